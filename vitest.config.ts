@@ -2,18 +2,22 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { POLL_LIMIT_MS, TEST_LIMIT_MS } from './test/support/limits.ts'
 
-/** The files that take a minute or more, the longest first: one of them at the end would keep the other worker waiting. */
+/** The files that take longest, also while they wait: one of them at the end would keep the other workers waiting. */
 const LONG = [
-  'sync/faults',
-  'devchain/dev',
-  'sync/forkTrees',
-  'store/growth',
   'endToEnd/faults',
-  'endToEnd/gateways',
-  'endToEnd/kills',
-  'endToEnd/silence',
+  'devchain/dev',
   'endToEnd/carrierStorm',
+  'benchmarks/carriers',
+  'benchmarks/outages',
+  'store/growth',
+  'endToEnd/gateways',
   'console/live',
+  'endToEnd/rollingRestart',
+  'endToEnd/start',
+  'endToEnd/silence',
+  'endToEnd/crash',
+  'bus/natsFeed',
+  'sync/faults',
 ].map(name => `/test/${name}.test.ts`)
 
 class LongestFirst extends BaseSequencer {

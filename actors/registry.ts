@@ -38,7 +38,7 @@ export interface RegistryOptions {
   /** `monotonicMs`: for durations. */
   readonly now: () => number
   /** The time of day: for times that operators see. */
-  readonly date: () => Date
+  readonly epochMs: () => number
 }
 
 /**
@@ -67,7 +67,7 @@ export interface Registry {
   stop(): void
 }
 
-export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger, now, date }: RegistryOptions): Registry {
+export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger, now, epochMs }: RegistryOptions): Registry {
   const actors = new Map<Address, Watched>()
   /** Without subscribers, in the order in which they lost them. */
   const idle = new Set<Watched>()
@@ -85,7 +85,7 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
   const machine = createTokenMachine({ load: loads.request, ethUsd })
 
   function activate(token: Address): UnknownToken {
-    const unknown = new UnknownToken({ token, activatedAt: date().toISOString(), load: loads.request })
+    const unknown = new UnknownToken({ token, activatedAt: new Date(epochMs()).toISOString(), load: loads.request })
     actors.set(token, unknown)
     onActivated(token)
     unknown.start()
@@ -101,7 +101,7 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
       predecessor,
       failures,
       nowMs: now(),
-      activatedAt: failures === 0 ? predecessor.activatedAt : date().toISOString(),
+      activatedAt: failures === 0 ? predecessor.activatedAt : new Date(epochMs()).toISOString(),
       onFailure: replace,
     })
     actors.set(actor.token, actor)

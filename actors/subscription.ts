@@ -3,6 +3,11 @@ import type { Frame } from './token/frame.ts'
 
 export type Transport = 'webSocket' | 'eventStream'
 
+export interface CurrentState {
+  readonly sequence: number
+  readonly position: ChannelPosition
+}
+
 /**
  * One connection's interest in one token, as the token's actor sees it. The gateway implements it, so the actors never see a socket. A
  * connection has one subscription per token, however often it subscribes.
@@ -18,8 +23,12 @@ export interface Subscription {
   readonly lagging: boolean
   /** Answers one subscribe with the token's current sequence; `null`: not indexed. Precedes every frame that is offered later. */
   subscribed(sequence: number | null): void
-  /** The client had the newest state already when it subscribed: no snapshot of it follows. Ignored once a state was offered. */
-  holds(position: ChannelPosition): void
+  /**
+   * Notes what the client said with a subscribe: the sequence of its newest state, `null` for none. Only newer states follow.
+   *
+   * @param current - the state that answers the subscribe; `null`: the token is not indexed
+   */
+  holds(lastSequence: number | null, current: CurrentState | null): void
   /** Offers a state that was committed earlier. A frame that is not newer than the newest one offered before is ignored. */
   snapshot(frame: Frame): void
   /** The same for a state that was just committed. Returns whether it replaces a frame that was never written. */

@@ -32,7 +32,15 @@ switch (options.type) {
     break
 }
 
-async function run({ micro, macro, backfill, growth: growthScale, only, rounds, check }: Extract<Options, { type: 'run' }>): Promise<void> {
+async function run({
+  micro,
+  macro,
+  backfill,
+  growth: growthChoice,
+  only,
+  rounds,
+  check,
+}: Extract<Options, { type: 'run' }>): Promise<void> {
   const chosen = micro ? MICRO_BENCHMARKS.filter(({ name }) => name.includes(only)) : []
   if (check) {
     for (const { name, tasks } of chosen) {
@@ -64,11 +72,10 @@ async function run({ micro, macro, backfill, growth: growthScale, only, rounds, 
   }
   const indexing = backfill === null ? null : await runIndexing(backfill, print)
   let growthResult: GrowthResult | null = null
-  if (growthScale !== null) {
-    growthResult = await growth(
-      { ...SHORT_GROWTH, ...(growthScale === 'full' ? { scale: FULL, young: YOUNG } : { scale: SMALL, young: YOUNG_SMALL }) },
-      print,
-    )
+  if (growthChoice !== null) {
+    const { scale, parts } = growthChoice
+    const scales = scale === 'full' ? { scale: FULL, young: YOUNG } : { scale: SMALL, young: YOUNG_SMALL }
+    growthResult = await growth({ ...SHORT_GROWTH, ...scales, parts }, print)
     print(reportGrowth(growthResult))
   }
   const results = { ...head, fanOut, growth: growthResult, indexing }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { FULL_SCENARIOS, SHORT_SCENARIOS } from './macro/fanOut/scenarios.ts'
+import { GROWTH_PARTS, type GrowthPart } from './macro/growth/parts.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
 
 /** What the command line asks for. */
@@ -14,7 +15,7 @@ export type Options =
       /** `null`: not requested. */
       readonly backfill: 'short' | 'full' | null
       /** `null`: not requested. */
-      readonly growth: 'full' | 'small' | null
+      readonly growth: { readonly scale: 'full' | 'small'; readonly parts: readonly GrowthPart[] } | null
       readonly only: string
       readonly rounds: number
       readonly check: boolean
@@ -28,7 +29,8 @@ const HELP = `npm run bench                          micro and the short macro, 
 npm run bench -- --full                micro and all of macro, about three quarters of an hour
 npm run bench -- micro                 functions and objects, timed by tinybench
 npm run bench -- macro                 fan-out: processes and sockets, the gateway compared with other servers
-npm run bench -- growth                the service over 10 million trades, about 3 min; the first run generates them: 15 min and 20 GB
+npm run bench -- growth                the service over 10 million trades, about 10 min; the first run generates them: 15 min and 20 GB
+npm run bench -- growth --only requests  a part of it
 npm run bench -- micro --only outbox   benchmarks whose name contains the text
 npm run bench -- backfill              indexes a chain, compared with the floor, Ponder, Envio and SQD; some minutes
 npm run bench -- backfill --full       ten times the chain, with live latency and commits; the first run generates the chain
@@ -45,7 +47,7 @@ npm run bench:table -- [file …]        the fan-out of several runs as one tabl
 micro: ${MICRO_BENCHMARKS.map(({ name }) => name).join(', ')}
 macro: ${SHORT_SCENARIOS.map(({ name }) => name).join('; ')}
 macro --full: ${FULL_SCENARIOS.map(({ name }) => name).join('; ')}
-growth: every route, and commits, over large tables; they are kept in GROWTH_DIR or .cache/growth
+growth: ${GROWTH_PARTS.join(', ')}; every route and commits over large tables, which are kept in GROWTH_DIR or .cache/growth
 
 benchmarks/README.md explains the figures and their limits. Results are stored in benchmarks/results.`
 
@@ -77,7 +79,8 @@ export function parseOptions(args: readonly string[]): Options {
     const micro = (all || positionals.includes('micro')) && isNamed(MICRO_BENCHMARKS)
     // `--check` runs the micro benchmarks only.
     const macro = (all ? !values.check : positionals.includes('macro')) && isNamed(scenarios)
-    if (values.only !== '' && !micro && !macro) {
+    const parts = positionals.includes('growth') ? GROWTH_PARTS.filter(part => part.includes(values.only)) : []
+    if (values.only !== '' && !micro && !macro && parts.length === 0) {
       return { type: 'wrong', text: `nothing that was asked for has ${JSON.stringify(values.only)} in its name` }
     }
     return {
@@ -85,7 +88,7 @@ export function parseOptions(args: readonly string[]): Options {
       micro,
       macro: macro ? (values.full ? 'full' : 'short') : null,
       backfill: positionals.includes('backfill') ? (values.full ? 'full' : 'short') : null,
-      growth: positionals.includes('growth') ? (values.small ? 'small' : 'full') : null,
+      growth: parts.length === 0 ? null : { scale: values.small ? 'small' : 'full', parts },
       only: values.only,
       rounds,
       check: values.check,

@@ -9,6 +9,7 @@ const [folder = 'browser', port = '8080'] = process.argv.slice(2)
 const FILES: Readonly<Record<string, readonly [file: URL | string, type: string]>> = {
   '/': [new URL(`${folder}/index.html`, import.meta.url), 'text/html'],
   '/page.js': [new URL(`${folder}/page.js`, import.meta.url), 'text/javascript'],
+  '/page.css': [new URL('page.css', import.meta.url), 'text/css'],
   '/tokenwire/index.js': [import.meta.resolve('tokenwire/client'), 'text/javascript'],
   '/tokenwire/live.js': [import.meta.resolve('tokenwire/client/live'), 'text/javascript'],
   '/tokenwire/format.js': [import.meta.resolve('tokenwire/client/format'), 'text/javascript'],

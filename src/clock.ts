@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** The clock of chain access and indexing. Tests replace it. */
 export interface Clock {
-  /** Milliseconds since the epoch; never goes back. */
+  /** For durations: milliseconds since the epoch, by the clock at the start. Never goes back; stands while the machine is suspended. */
   nowMs(): number
+  /** For comparisons with times of others: milliseconds since the epoch, by the clock as it is now. */
+  epochMs(): number
   /** @throws the signal's reason when it aborts first */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
@@ -11,6 +13,7 @@ export interface Clock {
 export const systemClock: Clock = {
   // Not Date.now(): timeouts and back-offs would last for hours when the machine's clock is set back.
   nowMs: () => performance.timeOrigin + performance.now(),
+  epochMs: () => Date.now(),
   sleep: async (ms, signal) => {
     await delay(ms, undefined, signal === undefined ? {} : { signal })
   },

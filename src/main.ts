@@ -4,7 +4,7 @@ import { loadThread } from '#worker/loadThread.ts'
 
 /*
  * npm start. Starts the indexing thread first, and loads the rest while that thread loads its modules. Exit codes: 0 after a stop, 75 when
- * it may be started again as it is, 1 when something has to be changed first.
+ * another start may succeed, 1 when the configuration or the environment has to be changed first.
  */
 
 /**

@@ -139,7 +139,7 @@ export class EventChannel {
     this.#position = position
   }
 
-  /** Those that have not taken everything yet are told of a reorg or a gap when they have, so that nothing of it has to wait in memory. */
+  /** Those with unwritten messages fall behind: they get the reorg or the gap from the database later, and none of it waits in memory. */
   #leaveUndrained(position: ChannelPosition): void {
     for (const { filter, members } of this.#following.groups()) {
       for (const member of members) if (!member.isDrained) this.#fallBehind(member, filter, position)

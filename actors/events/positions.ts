@@ -1,7 +1,7 @@
 import type { ChannelEvents } from '#domain/channelEvent.ts'
 import { type ChannelPosition, comparePlaces, type EventPlace, placeAfterReorg } from '#domain/eventPlace.ts'
 
-/** Where a subscriber begins; each part `null`: where the channel is. Without reorgs it is told of later ones only. */
+/** Where a subscriber begins. A part that is `null` is as the channel has it: without `reorgs` only later reorgs are told. */
 export interface ResumePosition {
   readonly place: EventPlace | null
   readonly reorgs: number | null

@@ -4,7 +4,7 @@ import { Tally } from './tally.ts'
 import type { StateSubscriber, WatchedState } from './watchedState.ts'
 
 /** Distinct queries that are watched at once in one thread: each is read after every commit that can have changed its answer. */
-const MOST_ACTORS = 1_000
+const MAX_ACTORS = 1_000
 /** Two reads leave the database's other connections to requests. */
 const CONCURRENT_READS = 2
 
@@ -99,7 +99,7 @@ export function createStateActors<Query, State extends WatchedState<State>>({
       let actor = actors.get(key)
       if (actor === undefined) {
         if (watched.of(subscriber.client) >= MAX_WATCHED_PER_CLIENT) return 'tooManyOfClient'
-        if (actors.size >= MOST_ACTORS) return 'tooMany'
+        if (actors.size >= MAX_ACTORS) return 'tooMany'
         actor = { key, query, subscribers: new Set(), clients: new Tally(), newest: null, hasFailed: false }
         actors.set(key, actor)
         outdate(actor)

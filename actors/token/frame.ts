@@ -60,11 +60,11 @@ class EncodedFrame implements Frame {
   readonly completedAtMs: number | null
   readonly position: ChannelPosition
   readonly #recent: RecentTrades
-  /** The beginning of all messages: of the first of them, once there is one, so that it is not kept twice. */
+  /** What all messages begin with. Once there is a message, it is a part of that one, so that it is not kept twice. */
   #beginning: Uint8Array
-  /** By what they tell of trades: receivers that were sent different states may lack the same. */
+  /** By the trades that they have: receivers that were sent different states may lack the same trades. */
   readonly #messages = new Map<string, EncodedMessage>()
-  /** The last one that was asked for: nearly all receivers were sent the same state before. */
+  /** The position that was asked for last, and its message: nearly all receivers were sent the same state before. */
   #lastSince: ChannelPosition | null | undefined = undefined
   #lastMessage: EncodedMessage | null = null
   #withoutHolders: Frame | null = null

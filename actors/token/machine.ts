@@ -11,7 +11,7 @@ import type { SubscriberSet } from './subscriberSet.ts'
 export const IDLE_SWEEPS = 6
 
 const FIRST_RETRY_MS = 1_000
-const LONGEST_RETRY_MS = 30_000
+const MAX_RETRY_MS = 30_000
 
 export interface TokenContext {
   readonly token: Address
@@ -40,7 +40,7 @@ export interface TokenEffects {
 }
 
 export function loadRetryMs(failures: number): number {
-  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16))
+  return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16))
 }
 
 /**

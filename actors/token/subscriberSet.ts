@@ -46,9 +46,8 @@ export class SubscriberSet {
     this.#members.add(subscription)
     this.#noteSent(reply)
     subscription.subscribed(reply?.sequence ?? null)
-    if (reply === null) return
-    if (needsSnapshot(reply.sequence, lastSequence)) subscription.snapshot(reply.frame(ethUsd()))
-    else if (reply.sequence === lastSequence) subscription.holds(reply.position)
+    subscription.holds(lastSequence, reply)
+    if (reply !== null && needsSnapshot(reply.sequence, lastSequence)) subscription.snapshot(reply.frame(ethUsd()))
   }
 
   admitWaiting(reply: SubscribeReply, ethUsd: () => string | null): void {

@@ -47,7 +47,7 @@ typedef void SSL;
 #define CONNECT_TIMEOUT_NS 60000000000ull
 #define UNDER_WAY 256
 /* Attempts of 100 us each: at least ten seconds. */
-#define MOST_WAITS 100000
+#define MAX_WAITS 100000
 #define PACE_EVERY_NS 10000000ull
 
 static const char SEQUENCE[] = "\"type\":\"token.update\",\"sequence\":";
@@ -139,7 +139,7 @@ static void send_all(struct connection *c, const char *bytes, uint32_t length) {
     ssize_t n = transmit(c, bytes + sent, length - sent);
     if (n > 0) sent += (uint32_t)n;
     else if (errno != EAGAIN && errno != EINTR) fail(c, strerror(errno));
-    else if (errno == EAGAIN && ++waits > MOST_WAITS) fail(c, "the server does not read");
+    else if (errno == EAGAIN && ++waits > MAX_WAITS) fail(c, "the server does not read");
     else if (errno == EAGAIN) {
       struct timespec t = {0, 100000};
       nanosleep(&t, NULL);

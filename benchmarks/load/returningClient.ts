@@ -11,7 +11,7 @@ const KEPT_CHARACTERS = 64
 /** Masked with zero. */
 const PONG = Uint8Array.of(0x8a, 0x80, 0, 0, 0, 0)
 /** Longest pause, as of the client library. */
-const MOST_PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 30_000
 
 export interface ReturningClientOptions {
   readonly index: number
@@ -93,7 +93,7 @@ export class ReturningClient {
     this.#step = 'head'
     this.#outage ??= { lostAtMs: monotonicMs(), pausedMs: 0, target: 0 }
     this.#server++
-    const pauseMs = backoffMs(this.#failures++, Math.random, this.#options.pauseMs, MOST_PAUSE_MS)
+    const pauseMs = backoffMs(this.#failures++, Math.random, this.#options.pauseMs, MAX_PAUSE_MS)
     this.#outage.pausedMs += pauseMs
     setTimeout(() => this.#connect(), pauseMs)
   }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { pino } from 'pino'
 import type { Frame } from '#actors/token/frame.ts'
 import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
-import { Flusher } from '#gateway/flusher.ts'
-import { Outbox } from '#gateway/outbox.ts'
-import { RealtimeStats } from '#gateway/realtimeStats.ts'
-import type { Sink, WriteResult, Written } from '#gateway/sink.ts'
+import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import { Flusher } from '#gateway/outbox/flusher.ts'
+import { Outbox } from '#gateway/outbox/outbox.ts'
+import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
 import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
@@ -108,11 +108,11 @@ function conflate(): MicroTask {
     batch: BATCH,
     check: () => {
       assert.ok(outbox.isBlocked)
-      const { conflatedTotal } = stats.health()
+      const { conflatedTotal } = stats.report()
       const { frames } = sink
       put(nextFrames())
       flusher.flush()
-      assert.equal(stats.health().conflatedTotal, conflatedTotal + 1)
+      assert.equal(stats.report().conflatedTotal, conflatedTotal + 1)
       assert.equal(sink.frames, frames)
     },
     prepare: () => {

@@ -6,7 +6,7 @@ import type { ActorCalls } from './actorCalls.ts'
 import { feedBlock, feedToken } from './feed.ts'
 
 /** More idle actors than this would be passivated early. */
-const MOST_IDLE = 2_000
+const MAX_IDLE = 2_000
 
 answerCalls<ActorCalls>({
   measure: async ({ actors }) => {
@@ -27,7 +27,7 @@ async function measure(actors: number) {
   registry.dispatch(blockOf(...feedBlock(1, { touched: actors, tokens: actors, size: 'small' })))
   const framed = collected()
   for (const subscription of subscriptions) subscription.newest = null
-  const idle = Math.min(actors, MOST_IDLE)
+  const idle = Math.min(actors, MAX_IDLE)
   for (let index = idle; index < actors; index++)
     registry.unsubscribe(tokens[index] ?? feedToken(index), subscriptions[index] ?? new CountingSubscription())
   for (let sweep = 0; sweep < IDLE_SWEEPS; sweep++) registry.sweep()

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-const START_TIMEOUT_MS = 10_000
+const START_TIMEOUT_MS = 120_000
 
-/** Starts a server of another project and waits until it listens. It ends with this process. @throws `Error` after 10 s */
+/** Starts a server of another project and waits until it listens. It ends with this process. @throws `Error` after two minutes */
 export async function startChild(program: string, args: readonly string[], port: number): Promise<ChildProcess> {
   const child = spawn(program, args, { stdio: 'ignore' })
   process.once('exit', () => child.kill('SIGTERM'))
@@ -28,16 +28,6 @@ export async function dial(port: number): Promise<Socket> {
   socket.setNoDelay(true)
   await once(socket, 'connect')
   return socket
-}
-
-/** A port that was free a moment ago, for programs that can't choose one themselves. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** The usage of a Linux process: processor time since its start, and current memory. */

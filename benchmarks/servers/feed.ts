@@ -41,7 +41,7 @@ export function feedBlock(block: number, { touched, tokens, size }: Omit<FeedBlo
 }
 
 /** The tokens of a block as indexes: consecutive tokens, which continue where the previous block ended. */
-export function touchedTokens(block: number, touched: number, tokens: number): readonly number[] {
+function touchedTokens(block: number, touched: number, tokens: number): readonly number[] {
   return Array.from({ length: touched }, (_, index) => (block * touched + index) % tokens)
 }
 

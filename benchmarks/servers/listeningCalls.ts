@@ -9,4 +9,8 @@ export interface ListeningCalls {
     readonly chainId: number
     readonly token: Address
   }): Promise<void>
+  /** Resolves when every feed has handed over this state of the token or a newer one. */
+  holds(state: { readonly sequence: number }): Promise<void>
+  /** The processor time of the process since its start. */
+  cpuMs(argument: null): number
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
+import { ownCpuMs } from '#benchmarks/support/processorTime.ts'
 import { answerCalls } from '#benchmarks/support/worker.ts'
 import type { BlockFeed } from '#bus/blockFeed.ts'
 import { connectNats } from '#bus/natsConnection.ts'
@@ -10,18 +11,35 @@ import type { ListeningCalls } from './listeningCalls.ts'
 
 /* The feeds of several gateways in one process, each with its own connections. */
 
+interface Listener {
+  /** The sequence of the newest state that was handed over. */
+  held(): number
+  stop(): Promise<void>
+}
+
+const LOOK_EVERY_MS = 20
+
 const logger = pino({ level: 'silent' })
-let stops: (() => Promise<unknown>)[] = []
+let listeners: Listener[] = []
 
 answerCalls<ListeningCalls>({
   listen: async ({ count, ...request }) => {
-    await Promise.all(stops.map(stop => stop()))
-    stops = []
-    for (let index = 0; index < count; index++) await addFeed(request)
+    await Promise.all(listeners.map(({ stop }) => stop()))
+    listeners = []
+    for (let index = 0; index < count; index++) listeners.push(await startListener(request))
   },
+  holds: async ({ sequence }) => {
+    while (listeners.some(({ held }) => held() < sequence)) await pause(LOOK_EVERY_MS)
+  },
+  cpuMs: ownCpuMs,
 })
 
-async function addFeed({ databaseUrl, natsUrl, chainId, token }: Omit<Parameters<ListeningCalls['listen']>[0], 'count'>): Promise<void> {
+async function startListener({
+  databaseUrl,
+  natsUrl,
+  chainId,
+  token,
+}: Omit<Parameters<ListeningCalls['listen']>[0], 'count'>): Promise<Listener> {
   const orm = createOrm(databaseUrl, logger)
   const db = orm.em.getKysely<unknown>()
   const common = { databaseUrl, db, chainId, logger, now: () => performance.now(), onReport: () => undefined }
@@ -38,9 +56,12 @@ async function addFeed({ databaseUrl, natsUrl, chainId, token }: Omit<Parameters
     },
     sequence: () => held,
   })
-  while (!feed.health().connected) await pause(20)
-  stops.push(async () => {
-    await feed.stop()
-    await orm.close(true)
-  })
+  while (!feed.health().connected) await pause(LOOK_EVERY_MS)
+  return {
+    held: () => held,
+    stop: async () => {
+      await feed.stop()
+      await orm.close(true)
+    },
+  }
 }

@@ -1,7 +1,8 @@
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { dial, freePort, startChild } from './childServer.ts'
+import { freePort } from '#benchmarks/support/freePort.ts'
+import { dial, startChild } from './childServer.ts'
 import type { FeedServer } from './feedServer.ts'
 import { framesOf } from './frames.ts'
 

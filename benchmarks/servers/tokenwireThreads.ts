@@ -1,7 +1,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads'
 import { type Caller, createCalls } from '#async/calls.ts'
 import { monotonicMs as now } from '#clock'
-import { type AppDescriptor, createAcceptor } from '#gateway/acceptor.ts'
+import { type AppDescriptor, createAcceptor } from '#gateway/listening/acceptor.ts'
 import { blockOf } from '#test/support/actors.ts'
 import { createAudience } from '#worker/audience.ts'
 import type { FromReceiver, ThreadView } from '#worker/messages.ts'

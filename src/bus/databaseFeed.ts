@@ -8,9 +8,10 @@ import { createListener, type Listener } from '#store/connection/listener.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readNewestCommit } from '#store/rows/announcement.ts'
 import type { BlockConsumer, BlockFeed } from './blockFeed.ts'
+import { dispatchChangedStates, dispatchMissedStates, type StateReading } from './dispatchStates.ts'
 import { INDEXER_CHANNEL, type IndexerReport, parseIndexerReport } from './indexerReport.ts'
+import { createMessageGuard, type MessageGuard } from './messageGuard.ts'
 import { mergePending, NO_STATES, type PendingCommits } from './pendingCommits.ts'
-import { readChangedStates, readMissedStates, type StateReading } from './readStates.ts'
 import type { ReplicaReads } from './replicaReads.ts'
 
 export interface DatabaseFeedOptions {
@@ -36,11 +37,17 @@ export interface Carrier {
   readonly onNotification?: (payload: string) => void
   /** Logged when the database has commits and the carrier announces none. */
   readonly silence: string
+  /** Whether what carries the commits is connected, where that is not the database. */
+  readonly isConnected?: () => boolean
+  /** Called at each beat, before watched tokens are compared with the database. */
+  readonly beat?: (primary: Queryable) => Promise<void>
 }
 
 /** The part of a feed that is the same however commits come. */
 export interface DatabaseFeed extends Omit<BlockFeed, 'health'> {
   isWatched(token: Address): boolean
+  /** Takes a message of the carrier. After one that is ignored, all watched tokens are compared with the database. */
+  readonly guarded: MessageGuard
   /** A commit was announced. */
   announced(commits: PendingCommits): void
   /** Announcements may have been missed. All watched tokens are compared with the database at the next beat. */
@@ -68,11 +75,11 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
   /** What the database said at the last beat; its announcement has arrived by the next one. */
   let committed = 0
   let mustLook = true
-  /** Notifications that are none of an indexer. */
-  let ignored = 0
   /** Whether a commit was announced since the database last had one that was not. */
   let hasAnnounced = false
   let isSilent = false
+  /** The last beat at which commits could arrive. */
+  let connectedAtMs = now()
   /** The block that was passed on last, and the one that the indexer says is indexed. */
   let passedBlock: number | null = null
   let indexedBlock: number | null = null
@@ -89,7 +96,7 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
     }
     await replica?.shows(commits.newest.commit)
     to.changed(commits.changed === null ? null : [...commits.changed, ...commits.dropped])
-    await (commits.changed === null ? readMissedStates(reading) : readChangedStates(reading, commits.changed))
+    await (commits.changed === null ? dispatchMissedStates(reading) : dispatchChangedStates(reading, commits.changed))
     passedBlock = commits.newest.number
   }
 
@@ -118,15 +125,11 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
     if (consumer !== null) running ??= run(consumer)
   }
 
-  const onNotification = (channel: string, payload: string): void => {
-    try {
-      hear(channel, payload)
-    } catch (err) {
-      // Whoever may connect to the database may notify.
-      ignored++
-      if (isLogged(ignored)) logger.warn({ err, channel, ignored }, 'a notification that is none of an indexer was ignored')
-      mustLook = true
-    }
+  const guard = createMessageGuard(logger)
+  const guarded: MessageGuard = (channel, take) => {
+    const isTaken = guard(channel, take)
+    if (!isTaken) mustLook = true
+    return isTaken
   }
 
   const hear = (channel: string, payload: string): void => {
@@ -145,7 +148,10 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
     add(commits)
   }
 
+  const isConnected = () => listener?.isListening === true && !isSilent && carrier.isConnected?.() !== false
+
   const beat = async (session: Kysely<unknown>): Promise<void> => {
+    await carrier.beat?.(session)
     const newest = await readNewestCommit(session)
     if (newest === null) return
     // A forged announcement must not hide commits that are still to come.
@@ -162,12 +168,14 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
       add({ newest, sinceMs: now(), changed: null, dropped: new Set(), states: NO_STATES })
     }
     committed = newest.commit
+    if (isConnected()) connectedAtMs = now()
   }
 
   return {
     watch: token => void watched.add(token),
     unwatch: token => void watched.delete(token),
     isWatched: token => watched.has(token),
+    guarded,
     announced,
     missed: () => {
       mustLook = true
@@ -179,10 +187,12 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
         mustLook = true
       }
       const channels = [...carrier.channels, INDEXER_CHANNEL]
+      const onNotification = (channel: string, payload: string) => void guarded(channel, () => hear(channel, payload))
       listener = createListener({ url: databaseUrl, channels, logger, onListening, onNotification, beat })
     },
     health: () => ({
-      connected: listener?.isListening === true && !isSilent,
+      connected: isConnected(),
+      disconnectedMs: isConnected() ? 0 : now() - connectedAtMs,
       waitingMs: Math.max(0, now() - (underWay?.sinceMs ?? pending?.sinceMs ?? now())),
       behindBlocks: passedBlock === null || indexedBlock === null ? null : Math.max(0, indexedBlock - passedBlock),
       reconnects: listener?.reconnects ?? 0,

@@ -7,6 +7,8 @@ import type { Queryable } from '#store/connection/queryable.ts'
 
 /** What an indexer says about itself and the chain: gateways have no providers of their own. */
 export interface IndexerReport {
+  /** The name under which it has claimed the database: a new one at each start. */
+  readonly writer: string
   readonly state: IndexerState
   readonly chain: { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
 }
@@ -15,9 +17,9 @@ export const INDEXER_CHANNEL = 'tokenwire_indexer'
 
 const REPORT_EVERY_MS = 1_000
 /** Below PostgreSQL's 8,000, in UTF-8. */
-const MOST_BYTES = 7_900
+const MAX_BYTES = 7_900
 
-/** Announces the indexer's report once a second. @returns ends it */
+/** Announces the indexer's report now, and then once a second. @returns ends it */
 export function announceReports(db: Queryable, read: () => IndexerReport): () => Promise<void> {
   const reports = coalesce<null>(
     async () => {
@@ -26,6 +28,7 @@ export function announceReports(db: Queryable, read: () => IndexerReport): () =>
     // Health shows that the database does not answer, and gateways that no report comes.
     () => undefined,
   )
+  reports.request(null)
   const stop = repeat(REPORT_EVERY_MS, () => reports.request(null))
   return async () => {
     stop()
@@ -34,14 +37,14 @@ export function announceReports(db: Queryable, read: () => IndexerReport): () =>
   }
 }
 
-/** @throws when it is none: whoever may connect to the database may notify */
+/** @throws when it is none: every role that may connect to the database may notify */
 export function parseIndexerReport(payload: string): IndexerReport {
   return indexerReportSchema.parse(JSON.parse(payload))
 }
 
 /** Without what does not fit: the details first, then the providers. */
-export function encodeReport({ state, chain }: IndexerReport): string {
+export function encodeReport({ state, ...rest }: IndexerReport): string {
   const shorter = [state, { ...state, details: [] }, { ...state, details: [], rpc: [] }]
-  const texts = shorter.map(one => JSON.stringify({ state: one, chain }))
-  return texts.find(text => Buffer.byteLength(text) <= MOST_BYTES) ?? JSON.stringify({ state: { ...shorter[2], reason: null }, chain })
+  const texts = shorter.map(one => JSON.stringify({ state: one, ...rest }))
+  return texts.find(text => Buffer.byteLength(text) <= MAX_BYTES) ?? JSON.stringify({ state: { ...shorter[2], reason: null }, ...rest })
 }

@@ -1,4 +1,4 @@
-import type { FeedHealth, IndexerState } from '#domain/health.ts'
+import { type IndexerState, stateAfterSilence } from '#domain/health.ts'
 import type { IndexerReport } from './indexerReport.ts'
 
 /** Reports come once a second, and a standby takes over within this time. */
@@ -12,8 +12,8 @@ export interface IndexerStatus {
 }
 
 /** What a gateway knows of its indexer. */
-export function createIndexerStatus(feed: () => FeedHealth, now: () => number): IndexerStatus {
-  let newest = UNKNOWN
+export function createIndexerStatus(now: () => number): IndexerStatus {
+  let newest: Pick<IndexerReport, 'state' | 'chain'> = UNKNOWN
   let updatedAtMs = now()
   return {
     update: report => {
@@ -22,16 +22,13 @@ export function createIndexerStatus(feed: () => FeedHealth, now: () => number): 
     },
     state: () => {
       const silentMs = now() - updatedAtMs
-      if (silentMs <= SILENT_AFTER_MS) return newest.state
-      const who = feed().connected ? 'the indexer has not answered' : 'the database has not announced commits'
-      const reason = `${who} for ${Math.floor(silentMs / 1_000)} s`
-      return { ...newest.state, lagBlocks: null, lagSeconds: null, headUnchangedSeconds: null, stalled: true, reason }
+      return silentMs <= SILENT_AFTER_MS ? newest.state : stateAfterSilence(newest.state, 'the indexer', silentMs)
     },
     chain: () => newest.chain,
   }
 }
 
-const UNKNOWN: IndexerReport = {
+const UNKNOWN: Pick<IndexerReport, 'state' | 'chain'> = {
   state: {
     headBlock: null,
     confirmedBlock: null,

@@ -18,7 +18,7 @@ export interface Nats {
   /** Dropped while there is no connection: who listens finds what is missing in the database. */
   publish(subject: string, text: string): void
   /** @returns ends it */
-  subscribe(subject: string, onMessage: (text: string) => void): () => void
+  subscribe(subject: string, onMessage: (message: Uint8Array) => void): () => void
   close(): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export async function connectNats({ urls, credsFile, logger }: NatsOptions): Pro
     subscribe: (subject, onMessage) => {
       const subscription = connection.subscribe(subject, {
         callback: (error, message) => {
-          if (error === null) onMessage(message.string())
+          if (error === null) onMessage(message.data)
           else onLost()
         },
       })

@@ -1,9 +1,10 @@
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
+import { readWriter } from '#store/rows/identity.ts'
 import type { BlockFeed } from './blockFeed.ts'
 import { createDatabaseFeed, type DatabaseFeedOptions } from './databaseFeed.ts'
 import type { Nats } from './natsConnection.ts'
-import { type CommitMessage, commitSubject, tokenSubject } from './natsMessages.ts'
+import { type CommitMessage, commitSubject, type Publisher, parseCommitMessage, parseState, tokenSubject } from './natsMessages.ts'
 import { NO_STATES } from './pendingCommits.ts'
 
 export interface NatsFeedOptions extends DatabaseFeedOptions {
@@ -14,32 +15,49 @@ export interface NatsFeedOptions extends DatabaseFeedOptions {
 /**
  * Hears over NATS which tokens each commit changed, and the states of the watched ones. What is lost, or was published before a
  * subscription arrived, is read from the database.
+ *
+ * It listens to the process that has claimed this database and reports through it. So it hears nothing of other databases, nor of the one
+ * that this database is a copy of: the copy has the claim as well, and no reports. A report may be forged, the claim may not.
  */
 export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed {
-  const { chainId, now, logger } = options
-  const feed = createDatabaseFeed(options, { channels: [], silence: silenceOf(chainId) })
-  const subscriptions = new Map<Address, () => void>()
+  const { chainId, now, onReport } = options
+  const watched = new Map<Address, () => void>()
+  /** Named by the newest report, and by the database at the last beat. */
+  let reported: string | null = null
+  let claimed: string | null = null
+  let publisher: Publisher | null = null
+  let endCommits = () => {}
   /** States whose commit has not been announced yet. */
   let arrived = new Map<Address, TokenSnapshot>()
-  let indexer: string | null = null
-  let count = 0
+  /** The count of the newest commit. */
+  let count: number | null = null
+
+  const feed = createDatabaseFeed(
+    {
+      ...options,
+      onReport: report => {
+        reported = report.writer
+        follow()
+        onReport(report)
+      },
+    },
+    {
+      channels: [],
+      silence: silenceOf(chainId),
+      isConnected: () => nats.isConnected,
+      beat: async primary => {
+        claimed = await readWriter(primary)
+        follow()
+      },
+    },
+  )
   nats.onLost(() => {
     arrived = new Map()
     feed.missed()
   })
 
-  const hear = (work: () => void) => {
-    try {
-      work()
-    } catch (err) {
-      logger.warn({ err }, 'a message over NATS that is none of an indexer was ignored')
-      feed.missed()
-    }
-  }
-
-  const announced = ({ changed, dropped, indexer: from, count: counted, ...newest }: CommitMessage): void => {
-    const isNext = from === indexer && counted === count + 1
-    indexer = from
+  const announced = ({ changed, dropped, count: counted, ...newest }: CommitMessage): void => {
+    const isNext = count !== null && counted === count + 1
     count = counted
     const states = arrived
     arrived = new Map()
@@ -48,27 +66,41 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
     else feed.announced({ ...common, changed: new Set(changed), dropped: new Set(dropped), states })
   }
 
+  const hear = (subject: string, take: (message: Uint8Array) => void): (() => void) =>
+    nats.subscribe(subject, message => feed.guarded(subject, () => take(message)))
+
+  const hearToken = (token: Address): (() => void) =>
+    publisher === null ? () => {} : hear(tokenSubject(publisher, token), message => void arrived.set(token, parseState(message, token)))
+
+  const follow = (): void => {
+    if (claimed === null || claimed !== reported || claimed === publisher?.writer) return
+    endCommits()
+    publisher = { chainId, writer: claimed }
+    arrived = new Map()
+    count = null
+    for (const [token, end] of watched) {
+      end()
+      watched.set(token, hearToken(token))
+    }
+    endCommits = hear(commitSubject(publisher), message => announced(parseCommitMessage(message)))
+    feed.missed()
+  }
+
   return {
     watch: token => {
       feed.watch(token)
-      if (subscriptions.has(token)) return
-      const end = nats.subscribe(tokenSubject(chainId, token), text =>
-        hear(() => void arrived.set(token, JSON.parse(text) as TokenSnapshot)),
-      )
-      subscriptions.set(token, end)
+      if (!watched.has(token)) watched.set(token, hearToken(token))
     },
     unwatch: token => {
       feed.unwatch(token)
-      subscriptions.get(token)?.()
-      subscriptions.delete(token)
+      watched.get(token)?.()
+      watched.delete(token)
+      arrived.delete(token)
     },
-    start: consumer => {
-      nats.subscribe(commitSubject(chainId), text => hear(() => announced(JSON.parse(text) as CommitMessage)))
-      feed.start(consumer)
-    },
+    start: feed.start,
     health: () => {
-      const { connected, reconnects, ...health } = feed.health()
-      return { carrier: 'nats', connected: connected && nats.isConnected, reconnects: reconnects + nats.reconnects, ...health }
+      const { reconnects, ...health } = feed.health()
+      return { carrier: 'nats', reconnects: reconnects + nats.reconnects, ...health }
     },
     stop: async () => {
       await feed.stop()
@@ -78,6 +110,6 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
 }
 
 function silenceOf(chainId: number): string {
-  const remedy = 'give this gateway and the process that indexes the same NATS_URL'
-  return `NATS_URL: the database has commits that are not published there for chain ${chainId}; ${remedy}`
+  const remedy = 'give this gateway and the process that indexes into it the same NATS_URL'
+  return `NATS_URL: the database has commits that are not published there for it (chain ${chainId}); ${remedy}`
 }

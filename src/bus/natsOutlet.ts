@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readNewestCommit } from '#store/rows/announcement.ts'
 import { type EncodedBlock, stateText } from './encodedBlock.ts'
 import type { Nats } from './natsConnection.ts'
-import { type CommitMessage, commitSubject, MOST_NAMED, tokenSubject } from './natsMessages.ts'
+import { type CommitMessage, commitSubject, MAX_NAMED, MAX_STATE_MESSAGE_BYTES, type Publisher, tokenSubject } from './natsMessages.ts'
 
-export interface NatsOutletOptions {
+export interface NatsOutletOptions extends Publisher {
   readonly nats: Pick<Nats, 'publish'>
-  readonly chainId: number
   readonly db: Queryable
   readonly logger: Logger
 }
@@ -21,8 +19,7 @@ export interface NatsOutlet {
 }
 
 /** The indexer's end of the carrier NATS. What can't be published is found in the database by gateways. */
-export function createNatsOutlet({ nats, chainId, db, logger }: NatsOutletOptions): NatsOutlet {
-  const indexer = randomUUID()
+export function createNatsOutlet({ nats, db, logger, ...publisher }: NatsOutletOptions): NatsOutlet {
   let count = 0
   let last: Promise<void> = Promise.resolve()
 
@@ -31,12 +28,14 @@ export function createNatsOutlet({ nats, chainId, db, logger }: NatsOutletOption
     count++
     // The block's own commit or a later one, so that a replica that shows it shows the block.
     const commit = (await readNewestCommit(db))?.commit ?? 0
-    for (const state of states) nats.publish(tokenSubject(chainId, state.token), stateText(block, state))
+    for (const state of states) {
+      if (state.length <= MAX_STATE_MESSAGE_BYTES) nats.publish(tokenSubject(publisher, state.token), stateText(block, state))
+    }
     const changed = [...states.map(({ token }) => token), ...unread]
-    const isNamed = changed.length + dropped.length <= MOST_NAMED
+    const isNamed = changed.length + dropped.length <= MAX_NAMED
     const named = isNamed ? { changed, dropped } : { changed: null, dropped: [] }
-    const message: CommitMessage = { indexer, count, commit, number, hash, timestamp, ...named }
-    nats.publish(commitSubject(chainId), JSON.stringify(message))
+    const message: CommitMessage = { count, commit, number, hash, timestamp, ...named }
+    nats.publish(commitSubject(publisher), JSON.stringify(message))
   }
 
   return {

@@ -5,6 +5,7 @@ import { databaseCause } from '#store/connection/databaseCause.ts'
 import { databaseFault } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { requireSessions } from '#store/connection/sessionPooling.ts'
 import { readIdentity, readWriter } from '#store/rows/identity.ts'
 import { createReplicaReads, type ReplicaReads } from './replicaReads.ts'
 
@@ -16,7 +17,7 @@ export interface OpenReplicaOptions {
 }
 
 /** A replica that is just behind shows the primary's state within this time. */
-const MOST_WAIT_MS = 5_000
+const MAX_WAIT_MS = 5_000
 const ASK_AGAIN_MS = 250
 
 /**
@@ -28,10 +29,11 @@ export async function openReplica(url: string, { primary, logger, now, onStop }:
   const orm = createOrm(url, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000 })
   onStop(() => orm.close(true))
   const replica = orm.em.getKysely<unknown>()
-  const untilMs = now() + MOST_WAIT_MS
-  while (!(await isReplicaOf(replica, primary))) {
+  const untilMs = now() + MAX_WAIT_MS
+  await requireSessions(replica, 'DATABASE_READ_URL').catch(unreachable)
+  while (!(await isReplicaOf(replica, primary).catch(unreachable))) {
     if (now() > untilMs) {
-      const sentence = `it is no replica of DATABASE_URL, or more than ${MOST_WAIT_MS / 1_000} s behind`
+      const sentence = `it is no replica of DATABASE_URL, or more than ${MAX_WAIT_MS / 1_000} s behind`
       throw new TokenwireError('database_unavailable', `DATABASE_READ_URL: ${sentence}`, { retryable: true })
     }
     await delay(ASK_AGAIN_MS)
@@ -42,18 +44,18 @@ export async function openReplica(url: string, { primary, logger, now, onStop }:
 }
 
 async function isReplicaOf(replica: Queryable, primary: Queryable): Promise<boolean> {
-  try {
-    if ((await readIdentity(replica)) === null) return false
-    const [here, there] = await Promise.all([readWriter(replica), readWriter(primary)])
-    return here !== null && here === there
-  } catch (error) {
-    const cause = databaseCause(error)
-    if (cause === null) throw error
-    const isRefused = databaseFault(error) === 'refused'
-    const sentence = cause.full.replaceAll('DATABASE_URL', 'DATABASE_READ_URL')
-    throw new TokenwireError(isRefused ? 'config_invalid' : 'database_unavailable', `DATABASE_READ_URL: ${sentence}`, {
-      retryable: !isRefused,
-      cause: error,
-    })
-  }
+  if ((await readIdentity(replica)) === null) return false
+  const [here, there] = await Promise.all([readWriter(replica), readWriter(primary)])
+  return here !== null && here === there
+}
+
+function unreachable(error: unknown): never {
+  const cause = databaseCause(error)
+  if (cause === null || error instanceof TokenwireError) throw error
+  const isRefused = databaseFault(error) === 'refused'
+  const sentence = cause.full.replaceAll('DATABASE_URL', 'DATABASE_READ_URL')
+  throw new TokenwireError(isRefused ? 'config_invalid' : 'database_unavailable', `DATABASE_READ_URL: ${sentence}`, {
+    retryable: !isRefused,
+    cause: error,
+  })
 }

@@ -20,7 +20,7 @@ export const NO_STATES: PendingCommits['states'] = new Map()
 export type AnnouncedCommit = Pick<CommittedBlock, 'number' | 'hash' | 'timestamp'> & { readonly commit: number }
 
 /** More than these cost more to keep than to look for. */
-const MOST_KEPT = 20_000
+const MAX_KEPT = 20_000
 
 /** @param later arrived after `earlier`; both may be the same attempt, put back after a failure */
 export function mergePending(earlier: PendingCommits | null, later: PendingCommits): PendingCommits {
@@ -43,6 +43,6 @@ export function mergePending(earlier: PendingCommits | null, later: PendingCommi
     states.delete(token)
     dropped.add(token)
   }
-  if (changed.size + dropped.size > MOST_KEPT) return { newest, sinceMs, changed: null, dropped: new Set(), states: NO_STATES }
+  if (changed.size + dropped.size > MAX_KEPT) return { newest, sinceMs, changed: null, dropped: new Set(), states: NO_STATES }
   return { newest, sinceMs, changed, dropped, states }
 }

@@ -3,13 +3,14 @@ import type { Logger } from 'pino'
 import type { ProcessReport, ProcessState } from '#domain/health.ts'
 import { processReportSchema } from '#protocol/schemas/operations.ts'
 import { createListener } from '#store/connection/listener.ts'
+import { createMessageGuard } from './messageGuard.ts'
 
 const PROCESS_CHANNEL = 'tokenwire_process'
 const REPORT_EVERY_MS = 5_000
 /** A process that has not been heard of for longer is not listed. */
 const LISTED_FOR_MS = 15_000
-/** Bounds what forged reports take: whoever may connect to the database may notify. */
-const MOST_LISTED = 200
+/** Bounds what forged reports take: every role that may connect to the database may notify. */
+const MAX_LISTED = 200
 
 export interface ProcessReportsOptions {
   /** Of the database that the indexer writes. */
@@ -34,6 +35,8 @@ export interface ProcessReports {
 export function startProcessReports({ databaseUrl, read, logger, now }: ProcessReportsOptions): ProcessReports {
   const heard = new Map<string, { readonly report: ProcessReport; readonly atMs: number }>()
 
+  const guarded = createMessageGuard(logger)
+
   const forgetSilent = () => {
     for (const [id, { atMs }] of heard) if (now() - atMs > LISTED_FOR_MS) heard.delete(id)
   }
@@ -44,12 +47,12 @@ export function startProcessReports({ databaseUrl, read, logger, now }: ProcessR
     // That the database is away is said by what needs it.
     logger: logger.child({}, { level: 'silent' }),
     onListening: () => undefined,
-    onNotification: (_channel, payload) => {
-      forgetSilent()
-      const report = parseReport(payload)
-      if (report === null || (heard.size >= MOST_LISTED && !heard.has(report.id))) return
-      heard.set(report.id, { report, atMs: now() })
-    },
+    onNotification: (channel, payload) =>
+      void guarded(channel, () => {
+        const report: ProcessReport = processReportSchema.parse(JSON.parse(payload))
+        forgetSilent()
+        if (heard.size < MAX_LISTED || heard.has(report.id)) heard.set(report.id, { report, atMs: now() })
+      }),
     beatMs: REPORT_EVERY_MS,
     beat: async (session: Kysely<unknown>) => {
       const report = await read()
@@ -61,19 +64,10 @@ export function startProcessReports({ databaseUrl, read, logger, now }: ProcessR
     list: () => {
       forgetSilent()
       return [...heard.values()]
-        .map(({ report, atMs }): ProcessState => ({ ...report, heardMsAgo: now() - atMs }))
+        .map(({ report, atMs }): ProcessState => ({ ...report, heardMsAgo: Math.round(now() - atMs) }))
         .toSorted((a, b) => rankOf(a) - rankOf(b) || compareTexts(a.url, b.url) || compareTexts(a.id, b.id))
     },
     stop: () => listener.stop(),
-  }
-}
-
-/** @returns `null` for what is no report */
-function parseReport(payload: string): ProcessReport | null {
-  try {
-    return processReportSchema.parse(JSON.parse(payload))
-  } catch {
-    return null
   }
 }
 

@@ -8,7 +8,7 @@ import { readNewestCommit } from '#store/rows/announcement.ts'
 /** How long updates wait for the replica. */
 const PATIENCE_MS = 3_000
 const LOOK_EVERY_MS = 1_000
-const LONGEST_PAUSE_MS = 50
+const MAX_PAUSE_MS = 50
 
 export interface ReplicaReadsOptions {
   readonly replica: Queryable
@@ -75,7 +75,7 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
     if (shown >= commit) return
     const askedAtMs = now()
     behindSinceMs ??= askedAtMs
-    for (let pauseMs = 1; mayWait(); pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = 1; mayWait(); pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       const leftMs = askedAtMs + patienceMs - now()
       if (leftMs <= 0) use(false, 'the replica is behind; reads go to the primary')
       else await look(leftMs)

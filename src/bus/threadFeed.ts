@@ -32,7 +32,7 @@ export function createThreadFeed({ blocks, watch, unwatch, stop }: ThreadFeedOpt
         consumer.changed([...block.states.map(({ token }) => token), ...block.unread, ...block.dropped])
         consumer.dispatch(decodeBlock(block, isWatched))
       }),
-    health: () => ({ carrier: 'thread', connected: true, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null }),
+    health: () => ({ carrier: 'thread', connected: true, disconnectedMs: 0, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null }),
     stop,
   }
 }

@@ -6,7 +6,7 @@ import { fetchHeader, fetchHeaders } from '#rpc/fetchHeaders.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
 import type { Answers, Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { blockByHash, logsOfBlock } from '#rpc/rpcCalls.ts'
-import { faultOf, RpcError } from '#rpc/rpcFault.ts'
+import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
 import { type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
 import { type BlockWithLogs, blockWithLogs } from './logs/blockWithLogs.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
@@ -45,21 +45,20 @@ export interface ChainSource {
 /** Headers or transactions asked for in one question: bounds the size of an answer, not of a range. */
 const CALLS_PER_QUESTION = 100
 const QUESTIONS_AT_ONCE = 4
+const LOG_QUERIES_AT_ONCE = 4
 
 export interface ChainSourceOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health'>
   readonly clock?: Clock
-  /** Queries of logs that are under way at the same time. Default 4. */
-  readonly concurrency?: number
   /** Whether logs are believed only when the receipts of their block prove them. Default false: when they fit the header's bloom. */
   readonly provesLogs?: boolean
 }
 
 /** Clocks of machines and of sequencers differ by less. */
-const MOST_AHEAD_SECONDS = 60
+const MAX_AHEAD_SECONDS = 60
 
-export function createChainSource({ rpc, concurrency = 4, clock = systemClock, provesLogs = false }: ChainSourceOptions): ChainSource {
-  const logRanges = createLogRanges({ rpc, concurrency, provesLogs })
+export function createChainSource({ rpc, clock = systemClock, provesLogs = false }: ChainSourceOptions): ChainSource {
+  const logRanges = createLogRanges({ rpc, concurrency: LOG_QUERIES_AT_ONCE, provesLogs })
   const tips = createChainTips()
   /** Whether a block with logs has had their bloom. Until then an empty bloom proves nothing: a chain may leave all of them empty. */
   let hasSeenBloom = false
@@ -71,8 +70,8 @@ export function createChainSource({ rpc, concurrency = 4, clock = systemClock, p
    */
   const checkUnproven = async (headers: readonly ChainHeader[]): Promise<void> => {
     const unproven = headers.filter(({ isProven }) => !isProven)
-    const ahead = unproven.find(({ timestamp }) => timestamp > clock.nowMs() / 1_000 + MOST_AHEAD_SECONDS)
-    if (ahead !== undefined) throw contradiction(`the time of block ${ahead.number} is ahead of the clock of this machine`)
+    const ahead = unproven.find(({ timestamp }) => timestamp > clock.epochMs() / 1_000 + MAX_AHEAD_SECONDS)
+    if (ahead !== undefined) throw inconsistent(`the time of block ${ahead.number} is ahead of the clock of this machine`)
     if (unproven.length === 0 || rpc.health().length === 1) return
     const answers = await rpc.askEach(provider =>
       fetchHeaders(
@@ -82,7 +81,7 @@ export function createChainSource({ rpc, concurrency = 4, clock = systemClock, p
     )
     for (const [index, { number, hash, timestamp }] of unproven.entries()) {
       if (answers.every(shown => shown[index]?.hash === hash && shown[index].timestamp === timestamp)) continue
-      throw contradiction(`providers show different headers of block ${number}`)
+      throw inconsistent(`providers show different headers of block ${number}`)
     }
   }
 
@@ -138,10 +137,6 @@ function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
   const parts: (readonly T[])[] = []
   for (let at = 0; at < list.length; at += CALLS_PER_QUESTION) parts.push(list.slice(at, at + CALLS_PER_QUESTION))
   return parts
-}
-
-function contradiction(what: string): RpcError {
-  return new RpcError({ kind: 'inconsistent', what })
 }
 
 async function fetchBlockLogs(provider: RpcProvider, { hash }: ChainHeader): Promise<readonly ChainLog[]> {

@@ -39,7 +39,7 @@ export interface ChainTips {
 }
 
 /** While the head is the same, the kept tip is used this many times. Then it is read again: a wrong answer must not last. */
-const MOST_REPEATS = 8
+const MAX_REPEATS = 8
 /** Faults that may be due to the calls being asked together. */
 const FAULTS_OF_TOGETHER: ReadonlySet<string> = new Set(['too-large', 'batch-too-large', 'rejected', 'missing', 'node'])
 
@@ -70,7 +70,7 @@ export function createChainTips(): ChainTips {
     const answers = announced && next !== null ? await askTogether(provider, calls(next), next) : null
 
     const head = readHeader(provider, answers === null ? await provider.call(blockByTag('latest')) : answers[0], 'a head')
-    if (last?.head.hash === head.hash && depth > 0 && ++repeats <= MOST_REPEATS) return last
+    if (last?.head.hash === head.hash && depth > 0 && ++repeats <= MAX_REPEATS) return last
 
     const number = Math.max(0, head.number - depth)
     if (answers !== null && number === next) {

@@ -18,16 +18,16 @@ export const INITIAL_POLL_SCHEDULE: PollSchedule = { head: null, firstMs: null, 
 /** After this many polls without a new block, the chain is polled about twice per block time. */
 const CLOSE_POLLS = 6
 /** The first poll moves by at most 2 ** 4 steps. */
-const MOST_DOUBLINGS = 4
+const MAX_DOUBLINGS = 4
 /** The distance of two close polls, as a share of the block time. */
 const STEP = 1 / 16
-const STEP_LEAST_MS = 100
-const STEP_MOST_MS = 500
-const POLL_LEAST_MS = 250
-const POLL_MOST_MS = 4_000
+const MIN_STEP_MS = 100
+const MAX_STEP_MS = 500
+const MIN_POLL_MS = 250
+const MAX_POLL_MS = 4_000
 const POLL_UNKNOWN_MS = 1_000
 /** A provider that gets no request for 30 s counts as silent. */
-const FIRST_MOST_MS = 15_000
+const MAX_FIRST_MS = 15_000
 
 /**
  * The schedule after a poll. The second poll for a block should be the one that sees it: then the block came in the step before. Cases:
@@ -45,27 +45,27 @@ export function afterPoll(schedule: PollSchedule, head: number | null, blockTime
   // A lower head, or many blocks at once, say nothing about when blocks come.
   if (blockTimeMs === null || grown < 1 || grown > 2) return { ...schedule, head, polls: 0 }
   const seenByFirst = polls === 0 || grown > 1
-  const steps = seenByFirst ? -(2 ** clamp(0, schedule.foundByFirst - 1, MOST_DOUBLINGS)) : polls === 1 ? 0 : 1 / 2
+  const steps = seenByFirst ? -(2 ** clamp(0, schedule.foundByFirst - 1, MAX_DOUBLINGS)) : polls === 1 ? 0 : 1 / 2
   const next = firstMs(schedule, blockTimeMs) + steps * stepMs(blockTimeMs)
   return { head, firstMs: next, polls: 0, foundByFirst: seenByFirst ? schedule.foundByFirst + 1 : 0 }
 }
 
 /** How long to wait before the next poll. While catching up, a new head changes nothing: the wait is the longest. */
 export function nextPollMs(schedule: PollSchedule, blockTimeMs: number | null, catchingUp: boolean): number {
-  if (catchingUp) return POLL_MOST_MS
+  if (catchingUp) return MAX_POLL_MS
   if (blockTimeMs === null) return POLL_UNKNOWN_MS
   if (schedule.polls === 0) return firstMs(schedule, blockTimeMs)
   if (schedule.polls < CLOSE_POLLS) return stepMs(blockTimeMs)
-  return clamp(POLL_LEAST_MS, blockTimeMs / 2, POLL_MOST_MS)
+  return clamp(MIN_POLL_MS, blockTimeMs / 2, MAX_POLL_MS)
 }
 
 function firstMs(schedule: PollSchedule, blockTimeMs: number): number {
-  const usual = clamp(STEP_LEAST_MS, blockTimeMs, FIRST_MOST_MS)
-  return clamp(STEP_LEAST_MS, schedule.firstMs ?? Math.min(blockTimeMs / 2, POLL_MOST_MS), usual)
+  const usual = clamp(MIN_STEP_MS, blockTimeMs, MAX_FIRST_MS)
+  return clamp(MIN_STEP_MS, schedule.firstMs ?? Math.min(blockTimeMs / 2, MAX_POLL_MS), usual)
 }
 
 function stepMs(blockTimeMs: number): number {
-  return clamp(STEP_LEAST_MS, blockTimeMs * STEP, STEP_MOST_MS)
+  return clamp(MIN_STEP_MS, blockTimeMs * STEP, MAX_STEP_MS)
 }
 
 function clamp(least: number, value: number, most: number): number {

@@ -1,5 +1,5 @@
 import type { Hex } from '#domain/address.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent } from '#rpc/rpcFault.ts'
 import type { ChainSource } from './chainSource.ts'
 
 /**
@@ -11,6 +11,6 @@ import type { ChainSource } from './chainSource.ts'
 export async function readGenesisHash(source: Pick<ChainSource, 'header'>): Promise<Hex> {
   const { hash } = await source.header(0)
   const again = await source.header(0)
-  if (hash !== again.hash) throw new RpcError({ kind: 'inconsistent', what: 'two answers to what the first block is' })
+  if (hash !== again.hash) throw inconsistent('two answers to what the first block is')
   return hash
 }

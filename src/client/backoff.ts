@@ -6,7 +6,12 @@ export function backoffMs(failures: number, random: () => number, baseMs = 500, 
   return random() * Math.min(capMs, baseMs * 2 ** Math.min(failures, 16))
 }
 
-/** The period, up to a quarter shorter or longer, so that clients which started together drift apart. */
-export function jitteredMs(periodMs: number, random: () => number): number {
-  return periodMs * (0.75 + random() / 2)
+const MAX_POLL_MS = 60_000
+
+/**
+ * The pause until the next request: the period, doubled with each failure in a row up to a minute. Up to a quarter shorter or longer, so
+ * that clients which started together drift apart.
+ */
+export function pollMs(periodMs: number, random: () => number, failures = 0): number {
+  return Math.min(periodMs * 2 ** failures, MAX_POLL_MS) * (0.75 + random() / 2)
 }

@@ -1,2 +1,2 @@
 /* The public API of `tokenwire/client/candles`. */
-export { type CandleChange, fillCandles, foldCandleChange } from './foldCandleChange.ts'
+export { type CandleChange, fillCandles, foldCandleChange } from './live/foldCandleChange.ts'

@@ -58,11 +58,6 @@ export class ClientError extends Error {
 
   constructor(code: ClientErrorCode, message: string, details: Details = {}) {
     super(message, details)
-    const { status = null, problem = null, retryAfterMs = null, path = null } = details
-    this.code = code
-    this.status = status
-    this.problem = problem
-    this.retryAfterMs = retryAfterMs
-    this.path = path
+    Object.assign(this, { code, status: null, problem: null, retryAfterMs: null, path: null }, details)
   }
 }

@@ -8,6 +8,10 @@ export interface ClientContext extends Required<Omit<TokenwireOptions, 'url' | '
   readonly openSocket: () => WebSocketLike
   readonly timers: Timers
   readonly closed: AbortSignal
+  /** What begins again with `reconnect`, after the server asked the client not to. */
+  readonly dismissed: Set<() => void>
+  /** Each ends the pause before a retry. Called when the network or the page comes back, and with `reconnect`. */
+  readonly pauses: Set<() => void>
   /** Calls a listener of the client's user. An error that it throws is reported and goes no further. */
   readonly call: <T>(listener: ((value: T) => void) | undefined, value: T) => void
 }
@@ -39,6 +43,8 @@ export function createContext(options: TokenwireOptions, closed: AbortSignal): C
     maxEventStreams: options.maxEventStreams ?? 4,
     keepConnected: options.keepConnected ?? false,
     closed,
+    dismissed: new Set(),
+    pauses: new Set(),
     onError: report,
     call: (listener, value) => guarded(listener, value, onError === undefined ? showUncaught : report),
   }

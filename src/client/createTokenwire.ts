@@ -1,16 +1,16 @@
 import type { Address } from '#domain/address.ts'
-import type { Carried } from './carried.ts'
-import { createChannelLinks } from './channelLinks.ts'
-import { createConnectionPool } from './connectionPool.ts'
 import { createContext } from './context.ts'
-import { createUpdates } from './createUpdates.ts'
-import { createWatch } from './createWatch.ts'
-import { createFeed } from './feed.ts'
+import type { Carried } from './feed/carried.ts'
+import { createConnectionPool } from './feed/connectionPool.ts'
+import { createFeed } from './feed/feed.ts'
+import { createChannelLinks } from './live/channelLinks.ts'
 import type { TokenwireOptions } from './options.ts'
-import { onWake } from './page.ts'
-import { createRefetcher } from './refetcher.ts'
-import { createRestApi } from './restApi.ts'
+import { onWake } from './rest/page.ts'
+import { createRestApi } from './rest/restApi.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
+import { createUpdates } from './watch/createUpdates.ts'
+import { createWatch } from './watch/createWatch.ts'
+import { createRefetcher } from './watch/refetcher.ts'
 
 /**
  * A client of the service at `options.url`. It connects when the first token is watched.
@@ -43,9 +43,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
 
   function wake(): void {
     pool.wake()
-    // `update` starts the polls anew, and the first one is immediate.
-    refetcher.poll(false)
-    pool.update()
+    for (const end of context.pauses) end()
     refetcher.soon(feed.tokens())
   }
 
@@ -65,18 +63,19 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
     reconnect() {
       if (closed.aborted) return
       pool.allow()
+      // The first of the listeners that end may call this: the others end first.
+      context.timers.after(0, () => {
+        for (const begin of context.dismissed) {
+          context.dismissed.delete(begin)
+          begin()
+        }
+      })
       wake()
     },
-    extension: {
-      subscribe: createChannelLinks(context, pool),
-      after: context.timers.after,
-      closed,
-      call: context.call,
-      onError: context.onError,
-    },
+    extension: { ...context, subscribe: createChannelLinks(context, pool), polled: pool.polled },
     close() {
-      if (closed.aborted) return
       listeners.clear()
+      context.dismissed.clear()
       closing.abort()
       pool.close()
     },

@@ -15,8 +15,8 @@ export type { ValuedBalance } from '#domain/valuedBalance.ts'
 export type { Wallet } from '#domain/wallet.ts'
 export { ClientError as TokenwireError, type ClientErrorCode as TokenwireErrorCode, type ProblemDetails as Problem } from './clientError.ts'
 export { createTokenwire } from './createTokenwire.ts'
-export { items } from './items.ts'
 export type { ClientClock as Clock, TokenwireOptions, WebSocketLike } from './options.ts'
+export { items } from './rest/items.ts'
 export { type Result, unwrap } from './result.ts'
 export type {
   ActorsParameters as ActorsQuery,
@@ -33,4 +33,4 @@ export type {
   TradersParameters as TradersQuery,
   TradesParameters as TradesQuery,
 } from './tokenwire.ts'
-export type { NewTrades, Source, Watch, WatchedToken, WatchOptions } from './watch.ts'
+export type { NewTrades, Source, Watch, WatchedToken, WatchOptions } from './watch/watch.ts'

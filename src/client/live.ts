@@ -6,8 +6,8 @@ export type {
   LivePosition,
   ReorgEvent,
   TradesEvent,
-} from './channelMessages.ts'
-export { createLive } from './createLive.ts'
+} from './feed/channelMessages.ts'
+export { createLive } from './live/createLive.ts'
 export type {
   BeginEvent,
   CandlesState,
@@ -28,4 +28,4 @@ export type {
   TradesFilter,
   WalletState,
   WatchedCandlesQuery as LiveWatchedCandlesQuery,
-} from './liveTypes.ts'
+} from './live/liveTypes.ts'

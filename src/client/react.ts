@@ -1,9 +1,9 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import type { CandlesState, LatestTradesQuery, ListQuery, ListState, Live, LiveHandle, WatchedCandlesQuery } from './liveTypes.ts'
+import type { CandlesState, LatestTradesQuery, ListQuery, ListState, Live, LiveHandle, WatchedCandlesQuery } from './live/liveTypes.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
-import type { WatchedToken } from './watch.ts'
+import type { WatchedToken } from './watch/watch.ts'
 
 /** The newest state of a token while the component is mounted; `null` before the first one. `initial`: the state that a server rendered. */
 export function useToken(client: Tokenwire, address: string, initial?: Token): WatchedToken | null {

@@ -1,7 +1,7 @@
 import { Observable } from 'rxjs'
-import type { LiveMethod, LiveQueryOptions } from './liveTypes.ts'
+import type { LiveMethod, LiveQueryOptions } from './live/liveTypes.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
-import type { WatchedToken, WatchOptions } from './watch.ts'
+import type { WatchedToken, WatchOptions } from './watch/watch.ts'
 
 /** Each subscriber has a watch of its own; all share one subscription at the server. Errors when no more updates will come. */
 export function watchToken(

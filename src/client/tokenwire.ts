@@ -22,9 +22,10 @@ import type { GraduationStatus, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import type { Trader } from '#domain/trader.ts'
 import type { Wallet } from '#domain/wallet.ts'
-import type { ChannelLink, ChannelSubscriber } from './channelLink.ts'
+import type { ClientContext } from './context.ts'
+import type { ChannelLink, ChannelSubscriber } from './live/channelLink.ts'
 import type { Result } from './result.ts'
-import type { Watch, WatchedToken, WatchOptions } from './watch.ts'
+import type { Watch, WatchedToken, WatchOptions } from './watch/watch.ts'
 
 /** One page of a list. `nextCursor` leads to the next page of the same request and is `null` on the last one. Public as `Page`. */
 export interface ListPage<T> {
@@ -125,14 +126,10 @@ export interface RestApi {
 }
 
 /** What the other entries of the package build on. It may change with every version. */
-export interface ClientExtension {
+export interface ClientExtension extends Pick<ClientContext, 'timers' | 'random' | 'closed' | 'dismissed' | 'pauses' | 'call' | 'onError'> {
   subscribe(subscriber: ChannelSubscriber): ChannelLink
-  /** Runs once after `ms`, unless the client is closed. Returns a function that cancels the run. */
-  after(ms: number, run: () => void): () => void
-  readonly closed: AbortSignal
-  /** Calls a listener of the client's user. An error that it throws is reported and goes no further. */
-  call<T>(listener: (value: T) => void, value: T): void
-  onError(error: unknown): void
+  /** Reports a read over REST in place of a channel. While both transports are blocked, the client's state follows from these. */
+  polled(isSuccess: boolean): void
 }
 
 /** A client of one Tokenwire service. */
@@ -156,7 +153,10 @@ export interface Tokenwire extends RestApi {
   readonly state: ConnectionState
   /** Calls back with every change of `state`. Returns a function that removes the listener. */
   onState(listener: (state: ConnectionState) => void): () => void
-  /** Connects now instead of after the current pause, also when the server asked the client not to reconnect. */
+  /**
+   * Connects now instead of after the current pause. After the server asked the client not to reconnect, all listeners that ended with
+   * `dismissed` go on.
+   */
   reconnect(): void
   /** Closes every connection and cancels every timer. No listener is called any more; calls in flight end with code `closed`. */
   close(): void

@@ -1,7 +1,8 @@
 import { loadConfig } from '#configuration/loadConfig.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { createOrm } from '#store/connection/orm.ts'
-import { findWrongBlock, readBlockTimes, wrongBlockSentence } from '#sync/wrongBlock.ts'
+import { readBlockTimes } from '#store/rows/blockTimes.ts'
+import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
 import { connectChain } from '#worker/connectChain.ts'
 import { databaseCommand } from './databaseCommand.ts'
 

@@ -1,7 +1,7 @@
 const WHITE_SPACE = /[ \t\r\n]*/y
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y
-const MOST_LEVELS = 100
+const MAX_LEVELS = 100
 
 class Mistake extends Error {
   readonly offset: number
@@ -30,7 +30,7 @@ export function findJsonError(text: string): { readonly line: number; readonly c
 
 /** Each scan begins at an offset and returns the offset after what it has read. */
 function scanValue(text: string, at: number, level: number): number {
-  if (level > MOST_LEVELS) throw new Mistake(at, 'nested too deeply')
+  if (level > MAX_LEVELS) throw new Mistake(at, 'nested too deeply')
   switch (text[at]) {
     case '{':
       return scanMembers(text, at, '}', scanKeyAndValue(text, level))

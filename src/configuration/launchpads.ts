@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { LaunchpadConfig, LaunchpadsConfig, PeggedCurrency } from '#config'
 import { type Address, isEther, parseAddress, toAddress } from '#domain/address.ts'
-import { MOST_QUOTE_DECIMALS } from '#domain/route.ts'
+import { MAX_QUOTE_DECIMALS } from '#domain/route.ts'
 import type { AdapterKind } from '#launchpads/adapter.ts'
 import { findJsonError } from './json.ts'
 import { abbreviate } from './parseSettings.ts'
@@ -39,7 +39,7 @@ const startBlock = z
   .meta({ description: 'The first block to index: the one that created the launchpad contracts, or a later one.' })
 
 const EXPECTED_PEGS = 'expected a list of currencies, each with token and decimals'
-const EXPECTED_DECIMALS = `expected how many decimals the currency has, a whole number from 0 to ${MOST_QUOTE_DECIMALS}`
+const EXPECTED_DECIMALS = `expected how many decimals the currency has, a whole number from 0 to ${MAX_QUOTE_DECIMALS}`
 
 const peggedCurrency = z.strictObject(
   {
@@ -47,7 +47,7 @@ const peggedCurrency = z.strictObject(
     decimals: z
       .int({ error: EXPECTED_DECIMALS })
       .min(0, { error: EXPECTED_DECIMALS })
-      .max(MOST_QUOTE_DECIMALS, { error: EXPECTED_DECIMALS })
+      .max(MAX_QUOTE_DECIMALS, { error: EXPECTED_DECIMALS })
       .meta({ description: 'What the contract returns as `decimals()`. USDC and USDT have 6.' }),
   },
   { error: EXPECTED_PEGS },

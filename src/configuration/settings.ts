@@ -19,14 +19,14 @@ const confirmations = z
   .transform(text => (/^\d{1,16}$/.test(text) ? Number(text) : text.toLowerCase()))
   .pipe(z.union([z.int().min(0).max(MAX_CONFIRMATIONS), z.enum(['safe', 'finalized'])]))
 
-const MOST_THREADS = 64
+const MAX_THREADS = 64
 
 const threadCount = z
-  .string({ error: `a whole number from 1 to ${MOST_THREADS} or auto` })
+  .string({ error: `a whole number from 1 to ${MAX_THREADS} or auto` })
   .transform(text =>
     text.toLowerCase() === 'auto' ? Math.max(1, availableParallelism() - 1) : /^\d{1,16}$/.test(text) ? Number(text) : text,
   )
-  .pipe(z.int().min(1).max(MOST_THREADS))
+  .pipe(z.int().min(1).max(MAX_THREADS))
 
 /** What migrating the database needs. */
 export const DATABASE_SETTINGS = {

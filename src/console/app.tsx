@@ -43,7 +43,7 @@ function View() {
   const first = useRef(true)
   useEffect(() => {
     if (!first.current) {
-      // Whoever has begun to search meanwhile goes on typing.
+      // The focus stays in an input: the user may be typing a search.
       if (!(document.activeElement instanceof HTMLInputElement)) main.current?.focus({ preventScroll: true })
       scrollTo(0, 0)
     }

@@ -7,8 +7,8 @@ import type { Deployment } from './deploy.ts'
 import type { Factories } from './deployFactories.ts'
 
 /*
- * The actions of creators and traders. Each sends its transactions from an unlocked account and resolves with the hash of the last
- * one before it is mined. The gas limit is fixed and not estimated, so a transaction that will revert is sent and mined, too.
+ * The actions of creators and traders. Each sends its transactions from an unlocked account, first an approval where an ERC-20 lacks one,
+ * and resolves with the hash of the last one before it is mined. The gas limit is fixed: a transaction that will revert is mined, too.
  */
 
 /** A chain with the launchpad on it. */
@@ -42,7 +42,6 @@ export interface LaunchOptions {
   readonly market?: { readonly launchpad: Address; readonly currency: Address }
 }
 
-/** A first buy in an ERC-20 first approves the launchpad: two transactions. */
 export async function launch(chain: DevChain, options: LaunchOptions): Promise<Hex> {
   const { from, name, symbol, metadataUri = '', firstBuyWei = 0n, minTokensOut = 0n, market } = options
   if (market === undefined) {
@@ -50,7 +49,7 @@ export async function launch(chain: DevChain, options: LaunchOptions): Promise<H
     return sendCall(chain, { from, to: chain.deployment.launchpad, data, value: firstBuyWei, gas: LAUNCH_GAS })
   }
   const { launchpad, currency } = market
-  if (firstBuyWei > 0n) await approve(chain, { from, currency, spender: launchpad, amount: firstBuyWei })
+  if (firstBuyWei > 0n) await allow(chain, { from, currency, spender: launchpad, amount: firstBuyWei })
   const args = [name, symbol, metadataUri, firstBuyWei, minTokensOut] as const
   const data = encodeFunctionData({ abi: launchpadAbi, functionName: 'launchWith', args })
   return sendCall(chain, { from, to: launchpad, data, gas: LAUNCH_GAS })
@@ -86,11 +85,10 @@ export interface CurveBuyOptions {
   readonly currency?: Address | undefined
 }
 
-/** A buy in an ERC-20 first approves the curve: two transactions. */
 export async function buyOnCurve(chain: DevChain, options: CurveBuyOptions): Promise<Hex> {
   const { from, curve, paidWei, minTokensOut = 0n, recipient = from, currency } = options
   if (currency !== undefined) {
-    await approve(chain, { from, currency, spender: curve, amount: paidWei })
+    await allow(chain, { from, currency, spender: curve, amount: paidWei })
     const args = [paidWei, recipient, minTokensOut] as const
     return sendCall(chain, { from, to: curve, data: encodeFunctionData({ abi: curveAbi, functionName: 'buyWith', args }) })
   }
@@ -108,10 +106,9 @@ export interface CurveSellOptions {
   readonly recipient?: Address
 }
 
-/** Approves the curve for the amount, then sells: two transactions. */
 export async function sellOnCurve(chain: DevChain, options: CurveSellOptions): Promise<Hex> {
   const { from, token, curve, amount, minWeiOut = 0n, recipient = from } = options
-  await approve(chain, { from, currency: token, spender: curve, amount })
+  await allow(chain, { from, currency: token, spender: curve, amount })
   const data = encodeFunctionData({ abi: curveAbi, functionName: 'sell', args: [amount, recipient, minWeiOut] })
   return sendCall(chain, { from, to: curve, data })
 }
@@ -156,12 +153,12 @@ export interface RouterSwapOptions {
   readonly quote?: Address | undefined
 }
 
-/** Trades a graduated token through Uniswap's SwapRouter. All but a buy in ETH first approves the router: two transactions. */
+/** Trades a graduated token through Uniswap's SwapRouter. A buy is in ETH where the token is paired with WETH. */
 export async function swapThroughRouter(chain: DevChain, options: RouterSwapOptions): Promise<Hex> {
   const { weth, swapRouter } = chain.deployment
   const { from, token, side, amountIn, minAmountOut = 0n, recipient = from, fee = POOL_FEE, quote = weth } = options
   const [tokenIn, tokenOut] = side === 'buy' ? [quote, token] : [token, quote]
-  if (tokenIn !== weth) await approve(chain, { from, currency: tokenIn, spender: swapRouter, amount: amountIn })
+  if (tokenIn !== weth) await allow(chain, { from, currency: tokenIn, spender: swapRouter, amount: amountIn })
   const params = {
     tokenIn,
     tokenOut,
@@ -189,12 +186,12 @@ export interface DirectSwapOptions {
   readonly quote?: Address | undefined
 }
 
-/** Swaps in the pool without a router and without a price limit: an approval and the swap. */
+/** Swaps in the pool without a router and without a price limit. */
 export async function swapDirectly(chain: DevChain, options: DirectSwapOptions): Promise<Hex> {
   const { weth, directSwapper } = chain.deployment
   const { from, token, pool, side, amountIn, recipient = from, quote = weth } = options
   const currency = side === 'buy' ? quote : token
-  await approve(chain, { from, currency, spender: directSwapper, amount: amountIn })
+  await allow(chain, { from, currency, spender: directSwapper, amount: amountIn })
   const zeroForOne = BigInt(currency) < BigInt(isAddressEqual(currency, quote) ? token : quote)
   const args = [pool, recipient, zeroForOne, amountIn, zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO] as const
   return sendCall(chain, { from, to: directSwapper, data: encodeFunctionData({ abi: swapperAbi, functionName: 'swap', args }) })
@@ -221,11 +218,14 @@ export interface ApproveOptions {
 }
 
 export function approve(chain: DevChain, { from, currency, spender, amount }: ApproveOptions): Promise<Hex> {
-  return sendCall(chain, {
-    from,
-    to: currency,
-    data: encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [spender, amount] }),
-  })
+  const data = encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args: [spender, amount] })
+  return sendCall(chain, { from, to: currency, data })
+}
+
+/** Approves the spender for any amount, unless it may spend this amount already. */
+export async function allow(chain: DevChain, { from, currency, spender, amount }: ApproveOptions): Promise<void> {
+  const allowance = await chain.client.readContract({ address: currency, abi: tokenAbi, functionName: 'allowance', args: [from, spender] })
+  if (allowance < amount) await approve(chain, { from, currency, spender, amount: maxUint256 })
 }
 
 /** Wraps ETH into WETH. */

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeFunctionData, type Hex, keccak256, parseAbiParameters } from 'viem'
 import type { Address } from '#domain/address.ts'
 import type { TradeSide } from '#domain/trade.ts'
-import { approve, type DevChain, sendCall } from './actions.ts'
+import { allow, type DevChain, sendCall } from './actions.ts'
 import { DOLLAR_DECIMALS, DOLLARS_PER_ETHER, type Factories, sqrtPrice } from './deployFactories.ts'
 import { auctionAbi, feeLockerAbi, v4HookAbi, v4LaunchpadAbi, v4LockerAbi, v4RouterAbi } from './v4Abis.ts'
 
@@ -88,18 +88,17 @@ export interface V4SwapOptions {
   readonly bid?: Bid | undefined
 }
 
-/** A bid: the gas price decides, and `paid`, which follows from it, is approved. */
+/** A bid: the gas price decides, and `paid` follows from it. */
 export interface Bid {
   readonly gasPrice: bigint
   readonly paid: bigint
 }
 
-/** Approves the router, and the auction for a bid, then swaps: two transactions, or three. */
 export async function swapInV4(chain: V4Chain, { from, token, quote, side, amountIn, bid }: V4SwapOptions): Promise<Hex> {
   const { router, auction } = chain.factories.v4
   const currency = side === 'buy' ? quote : token
-  await approve(chain, { from, currency, spender: router, amount: amountIn })
-  if (bid !== undefined) await approve(chain, { from, currency: chain.deployment.weth, spender: auction, amount: bid.paid })
+  await allow(chain, { from, currency, spender: router, amount: amountIn })
+  if (bid !== undefined) await allow(chain, { from, currency: chain.deployment.weth, spender: auction, amount: bid.paid })
   const key = v4KeyOf(chain, token, quote)
   const hookData = bid === undefined ? '0x' : encodeAbiParameters(parseAbiParameters('address'), [from])
   const args = [key, currency === key.currency0, -amountIn, hookData] as const
@@ -123,7 +122,7 @@ export async function readAuction({ client, factories }: V4Chain, id: Hex): Prom
   return next === blockNumber ? { kind: 'bid', gasPeg } : { kind: 'wait' }
 }
 
-/** A bid of so many wei of gas price above the peg, each of which costs `PAYMENT_PER_GAS_UNIT` (`SniperAuction.sol`). */
+/** A bid of `units` wei of gas price above the peg, each of which costs `PAYMENT_PER_GAS_UNIT` (`SniperAuction.sol`). */
 export function bidAbove(gasPeg: bigint, units: bigint): Bid {
   return { gasPrice: gasPeg + units, paid: units * 10n ** 14n }
 }

@@ -37,7 +37,7 @@ export function afterTransferOut({ cost, realized }: CostBasis, held: bigint, am
   return { cost: cost === null || share === null ? null : cost - share, realized }
 }
 
-/** Whoever holds nothing begins anew. */
+/** An empty balance cost nothing: the next purchase starts a new average. */
 export function atBalance(basis: CostBasis, held: bigint): CostBasis {
   return held === 0n ? { ...basis, cost: 0n } : basis
 }

@@ -64,9 +64,12 @@ export function formatDecimal(value: Decimal): string {
   return (negative ? '-' : '') + withPoint(digits, point)
 }
 
-/** `formatUnits(1500n, 3)` is `"1.5"`. */
+/** `formatDecimal(units(raw, decimals))` at a fraction of its cost: `formatUnits(1500n, 3)` is `"1.5"`. */
 export function formatUnits(raw: bigint, decimals: number): string {
-  return formatDecimal(units(raw, decimals))
+  if (decimals > SCALE) return formatDecimal(units(raw, decimals))
+  const negative = raw < 0n
+  const digits = (negative ? -raw : raw).toString().padStart(decimals + 1, '0')
+  return (negative ? '-' : '') + withPoint(digits, digits.length - decimals)
 }
 
 /** How far `now` is from `before` in percent, to four decimals; `null` when `before` is zero. */

@@ -65,6 +65,12 @@ export interface IndexerState {
   readonly details?: readonly string[]
 }
 
+/** The last state of what has reported nothing for so long that the state may no longer be true. */
+export function stateAfterSilence(last: IndexerState, who: string, silentMs: number): IndexerState {
+  const reason = `${who} has not answered for ${Math.floor(silentMs / 1_000)} s`
+  return { ...last, lagBlocks: null, lagSeconds: null, headUnchangedSeconds: null, stalled: true, reason }
+}
+
 export interface ActorsHealth {
   readonly total: number
   readonly byState: Readonly<Record<string, number>>
@@ -87,6 +93,8 @@ export interface FeedHealth {
   readonly carrier: 'thread' | 'notify' | 'nats'
   /** Whether commits arrive. */
   readonly connected: boolean
+  /** For how long they have not arrived, give or take 2 s; 0: they arrive. */
+  readonly disconnectedMs: number
   /** For how long the oldest commit that has arrived and is not passed on has waited; 0: all are passed on. */
   readonly waitingMs: number
   /** Indexed blocks that are not passed on yet, by the indexer's last report; `null`: it has not reported. */

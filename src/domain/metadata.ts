@@ -16,7 +16,7 @@ export interface TokenDocument {
 /** What reading a URI takes: nothing but the text itself, a gateway of the operator's, or a server that the creator names. */
 export type MetadataLane = 'local' | 'gateway' | 'web'
 
-export const MOST_ATTEMPTS = 10
+export const MAX_ATTEMPTS = 10
 
 export interface MetadataWork {
   /** SHA-256 of the URI. */

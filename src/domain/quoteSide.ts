@@ -1,6 +1,6 @@
 const Q96 = 1n << 96n
 
-/** As much of a pool as tells what it holds. */
+/** The fields of a pool from which its reserve of the quote currency follows. */
 interface PoolState {
   readonly reserveQuote: bigint | null
   readonly liquidity: bigint | null

@@ -1,9 +1,9 @@
 import { type Decimal, powerOfTen, ratio } from './decimal.ts'
 import type { TradeSide } from './trade.ts'
+import { WETH_UNIT } from './weth.ts'
 
 /** Below this many units of either side, rounding in the contract moves the ratio by more than a tenth of a percent. */
 const DUST_UNITS = 1_000n
-const WETH_UNIT = powerOfTen(18)
 
 /**
  * The average price of a trade without its fee, which would put a zigzag between buys and sells: the quote currency per whole token, in

@@ -3,7 +3,7 @@ import type { Address } from './address.ts'
 /** What an account holds, has traded and has created, over all tokens. */
 export interface Wallet {
   readonly address: Address
-  /** `null`, as the value: more tokens than are counted (`MOST_HOLDINGS`). */
+  /** `null`, as the value: more tokens than are counted (`MAX_HOLDINGS`). */
   readonly tokensHeld: number | null
   /** Of the held tokens that have a price; `null` also where none of them has one. */
   readonly valueWeth: string | null
@@ -12,7 +12,7 @@ export interface Wallet {
   readonly tokensTraded: number
   /** Of the trades whose worth is known. */
   readonly volumeWeth: string
-  /** Of the traded tokens of which it is known; `null`: of none. */
+  /** The profit of the traded tokens whose profit is known; `null`: there are none. */
   readonly realizedWeth: string | null
   readonly realizedUsd: string | null
   /** How many traded tokens `realizedWeth` leaves out. */

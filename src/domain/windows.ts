@@ -46,8 +46,6 @@ export interface WindowReference {
 
 const EMPTY_SUMS: TradeSums = { volumeWei: 0n, buyVolumeWei: 0n, buys: 0, sells: 0 }
 
-export const EMPTY_TOTALS: WindowTotals = { ...EMPTY_SUMS, buyers: 0, sellers: 0 }
-
 export const EMPTY_AGING: WindowAging = { leaving: EMPTY_SUMS, oldestAt: null, reference: null }
 
 export const NO_LAST_TRADES: LastTrades = { buy: new Map(), sell: new Map() }

@@ -128,8 +128,8 @@ function launch(log: ChainLog, logs: readonly ChainLog[], transaction: Transacti
 }
 
 /**
- * The pool that the factory made. It makes the token, which mints, then the pool, and then calls the first contract of anybody else's, the
- * paired token. So it is the first pool after the mint: others may have made pools before, and the paired token may make some later.
+ * The pool that the factory made. The factory deploys the token, which mints, then creates the pool, and only then calls a foreign
+ * contract, the paired token. So it is the first pool after the mint: other accounts may have created pools before, the paired token later.
  */
 function findPool(
   token: Address,
@@ -165,7 +165,7 @@ function decodeLocker({ log, source }: SourcedLog, transaction: TransactionLogs,
     case TOPICS.claimed: {
       const { recipient, amount0, amount1 } = readClaimed(log)
       const paid = pairAmounts(pool, amount0, amount1)
-      // Also accrued: for an account that is not the creator's, such as the team's, nothing else counts what it earned.
+      // Also accrued: of an account that is not the creator's, such as the team's, no other event tells what it earned.
       return [
         feeChange(position, recipient, pool.quoteToken, { accrued: paid.quote, claimed: paid.quote }),
         feeChange(position, recipient, token, { accrued: paid.token, claimed: paid.token }),

@@ -123,7 +123,7 @@ function decodeEscrow(log: ChainLog, transaction: TransactionLogs, launchpad: st
     }
     case TOPICS.claimed:
     case TOPICS.claimedPermissioned: {
-      // Whoever is paid, the amount leaves the owner's account.
+      // The amount leaves the owner's account, also when another account is paid.
       const claimed = topic === TOPICS.claimed ? wordsOf(log.data, 1)(0) : wordsOf(log.data, 2)(1)
       return [escrowChange(position, { ...account(addressTopic(log.topics, 1), addressTopic(log.topics, 2)), claimed })]
     }

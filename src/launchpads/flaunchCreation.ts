@@ -1,10 +1,11 @@
 import type { AbiEvent } from 'viem'
-import { encodeAbiParameters, keccak256, parseAbi, parseAbiParameters, toEventSelector } from 'viem/utils'
+import { parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
 import { MalformedLogError } from './malformedLog.ts'
 import { type PoolFacts, poolFacts } from './tokenEvent.ts'
+import { v4PoolId } from './v4PoolId.ts'
 import { decodeEvent } from './words.ts'
 
 /*
@@ -26,7 +27,6 @@ const VERSION_OF = new Map<Hex, (typeof VERSIONS)[number]>(VERSIONS.map(event =>
 
 export const FLAUNCH_CREATED_TOPICS: readonly Hex[] = [...VERSION_OF.keys()]
 
-const POOL_KEY = parseAbiParameters('address, address, uint24, int24, address')
 /** The hook takes the fees, so that the pool has none. */
 const POOL_FEE = 0
 const TICK_SPACING = 60
@@ -52,10 +52,9 @@ export function decodeFlaunchCreation(
   const { poolId, memecoin, memecoinTreasury, tokenId, params } = decodeEvent(event, log)
   const token = toAddress(memecoin)
   const pool = poolFacts(poolId.toLowerCase() as Hex, 'uniswap-v4', { token, quoteToken: nativeToken, feeBps: null })
-  const [currency0, currency1] = pool.tokenIsToken0 ? [token, nativeToken] : [nativeToken, token]
   // No field names the currency. The id is the hash of all that a pool is, so that it proves it.
-  const key = encodeAbiParameters(POOL_KEY, [currency0, currency1, POOL_FEE, TICK_SPACING, factory])
-  if (keccak256(key) !== pool.address) throw new MalformedLogError('expected the pool of the token and the native token')
+  const id = v4PoolId([token, nativeToken], { fee: POOL_FEE, tickSpacing: TICK_SPACING, hooks: factory })
+  if (id !== pool.address) throw new MalformedLogError('expected the pool of the token and the native token')
   const texts = cleanTokenTexts({ name: params.name, symbol: params.symbol, metadataUri: params.tokenUri })
   return { token, creator: toAddress(params.creator), tokenId, treasury: toAddress(memecoinTreasury), pool, texts }
 }

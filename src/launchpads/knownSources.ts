@@ -26,7 +26,7 @@ const ADDRESS_BYTES = 20
 const ID_BYTES = 32
 const BLOCK_BYTES = 8
 /** Made sources are kept until there are more: the logs of a batch are of few. */
-const MOST_KEPT = 1_000
+const MAX_KEPT = 1_000
 
 /** Sources that differ in nothing but the key, the token and the block. */
 export interface PackedSources {
@@ -72,8 +72,8 @@ export class KnownSources {
     const block = blockOf(table, row)
     const ownKey = table.rows.keyAt(row)
     const source = this.#sourceAt(table, row, template, ownKey)
-    if (this.#kept.size === MOST_KEPT) this.#kept.clear()
-    // Under a text of its own: that of a log may be a part of a provider's whole answer.
+    if (this.#kept.size === MAX_KEPT) this.#kept.clear()
+    // A copy of the key: the log's string may be a slice that keeps a provider's whole answer in memory.
     this.#kept.set(ownKey, { source, block })
     return block > last ? undefined : source
   }

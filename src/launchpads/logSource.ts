@@ -37,7 +37,7 @@ export type LogSource =
 
 export type LogSourceOf<R extends LogSource['role']> = Extract<LogSource, { readonly role: R }>
 
-/** By an address, the id of a Uniswap v4 pool, or a `positionKey`. */
+/** The source that has this key: an address, the id of a Uniswap v4 pool, or a `positionKey`. */
 export type SourceLookup = (key: Hex) => LogSource | undefined
 
 export interface DiscoveredSource {
@@ -88,8 +88,8 @@ export function positionKey(locker: Address, positionId: bigint | Hex): Hex {
 }
 
 /**
- * The sources that events add, one list per event. A token that is announced again adds nothing: whoever can announce it could give it
- * another market.
+ * The sources that events add, one list per event. A token that is announced again adds nothing: a second announcement could be forged,
+ * and name another market.
  */
 export function withoutRepeatedLaunches(
   added: readonly (readonly DiscoveredSource[])[],

@@ -8,8 +8,8 @@ const DIGITS_PER_WORD = 8
 const CHUNK_BITS = 14
 const CHUNK_ROWS = 1 << CHUNK_BITS
 const FIRST_SLOTS = 1 << 10
-/** Of the slots at most this part is taken. */
-const MOST_TAKEN = 0.75
+/** The table doubles its slots at this load factor. */
+const MAX_LOAD = 0.75
 const NO_DIGIT = 0xff
 const X = 'x'.charCodeAt(0)
 
@@ -20,7 +20,7 @@ for (const [value, code] of DIGIT_CODES.entries()) DIGITS[code] = value
 
 /**
  * Rows of 32-bit words by hex keys of one length, in typed arrays: a row takes its words and about 8 bytes, and no object. Rows are
- * numbered from 0 in the order in which they were added. They stay: whoever wants to take one away says so in its words.
+ * numbered from 0 in the order in which they were added. Rows can't be removed: a caller marks a removed one in its words.
  *
  * An open-addressing hash table with linear probing. A byte of each hash beside the slots spares most looks at a row. The hash is seeded by
  * the process, so that the makers of keys can't choose ones that collide.
@@ -33,7 +33,7 @@ export class PackedTable {
   readonly #seed = randomInt(2 ** 32)
   /** The key that was read last. */
   readonly #key: Uint32Array
-  /** Of the key that was made last: a string in one piece takes one call. */
+  /** Where the text of a key is put together, since a string is made fastest of bytes. */
   readonly #text: Buffer
   readonly #chunks: Uint32Array[] = []
   #slots = new Uint32Array(FIRST_SLOTS)
@@ -91,7 +91,7 @@ export class PackedTable {
     let slot = this.#slotOf(hash)
     if (this.#tags[slot] !== 0) return this.#slots[slot] as number
     const row = this.#size
-    if (row + 1 > this.#slots.length * MOST_TAKEN) {
+    if (row + 1 > this.#slots.length * MAX_LOAD) {
       this.#grow()
       slot = this.#slotOf(hash)
     }

@@ -2,6 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import type { TradeSide } from '#domain/trade.ts'
+import { WETH_UNIT } from '#domain/weth.ts'
 import type { TransactionLogs } from './adapter.ts'
 import type { Swap } from './maker.ts'
 import type { PoolFacts, TokenEvent, TokenEventOf, TokenEventPosition } from './tokenEvent.ts'
@@ -21,8 +22,6 @@ export interface PairAmounts {
   readonly token: bigint
   readonly quote: bigint
 }
-
-const WETH_UNIT = powerOfTen(18)
 
 /** The price, as of `poolChanged`, at which raw amounts of both sides are worth the same; `null` when `token` is zero. */
 export function quotePrice(quote: bigint, token: bigint, tokenDecimals: number): Decimal | null {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import type { Address, Hex } from '#domain/address.ts'
+import { type Hex, toAddress } from '#domain/address.ts'
 import type { PoolType } from '#domain/token.ts'
 import { type AdapterKind, type AdapterOptions, contractsOf, type EntryProblem, type LaunchpadAdapter } from './adapter.ts'
 import { poolFacts } from './tokenEvent.ts'
 import { V2_TOPICS } from './uniswapV2.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
+import { v4PoolId } from './v4PoolId.ts'
 
 /*
  * A pool that says what a quote currency is worth: against WETH, or against another currency that such a pool leads on from. It launches
@@ -13,6 +14,19 @@ import { V3_TOPICS } from './uniswapV3.ts'
 
 const EXPECTED_TYPE = 'expected uniswap-v2, uniswap-v3 or uniswap-v4'
 const EXPECTED_ID = 'expected the id of a Uniswap v4 pool, 0x and 64 hex digits'
+const EXPECTED_KEY = 'expected fee, tickSpacing and hooks of a Uniswap v4 pool'
+const EXPECTED_FEE = 'expected a fee in hundredths of a basis point, a whole number from 0 to 16777215'
+const EXPECTED_SPACING = 'expected a whole number from 1 to 32767'
+const EXPECTED_HOOKS = 'expected the address of the hooks, the zero address for none'
+
+const poolKey = z.strictObject(
+  {
+    fee: z.int({ error: EXPECTED_FEE }).min(0, { error: EXPECTED_FEE }).max(0xff_ff_ff, { error: EXPECTED_FEE }),
+    tickSpacing: z.int({ error: EXPECTED_SPACING }).min(1, { error: EXPECTED_SPACING }).max(0x7f_ff, { error: EXPECTED_SPACING }),
+    hooks: z.string({ error: EXPECTED_HOOKS }).regex(/^0x[0-9a-fA-F]{40}$/, { error: EXPECTED_HOOKS }),
+  },
+  { error: EXPECTED_KEY },
+)
 
 export const quotePool: AdapterKind = {
   contracts: ['token'],
@@ -25,12 +39,17 @@ export const quotePool: AdapterKind = {
       .string({ error: EXPECTED_ID })
       .regex(/^0x[0-9a-fA-F]{64}$/, { error: EXPECTED_ID })
       .meta({ description: 'Of a uniswap-v4 pool, in place of `pool`: its id in the `poolManager`. ETH is `against` the zero address.' }),
+    poolKey: poolKey.meta({
+      description:
+        'What else makes up the id of a uniswap-v4 pool. With it the start checks that the id is of a pool of `token` and `against`.',
+    }),
   },
   check: problemsOf,
   create: createQuotePool,
 }
 
 const OWN_FIELDS = { contract: ['pool'], managed: ['poolManager', 'poolId'] } as const
+const OPTIONAL_FIELDS = { contract: [], managed: ['poolKey'] } as const
 
 type QuotePoolOptions = Omit<AdapterOptions, 'startBlock'>
 
@@ -68,15 +87,13 @@ function problemsOf(options: QuotePoolOptions): readonly EntryProblem[] {
   const isGiven = (field: string) => contracts[field] !== undefined || settings[field] !== undefined
   const problems = [
     ...OWN_FIELDS[needed].filter(field => !isGiven(field)).map(field => ({ path: [field], message: `missing, a pool of ${type} has one` })),
-    ...OWN_FIELDS[unwanted].filter(isGiven).map(field => ({ path: [field], message: `a pool of ${type} has none` })),
+    ...[...OWN_FIELDS[unwanted], ...OPTIONAL_FIELDS[unwanted]]
+      .filter(isGiven)
+      .map(field => ({ path: [field], message: `a pool of ${type} has none` })),
   ]
   if (problems.length > 0) return problems
-  return new Set([token, key, against]).size === 3 ? [] : [{ path: ['pool'], message: 'expected a pool of the token and another one' }]
-}
-
-/** The configured pools, by currency. */
-export function quotePoolsOf(adapters: readonly Pick<LaunchpadAdapter, 'quotePool'>[]): ReadonlyMap<Address, readonly Hex[]> {
-  const configured = adapters.flatMap(adapter => adapter.quotePool ?? [])
-  const byCurrency = Map.groupBy(configured, ({ source }) => source.token)
-  return new Map([...byCurrency].map(([currency, ofCurrency]) => [currency, ofCurrency.map(({ key }) => key)]))
+  if (new Set([token, key, against]).size < 3) return [{ path: ['pool'], message: 'expected a pool of the token and another one' }]
+  const given = settings['poolKey'] as z.infer<typeof poolKey> | undefined
+  const id = given === undefined ? key : v4PoolId([token, against], { ...given, hooks: toAddress(given.hooks) })
+  return id === key ? [] : [{ path: ['poolId'], message: `expected ${id}, the id of the pool of token, against and poolKey, got ${key}` }]
 }

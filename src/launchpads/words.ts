@@ -31,14 +31,14 @@ export function addressOf(word: Hex): Address {
   if (known !== undefined) return known
   if (word.length !== 66 || !word.startsWith('0x000000000000000000000000')) throw new MalformedLogError('expected an address')
   const address = toAddress(`0x${word.slice(26)}`)
-  if (addressCache.size >= MOST_CACHED) addressCache.clear()
+  if (addressCache.size >= MAX_CACHED) addressCache.clear()
   addressCache.set(word, address)
   return address
 }
 
 /** A few thousand addresses make up most logs. One string per address also makes lookups of balance rows faster. */
 const addressCache = new Map<Hex, Address>()
-const MOST_CACHED = 20_000
+const MAX_CACHED = 20_000
 
 /** The unsigned integer in an indexed argument. @throws MalformedLogError when the topic is absent */
 export function wordTopic(topics: readonly Hex[], index: number): bigint {

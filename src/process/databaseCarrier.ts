@@ -7,7 +7,7 @@ import { openNats } from '#bus/openNats.ts'
 import { openReplica } from '#bus/openReplica.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
-import type { IndexerView } from '#gateway/sources.ts'
+import type { IndexerView } from '#gateway/http/sources.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import type { OpenGatewayOptions } from './openGateway.ts'
 
@@ -37,7 +37,7 @@ export async function openDatabaseCarrier(options: DatabaseCarrierOptions): Prom
   const { config, databaseUrl, primary, chainId, logger, onStop } = options
   const replica = config.databaseReadUrl === null ? null : await openReplica(config.databaseReadUrl, { primary, logger, now, onStop })
   const db = replica?.db ?? primary
-  const reported = createIndexerStatus(() => feed.health(), now)
+  const reported = createIndexerStatus(now)
   const nats = await openNats(config, logger)
   const common = { databaseUrl, db, ...(replica && { replica }), chainId, logger, now, onReport: reported.update }
   const feed: BlockFeed = nats === null ? createNotifyFeed(common) : createNatsFeed({ ...common, nats })

@@ -1,25 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MessagePort } from 'node:worker_threads'
 import type { MikroORM } from '@mikro-orm/postgresql'
+import type { Kysely } from 'kysely'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
 import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import { requireSessions } from '#store/connection/sessionPooling.ts'
 import { readIdentity, type StoredIdentity } from '#store/rows/identity.ts'
 import { indexerView, openDatabaseCarrier } from './databaseCarrier.ts'
-import type { ServeOptions } from './serve.ts'
-import type { ServiceOptions } from './service.ts'
+import { type ServeOptions, serve } from './serve.ts'
+import type { RoleOptions, StartedRole } from './serviceOptions.ts'
 
 /** Then the process ends, and its supervisor starts it again. A stop that is requested meanwhile waits as long. */
-const MOST_WAIT_MS = 5_000
+const MAX_WAIT_MS = 5_000
 const ASK_AGAIN_MS = 250
 
-export interface GatewayOptions extends Pick<ServiceOptions, 'config' | 'redactor' | 'logger' | 'writeLock' | 'onCrash'> {
-  readonly onStop: ServeOptions['onStop']
-  /** Ends the connections to the database when a stop takes too long. */
-  readonly giveUp: AbortSignal
+export interface GatewayOptions extends RoleOptions {
   /** Of a standby: what its own indexing says, once it indexes, and receives. */
   readonly indexing?: {
     view(): ServeOptions['indexer'] | null
@@ -29,9 +27,7 @@ export interface GatewayOptions extends Pick<ServiceOptions, 'config' | 'redacto
   }
 }
 
-export interface StartedGateway {
-  readonly url: string
-  readonly databaseUrl: string
+export interface StartedGateway extends StartedRole {
   readonly reading: MikroORM
 }
 
@@ -46,7 +42,6 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   if (databaseUrl === null) throw new TypeError('a gateway without DATABASE_URL is refused by the configuration')
   const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, giveUp })
   onStop(() => reading.close(true))
-  const loading = import('./serve.ts')
   const primary = reading.em.getKysely<unknown>()
   const { chainId, weth, launchpads } = await prepared(primary, config)
   const known = { ...options, config: { ...config, launchpads: { weth, launchpads } }, chainId }
@@ -57,19 +52,17 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
     return { url: await serveInThreads({ ...known, databaseUrl, carrier: 'database', connect, onPrice }), databaseUrl, reading }
   }
   const carrier = await openDatabaseCarrier({ ...known, databaseUrl, primary })
-  const { serve } = await loading
   const indexer = indexerView(carrier.reported, indexing?.view)
   const url = await serve({ ...known, databaseUrl, db: carrier.db, feed: carrier.feed, indexer, onPrice })
   return { url, databaseUrl, reading }
 }
 
 /** Waits a little for an indexer to prepare the database, as when both start together. */
-async function prepared(db: Queryable, config: Config): Promise<StoredIdentity> {
-  const untilMs = now() + MOST_WAIT_MS
+async function prepared(db: Kysely<unknown>, config: Config): Promise<StoredIdentity> {
+  const untilMs = now() + MAX_WAIT_MS
+  await requireSessions(db, 'DATABASE_URL').catch(failed)
   for (;;) {
-    const identity = await readIdentity(db).catch((error: unknown) => {
-      throw toDatabaseError(error)
-    })
+    const identity = await readIdentity(db).catch(failed)
     if (identity !== null) {
       if (config.chainId === null || config.chainId === identity.chainId) return identity
       throw new TokenwireError(
@@ -88,4 +81,8 @@ async function prepared(db: Queryable, config: Config): Promise<StoredIdentity> 
     }
     await delay(ASK_AGAIN_MS)
   }
+}
+
+function failed(error: unknown): never {
+  throw toDatabaseError(error)
 }

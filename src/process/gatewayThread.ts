@@ -2,10 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createCalls } from '#async/calls.ts'
 import { createThreadFeed } from '#bus/threadFeed.ts'
 import { monotonicMs as now } from '#clock'
-import { type ChildApps, createChildApps } from '#gateway/childApps.ts'
-import type { ProcessView } from '#gateway/processView.ts'
-import { readHealth } from '#gateway/readHealth.ts'
-import { createRequests } from '#gateway/requests.ts'
+import type { ProcessView } from '#gateway/health/processView.ts'
+import { readHealth } from '#gateway/health/readHealth.ts'
+import { createRequests } from '#gateway/http/requests.ts'
+import { type ChildApps, createChildApps } from '#gateway/listening/childApps.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
@@ -15,10 +15,10 @@ import type { ToReceiver } from '#worker/messages.ts'
 import { indexerView, openDatabaseCarrier } from './databaseCarrier.ts'
 import type { GatewayThreadData, MainFunctions, ThreadFunctions } from './gatewayThreadCalls.ts'
 import { type OpenedGateway, type OpenGatewayOptions, openGateway } from './openGateway.ts'
+import { reportCrashes } from './reportCrashes.ts'
 
 /*
- * A gateway thread: actors and connections of its share of the clients. `gatewayThreads.ts` starts it and hands it connections. An uncaught
- * exception ends it, and with it the process.
+ * A gateway thread: actors and connections of its share of the clients. `gatewayThreads.ts` starts it and hands it connections.
  */
 
 if (parentPort === null) throw new TypeError('this is a thread of the service; see gatewayThreads.ts')
@@ -29,6 +29,7 @@ const token = 'token' in operators ? [operators.token] : []
 const redactor = createRedactor([...secretsOf(config), ...secretsOf({ databaseUrl }), ...token])
 const { logLevel: level, logFormat: format } = config
 const logger = createLogger({ level, format, redactor, writeLock: data.writeLock }).child({ thread: data.name })
+reportCrashes(logger, config.gatewayThreads)
 const stops: (() => Promise<void> | void)[] = []
 const onStop = (stop: () => Promise<void> | void) => void stops.push(stop)
 
@@ -85,7 +86,7 @@ async function openAll(): Promise<OpenedGateway> {
     runtime: () => main('runtime'),
     processes: () => main('processes'),
   }
-  const opened = await openGateway({
+  const openedGateway = await openGateway({
     ...carrier,
     config,
     logger,
@@ -101,9 +102,9 @@ async function openAll(): Promise<OpenedGateway> {
     admission: { memory: data.memory, threads: config.gatewayThreads },
     processView: () => view,
   })
-  onStop(opened.stop)
+  onStop(openedGateway.stop)
   onStop(() => carrier.feed.stop())
-  return opened
+  return openedGateway
 }
 
 async function openCarrier(primary: OpenGatewayOptions['db']): Promise<Pick<OpenGatewayOptions, 'db' | 'feed' | 'indexer'>> {

@@ -1,37 +1,33 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
-import { createWatchedCandles } from '#actors/candles/watchedCandles.ts'
-import { createEventChannels } from '#actors/events/eventChannels.ts'
-import { createLists } from '#actors/lists/lists.ts'
-import { createRegistry, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
-import { repeat } from '#async/repeat.ts'
 import type { BlockFeed } from '#bus/blockFeed.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
-import type { AdmissionOptions } from '#gateway/admission.ts'
-import { createAdmission } from '#gateway/admission.ts'
-import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
-import { type GatewayReport, mergeActorsHealth, mergeFeeds, mergeLatencies, mergeRealtime } from '#gateway/gatewayReport.ts'
-import { createKeptAnswers } from '#gateway/keptAnswers.ts'
-import type { OperatorPolicy } from '#gateway/operatorPolicy.ts'
-import { type GatewayPart, type ProcessView, processSources } from '#gateway/processView.ts'
-import { createRealtime } from '#gateway/realtime.ts'
-import { healthOf } from '#gateway/realtimeReport.ts'
-import type { RequestDeps } from '#gateway/requests.ts'
-import { loadSite } from '#gateway/site.ts'
-import type { IndexerView, Sources } from '#gateway/sources.ts'
+import type { AdmissionOptions } from '#gateway/admission/admission.ts'
+import { createAdmission } from '#gateway/admission/admission.ts'
+import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
+import type { GatewayReport } from '#gateway/health/gatewayReport.ts'
+import { type GatewayPart, type ProcessView, processSources } from '#gateway/health/processView.ts'
+import { type MeasuredIndexer, readProcessMetrics } from '#gateway/health/readProcessMetrics.ts'
+import { createKeptAnswers } from '#gateway/http/keptAnswers.ts'
+import type { RequestDeps } from '#gateway/http/requests.ts'
+import { loadSite } from '#gateway/http/site.ts'
+import type { IndexerView, Sources } from '#gateway/http/sources.ts'
+import type { OperatorPolicy } from '#gateway/operator/operatorPolicy.ts'
+import { createRealtime } from '#gateway/realtime/realtime.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { databaseCause } from '#store/connection/databaseCause.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { createReads, type ReadsOptions } from '#store/reads/reads.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
-import { type EventLoopState, watchEventLoop } from '#telemetry/eventLoopWatch.ts'
-import type { MetadataState, MetricsReading } from '#telemetry/metricRows.ts'
+import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
 import { createRequestMetrics } from '#telemetry/requestMetrics.ts'
+import { createBlockConsumer } from './blockConsumer.ts'
+import { createGatewayActors } from './gatewayActors.ts'
 
 export const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string
@@ -50,11 +46,7 @@ export interface OpenGatewayOptions {
   readonly chainId: number
   /** Not started yet. */
   readonly feed: BlockFeed
-  readonly indexer: IndexerView & {
-    /** Absent or `null`: the indexer is another process, which has its own metrics. */
-    metadata?(): MetadataState | null
-    eventLoop?(): EventLoopState | null
-  }
+  readonly indexer: IndexerView & MeasuredIndexer
   readonly ethUsd: Sources['ethUsd']
   readonly operators: OperatorPolicy
   /** The name of this thread in logs and metrics. */
@@ -82,21 +74,20 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   const { weth, launchpads } = config.launchpads
   const adapters = createAdapters({ weth, launchpads })
   const kept = createKeptAnswers(now)
-  const registry = createRegistry({
+  const admission = createAdmission(config, logger, options.admission)
+  const reads = createReads({ db, chainId, weth, ...creatorRewards(adapters) })
+  const { stop: stopActors, ...actors } = createGatewayActors({
     load: addresses => readSnapshots(db, { chainId, addresses }),
+    reads,
     ethUsd: ethUsd.ethUsd,
     onActivated: feed.watch,
     onPassivated: feed.unwatch,
     logger,
     now,
-    date: () => new Date(),
+    epochMs,
   })
-  const admission = createAdmission(config, logger, options.admission)
-  const reads = createReads({ db, chainId, weth, ...creatorRewards(adapters) })
-  const channels = createEventChannels({ read: reads.channelEvents, ethUsd: ethUsd.ethUsd, logger, now })
-  const lists = createLists({ read: reads.tokens, ethUsd: ethUsd.ethUsd, logger, epochMs })
-  const candles = createWatchedCandles({ read: reads.candles, logger, epochMs })
-  const realtime = createRealtime({ registry, channels, lists, candles, admission, config, logger, now, epochMs })
+  const { registry } = actors
+  const realtime = createRealtime({ ...actors, admission, config, logger, now, epochMs })
   const probeDatabase = createDatabaseProbe({ ping: () => reads.ping(), now, logger, causeOf: databaseCause, redact: redactor.text })
   const eventLoop = watchEventLoop({ logger, now, thread })
   const requests = createRequestMetrics()
@@ -115,37 +106,9 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   }
   const view = options.processView(part)
   const whole = processSources(view)
-  const readMetrics = async (): Promise<MetricsReading> => {
-    const [reports, runtime, database, price] = await Promise.all([view.reports(), view.runtime(), probeDatabase(), ethUsd.last()])
-    const [first, ...others] = reports
-    const indexing = indexer.eventLoop?.() ?? null
-    return {
-      indexer: indexer.state(),
-      database,
-      feed: mergeFeeds([first.feed, ...others.map(({ feed }) => feed)]),
-      actors: mergeActorsHealth(reports.map(({ actors }) => actors)),
-      realtime: healthOf(mergeRealtime(reports.map(report => report.realtime))),
-      commitToDelivery: mergeLatencies([first.commitToDelivery, ...others.map(({ commitToDelivery }) => commitToDelivery)]),
-      ethUsd: price,
-      metadata: indexer.metadata?.() ?? { queued: null, underWay: 0, outcomes: {} },
-      eventLoops: {
-        ...Object.fromEntries(reports.map(report => [report.eventLoop.thread, report.eventLoop])),
-        ...(runtime.eventLoop !== null && { main: runtime.eventLoop }),
-        ...(indexing !== null && { indexing }),
-      },
-      requests: reports.map(report => report.requests),
-      runtime: [runtime.metrics],
-    }
-  }
   const site = config.role === 'indexer' ? null : await loadSite(CONSOLE_FOLDER)
   if (site === null && config.role !== 'indexer')
     logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
-  const stopSweeping = repeat(SWEEP_INTERVAL_MS, () => {
-    registry.sweep()
-    channels.sweep()
-    lists.sweep()
-    candles.sweep()
-  })
   const sources: RequestDeps = {
     config,
     logger,
@@ -159,7 +122,12 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
     ethUsd,
     actors: { ...whole.actors, sequence: registry.sequence },
     realtime: { ...realtime, ...whole.realtime },
-    metrics: createMetrics({ version: VERSION, chainId, read: readMetrics, requests }),
+    metrics: createMetrics({
+      version: VERSION,
+      chainId,
+      read: () => readProcessMetrics(view, { indexer, probeDatabase, ethUsd }),
+      requests,
+    }),
     probeDatabase,
     chainId,
     version: VERSION,
@@ -171,25 +139,11 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
     part,
     priceChanged: () => {
       kept.changed(null)
-      lists.changed(null)
+      actors.lists.changed(null)
     },
-    start: () =>
-      feed.start({
-        ...registry,
-        changed: tokens => {
-          const changed = tokens === null ? null : new Set(tokens)
-          kept.changed(changed)
-          channels.changed()
-          lists.changed(changed)
-          candles.changed(changed)
-        },
-      }),
+    start: () => feed.start(createBlockConsumer({ ...actors, kept, yieldTo: setImmediate })),
     stop: async () => {
-      stopSweeping()
-      registry.stop()
-      await channels.stop()
-      await lists.stop()
-      await candles.stop()
+      await stopActors()
       eventLoop.stop()
     },
   }

@@ -9,7 +9,8 @@ import { secretsOf } from '#telemetry/secrets.ts'
 import { createWriteLock } from '#telemetry/writeLock.ts'
 import type { LoadedThread } from '#worker/loadThread.ts'
 import { startIndexing } from '#worker/startIndexing.ts'
-import type { ServiceOptions } from './service.ts'
+import { reportCrashes } from './reportCrashes.ts'
+import type { ServiceOptions } from './serviceOptions.ts'
 
 const EXIT_TRY_AGAIN = 75
 /** A stop that takes longer ends the process. */
@@ -86,19 +87,4 @@ function stopRequested(logger: Logger, signals: readonly NodeJS.Signals[]): Prom
     for (const signal of signals) process.once(signal, request)
     if (process.send !== undefined) process.once('disconnect', () => request('parent gone'))
   })
-}
-
-/**
- * Ends the process on an uncaught error: a defect must not leave half a service running. Returns what other threads' errors go to. Gateway
- * threads are not ended one by one: uWebSockets.js has a segmentation fault when a thread ends that has open sockets.
- */
-function reportCrashes(logger: Logger, gatewayThreads: number): (err: unknown) => void {
-  const crash = (err: unknown) => {
-    logger.fatal({ err }, 'crashed')
-    if (gatewayThreads > 1) process.kill(process.pid, 'SIGKILL')
-    process.exit(1)
-  }
-  process.on('uncaughtException', crash)
-  process.on('unhandledRejection', crash)
-  return crash
 }

@@ -1,16 +1,14 @@
-import { announceReports } from '#bus/indexerReport.ts'
-import { openNatsOutlet } from '#bus/openNats.ts'
 import { TokenwireError } from '#errors'
 import { awaitSessionLock } from '#store/connection/awaitSessionLock.ts'
 import type { SessionLockInput } from '#store/connection/sessionLock.ts'
 import { readIdentity } from '#store/rows/identity.ts'
 import type { Indexing, StartedThread } from '#worker/startIndexing.ts'
-import { type GatewayOptions, startGateway } from './gatewayService.ts'
-import { replaced, type ServiceOptions } from './service.ts'
+import { announceIndexer } from './announceIndexer.ts'
+import { startGateway } from './gatewayService.ts'
+import { writerChangedError } from './indexerDatabase.ts'
+import type { RoleOptions, StartedRole } from './serviceOptions.ts'
 
-export interface StandbyOptions
-  extends Pick<ServiceOptions, 'config' | 'redactor' | 'logger' | 'writeLock' | 'onFailure' | 'onCrash'>,
-    Pick<GatewayOptions, 'onStop' | 'giveUp'> {
+export interface StandbyOptions extends RoleOptions {
   readonly thread: StartedThread
   /** Held by another process. */
   readonly lock: SessionLockInput
@@ -22,7 +20,7 @@ export interface StandbyOptions
  *
  * @throws `TokenwireError` with what would stop it when it has to index
  */
-export async function startStandby(options: StandbyOptions): Promise<{ url: string; databaseUrl: string }> {
+export async function startStandby(options: StandbyOptions): Promise<StartedRole> {
   const { thread, lock, logger, onStop, onFailure } = options
   const stopped = new AbortController()
   const { signal } = stopped
@@ -51,12 +49,11 @@ export async function startStandby(options: StandbyOptions): Promise<{ url: stri
     if ((await readIdentity(db)) === null) throw new TypeError('the schema of a database has become older')
     onStop(() => thread.close())
     const opened = await thread.open(databaseUrl)
-    void opened.replaced.then(() => onFailure(replaced()))
+    void opened.writerChanged.then(() => onFailure(writerChangedError()))
     if (signal.aborted) return
     if (price !== null) opened.priced(price.ethUsd, price.usableMs - (performance.now() - price.atMs))
     indexing = opened
-    onStop(announceReports(db, () => ({ state: opened.view.state(), chain: opened.view.chain() })))
-    const outlet = await openNatsOutlet({ config: options.config, chainId: opened.chainId, db, logger, onStop })
+    const outlet = await announceIndexer(opened, { ...options, db })
     onStop(() => opened.stop())
     // Indexing begins. Clients hear of it as those of gateways do.
     opened.blocks.subscribe(block => outlet?.publish(block))

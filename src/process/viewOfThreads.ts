@@ -1,34 +1,41 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { monotonicMs as now } from '#clock'
 import type { IndexerHealth } from '#domain/health.ts'
-import { type GatewayReport, mergeActors, sortActors } from '#gateway/gatewayReport.ts'
-import type { ProcessView, Reports } from '#gateway/processView.ts'
+import { type GatewayReport, mergeActors, sortActors } from '#gateway/health/gatewayReport.ts'
+import type { ProcessView, Reports } from '#gateway/health/processView.ts'
 import type { GatewayThread } from './gatewayThreadCalls.ts'
 
 /** A thread that takes longer is said to be silent, and its last report is used. */
 const PATIENCE_MS = 2_000
 /** Of each thread. Where connections are spread evenly, what many subscribe to is among the first of some thread. */
-const MOST_LISTED = 500
+const MAX_LISTED = 500
 
 export interface ThreadsView extends Pick<ProcessView, 'reports' | 'actor' | 'listActors'> {
-  /** By any thread that answers in time; `null`: none does. */
+  /** The health, read by the first thread that answers in time; `null`: none does. */
   health(): Promise<IndexerHealth | null>
 }
 
 /** What all gateway threads say together. */
 export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger): ThreadsView {
   const last = new Map<GatewayThread, GatewayReport>()
+  /** Since when a thread has not answered, of those that do not. */
+  const silentSinceMs = new Map<GatewayThread, number>()
 
   const reportOf = async (thread: GatewayThread): Promise<GatewayReport> => {
+    const askedAtMs = now()
     const report = await inTime(thread.call('report'))
     if (report !== null) {
+      silentSinceMs.delete(thread)
       last.set(thread, report)
       return report
     }
+    const sinceMs = silentSinceMs.get(thread) ?? askedAtMs
+    silentSinceMs.set(thread, sinceMs)
     logger.warn({ thread: thread.name }, 'a gateway thread does not answer')
     const earlier = last.get(thread) ?? (await thread.call('report'))
     // No commit reaches its clients.
-    return { ...earlier, feed: { ...earlier.feed, connected: false } }
+    return { ...earlier, feed: { ...earlier.feed, connected: false, disconnectedMs: now() - sinceMs } }
   }
 
   const actor: ProcessView['actor'] = async token => {
@@ -47,7 +54,7 @@ export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger)
       return null
     },
     listActors: async query => {
-      const lists = await Promise.all(threads.map(({ call }) => inTime(call('listActors', { ...query, limit: MOST_LISTED }))))
+      const lists = await Promise.all(threads.map(({ call }) => inTime(call('listActors', { ...query, limit: MAX_LISTED }))))
       const tokens = new Set(lists.flatMap(list => (list ?? []).map(({ token }) => token)))
       const merged = await Promise.all([...tokens].map(actor))
       return sortActors(

@@ -1,10 +1,12 @@
+const LEAVING = 4012
+
 /** The codes with which the server closes WebSockets, and the reason sent beside them. Clients reconnect after each of them. */
 export const CLOSE_CODES = {
   /** The client sent a message of more than 16,384 bytes. */
   messageTooLarge: { code: 1009, reason: 'message too large' },
   restart: { code: 1012, reason: 'server restart' },
   /** This server leaves, others are there: come back after the delay of the reason. */
-  leaving: { code: 4012, reason: 'retry after 0 ms' },
+  leaving: { code: LEAVING, reason: 'retry after 0 ms' },
   /** The client read nothing, or answered no ping, for 60 s. */
   unresponsive: { code: 4408, reason: 'unresponsive' },
   flood: { code: 4429, reason: 'too many messages' },
@@ -18,13 +20,13 @@ export function leavingReason(delayMs: number): string {
 }
 
 /** A client never waits longer for a server that asks for it. */
-const LONGEST_DELAY_MS = 300_000
+const MAX_DELAY_MS = 300_000
 const DELAY = /^retry after (\d{1,9}) ms$/
 
 /** For how long the server asks the client not to come back; `null`: the client has its own back-off. */
 export function delayAfterClose(code: number, reason: string): number | null {
-  const delay = code === CLOSE_CODES.leaving.code ? DELAY.exec(reason)?.[1] : undefined
-  return delay === undefined ? null : Math.min(Number(delay), LONGEST_DELAY_MS)
+  const delay = code === LEAVING ? DELAY.exec(reason)?.[1] : undefined
+  return delay === undefined ? null : Math.min(Number(delay), MAX_DELAY_MS)
 }
 
 /** Codes of RFC 6455, section 7.4, after which the same client would fail again. */

@@ -1,37 +1,10 @@
 import type { Token } from '#domain/token.ts'
 import { byteLength } from './cutText.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
-
-type Cell = string | number | null
-
-/** What a row of a list has, in order. */
-const CELLS: Readonly<Record<string, (token: Token) => Cell>> = {
-  address: token => token.address,
-  symbol: token => shortText(token.symbol),
-  name: token => shortText(token.name),
-  imageUrl: token => token.imageUrl?.toWellFormed() ?? null,
-  launchpad: token => token.launchpad,
-  status: token => token.graduation.status,
-  percent: token => token.graduation.percent,
-  priceWeth: token => shortDecimal(token.market.priceWeth),
-  priceUsd: token => shortDecimal(token.market.priceUsd),
-  marketCapWeth: token => shortDecimal(token.market.marketCapWeth),
-  marketCapUsd: token => shortDecimal(token.market.marketCapUsd),
-  liquidityWeth: token => shortDecimal(token.market.liquidityWeth),
-  priceChange5m: token => token.market.priceChange.m5,
-  priceChange1h: token => token.market.priceChange.h1,
-  priceChange24h: token => token.market.priceChange.h24,
-  volume5m: token => shortDecimal(token.market.volumeWeth.m5),
-  volume1h: token => shortDecimal(token.market.volumeWeth.h1),
-  volume24h: token => shortDecimal(token.market.volumeWeth.h24),
-  trades24h: token => token.market.trades.h24.buys + token.market.trades.h24.sells,
-  holders: token => token.market.holderCount,
-  createdAt: token => token.createdAt,
-  lastTradeAt: token => token.market.lastTradeAt,
-}
+import { LIST_CELLS } from './listCells.ts'
 
 /** The names of a row's cells, in order. */
-export const LIST_COLUMNS: readonly string[] = Object.keys(CELLS)
+export const LIST_COLUMNS: readonly string[] = Object.keys(LIST_CELLS)
 
 const IMAGE = LIST_COLUMNS.indexOf('imageUrl')
 const NAME = LIST_COLUMNS.indexOf('name')
@@ -48,7 +21,7 @@ const OMITTED = [IMAGE, NAME, SYMBOL]
  * left out where there is no room, from the last row, then names and symbols.
  */
 export function encodeListRows(tokens: readonly Token[]): string {
-  const rows = tokens.map(token => Object.values(CELLS).map(cellOf => cellOf(token)))
+  const rows = tokens.map(token => Object.values(LIST_CELLS).map(cellOf => cellOf(token)))
   const prefix = `"columns":${JSON.stringify(LIST_COLUMNS)},"data":`
   let excess = byteLength(JSON.stringify(rows)) + prefix.length + HEAD_BYTES - MAX_MESSAGE_BYTES
   for (const column of OMITTED) {
@@ -62,24 +35,3 @@ export function encodeListRows(tokens: readonly Token[]): string {
 }
 
 const NULL_BYTES = 4
-
-/** Longest symbol or name, in UTF-16 units. */
-const SHORT_TEXT = 32
-
-function shortText(text: string | null): string | null {
-  if (text === null || text.length <= SHORT_TEXT) return text?.toWellFormed() ?? null
-  return text.slice(0, SHORT_TEXT).toWellFormed()
-}
-
-/** Significant digits of prices and values. */
-const DIGITS = 10
-
-/** Cut, not rounded, to ten significant digits, without changing the whole part. */
-function shortDecimal(text: string | null): string | null {
-  if (text === null) return null
-  const [whole = '', fraction] = text.split('.')
-  if (fraction === undefined) return text
-  const leading = whole.replace('-', '') === '0' ? fraction.length - fraction.replace(/^0+/, '').length : -whole.replace('-', '').length
-  const kept = fraction.slice(0, Math.max(0, DIGITS + leading)).replace(/0+$/, '')
-  return kept === '' ? whole : `${whole}.${kept}`
-}

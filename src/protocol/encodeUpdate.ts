@@ -25,7 +25,7 @@ export function encodeUpdate(snapshot: TokenSnapshot): EncodedUpdate {
   return { update, bytes: bytes.subarray(0, -CLOSING_BRACE) }
 }
 
-/** As an object of its own. */
+/** Encodes the whole object, with its closing brace. */
 function encodeState(update: UpdatedState): EncodedUpdate {
   const bytes = encoder.encode(JSON.stringify(update))
   if (bytes.length <= MAX_STATE_BYTES) return { update, bytes }

@@ -3,7 +3,7 @@ import { parseHeader } from './parseHeader.ts'
 import type { RpcProvider } from './rpc.ts'
 import { blockByNumber } from './rpcCalls.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
-import { faultOf, RpcError, type RpcFault } from './rpcFault.ts'
+import { faultOf, inconsistent, type RpcFault } from './rpcFault.ts'
 
 export type CallAtBlock = { readonly kind: 'answer'; readonly value: unknown } | { readonly kind: 'refusal'; readonly fault: RpcFault }
 
@@ -19,7 +19,7 @@ export async function callAtBlock(provider: RpcProvider, block: Pick<BlockHeader
   const header = blockByNumber(block.number)
   const assertSame = (raw: unknown) => {
     const { hash } = parseHeader(raw, `block ${block.number}`)
-    if (hash !== block.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${block.number}` })
+    if (hash !== block.hash) throw inconsistent(`another block ${block.number}`)
   }
   try {
     const [value, raw] = await provider.calls([call, header])

@@ -19,7 +19,7 @@ export async function fetchHeader(provider: RpcProvider, number: number): Promis
 }
 
 /**
- * In the order of `numbers`.
+ * The headers of these blocks, in their order.
  *
  * @throws as `fetchHeader`
  */

@@ -1,5 +1,5 @@
 import type { ChainHeader } from './parseHeader.ts'
-import { RpcError } from './rpcFault.ts'
+import { inconsistent } from './rpcFault.ts'
 
 /** Refuses headers whose hash is not that of their fields, on a chain where it should be. */
 export interface HeaderCheck {
@@ -13,7 +13,7 @@ export function createHeaderCheck(): HeaderCheck {
   let proves = false
   return {
     check: ({ number, isProven }) => {
-      if (proves && !isProven) throw new RpcError({ kind: 'inconsistent', what: `the hash of block ${number} is not that of its fields` })
+      if (proves && !isProven) throw inconsistent(`the hash of block ${number} is not that of its fields`)
       proves ||= isProven
     },
     provesHeaders: () => proves,

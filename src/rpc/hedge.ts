@@ -3,7 +3,7 @@ import { faultOf } from './rpcFault.ts'
 export interface Hedging {
   /** From one check of the request to the next. */
   readonly everyMs: number
-  readonly mostSends: number
+  readonly maxSends: number
   /** Whether to send it once more, at the n-th check. */
   readonly mayRepeat: (check: number) => boolean
 }
@@ -12,7 +12,7 @@ export interface Hedging {
  * Sends a request again while it is not answered: a provider that loses requests would cost the whole time limit for each of them. The
  * first answer or error counts; a timeout does when no other send is in flight.
  */
-export async function hedge<T>(send: () => Promise<T>, { everyMs, mostSends, mayRepeat }: Hedging): Promise<T> {
+export async function hedge<T>(send: () => Promise<T>, { everyMs, maxSends, mayRepeat }: Hedging): Promise<T> {
   const outcome = Promise.withResolvers<T>()
   let [sends, inFlight, checks] = [0, 0, 0]
   const sendOnce = () => {
@@ -25,7 +25,7 @@ export async function hedge<T>(send: () => Promise<T>, { everyMs, mostSends, may
   }
   sendOnce()
   const timer = setInterval(() => {
-    if (sends < mostSends && mayRepeat(++checks)) sendOnce()
+    if (sends < maxSends && mayRepeat(++checks)) sendOnce()
   }, everyMs)
   try {
     return await outcome.promise

@@ -8,7 +8,7 @@ import { RpcError } from './rpcFault.ts'
 export interface HttpEndpointOptions {
   readonly name: string
   readonly url: string
-  readonly nowMs: () => number
+  readonly epochMs: () => number
   /** Default: the global one. */
   readonly fetch?: typeof fetch | undefined
 }
@@ -26,7 +26,7 @@ interface Body extends RpcCall {
 }
 
 /** A provider over HTTP: several calls are one JSON-RPC batch. */
-export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }: HttpEndpointOptions): RpcEndpoint {
+export function createHttpEndpoint({ name, url, epochMs, fetch: fetchFn = fetch }: HttpEndpointOptions): RpcEndpoint {
   const target = targetOf(url)
   const redact = redactor(url)
   let lastId = 0
@@ -37,7 +37,7 @@ export function createHttpEndpoint({ name, url, nowMs, fetch: fetchFn = fetch }:
     try {
       const body = JSON.stringify(bodies.length === 1 ? bodies[0] : bodies)
       const response = await fetchFn(target.url, { method: 'POST', headers: target.headers, body, signal })
-      http = { status: response.status, retryAfterMs: parseRetryAfter(response.headers.get('Retry-After'), nowMs()) }
+      http = { status: response.status, retryAfterMs: parseRetryAfter(response.headers.get('Retry-After'), epochMs()) }
       const text = await readBody(response, isReceipt(calls) ? MAX_RECEIPT_BYTES : MAX_ANSWER_BYTES)
       if (text === null) throw new RpcError(classifyHttpStatus(refusedMethod(calls), { ...http, status: 413 }), name)
       return readAnswer(bodies, JSON.parse(text) as unknown, http)

@@ -28,26 +28,27 @@ export interface Limits {
  */
 export const TOGETHER_CALLS = 4
 
-const MOST_CALLS = 100
+const MAX_CALLS = 100
 /** No provider answers more blocks in one query, and the failure of a larger query would cost a long wait. */
-const MOST_BLOCKS = 100_000
+const MAX_BLOCKS = 100_000
 /** geth refuses more addresses, and more topics of one position. */
-const MOST_ADDRESSES = 1_000
+const MAX_ADDRESSES = 1_000
 /** Growth of the requests in flight, as a share, after a round of answers. */
 const CONCURRENCY_GROWTH = 1 / 4
 /** This many requests in flight are as good as any number. */
 const UNLIMITED_CONCURRENCY = 32
-const SILENCE_FIRST_MS = 1_000
-const SILENCE_MOST_MS = 30_000
+/** After the first refusal of a provider that names no pause, and after many. */
+const FIRST_BACKOFF_MS = 1_000
+const MAX_BACKOFF_MS = 30_000
 /** A provider is left in silence for no longer: its header may ask for a day. */
-export const LONGEST_SILENCE_MS = 300_000
+export const MAX_SILENCE_MS = 300_000
 const ADDRESS_REQUIRED_MS = 600_000
 
 export const UNLIMITED: Limits = {
   concurrency: Number.POSITIVE_INFINITY,
-  calls: unlimitedUpTo(MOST_CALLS, 1.01),
-  blocks: unlimitedUpTo(MOST_BLOCKS, 1.5),
-  addresses: unlimitedUpTo(MOST_ADDRESSES, 1.5),
+  calls: unlimitedUpTo(MAX_CALLS, 1.01),
+  blocks: unlimitedUpTo(MAX_BLOCKS, 1.5),
+  addresses: unlimitedUpTo(MAX_ADDRESSES, 1.5),
   addressRequiredUntilMs: 0,
   silentUntilMs: 0,
   refusedAtMs: 0,
@@ -92,7 +93,7 @@ export interface RefusedRequest {
  */
 export function afterRefusal(limits: Limits, refused: RefusedRequest): Limits {
   const { calls, answered, nowMs, retryAfterMs } = refused
-  const silentFor = (ms: number) => Math.max(limits.silentUntilMs, nowMs + Math.min(ms, LONGEST_SILENCE_MS))
+  const silentFor = (ms: number) => Math.max(limits.silentUntilMs, nowMs + Math.min(ms, MAX_SILENCE_MS))
   if (refused.sentAtMs <= limits.refusedAtMs) return { ...limits, silentUntilMs: silentFor(retryAfterMs ?? 0) }
   const refusalsInARow = answered > 0 ? 1 : limits.refusalsInARow + 1
   const fitting = answered > 0 ? answered : refusalsInARow > 1 ? half(calls) : limits.calls.size
@@ -100,7 +101,7 @@ export function afterRefusal(limits: Limits, refused: RefusedRequest): Limits {
     ...limits,
     concurrency: half(Math.min(limits.concurrency, refused.inFlight)),
     calls: shrunkTo(limits.calls, Math.max(TOGETHER_CALLS, fitting)),
-    silentUntilMs: silentFor(retryAfterMs ?? Math.min(SILENCE_MOST_MS, SILENCE_FIRST_MS * 2 ** (refusalsInARow - 1))),
+    silentUntilMs: silentFor(retryAfterMs ?? Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (refusalsInARow - 1))),
     refusedAtMs: nowMs,
     refusalsInARow,
   }

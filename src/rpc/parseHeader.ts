@@ -2,7 +2,7 @@ import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { fieldsOf, parseHash, parseHex, parseQuantity } from './answerFields.ts'
 import { headerHash } from './headerHash.ts'
-import { RpcError } from './rpcFault.ts'
+import { inconsistent, RpcError } from './rpcFault.ts'
 
 /** A header with what the index needs of its other fields. */
 export interface ChainHeader extends BlockHeader {
@@ -29,7 +29,7 @@ export function parseHeader(raw: unknown, what: string, asked?: number): ChainHe
   if (raw === null) throw new RpcError({ kind: 'missing', what })
   const fields = fieldsOf(raw, what)
   const number = parseQuantity(fields['number'], `${what}: number`)
-  if (asked !== undefined && number !== asked) throw new RpcError({ kind: 'inconsistent', what: `block ${number} in answer to ${what}` })
+  if (asked !== undefined && number !== asked) throw inconsistent(`block ${number} in answer to ${what}`)
   const hash = parseHash(fields['hash'], `${what}: hash`)
   return {
     number,

@@ -43,12 +43,12 @@ interface Sent extends RpcAnswers {
 }
 
 /** The longest wait for a provider that asked for silence; callers have longer waits of their own. */
-export const LONGEST_SILENCE_WAIT_MS = 30_000
+export const MAX_SILENCE_WAIT_MS = 30_000
 /** How often it is checked whether a request in flight was lost. */
 const LOSS_CHECKS = 10
 /** At this check a request is sent again though no later one was answered. */
 const UNPROVEN_LOSS_CHECK = 3
-const MOST_SENDS = 4
+const MAX_SENDS = 4
 
 /**
  * One provider: its wire, what is known of its health, and the limiter through which it is asked. Says in the log when it is set aside or
@@ -143,8 +143,7 @@ export class Provider {
     for (;;) {
       const silenceMs = Math.max(0, this.limits.silentUntilMs - this.#now())
       const isReplaceable = !isUsable(this, this.#now()) && hasAnother()
-      if (isReplaceable || silenceMs > LONGEST_SILENCE_WAIT_MS)
-        throw new RpcError({ kind: 'rate-limited', retryAfterMs: silenceMs }, this.name)
+      if (isReplaceable || silenceMs > MAX_SILENCE_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: silenceMs }, this.name)
       if (silenceMs === 0) return
       await this.#options.clock.sleep(silenceMs, this.#closing.signal).catch(() => {
         throw new RpcError({ kind: 'closed' }, this.name)
@@ -168,7 +167,7 @@ export class Provider {
     try {
       return await hedge(send, {
         everyMs: timeoutMs / LOSS_CHECKS,
-        mostSends: MOST_SENDS,
+        maxSends: MAX_SENDS,
         // Lost: a later one is answered already. A provider that is slow with all requests must not get more of them.
         mayRepeat: check => this.#limiter.hasRoom && (this.#newestAnswered > sentAs || check === UNPROVEN_LOSS_CHECK),
       })

@@ -29,14 +29,14 @@ export interface ProviderState {
 }
 
 /** After this many failures in a row a provider is only probed while another one works. */
-export const UNHEALTHY_AFTER = 3
+const UNHEALTHY_AFTER = 3
 /** A head this much older than another provider's is no longer the chain's head. */
 const BEHIND_SECONDS = 60
 
 const LATENCY_WEIGHT = 0.2
 const ERROR_WEIGHT = 0.1
-const BACK_OFF_FIRST_MS = 250
-const BACK_OFF_MOST_MS = 30_000
+const FIRST_BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 30_000
 
 export const UNKNOWN_PROVIDER: ProviderHealth = {
   chain: 'unknown',
@@ -116,8 +116,8 @@ function failuresOf(fault: RpcFault): number {
 /** Until then other providers are preferred, after failures. */
 export function backOffUntilMs({ chain, consecutiveFailures, lastFailureAtMs }: ProviderHealth): number {
   if (lastFailureAtMs === null || consecutiveFailures === 0) return 0
-  if (chain === 'wrong') return lastFailureAtMs + BACK_OFF_MOST_MS
-  return lastFailureAtMs + Math.min(BACK_OFF_MOST_MS, BACK_OFF_FIRST_MS * 2 ** (consecutiveFailures - 1))
+  if (chain === 'wrong') return lastFailureAtMs + MAX_BACKOFF_MS
+  return lastFailureAtMs + Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (consecutiveFailures - 1))
 }
 
 /**

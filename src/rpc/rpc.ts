@@ -8,7 +8,7 @@ import { createHttpEndpoint } from './httpEndpoint.ts'
 import type { Limits, LogQuerySize } from './limits.ts'
 import type { LogLimit } from './logLimit.ts'
 import type { ChainHeader } from './parseHeader.ts'
-import { LONGEST_SILENCE_WAIT_MS, Provider } from './provider.ts'
+import { MAX_SILENCE_WAIT_MS, Provider } from './provider.ts'
 import type { ProviderCallOptions } from './providerCallOptions.ts'
 import { isHealthy, isUsable, troubleOf } from './providerHealth.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
@@ -20,7 +20,7 @@ import { createWebSocketEndpoint } from './webSocketEndpoint.ts'
 export interface RpcProvider {
   /** `rpc-1` … */
   readonly name: string
-  /** What it is known to allow now. */
+  /** The limits that its answers have shown so far. */
   readonly limits: Limits
   /** Whether it refuses log queries that name no addresses. */
   readonly addressRequired: boolean
@@ -122,7 +122,7 @@ export function createRpc(options: RpcOptions): Rpc {
       case 'none':
         throw new TokenwireError('chain_mismatch', 'every RPC provider serves another chain', { retryable: true })
       case 'wait':
-        if (choice.afterMs > LONGEST_SILENCE_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: choice.afterMs })
+        if (choice.afterMs > MAX_SILENCE_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: choice.afterMs })
         await pause(choice.afterMs)
         return choose(tried)
     }
@@ -199,7 +199,7 @@ export function createRpc(options: RpcOptions): Rpc {
         // Another provider comes first, and another attempt where this one has gained nothing and may not be the next choice.
         sendAgain: async (fault, answered) => {
           const silenceMs = provider.limits.silentUntilMs - clock.nowMs()
-          if (hasUntried(tried) || silenceMs > LONGEST_SILENCE_WAIT_MS || (answered === 0 && !isNext())) return false
+          if (hasUntried(tried) || silenceMs > MAX_SILENCE_WAIT_MS || (answered === 0 && !isNext())) return false
           losses++
           gaveUp = !(await mayRetry(fault))
           return !gaveUp
@@ -244,7 +244,7 @@ function createProviders({ urls, logger, clock, timeoutMs = 10_000, fetch }: Rpc
     const name = `rpc-${index + 1}`
     const endpoint = /^wss?:/i.test(url)
       ? createWebSocketEndpoint({ name, url, timeoutMs })
-      : createHttpEndpoint({ name, url, nowMs: () => clock.nowMs(), fetch })
+      : createHttpEndpoint({ name, url, epochMs: () => clock.epochMs(), fetch })
     return new Provider({ name, endpoint, clock, logger, timeoutMs })
   })
 }

@@ -28,7 +28,7 @@ export interface RpcEndpoint {
    * @returns ends the subscription; `onEnd` is called once when the provider ends it instead
    */
   readonly subscribeHeads: ((onHead: () => void, onEnd: () => void) => Promise<() => void>) | null
-  /** Closes the connection. Whoever has sent something aborts it. */
+  /** Closes the connection. Requests in flight are aborted by their own signals. */
   close(): void
 }
 

@@ -46,12 +46,17 @@ export class RpcError extends TokenwireError {
   }
 }
 
+/** The error of an answer that contradicts another one, or its own header. */
+export function inconsistent(what: string): RpcError {
+  return new RpcError({ kind: 'inconsistent', what })
+}
+
 /** The fault of an `RpcError`; `null` for any other error, which is a defect. */
 export function faultOf(error: unknown): RpcFault | null {
   return error instanceof RpcError ? error.fault : null
 }
 
-/** Whether the request was lost or put off. Nothing is known of its answer, so it may be sent again as it is. */
+/** Whether the request was lost or put off. Its answer is unknown, so the same request may be sent again. */
 export function isLost({ kind }: RpcFault): boolean {
   return kind === 'timeout' || kind === 'network' || kind === 'rate-limited'
 }

@@ -15,7 +15,7 @@ export interface RpcRetrySituation {
 }
 
 const FIRST_DELAY_MS = 100
-const MOST_DELAY_MS = 1_000
+const MAX_DELAY_MS = 1_000
 const USUAL_ATTEMPTS = 3
 /** Some 25 s. */
 const PATIENT_ATTEMPTS = 30
@@ -24,9 +24,9 @@ const PATIENT_ATTEMPTS = 30
 export function rpcRetryPolicy(fault: RpcFault, situation: RpcRetrySituation): RpcRetryDecision {
   const { failures, providers, hasAnother, random } = situation
   if (isAboutQuestion(fault)) return { kind: 'give-up' }
-  const mostAttempts = deservesPatience(fault, situation) ? PATIENT_ATTEMPTS : Math.max(USUAL_ATTEMPTS, providers + 1)
-  if (failures >= mostAttempts) return { kind: 'give-up' }
-  const delay = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
+  const maxAttempts = deservesPatience(fault, situation) ? PATIENT_ATTEMPTS : Math.max(USUAL_ATTEMPTS, providers + 1)
+  if (failures >= maxAttempts) return { kind: 'give-up' }
+  const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
   return { kind: 'retry', afterMs: hasAnother ? 0 : delay * (0.5 + random / 2) }
 }
 

@@ -12,7 +12,7 @@ import type { Transaction } from './connection/transaction.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs } from './rows/cursor.ts'
 import { attachMetadata } from './rows/metadata.ts'
-import type { SplitRows } from './rows/splitNewRows.ts'
+import { splitNewRows } from './rows/splitNewRows.ts'
 import { writeTotals } from './rows/totals.ts'
 import { forgetUndo, keepUndo, raiseRelaunched } from './rows/undo.ts'
 import { writeChanges } from './rows/writeChanges.ts'
@@ -26,15 +26,18 @@ export interface CommitOptions extends StateReads {
 }
 
 export interface BatchChanges extends BatchBlocks {
-  /** The hash of the block before it; `null`: nothing was indexed. */
-  readonly follows: Hex | null
   /** The batch's rows before it. A token that is not among them is new. */
   readonly before: Pick<CurrentRows, 'tokens' | 'balances'>
   readonly changes: Changes
-  readonly split: SplitRows
   readonly contracts: readonly AnnouncedContractRow[]
   /** As of `BlockRow`. */
   readonly revaluedTo: Address | null
+}
+
+/** A batch that is committed at the cursor. */
+export interface NextBatch extends BatchChanges {
+  /** The hash of the block before it; `null`: nothing was indexed. */
+  readonly follows: Hex | null
 }
 
 /**
@@ -42,7 +45,7 @@ export interface BatchChanges extends BatchBlocks {
  *
  * @throws `TokenwireError` `rpc_inconsistent` when the batch does not follow the cursor, `database_taken`; the database's errors
  */
-export async function commitBatch(batch: BatchChanges, options: CommitOptions): Promise<CommittedBlock> {
+export async function commitBatch(batch: NextBatch, options: CommitOptions): Promise<CommittedBlock> {
   const { transaction, writer, maxReorgDepth } = options
   return transaction(async db => {
     const cursor = await lockCursor(db, writer)
@@ -60,7 +63,7 @@ interface WriteOptions {
   readonly committedAtMs: number
   /** The oldest block that can be undone after this batch; `null`: none, and no images are kept. */
   readonly undoFrom: number | null
-  /** The same before it. */
+  /** The oldest block that could be undone before this batch; `null`: none could. */
   readonly wasUndoFrom: number | null
 }
 
@@ -69,12 +72,13 @@ interface WriteOptions {
  *
  * @returns the tokens that it changed
  */
-export async function writeBatch(db: Queryable, batch: Omit<BatchChanges, 'follows'>, options: WriteOptions): Promise<readonly Address[]> {
-  const { to, before, changes, split } = batch
+export async function writeBatch(db: Queryable, batch: BatchChanges, options: WriteOptions): Promise<readonly Address[]> {
+  const { to, before, changes } = batch
   const { committedAtMs, undoFrom, wasUndoFrom } = options
+  const split = splitNewRows(changes, before)
   if (undoFrom !== null) await keepUndo(db, to.number, changes, split)
   await writeTotals(db, changes, before, to.timestamp)
-  await writeChanges(db, batch, committedAtMs)
+  await writeChanges(db, { ...batch, split }, committedAtMs)
   const tokens = changes.tokens.map(({ address }) => address)
   const launched = tokens.filter(address => !before.tokens.has(address))
   await raiseRelaunched(db, launched)
@@ -99,7 +103,7 @@ export function isAt(cursor: ChainCursor, { number, hash }: Pick<BlockHeader, 'n
   return cursor.number === number && cursor.hash === hash
 }
 
-function assertFollows({ from, follows }: BatchChanges, cursor: ChainCursor | null): void {
+function assertFollows({ from, follows }: NextBatch, cursor: ChainCursor | null): void {
   if (cursor === null ? follows === null : cursor.hash === follows && cursor.number === from - 1) return
   throw new TokenwireError('rpc_inconsistent', `The batch begins at block ${from} and the database is at block ${cursor?.number}.`, {
     retryable: true,

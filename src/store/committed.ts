@@ -21,7 +21,7 @@ interface Committed {
 }
 
 /** How many states one commit reads, which bounds its memory. Actors read the others themselves. */
-const MOST_SNAPSHOTS: Readonly<Record<Committed['mode'], number>> = {
+const MAX_SNAPSHOTS: Readonly<Record<Committed['mode'], number>> = {
   live: Number.POSITIVE_INFINITY,
   catchUp: Number.POSITIVE_INFINITY,
   range: 0,
@@ -36,7 +36,7 @@ export async function committedBlock(
   { chainId, isWatched, now }: StateReads,
   dropped: readonly Address[] = [],
 ): Promise<CommittedBlock> {
-  const most = MOST_SNAPSHOTS[mode]
+  const most = MAX_SNAPSHOTS[mode]
   const watched = most === 0 ? [] : changed.filter(address => isWatched(address)).slice(0, most)
   const tokens = watched.length === 0 ? [] : await readSnapshots(db, { chainId, addresses: watched })
   const read = new Set(watched)

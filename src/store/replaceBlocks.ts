@@ -18,7 +18,7 @@ export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
   /** One per block, ascending and linked. */
   readonly batches: readonly Batch[]
   /** Called in order, each after the one before it is written. */
-  project(db: Queryable, batch: Batch): Promise<Omit<BatchChanges, 'follows'>>
+  project(db: Queryable, batch: Batch): Promise<BatchChanges>
 }
 
 /**

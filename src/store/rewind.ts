@@ -7,6 +7,7 @@ import { describeHolder, LOCKS, takeLock } from './connection/advisoryLocks.ts'
 import { toDatabaseError } from './connection/databaseErrors.ts'
 import { createOrm } from './connection/orm.ts'
 import type { Queryable } from './connection/queryable.ts'
+import { requireSessions } from './connection/sessionPooling.ts'
 import { createTransaction } from './connection/transaction.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
@@ -42,26 +43,25 @@ const INDEXED_TABLES = [
  *
  * @returns the newest block that is still indexed; `null`: none is
  * @throws `TokenwireError` `database_taken` while a service indexes into the database, `reorg_too_deep` for a block whose before-images are
- *   gone, `database_unavailable`
+ *   gone, `config_invalid` behind a pooler in transaction mode, `database_unavailable`
  */
 export async function rewind(databaseUrl: string, target: RewindTarget, logger: Logger): Promise<BlockHeader | null> {
   const orm = createOrm(databaseUrl, logger, { poolSize: 2, applicationName: 'tokenwire-rewind', statementTimeoutMs: 0 })
+  const pool = orm.em.getKysely<unknown>()
   try {
-    return await orm.em
-      .getKysely<unknown>()
-      .connection()
-      .execute(async session => {
-        await assertNoWriter(session)
-        const writer = randomUUID()
-        await sql`update chain_state set writer = ${writer}`.execute(session)
-        return createTransaction(orm)(async db => {
-          const cursor = await lockCursor(db, writer)
-          if (cursor === null) return null
-          const ancestor = await (target === 'start' ? undoAll(db) : undoFrom(db, target, cursor))
-          await announceCommit(db, ancestor ?? cursor, null)
-          return ancestor
-        })
+    await requireSessions(pool, 'DATABASE_URL')
+    return await pool.connection().execute(async session => {
+      await assertNoWriter(session)
+      const writer = randomUUID()
+      await sql`update chain_state set writer = ${writer}`.execute(session)
+      return createTransaction(orm)(async db => {
+        const cursor = await lockCursor(db, writer)
+        if (cursor === null) return null
+        const ancestor = await (target === 'start' ? undoAll(db) : undoFrom(db, target, cursor))
+        await announceCommit(db, ancestor ?? cursor, null)
+        return ancestor
       })
+    })
   } catch (error) {
     throw toDatabaseError(error)
   } finally {

@@ -11,7 +11,7 @@ export interface Settlement {
   /** The cursor. */
   readonly at: BlockHeader
   /** Computes what time alone has changed up to it. */
-  project(db: Queryable): Promise<Omit<BatchChanges, 'follows'>>
+  project(db: Queryable): Promise<BatchChanges>
 }
 
 /**

@@ -20,7 +20,7 @@ interface ProgressSample {
 }
 
 const WINDOW_MS = 30_000
-const MOST_SAMPLES = 64
+const MAX_SAMPLES = 64
 
 /** @param cursor everything up to this block is indexed */
 export function startBackfill(cursor: number, target: number, atMs: number): Backfill {
@@ -32,7 +32,7 @@ export function afterRange(backfill: Backfill, block: number, logs: number, atMs
   const total = backfill.logs + logs
   const all = [...backfill.samples, { atMs, block, logs: total }]
   const recent = all.findIndex(sample => sample.atMs >= atMs - WINDOW_MS)
-  return { ...backfill, logs: total, samples: all.slice(Math.max(0, recent - 1)).slice(-MOST_SAMPLES) }
+  return { ...backfill, logs: total, samples: all.slice(Math.max(0, recent - 1)).slice(-MAX_SAMPLES) }
 }
 
 /** @param startBlock the first block that is indexed: the percentage is of the whole history, also after a restart */

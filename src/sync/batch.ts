@@ -3,7 +3,7 @@ import type { BatchBlocks } from '#domain/batch.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { Decoded } from '#index/decode.ts'
 import type { IndexedSource } from '#launchpads/logSource.ts'
-import type { BatchChanges } from '#store/commit.ts'
+import type { NextBatch } from '#store/commit.ts'
 
 /** As the chain showed it. */
 export interface FetchedBatch extends BatchBlocks {
@@ -23,7 +23,7 @@ export interface DecodedBatch extends BatchBlocks, Decoded {
 }
 
 /** What its commit writes. */
-export interface ProjectedBatch extends BatchChanges {
+export interface ProjectedBatch extends NextBatch {
   readonly stage: 'projected'
   readonly logCount: number
   /** Added to the directory after the commit. */

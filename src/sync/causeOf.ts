@@ -4,7 +4,7 @@ import { databaseCause } from '#store/connection/databaseCause.ts'
 
 /** Why a step failed. */
 export interface Cause {
-  /** For everybody: words and numbers of this service alone, since a provider or a database may quote what it was asked with. */
+  /** For clients: only words and numbers of this service, since a provider or a database may quote a request with its secrets. */
   readonly shown: string
   /** For operators, with what others wrote; to be redacted before it leaves the thread. */
   readonly full: string

@@ -5,11 +5,9 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { decode } from '#index/decode.ts'
 import { transactionsOfUnknownMakers, withSenders } from '#index/tradeSenders.ts'
+import { valuationOf } from '#index/valuation.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory, DirectoryBranch } from '#launchpads/directory.ts'
-import { etherWrappersOf } from '#launchpads/etherWrappers.ts'
-import { pegsOf } from '#launchpads/pegs.ts'
-import { quotePoolsOf } from '#launchpads/quotePool.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { replaceBlocks } from '#store/replaceBlocks.ts'
@@ -20,7 +18,7 @@ import type { FetchedBatch, ProjectedBatch } from './batch.ts'
 import type { Commit } from './commit.ts'
 import { endOf } from './fetch/replacement.ts'
 import { decodeBatch, projectBatch, projectTime } from './projectBatch.ts'
-import { MOST_CATCH_UP_BLOCKS } from './state.ts'
+import { MAX_CATCH_UP_BLOCKS } from './state.ts'
 
 /** Where batches go. */
 export interface Committer {
@@ -60,9 +58,10 @@ export const RECENT_BLOCKS = 512
 export function createCommitter(options: CommitterOptions): Committer {
   const { db, adapters, directory, transaction, writer, maxReorgDepth } = options
   const { startBlock } = directory
-  const quotes = { quotePools: quotePoolsOf(adapters), etherWrappers: etherWrappersOf(adapters), pegs: pegsOf(options.pegUsd) }
+  const valuation = valuationOf(options, adapters)
+  const projecting = { ...options, valuation, startBlock }
   // The deepest reorg goes back to the end of blocks that were committed together, which may be that much further.
-  const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MOST_CATCH_UP_BLOCKS)
+  const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MAX_CATCH_UP_BLOCKS)
 
   const commitOne = async ({ batch }: Extract<Commit, { kind: 'batch' }>): Promise<CommittedBlock> => {
     const committed = await commitBatch(batch, options)
@@ -73,7 +72,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   const replace = async ({ replacement }: Extract<Commit, { kind: 'replace' }>): Promise<CommittedBlock> => {
     const { ancestor, batches } = replacement
     const kept = ancestor?.number ?? startBlock - 1
-    // Block by block, as they would have been followed: an address is what it was known to be then.
+    // Block by block, as when following: each block is decoded with the sources that were known before it.
     const branch = directory.upTo(kept)
     const senders = await sendersIn(batches, directory.upTo(kept))
     const committed = await replaceBlocks(
@@ -85,11 +84,7 @@ export function createCommitter(options: CommitterOptions): Committer {
         project: async (tx, batch) => {
           const decoded = decodeBatch(batch, { ...options, directory: branch })
           branch.add(decoded.discoveries, batch.to.number)
-          return projectBatch(
-            tx,
-            { ...decoded, events: withSenders(decoded.events, senders) },
-            { ...options, ...quotes, startBlock, previous: null },
-          )
+          return projectBatch(tx, { ...decoded, events: withSenders(decoded.events, senders) }, { ...projecting, previous: null })
         },
       },
       options,
@@ -121,7 +116,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       const asked = transactionsOfUnknownMakers(decoded.events)
       const events = asked.length === 0 ? decoded.events : withSenders(decoded.events, await options.senders(asked))
       // Not awaited: a suspended function would hold on to the batch's logs.
-      return projectBatch(db, { ...decoded, events }, { ...options, ...quotes, startBlock, previous })
+      return projectBatch(db, { ...decoded, events }, { ...projecting, previous })
     },
     commit: commit => {
       switch (commit.kind) {
@@ -130,7 +125,7 @@ export function createCommitter(options: CommitterOptions): Committer {
         case 'replace':
           return replace(commit)
         case 'settle':
-          return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, { ...options, ...quotes }) }, options)
+          return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, valuation) }, options)
       }
     },
   }

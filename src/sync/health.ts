@@ -9,7 +9,7 @@ import { type Cause, causeOf, inOwnWords } from './causeOf.ts'
 import type { SyncEvent } from './event.ts'
 import type { SyncBounds } from './state.ts'
 
-/** How synchronisation is doing. It follows from events alone; `healthReport.ts` says what it amounts to at a time. */
+/** How synchronisation is doing. It follows from events alone; `healthReport.ts` makes a status of it at a given time. */
 export interface SyncHealth {
   readonly tip: ChainTip | null
   /** Since when the head is the same. */

@@ -3,7 +3,7 @@ import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent } from '#rpc/rpcFault.ts'
 import type { Action } from './action.ts'
 import type { Commit } from './commit.ts'
 import type { Committer } from './committer.ts'
@@ -94,7 +94,7 @@ function followsCursor(first: BlockHeader, state: SyncState): boolean {
     return follows
   }
   if (state.verifiedStart?.hash === first.hash) return true
-  throw new RpcError({ kind: 'inconsistent', what: `two answers to what block ${first.number} is` })
+  throw inconsistent(`two answers to what block ${first.number} is`)
 }
 
 /**

@@ -8,8 +8,8 @@ import { type SyncBounds, spanAt } from './state.ts'
 
 /** Bounds of the number of blocks in one range. */
 export interface RangeBounds {
-  readonly leastBlocks: number
-  readonly mostBlocks: number
+  readonly minBlocks: number
+  readonly maxBlocks: number
   /** Logs per range to aim for. A range with twice as many is cut. */
   readonly targetLogs: number
 }
@@ -40,7 +40,7 @@ export interface Prefetch {
 
 type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown }
 
-/** A span that is being fetched or prepared. The promise never rejects: whoever takes the batch gets the failure. */
+/** A span that is being fetched or prepared. The promise never rejects: the failure is thrown when the batch is taken. */
 interface Begun<T> {
   readonly span: BlockSpan
   readonly outcome: Promise<Outcome<T>>
@@ -56,7 +56,7 @@ interface Prepared {
 
 /** The first range is small: it is not known yet how much the blocks hold, and nothing is written while it is fetched. */
 const FIRST_RANGE_BLOCKS = 100
-const MOST_RANGE_GROWTH = 4
+const MAX_RANGE_GROWTH = 4
 const CUT_AT_TARGETS = 2
 /**
  * Blocks this close to the confirmed head wait for their turn: fetched ahead and then replaced by a fork, they would still follow the
@@ -72,7 +72,7 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
     live: Number.POSITIVE_INFINITY,
   }
   const spanSource = { source, watchlist, maxRangeLogs: ranges.targetLogs * CUT_AT_TARGETS }
-  let rangeBlocks = Math.min(FIRST_RANGE_BLOCKS, ranges.mostBlocks)
+  let rangeBlocks = Math.min(FIRST_RANGE_BLOCKS, ranges.maxBlocks)
   /** What is begun. `discard` puts another object in its place, by which work under way knows that nothing is to follow it. */
   let begun: { ahead: Begun<Prepared> | null } = { ahead: null }
 
@@ -131,9 +131,9 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
 }
 
 /** As many blocks as would hold the target at the density of the last range, and at most four times as many as it had. */
-export function nextRangeBlocks(blocks: number, logs: number, { leastBlocks, mostBlocks, targetLogs }: RangeBounds): number {
-  const fitting = logs === 0 ? blocks * MOST_RANGE_GROWTH : Math.floor((blocks * targetLogs) / logs)
-  return Math.max(leastBlocks, Math.min(mostBlocks, fitting, blocks * MOST_RANGE_GROWTH))
+export function nextRangeBlocks(blocks: number, logs: number, { minBlocks, maxBlocks, targetLogs }: RangeBounds): number {
+  const fitting = logs === 0 ? blocks * MAX_RANGE_GROWTH : Math.floor((blocks * targetLogs) / logs)
+  return Math.max(minBlocks, Math.min(maxBlocks, fitting, blocks * MAX_RANGE_GROWTH))
 }
 
 function outcomeOf<T>(promise: Promise<T>): Promise<Outcome<T>> {

@@ -1,11 +1,11 @@
 import { type ErrorCode, hasCode, TokenwireError } from '#errors'
-import { LONGEST_SILENCE_MS } from '#rpc/limits.ts'
+import { MAX_SILENCE_MS } from '#rpc/limits.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
 
 export type RetryDecision = { readonly kind: 'retry'; readonly afterMs: number } | { readonly kind: 'give-up' }
 
 const FIRST_DELAY_MS = 200
-const MOST_DELAY_MS = 5_000
+const MAX_DELAY_MS = 5_000
 const LOOK_AGAIN_MS = 30_000
 
 /** Only a person can fix these: the chain, the configuration and the database do not belong together. */
@@ -31,8 +31,8 @@ const HOPELESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 export function retryPolicy(error: unknown, attempt: number, random: number): RetryDecision {
   if (error instanceof TokenwireError && !error.retryable && HOPELESS.has(error.code)) return { kind: 'give-up' }
   if (hasCode(error, 'reorg_too_deep')) return { kind: 'retry', afterMs: LOOK_AGAIN_MS }
-  const delay = Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(attempt - 1, 10)) * (0.5 + random / 2)
+  const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(attempt - 1, 10)) * (0.5 + random / 2)
   const fault = faultOf(error)
-  const silence = fault?.kind === 'rate-limited' ? Math.min(fault.retryAfterMs ?? 0, LONGEST_SILENCE_MS) : 0
+  const silence = fault?.kind === 'rate-limited' ? Math.min(fault.retryAfterMs ?? 0, MAX_SILENCE_MS) : 0
   return { kind: 'retry', afterMs: Math.max(delay, silence) }
 }

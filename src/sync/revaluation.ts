@@ -15,24 +15,24 @@ export interface Revaluation {
 export const NO_REVALUATION: Revaluation = { tokens: [], reached: null }
 
 /** How many currencies a block looks at. Each has up to three pools to read. */
-const MOST_CURRENCIES = 20
+const MAX_CURRENCIES = 20
 
 /**
  * Takes the next quote currencies in turn, and of their tokens those that were valued by another worth of it than the present one, before
  * the block. A currency that uses up what a block may value is not looked at again before all others were.
  *
- * @param mostTokens 0: nothing is valued anew
+ * @param maxTokens 0: nothing is valued anew
  */
-export async function nextRevaluation(db: Queryable, valuation: Valuation, mostTokens: number): Promise<Revaluation> {
-  if (mostTokens === 0) return NO_REVALUATION
-  const currencies = await readCurrenciesInTurn(db, MOST_CURRENCIES)
+export async function nextRevaluation(db: Queryable, valuation: Valuation, maxTokens: number): Promise<Revaluation> {
+  if (maxTokens === 0) return NO_REVALUATION
+  const currencies = await readCurrenciesInTurn(db, MAX_CURRENCIES)
   if (currencies.length === 0) return NO_REVALUATION
   const draft = openDraft(await loadWorths(db, currencies, valuation.weth))
   const worths = currencies.map(currency => {
     const { weth, usd } = worthOf(draft, currency, valuation)
     return { currency, worth: weth ?? usd }
   })
-  const outdated = await readOutdatedTokens(db, worths, mostTokens)
-  const reached = (outdated.length < mostTokens ? currencies.at(-1) : outdated.at(-1)?.currency) ?? null
+  const outdated = await readOutdatedTokens(db, worths, maxTokens)
+  const reached = (outdated.length < maxTokens ? currencies.at(-1) : outdated.at(-1)?.currency) ?? null
   return { tokens: outdated.map(({ token }) => token), reached }
 }

@@ -45,7 +45,7 @@ export interface SyncBounds {
 }
 
 /** Blocks of one `catchUp` batch at most: most of a commit's cost is the same for one block as for many. */
-export const MOST_CATCH_UP_BLOCKS = 32
+export const MAX_CATCH_UP_BLOCKS = 32
 
 /**
  * What to do next, given what is indexed and where the chain ends. The first case that applies:
@@ -94,7 +94,7 @@ export function spanAt(
 ): BlockSpan {
   const lastInRanges = confirmed - followBlocks
   if (from <= lastInRanges) return { mode: 'range', from, to: Math.min(lastInRanges, from + rangeBlocks - 1) }
-  const blocks = Math.min(confirmed - from - liveBlocks, MOST_CATCH_UP_BLOCKS)
+  const blocks = Math.min(confirmed - from - liveBlocks, MAX_CATCH_UP_BLOCKS)
   if (blocks <= 0 || from === startBlock) return { mode: 'live', from, to: from }
   return { mode: 'catchUp', from, to: from + blocks - 1 }
 }

@@ -57,7 +57,7 @@ export interface Sync {
   stop(): Promise<void>
 }
 
-const TUNING: Tuning = { followBlocks: 50, liveBlocks: 8, ranges: { leastBlocks: 1, mostBlocks: 50_000, targetLogs: 20_000 } }
+const TUNING: Tuning = { followBlocks: 50, liveBlocks: 8, ranges: { minBlocks: 1, maxBlocks: 50_000, targetLogs: 20_000 } }
 const REAL_TIME: SyncTime = { clock: systemClock, scheduler: asyncScheduler, random: Math.random }
 
 /**

@@ -1,9 +1,5 @@
-import { sql } from 'kysely'
 import type { ChainSource } from '#chain/chainSource.ts'
-import type { BlockHeader } from '#domain/block.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-
-type BlockTime = Pick<BlockHeader, 'number' | 'hash' | 'timestamp'>
+import type { BlockTime } from '#store/rows/blockTimes.ts'
 
 /** A stored block of which the chain shows another hash or time. */
 export interface WrongBlock {
@@ -23,17 +19,6 @@ export async function findWrongBlock(source: Pick<ChainSource, 'headers'>, store
     if (shown !== undefined && (shown.hash !== block.hash || shown.timestamp !== block.timestamp)) return { stored: block, shown }
   }
   return null
-}
-
-/** The blocks of trades and the remembered blocks, ascending from a number on. */
-export async function readBlockTimes(db: Queryable, from: number, limit: number): Promise<readonly BlockTime[]> {
-  const { rows } = await sql<BlockTime>`
-    select distinct on (number) number, hash, timestamp from (
-      (select distinct on (block_number) block_number as number, block_hash as hash, timestamp from trade
-        where block_number >= ${from} order by block_number limit ${limit})
-      union all (select number, hash, timestamp from block where number >= ${from} order by number limit ${limit})
-    ) as stored order by number limit ${limit}`.execute(db)
-  return rows
 }
 
 export function wrongBlockSentence({ stored, shown }: WrongBlock): string {

@@ -46,16 +46,27 @@ export const TRADER_SORT_VALUES = {
   balance: 'balance',
 }
 
+/** What burn addresses and lockers hold, the condition of an index. Queries have to use the same. */
+export const OUT_OF_CIRCULATION = `type in ('burn', 'locker')`
+
 /** What an account holds of a token, what it has traded of it, and what that cost and earned. */
 export const BalanceEntity = defineEntity({
   name: 'Balance',
   tableName: 'balance',
   properties,
   indexes: [
-    { name: 'balance_by_size', expression: 'create index balance_by_size on balance (token, (- balance), holder) where balance > 0' },
+    // With the balance, by which a place far behind is found, and a wallet is valued, without a look at each row.
+    {
+      name: 'balance_by_size',
+      expression: 'create index balance_by_size on balance (token, (- balance), holder) include (balance) where balance > 0',
+    },
     {
       name: 'balance_by_holder',
-      expression: 'create index balance_by_holder on balance (holder, last_changed_block, token) where balance > 0',
+      expression: 'create index balance_by_holder on balance (holder, last_changed_block, token) include (balance) where balance > 0',
+    },
+    {
+      name: 'balance_out_of_circulation',
+      expression: `create index balance_out_of_circulation on balance (token) where ${OUT_OF_CIRCULATION}`,
     },
     ...Object.entries(TRADER_SORT_VALUES).map(([sort, value]) => ({
       name: `trader_by_${sort}`,

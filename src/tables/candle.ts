@@ -17,6 +17,8 @@ const values = {
   close: column.decimal(keepLast).strictNullable(),
   volumeWei: column.wei(sum).strictNullable(),
   trades: column.integer(sum),
+  /** In the token's smallest units; null: indexed before the column existed. */
+  volumeToken: column.units(sum).strictNullable(),
   // In the main pool's currency, prices in 10^18 of its smallest units; null where that is WETH.
   openQuote: column.decimal(keepFirst).strictNullable(),
   highQuote: column.decimal(greatest).strictNullable(),

@@ -80,7 +80,7 @@ const projected = {
   asOfBlock: column.blockNumber(),
 }
 
-/** With what each commit that changes the token gives it. */
+/** What projection determines, and what each commit that changes the token sets. */
 const written = {
   ...projected,
   /** The commit's time in milliseconds, or one more than before when that is larger. */

@@ -49,7 +49,7 @@ const traderProperties = {
   volumeWei: column.wei(sum),
   /** How many tokens it has traded. */
   tokens: column.integer(sum),
-  // Of the tokens of which it is known (`balance`), and how many the others are.
+  // The profits of the tokens whose profit is known (`balance`). The last two count the other tokens.
   realizedWei: column.wei(sum),
   realizedUsd: column.units(sum),
   tokensWithoutWei: column.integer(sum),

@@ -44,7 +44,7 @@ const isGiven = (value: string | null | undefined) => value !== null && value !=
  * The parts of a URL that may be a key: credentials, path segments and query, and the whole URL if it has any of them. A host is none, nor
  * is a path of common words (`/rpc`, `/v1/mainnet`).
  */
-export function secretsOfUrl(text: string): readonly string[] {
+function secretsOfUrl(text: string): readonly string[] {
   const url = new URL(text)
   const segments = url.pathname.split('/').flatMap(bothForms).filter(isKey)
   const values = [url.hash, ...url.search.slice(1).split('&')].map(valueOf).flatMap(bothForms).filter(isKey)

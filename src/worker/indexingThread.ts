@@ -80,10 +80,10 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
         now,
         logger,
       })
-      const { chainId, launchpads } = indexing
-      send({ kind: 'opened', chainId, launchpads, view: viewOf(indexing) })
+      const { chainId, launchpads, writer } = indexing
+      send({ kind: 'opened', chainId, launchpads, writer, view: viewOf(indexing) })
       void indexing.gaveUp.then(error => {
-        if (hasCode(error, 'database_taken')) send({ kind: 'replaced' })
+        if (hasCode(error, 'database_taken')) send({ kind: 'writerChanged' })
       })
       return indexing
     })

@@ -24,6 +24,8 @@ export interface OpenedThread {
   readonly chainId: number
   /** With the contracts that were read from the chain. */
   readonly launchpads: readonly LaunchpadConfig[]
+  /** The name under which this process has claimed the database. */
+  readonly writer: string
   readonly view: ThreadView
 }
 
@@ -62,7 +64,7 @@ export type FromIndexing =
   | { readonly kind: 'checked' }
   | ({ readonly kind: 'opened' } & OpenedThread)
   /** Another process has become the writer: nothing more is indexed. */
-  | { readonly kind: 'replaced' }
+  | { readonly kind: 'writerChanged' }
   /** The error that prevents the start. */
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string; readonly retryable: boolean }
   | { readonly kind: 'ended' }

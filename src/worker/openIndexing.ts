@@ -44,7 +44,7 @@ export interface OpenIndexingOptions {
 }
 
 /** Synchronisation and the background jobs: everything that writes to the database. */
-export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' | 'stop'> {
+export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' | 'writer' | 'stop'> {
   /** As those of `Indexing`. */
   readonly blocks: Observable<CommittedBlock>
   readonly view: SyncView
@@ -135,6 +135,7 @@ async function build(
   return {
     chainId,
     launchpads,
+    writer,
     blocks: merge(committed, metadata.updates, holders.updates, currencies.updates),
     view: sync.view,
     gaveUp: sync.gaveUp,

@@ -39,6 +39,8 @@ export interface Indexing {
   readonly chainId: number
   /** With the contracts that were read from the chain. */
   readonly launchpads: readonly LaunchpadConfig[]
+  /** The name under which this process has claimed the database: a new one at each start. */
+  readonly writer: string
   /**
    * Indexes from the first subscription on, and emits every commit in order, after it is committed. Never errors; completes on `stop`. A
    * block is acknowledged when its subscribers return; the thread commits only a few blocks ahead of that.
@@ -49,7 +51,7 @@ export interface Indexing {
   watch(token: Address): void
   unwatch(token: Address): void
   /** Resolves when another process has become the writer of the database: nothing more is indexed. */
-  readonly replaced: Promise<void>
+  readonly writerChanged: Promise<void>
   /** @param lifeMs how long the price may be used */
   priced(ethUsd: string, lifeMs: number): void
   /** Starts no further commit; resolves when the one under way has been emitted and `blocks` has completed. */
@@ -63,7 +65,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
   const checking = Promise.withResolvers<void>()
   const opening = Promise.withResolvers<OpenedThread>()
   const ended = Promise.withResolvers<void>()
-  const replaced = Promise.withResolvers<void>()
+  const writerChanged = Promise.withResolvers<void>()
   let isOpen = false
   let closing: Promise<void> | null = null
 
@@ -89,8 +91,8 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       case 'noted':
         receiver.hear(message)
         return
-      case 'replaced':
-        replaced.resolve()
+      case 'writerChanged':
+        writerChanged.resolve()
         return
       case 'ended':
         receiver.complete()
@@ -117,13 +119,14 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
 
   const open = async (databaseUrl: string): Promise<Indexing> => {
     send({ kind: 'open', databaseUrl })
-    const { chainId, launchpads, view } = await opening.promise
+    const { chainId, launchpads, writer, view } = await opening.promise
     receiver.reported(view)
     isOpen = true
     let hasBegun = false
     return {
       chainId,
       launchpads,
+      writer,
       blocks: new Observable(subscriber => {
         const subscription = receiver.blocks.subscribe(subscriber)
         if (!hasBegun) send({ kind: 'index' })
@@ -133,7 +136,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       view: receiver.status() as ThreadStatus,
       watch: receiver.watch,
       unwatch: receiver.unwatch,
-      replaced: replaced.promise,
+      writerChanged: writerChanged.promise,
       priced: (ethUsd, lifeMs) => send({ kind: 'price', ethUsd, untilMs: monotonicMs() + lifeMs }),
       stop: () => {
         send({ kind: 'stop' })

@@ -1,3 +1,4 @@
+import { stateAfterSilence } from '#domain/health.ts'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
 import type { SyncView } from '#sync/healthReport.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
@@ -27,9 +28,7 @@ export function createThreadStatus(first: ThreadView, now: () => number): Thread
     },
     state: () => {
       const silentMs = now() - updatedAtMs
-      if (silentMs <= SILENT_AFTER_MS) return newest.state
-      const reason = `the indexing thread has not answered for ${Math.floor(silentMs / 1_000)} s`
-      return { ...newest.state, lagBlocks: null, lagSeconds: null, headUnchangedSeconds: null, stalled: true, reason }
+      return silentMs <= SILENT_AFTER_MS ? newest.state : stateAfterSilence(newest.state, 'the indexing thread', silentMs)
     },
     chain: () => newest.chain,
     metadata: () => newest.metadata,

@@ -30,6 +30,7 @@ describe('npm run bench', () => {
 
 describe('the options of npm run bench', () => {
   const everything = { type: 'run', micro: true, macro: 'short', backfill: null, growth: null, only: '', rounds: 3, check: false }
+  const growth = { ...everything, micro: false, macro: null }
 
   it('are everything short unless told', () => {
     expect(parseOptions([])).toEqual(everything)
@@ -42,8 +43,9 @@ describe('the options of npm run bench', () => {
     [['--only', 'outbox'], { ...everything, macro: null, only: 'outbox' }],
     [['--only', 'a block of'], { ...everything, micro: false, only: 'a block of' }],
     [['--check'], { ...everything, macro: null, check: true }],
-    [['growth'], { ...everything, micro: false, macro: null, growth: 'full' }],
-    [['growth', '--small'], { ...everything, micro: false, macro: null, growth: 'small' }],
+    [['growth'], { ...growth, growth: { scale: 'full', parts: ['requests', 'commits', 'hot token'] } }],
+    [['growth', '--small'], { ...growth, growth: { scale: 'small', parts: ['requests', 'commits', 'hot token'] } }],
+    [['growth', '--only', 'hot token'], { ...growth, growth: { scale: 'full', parts: ['hot token'] }, only: 'hot token' }],
     [['backfill'], { ...everything, micro: false, macro: null, backfill: 'short' }],
     [['backfill', '--full'], { ...everything, micro: false, macro: null, backfill: 'full' }],
   ])('can be narrowed by %j', (args, expected) => {
@@ -56,6 +58,7 @@ describe('the options of npm run bench', () => {
     [['--rounds', 'many'], '--rounds must be'],
     [['--only', 'nothing of that name'], 'nothing that was asked for'],
     [['macro', '--only', 'outbox'], 'nothing that was asked for'],
+    [['growth', '--only', 'outbox'], 'nothing that was asked for'],
     [['--fast'], '--fast'],
   ])('are refused with what is wrong: %j', (args, text) => {
     const options = parseOptions(args)

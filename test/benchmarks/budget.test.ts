@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { pino } from 'pino'
@@ -7,13 +6,14 @@ import type { Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import { TOKENWIRE } from '#benchmarks/macro/fanOut/arms.ts'
 import { Session } from '#benchmarks/macro/fanOut/session.ts'
+import { isInstalled } from '#benchmarks/servers/childServer.ts'
 import { feedBlock, feedToken } from '#benchmarks/servers/feed.ts'
 import { framesOf } from '#benchmarks/servers/frames.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import { Flusher } from '#gateway/flusher.ts'
-import { Outbox } from '#gateway/outbox.ts'
-import { RealtimeStats } from '#gateway/realtimeStats.ts'
-import type { Sink, WriteResult, Written } from '#gateway/sink.ts'
+import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import { Flusher } from '#gateway/outbox/flusher.ts'
+import { Outbox } from '#gateway/outbox/outbox.ts'
+import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
 import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 import { frameOf } from '#test/support/frames.ts'
 
@@ -206,14 +206,7 @@ describe('the budget of a delivery', () => {
   })
 })
 
-const hasCompiler = (() => {
-  try {
-    execFileSync('cc', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
+const hasCompiler = isInstalled('cc')
 
 describe.skipIf(!hasCompiler || process.platform !== 'linux')('the budget of a block on real sockets', () => {
   const CONNECTIONS = 5

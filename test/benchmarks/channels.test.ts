@@ -1,21 +1,14 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import type { ChannelServerKind } from '#benchmarks/macro/fanOut/channels/channelServer.ts'
 import { ChannelSession } from '#benchmarks/macro/fanOut/channels/channelSession.ts'
 import { clientPlan } from '#benchmarks/macro/fanOut/channels/clientPlans.ts'
 import { deliveries, PARTS } from '#benchmarks/macro/fanOut/channels/mixedFeed.ts'
+import { isInstalled } from '#benchmarks/servers/childServer.ts'
 
 const CLIENTS = 300
 const BLOCKS = 2
 
-const hasCompiler = (() => {
-  try {
-    execFileSync('cc', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
+const hasCompiler = isInstalled('cc')
 
 describe.skipIf(!hasCompiler || process.platform !== 'linux')('the benchmark of mixed channels', () => {
   it.each<ChannelServerKind>(['tokenwire', 'uws-publish'])('has %s send each message of a block once, to whom it is for', async kind => {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import {
   type ArmKind,
@@ -6,6 +5,7 @@ import {
   SOCKET_IO,
   TOKENWIRE,
   TOKENWIRE_SSE,
+  TOKENWIRE_THREADS,
   UWS_CORK,
   UWS_PUBLISH,
   UWS_SEND,
@@ -18,24 +18,18 @@ import { reportGoals, reportScenario } from '#benchmarks/macro/fanOut/report.ts'
 import { judgeChange } from '#benchmarks/macro/fanOut/reportChanges.ts'
 import { type Figures, runScenario, type Scenario } from '#benchmarks/macro/fanOut/scenario.ts'
 import { Session } from '#benchmarks/macro/fanOut/session.ts'
+import { isInstalled } from '#benchmarks/servers/childServer.ts'
 import { feedPosition } from '#benchmarks/servers/feed.ts'
 
 /** The load is written in C. Without a compiler the benchmarks end with a message. */
-const hasCompiler = (() => {
-  try {
-    execFileSync('cc', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
+const hasCompiler = isInstalled('cc')
 
 describe.skipIf(!hasCompiler)('a session of the fan-out benchmarks', () => {
   const CONNECTIONS = 3
   const TOKENS = 2
   const BLOCKS = 2
 
-  it.each([TOKENWIRE, UWS_SEND, UWS_PUBLISH, UWS_CORK, WS, SOCKET_IO, LIMIT])(
+  it.each([TOKENWIRE, TOKENWIRE_THREADS, UWS_SEND, UWS_PUBLISH, UWS_CORK, WS, SOCKET_IO, LIMIT])(
     'delivers every update to every connection of $name',
     async arm => {
       const session = await Session.start(arm)

@@ -9,8 +9,10 @@ import { createTransaction } from '#store/connection/transaction.ts'
 import { announceCommit } from '#store/rows/announcement.ts'
 import { openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+import { indexerReport } from '#test/support/indexerReport.ts'
 import { closeSites, type FeedSite, FeedWitness, feedCases, openSite } from './feedCases.ts'
 
+const REPORT = indexerReport('0c2ab4a6-94ec-4f0d-9f0f-6d3c0a4d2f10')
 const database = await useDatabase()
 const other = await useDatabase()
 
@@ -18,7 +20,8 @@ const openFeed = (
   databaseUrl: string,
   { kysely }: Pick<TestDatabase, 'kysely'>,
   onReport: (report: IndexerReport) => void = () => undefined,
-) => createNotifyFeed({ databaseUrl, db: kysely, chainId: 31_337, logger: silentLogger, now: monotonicMs, onReport })
+  now = monotonicMs,
+) => createNotifyFeed({ databaseUrl, db: kysely, chainId: 31_337, logger: silentLogger, now, onReport })
 
 feedCases("PostgreSQL's notifications", database, async () => openFeed(database.url, database))
 
@@ -61,6 +64,31 @@ describe('a feed by notifications that are lost or say little', () => {
     await witness.untilHeld(stored)
     expect(witness.states.at(-1)).toEqual(stored)
     witness.expectRising()
+  })
+
+  test('says for how long its connection is lost', async () => {
+    const proxy = await startPostgresProxy({ url: other.url })
+    onTestFinished(() => proxy.stop())
+    let nowMs = 0
+    const feed = openFeed(proxy.url, other, undefined, () => nowMs)
+    onTestFinished(() => feed.stop())
+    const witness = new FeedWitness()
+    feed.start(witness)
+    await expect.poll(() => feed.health().connected).toBe(true)
+    nowMs = 60_000
+    // Found by the next beat.
+    witness.forget()
+    await sql`select pg_notify('tokenwire_commit', 'nothing')`.execute(other.kysely)
+    await witness.until(() => witness.hasChanged(site.alpha))
+    expect(feed.health()).toMatchObject({ connected: true, disconnectedMs: 0 })
+    proxy.setServer('refusing')
+    proxy.cutAll()
+    await expect.poll(() => feed.health().connected).toBe(false)
+    nowMs = 67_000
+    expect(feed.health().disconnectedMs).toBe(7_000)
+    proxy.setServer('up')
+    await expect.poll(() => feed.health().connected).toBe(true)
+    expect(feed.health().disconnectedMs).toBe(0)
   })
 
   test('reads again when a read fails', async () => {
@@ -130,32 +158,19 @@ describe('a feed by notifications that are lost or say little', () => {
     const feed = openFeed(other.url, other, resolve)
     feed.start(new FeedWitness())
     onTestFinished(() => feed.stop())
-    const lacking = JSON.stringify({ ...REPORT, state: { ...REPORT.state, rpc: null } })
+    // A name that would be heard as a pattern of NATS subjects is none.
+    const wrong = [
+      { ...REPORT, state: { ...REPORT.state, rpc: null } },
+      { ...REPORT, writer: '*' },
+      { ...REPORT, writer: undefined },
+    ]
     await expect.poll(() => feed.health().connected).toBe(true)
-    await sql`select pg_notify('tokenwire_indexer', ${lacking})`.execute(other.kysely)
+    for (const report of wrong) await sql`select pg_notify('tokenwire_indexer', ${JSON.stringify(report)})`.execute(other.kysely)
     const stop = announceReports(other.kysely, () => REPORT)
     onTestFinished(stop)
     expect(await promise).toEqual(REPORT)
   })
 })
-
-const REPORT: IndexerReport = {
-  state: {
-    headBlock: 9,
-    confirmedBlock: 8,
-    indexedBlock: 7,
-    lagBlocks: 1,
-    lagSeconds: 2,
-    headUnchangedSeconds: 0,
-    backfill: null,
-    reorgs: { count: 0, lastDepth: null, lastAt: null },
-    rpc: [],
-    stalled: false,
-    reason: null,
-    details: [],
-  },
-  chain: { headBlock: 9, blockTimeMs: 2_000, baseFeeGwei: '0.01' },
-}
 
 test('a report fits a notification, whatever providers say', () => {
   const long = { ...REPORT, state: { ...REPORT.state, reason: 'rpc-1 fails', details: Array.from({ length: 40 }, () => 'é'.repeat(500)) } }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ProcessReports, startProcessReports } from '#bus/processReports.ts'
 import type { ProcessReport } from '#domain/health.ts'
@@ -16,7 +17,7 @@ const reportOf = (id: string, changed: Partial<ProcessReport> = {}): ProcessRepo
   indexedBlock: '7',
   lagBlocks: 0,
   database: { ok: true, latencyMs: 1 },
-  feed: { carrier: 'notify', connected: true, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null },
+  feed: { carrier: 'notify', connected: true, disconnectedMs: 0, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null },
   host: 'here',
   pid: 1,
   url: `http://${id}`,
@@ -26,8 +27,8 @@ const reportOf = (id: string, changed: Partial<ProcessReport> = {}): ProcessRepo
   ...changed,
 })
 
-const start = (report: ProcessReport | null, now = () => 0): ProcessReports => {
-  const reports = startProcessReports({ databaseUrl: database.url, read: async () => report, logger: silentLogger, now })
+const start = (report: ProcessReport | null, now = () => 0, logger = silentLogger): ProcessReports => {
+  const reports = startProcessReports({ databaseUrl: database.url, read: async () => report, logger, now })
   onTestFinished(() => reports.stop())
   return reports
 }
@@ -51,8 +52,10 @@ test('every process lists all that were heard of lately, indexers first', async 
   expect(first.list()).toEqual([])
 })
 
-test('a notification that is no report is ignored', async () => {
-  const reports = start(reportOf('a'))
+test('a notification that is no report is ignored, and logged now and then', async () => {
+  const log: { readonly ignored?: number }[] = []
+  const logger = pino({}, { write: (line: string) => void log.push(JSON.parse(line)) })
+  const reports = start(reportOf('a'), () => 0, logger)
   await expect.poll(() => ids(reports)).toEqual(['a'])
   const incomplete = [
     '{"id":"x","url":"y"}',
@@ -63,6 +66,7 @@ test('a notification that is no report is ignored', async () => {
     await sql`select pg_notify('tokenwire_process', ${payload})`.execute(database.kysely)
   }
   await expect.poll(() => ids(reports)).toEqual(['a', 'b'])
+  expect(log.map(({ ignored }) => ignored)).toEqual([1, 2, 4])
 })
 
 test('reports that are made up push no process out, and take a bounded part of the list', async () => {

@@ -31,7 +31,7 @@ interface Pair {
 function databaseAt(url: string): TestDatabase {
   const orm = openOrm(url)
   const notCleared = async () => undefined
-  return { url, orm, kysely: orm.em.getKysely<unknown>(), clear: notCleared, clearFew: notCleared }
+  return { url, orm, kysely: orm.em.getKysely<unknown>(), clear: notCleared }
 }
 
 const [cases, lost] = NAMES.map(name => ({

@@ -7,6 +7,7 @@ import { createRpc } from '#rpc/rpc.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
 import { startFakeProvider } from '#test/support/fakeProvider.ts'
+import { createManualClock } from '#test/support/manualClock.ts'
 import {
   createSimulatedChain,
   type NewLog,
@@ -256,6 +257,18 @@ describe('headers', () => {
     const numbers = Array.from({ length: 400 }, (_, at) => (at * 7) % 451)
     const headers = await createChainSource({ rpc: createChainRpc([chain]) }).headers(numbers)
     expect(headers).toEqual(numbers.map(number => chain.at(number).header))
+  })
+
+  it('may be as late as the clock of the machine says, also where that stood still or was set forward since the start', async () => {
+    const nowMs = Date.now()
+    const chain = chainOf(4, { provesHeaders: false, genesisTimestamp: Math.floor(nowMs / 1_000) - 100 })
+    const read = (startedMs: number, epochMs: number) => {
+      const clock = { ...createManualClock(startedMs), epochMs: () => epochMs }
+      return createChainSource({ rpc: createChainRpc([chain]), clock }).headers([4])
+    }
+    const hourMs = 3_600_000
+    await expect(read(nowMs - hourMs, nowMs)).resolves.toEqual([chain.at(4).header])
+    await expect(read(nowMs, nowMs - hourMs)).rejects.toThrow('the time of block 4 is ahead of the clock of this machine')
   })
 
   it('of each provider leave out who has none', async () => {

@@ -41,9 +41,9 @@ describe('the poll schedule', () => {
     ['every quarter of a second', 250, about(250, 0.06), 1.8, 125],
     ['about every second', 1_000, about(1_000, 0.25), 2.7, 125],
     ['at any time', 1_000, (random: Random) => -1_000 * Math.log(1 - random.unit()), 4.2, 220],
-  ])('stays in step with blocks that come %s', (_, blockTimeMs, gapMs, mostPolls, latestMs) => {
+  ])('stays in step with blocks that come %s', (_, blockTimeMs, gapMs, maxPolls, latestMs) => {
     const { pollsPerBlock, meanMs, shortestWaitMs } = watch(blockTimeMs, gapMs)
-    expect(pollsPerBlock).toBeLessThan(mostPolls)
+    expect(pollsPerBlock).toBeLessThan(maxPolls)
     expect(meanMs).toBeLessThan(latestMs)
     expect(shortestWaitMs).toBeGreaterThanOrEqual(100)
   })

@@ -119,8 +119,8 @@ describe('the import directions', () => {
     ['src/store/rows/undo.ts', '#index/decode.ts', false, false],
     ['src/chain/heads.ts', '#rpc/rpc.ts', false, true],
     ['src/rpc/rpc.ts', '#chain/heads.ts', true, false],
-    ['src/gateway/outbox.ts', '#store/reads/reads.ts', true, false],
-    ['src/gateway/outbox.ts', 'xstate', false, false],
+    ['src/gateway/outbox/outbox.ts', '#store/reads/reads.ts', true, false],
+    ['src/gateway/outbox/outbox.ts', 'xstate', false, false],
     ['actors/registry.ts', '#gateway/outbox.ts', true, false],
     ['src/client/tokenwire.ts', '#domain/token.ts', true, true],
     ['src/client/tokenwire.ts', '#domain/token.ts', false, false],
@@ -129,7 +129,7 @@ describe('the import directions', () => {
     ['src/client/tokenwire.ts', '#protocol/schemas/token.ts', true, false],
     ['src/console/main.tsx', '#protocol/schemas/token.ts', false, false],
     ['src/protocol/closeCodes.ts', '#protocol/schemas/token.ts', false, false],
-    ['src/gateway/problem.ts', '#protocol/schemas/problem.ts', true, true],
+    ['src/gateway/http/problem.ts', '#protocol/schemas/problem.ts', true, true],
     ['src/process/serve.ts', '#devchain/dev.ts', false, false],
     ['src/sync/sync.ts', '../rpc/rpc.ts', false, false],
   ])('%s importing %s (type: %s) is judged right', (file, specifier, isType, isAllowed) => {
@@ -152,16 +152,15 @@ describe('the import directions', () => {
           evasions.push(`${top}/${name}: ${specifier}`)
       }
     }
-    // These are imported dynamically: beside the thread's start, and beside the preparation of the database.
+    // These are imported dynamically: beside the thread's start, and beside the creation of an embedded database.
     expect(evasions.toSorted()).toEqual([
       'src/bus/openNats.ts: ./natsConnection.ts',
       'src/main.ts: #process/run.ts',
       'src/process/gatewayService.ts: ./gatewayThreads.ts',
-      'src/process/gatewayService.ts: ./serve.ts',
+      'src/process/indexerService.ts: ./gatewayThreads.ts',
       'src/process/run.ts: ./service.ts',
       'src/process/service.ts: ./gatewayService.ts',
-      'src/process/service.ts: ./gatewayThreads.ts',
-      'src/process/service.ts: ./serve.ts',
+      'src/process/service.ts: ./indexerService.ts',
       'src/process/service.ts: ./standbyService.ts',
     ])
   })

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 const MAX_COMMENT_COLUMNS = 140
 const MAX_FILE_LINES = 250
 const EXPORT = /^export (?:declare )?(?:async )?(?:function\*?|const|class|interface|type|enum|let)\s+(?<name>\w+)/gm
+const OTHER_BOUND = /\bconst (?:MOST|LONGEST|LEAST|FEWEST)_\w+/g
 const COMMENT = /^\s*(?:\/\/|\/?\*)/
 
 const sources = await Promise.all(
@@ -29,6 +30,10 @@ test('no exported name is declared in two files', () => {
     for (const { groups } of text.matchAll(EXPORT)) files.set(groups?.['name'] ?? '', [...(files.get(groups?.['name'] ?? '') ?? []), file])
   }
   expect([...files].filter(([, declaring]) => new Set(declaring).size > 1)).toEqual([])
+})
+
+test('a bound is named MAX_ or MIN_, by no other word', () => {
+  expect(sources.flatMap(({ file, text }) => (text.match(OTHER_BOUND) ?? []).map(found => `${file}: ${found}`))).toEqual([])
 })
 
 test(`no comment is longer than ${MAX_COMMENT_COLUMNS} columns`, () => {

@@ -5,42 +5,50 @@ import type { ChannelEvents, ChannelEventsQuery } from '#domain/channelEvent.ts'
 import type { CandleCursor, CandlesQuery, MarketTradesQuery, Page, TokensQuery, TradeCursor } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import { streamRequestOf } from '#gateway/channelRequest.ts'
-import type { ConnectionDeps } from '#gateway/connections.ts'
-import { Flusher } from '#gateway/flusher.ts'
-import { Outbox } from '#gateway/outbox.ts'
-import { RealtimeStats } from '#gateway/realtimeStats.ts'
-import { subscribeStream } from '#gateway/streamSubscription.ts'
-import { WebSocketConnection } from '#gateway/webSocketConnection.ts'
+import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import { Flusher } from '#gateway/outbox/flusher.ts'
+import { Outbox } from '#gateway/outbox/outbox.ts'
+import { streamRequestOf } from '#gateway/realtime/channelRequest.ts'
+import type { ConnectionDeps } from '#gateway/realtime/connections.ts'
+import { subscribeStream } from '#gateway/realtime/streamSubscription.ts'
+import { WebSocketConnection } from '#gateway/realtime/webSocketConnection.ts'
 import type { ChannelName } from '#protocol/channels.ts'
 import { memoryReads, type Stored } from '#test/gateway/memoryReads.ts'
 import { CONFIG } from '#test/gateway/startGateway.ts'
 import { createTestCandles, createTestChannels, createTestLists, createTestRegistry } from '#test/support/actors.ts'
 import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
+import { type ServedSocket, type SocketService, servedSocketsOf } from './servedSocket.ts'
 import type { SimulatedClock } from './simulatedClock.ts'
 
 /** The address of all clients. */
 const CLIENT = '127.0.0.1'
-/** Messages that a socket takes while its client does not read. */
-const ROOM = 3
+
+const REFUSAL = { type: 'about:blank', title: 'x', status: 400, detail: 'x', code: 'invalid_parameter', requestId: 'x' }
 
 /** The server's connections and channels in simulated time, over events in memory, and REST over the same events. */
-export class ChannelService {
-  readonly stored: MemoryEvents
+export class ChannelService implements SocketService {
+  stored: MemoryEvents
   readonly sockets = new Set<ServedSocket>()
-  readonly faults = { webSocket: 'fine' as 'fine' | 'refused', rest: 'fine' as 'fine' | 'failing' | 'refusing' }
+  readonly faults = {
+    webSocket: 'fine' as 'fine' | 'refused',
+    eventStreams: 'fine' as 'fine' | 'refused',
+    /** `forbidden`: as a proxy says it. */
+    rest: 'fine' as 'fine' | 'failing' | 'refusing' | 'forbidden',
+  }
   readonly requests: string[] = []
   readonly #clock: SimulatedClock
   readonly #random: () => number
+  readonly #maxReplayed: number
   readonly #streams = new Set<() => void>()
   #gateway: ConnectionDeps & { changed(): void; sweep(): void }
 
-  /** @param mostReplayed - more events than this since a client's position are a gap */
-  constructor(clock: SimulatedClock, random: () => number, mostReplayed: number) {
+  /** @param maxReplayed - more events than this since a client's position are a gap */
+  constructor(clock: SimulatedClock, random: () => number, maxReplayed: number) {
     this.#clock = clock
     this.#random = random
-    this.stored = new MemoryEvents(mostReplayed)
+    this.#maxReplayed = maxReplayed
+    this.stored = new MemoryEvents(maxReplayed)
     this.#gateway = this.#startGateway()
   }
 
@@ -60,13 +68,20 @@ export class ChannelService {
   }
 
   cut(code: number): void {
-    for (const socket of this.sockets) socket.endedByServer(code)
+    // Clients may connect again at once.
+    for (const socket of Array.from(this.sockets)) socket.endedByServer(code)
     for (const end of this.#streams) end()
   }
 
   restart(): void {
     this.cut(1012)
     this.#gateway = this.#startGateway()
+  }
+
+  /** Over an empty database. */
+  rebuild(): void {
+    this.stored = new MemoryEvents(this.#maxReplayed)
+    this.restart()
   }
 
   later(run: () => void): void {
@@ -77,13 +92,7 @@ export class ChannelService {
     return new WebSocketConnection(socket.serverSide as never, CLIENT, this.#gateway)
   }
 
-  /** The `WebSocket` class for a client of the service. */
-  readonly WebSocket: new () => ServedSocket = ((service: ChannelService) =>
-    class extends ServedSocket {
-      constructor() {
-        super(service)
-      }
-    })(this)
+  readonly WebSocket = servedSocketsOf(this)
 
   /** As REST answers, newest first. */
   trades(query: Partial<MarketTradesQuery> = {}): Promise<readonly Trade[]> {
@@ -138,7 +147,9 @@ export class ChannelService {
       this.later(resolve)
     })
     if (url.pathname === '/api/stream') return this.#openStream(url.searchParams, signal)
-    if (this.faults.rest !== 'fine') return Response.json({}, { status: this.faults.rest === 'failing' ? 500 : 400 })
+    if (this.faults.rest === 'failing') return Response.json({}, { status: 500 })
+    if (this.faults.rest === 'forbidden') return new Response('<p>blocked</p>', { status: 403 })
+    if (this.faults.rest === 'refusing') return Response.json(REFUSAL, { status: 400 })
     return this.#answer(url)
   }
 
@@ -172,6 +183,7 @@ export class ChannelService {
   }
 
   #openStream(parameters: URLSearchParams, signal: AbortSignal): Response {
+    if (this.faults.eventStreams === 'refused') return Response.json({}, { status: 403 })
     const texts = new Map([...parameters].map(([name, value]) => [name, [value]]))
     const channel = parameters.get('channel') as ChannelName
     const parsed = streamRequestOf(channel, texts, parameters.get('lastEventId') ?? '', CONFIG.launchpads.launchpads)
@@ -250,77 +262,5 @@ export class ChannelService {
         candles.sweep()
       },
     }
-  }
-}
-
-/** Both ends of a WebSocket. What the server sends arrives in order, and waits while the client does not read. */
-export class ServedSocket {
-  onopen: ((event: never) => void) | null = null
-  onmessage: ((event: never) => void) | null = null
-  onerror: ((event: never) => void) | null = null
-  onclose: ((event: never) => void) | null = null
-  readonly serverSide = {
-    send: (text: string | Uint8Array) => {
-      this.#waiting.push(typeof text === 'string' ? text : new TextDecoder().decode(text))
-      this.#service.later(() => this.#read())
-      return this.#waiting.length > ROOM ? 0 : 1
-    },
-    cork: (run: () => void) => run(),
-    getBufferedAmount: () => (this.#waiting.length > ROOM ? 1 : 0),
-    ping() {},
-    end: (code: number) => this.endedByServer(code),
-  }
-  readonly #service: ChannelService
-  #connection: WebSocketConnection | null = null
-  readonly #sent: string[] = []
-  #waiting: string[] = []
-  #isStalled = false
-
-  constructor(service: ChannelService) {
-    this.#service = service
-    service.sockets.add(this)
-    service.later(() => {
-      if (!service.sockets.has(this)) return
-      if (service.faults.webSocket === 'refused') this.endedByServer(1006)
-      else {
-        this.#connection = service.connect(this)
-        this.onopen?.({} as never)
-      }
-    })
-  }
-
-  get isStalled(): boolean {
-    return this.#isStalled
-  }
-
-  set isStalled(isStalled: boolean) {
-    this.#isStalled = isStalled
-    if (!isStalled) while (this.#waiting.length > 0) this.#read()
-  }
-
-  send(text: string): void {
-    this.#sent.push(text)
-    this.#service.later(() => this.#connection?.receive(new TextEncoder().encode(this.#sent.shift()), false))
-  }
-
-  close(): void {
-    if (!this.#service.sockets.delete(this)) return
-    this.#waiting = []
-    this.#connection?.closed()
-    this.#connection = null
-  }
-
-  endedByServer(code: number): void {
-    if (!this.#service.sockets.has(this)) return
-    this.close()
-    this.onclose?.({ code, reason: '' } as never)
-  }
-
-  #read(): void {
-    if (this.#isStalled || this.#connection === null) return
-    const wasFull = this.#waiting.length > ROOM
-    const text = this.#waiting.shift()
-    if (text !== undefined) this.onmessage?.({ data: text } as never)
-    if (wasFull && this.#waiting.length <= ROOM) this.#connection?.drained()
   }
 }

@@ -1,12 +1,12 @@
 import { createTokenwire } from '#client/createTokenwire.ts'
 import type { ClientClock, TokenwireOptions } from '#client/options.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { WatchedToken } from '#client/watch.ts'
+import type { WatchedToken } from '#client/watch/watch.ts'
 import type { Address } from '#domain/address.ts'
+import type { RecentTrades } from '#domain/recentTrades.ts'
 import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
 import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
-import { recentOf, snapshotOf } from '#test/support/snapshots.ts'
+import { snapshotOf } from '#test/support/snapshots.ts'
 import { FaultyProxy } from './faultyProxy.ts'
 
 /**
@@ -44,6 +44,11 @@ export class FastClock implements ClientClock {
   }
 }
 
+/** For tests that count messages: where a busy machine is late, a state that REST answers first makes a client subscribe once more. */
+export function neverAnswers(): Promise<Response> {
+  return new Promise(() => {})
+}
+
 /** A real gateway over tokens in memory, a faulty proxy before it, and clients of the proxy. */
 export class ClientFixture {
   readonly service: RealtimeFixture
@@ -73,9 +78,9 @@ export class ClientFixture {
   }
 
   /** Commits a token's state. */
-  commit(token: Address, sequence: number, overrides: Partial<Token> = {}, latestTrade?: Trade | null): void {
+  commit(token: Address, sequence: number, overrides: Partial<Token> = {}, recent?: RecentTrades): void {
     const snapshot = snapshotOf(token, sequence, overrides)
-    this.service.commit(latestTrade === undefined ? snapshot : { ...snapshot, recent: recentOf(latestTrade === null ? [] : [latestTrade]) })
+    this.service.commit(recent === undefined ? snapshot : { ...snapshot, recent })
     this.#keep(token, sequence, overrides)
   }
 

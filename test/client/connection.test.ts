@@ -3,7 +3,7 @@ import { createTokenwire } from '#client/createTokenwire.ts'
 import type { Address } from '#domain/address.ts'
 import { eventually, RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { ClientFixture, FastClock, inState, Seen } from './clientFixture.ts'
+import { ClientFixture, FastClock, inState, neverAnswers, Seen } from './clientFixture.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 import { socketsOf } from './simulatedConnections.ts'
 import { SimulatedService } from './simulatedService.ts'
@@ -20,7 +20,7 @@ afterEach(() => fixture.stop())
 
 it('reconnects, subscribes with the sequence that it has, and receives what it missed', async () => {
   fixture.store(B, 1)
-  const client = fixture.client()
+  const client = fixture.client({ fetch: neverAnswers })
   const [a, b] = [new Seen(), new Seen()]
   client.watch(A, a.listen)
   client.watch(B, b.listen)
@@ -33,7 +33,7 @@ it('reconnects, subscribes with the sequence that it has, and receives what it m
   await a.reaches(3)
   expect(a.sequences).toEqual([1, 3])
   const subscribes = fixture.proxy.sent.map(text => JSON.parse(text)).filter(({ type }) => type === 'subscribe')
-  expect(subscribes.filter(({ token }) => token === A).map(({ sequence }) => sequence)).toEqual([null, 1])
+  expect(subscribes).toEqual([null, 1].map(sequence => ({ type: 'subscribe', tokens: [A, B], sequence })))
 })
 
 it('comes to another gateway when the server that leaves asked it to, and no earlier', async () => {
@@ -101,7 +101,7 @@ it('falls back to event streams while WebSockets are blocked, then returns to We
   fixture.commit(B, 3)
   await a.reaches(3)
   await b.reaches(3, 'webSocket')
-  await eventually(() => fixture.service.realtime.health().eventStreams === 0)
+  await eventually(() => fixture.service.realtime.report().eventStreams === 0)
   expect(a.sequences.toSorted((x, y) => x - y)).toEqual(a.sequences)
 })
 
@@ -193,16 +193,80 @@ it('takes from REST a state that its connection missed, then the complete one fr
   await seen.reaches(2, 'webSocket')
 })
 
+it('subscribes to a hundred tokens with one message, also after a reconnect, and misses no change', async () => {
+  const tokens = Array.from({ length: 150 }, (_, index) => addressOf(1 + index))
+  tokens.forEach((token, index) => {
+    fixture.store(token, 1_000 + index)
+  })
+  const client = fixture.client({ fetch: neverAnswers })
+  const seen = tokens.map(token => {
+    const one = new Seen()
+    client.watch(token, one.listen)
+    return one
+  })
+  await Promise.all(seen.map((one, index) => one.reaches(1_000 + index, 'webSocket')))
+  const sent = () => fixture.proxy.sent.map(text => JSON.parse(text)).filter(({ type }) => type === 'subscribe')
+  expect(sent().map(({ tokens, sequence }) => [tokens.length, sequence])).toEqual([
+    [100, null],
+    [50, null],
+  ])
+  const count = sent().length
+  fixture.proxy.rest = 'refuse'
+  fixture.proxy.webSockets = 'refuse'
+  fixture.proxy.cut()
+  // Their sequences stay below those of other tokens of the message.
+  const [first, second] = [addressOf(10), addressOf(110)]
+  fixture.commit(first, 1_050)
+  fixture.commit(second, 1_120)
+  fixture.proxy.webSockets = 'pass'
+  client.reconnect()
+  await seen[9]?.reaches(1_050, 'webSocket')
+  await seen[109]?.reaches(1_120, 'webSocket')
+  const later = sent().slice(count)
+  expect(later.slice(0, 2).map(({ tokens, sequence }) => [tokens.length, sequence])).toEqual([
+    [100, 1_099],
+    [50, 1_149],
+  ])
+  expect(later.slice(2)).toEqual([
+    { type: 'subscribe', token: first, sequence: 1_009 },
+    { type: 'subscribe', token: second, sequence: 1_109 },
+  ])
+  expect(seen.filter(({ states }) => states.length > 1)).toHaveLength(2)
+})
+
 it('stays below the message limit of the server, however many tokens are watched at once', async () => {
-  await fixture.stop()
-  fixture = await ClientFixture.start({ maxSubscriptionsPerConnection: 400 })
-  const client = fixture.client({ maxSubscriptions: 400 })
-  const seen = new Seen()
+  const client = fixture.client()
   const startedAt = performance.now()
-  for (let n = 1; n <= 300; n++) client.watch(addressOf(n), seen.listen)
-  await eventually(() => fixture.proxy.sent.length >= 180)
+  const watches = Array.from({ length: 200 }, (_, index) => client.watch(addressOf(1 + index), () => {}))
+  await eventually(() => fixture.proxy.sent.some(text => text.includes('"tokens"')))
   await inState(client, 'live')
-  // The probe, a burst of 180, then one message each 25 ms.
+  for (const watch of watches) watch.close()
+  await eventually(() => fixture.proxy.sent.length >= 180)
+  // A ping, a burst of 180, then one message each 25 ms.
   expect(fixture.proxy.sent.length).toBeLessThanOrEqual(181 + (performance.now() - startedAt) / 25)
   expect(fixture.proxy.opened).toBe(1)
+})
+
+it('gives up a connection after two pings without an answer, and keeps one that answers the second', async () => {
+  const clock = new SimulatedClock()
+  const service = new SimulatedService(clock, () => 0, { tokens: 2, gateways: 1 })
+  const { tokens, fetch } = service
+  const client = createTokenwire({ url: 'http://simulated', clock, random: () => 0, WebSocket: socketsOf(service), fetch })
+  client.watch(tokens[1] as Address, () => {})
+  await clock.advance(1_000)
+  const states: string[] = []
+  client.onState(state => states.push(state))
+  service.faults.messages = 'dropped'
+  await clock.advance(36_000)
+  service.faults.messages = 'fine'
+  // The second ping is not answered yet: the first of these answers it.
+  service.commit(tokens[1] as Address)
+  await clock.advance(10_000)
+  expect(states).toEqual([])
+  service.faults.messages = 'dropped'
+  await clock.advance(34_000)
+  expect(states).toEqual([])
+  await clock.advance(2_000)
+  expect(states).toEqual(['connecting'])
+  client.close()
 })

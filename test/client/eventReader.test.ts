@@ -1,15 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createEventReader } from '#client/eventReader.ts'
+import { createEventReader } from '#client/feed/eventReader.ts'
 
-it('reads events from text that is cut anywhere', () => {
+it('reads the data of events from text that is cut anywhere', () => {
   const text =
-    'retry: 2000\n\n:\n\nid: 7\nevent: token.update\ndata: {"a":"ü😀"}\n\n:\n\ndata:1\ndata: 2\n\nevent: x\n\nevent: y\r\ndata: 3\r\n\r\n'
-  const expected = [
-    { type: 'token.update', data: '{"a":"ü😀"}' },
-    { type: 'message', data: '1\n2' },
-    { type: 'y', data: '3' },
-  ]
+    'retry: 2000\n\n:\n\nid: 7\nevent: token.update\ndata: {"a":"ü😀"}\n\n:\n\ndata:1\ndata: 2\n\nevent: x\n\nevent: y\r\ndata: 3\r\n\r\ndata\ndatabase: 4\n\n'
+  const expected = ['{"a":"ü😀"}', '1\n2', '3', '']
   fc.assert(
     fc.property(fc.array(fc.nat(text.length)), cuts => {
       const read = createEventReader()

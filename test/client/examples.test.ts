@@ -83,7 +83,7 @@ describe('the examples', () => {
   describe.skipIf(executable === null)('in Chromium', () => {
     let browser: Browser
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'] })
+      browser = await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'], timeout: POLL_LIMIT_MS })
     })
     afterAll(() => browser.close())
 
@@ -157,7 +157,7 @@ describe('the examples', () => {
         await page.getByText('25 live').waitFor()
         fixture.commit(A, 26)
         await page.getByText('26 live').waitFor()
-        const subscriptions = () => fixture.service.realtime.health().subscriptions
+        const subscriptions = () => fixture.service.realtime.report().subscriptions
         expect(subscriptions()).toBe(1)
         await page.getByRole('button').click()
         await page.getByText('nothing').waitFor()

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createTokenwire } from '#client/createTokenwire.ts'
-import type { WatchedToken } from '#client/watch.ts'
+import type { WatchedToken } from '#client/watch/watch.ts'
 import type { Address } from '#domain/address.ts'
+import { generator } from './generator.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 import { type Faults, socketsOf } from './simulatedConnections.ts'
 import { SimulatedService } from './simulatedService.ts'
@@ -138,17 +139,6 @@ async function run(steps: readonly Step[], seed: number, closes = false): Promis
       expect(state?.holders).toEqual(truth?.holders)
     }
     if (witnesses.size > 0) expect(client.state).toBe('live')
-  }
-}
-
-/** Mulberry32: the same seed gives the same run. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
 

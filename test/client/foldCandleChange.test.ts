@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fillCandles, foldCandleChange } from '#client/foldCandleChange.ts'
+import { fillCandles, foldCandleChange } from '#client/live/foldCandleChange.ts'
 import type { Candle } from '#domain/candle.ts'
 
 const candle = (time: number, close: string): Candle => ({ time, open: '1', high: '1', low: '1', close, volume: '1', trades: 1 })

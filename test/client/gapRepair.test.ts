@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelSubscriber } from '#client/channelLink.ts'
-import type { TradesEvent } from '#client/channelMessages.ts'
-import { type Gap, missedLaunches, missedTrades, type Repair, unknownGap } from '#client/gapRepair.ts'
-import { LiveEvents } from '#client/liveEvents.ts'
+import type { TradesEvent } from '#client/feed/channelMessages.ts'
+import type { ChannelSubscriber } from '#client/live/channelLink.ts'
+import { type Gap, missedLaunches, missedTrades, type Repair, toldGap } from '#client/live/gapRepair.ts'
+import { LiveEvents } from '#client/live/liveEvents.ts'
 import type { ListPage, Tokenwire } from '#client/tokenwire.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
@@ -89,18 +89,29 @@ describe('the repair of a gap', () => {
 })
 
 describe('the events of a channel', () => {
-  function start(repair: Repair<TradesEvent>) {
+  function start(repair: Repair<TradesEvent> | null) {
     const told: string[] = []
     const failures: unknown[] = []
     const waits: (() => void)[] = []
+    const pauses = new Set<() => void>()
+    /** With which it subscribed. */
+    const positions: unknown[] = []
+    const whenSubscribed = { run: () => {} }
+    const closing = new AbortController()
     let subscriber: ChannelSubscriber | null = null
     const extension = {
       subscribe(given: ChannelSubscriber) {
         subscriber = given
-        return { restart: () => told.push('restart'), close: () => (subscriber = null) }
+        positions.push(given.position())
+        whenSubscribed.run()
+        return { isLive: () => true, close: () => (subscriber = null) }
       },
-      after: (_: number, run: () => void) => (waits.push(run), () => {}),
-      closed: new AbortController().signal,
+      timers: { now: () => 0, after: (_: number, run: () => void) => (waits.push(run), () => {}) },
+      random: () => 0.5,
+      dismissed: new Set<() => void>(),
+      pauses,
+      closed: closing.signal,
+      polled: () => {},
       call: () => {},
       onError: (error: unknown) => failures.push(error),
     }
@@ -108,16 +119,20 @@ describe('the events of a channel', () => {
       extension,
       { channel: 'trades', filters: {}, repair },
       { after: '1-1', reorgs: 0 },
-      { next: event => told.push(`${event.type} ${event.cursor}`), end: error => told.push(`end ${error?.code}`) },
+      {
+        next: event => told.push(`${event.type} ${event.cursor}`),
+        failed: error => failures.push(error),
+        end: error => told.push(`end ${error?.code}`),
+      },
     )
     const say = (message: object) => subscriber?.receive({ id: 'c1', reorgs: 0, ...message } as never)
-    return { told, failures, waits, events, say, isSubscribed: () => subscriber !== null }
+    return { told, failures, waits, pauses, positions, whenSubscribed, closing, events, say, isSubscribed: () => subscriber !== null }
   }
   const subscribed = (cursor: string, reorgs = 0) => ({ type: 'subscribed', channel: 'trades', cursor, reorgs })
   const trades = (cursor: string) => ({ type: 'trades', cursor, block: cursor.split('-')[0], data: [] })
 
   it('count from a subscription that names the position, each once', () => {
-    const { told, say } = start(unknownGap)
+    const { told, positions, say } = start(toldGap)
     say(trades('2-1'))
     say(subscribed('9-9'))
     say(trades('10-1'))
@@ -125,7 +140,81 @@ describe('the events of a channel', () => {
     for (const message of [trades('2-1'), trades('2-1'), trades('1-9'), trades('2-4')]) say(message)
     for (const _ of [1, 2]) say({ type: 'reorg', fromBlock: '2', cursor: '1-2147483647', reorgs: 1 })
     say({ ...trades('2-1'), reorgs: 1 })
-    expect(told).toEqual(['restart', 'begin 1-1', 'trades 2-1', 'trades 2-4', 'reorg 1-2147483647', 'trades 2-1'])
+    expect(told).toEqual(['begin 1-1', 'trades 2-1', 'trades 2-4', 'reorg 1-2147483647', 'trades 2-1'])
+    expect(positions).toEqual([1, 2].map(() => ({ after: '1-1', reorgs: 0 })))
+  })
+
+  it('tell what was missed as a gap in place of asking for it, where they are not to be repaired', () => {
+    const { told, events, say } = start(null)
+    say(subscribed('1-1'))
+    say(trades('2-1'))
+    expect(events.position()).toBeNull()
+    say(subscribed('9-9'))
+    say(trades('9-9'))
+    say(trades('10-1'))
+    say({ type: 'gap', from: '10-1', to: '12-1' })
+    say(trades('12-4'))
+    expect(told).toEqual(['begin 1-1', 'trades 2-1', 'gap 9-9', 'trades 10-1', 'gap 12-1', 'trades 12-4'])
+    // After a reorg also what was told before may be void.
+    say(subscribed('13-9', 1))
+    expect(told.slice(6)).toEqual(['gap 13-9'])
+  })
+
+  it('continue at the position on a server that is behind, which may be of an index that was rebuilt', () => {
+    const { told, positions, events, say } = start(null)
+    say(subscribed('1-1'))
+    say(trades('100-1'))
+    say(subscribed('99-1'))
+    say(trades('99-4'))
+    say(subscribed('100-1'))
+    for (const cursor of ['100-1', '100-4']) say(trades(cursor))
+    expect(told).toEqual(['begin 1-1', 'trades 100-1', 'trades 100-4'])
+    expect([positions.at(-1), events.position()]).toEqual([{ after: '100-1', reorgs: 0 }, null])
+    say(subscribed('99-9', 1))
+    say(subscribed('100-4'))
+    say({ type: 'reorg', fromBlock: '100', cursor: '99-2147483647', reorgs: 1 })
+    say({ ...trades('100-2'), reorgs: 1 })
+    expect(told.slice(3)).toEqual(['reorg 99-2147483647', 'trades 100-2'])
+    say(subscribed('5-0'))
+    say(subscribed('100-2', 1))
+    // As the service says it when it has not come to the position in time.
+    say({ type: 'reorg', fromBlock: '0', cursor: '5-0' })
+    say({ type: 'gap', from: '0-0', to: '5-0' })
+    say(trades('6-1'))
+    expect(told.slice(5)).toEqual(['reorg 5-0', 'gap 5-0', 'trades 6-1'])
+  })
+
+  it('leave no subscription when they are ended while they subscribe again', () => {
+    const { events, whenSubscribed, isSubscribed } = start(toldGap)
+    events.pause()
+    whenSubscribed.run = events.stop
+    events.resume()
+    expect(isSubscribed()).toBe(false)
+  })
+
+  it('do not subscribe again when the client is closed while a gap is read', async () => {
+    const { positions, closing, say } = start(async function* () {
+      yield* []
+      closing.abort()
+      return undefined
+    })
+    say(subscribed('1-1'))
+    say({ type: 'gap', from: '1-1', to: '8-1' })
+    await new Promise(setImmediate)
+    expect(positions).toHaveLength(1)
+  })
+
+  it('ask at once for a gap that could not be read, when the network is back', async () => {
+    const { failures, pauses, say, isSubscribed } = start(async function* () {
+      yield* []
+      throw new Error('later')
+    })
+    say(subscribed('1-1'))
+    say({ type: 'gap', from: '1-1', to: '8-1' })
+    await new Promise(setImmediate)
+    expect([failures.length, pauses.size, isSubscribed()]).toEqual([1, 1, false])
+    for (const hurry of pauses) hurry()
+    expect([pauses.size, isSubscribed()]).toEqual([0, true])
   })
 
   it('continue at the end of a gap that REST shows to be empty', async () => {
@@ -138,7 +227,11 @@ describe('the events of a channel', () => {
   })
 
   it('ask again for a gap that could not be read, and tell one that never can be', async () => {
-    const errors = [Object.assign(new Error('later'), { code: 'network' }), Object.assign(new Error('never'), { code: 'rejected' })]
+    // What a proxy refuses may be answered later.
+    const errors = [
+      Object.assign(new Error('later'), { code: 'rejected', problem: null }),
+      Object.assign(new Error('never'), { code: 'rejected', problem: { code: 'invalid_parameter' } }),
+    ]
     const { told, failures, waits, say, isSubscribed } = start(async function* ({ from, to, reorgs }) {
       const error = errors.shift()
       if (error !== undefined) throw error

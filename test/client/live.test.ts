@@ -1,19 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLive } from '#client/createLive.ts'
 import { createTokenwire } from '#client/createTokenwire.ts'
-import { isAfter } from '#client/gapRepair.ts'
-import type { LiveEvent, LiveHandle } from '#client/liveTypes.ts'
+import { createLive } from '#client/live/createLive.ts'
+import { isAfter } from '#client/live/gapRepair.ts'
+import type { LiveEvent, LiveHandle } from '#client/live/liveTypes.ts'
 import type { ChannelEvent } from '#domain/channelEvent.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { ChannelService } from './channelService.ts'
+import { generator } from './generator.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 
 const A = addressOf(1)
 const MAKER = addressOf(11)
 
 /** More events than this since a client's position are a gap. */
-const MOST_REPLAYED = 12
+const MAX_REPLAYED = 12
 
 type AnyEvent = LiveEvent<{
   readonly type: 'trades' | 'launches' | 'graduations'
@@ -87,9 +88,9 @@ class Fixture {
   client!: ReturnType<typeof createTokenwire>
   readonly #random: () => number
 
-  constructor(random: () => number, mostReplayed = MOST_REPLAYED) {
+  constructor(random: () => number, maxReplayed = MAX_REPLAYED) {
     this.#random = random
-    this.service = new ChannelService(this.clock, random, mostReplayed)
+    this.service = new ChannelService(this.clock, random, maxReplayed)
   }
 
   connect() {
@@ -208,17 +209,6 @@ async function perform(fixture: Fixture, one: Step): Promise<void> {
   }
 }
 
-/** Mulberry32: the same seed gives the same run. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 describe('live channels', () => {
   it('end with what REST says under any faults, each event once, void, or told as a gap', async () => {
     let repaired = 0
@@ -296,7 +286,7 @@ describe('live channels', () => {
     expect(fixture.service.sockets.size).toBe(1)
     expect([ends, told.toSorted()]).toEqual([
       ['rejected', 'rejected'],
-      ['begin', 'candles', 'candles', 'list'],
+      ['begin', 'candles', 'candles', 'candles', 'list'],
     ])
     // The channel takes more makers than REST.
     fixture.service.faults.rest = 'refusing'
@@ -308,7 +298,7 @@ describe('live channels', () => {
     aborter.abort()
     fixture.service.commit([1, 10])
     await fixture.pass(2)
-    expect(told).toHaveLength(4)
+    expect(told).toHaveLength(5)
     const refused = live
       .trades({ minWeth: 'much' })
       .next()

@@ -119,7 +119,7 @@ describe.skipIf(executable === null)('in Chromium', () => {
   let browser: Browser
   const mistakes: string[] = []
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'] })
+    browser = await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'], timeout: POLL_LIMIT_MS })
   })
   afterAll(async () => {
     await browser.close()

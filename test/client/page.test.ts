@@ -83,7 +83,7 @@ it('keeps the pause that the server asked of an event stream, however often the 
   client.close()
 })
 
-it.each(['online', 'offline', 'visibilitychange'])('probes its connection at %s, before it is silent for long', async event => {
+it.each(['online', 'offline', 'visibilitychange'])('pings its connection at %s, before it is silent for long', async event => {
   const { page, document } = stubPage()
   const { clock, service, client } = start()
   client.watch(addressOf(2), () => {})
@@ -91,7 +91,7 @@ it.each(['online', 'offline', 'visibilitychange'])('probes its connection at %s,
   service.cut(null)
   const target = event === 'visibilitychange' ? document : page
   target.dispatchEvent(new Event(event))
-  await clock.advance(10_000)
+  await clock.advance(20_000)
   expect(client.state).not.toBe('live')
   await clock.advance(2_000)
   expect(client.state).toBe('live')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createContext } from '#client/context.ts'
-import { createRefetcher } from '#client/refetcher.ts'
-import { createRestApi } from '#client/restApi.ts'
+import { createRestApi } from '#client/rest/restApi.ts'
+import { createRefetcher } from '#client/watch/refetcher.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 

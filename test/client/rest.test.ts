@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTokenwire } from '#client/createTokenwire.ts'
-import { items } from '#client/items.ts'
+import { items } from '#client/rest/items.ts'
 import { unwrap } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { NOT_INDEXED, startGateway, TOKEN } from '#test/gateway/startGateway.ts'

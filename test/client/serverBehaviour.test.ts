@@ -22,8 +22,11 @@ async function serve(
   server.on('connection', socket => {
     connected(socket, ++count)
     socket.on('message', (data: Buffer) => {
-      const { type, token } = JSON.parse(data.toString())
-      socket.send(type === 'subscribe' ? encodeSubscribed(token, 1) : encodeUnsubscribed(token))
+      const { type, token, tokens = [token] } = JSON.parse(data.toString())
+      for (const each of tokens) {
+        socket.send(type === 'subscribe' ? encodeSubscribed(each, 1) : encodeUnsubscribed(each))
+        if (type === 'subscribe') socket.send(updateBytes(snapshotOf(each, 1)), { binary: false })
+      }
     })
   })
   return {
@@ -36,22 +39,24 @@ async function serve(
   }
 }
 
-it.each([1008, 4500, 4999])('does not reconnect after close code %i, and ends every watch', async code => {
+it.each([1000, 1008, 4500, 4999])('after close code %i ends every watch until it is asked to reconnect', async code => {
   let isRefusing = true
   const server = await serve(socket => {
     if (isRefusing) socket.once('message', () => socket.close(code))
   })
   const client = createTokenwire({ url: server.url, fetch: async () => Promise.reject(new TypeError('nothing there')) })
   try {
-    const errors = await Promise.all([A, B].map(token => new Promise<ClientError>(onEnd => client.watch(token, () => {}, { onEnd }))))
+    const seen = [A, B].map(() => new Seen())
+    const errors = await Promise.all(
+      [A, B].map((token, index) => new Promise<ClientError>(onEnd => client.watch(token, seen[index]?.listen ?? (() => {}), { onEnd }))),
+    )
     expect(errors).toEqual([expect.objectContaining({ code: 'dismissed', status: code }), expect.objectContaining({ code: 'dismissed' })])
     expect(client.state).toBe('offline')
     await expect(client.updates(A).next()).rejects.toMatchObject({ code: 'dismissed' })
     expect(server.connections()).toBe(1)
     isRefusing = false
     client.reconnect()
-    client.watch(A, () => {})
-    await inState(client, 'live')
+    await Promise.all(seen.map(one => one.reaches(1)))
     expect(server.connections()).toBe(2)
   } finally {
     client.close()

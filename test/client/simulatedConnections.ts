@@ -30,6 +30,14 @@ function updateText(snapshot: TokenSnapshot): string {
   return new TextDecoder().decode(updateBytes(snapshot))
 }
 
+type SentMessage =
+  | { readonly type: 'ping' }
+  | { readonly type: 'unsubscribe'; readonly token: Address }
+  | ({ readonly type: 'subscribe'; readonly sequence: number | null } & (
+      | { readonly token: Address }
+      | { readonly tokens: readonly Address[] }
+    ))
+
 /** A WebSocket to a simulated service; see `socketsOf`. */
 export class SimulatedSocket {
   readonly readyState = 1
@@ -56,18 +64,27 @@ export class SimulatedSocket {
   }
 
   send(text: string): void {
-    const { type, token, sequence } = JSON.parse(text) as { type: string; token: Address; sequence?: number | null }
+    const message = JSON.parse(text) as SentMessage
     this.#network.later(() => {
-      if (type === 'unsubscribe') {
-        this.#offered.delete(token)
-        this.#say(JSON.stringify({ type: 'unsubscribed', token }))
-        return
+      switch (message.type) {
+        case 'ping':
+          this.#say(JSON.stringify({ type: 'pong', timestamp: new Date(0).toISOString() }))
+          break
+        case 'unsubscribe':
+          this.#offered.delete(message.token)
+          this.#say(JSON.stringify({ type: 'unsubscribed', token: message.token }))
+          break
+        case 'subscribe':
+          for (const token of 'tokens' in message ? message.tokens : [message.token]) this.#subscribe(token, message.sequence)
       }
-      const snapshot = this.#network.view(this.gateway, token)
-      if (!this.#offered.has(token)) this.#offered.set(token, sequence ?? -1)
-      this.#say(JSON.stringify({ type: 'subscribed', token, sequence: snapshot?.token.sequence ?? null }))
-      this.offer(token)
     })
+  }
+
+  #subscribe(token: Address, sequence: number | null): void {
+    const snapshot = this.#network.view(this.gateway, token)
+    if (!this.#offered.has(token)) this.#offered.set(token, sequence ?? -1)
+    this.#say(JSON.stringify({ type: 'subscribed', token, sequence: snapshot?.token.sequence ?? null }))
+    this.offer(token)
   }
 
   /** Sends the newest state of a subscribed token unless it was offered before. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { eventually } from '#test/gateway/startRealtime.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
-import { ClientFixture, FastClock, inState, Seen } from './clientFixture.ts'
+import { ClientFixture, FastClock, inState, neverAnswers, Seen } from './clientFixture.ts'
 
 const A = addressOf(1)
 const B = addressOf(2)
@@ -30,7 +30,7 @@ it('delivers the current state and every newer one', async () => {
 it('carries many watches over one connection, and one subscription per token', async () => {
   const tokens = Array.from({ length: 50 }, (_, index) => addressOf(index + 1))
   for (const token of tokens) fixture.store(token, 5)
-  const client = fixture.client()
+  const client = fixture.client({ fetch: neverAnswers })
   const seen = tokens.map(token => {
     const one = new Seen()
     client.watch(token, one.listen)
@@ -73,7 +73,7 @@ it('unsubscribes with the last watch, and disconnects some seconds later', async
 it('sends nothing for a token that is closed and watched again at once', async () => {
   fixture.store(A, 1)
   fixture.store(B, 1)
-  const client = fixture.client()
+  const client = fixture.client({ fetch: neverAnswers })
   const seen = new Seen()
   client.watch(B, seen.listen)
   let watch = client.watch(A, seen.listen)
@@ -99,9 +99,10 @@ it('delivers the known state to a watch that replaces another, also before the s
   expect((await second.reaches(1)).source).toBe('webSocket')
   // So many messages that the unsubscribe has to wait.
   const others = Array.from({ length: 190 }, (_, index) => client.watch(addressOf(1_000 + index), () => {}))
+  await eventually(() => fixture.proxy.sent.some(text => text.includes('"tokens"')))
+  for (const other of others) other.close()
   await eventually(() => fixture.proxy.sent.length > 150)
   next.close()
-  for (const other of others) other.close()
   await new Promise(resolve => setTimeout(resolve, 1))
   client.watch(A, third.listen)
   await third.reaches(1)
@@ -122,7 +123,7 @@ it('starts with a given state, and delivers only newer or complete ones', async 
 
 it('watches without holders, until another watch of the token wants them', async () => {
   fixture.store(A, 1)
-  const client = fixture.client()
+  const client = fixture.client({ fetch: neverAnswers })
   const [small, full] = [new Seen(), new Seen()]
   client.watch(A, small.listen, { holders: false })
   expect((await small.reaches(1)).holders).toBeNull()
@@ -220,7 +221,7 @@ it('opens more connections for more watches, and rejects a watch when all are fu
   })
   await eventually(() => ended.length === 1 && seen.filter(one => one.states.length === 1).length === 60)
   expect(fixture.proxy.opened).toBe(3)
-  expect(fixture.service.realtime.health().subscriptions).toBe(60)
+  expect(fixture.service.realtime.report().subscriptions).toBe(60)
 })
 
 it('leaves nothing behind when it is closed, whatever is in flight', async () => {
@@ -244,7 +245,7 @@ it('leaves nothing behind when it is closed, whatever is in flight', async () =>
   expect(await client.chainStats()).toMatchObject({ ok: false, error: { code: 'closed' } })
   expect(() => client.watch(A, seen.listen)).toThrow(expect.objectContaining({ code: 'closed' }))
   expect(client.state).toBe('offline')
-  await eventually(() => fixture.service.realtime.health().webSocketConnections === 0)
+  await eventually(() => fixture.service.realtime.report().webSocketConnections === 0)
   fixture.commit(A, 2)
   expect(seen.sequences).toEqual([1])
 })

@@ -3,7 +3,7 @@ import type { Config } from '#config'
 import { type LoadConfigOptions, loadConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
 import { INTEGRATIONS } from '#domain/integration.ts'
 import { TokenwireError } from '#errors'
-import { originTest } from '#gateway/originPattern.ts'
+import { originTest } from '#gateway/admission/originPattern.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { certificate, certificateKey, foreignKey } from '#test/support/certificate.ts'
 

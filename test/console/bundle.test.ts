@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { SITE_FOLDER } from './siteFolder.ts'
 
 /** Gzipped size of all files. */
-const MOST_BYTES = 200_000
+const MAX_BYTES = 200_000
 /** Gzipped size of the first page. The chart, wallets and the view for operators are loaded when they are shown first. */
-const MOST_FIRST_BYTES = 60_000
+const MAX_FIRST_BYTES = 60_000
 
 const entries = await readdir(SITE_FOLDER, { recursive: true, withFileTypes: true })
 const files = new Map<string, Buffer>()
@@ -21,10 +21,10 @@ const sizeOf = (name: string) => files.get(`${name}.gz`)?.length ?? files.get(na
 const served = names.filter(name => /\.(?:html|js|css|svg)$/.test(name))
 
 test('is small, as a whole and for the first page', () => {
-  expect(served.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(MOST_BYTES)
+  expect(served.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(MAX_BYTES)
   const first = served.filter(name => !/lightweight-charts|walletView|operatorView/.test(name))
   expect(served.length - first.length).toBe(3)
-  expect(first.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(MOST_FIRST_BYTES)
+  expect(first.reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(MAX_FIRST_BYTES)
 })
 
 test('has compressed copies with the same content', () => {

@@ -1,8 +1,13 @@
+import { signal } from '@preact/signals'
 import { describe, expect, test } from 'vitest'
+import type { CandlesState, Live } from '#client/live/liveTypes.ts'
+import type { Tokenwire } from '#client/tokenwire.ts'
+import { createCandleFeed, newestFilled } from '#console/state/candles.ts'
 import { axisLabels } from '#console/token/axisLabels.ts'
-import { type Bar, foldTrade } from '#console/token/candleFold.ts'
+import type { Bar } from '#console/token/bar.ts'
 import { chartTimeOf } from '#console/token/chartTime.ts'
-import { addressOf, tradeOf } from '#test/support/snapshots.ts'
+import type { Candle } from '#domain/candle.ts'
+import { addressOf } from '#test/support/snapshots.ts'
 
 describe('the labels of a price axis', () => {
   test.each([
@@ -17,33 +22,190 @@ describe('the labels of a price axis', () => {
   })
 })
 
-describe('a trade after the newest bar', () => {
-  const newest: Bar = { time: 1_767_323_040, open: 1, high: 3, low: 1, close: 2, volume: 5 }
-  const tradeAt = (seconds: number, price: string) => ({
-    ...tradeOf(addressOf(1)),
-    timestamp: new Date(seconds * 1_000).toISOString(),
-    priceAfterWeth: price,
-  })
+const candle = (time: number, close: number, volume = '1'): Candle => ({
+  time,
+  open: String(close - 1),
+  high: String(close + 2),
+  low: String(close - 2),
+  close: String(close),
+  volume,
+  trades: 1,
+})
 
-  test('joins its bar with the newest, with flat bars where nothing was traded', () => {
-    const bars = foldTrade(newest, tradeAt(newest.time + 190, '4'), '1m', 'weth')
-    const flat = { open: 2, high: 2, low: 2, close: 2, volume: 0 }
-    expect(bars).toEqual([
-      { time: newest.time + 60, ...flat },
-      { time: newest.time + 120, ...flat },
-      { time: newest.time + 180, open: 2, high: 4, low: 2, close: 4, volume: 0 },
+describe('the bars of candles', () => {
+  const MINUTE = 60
+
+  test('are one for every interval, also before the first candle of the time that is shown', () => {
+    const filled = newestFilled([candle(0, 5), candle(600, 7), candle(660, 8), candle(780, 9)], '1m', 4, 0)
+    expect(filled.map(({ time, close, volume }) => [time, close, volume])).toEqual([
+      [600, '7', '1'],
+      [660, '8', '1'],
+      [720, '8', '0'],
+      [780, '9', '1'],
+    ])
+    // The candle of long ago carries to the begin, and not further.
+    expect(newestFilled([candle(0, 5), candle(60_000_000, 6)], '1m', 3, 0).map(({ time, close }) => [time, close])).toEqual([
+      [60_000_000 - 2 * MINUTE, '5'],
+      [60_000_000 - MINUTE, '5'],
+      [60_000_000, '6'],
+    ])
+    expect(newestFilled([], '1m', 3, 600)).toEqual([])
+    expect(newestFilled([candle(60, 1)], '1m', 3, 0)).toHaveLength(1)
+    // A quiet token's reach the present, also when its last trade was before the time that is shown.
+    expect(newestFilled([candle(60, 1), candle(120, 2)], '1m', 10, 299).map(({ time, close }) => [time, close])).toEqual([
+      [60, '1'],
+      [120, '2'],
+      [180, '2'],
+      [240, '2'],
+    ])
+    expect(newestFilled([candle(60, 1), candle(120, 2)], '1m', 3, 6_000).map(({ time, close }) => [time, close])).toEqual([
+      [5_880, '2'],
+      [5_940, '2'],
+      [6_000, '2'],
     ])
   })
 
-  test('changes the newest bar in its interval, and no older one', () => {
-    expect(foldTrade(newest, tradeAt(newest.time + 59, '0.5'), '1m', 'weth')).toEqual([{ ...newest, low: 0.5, close: 0.5 }])
-    expect(foldTrade(newest, tradeAt(newest.time - 1, '9'), '1m', 'weth')).toEqual([])
+  function start(older: readonly Candle[] = []) {
+    const drawn: string[] = []
+    let bars: readonly Bar[] = []
+    const asked: object[] = []
+    const until = signal<number | null>(null)
+    const faults = { answer: null as string | null }
+    let failure: string | null = null
+    let tell: (state: CandlesState) => void = () => {}
+    let options: { readonly onError?: (error: unknown) => void; readonly onEnd?: (error: unknown) => void } = {}
+    const client = {
+      candles: async (_: string, query: object) => {
+        asked.push(query)
+        if (faults.answer !== null) return { ok: false, error: new Error(faults.answer) }
+        return { ok: true, value: { data: older, nextCursor: null } }
+      },
+    }
+    const live = {
+      candles(_: object, listener: typeof tell, given: typeof options) {
+        tell = listener
+        options = given
+      },
+    }
+    const feed = createCandleFeed({
+      client: client as unknown as Tokenwire,
+      live: live as unknown as Live,
+      address: addressOf(1),
+      interval: '1m',
+      currency: 'weth',
+      until,
+      sink: {
+        replace: next => {
+          bars = next
+          drawn.push(`replace ${next.length}`)
+        },
+        update: bar => {
+          bars = bars.at(-1)?.time === bar.time ? [...bars.slice(0, -1), bar] : [...bars, bar]
+          drawn.push(`update ${bar.time} ${bar.close}`)
+        },
+        onFailure: text => {
+          failure = text
+        },
+      },
+    })
+    return {
+      feed,
+      drawn,
+      asked,
+      until,
+      faults,
+      closes: () => bars.map(({ time, close }) => [time, close]),
+      tell: (state: CandlesState) => tell(state),
+      options: () => options,
+      failure: () => failure,
+    }
+  }
+
+  test('change at their end with what is new, and as a whole after a reorg', () => {
+    const { drawn, tell, closes } = start()
+    tell({ candles: [candle(60, 1), candle(120, 2)], changedFrom: 0 })
+    tell({ candles: [candle(60, 1), candle(120, 3)], changedFrom: 120 })
+    tell({ candles: [candle(60, 1), candle(120, 3), candle(240, 4)], changedFrom: 240 })
+    expect(drawn).toEqual(['replace 2', 'update 120 3', 'update 120 3', 'update 180 3', 'update 240 4'])
+    tell({ candles: [candle(60, 1), candle(120, 9)], changedFrom: 120 })
+    expect(drawn.at(-1)).toBe('replace 2')
+    expect(closes()).toEqual([
+      [60, 1],
+      [120, 9],
+    ])
   })
 
-  test('after a long pause adds a bounded number of bars', () => {
-    const bars = foldTrade(newest, tradeAt(newest.time + 60 * 1_000_000, '4'), '1m', 'weth')
-    expect(bars).toHaveLength(500)
-    expect(bars.at(-1)?.time).toBe(newest.time + 60 * 1_000_000)
+  test('reach the present while nothing is traded, and stay there while the present is not known', () => {
+    const { feed, drawn, tell, closes, until } = start()
+    until.value = 130
+    tell({ candles: [candle(60, 1)], changedFrom: 0 })
+    expect(drawn).toEqual(['replace 2'])
+    until.value = 241
+    expect(drawn.slice(1)).toEqual(['update 120 1', 'update 180 1', 'update 240 1'])
+    until.value = null
+    tell({ candles: [candle(60, 1)], changedFrom: Number.POSITIVE_INFINITY })
+    // It was traded before the newest bar.
+    tell({ candles: [candle(60, 1), candle(180, 4)], changedFrom: 180 })
+    expect(closes()).toEqual([
+      [60, 1],
+      [120, 1],
+      [180, 4],
+      [240, 4],
+    ])
+    feed.stop()
+    until.value = 600
+    expect(closes()).toHaveLength(4)
+  })
+
+  test('say what could not be read, until it is', async () => {
+    const { feed, tell, options, failure, faults } = start()
+    options().onError?.(new Error('no answer arrived'))
+    expect(failure()).toBe('No candles: no answer arrived')
+    tell({ candles: [candle(60, 1)], changedFrom: 0 })
+    expect(failure()).toBeNull()
+    options().onError?.(new Error('no answer arrived'))
+    expect(failure()).toBe('The candles are not current: no answer arrived')
+    tell({ candles: [candle(60, 1)], changedFrom: Number.POSITIVE_INFINITY })
+    faults.answer = 'the server answered 500'
+    feed.loadOlder()
+    await expect.poll(failure).toBe('Older candles could not be loaded: the server answered 500')
+    faults.answer = null
+    feed.loadOlder()
+    await expect.poll(failure).toBeNull()
+    options().onEnd?.(new Error('invalid_message: of is wrong'))
+    expect(failure()).toBe('The candles are not current: invalid_message: of is wrong')
+  })
+
+  test('are not asked for again where there are no older ones', async () => {
+    const { feed, asked, tell } = start()
+    tell({ candles: [candle(60, 1)], changedFrom: 0 })
+    feed.loadOlder()
+    await new Promise(setImmediate)
+    tell({ candles: [candle(60, 1), candle(120, 2)], changedFrom: 120 })
+    feed.loadOlder()
+    await new Promise(setImmediate)
+    expect(asked).toHaveLength(1)
+    // After a pause over which nothing is drawn, those before it are older.
+    tell({ candles: [candle(60_000_000, 3)], changedFrom: 0 })
+    feed.loadOlder()
+    await new Promise(setImmediate)
+    expect(asked).toHaveLength(2)
+  })
+
+  test('keep older ones that were loaded while the newest move on', async () => {
+    const older = Array.from({ length: 300 }, (_, index) => candle(60_000 + index * MINUTE, 5))
+    const { feed, asked, tell, closes, drawn } = start(older)
+    const newest = [candle(78_000, 6), candle(78_060, 7)]
+    tell({ candles: newest, changedFrom: 0 })
+    feed.loadOlder()
+    await expect.poll(() => drawn.at(-1)).toBe('replace 302')
+    expect(asked).toEqual([{ interval: '1m', currency: 'weth', fill: true, limit: 300, to: 77_999 }])
+    tell({ candles: [...newest, candle(78_120, 8)], changedFrom: 78_120 })
+    expect(closes()).toHaveLength(303)
+    expect(closes().at(0)).toEqual([60_000, 5])
+    // After a pause that the newest candles do not reach back over, nothing is drawn beside a hole.
+    tell({ candles: [candle(60_000_000, 9)], changedFrom: 0 })
+    expect(closes()).toEqual([[60_000_000, 9]])
   })
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { formatChange, formatCompact, formatCount, formatMs, formatPrice, formatShare, fromUnits } from '#console/format/decimal.ts'
+import { formatCompact, formatPrice, fromUnits } from '#client/decimalText.ts'
+import { formatChange, formatCount, formatMs, formatShare } from '#console/format/numbers.ts'
 import { displayText, shortHex } from '#console/format/text.ts'
 import { formatAge, formatDuration } from '#console/format/time.ts'
 

@@ -9,6 +9,8 @@ export interface FrontProxy {
   target: string
   /** False: rejects WebSockets, like a proxy without support for them, and cuts the open ones. */
   allowWebSocket: boolean
+  /** False: rejects event streams that are opened. */
+  allowEventStreams: boolean
   /** A path prefix that requests need and that the service does not see. Default empty. */
   strip: string
   /** Number of open WebSockets. */
@@ -19,7 +21,7 @@ export interface FrontProxy {
 export async function startFrontProxy(target: string): Promise<FrontProxy> {
   const sockets = new Set<Duplex>()
   let allowWebSocket = true
-  const proxy = { target, strip: '' }
+  const proxy = { target, strip: '', allowEventStreams: true }
 
   /** The path at the service; `null` without the prefix. */
   const inner = (url: string) => (url.startsWith(`${proxy.strip}/`) ? url.slice(proxy.strip.length) : null)
@@ -28,6 +30,10 @@ export async function startFrontProxy(target: string): Promise<FrontProxy> {
     const path = inner(incoming.url ?? '/')
     if (path === null) {
       outgoing.writeHead(404).end()
+      return
+    }
+    if (!proxy.allowEventStreams && incoming.headers.accept === 'text/event-stream') {
+      outgoing.writeHead(502).end()
       return
     }
     const { hostname, port } = new URL(proxy.target)
@@ -75,6 +81,12 @@ export async function startFrontProxy(target: string): Promise<FrontProxy> {
     },
     set strip(value) {
       proxy.strip = value
+    },
+    get allowEventStreams() {
+      return proxy.allowEventStreams
+    },
+    set allowEventStreams(value) {
+      proxy.allowEventStreams = value
     },
     get allowWebSocket() {
       return allowWebSocket

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Candle } from '#domain/candle.ts'
 import type { Holder } from '#domain/holder.ts'
@@ -21,6 +21,13 @@ beforeAll(async () => {
 afterEach(async () => expect((await live?.closePage()) ?? []).toEqual([]))
 
 afterAll(() => live?.stop())
+
+const chartNumber = async (page: Page, name: 'close' | 'time') => Number(await page.getByTestId('chart').getAttribute(`data-${name}`))
+
+async function expectChartAsRest(page: Page): Promise<void> {
+  const { data } = await live.get<{ data: Candle[] }>(`/api/tokens/${live.alpha.token}/candles?interval=5m&currency=usd`)
+  await expect.poll(() => chartNumber(page, 'close')).toBe(Number(data.at(-1)?.close))
+}
 
 describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
   test('shows the state of REST, and updates after a trade', async () => {
@@ -47,8 +54,9 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     const rest = await live.get<Token>(path)
     await expect.poll(() => page.getByTestId('price').getAttribute('data-sequence')).toBe(String(rest.sequence))
     const candle = (await live.get<{ data: Candle[] }>(`${path}/candles?interval=5m&currency=usd&fill=true`)).data.at(-1)
-    await expect.poll(() => page.getByTestId('chart').getAttribute('data-close').then(Number)).toBe(Number(candle?.close))
-    expect(Number(await page.getByTestId('chart').getAttribute('data-time'))).toBe(candle?.time)
+    await expect.poll(() => chartNumber(page, 'close')).toBe(Number(candle?.close))
+    // The bars end where the index does: the test's chain is an hour behind the clock.
+    await expect.poll(() => chartNumber(page, 'time')).toBe(Math.floor(Date.parse(trade?.timestamp ?? '') / 300_000) * 300)
     const holders = (await live.get<{ data: Holder[] }>(`${path}/holders?limit=20`)).data
     const types = () => page.getByTestId('holders').locator('.tag').allTextContents()
     await expect.poll(types).toEqual(holders.map(({ type }) => type))
@@ -119,6 +127,52 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await expectState(page, 'live')
     await live.buy(live.alpha.curve, '0.05')
     await expectAsRest(live, page, live.alpha.token)
+  })
+
+  test('asks for candles, lists and tokens while event streams are rejected, too', async () => {
+    Object.assign(live.proxy, { allowWebSocket: false, allowEventStreams: false })
+    try {
+      const page = await openMarket(live, { isEager: true })
+      await expectState(page, 'fallback')
+      await live.buy(live.alpha.curve, '0.05')
+      await expectAsRest(live, page, live.alpha.token)
+      await page.locator(`tr[data-address="${live.alpha.token}"]`).getByRole('link').click()
+      await expect.poll(() => page.getByTestId('chart').getAttribute('data-state')).toBe('ready')
+      await live.buy(live.alpha.curve, '0.05')
+      await expectChartAsRest(page)
+    } finally {
+      Object.assign(live.proxy, { allowWebSocket: true, allowEventStreams: true })
+    }
+  })
+
+  test('goes on with everything when it is told to connect after a final close', async () => {
+    const routes: WebSocketRoute[] = []
+    const prepare = (page: Page) =>
+      page.routeWebSocket(/realtime$/, route => {
+        route.connectToServer()
+        routes.push(route)
+      })
+    const page = await openMarket(live, { prepare })
+    const newestTrade = async () => (await live.get<{ data: Trade[] }>('/api/trades?limit=1')).data[0]?.id
+    const connectAgain = async (code: number) => {
+      await expectState(page, 'live')
+      await routes.at(-1)?.close({ code })
+      await page.getByText('No updates come in').waitFor()
+      await page.getByRole('button', { name: 'Connect' }).click()
+      // The banner goes, and the live events move below the pointer, where they would rest.
+      await page.mouse.move(0, 0)
+      await expectState(page, 'live')
+    }
+    await connectAgain(1008)
+    await live.buy(live.alpha.curve, '0.05')
+    await expectAsRest(live, page, live.alpha.token)
+    await page.locator(`[data-testid="live-events"] [data-key="${await newestTrade()}"]`).waitFor()
+    await page.locator(`tr[data-address="${live.alpha.token}"]`).getByRole('link').click()
+    await expect.poll(() => page.getByTestId('chart').getAttribute('data-state')).toBe('ready')
+    await connectAgain(1000)
+    await live.buy(live.alpha.curve, '0.05')
+    await expectChartAsRest(page)
+    await expect.poll(() => page.getByTestId('trades').locator('tr').first().getAttribute('data-id')).toBe(await newestTrade())
   })
 
   test('shows hostile names as plain text', async () => {

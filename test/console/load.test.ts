@@ -26,13 +26,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async ({ onTestFinished }) => {
-  if (CHROMIUM === null) return
-  opened = await memory.open()
-  onTestFinished(async () => {
-    const complaints = await opened.complaints()
-    await opened.page.context().close()
-    expect(complaints).toEqual([])
-  })
+  if (CHROMIUM !== null) opened = await memory.openFor(onTestFinished)
 })
 
 afterAll(() => memory?.stop())
@@ -122,13 +116,13 @@ describe.skipIf(CHROMIUM === null)('the console with a gateway in memory', () =>
       Object.assign(globalThis, { measured: () => ({ frames, shifts }) })
     })
     const seconds = 3
-    const leastDelivered = (UPDATES_PER_SECOND * seconds) / 4
-    const delivered = () => fixture.realtime.health().deliveredTotal
+    const minDelivered = (UPDATES_PER_SECOND * seconds) / 4
+    const delivered = () => fixture.realtime.report().deliveredTotal
     const before = delivered()
     let sent = 0
     const tasks = await traceTasks(memory.browser, page, async () => {
       // A page that gets little processor time reads slowly, and the server conflates its updates: the load then lasts longer.
-      sent = await flood(tokens, seconds, () => delivered() - before > leastDelivered)
+      sent = await flood(tokens, seconds, () => delivered() - before > minDelivered)
       await expectNewest(page, tokens)
     })
     // The control: a long task among the same updates is found.
@@ -136,7 +130,7 @@ describe.skipIf(CHROMIUM === null)('the console with a gateway in memory', () =>
       await Promise.all([flood(tokens, 0.5), keepBusy(page)])
     })
     expect(sent).toBeGreaterThanOrEqual(UPDATES_PER_SECOND * seconds)
-    expect(delivered() - before).toBeGreaterThan(leastDelivered)
+    expect(delivered() - before).toBeGreaterThan(minDelivered)
     expect(tasks.length).toBeGreaterThan(100)
     expect(longTasks(tasks)).toEqual([])
     expect(longTasks(spoiled)).not.toEqual([])
@@ -175,8 +169,8 @@ describe.skipIf(CHROMIUM === null)('the console with a gateway in memory', () =>
       page.evaluate(name => (globalThis as unknown as { tab: Record<string, () => number> }).tab[name]?.() ?? 0, what)
 
     // A tab that the browser freezes reads nothing from its connection, so the server keeps one update per token for it.
-    const { conflatedTotal } = fixture.realtime.health()
-    const conflatedSince = () => fixture.realtime.health().conflatedTotal - conflatedTotal
+    const { conflatedTotal } = fixture.realtime.report()
+    const conflatedSince = () => fixture.realtime.report().conflatedTotal - conflatedTotal
     const tabSession = await page.context().newCDPSession(page)
     await tabSession.send('Page.setWebLifecycleState', { state: 'frozen' })
     // The buffers between them take some megabytes before the server notices: large updates fill them sooner.

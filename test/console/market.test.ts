@@ -27,13 +27,8 @@ beforeEach(async ({ onTestFinished }) => {
   if (CHROMIUM === null) return
   fixture.events.drop(fixture.events.head)
   setRest()
-  opened = await memory.open()
+  opened = await memory.openFor(onTestFinished)
   await opened.page.mouse.move(0, 0)
-  onTestFinished(async () => {
-    const complaints = await opened.complaints()
-    await opened.page.context().close()
-    expect(complaints).toEqual([])
-  })
 })
 
 afterAll(() => memory?.stop())
@@ -55,7 +50,7 @@ function reorg(blocks: number): void {
   fixture.channels.changed()
 }
 
-const subscribed = () => fixture.realtime.health().subscriptions
+const subscribed = () => fixture.realtime.report().subscriptions
 const keys = (page: Page) => page.locator('.live-events li').evaluateAll(items => items.map(item => item.getAttribute('data-key')))
 const order = (page: Page) => page.locator('tr[data-address]').evaluateAll(rows => rows.map(row => row.getAttribute('data-address')))
 
@@ -227,10 +222,13 @@ describe.skipIf(CHROMIUM === null)('the order of the list', () => {
       asked.push(new URL(route.request().url()).pathname)
       await route.fulfill({ json: { data: [candle], nextCursor: null, asOfBlock: '456' } })
     })
+    await page.setViewportSize({ width: 1000, height: 1_400 })
     await page.reload()
+    // Those of the wide page before.
+    asked.length = 0
     await memory.watchedTokens(page)
     expect(asked).toEqual([])
-    await page.setViewportSize({ width: 1440, height: 600 })
+    await page.setViewportSize({ width: 1024, height: 600 })
     await page.reload()
     await page.locator('.spark path').first().waitFor()
     const onScreen = await page

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { failed } from '#client/result.ts'
 import { type HourlyClose, hourlyCloses, sparkPath } from '#console/state/hourlyCloses.ts'
 import { NO_BOUNDS } from '#console/state/listBounds.ts'
 import { inOrder, movedPlaces } from '#console/state/listOrder.ts'
 import { listParameters } from '#console/state/listQuery.ts'
+import { followNewestTrade } from '#console/state/newestTrade.ts'
 import { createPagedList } from '#console/state/pagedList.ts'
 import { DEFAULT_QUERY, hrefOf, parseRoute } from '#console/state/route.ts'
 import { createRow } from '#console/state/rows.ts'
 import { createSparklines } from '#console/state/sparklines.ts'
 import { eventsFor, type StripEvent } from '#console/state/stripEvent.ts'
-import { addressOf, tokenOf } from '#test/support/snapshots.ts'
+import { addressOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 const A = addressOf(1)
 const rowsOf = (...numbers: readonly number[]) => numbers.map(number => createRow(tokenOf(addressOf(number), 1)))
@@ -115,10 +117,37 @@ test('a list that is loaded again keeps the items of further pages, each once', 
 
 beforeEach(() => {
   vi.stubGlobal('window', globalThis)
-  vi.stubGlobal('document', { hidden: false })
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { hidden: false }))
   vi.stubGlobal('reportError', () => {})
 })
 afterEach(() => vi.unstubAllGlobals())
+
+test('the trades of the market are known up to the newest one, whenever it was indexed', async () => {
+  vi.useFakeTimers({ now: Date.parse('2026-01-02T12:15:00Z') })
+  try {
+    let data = [{ ...tradeOf(A), timestamp: '2026-01-02T12:00:00.000Z' }]
+    let isAway = false
+    const client = {
+      async marketTrades() {
+        if (isAway) return failed('network', 'no answer arrived')
+        return { ok: true, value: { data, nextCursor: null, asOfBlock: '456' } } as const
+      },
+    }
+    const newest = followNewestTrade(client)
+    expect(newest.time.value).toBeNull()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(newest.time.value).toBe(Date.parse('2026-01-02T12:00:00Z') / 1_000)
+    data = [{ ...tradeOf(A), timestamp: '2026-01-02T12:01:00.000Z' }]
+    await vi.advanceTimersByTimeAsync(11_000)
+    isAway = true
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(newest.time.value).toBe(Date.parse('2026-01-02T12:01:00Z') / 1_000)
+    newest.stop()
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
 
 test('lines of any number of rows cost thirty requests at once, and then one a second', async () => {
   vi.useFakeTimers()

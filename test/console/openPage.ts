@@ -15,10 +15,12 @@ export interface OpenOptions {
   readonly height?: number
   /** Makes `Math.random` small in the page, so that the random pauses between attempts are short. */
   readonly isEager?: boolean
+  /** Called before the page loads. */
+  readonly prepare?: (page: Page) => Promise<void>
 }
 
 export function launchChromium(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'], timeout: POLL_LIMIT_MS })
 }
 
 /** Errors of failed requests, which the tests cause on purpose. */
@@ -28,7 +30,7 @@ const OF_THE_NETWORK = /Failed to load resource|WebSocket connection to|net::ERR
 export async function openPage(
   browser: Browser,
   url: string,
-  { theme = 'light', width = 1280, height = 900, isEager = false }: OpenOptions = {},
+  { theme = 'light', width = 1280, height = 900, isEager = false, prepare }: OpenOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme })
   context.setDefaultTimeout(POLL_LIMIT_MS)
@@ -50,6 +52,7 @@ export async function openPage(
       violations.push(`policy: ${violatedDirective} ${blockedURI} ${sample}`)
     })
   })
+  await prepare?.(page)
   await page.goto(url)
   return {
     page,

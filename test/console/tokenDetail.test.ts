@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { WatchOptions } from '#client/watch.ts'
+import type { WatchOptions } from '#client/watch/watch.ts'
 import { createRenderQueue } from '#console/state/renderQueue.ts'
 import { createTokenDetail, type TokenDetail } from '#console/state/tokenDetail.ts'
 import type { Trade } from '#domain/trade.ts'
@@ -38,7 +38,8 @@ async function start(listed: readonly Trade[]) {
     signal(0),
   )
   await expect.poll(() => detail.phase.value).toBe('ready')
-  return { detail, rest, tell: (trades: readonly Trade[], gap = false) => watched.onTrades?.({ trades, gap }) }
+  const tell = (trades: readonly Trade[], gap = false, replacedFrom?: string) => watched.onTrades?.({ trades, gap, replacedFrom })
+  return { detail, rest, tell }
 }
 
 const ids = (detail: TokenDetail) => detail.trades.value?.map(({ id }) => id)
@@ -67,5 +68,29 @@ test('keeps removed trades until the list is loaded', async () => {
   Object.assign(rest, { isAway: false, listed: [trade(1)] })
   detail.reload()
   await expect.poll(() => ids(detail)).toEqual(['1-0'])
+  detail.stop()
+})
+
+test('replaces trades from a block on without a request', async () => {
+  const { detail, rest, tell } = await start([trade(2), trade(1)])
+  rest.isAway = true
+  tell([trade(3)])
+  await expect.poll(() => ids(detail)).toEqual(['3-0', '2-0', '1-0'])
+  tell([trade(4)])
+  tell([{ ...trade(3), side: 'sell' }, trade(5)], false, '2')
+  await expect.poll(() => ids(detail)).toEqual(['5-0', '3-0', '1-0'])
+  expect(detail.trades.value?.[1]?.side).toBe('sell')
+  expect(detail.rewinds.value).toBe(1)
+  detail.stop()
+})
+
+test('shows no trade of a list that is older than a reorg', async () => {
+  const { detail, rest, tell } = await start([trade(2), trade(1)])
+  detail.reload()
+  tell([], false, '2')
+  rest.listed = [trade(1)]
+  await expect.poll(() => ids(detail)).toEqual(['1-0'])
+  await new Promise(setImmediate)
+  expect(ids(detail)).toEqual(['1-0'])
   detail.stop()
 })

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { type RunQueue, watchRunQueues } from './runQueue.ts'
 
 /** Longer tasks are noticeable. */
-export const MOST_TASK_MS = 100
+export const MAX_TASK_MS = 100
 
 /** A task of a page's main thread. */
 export interface Task {
@@ -16,7 +16,7 @@ export interface Task {
 
 /** Tasks that are too long on any machine: by processor time, or by wall time without the wait for a processor. */
 export function longTasks(tasks: readonly Task[]): readonly Task[] {
-  return tasks.filter(({ wallMs, cpuMs, waitedMs }) => cpuMs > MOST_TASK_MS || wallMs - waitedMs > MOST_TASK_MS)
+  return tasks.filter(({ wallMs, cpuMs, waitedMs }) => cpuMs > MAX_TASK_MS || wallMs - waitedMs > MAX_TASK_MS)
 }
 
 interface TraceEvent {
@@ -61,7 +61,7 @@ function taskOf({ ts, dur = 0, tdur = dur }: TraceEvent, queue: RunQueue | undef
 }
 
 /**
- * Blocks the page in one task with at least three times `MOST_TASK_MS` of processor time, on a machine of any speed and load. Every
+ * Blocks the page in one task with at least three times `MAX_TASK_MS` of processor time, on a machine of any speed and load. Every
  * step counts with the time of the fastest one, which excludes the time of other processes.
  */
 export async function keepBusy(page: Page): Promise<void> {
@@ -75,5 +75,5 @@ export async function keepBusy(page: Page): Promise<void> {
     }
     // A computation without a result could be optimised away.
     Object.assign(globalThis, { worked: value })
-  }, 3 * MOST_TASK_MS)
+  }, 3 * MAX_TASK_MS)
 }

@@ -105,13 +105,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async ({ onTestFinished }) => {
-  if (CHROMIUM === null) return
-  opened = await memory.open()
-  onTestFinished(async () => {
-    const complaints = await opened.complaints()
-    await opened.page.context().close()
-    expect(complaints).toEqual([])
-  })
+  if (CHROMIUM !== null) opened = await memory.openFor(onTestFinished)
 })
 
 afterAll(() => memory?.stop())

@@ -21,8 +21,8 @@ const SELDOM = { interval: 250 }
 /** Without the machine's settings. The repository's `.env` is not read, because the runs start in another folder. */
 const ENVIRONMENT = { PATH: process.env['PATH'], PORT: '0', HOST: '127.0.0.1' }
 
-/** Enough for a market; the first run has the whole day. */
-const SHORT = { DEV_HISTORY_BLOCKS: '80' }
+/** Enough for a market with a migrated token. `traders.test.ts` has a history of the usual length. */
+const SHORT = { DEV_HISTORY_BLOCKS: '60' }
 
 interface DevFile {
   readonly url: string
@@ -92,7 +92,7 @@ async function get(url: string): Promise<{ readonly data: readonly { readonly ad
 
 describe('npm run dev', () => {
   it('serves a market with a history that continues, and leaves no process behind when it is killed', async () => {
-    const dev = startDev()
+    const dev = startDev(SHORT)
     const file = await served(dev)
     expect((await stat(path.join(dataDir, 'dev.json'))).mode & 0o777).toBe(0o600)
     expect(Object.keys(file).sort()).toEqual(['databaseUrl', 'launchpadsFile', 'rpcUrl', 'url'])

@@ -27,6 +27,7 @@ async function run(options: {
   let atOnce = 0
   const clock: Clock = {
     nowMs: () => now,
+    epochMs: () => now,
     sleep: ms => {
       now += ms
       return Promise.resolve()

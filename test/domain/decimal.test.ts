@@ -37,6 +37,17 @@ describe('ratio', () => {
   })
 })
 
+describe('formatUnits', () => {
+  test('is the decimal of an amount with any number of decimals', () => {
+    const raw = fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n })
+    fc.assert(
+      fc.property(fc.oneof(raw, fc.bigInt({ min: -1_000n, max: 1_000n })), fc.integer({ min: 0, max: 70 }), (value, decimals) => {
+        expect(formatUnits(value, decimals)).toBe(formatDecimal(units(value, decimals)))
+      }),
+    )
+  })
+})
+
 describe('formatDecimal', () => {
   test('writes no exponent, trailing zero or negative zero', () => {
     expect(formatDecimal(parseDecimal('12.3400'))).toBe('12.34')

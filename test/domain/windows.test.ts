@@ -5,13 +5,13 @@ import type { Decimal } from '#domain/decimal.ts'
 import {
   addLastTrades,
   EMPTY_AGING,
-  EMPTY_TOTALS,
   type LastTrades,
   NO_LAST_TRADES,
   perWindow,
   rollWindows,
   WINDOW_NAMES,
   WINDOW_SECONDS,
+  type WindowTotals,
 } from '#domain/windows.ts'
 
 interface ModelTrade {
@@ -22,6 +22,8 @@ interface ModelTrade {
   readonly amountWei: bigint
   readonly priceAfterWeth: Decimal
 }
+
+const EMPTY_TOTALS: WindowTotals = { ...EMPTY_AGING.leaving, buyers: 0, sellers: 0 }
 
 const MAKERS = ['0x01', '0x02', '0x03'] as unknown as Address[]
 

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
+import type { IndexerHealth } from '#domain/health.ts'
 import type { Token } from '#domain/token.ts'
+import { readWriter } from '#store/rows/identity.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
 import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
@@ -13,15 +15,19 @@ import { installSequenceWitness, sequenceFaults } from '#test/support/faults/seq
 import { findProgram } from '#test/support/findProgram.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { startNatsServer } from '#test/support/nats.ts'
+import { startPgBouncer } from '#test/support/pgBouncer.ts'
 import { startReplication } from '#test/support/replication.ts'
 import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { shiftedClock } from '#test/support/shiftedClock.ts'
 import { cursorOf } from '#test/support/simulatedIndex.ts'
-import { Cluster, hasEnded, kill, until, whileStopped } from './cluster.ts'
+import { carrierFaults, mayReplaceIndexer, USUAL_FAULTS } from './carrierFaults.ts'
+import { Cluster, hasEnded, until } from './cluster.ts'
 import { MovingClient } from './movingClient.ts'
 
 /*
  * An indexer, its standby and three gateways as processes: one hears of commits over NATS, one over PostgreSQL, one over NATS and reads a
- * replica. Parts are killed or stopped, in an order from `CARRIER_SEED`; `CARRIER_ROUNDS` runs all faults that many times.
+ * replica. The latter two reach the primary through PgBouncer, with some seeds the writers as well. Clocks differ by up to 18 s. Parts are
+ * killed or stopped, in an order from `CARRIER_SEED`; `CARRIER_ROUNDS` runs all faults that many times.
  */
 
 const random = createRandom(Number(process.env['CARRIER_SEED'] ?? 1))
@@ -33,7 +39,12 @@ const fresh = await useDatabase()
 const replication = await startReplication()
 const primary = openOrm(replication.primaryUrl, { poolSize: 2 }).em.getKysely<unknown>()
 
-const writer = { ROLE: 'indexer', STANDBY: 'true', MAX_REORG_DEPTH: '16', ...byNats, DATABASE_URL: replication.primaryUrl }
+const PGBOUNCER = findProgram({ names: ['pgbouncer'], aptPackage: 'pgbouncer' })
+const bouncer = PGBOUNCER === null ? null : await startPgBouncer(PGBOUNCER, replication.primaryUrl, ['default_pool_size = 60'])
+const ARE_WRITERS_POOLED = bouncer !== null && random.unit() < 0.5
+
+const writerUrl = ARE_WRITERS_POOLED ? bouncer.url : replication.primaryUrl
+const writer = { ROLE: 'indexer', STANDBY: 'true', MAX_REORG_DEPTH: '16', ...byNats, DATABASE_URL: writerUrl }
 const gatewayOf = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }
 let chain: TestChain
 let folder: ServiceFolder
@@ -49,13 +60,17 @@ beforeAll(async () => {
   alice = second
   alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
   folder = await serviceFolder(chain)
-  proxy = await startPostgresProxy({ url: replication.primaryUrl })
+  proxy = await startPostgresProxy({ url: bouncer?.url ?? replication.primaryUrl })
   const gatewaySettings = [
-    { ...gatewayOf, ...byNats, DATABASE_URL: replication.primaryUrl },
-    { ...gatewayOf, DATABASE_URL: proxy.url },
+    { ...gatewayOf, ...byNats, DATABASE_URL: replication.primaryUrl, ...shiftedClock(11_000) },
+    { ...gatewayOf, DATABASE_URL: proxy.url, ...shiftedClock(-7_000) },
     { ...gatewayOf, ...byNats, DATABASE_URL: proxy.url, DATABASE_READ_URL: replication.replicaUrl },
   ]
-  cluster = new Cluster(folder, { writer, gateways: gatewaySettings })
+  const writers = [
+    { ...writer, ...shiftedClock(-7_000) },
+    { ...writer, ...shiftedClock(11_000) },
+  ] as const
+  cluster = new Cluster(folder, { writers, gateways: gatewaySettings })
   await cluster.startWriter()
   await installSequenceWitness(primary)
   await cluster.startWriter()
@@ -68,6 +83,7 @@ afterAll(async () => {
   for (const client of clients) client.close()
   await cluster?.stop()
   await proxy?.stop()
+  await bouncer?.stop()
   await chain?.stop()
   await folder?.remove()
   await nats?.kill()
@@ -95,105 +111,15 @@ async function converged(): Promise<void> {
     expect(client.updates().at(-1)?.token).toEqual(await tokenAt(index))
     const sequences = client.updates().map(({ sequence }) => sequence)
     expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+    await until(`gateway ${index} hears of commits and of its indexer`, async () => {
+      const { feed, status } = await healthAt(index)
+      return feed.connected && status !== 'stalled'
+    })
   }
 }
 
+const healthAt = async (index: number) => (await (await fetch(`${cluster.gateway(index).url}/api/indexer/health`)).json()) as IndexerHealth
 const tokenAt = async (index: number) => (await (await fetch(`${cluster.gateway(index).url}/api/tokens/${alpha.token}`)).json()) as Token
-
-/** The server ends the session of a stopped indexer when no heartbeat has come for 20 s; here at once. */
-async function standbyTakesOver(): Promise<void> {
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name = 'tokenwire-writer' and datname = current_database()`.execute(primary)
-  await trade()
-  const head = await chain.head()
-  await until('the standby has indexed the head', async () => (await indexedBlock()) >= head)
-}
-
-const FAULTS: Readonly<Record<string, () => Promise<void>>> = {
-  'the indexer is killed': async () => {
-    await kill([await cluster.indexer()])
-    await trade()
-  },
-  'the indexer is stopped, and continues after its standby took over': async () => {
-    await whileStopped(await cluster.indexer(), standbyTakesOver)
-  },
-  'the indexer is stopped, and continues when the standby that took over dies': async () => {
-    const stopped = await cluster.indexer()
-    await whileStopped(stopped, async () => {
-      await standbyTakesOver()
-      await kill(cluster.writers.filter(one => one !== stopped))
-    })
-    await trade()
-  },
-  'the standby is killed': async () => {
-    const current = await cluster.indexer()
-    await kill(cluster.writers.filter(one => one !== current))
-    await trade()
-  },
-  'a gateway is killed': async () => {
-    const index = random.integer(0, cluster.gateways.length - 1)
-    await kill([cluster.gateway(index)])
-    await trade()
-    await clients[index]?.connect(cluster.gateway((index + 1) % cluster.gateways.length).url)
-    await trade()
-    await cluster.restartGateway(index)
-    await clients[index]?.connect(cluster.gateway(index).url)
-  },
-  'a gateway is stopped and continues': async () => {
-    await whileStopped(cluster.gateway(random.integer(0, cluster.gateways.length - 1)), () => trade())
-  },
-  'NATS is killed': async () => {
-    await nats?.kill()
-    await trade()
-    await nats?.start()
-    await trade(1)
-  },
-  'NATS is stopped and continues': async () => {
-    nats?.freeze()
-    await trade()
-    nats?.thaw()
-  },
-  'the replica is killed': async () => {
-    await replication.killReplica()
-    await trade()
-    await replication.startReplica()
-  },
-  'the replica falls behind': async () => {
-    await replication.pauseReplay()
-    await trade()
-    await replication.resumeReplay()
-  },
-  'the primary is killed': async () => {
-    await replication.killPrimary()
-    await trade()
-    await replication.startPrimary()
-    await trade(1)
-  },
-  'connections to the primary are cut': async () => {
-    proxy.setServer('refusing')
-    proxy.cutAll()
-    await trade()
-    proxy.setServer('up')
-  },
-  'connections to the primary go silent': async () => {
-    proxy.silenceAll()
-    await trade()
-  },
-  'a reorg': async () => {
-    await chain.reorg(random.integer(1, 8))
-    await trade()
-  },
-}
-
-/** Without `CARRIER_ROUNDS`: `gateways.test.ts` has the others, one by one. */
-const USUAL: ReadonlySet<string> = new Set([
-  'the indexer is stopped, and continues when the standby that took over dies',
-  'a gateway is killed',
-  'NATS is killed',
-  'the replica is killed',
-  'the primary is killed',
-  'a reorg',
-])
 
 function inRandomOrder<T>(list: readonly T[]): readonly T[] {
   return list
@@ -207,14 +133,18 @@ test('clients of every gateway hold what the primary says after each fault, and 
   await trade(10)
   await converged()
   const from = (await tokenAt(0)).sequence
-  const faults = Object.entries(FAULTS)
-  const rounds = ROUNDS === 0 ? [faults.filter(([name]) => USUAL.has(name))] : Array.from({ length: ROUNDS }, () => faults)
+  const draw = random.integer
+  const parts = { chain, cluster, clients, replication, primary, proxy, nats, bouncer, trade, indexedBlock, draw }
+  const faults = Object.entries(carrierFaults(parts))
+  const rounds = ROUNDS === 0 ? [faults.filter(([name]) => USUAL_FAULTS.has(name))] : Array.from({ length: ROUNDS }, () => faults)
   for (const round of rounds) {
     for (const [name, happens] of inRandomOrder(round)) {
+      const indexer = await readWriter(primary)
       await happens()
       await converged().catch((error: unknown) => {
         throw new Error(`after "${name}"`, { cause: error })
       })
+      if (!mayReplaceIndexer(name, ARE_WRITERS_POOLED)) expect([name, await readWriter(primary)]).toEqual([name, indexer])
     }
   }
   expect(cluster.gateways.filter(({ process: child }) => hasEnded(child)).map(({ output }) => output())).toEqual([])

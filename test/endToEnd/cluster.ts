@@ -6,20 +6,25 @@ import type { Service, ServiceFolder } from '#test/support/service.ts'
 
 type Settings = Readonly<Record<string, string>>
 
+interface ClusterSettings {
+  readonly writers: readonly [Settings, Settings]
+  readonly gateways: readonly Settings[]
+}
+
 /** Two writers, of which one is the other's standby, and gateways: processes on one database, with a supervisor. */
 export class Cluster {
   readonly writers: Service[] = []
   readonly gateways: Service[] = []
   readonly #folder: ServiceFolder
-  readonly #settings: { readonly writer: Settings; readonly gateways: readonly Settings[] }
+  readonly #settings: ClusterSettings
 
-  constructor(folder: ServiceFolder, settings: { readonly writer: Settings; readonly gateways: readonly Settings[] }) {
+  constructor(folder: ServiceFolder, settings: ClusterSettings) {
     this.#folder = folder
     this.#settings = settings
   }
 
   async startWriter(): Promise<void> {
-    this.writers.push(await this.#start(this.#settings.writer))
+    this.writers.push(await this.#start(found(this.#settings.writers[this.writers.length])))
   }
 
   async startGateways(): Promise<void> {
@@ -39,7 +44,7 @@ export class Cluster {
     for (const [index, { process: child, output }] of this.writers.entries()) {
       if (!hasEnded(child)) continue
       if (child.exitCode !== null && child.exitCode !== 75) throw new Error(`a writer ended with ${child.exitCode}:\n${output()}`)
-      this.writers[index] = await this.#start(this.#settings.writer)
+      this.writers[index] = await this.#start(found(this.#settings.writers[index]))
     }
   }
 

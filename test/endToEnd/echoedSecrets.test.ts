@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { IndexerHealth, OperatorHealth } from '#domain/health.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { type Service, serviceFolder } from '#test/support/service.ts'
 import { spellings } from '#test/support/spellings.ts'
 
@@ -22,7 +23,7 @@ const WRITTEN = 'go away with your'
 const CREDENTIALS = Buffer.from(`alice:${PASSWORD}`).toString('base64')
 const SPELLED = [PASSWORD, `alice:${PASSWORD}`, CREDENTIALS].flatMap(secret => Object.values(spellings(secret)))
 const NAMES = Object.keys(spellings('x'))
-const PATIENCE = { timeout: 50_000, interval: 20 }
+const PATIENCE = { timeout: POLL_LIMIT_MS, interval: 20 }
 
 const database = await useDatabase({ migrated: false })
 let chain: TestChain

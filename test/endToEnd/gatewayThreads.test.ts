@@ -165,7 +165,7 @@ test('a thread that dies ends the process, and the log says which error it was',
   const ended = once(gateway.process, 'close')
   await writeFile(files.defect, '')
   expect(await ended).toEqual([null, 'SIGKILL'])
-  expect(gateway.output()).toMatch(/"level":"fatal".*"a defect".*"crashed"/)
+  expect(gateway.output()).toMatch(/"level":"fatal".*"thread":"gateway-2".*"a defect".*"crashed"/)
 })
 
 test('a stop closes the connections of every thread with 1012', async () => {

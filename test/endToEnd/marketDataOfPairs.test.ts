@@ -20,7 +20,7 @@ import { SiteConsumer, type SiteEvent } from './siteConsumer.ts'
  */
 
 const REORG_DEPTH = 2
-const MOST_EVENTS = 10_000
+const MAX_EVENTS = 10_000
 const QUOTE_DECIMALS = 6
 const PAIR = parseAbi([
   'function mint(address to) returns (uint256)',
@@ -209,14 +209,14 @@ test('trades of nothing or without a price are left out, and an answer has at mo
   const range = `events?fromBlock=${empty}&toBlock=${empty}`
   await insert(1, 1, { amount_quote: 0, amount_wei: 0 })
   await insert(2, 2, { price_after_weth: null, pool_price: null })
-  await insert(3, MOST_EVENTS, {})
+  await insert(3, MAX_EVENTS, {})
   const { events } = await answer<{ events: readonly SiteEvent[] }>('dexscreener', range)
-  expect([events.length, events[0]?.eventIndex]).toEqual([MOST_EVENTS - 2, 3])
-  await insert(MOST_EVENTS + 1, MOST_EVENTS + 1, {})
+  expect([events.length, events[0]?.eventIndex]).toEqual([MAX_EVENTS - 2, 3])
+  await insert(MAX_EVENTS + 1, MAX_EVENTS + 1, {})
   // Another spelling of the same range: its answer is kept until the next commit.
   const refused = await ask('dexscreener', `events?toBlock=${empty}&fromBlock=${empty}`)
   expect(refused.status).toBe(400)
-  expect(await refused.json()).toMatchObject({ detail: `the range has more than ${MOST_EVENTS} events; ask for fewer blocks` })
+  expect(await refused.json()).toMatchObject({ detail: `the range has more than ${MAX_EVENTS} events; ask for fewer blocks` })
 })
 
 test('a range with a currency whose decimals are not read yet is no answer', async () => {

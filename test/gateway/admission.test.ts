@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { beforeEach, expect, test } from 'vitest'
-import { type Admission, type AdmissionConfig, createAdmission } from '#gateway/admission.ts'
-import { createAdmissionMemory } from '#gateway/admissionCounts.ts'
+import { type Admission, type AdmissionConfig, createAdmission } from '#gateway/admission/admission.ts'
+import { createAdmissionMemory } from '#gateway/admission/admissionCounts.ts'
 import { CONFIG } from './startGateway.ts'
 
 const logger = pino({ level: 'silent' })

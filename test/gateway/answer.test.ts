@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entityTag, noneMatchNames } from '#gateway/answer.ts'
+import { entityTag, noneMatchNames } from '#gateway/http/answer.ts'
 
 test('the same bytes have the same tag, others another', () => {
   expect(entityTag('{}')).toBe(entityTag('{}'))

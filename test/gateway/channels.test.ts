@@ -65,7 +65,7 @@ describe('a subscription to a channel', () => {
     expect(await client.next()).toEqual({ type: 'unsubscribed', id: 'b' })
     fixture.trade([1, 1])
     expect(await client.settle()).toEqual([])
-    expect(fixture.realtime.health().subscriptions).toBe(0)
+    expect(fixture.realtime.report().subscriptions).toBe(0)
   })
 
   it('is replaced by one of the same id', async () => {
@@ -75,7 +75,7 @@ describe('a subscription to a channel', () => {
     fixture.trade([1, 1], [2, 1])
     const messages = [await client.next(), ...(await client.settled())]
     expect(messages.filter(({ type }) => type === 'trades')).toMatchObject([{ cursor: '1-4' }])
-    expect(fixture.realtime.health().subscriptions).toBe(1)
+    expect(fixture.realtime.report().subscriptions).toBe(1)
   })
 
   it('may be one of twenty', async () => {

@@ -2,9 +2,9 @@ import { type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { jsonAnswer } from '#gateway/answer.ts'
-import { encodeAnswer } from '#gateway/contentEncoding.ts'
-import { createKeptAnswers } from '#gateway/keptAnswers.ts'
+import { jsonAnswer, jsonTextAnswer } from '#gateway/http/answer.ts'
+import { encodeAnswer } from '#gateway/http/contentEncoding.ts'
+import { createKeptAnswers } from '#gateway/http/keptAnswers.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { type Gateway, startGateway, TOKEN } from './startGateway.ts'
 
@@ -64,6 +64,18 @@ test('HEAD has the length of what GET sends', async () => {
   expect(head.headers['content-length']).toBe(get.headers['content-length'])
   expect(head.headers.etag).toBe(get.headers.etag)
   expect(head.body.length).toBe(0)
+})
+
+test.for([
+  ['at once', 100_000, true],
+  ["in libuv's threads", 400_000, false],
+] as const)('Brotli compresses %s a body of %i characters', async ([_, length, isAtOnce]) => {
+  let isDone = false
+  const encoded = Promise.resolve(encodeAnswer(jsonTextAnswer('x'.repeat(length)), 'br')).finally(() => (isDone = true))
+  // All microtasks run until then, and no turn of the event loop.
+  await new Promise<void>(resolve => process.nextTick(resolve))
+  expect(isDone).toBe(isAtOnce)
+  expect(brotliDecompressSync((await encoded).body ?? '').length).toBe(length)
 })
 
 test('small answers are sent as they are', async () => {

@@ -2,7 +2,15 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Address, toAddress } from '#domain/address.ts'
 import { TOKEN_SORTS, type TokenSort } from '#domain/queries.ts'
-import { CANDLE_CURSOR, type CursorCodec, decodeCursor, encodeCursor, HOLDER_CURSOR, TOKEN_CURSORS, TRADE_CURSOR } from '#gateway/cursor.ts'
+import {
+  CANDLE_CURSOR,
+  type CursorCodec,
+  decodeCursor,
+  encodeCursor,
+  HOLDER_CURSOR,
+  TOKEN_CURSORS,
+  TRADE_CURSOR,
+} from '#gateway/http/cursor.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { forgeCursor } from './forgeCursor.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TOKEN_SORTS, type TokenSort } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
-import { CANDLE_CURSOR, type CursorCodec, HOLDER_CURSOR, TOKEN_CURSORS, TRADE_CURSOR } from '#gateway/cursor.ts'
+import { CANDLE_CURSOR, type CursorCodec, HOLDER_CURSOR, TOKEN_CURSORS, TRADE_CURSOR } from '#gateway/http/cursor.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow } from '#test/support/rows.ts'
@@ -102,7 +102,7 @@ test.for([
 })
 
 /** The most extreme cursors that the gateway accepts. */
-const LONGEST_DECIMAL = `-${'9'.repeat(120)}.${'9'.repeat(120)}`
+const MAX_DECIMAL = `-${'9'.repeat(120)}.${'9'.repeat(120)}`
 const FORGED: readonly (readonly [
   name: string,
   path: string,
@@ -112,7 +112,7 @@ const FORGED: readonly (readonly [
 ])[] = [
   ...TOKEN_SORTS.flatMap(sort =>
     ['0', null, ...(sort.startsWith('priceChange') || sort === 'graduation' ? ['-1.7976931348623157e+308', '5e-324', '-0.0e9'] : [])]
-      .concat(['marketCap', 'volume5m', 'volume1h', 'volume24h', 'liquidity'].includes(sort) ? [LONGEST_DECIMAL.slice(0, 160)] : [])
+      .concat(['marketCap', 'volume5m', 'volume1h', 'volume24h', 'liquidity'].includes(sort) ? [MAX_DECIMAL.slice(0, 160)] : [])
       .concat(['holders', 'trades5m', 'trades1h', 'trades24h', 'trending'].includes(sort) ? ['2147483647'] : [])
       .concat(['createdAt', 'lastTradeAt', 'migratedAt'].includes(sort) ? ['253402300799'] : [])
       .map(

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
+import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
 import { databaseCause } from '#store/connection/databaseCause.ts'
 import { silentLogger } from '#test/support/database.ts'
 import { createLogLines } from '#test/support/logLines.ts'

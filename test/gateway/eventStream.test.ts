@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { FramedSnapshot } from '#actors/token/frame.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import { UNRESPONSIVE_MS } from '#gateway/liveness.ts'
+import { UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
 import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { chunkedBody } from './chunkedBody.ts'
@@ -152,16 +152,16 @@ describe('an event stream', () => {
   it('is 404 for a token that is not indexed, and 400 for none', async () => {
     await expectProblem(await fixture.gateway.get(`/api/tokens/${addressOf(77)}/stream`), 404, 'token_not_found')
     await expectProblem(await fixture.gateway.get('/api/tokens/0x12/stream'), 400, 'invalid_parameter')
-    expect(fixture.realtime.health().eventStreams).toBe(0)
+    expect(fixture.realtime.report().eventStreams).toBe(0)
   })
 
   it('leaves nothing behind when its client goes', async () => {
     const client = await open()
     await client.until(() => idsOf(client).length === 1)
-    expect(fixture.realtime.health()).toMatchObject({ eventStreams: 1, subscriptions: 1 })
+    expect(fixture.realtime.report()).toMatchObject({ eventStreams: 1, subscriptions: 1 })
     client.terminate()
-    await eventually(() => fixture.realtime.health().eventStreams === 0)
-    expect(fixture.realtime.health().subscriptions).toBe(0)
+    await eventually(() => fixture.realtime.report().eventStreams === 0)
+    expect(fixture.realtime.report().subscriptions).toBe(0)
     expect(fixture.registry.health().subscribers).toBe(1)
     commit()
   })
@@ -174,7 +174,7 @@ describe('an event stream', () => {
     while (!text.includes('id: 1\n')) text += (await reader?.read())?.value ?? ''
     expect(text).toMatch(/^retry: 2000\n\nevent: token\.update\nid: 1\ndata: \{/)
     abort.abort()
-    await eventually(() => fixture.realtime.health().eventStreams === 0)
+    await eventually(() => fixture.realtime.report().eventStreams === 0)
   })
 
   it('ends with what is owed when the server closes', async () => {
@@ -221,7 +221,7 @@ describe('a slow reader of an event stream', () => {
       expect(isLagging()).toBe(false)
     }
     expectExact(client)
-    const { deliveredTotal, conflatedTotal } = fixture.realtime.health()
+    const { deliveredTotal, conflatedTotal } = fixture.realtime.report()
     expect(deliveredTotal).toBe(idsOf(client).length)
     expect(deliveredTotal + conflatedTotal).toBe(sequence)
     expect(conflatedTotal).toBeGreaterThan(0)
@@ -251,7 +251,7 @@ describe('a slow reader of an event stream', () => {
       await stopReading(client)
       capacity = sequence - before
       client.terminate()
-      await eventually(() => fixture.realtime.health().eventStreams === 0)
+      await eventually(() => fixture.realtime.report().eventStreams === 0)
     }
     // Around the point where the kernel takes no more, some of it stays with uWebSockets, which does not say so.
     for (const less of [4, 3, 2, 1, 0]) {
@@ -263,7 +263,7 @@ describe('a slow reader of an event stream', () => {
       await client.until(() => idsOf(client).at(-1) === sequence)
       expectExact(client)
       client.terminate()
-      await eventually(() => fixture.realtime.health().eventStreams === 0)
+      await eventually(() => fixture.realtime.report().eventStreams === 0)
     }
   })
 
@@ -271,9 +271,9 @@ describe('a slow reader of an event stream', () => {
     const client = await open()
     await client.until(() => idsOf(client).length === 1)
     await stopReading(client)
-    const before = fixture.realtime.health().deliveredTotal
+    const before = fixture.realtime.report().deliveredTotal
     await commitMany(300)
-    expect(fixture.realtime.health().deliveredTotal - before).toBeLessThanOrEqual(1)
+    expect(fixture.realtime.report().deliveredTotal - before).toBeLessThanOrEqual(1)
   })
 
   it('is closed when it has read nothing for a minute', async () => {
@@ -281,9 +281,9 @@ describe('a slow reader of an event stream', () => {
     await client.until(() => idsOf(client).length === 1)
     await stopReading(client)
     fixture.pass(UNRESPONSIVE_MS / 1_000 - 1)
-    expect(fixture.realtime.health().eventStreams).toBe(1)
+    expect(fixture.realtime.report().eventStreams).toBe(1)
     fixture.pass(1)
-    expect(fixture.realtime.health().eventStreams).toBe(0)
+    expect(fixture.realtime.report().eventStreams).toBe(0)
     client.socket.resume()
     await client.closed
   })
@@ -293,7 +293,7 @@ describe('a slow reader of an event stream', () => {
     await client.until(() => idsOf(client).length === 1)
     await stopReading(client)
     await fixture.gateway.close()
-    expect(fixture.realtime.health().eventStreams).toBe(0)
+    expect(fixture.realtime.report().eventStreams).toBe(0)
     client.socket.resume()
     await client.closed
   })
@@ -310,7 +310,7 @@ describe('a reader that pauses longer than uWebSockets waits for a response to m
       await pause(1_000)
       fixture.pass(1)
     }
-    expect(fixture.realtime.health().eventStreams).toBe(1)
+    expect(fixture.realtime.report().eventStreams).toBe(1)
     client.socket.resume()
     await client.until(() => idsOf(client).at(-1) === sequence)
     expectExact(client)

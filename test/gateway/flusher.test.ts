@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Outbox } from '#gateway/outbox.ts'
+import { Outbox } from '#gateway/outbox/outbox.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { FakeSink, outboxFixture as fixture, frame } from './outboxFixture.ts'
 
@@ -75,7 +75,7 @@ describe('Flusher', () => {
       expect(ticks).toEqual([])
       while (turns.length > 0) turn()
       expect(written()).toEqual(Array.from({ length: 20 }, (_, n) => (n < 8 ? 'a1 a2' : 'a2')))
-      expect(stats.health()).toMatchObject({ deliveredTotal: 28, conflatedTotal: 12 })
+      expect(stats.report()).toMatchObject({ deliveredTotal: 28, conflatedTotal: 12 })
     })
 
     it('writes nothing twice for a connection that flushes by itself while it stands in line', () => {
@@ -93,7 +93,7 @@ describe('Flusher', () => {
       while (turns.length > 0) turn()
       expect(late.written).toEqual(['a1', 'a2'])
       expect(sinks[0]?.written).toEqual(['a1', 'a2'])
-      expect(stats.health()).toMatchObject({ deliveredTotal: 23, conflatedTotal: 0 })
+      expect(stats.report()).toMatchObject({ deliveredTotal: 23, conflatedTotal: 0 })
     })
 
     it('begins with a new tick once all is written', () => {

@@ -1,4 +1,4 @@
-import { type CursorCodec, encodeCursor } from '#gateway/cursor.ts'
+import { type CursorCodec, encodeCursor } from '#gateway/http/cursor.ts'
 
 /** A cursor with chosen fields, as a reader of the code would forge it. */
 export function forgeCursor(codec: CursorCodec<never>, fields: readonly unknown[], identity: unknown): string {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ActorState, FeedHealth } from '#domain/health.ts'
-import { mergeActors, mergeActorsHealth, mergeFeeds, mergeLatencies, mergeRealtime, sortActors } from '#gateway/gatewayReport.ts'
-import { healthOf } from '#gateway/realtimeReport.ts'
-import { RealtimeStats } from '#gateway/realtimeStats.ts'
+import { mergeActors, mergeActorsHealth, mergeFeeds, mergeLatencies, mergeRealtime, sortActors } from '#gateway/health/gatewayReport.ts'
+import { toRealtimeHealth } from '#gateway/health/realtimeReport.ts'
+import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
@@ -18,7 +18,15 @@ const ACTOR: ActorState = {
   eventsHandled: 5,
   conflated: 1,
 }
-const FEED: FeedHealth = { carrier: 'notify', connected: true, waitingMs: 0, behindBlocks: null, reconnects: 0, replica: null }
+const FEED: FeedHealth = {
+  carrier: 'notify',
+  connected: true,
+  disconnectedMs: 0,
+  waitingMs: 0,
+  behindBlocks: null,
+  reconnects: 0,
+  replica: null,
+}
 
 describe('what several threads say as one', () => {
   test('adds the actors up, by state', () => {
@@ -40,7 +48,7 @@ describe('what several threads say as one', () => {
       for (let count = 0; count < deliveries; count++) stats.delivered(frame, true)
       return stats.report()
     })
-    const { deliveredTotal, commitToDeliveryMs } = healthOf(mergeRealtime(reports))
+    const { deliveredTotal, commitToDeliveryMs } = toRealtimeHealth(mergeRealtime(reports))
     expect(deliveredTotal).toBe(100)
     expect(commitToDeliveryMs.p50).toBeCloseTo(1, 1)
     expect(commitToDeliveryMs.p99).toBeGreaterThan(95)
@@ -50,11 +58,12 @@ describe('what several threads say as one', () => {
     const replica = { inUse: true, behindMs: 5 }
     const parts = [
       { ...FEED, replica, reconnects: 2, behindBlocks: 3 },
-      { ...FEED, connected: false, waitingMs: 40, reconnects: 1, replica: { inUse: false, behindMs: 0 } },
+      { ...FEED, connected: false, disconnectedMs: 6_000, waitingMs: 40, reconnects: 1, replica: { inUse: false, behindMs: 0 } },
     ] as const
     expect(mergeFeeds(parts)).toEqual({
       carrier: 'notify',
       connected: false,
+      disconnectedMs: 6_000,
       waitingMs: 40,
       behindBlocks: 3,
       reconnects: 3,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BackfillProgress } from '#domain/health.ts'
-import { type Condition, healthStatus } from '#gateway/healthStatus.ts'
+import { type Condition, healthStatus } from '#gateway/health/healthStatus.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 
 const FOLLOWING = { indexedBlock: 467, lagBlocks: 0, backfill: null, rpc: [], stalled: false, reason: null }
@@ -29,19 +29,40 @@ interface Case {
   readonly indexer?: Partial<Condition['indexer']>
   readonly database?: string | null
   readonly price?: Condition['price']
-  readonly replica?: Condition['feed']['replica']
+  readonly feed?: Partial<Condition['feed']>
   readonly status: string
   readonly reasons: readonly string[]
 }
 
 const CASES: readonly Case[] = [
   { name: 'all is well', status: 'ok', reasons: [] },
-  { name: 'the replica is a little behind', replica: { inUse: true, behindMs: 40 }, status: 'ok', reasons: [] },
+  { name: 'the replica is a little behind', feed: { replica: { inUse: true, behindMs: 40 } }, status: 'ok', reasons: [] },
   {
     name: 'the replica is not used',
-    replica: { inUse: false, behindMs: 9_000 },
+    feed: { replica: { inUse: false, behindMs: 9_000 } },
     status: 'degraded',
     reasons: ['the replica is behind or away; reads go to the primary'],
+  },
+  { name: 'NATS is connected again in time', feed: { carrier: 'nats', disconnectedMs: 5_000 }, status: 'ok', reasons: [] },
+  {
+    name: 'NATS is lost for longer',
+    feed: { carrier: 'nats', disconnectedMs: 5_001 },
+    status: 'degraded',
+    reasons: ['no commits have come over NATS for 5 s'],
+  },
+  {
+    name: 'a gateway has lost both the notifications and its indexer',
+    feed: { disconnectedMs: 31_900 },
+    indexer: { stalled: true, reason: 'the indexer has not answered for 31 s' },
+    status: 'stalled',
+    reasons: ['the indexer has not answered for 31 s', "no commits have come by the database's notifications for 31 s"],
+  },
+  {
+    name: 'the carrier is lost with the database',
+    database: 'the database does not answer',
+    feed: { disconnectedMs: 60_000 },
+    status: 'stalled',
+    reasons: ['the database does not answer'],
   },
   { name: 'there never was a price, as on a machine without internet', price: null, status: 'ok', reasons: [] },
   { name: 'the price is fresh', price: { ...PRICE, stale: false }, status: 'ok', reasons: [] },
@@ -118,6 +139,7 @@ const CASES: readonly Case[] = [
   },
 ]
 
-test.for(CASES)('is $status when $name', ({ indexer = {}, database = null, price = null, replica = null, status, reasons }) => {
-  expect(healthStatus({ database, indexer: { ...FOLLOWING, ...indexer }, price, feed: { replica } })).toEqual({ status, reasons })
+test.for(CASES)('is $status when $name', ({ indexer = {}, database = null, price = null, feed = {}, status, reasons }) => {
+  const carried = { carrier: 'notify', disconnectedMs: 0, replica: null, ...feed } as const
+  expect(healthStatus({ database, indexer: { ...FOLLOWING, ...indexer }, price, feed: carried })).toEqual({ status, reasons })
 })

@@ -148,7 +148,7 @@ describe('an event stream of one list too many', () => {
     for (let limit = 1; limit <= 100; limit++) fixture.lists.subscribe({ sort: 'holders', order: 'desc', limit }, subscriber)
     const stream = await fixture.rawClient('GET /api/stream?channel=list&sort=marketCap HTTP/1.1\r\nHost: a\r\n\r\n')
     await stream.until(bytes => bytes.includes('retry: 60000'))
-    expect(fixture.realtime.health().eventStreams).toBe(0)
+    expect(fixture.realtime.report().eventStreams).toBe(0)
   })
 })
 
@@ -203,7 +203,7 @@ describe('lists', () => {
     subscribe(client, 100)
     expect((await client.next()).type).toBe('subscribed')
     greedy[0]?.terminate()
-    await eventually(() => fixture.realtime.health().webSocketConnections === 6)
+    await eventually(() => fixture.realtime.report().webSocketConnections === 6)
     subscribe(next, 101)
     expect((await next.next()).type).toBe('subscribed')
   })

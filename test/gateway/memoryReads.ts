@@ -29,7 +29,7 @@ import { TokenwireError } from '#errors'
 import { memoryMarketData, type StoredMarketData } from './memoryMarketData.ts'
 
 /** The newest indexed block of the fake storage. */
-export const AS_OF_BLOCK = '456'
+const AS_OF_BLOCK = '456'
 
 /** What the fake storage holds. Candles are those of one minute in WETH. */
 export interface Stored extends StoredMarketData {

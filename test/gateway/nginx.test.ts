@@ -6,6 +6,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { findProgram } from '#test/support/findProgram.ts'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
 import { type Gateway, startGateway } from './startGateway.ts'
 
@@ -64,7 +65,7 @@ describe.runIf(NGINX !== null)('behind nginx without OPERATOR_TOKEN', () => {
       const { status } = await ask('as it comes', '/healthz').catch(({ message }: Error) => ({ status: `${message}\n${said}` }))
       expect(status).toBe(200)
     }
-    await vi.waitFor(listens, { timeout: 20_000 })
+    await vi.waitFor(listens, { timeout: POLL_LIMIT_MS })
   })
 
   afterAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { refuseOperator } from '#gateway/operatorAccess.ts'
-import { type OperatorConfig, type OperatorPolicy, operatorPolicy } from '#gateway/operatorPolicy.ts'
+import { refuseOperator } from '#gateway/operator/operatorAccess.ts'
+import { type OperatorConfig, type OperatorPolicy, operatorPolicy } from '#gateway/operator/operatorPolicy.ts'
 
 const CONFIG: OperatorConfig = { host: '127.0.0.1', operatorToken: null, operatorLoopbackOpen: false, trustProxy: 0 }
 const ASKER = { authorization: '', forwarded: false, host: '127.0.0.1:3000' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Outbox } from '#gateway/outbox.ts'
+import { Outbox } from '#gateway/outbox/outbox.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { FakeSink, outboxFixture as fixture, frame } from './outboxFixture.ts'
 
@@ -49,7 +49,7 @@ describe('Outbox', () => {
     for (const sequence of [1, 2, 3]) subscription.update(frame(A, sequence))
     endTick()
     expect(sink.written).toEqual(['a3'])
-    expect(stats.health()).toMatchObject({ deliveredTotal: 1, conflatedTotal: 2 })
+    expect(stats.report()).toMatchObject({ deliveredTotal: 1, conflatedTotal: 2 })
   })
 
   it('ignores what is not newer than what it was offered before, written or not', () => {
@@ -100,7 +100,7 @@ describe('Outbox', () => {
     expect(outbox.resume()).toBe(true)
     expect(sink.written.slice(2)).toEqual(['c3', 'a3', 'b3'])
     expect([a.lagging, b.lagging, c.lagging]).toEqual([false, false, false])
-    expect(stats.health()).toMatchObject({ deliveredTotal: 5, conflatedTotal: 4 })
+    expect(stats.report()).toMatchObject({ deliveredTotal: 5, conflatedTotal: 4 })
     expect(outbox.resume()).toBe(false)
   })
 
@@ -129,7 +129,7 @@ describe('Outbox', () => {
     subscription.snapshot(frame(A, 1))
     endTick()
     expect(sink.written).toEqual([])
-    expect(stats.health().deliveredTotal).toBe(0)
+    expect(stats.report().deliveredTotal).toBe(0)
     sink.buffered = 0
     outbox.resume()
     expect(sink.written).toEqual([subscribed(A, 1), 'a1'])

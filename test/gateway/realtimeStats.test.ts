@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '#actors/token/frame.ts'
-import { RealtimeStats } from '#gateway/realtimeStats.ts'
-import { RecentLatencies } from '#gateway/recentLatencies.ts'
+import { toRealtimeHealth } from '#gateway/health/realtimeReport.ts'
+import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import { RecentLatencies } from '#gateway/health/recentLatencies.ts'
 import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
@@ -17,7 +18,7 @@ const frame = (completedAtMs: number | null): Frame =>
 
 describe('RealtimeStats', () => {
   it('has no latency before the first delivery', () => {
-    expect(new RealtimeStats(() => 0).health()).toEqual({
+    expect(toRealtimeHealth(new RealtimeStats(() => 0).report())).toEqual({
       webSocketConnections: 0,
       eventStreams: 0,
       subscriptions: 0,
@@ -35,7 +36,7 @@ describe('RealtimeStats', () => {
     for (let n = 0; n < 3; n++) stats.subscribed()
     stats.unsubscribed()
     stats.conflated()
-    expect(stats.health()).toMatchObject({ webSocketConnections: 1, eventStreams: 1, subscriptions: 2, conflatedTotal: 1 })
+    expect(stats.report()).toMatchObject({ webSocketConnections: 1, eventStreams: 1, subscriptions: 2, conflatedTotal: 1 })
   })
 
   it('measures from the commit to the write, for updates only', () => {
@@ -47,7 +48,7 @@ describe('RealtimeStats', () => {
     stats.batchBegins()
     stats.delivered(frame(990), false)
     stats.delivered(frame(null), true)
-    const { deliveredTotal, commitToDeliveryMs } = stats.health()
+    const { deliveredTotal, commitToDeliveryMs } = toRealtimeHealth(stats.report())
     expect(deliveredTotal).toBe(3)
     expect(commitToDeliveryMs.p50).toBeGreaterThanOrEqual(10)
     expect(commitToDeliveryMs.p99).toBeLessThan(10.6)
@@ -73,19 +74,19 @@ describe('RealtimeStats', () => {
       for (let n = 0; n < count; n++) stats.delivered(frame(null), false)
     }
     deliver(100)
-    expect(stats.health().updatesPerSecond).toBe(0)
+    expect(stats.report().updatesPerSecond).toBe(0)
     now = 1_000
-    expect(stats.health().updatesPerSecond).toBe(10)
+    expect(stats.report().updatesPerSecond).toBe(10)
     deliver(50)
     now = 10_000
-    expect(stats.health().updatesPerSecond).toBe(15)
+    expect(stats.report().updatesPerSecond).toBe(15)
     now = 11_000
-    expect(stats.health().updatesPerSecond).toBe(5)
+    expect(stats.report().updatesPerSecond).toBe(5)
     now = 12_000
-    expect(stats.health().updatesPerSecond).toBe(0)
+    expect(stats.report().updatesPerSecond).toBe(0)
     deliver(30)
     now = 1_000_000
-    expect(stats.health().updatesPerSecond).toBe(0)
+    expect(stats.report().updatesPerSecond).toBe(0)
   })
 })
 

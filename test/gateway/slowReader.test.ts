@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { UNRESPONSIVE_MS } from '#gateway/liveness.ts'
+import { UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { eventually, type RawClient, RealtimeFixture } from './startRealtime.ts'
 
@@ -46,7 +46,7 @@ describe('a slow WebSocket reader', () => {
     const client = await subscribedClient()
     await stopReading(client)
     await commitBlocks(50)
-    expect(fixture.realtime.health().conflatedTotal).toBeGreaterThanOrEqual(3 * 49)
+    expect(fixture.realtime.report().conflatedTotal).toBeGreaterThanOrEqual(3 * 49)
     client.socket.resume()
     await client.until(() => TOKENS.every(token => newestOf(client, token) === sequence))
     expect(lagging()).toEqual([0, 0, 0])
@@ -57,7 +57,7 @@ describe('a slow WebSocket reader', () => {
       expect(seen.at(-1)).toBe(sequence)
       expect((seen.at(-1) ?? 0) - (seen.at(-2) ?? 0)).toBeGreaterThanOrEqual(50)
     }
-    const { deliveredTotal, conflatedTotal } = fixture.realtime.health()
+    const { deliveredTotal, conflatedTotal } = fixture.realtime.report()
     expect(deliveredTotal).toBe(client.messages.filter(message => message.type === 'token.update').length)
     expect(deliveredTotal + conflatedTotal).toBe(3 * sequence)
     const conflatedOf = TOKENS.map(token => fixture.registry.get(token)?.conflated ?? 0)
@@ -84,16 +84,16 @@ describe('a slow WebSocket reader', () => {
   it('costs a bounded amount of memory', async () => {
     const client = await subscribedClient()
     await stopReading(client)
-    const before = fixture.realtime.health().deliveredTotal
+    const before = fixture.realtime.report().deliveredTotal
     await commitBlocks(500)
-    expect(fixture.realtime.health().deliveredTotal - before).toBeLessThanOrEqual(1)
+    expect(fixture.realtime.report().deliveredTotal - before).toBeLessThanOrEqual(1)
   })
 
   it('gets no update of a token after it has unsubscribed from it', async () => {
     const client = await subscribedClient()
     await stopReading(client)
     client.sendText(JSON.stringify({ type: 'unsubscribe', token: TOKENS[0] }))
-    await eventually(() => fixture.realtime.health().subscriptions === 2)
+    await eventually(() => fixture.realtime.report().subscriptions === 2)
     const atUnsubscribe = sequence
     await commitBlocks(10)
     client.socket.resume()
@@ -110,9 +110,9 @@ describe('a slow WebSocket reader', () => {
     const client = await subscribedClient()
     await stopReading(client)
     fixture.pass(UNRESPONSIVE_MS / 1_000 - 1)
-    expect(fixture.realtime.health().webSocketConnections).toBe(1)
+    expect(fixture.realtime.report().webSocketConnections).toBe(1)
     fixture.pass(1)
-    expect(fixture.realtime.health().webSocketConnections).toBe(0)
+    expect(fixture.realtime.report().webSocketConnections).toBe(0)
     expect(fixture.registry.health().subscribers).toBe(0)
     client.socket.resume()
     await client.closed
@@ -129,7 +129,7 @@ describe('a slow WebSocket reader', () => {
       client.socket.resume()
       await client.until(() => TOKENS.every(token => newestOf(client, token) === sequence))
     }
-    expect(fixture.realtime.health().webSocketConnections).toBe(1)
+    expect(fixture.realtime.report().webSocketConnections).toBe(1)
   })
 
   it('that asks on without reading the answers is closed', async () => {
@@ -138,7 +138,7 @@ describe('a slow WebSocket reader', () => {
     const client = await subscribedClient()
     await stopReading(client)
     for (let n = 0; n < 1_100; n++) client.sendText(JSON.stringify({ type: 'unsubscribe', token: addressOf(9) }))
-    await eventually(() => fixture.realtime.health().webSocketConnections === 0)
+    await eventually(() => fixture.realtime.report().webSocketConnections === 0)
     client.socket.resume()
     await client.closed
     expect(client.frames.at(-1)?.opcode).toBe(0x88)

@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { createAdmissionMemory, openAdmissionCounts } from '#gateway/admissionCounts.ts'
-import { createSockets } from '#gateway/sockets.ts'
+import { createAdmissionMemory, openAdmissionCounts } from '#gateway/admission/admissionCounts.ts'
+import { createSockets } from '#gateway/admission/sockets.ts'
 import { certificate, certificateKey } from '#test/support/certificate.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { CONFIG } from './startGateway.ts'
@@ -142,7 +142,7 @@ it('frees the socket of a closed WebSocket', async () => {
     const clients: Client[] = []
     for (let n = 0; n < 35; n++) clients.push(await gateway.client())
     for (const client of clients) client.terminate()
-    await eventually(() => gateway.realtime.health().webSocketConnections === 0)
+    await eventually(() => gateway.realtime.report().webSocketConnections === 0)
   }
   expect(await ask('127.0.0.2')).toBe('HTTP/1.1 200 OK')
 })

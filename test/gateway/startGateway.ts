@@ -2,13 +2,13 @@ import { Writable } from 'node:stream'
 import pino from 'pino'
 import type { Config } from '#config'
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorState, IndexerState, ProcessState, RealtimeHealth } from '#domain/health.ts'
+import type { ActorState, FeedHealth, IndexerState, ProcessState, RealtimeHealth } from '#domain/health.ts'
 import { INTEGRATIONS } from '#domain/integration.ts'
 import { TokenwireError } from '#errors'
-import { createAdmission } from '#gateway/admission.ts'
-import { createDatabaseProbe } from '#gateway/databaseProbe.ts'
-import { operatorPolicy } from '#gateway/operatorPolicy.ts'
-import { createServer, type ServerDeps } from '#gateway/server.ts'
+import { createAdmission } from '#gateway/admission/admission.ts'
+import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
+import { createServer, type ServerDeps } from '#gateway/listening/server.ts'
+import { operatorPolicy } from '#gateway/operator/operatorPolicy.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { type MemoryReads, memoryReads, type Stored } from './memoryReads.ts'
@@ -43,6 +43,7 @@ export interface Conditions {
   chain: { headBlock: number | null; blockTimeMs: number | null; baseFeeGwei: string | null }
   /** `null`: no provider ever answered. */
   price: EthUsd | null
+  feed: FeedHealth
   actors: ActorState[]
   processes: ProcessState[]
 }
@@ -94,7 +95,7 @@ export async function startGateway({
     reads,
     // The rows of these tests change without a commit.
     kept: { ask: (_request, make) => make() },
-    feed: () => ({ carrier: 'thread', connected: true, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null }),
+    feed: () => conditions.feed,
     processes: () => conditions.processes,
     indexer: { state: () => conditions.indexer, chain: () => conditions.chain },
     ethUsd: {
@@ -200,6 +201,7 @@ function healthyConditions(): Conditions {
     },
     chain: { headBlock: 470, blockTimeMs: 2_000, baseFeeGwei: '0.01' },
     price: { price: '3000', currency: 'USD', source: 'coingecko', fetchedAt: '2026-01-02T03:04:08.123Z', ageSeconds: 12, stale: false },
+    feed: { carrier: 'thread', connected: true, disconnectedMs: 0, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null },
     actors: [],
     processes: [],
   }

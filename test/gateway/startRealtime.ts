@@ -8,8 +8,8 @@ import type { Registry } from '#actors/registry.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/token.ts'
-import { type Admission, createAdmission } from '#gateway/admission.ts'
-import { createRealtime, type Realtime } from '#gateway/realtime.ts'
+import { type Admission, createAdmission } from '#gateway/admission/admission.ts'
+import { createRealtime, type Realtime } from '#gateway/realtime/realtime.ts'
 import { type ServerMessage, serverMessageSchema } from '#protocol/schemas/messages.ts'
 import { blockOf, createTestCandles, createTestChannels, createTestLists, createTestRegistry } from '#test/support/actors.ts'
 import { messageObjection } from '#test/support/describedAnswers.ts'
@@ -59,7 +59,8 @@ export class RealtimeFixture {
       logger,
       now,
       epochMs: () => EPOCH_MS,
-      closeTimeoutMs: 500,
+      // Longer than a lagging reader takes on a machine with other work.
+      closeTimeoutMs: 5_000,
       lingerMs: 50,
       repeat: (_, run) => {
         this.#runSweep = run
@@ -260,7 +261,7 @@ export class Client {
   }
 }
 
-export function inShort(message: ServerMessage): string {
+function inShort(message: ServerMessage): string {
   switch (message.type) {
     case 'subscribed':
       return `subscribed ${'sequence' in message ? message.sequence : 'cursor' in message ? message.cursor : message.channel}`

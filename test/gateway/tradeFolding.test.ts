@@ -2,18 +2,15 @@ import fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import type { Registry } from '#actors/registry.ts'
-import { FIRST_PLACE } from '#domain/eventPlace.ts'
-import { placeOfTrade, type RecentTrades } from '#domain/recentTrades.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
-import { Flusher } from '#gateway/flusher.ts'
-import { Outbox } from '#gateway/outbox.ts'
-import type { OutboxSubscription } from '#gateway/outboxSubscription.ts'
-import { RealtimeStats } from '#gateway/realtimeStats.ts'
-import type { Sink, WriteResult, Written } from '#gateway/sink.ts'
+import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import { Flusher } from '#gateway/outbox/flusher.ts'
+import { Outbox } from '#gateway/outbox/outbox.ts'
+import type { OutboxSubscription } from '#gateway/outbox/outboxSubscription.ts'
+import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import { blockOf, createTestRegistry, settle } from '#test/support/actors.ts'
-import { addressOf, hashOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
+import { TRADED, TradeChain } from '#test/support/tradeChain.ts'
 import { TradeFold } from '#test/support/tradeFold.ts'
 
 /*
@@ -21,50 +18,7 @@ import { TradeFold } from '#test/support/tradeFold.ts'
  * reads, however often its connection is cut and resumed, and through restarts and reorgs.
  */
 
-const TOKEN = addressOf(1)
 const CLIENTS = 3
-/** Fewer than the database has: most runs should meet the bounds. */
-const MOST_TRADES = 4
-const MOST_REORGS = 2
-
-/** The token in a database, with real reorgs. */
-class Chain {
-  trades: Trade[] = []
-  readonly #voidFrom: number[] = []
-  #head = 0
-  #sequence = 0
-
-  get snapshot(): TokenSnapshot {
-    const recent = this.trades.slice(-MOST_TRADES)
-    const before = this.trades[this.trades.length - recent.length - 1]
-    const told: RecentTrades = {
-      trades: recent,
-      after: before === undefined ? FIRST_PLACE : placeOfTrade(before),
-      reorgs: this.#voidFrom.length,
-      voidFrom: this.#voidFrom.slice(-MOST_REORGS),
-    }
-    return { ...snapshotOf(TOKEN, this.#sequence), recent: told }
-  }
-
-  commit(trades: number): void {
-    this.#head++
-    this.#sequence++
-    for (let logIndex = 1; logIndex <= trades; logIndex++) {
-      // The hash tells branches apart.
-      const place = { blockNumber: String(this.#head), logIndex, blockHash: hashOf(this.#sequence) }
-      this.trades = [...this.trades, { ...tradeOf(TOKEN), ...place, id: `${this.#head}-${logIndex}` }]
-    }
-  }
-
-  reorg(depth: number, trades: number): void {
-    const kept = Math.max(0, this.#head - depth)
-    this.#voidFrom.push(kept + 1)
-    this.trades = this.trades.filter(({ blockNumber }) => Number(blockNumber) <= kept)
-    this.#head = kept
-    this.commit(trades)
-  }
-}
-
 class Client implements Sink {
   readonly transport = 'webSocket'
   readonly fold = new TradeFold()
@@ -82,23 +36,23 @@ class Client implements Sink {
   constructor(connect: (sink: Sink) => Outbox) {
     this.#connect = connect
     this.outbox = connect(this)
-    this.subscription = this.outbox.subscription(TOKEN)
+    this.subscription = this.outbox.subscription(TRADED)
   }
 
   /** The connection is lost, with what is under way on it. */
   cut(registry: Registry): void {
     this.subscription.end()
-    registry.unsubscribe(TOKEN, this.subscription)
+    registry.unsubscribe(TRADED, this.subscription)
     this.outbox.close()
     this.#unread = []
     this.#isStalled = false
     this.outbox = this.#connect(this)
-    this.subscription = this.outbox.subscription(TOKEN)
+    this.subscription = this.outbox.subscription(TRADED)
   }
 
   join(registry: Registry): void {
-    this.subscription.asked(undefined)
-    registry.subscribe(TOKEN, this.subscription, this.sequence)
+    this.subscription.asked(undefined, false)
+    registry.subscribe(TRADED, this.subscription, this.sequence)
   }
 
   stall(): void {
@@ -111,7 +65,7 @@ class Client implements Sink {
     if (this.outbox.isBlocked) this.outbox.resume()
   }
 
-  startReading(chain: Chain): void {
+  startReading(chain: TradeChain): void {
     if (this.fold.isBehind) this.#answer ??= chain.trades
   }
 
@@ -163,7 +117,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 
 async function run(steps: readonly Step[]): Promise<void> {
-  const chain = new Chain()
+  const chain = new TradeChain()
   chain.commit(1)
   const now = () => 0
   const stats = new RealtimeStats(now)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { toRealtimeHealth } from '#gateway/health/realtimeReport.ts'
 import { addressOf, recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
-import { eventually, RealtimeFixture } from './startRealtime.ts'
+import { EPOCH_MS, eventually, RealtimeFixture } from './startRealtime.ts'
 
 const TOKEN = addressOf(1)
 const OTHER = addressOf(2)
@@ -53,6 +54,48 @@ describe('subscribing', () => {
     expect(update).not.toHaveProperty('replacedFrom')
   })
 
+  /* A client that came from a gateway which was some commits ahead was told these once more: its sequence fell. */
+  it.each([
+    ['an older one is known here', TOKEN],
+    ['the token is not known here', OTHER],
+  ])('tells a client nothing that is older than what it has, where %s', async (_, token) => {
+    const client = await fixture.client()
+    client.send(subscribe(token, 10))
+    await client.next()
+    for (const sequence of [9, 10]) {
+      fixture.commit(snapshotOf(token, sequence))
+      expect(await client.settle()).toEqual([])
+    }
+    fixture.commit(snapshotOf(token, 11))
+    expect(await client.settle()).toEqual(['update 11'])
+  })
+
+  it('takes the sequence of several tokens as the newest of one of them only', async () => {
+    fixture.store(OTHER, 5)
+    const client = await fixture.client()
+    client.send({ type: 'subscribe', tokens: [TOKEN, OTHER], sequence: 10 })
+    expect(await client.settle()).toEqual(['subscribed 7', 'subscribed 5'])
+    // The client may have an older one of this token, and another gateway's commit comes here now.
+    fixture.commit(snapshotOf(OTHER, 9))
+    expect(await client.settle()).toEqual(['update 9'])
+  })
+
+  it('believes the newest subscribe of what the client has', async () => {
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN, 10))
+    expect(await client.settle()).toEqual(['subscribed 7'])
+    client.send(subscribe(TOKEN))
+    expect(await client.settle()).toEqual(['subscribed 7', 'update 7'])
+  })
+
+  it('sends the snapshot to a client whose sequence is from the future, which no process of the service has given', async () => {
+    const client = await fixture.client()
+    client.send(subscribe(TOKEN, EPOCH_MS + 3_600_000))
+    expect(await client.settle()).toEqual(['subscribed 7', 'update 7'])
+    fixture.commit(snapshotOf(TOKEN, 8))
+    expect(await client.settle()).toEqual(['update 8'])
+  })
+
   it('takes an address in any letter case', async () => {
     const client = await fixture.client()
     const token = addressOf(0xabcdef)
@@ -80,7 +123,7 @@ describe('subscribing', () => {
     expect(await client.settle()).toEqual(['subscribed 7', 'subscribed 7'])
     fixture.commit(snapshotOf(TOKEN, 8))
     expect(await client.settle()).toEqual(['update 8'])
-    expect(fixture.realtime.health().subscriptions).toBe(1)
+    expect(fixture.realtime.report().subscriptions).toBe(1)
   })
 
   it('leaves holders out for who does not want them, and sends nothing else in another way', async () => {
@@ -173,9 +216,9 @@ describe('subscribing', () => {
     await client.nextInShort(3)
     expect(fixture.registry.health().subscribers).toBe(2)
     client.terminate()
-    await eventually(() => fixture.realtime.health().webSocketConnections === 0)
+    await eventually(() => fixture.realtime.report().webSocketConnections === 0)
     expect(fixture.registry.health().subscribers).toBe(0)
-    expect(fixture.realtime.health().subscriptions).toBe(0)
+    expect(fixture.realtime.report().subscriptions).toBe(0)
     fixture.commit(snapshotOf(TOKEN, 8))
   })
 
@@ -192,10 +235,10 @@ describe('subscribing', () => {
     const client = await fixture.client()
     client.send(subscribe(TOKEN))
     await client.nextInShort(2)
-    const before = fixture.realtime.health().deliveredTotal
+    const before = fixture.realtime.report().deliveredTotal
     fixture.commit(snapshotOf(TOKEN, 8))
     await client.nextInShort(1)
-    expect(fixture.realtime.health()).toMatchObject({
+    expect(toRealtimeHealth(fixture.realtime.report())).toMatchObject({
       webSocketConnections: 1,
       subscriptions: 1,
       deliveredTotal: before + 1,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { PING_AFTER_MS, UNRESPONSIVE_MS } from '#gateway/liveness.ts'
+import { PING_AFTER_MS, UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { eventually, RealtimeFixture } from './startRealtime.ts'
 
@@ -26,7 +26,7 @@ describe('a silent client', () => {
       // The pong has arrived when the answer to a later message has; the message itself would count as a sign of life as well.
       await client.settle()
     }
-    expect(fixture.realtime.health().webSocketConnections).toBe(1)
+    expect(fixture.realtime.report().webSocketConnections).toBe(1)
   })
 
   it('lives by its pongs alone', async () => {
@@ -40,7 +40,7 @@ describe('a silent client', () => {
       raw.sendText('x')
       await raw.until(() => raw.messages.length === round + 1)
     }
-    expect(fixture.realtime.health().webSocketConnections).toBe(1)
+    expect(fixture.realtime.report().webSocketConnections).toBe(1)
   })
 
   it('that answers nothing is closed after a minute with 4408, though it is sent updates', async () => {
@@ -52,9 +52,9 @@ describe('a silent client', () => {
       fixture.commit(snapshotOf(TOKEN, 8 + second))
       await new Promise(setImmediate)
     }
-    expect(fixture.realtime.health().webSocketConnections).toBe(1)
+    expect(fixture.realtime.report().webSocketConnections).toBe(1)
     fixture.pass(1)
-    expect(fixture.realtime.health().webSocketConnections).toBe(0)
+    expect(fixture.realtime.report().webSocketConnections).toBe(0)
     await raw.closed
     expect(raw.frames.at(-1)?.payload.readUInt16BE(0)).toBe(4408)
     expect(raw.frames.filter(frame => frame.opcode === 0x89).length).toBeGreaterThanOrEqual(2)
@@ -71,7 +71,7 @@ describe('closing the server', () => {
     expect(await client.nextInShort(1)).toEqual(['update 8'])
     expect(await client.closed).toEqual({ code: 1012, reason: 'server restart' })
     await closing
-    expect(fixture.realtime.health()).toMatchObject({ webSocketConnections: 0, subscriptions: 0 })
+    expect(fixture.realtime.report()).toMatchObject({ webSocketConnections: 0, subscriptions: 0 })
   })
 
   it('waits for a slow reader to take the newest update, and not for ever', async () => {
@@ -95,7 +95,7 @@ describe('closing the server', () => {
     const last = reader.messages.at(-1)
     expect(last?.type === 'token.update' && last.sequence).toBe(sequence)
     await closing
-    expect(fixture.realtime.health().webSocketConnections).toBe(0)
+    expect(fixture.realtime.report().webSocketConnections).toBe(0)
   })
 
   it('tells each client when to come back, spread over the drain time, after what it is owed', async () => {

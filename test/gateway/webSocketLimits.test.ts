@@ -71,7 +71,7 @@ describe('connections', () => {
     expect(problemSchema.parse(body)).toMatchObject({ status: 429, code: 'rate_limited', requestId: headers.get('x-request-id') })
     first.socket.close()
     await first.closed
-    await eventually(() => fixture.realtime.health().webSocketConnections === 1)
+    await eventually(() => fixture.realtime.report().webSocketConnections === 1)
     await fixture.client()
   })
 
@@ -101,13 +101,13 @@ describe('connections', () => {
     const refused = await fixture.gateway.get(`/api/tokens/${addressOf(1)}/stream`)
     expect(refused.status).toBe(429)
     client.socket.close()
-    await eventually(() => fixture.realtime.health().webSocketConnections === 0)
+    await eventually(() => fixture.realtime.report().webSocketConnections === 0)
     const abort = new AbortController()
     const stream = await fetch(`${fixture.gateway.url}/api/tokens/${addressOf(1)}/stream`, { signal: abort.signal })
     expect(stream.status).toBe(200)
     expect((await fixture.refusedClient().refused).status).toBe(429)
     abort.abort()
-    await eventually(() => fixture.realtime.health().eventStreams === 0)
+    await eventually(() => fixture.realtime.report().eventStreams === 0)
     await fixture.client()
   })
 })
@@ -128,7 +128,7 @@ describe('origins', () => {
     const { status, headers, body } = await fixture.refusedClient({ origin }).refused
     expect(status).toBe(403)
     expect(problemSchema.parse(body)).toMatchObject({ code: 'origin_not_allowed', requestId: headers.get('x-request-id') })
-    expect(fixture.realtime.health().webSocketConnections).toBe(0)
+    expect(fixture.realtime.report().webSocketConnections).toBe(0)
   })
 
   it('may be missing, unless they are required', async () => {
@@ -158,7 +158,7 @@ describe('the address', () => {
     )
     expect(answer).toMatch(/^HTTP\/1\.1 426 /)
     expect(answer).toContain('Sec-WebSocket-Version: 13\r\n')
-    expect(fixture.realtime.health().webSocketConnections).toBe(0)
+    expect(fixture.realtime.report().webSocketConnections).toBe(0)
   })
 
   it('has no WebSocket beside it', async () => {

@@ -130,6 +130,20 @@ describe('an entry quote-pool', () => {
     expect(adapter?.quotePool?.key).toBe(key)
   })
 
+  // ETH and USDC on Ethereum, without hooks.
+  const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
+  const ETH_USDC = '0x21c67e77068de97969ba93d4aab21826d33ca12bb9f565d8496e8fda8a82ca27'
+  const POOL = { poolType: 'uniswap-v4', poolManager: POUND, token: USDC, against: ZERO_ADDRESS, poolId: ETH_USDC }
+  const KEY = { fee: 500, tickSpacing: 10, hooks: ZERO_ADDRESS }
+
+  it('has the pool of its currencies and its key', () => {
+    expect(read({ ...POOL, poolKey: KEY })).toMatchObject({ ok: true })
+    const refusal = /^launchpads\[0\]\.poolId: expected 0x[0-9a-f]{64}, the id of the pool of token, against and poolKey, got 0x21c6/
+    for (const other of [{ against: YEN }, { token: YEN }, { poolKey: { ...KEY, fee: 3_000 } }, { poolKey: { ...KEY, hooks: POUND } }]) {
+      expect(read({ ...POOL, poolKey: KEY, ...other })).toEqual({ ok: false, problems: [expect.stringMatching(refusal)] })
+    }
+  })
+
   it.each([
     [{}, '.pool: missing, a pool of uniswap-v3 has one'],
     [{ pool: DOLLAR }, '.pool: expected a pool of the token and another one'],
@@ -137,6 +151,9 @@ describe('an entry quote-pool', () => {
     [{ poolType: 'uniswap-v4', poolManager: POUND }, '.poolId: missing, a pool of uniswap-v4 has one'],
     [{ poolType: 'uniswap-v4', poolManager: POUND, poolId: ID, pool: YEN }, '.pool: a pool of uniswap-v4 has none'],
     [{ pool: POUND, poolId: '0x12' }, '.poolId: expected the id of a Uniswap v4 pool, 0x and 64 hex digits, got "0x12"'],
+    [{ pool: POUND, poolKey: KEY }, '.poolKey: a pool of uniswap-v3 has none'],
+    [{ ...POOL, poolKey: 500 }, '.poolKey: expected fee, tickSpacing and hooks of a Uniswap v4 pool, got 500'],
+    [{ ...POOL, poolKey: { ...KEY, tickSpacing: 0 } }, '.poolKey.tickSpacing: expected a whole number from 1 to 32767, got 0'],
   ])('is refused with %j', (fields, problem) => {
     expect(read(fields)).toEqual({ ok: false, problems: [`launchpads[0]${problem}`] })
   })

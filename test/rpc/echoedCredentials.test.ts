@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHttpEndpoint } from '#rpc/httpEndpoint.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { spellings } from '#test/support/spellings.ts'
 
 /* A provider that repeats its request's headers in the message of an error. */
@@ -32,9 +33,9 @@ beforeAll(async () => {
 afterAll(() => new Promise(resolve => server.close(resolve)))
 
 async function failure(): Promise<RpcError> {
-  const endpoint = createHttpEndpoint({ name: 'rpc-1', url: url.href, nowMs: () => performance.now() })
+  const endpoint = createHttpEndpoint({ name: 'rpc-1', url: url.href, epochMs: () => Date.now() })
   const error: unknown = await endpoint
-    .send([{ method: 'eth_blockNumber', params: [] }], AbortSignal.timeout(5_000))
+    .send([{ method: 'eth_blockNumber', params: [] }], AbortSignal.timeout(POLL_LIMIT_MS))
     .catch((error: unknown) => error)
   endpoint.close()
   if (!(error instanceof RpcError)) return expect.unreachable()

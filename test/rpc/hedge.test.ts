@@ -19,7 +19,7 @@ function open(repeatedAt: readonly number[]) {
     sends.push({ atMs: Date.now(), outcome })
     return outcome.promise
   }
-  const answer = hedge(send, { everyMs: 1_000, mostSends: 3, mayRepeat: look => repeatedAt.includes(look) })
+  const answer = hedge(send, { everyMs: 1_000, maxSends: 3, mayRepeat: look => repeatedAt.includes(look) })
   return {
     answer,
     at: (index: number) => sends[index]?.outcome ?? expect.unreachable('not sent'),

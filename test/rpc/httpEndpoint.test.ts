@@ -14,7 +14,7 @@ function endpointOf(answer: (init: RequestInit) => Response, url = 'https://rpc.
     requests.push({ url: new Request(input).url, init })
     return answer(init)
   }
-  return { requests, endpoint: createHttpEndpoint({ name: 'rpc-1', url, nowMs: () => 0, fetch }) }
+  return { requests, endpoint: createHttpEndpoint({ name: 'rpc-1', url, epochMs: () => 0, fetch }) }
 }
 
 describe('an endpoint over HTTP', () => {
@@ -100,7 +100,7 @@ describe('an endpoint over HTTP', () => {
     for (const answer of answers) {
       const end = new AbortController()
       const fetch: typeof globalThis.fetch = (_, init) => answer(init?.signal ?? SIGNAL)
-      const endpoint = createHttpEndpoint({ name: 'rpc-1', url: 'https://rpc.example/key', nowMs: () => 0, fetch })
+      const endpoint = createHttpEndpoint({ name: 'rpc-1', url: 'https://rpc.example/key', epochMs: () => 0, fetch })
       const answered = endpoint.send([CHAIN_ID], end.signal)
       setImmediate(() => end.abort(reason))
       await expect(answered).rejects.toBe(reason)

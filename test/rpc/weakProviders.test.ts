@@ -30,6 +30,7 @@ afterEach(() => {
 const nowMs = () => Date.now()
 const clock: Clock = {
   nowMs,
+  epochMs: nowMs,
   sleep: ms => new Promise(resolve => setTimeout(resolve, ms)),
 }
 

@@ -107,7 +107,7 @@ export function createTestRegistry(options: Partial<RegistryOptions> = {}): Regi
     onPassivated: () => {},
     logger: pino({ enabled: false }),
     now: () => 0,
-    date: () => new Date(0),
+    epochMs: () => 0,
     ...options,
   })
 }
@@ -144,7 +144,7 @@ export class RegistryFixture {
     ethUsd: () => this.ethUsd(),
     logger: pino({ level: 'error' }, { write: () => void this.failures++ }),
     now: () => this.nowMs,
-    date: () => new Date(1_795_000_000_000 + this.nowMs),
+    epochMs: () => 1_795_000_000_000 + this.nowMs,
   })
 
   /** Stores a state as the database would and dispatches the block that made it. */

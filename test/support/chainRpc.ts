@@ -13,7 +13,7 @@ export interface ChainRpcOptions {
   /** Changes or refuses one provider's answer; `answer` returns the chain's. */
   readonly intercept?: (provider: string, call: RpcCall, answer: () => unknown) => unknown
   /** Addresses that are asked for in one query of logs, at most. Default: as in production. */
-  readonly mostAddresses?: number | undefined
+  readonly maxAddresses?: number | undefined
   /** Default: time stands still. */
   readonly nowMs?: () => number
 }
@@ -24,9 +24,9 @@ export interface ChainRpcOptions {
  */
 export function createChainRpc(
   chains: readonly Pick<SimulatedChain, 'answer'>[],
-  { intercept, mostAddresses, nowMs = () => 0 }: ChainRpcOptions = {},
+  { intercept, maxAddresses, nowMs = () => 0 }: ChainRpcOptions = {},
 ): Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'> {
-  const initial: Limits = { ...UNLIMITED, ...(mostAddresses !== undefined && { addresses: unlimitedUpTo(mostAddresses, 1.5) }) }
+  const initial: Limits = { ...UNLIMITED, ...(maxAddresses !== undefined && { addresses: unlimitedUpTo(maxAddresses, 1.5) }) }
   const headers = createHeaderCheck()
   const providers = chains.map((chain, index): RpcProvider => {
     const name = `rpc-${index + 1}`

@@ -23,7 +23,7 @@ type ExtensionName = 'vault' | 'airdrop' | 'presale' | 'devBuy'
 export async function deployClankerExtensions(chain: FactoriesChain, team: readonly [owner: Address, ...airdropped: Address[]]) {
   const { weth } = chain.deployment
   const { poolManager, router, auction } = chain.factories.v4
-  const contracts = compileSolidity(new URL('../launchpads/contracts/ClankerExtensions.sol', import.meta.url), { viaIR: false })
+  const contracts = compileSolidity(new URL('../launchpads/contracts/ClankerExtensions.sol', import.meta.url))
   const deployed = (name: string, args: readonly unknown[] = []) => deployContract(chain, contracts.get(name), args)
   const addresses: Readonly<Record<ExtensionName, Address>> = {
     vault: await deployed('Vault'),

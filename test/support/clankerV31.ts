@@ -49,7 +49,7 @@ export interface ClankerV31 {
 
 export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
   const { positionManager, uniswapFactory, swapRouter, weth, deployer, startBlock, abis } = chain.deployment
-  const contracts = compileSolidity(CONTRACTS)
+  const contracts = compileSolidity(CONTRACTS, { viaIR: true })
   const locker = await deployContract(chain, contracts.get('FakeLocker'), [positionManager, deployer])
   const factory = await deployContract(chain, contracts.get('FakeFactory'), [uniswapFactory, positionManager, swapRouter, locker, weth])
   const send = (from: Address, to: Address, data: Hex, value = 0n) =>

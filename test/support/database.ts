@@ -12,10 +12,8 @@ export interface TestDatabase {
   readonly url: string
   readonly orm: MikroORM
   readonly kysely: Kysely<unknown>
-  /** Empties every table. */
+  /** Empties every table, for few rows twenty times as fast as `truncate`, which creates new files for every table and index. */
   clear(): Promise<void>
-  /** The same by `delete`, ten times as fast for few rows, because `truncate` creates new files for every table and index. */
-  clearFew(): Promise<void>
 }
 
 export interface TestDatabaseOptions {
@@ -52,7 +50,8 @@ export async function useDatabase({ migrated = true }: TestDatabaseOptions = {})
   const templateUrl = inject('templateUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
   const template = migrated ? new URL(templateUrl).pathname.slice(1) : 'template0'
-  await administer(sql`create database ${sql.id(name)} template ${sql.id(template)}`)
+  // Without it the copy goes through the write-ahead log, and takes five times the processor time.
+  await administer(sql`create database ${sql.id(name)} template ${sql.id(template)} strategy file_copy`)
   const url = databaseUrl(name)
   closers.push(() => administer(sql`drop database if exists ${sql.id(name)} with (force)`))
   const orm = openOrm(url, { connectTimeoutMs: PATIENCE_MS })
@@ -62,9 +61,6 @@ export async function useDatabase({ migrated = true }: TestDatabaseOptions = {})
     orm,
     kysely,
     clear: async () => {
-      await sql`truncate ${sql.join(TABLES.map(table => sql.table(table)))}`.execute(kysely)
-    },
-    clearFew: async () => {
       const emptied = TABLES.map((table, index) => sql`${sql.id(`t${index}`)} as (delete from ${sql.table(table)})`)
       await sql`with ${sql.join(emptied)} select 1`.execute(kysely)
     },

@@ -28,8 +28,8 @@ export async function plansOf(db: Kysely<unknown>, work: (db: Queryable) => Prom
 }
 
 /**
- * The same with actual rows. Statements with parameters are planned twice: for these values and for any values, because the server
- * changes from one to the other for prepared statements. Runs every statement three times.
+ * The same with actual rows, of each statement with the values it had last: of pages, the farthest one. Statements with parameters are
+ * planned twice: for these values and for any values, because the server changes from one to the other for prepared statements.
  */
 export async function measuredPlansOf(
   db: Kysely<unknown>,
@@ -37,7 +37,8 @@ export async function measuredPlansOf(
 ): Promise<readonly (readonly MeasuredNode[])[]> {
   const measure = 'explain (analyze, timing off, format json)'
   const plans: (readonly MeasuredNode[])[] = []
-  for (const { sql, parameters } of await statementsOf(db, work)) {
+  const last = new Map((await statementsOf(db, work)).map(statement => [statement.sql, statement]))
+  for (const { sql, parameters } of last.values()) {
     plans.push(await planOf<MeasuredNode>(db, `${measure} ${sql}`, parameters))
     if (parameters.length === 0 || !isPrepared(sql)) continue
     const values = parameters.map((value, index) => (isBinaryArray(value, sql, index + 1) ? readArray(value) : value))

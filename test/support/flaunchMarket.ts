@@ -68,7 +68,7 @@ export type FlaunchMarket = Awaited<ReturnType<typeof openFlaunchMarket>>
 
 /** Deploys the contracts, and gives the traders flETH. */
 export async function openFlaunchMarket(chain: TestChain, random: Random) {
-  const contracts = compileSolidity(new URL('../launchpads/contracts/Flaunch.sol', import.meta.url), { viaIR: false })
+  const contracts = compileSolidity(new URL('../launchpads/contracts/Flaunch.sol', import.meta.url))
   const poolManager = await deployPoolManager(chain)
   const native = await deployContract(chain, contracts.get('FlETH'), [])
   const nft = await deployContract(chain, contracts.get('RevenueNft'), [])

@@ -5,10 +5,8 @@ import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { decode } from '#index/decode.ts'
 import { project } from '#index/project/project.ts'
+import { valuationOf } from '#index/valuation.ts'
 import { createDirectory, type Directory } from '#launchpads/directory.ts'
-import { etherWrappersOf } from '#launchpads/etherWrappers.ts'
-import { pegsOf } from '#launchpads/pegs.ts'
-import { quotePoolsOf } from '#launchpads/quotePool.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { type MemoryRows, memoryRows } from './memoryRows.ts'
 import type { NewLog } from './simulatedChain.ts'
@@ -27,11 +25,13 @@ export interface FollowOptions {
 }
 
 /** Decodes and projects logs without a chain or a database. Returns the tables and the watchlist. */
-export async function followLogs({ launchpads, weth, pegUsd, blocks, atOnce = 1 }: FollowOptions): Promise<{
+export async function followLogs(options: FollowOptions): Promise<{
   readonly tables: MemoryRows['tables']
   readonly directory: Directory
 }> {
-  const adapters = createAdapters({ weth, launchpads })
+  const { blocks, atOnce = 1 } = options
+  const adapters = createAdapters({ weth: options.weth, launchpads: options.launchpads })
+  const valuation = valuationOf(options, adapters)
   const directory = createDirectory(adapters)
   const rows = memoryRows()
   const mined = blocks.map((transactions, index) => mine(index + 1, transactions))
@@ -43,13 +43,10 @@ export async function followLogs({ launchpads, weth, pegUsd, blocks, atOnce = 1 
     const { timestamp } = to
     rows.write(
       project({
+        ...valuation,
         events,
         rows: rows.load(timestamp),
         now: timestamp,
-        weth,
-        quotePools: quotePoolsOf(adapters),
-        etherWrappers: etherWrappersOf(adapters),
-        pegs: pegsOf(pegUsd),
         ethUsd: null,
         directory: known,
       }),

@@ -26,7 +26,7 @@ const DEEPEST = 64
 /** The head is polled when all requests are answered, or after this time at the latest. */
 const ROUND_MS = 100
 /** Ranges of a few blocks, so that a backfill has several commits. */
-const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
+const SMALL_RANGES = { minBlocks: 1, maxBlocks: 6, targetLogs: 20 }
 
 export interface TreeDatabases {
   readonly indexed: TestDatabase
@@ -72,7 +72,7 @@ export async function growTree(
   { indexed, fresh }: TreeDatabases,
   expectEqual: (a: unknown, b: unknown) => void,
 ): Promise<TreeOutcome> {
-  await Promise.all([indexed.clearFew(), fresh.clearFew()])
+  await Promise.all([indexed.clear(), fresh.clear()])
   const random = createRandom(seed)
   const confirmations = random.weighted([3, 1, 1])
   // Followed blocks are not backfilled, so most trees follow few blocks and have cheap backfills.
@@ -110,7 +110,7 @@ export async function growTree(
     }
     return answer()
   }
-  const rpc = createChainRpc([chain], { intercept, mostAddresses: longLists ? FEW_LISTED : undefined })
+  const rpc = createChainRpc([chain], { intercept, maxAddresses: longLists ? FEW_LISTED : undefined })
   const depth = () =>
     [random.integer(1, 4), random.integer(5, 16), random.integer(17, DEEPEST), DEEPEST][
       random.weighted(chain.head().header.number > 40 ? [3, 3, 3, 3] : [12, 5, 1, 0])

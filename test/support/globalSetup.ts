@@ -18,6 +18,8 @@ declare module 'vitest' {
  * `TEST_DATABASE_URL`, the URL of an empty database for a superuser, replaces the server: for tests against another version.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // A tenth less processor time for every worker of the tests and every service that they start.
+  process.env['NODE_COMPILE_CACHE'] ??= path.join(process.cwd(), '.cache/node')
   execFileSync(process.execPath, [path.join(process.cwd(), 'build/buildConsole.ts'), '--if-stale'], { stdio: 'inherit' })
   const logger = pino({ level: 'warn' }, pino.destination(2))
   const given = process.env['TEST_DATABASE_URL']

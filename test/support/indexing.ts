@@ -15,7 +15,7 @@ import type { MemoryIndex } from './memoryCommitter.ts'
 import { createSimulatedChain } from './simulatedChain.ts'
 
 /** A scheduler whose waits end in the next turn of the event loop. */
-export const withoutWaiting: SchedulerLike = {
+const withoutWaiting: SchedulerLike = {
   now: () => 0,
   schedule: (work, _delay, state) => asyncScheduler.schedule(work as Parameters<typeof asyncScheduler.schedule>[0], 0, state),
 }

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { POLL_LIMIT_MS } from './limits.ts'
 
 /**
  * The addresses on which a port of this machine answers, found by connecting to each of its IPv4 addresses.
@@ -19,7 +20,7 @@ export async function listeningAddress(port: number): Promise<'127.0.0.1' | 'eve
 
 function answers(host: string, port: number): Promise<boolean> {
   return new Promise(resolve => {
-    const socket = connect({ host, port, timeout: 5_000 })
+    const socket = connect({ host, port, timeout: POLL_LIMIT_MS })
     const settle = (answer: boolean) => {
       socket.destroy()
       resolve(answer)

@@ -22,6 +22,7 @@ export function createManualClock(startMs = 1_000_000): ManualClock {
   return {
     slept,
     nowMs: () => now,
+    epochMs: () => now,
     advance: ms => {
       now += ms
     },

@@ -143,7 +143,6 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
 
 /** A projected batch that changes nothing. */
 export function projectedBatch({ logs, headers: _, announced: __, ...blocks }: FetchedBatch): ProjectedBatch {
-  const none = { added: [], merged: [] }
   return {
     ...blocks,
     stage: 'projected',
@@ -152,7 +151,6 @@ export function projectedBatch({ logs, headers: _, announced: __, ...blocks }: F
     follows: blocks.first.parentHash,
     before: { tokens: new Map(), balances: new Map() },
     changes: NO_CHANGES,
-    split: { balances: none, candles: none },
     contracts: [],
     revaluedTo: null,
   }

@@ -90,6 +90,7 @@ function merged(stored: CandleRow, delta: CandleRow): CandleRow {
     highQuote: ofKnown(max, stored.highQuote, delta.highQuote),
     lowQuote: ofKnown(min, stored.lowQuote, delta.lowQuote),
     closeQuote: delta.closeQuote ?? stored.closeQuote,
+    volumeToken: ofKnown(sum, stored.volumeToken, delta.volumeToken),
     volumeQuote: ofKnown(sum, stored.volumeQuote, delta.volumeQuote),
     trades: stored.trades + delta.trades,
     openUsd: stored.openUsd ?? delta.openUsd,

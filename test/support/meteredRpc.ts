@@ -15,7 +15,7 @@ export interface MeteredRpc {
   close(): Promise<void>
 }
 
-export async function startMeteredRpc(chainUrl: string, mostBlocks: number): Promise<MeteredRpc> {
+export async function startMeteredRpc(chainUrl: string, maxBlocks: number): Promise<MeteredRpc> {
   const server = createServer((request, response) => {
     void answer(request).then(
       body => response.setHeader('content-type', 'application/json').end(body),
@@ -30,8 +30,8 @@ export async function startMeteredRpc(chainUrl: string, mostBlocks: number): Pro
       const [filter] = params ?? []
       if (method !== 'eth_getLogs' || filter?.fromBlock === undefined || filter.toBlock === undefined) continue
       const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)]
-      if (to - from + 1 > mostBlocks)
-        return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: `block range exceeds ${mostBlocks} blocks` } })
+      if (to - from + 1 > maxBlocks)
+        return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: `block range exceeds ${maxBlocks} blocks` } })
       await provider.onRange(from, to)
     }
     const answered = await fetch(chainUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })

@@ -14,7 +14,7 @@ export interface IndexingScript {
   readonly committed: SharedArrayBuffer
 }
 
-const MOST_AHEAD = 4
+const MAX_AHEAD = 4
 const VIEW: ThreadView = {
   state: {
     headBlock: 9,
@@ -36,7 +36,7 @@ const VIEW: ThreadView = {
 /** Waits for its script. */
 let behaviour: IndexingScript['behaviour'] = 'commits'
 let commits = new Int32Array(new SharedArrayBuffer(4))
-const unacknowledged = createAckWindow(MOST_AHEAD)
+const unacknowledged = createAckWindow(MAX_AHEAD)
 const send = (message: FromIndexing) => parentPort?.postMessage(message)
 let underWay: Promise<void> = Promise.resolve()
 const stopping = new AbortController()
@@ -93,7 +93,7 @@ async function obey(message: ToIndexing): Promise<void> {
       return
     case 'open':
       if (behaviour === 'fails to open') send({ kind: 'failed', code: 'chain_mismatch', message: 'another chain', retryable: true })
-      else send({ kind: 'opened', chainId: 7, launchpads: [], view: VIEW })
+      else send({ kind: 'opened', chainId: 7, launchpads: [], writer: 'scripted', view: VIEW })
       return
     case 'index':
       begin()

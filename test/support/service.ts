@@ -104,6 +104,6 @@ export function spawnService(env: Env, cwd = process.cwd()): SpawnedService {
 
 /** What a process needs from its surroundings, without the settings of the machine. No test asks the internet for anything. */
 function inheritedEnv(): Record<string, string> {
-  const { PATH = '', HOME = '', TMPDIR } = process.env
-  return { PATH, HOME, METADATA_FETCH: 'false', ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+  const { PATH = '', HOME = '', TMPDIR, NODE_COMPILE_CACHE } = process.env
+  return { PATH, HOME, METADATA_FETCH: 'false', ...(TMPDIR && { TMPDIR }), ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) }
 }

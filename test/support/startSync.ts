@@ -21,7 +21,7 @@ interface StartSyncOptions {
 /** An indexer over a test chain and database, as the service builds it. */
 export async function startSync(chain: TestChain, database: TestDatabase, { urls, launchpads, maxReorgDepth }: StartSyncOptions) {
   const { chainId, weth } = chain.deployment
-  const rpc = createRpc({ urls, chainId, logger: silentLogger, timeoutMs: 2_000 })
+  const rpc = createRpc({ urls, chainId, logger: silentLogger })
   await rpc.connect()
   const source = createChainSource({ rpc })
   const genesisHash = (await source.header(0)).hash

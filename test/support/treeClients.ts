@@ -18,7 +18,7 @@ import { TradeFold } from './tradeFold.ts'
 const CHAIN_ID = 1
 
 /** More than the trees have. */
-const MOST_TRADES = 500
+const MAX_TRADES = 500
 
 /** Clients of the service's actors that subscribe and unsubscribe at any moment, also during a commit. */
 export interface TreeClients {
@@ -108,8 +108,9 @@ export function createTreeClients(db: Queryable, random: Random): TreeClients {
           ? []
           : [`${address} is at ${sequence}, its subscriber at ${last?.sequence ?? 'nothing'}`]
       })
-      for (const address of addresses) {
-        const trades = (await readTrades(db, { token: address, order: 'asc', limit: MOST_TRADES }))?.data ?? []
+      // A token whose launch is void has no state, and its subscribers get none.
+      for (const { address } of stored.map(({ token }) => token)) {
+        const trades = (await readTrades(db, { token: address, order: 'asc', limit: MAX_TRADES }))?.data ?? []
         const { held, after } = foldedTrades(watching.get(address)?.frames ?? [])
         const stored = trades.filter(trade => comparePlaces(placeOfTrade(trade), after) > 0)
         if (!isDeepStrictEqual(held, stored))

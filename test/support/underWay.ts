@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 export interface UnderWay {
   during<T>(work: Promise<T>): Promise<T>
   /** Resolves once no request has been unanswered for a few turns of the event loop, or after that real time. */
-  quiet(mostMs: number): Promise<void>
+  quiet(maxMs: number): Promise<void>
 }
 
 /** A few turns pass between an answer and the next request. */
@@ -32,8 +32,8 @@ export function createUnderWay(): UnderWay {
         }
       }
     },
-    quiet: async mostMs => {
-      const deadline = performance.now() + mostMs
+    quiet: async maxMs => {
+      const deadline = performance.now() + maxMs
       let turns = 0
       while (turns < QUIET_TURNS && performance.now() < deadline) {
         turns = count > 0 ? 0 : turns + 1

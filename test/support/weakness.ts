@@ -26,10 +26,10 @@ export function losing(share: number, kind: 'reset' | 'hang'): Weakness {
 }
 
 /** Refuses log queries of more blocks, without a number. */
-export function rangeLimit(mostBlocks: number): Weakness {
+export function rangeLimit(maxBlocks: number): Weakness {
   return ({ params }) => {
     const { fromBlock, toBlock } = (params[0] ?? {}) as { readonly fromBlock?: string; readonly toBlock?: string }
-    if (fromBlock === undefined || Number(toBlock) - Number(fromBlock) < mostBlocks) return undefined
+    if (fromBlock === undefined || Number(toBlock) - Number(fromBlock) < maxBlocks) return undefined
     return { kind: 'error', code: -32_000, message: 'block range is too large' }
   }
 }

@@ -36,7 +36,7 @@ async function negatives(): Promise<readonly unknown[]> {
 
 it('no count falls below 0, whatever the times of blocks', async () => {
   for (const seed of SEEDS) {
-    await database.clearFew()
+    await database.clear()
     const random = createRandom(seed)
     const { chain, mine } = createForkingChain(random, 64)
     for (let block = 0; block < BLOCKS; block++) mine(1, random.pick(GAPS))

@@ -16,7 +16,7 @@ const FOLLOW_BLOCKS = 60
 const launchpad = testAddress(0)
 const announce = (index: number): NewLog => ({ address: launchpad, data: `0x${testAddress(index).slice(2).padStart(64, '0')}` })
 const speak = (index: number): NewLog => ({ address: testAddress(index) })
-const ranges = { leastBlocks: 1, mostBlocks: 10, targetLogs: 100 }
+const ranges = { minBlocks: 1, maxBlocks: 10, targetLogs: 100 }
 
 /** Ranges of ten blocks up to block 100, then runs, and from block 152 on single blocks. */
 function open(logs: (number: number) => readonly NewLog[], given: Partial<Settings> = {}) {
@@ -210,7 +210,7 @@ describe('the size of the next range', () => {
     await expect.poll(rangeBlocks).toBe(2)
   })
 
-  const bounds = { leastBlocks: 1, mostBlocks: 50_000, targetLogs: 20_000 }
+  const bounds = { minBlocks: 1, maxBlocks: 50_000, targetLogs: 20_000 }
   it('is what would hold the target', () => {
     expect(nextRangeBlocks(1_000, 10_000, bounds)).toBe(2_000)
     expect(nextRangeBlocks(1_000, 100_000, bounds)).toBe(200)

@@ -46,7 +46,7 @@ it('a batch that was prepared before the block it follows was settled is prepare
     return outcome
   }
   const bounds = { startBlock: START_BLOCK, followBlocks: 100, liveBlocks: 8 }
-  const ranges = { leastBlocks: 1, mostBlocks: 100, targetLogs: 1_000 }
+  const ranges = { minBlocks: 1, maxBlocks: 100, targetLogs: 1_000 }
   const prefetch = createPrefetch({ source, watchlist: directory, prepare, bounds, ranges })
   const options = { source, committer, watchlist: directory, prefetch, genesisHash, maxReorgDepth: MAX_REORG_DEPTH }
   let state: SyncState = { kind: 'unknown', uncertain: null }

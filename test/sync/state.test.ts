@@ -7,7 +7,7 @@ import type { Action } from '#sync/action.ts'
 import type { Commit } from '#sync/commit.ts'
 import type { SyncEvent } from '#sync/event.ts'
 import { extendChain, type LocalChain } from '#sync/localChain.ts'
-import { afterEvent, decide, MOST_CATCH_UP_BLOCKS, type SyncState, spanAt } from '#sync/state.ts'
+import { afterEvent, decide, MAX_CATCH_UP_BLOCKS, type SyncState, spanAt } from '#sync/state.ts'
 import { projectedBatch } from '#test/support/memoryCommitter.ts'
 import { createSimulatedChain, type SimulatedChain } from '#test/support/simulatedChain.ts'
 import { wholeBlock } from '#test/support/simulatedIndex.ts'
@@ -207,7 +207,7 @@ describe('what to do next', () => {
     expect(spanAt(8, 300, { startBlock: 7, followBlocks: 1_000, liveBlocks: 8 }, 1)).toEqual({
       mode: 'catchUp',
       from: 8,
-      to: 7 + MOST_CATCH_UP_BLOCKS,
+      to: 7 + MAX_CATCH_UP_BLOCKS,
     })
   })
 })

@@ -91,7 +91,7 @@ interface Running {
 }
 const run = async (index: MemoryIndex, urls: readonly string[], confirmations = 0): Promise<Running> => {
   const log = createLogLines()
-  const rpc = createRpc({ urls, chainId: 31337, logger: log.logger, timeoutMs: 2_000 })
+  const rpc = createRpc({ urls, chainId: 31337, logger: log.logger })
   await rpc.connect()
   const { committer, watchlist } = index
   const source = createChainSource({ rpc })

@@ -112,7 +112,7 @@ it('a backfill ignores the tip of another chain', async () => {
     rpc: createChainRpc([chain], { intercept }),
     index,
     maxReorgDepth: 10,
-    tuning: { followBlocks: 10, ranges: { leastBlocks: 1, mostBlocks: 100, targetLogs: 10 } },
+    tuning: { followBlocks: 10, ranges: { minBlocks: 1, maxBlocks: 100, targetLogs: 10 } },
   })
   await running.until(() => index.cursor() === 30, 'it is indexed')
   expect(index.batches.filter(({ mode }) => mode === 'range').at(-1)?.to.number).toBe(20)
@@ -165,7 +165,7 @@ describe('a provider that shifts time', () => {
     const chain = chainOf(4)
     let shift = 0
     const index = createMemoryIndex({ contracts: [contract] })
-    const tuning = { followBlocks: 4, ranges: { leastBlocks: 1, mostBlocks: 5, targetLogs: 10 } }
+    const tuning = { followBlocks: 4, ranges: { minBlocks: 1, maxBlocks: 5, targetLogs: 10 } }
     const running = runSync({
       rpc: createChainRpc(
         [chain],

@@ -5,12 +5,11 @@ import { describe, expect, test, vi } from 'vitest'
 import type { BlockHeader } from '#domain/block.ts'
 import { type Decimal, parseDecimal } from '#domain/decimal.ts'
 import { launchedToken } from '#index/project/launchedToken.ts'
-import { type BatchChanges, commitBatch } from '#store/commit.ts'
+import { commitBatch, type NextBatch } from '#store/commit.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { MAIN_POOL, SELECTED_TOKEN } from '#store/reads/toToken.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import { loadRows } from '#store/rows/loadRows.ts'
-import { splitNewRows } from '#store/rows/splitNewRows.ts'
 import { undoBlocks } from '#store/rows/undo.ts'
 import type { Table } from '#tables/tableOf.ts'
 import type * as Tokens from '#tables/token.ts'
@@ -49,11 +48,10 @@ type Row = TokenRow & { readonly [ADDED]: Decimal | null }
 const TOKEN = addressOf(1)
 const headerOf = (number: number): BlockHeader => ({ number, hash: wordOf(number), parentHash: wordOf(number - 1), timestamp: number })
 
-function batchOf(number: number, row: Row, tokens: BatchChanges['before']['tokens']): BatchChanges {
+function batchOf(number: number, row: Row, tokens: NextBatch['before']['tokens']): NextBatch {
   const to = headerOf(number)
   const changes = { ...NO_CHANGES, tokens: [row] }
   const before = { tokens, balances: new Map() }
-  const split = splitNewRows(changes, before)
   return {
     mode: 'live',
     from: number,
@@ -63,13 +61,12 @@ function batchOf(number: number, row: Row, tokens: BatchChanges['before']['token
     follows: number === 1 ? null : to.parentHash,
     before,
     changes,
-    split,
     contracts: [],
     revaluedTo: null,
   }
 }
 
-async function load(pending: BatchChanges | null = null): Promise<Row | undefined> {
+async function load(pending: NextBatch | null = null): Promise<Row | undefined> {
   const keys = { tokens: [TOKEN], currencies: [], balances: [], creatorFees: [], makers: [] }
   const { tokens } = await loadRows(db, keys, { now: 9, expired: false, pending, weth: addressOf(0xe7) })
   return tokens.get(TOKEN) as Row | undefined

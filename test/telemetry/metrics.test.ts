@@ -40,7 +40,15 @@ const REALTIME: RealtimeHealth = {
 
 const READING: MetricsReading = {
   indexer: INDEXER,
-  feed: { carrier: 'nats', connected: true, waitingMs: 1_500, behindBlocks: 2, reconnects: 1, replica: { inUse: true, behindMs: 20 } },
+  feed: {
+    carrier: 'nats',
+    connected: true,
+    disconnectedMs: 0,
+    waitingMs: 1_500,
+    behindBlocks: 2,
+    reconnects: 1,
+    replica: { inUse: true, behindMs: 20 },
+  },
   database: { ok: true, latencyMs: 1.5 },
   actors: { total: 3, byState: { live: 2, activating: 1 }, subscribers: 41 },
   realtime: REALTIME,

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { createAckWindow } from '#worker/ackWindow.ts'
 
 /** a transaction that only the window delays, and how many commits have started. */
-function fixture(mostAhead: number) {
-  const window = createAckWindow(mostAhead)
+function fixture(maxAhead: number) {
+  const window = createAckWindow(maxAhead)
   let begun = 0
   const transaction = window.paced(async work => work({} as never))
   const commit = () => transaction(async () => void begun++)

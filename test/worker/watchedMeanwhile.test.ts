@@ -35,7 +35,7 @@ const database = await useDatabase()
 
 /** A chain of trades, indexed up to before the block that the test commits by its own steps. */
 async function openCommit(subject: 'launches' | 'trades', isWatched: (token: Address) => boolean) {
-  await database.clearFew()
+  await database.clear()
   const random = createRandom(3)
   const chain = createSimulatedChain()
   const gates = { seen: Promise.withResolvers<void>(), asked: Promise.withResolvers<void>() }

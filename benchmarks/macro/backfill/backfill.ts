@@ -22,7 +22,7 @@ export interface BackfillSettings {
   readonly contestants: readonly { readonly name: ContestantName; readonly latenciesMs: readonly number[] }[]
   /** Turns per contestant and latency. */
   readonly rounds: number
-  readonly limits: { readonly mostBlocks: number; readonly mostLogs: number }
+  readonly limits: { readonly maxBlocks: number; readonly maxLogs: number }
 }
 
 export interface BackfillTurn {
@@ -48,9 +48,9 @@ export interface BackfillResult {
 }
 
 /** Some hours of a busy launchpad. Generated once, in about five minutes. */
-export const FULL_CHAIN: ChainSettings = { seed: 1, tokens: 500, trades: 100_000, wallets: 1_000, blocks: 3_000, secondsPerBlock: 12 }
+const FULL_CHAIN: ChainSettings = { seed: 1, tokens: 500, trades: 100_000, wallets: 1_000, blocks: 3_000, secondsPerBlock: 12 }
 
-const LIMITS = { mostBlocks: 2_000, mostLogs: 10_000 }
+const LIMITS = { maxBlocks: 2_000, maxLogs: 10_000 }
 
 /** The concurrency of Tokenwire's own requests. */
 const CONCURRENCY = 4

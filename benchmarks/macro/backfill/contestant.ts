@@ -21,7 +21,7 @@ export interface ContestantOptions {
 }
 
 const OUTPUT_KEPT = 20_000
-const LONGEST_MS = 1_800_000
+const MAX_MS = 1_800_000
 const STOP_TIMEOUT_MS = 10_000
 
 export function startContestant({ args, cwd, env }: ContestantOptions): Contestant {
@@ -38,7 +38,7 @@ export function startContestant({ args, cwd, env }: ContestantOptions): Contesta
     until: async (ask, everyMs) => {
       for (;;) {
         if (child.exitCode !== null || child.signalCode !== null) throw new Error(`a contestant ended early:\n${output}`)
-        if (performance.now() - startedAtMs > LONGEST_MS) throw new Error(`a contestant does not finish:\n${output}`)
+        if (performance.now() - startedAtMs > MAX_MS) throw new Error(`a contestant does not finish:\n${output}`)
         const answer = await ask()
         if (answer !== null) return answer
         await pause(everyMs)

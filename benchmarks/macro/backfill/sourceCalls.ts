@@ -19,7 +19,7 @@ export interface SourceCalls {
   /** Loads a recorded chain and serves it on a free port of the loopback interface. */
   open(folder: string): Promise<{ readonly url: string; readonly contents: ChainContents }>
   /** The chain in the largest ranges that these limits allow for these addresses. */
-  ranges(query: { readonly addresses: readonly Address[]; readonly mostBlocks: number; readonly mostLogs: number }): readonly BlockRange[]
+  ranges(query: { readonly addresses: readonly Address[]; readonly maxBlocks: number; readonly maxLogs: number }): readonly BlockRange[]
   behave(behaviour: SourceBehaviour): void
   /** Usage since the last call; user and system CPU of the process. */
   takeCounts(_: null): SourceCounts & { readonly cpuMs: number }

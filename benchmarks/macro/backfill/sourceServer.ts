@@ -8,8 +8,8 @@ export interface SourceBehaviour {
   /** The delay of every answer. */
   readonly latencyMs: number
   /** Queries for more blocks or logs are refused with a provider's error text. */
-  readonly mostBlocks: number
-  readonly mostLogs: number
+  readonly maxBlocks: number
+  readonly maxLogs: number
 }
 
 export interface SourceCounts {
@@ -38,7 +38,7 @@ type Result = Buffer | { readonly code: number; readonly message: string }
 
 /** Serves a recorded chain over JSON-RPC. It only copies bytes, so an answer costs the same for every contestant. */
 export async function startSource(chain: RecordedChain, chainId: number): Promise<Source> {
-  let behaviour: SourceBehaviour = { latencyMs: 0, mostBlocks: 2_000, mostLogs: 10_000 }
+  let behaviour: SourceBehaviour = { latencyMs: 0, maxBlocks: 2_000, maxLogs: 10_000 }
   let counts = emptyCounts()
 
   const answer = (call: Call): Buffer => {
@@ -80,7 +80,7 @@ export async function startSource(chain: RecordedChain, chainId: number): Promis
   }
 }
 
-function resultOf({ method, params = [] }: Call, chain: RecordedChain, chainId: number, { mostBlocks, mostLogs }: SourceBehaviour): Result {
+function resultOf({ method, params = [] }: Call, chain: RecordedChain, chainId: number, { maxBlocks, maxLogs }: SourceBehaviour): Result {
   switch (method) {
     case 'eth_chainId':
       return Buffer.from(`"0x${chainId.toString(16)}"`)
@@ -98,12 +98,11 @@ function resultOf({ method, params = [] }: Call, chain: RecordedChain, chainId: 
       const query = params[0] as LogQuery
       const filter = filterOf(query, chain)
       if (filter === null) return { code: -32000, message: 'unknown block' }
-      if (filter.to - filter.from + 1 > mostBlocks)
-        return { code: -32600, message: `eth_getLogs is limited to a ${mostBlocks} block range` }
-      const { text, lastFitting } = chain.logs(filter, query.blockHash === undefined ? mostLogs : Number.POSITIVE_INFINITY)
+      if (filter.to - filter.from + 1 > maxBlocks) return { code: -32600, message: `eth_getLogs is limited to a ${maxBlocks} block range` }
+      const { text, lastFitting } = chain.logs(filter, query.blockHash === undefined ? maxLogs : Number.POSITIVE_INFINITY)
       if (text !== null) return text
       const range = [filter.from, Math.max(filter.from, lastFitting)].map(number => `0x${number.toString(16)}`)
-      return { code: -32005, message: `query returned more than ${mostLogs} results. Try with this block range [${range.join(', ')}].` }
+      return { code: -32005, message: `query returned more than ${maxLogs} results. Try with this block range [${range.join(', ')}].` }
     }
     default:
       return { code: -32601, message: `the method ${method} does not exist/is not available` }

@@ -3,17 +3,38 @@ import type { Figure, GoalResult, Ratio, ScenarioResult } from './scenario.ts'
 
 /** A scenario's result for the terminal. */
 export function reportScenario({ scenario, about, base, figures, arms, goals }: ScenarioResult): string {
+  const failures = arms.flatMap(({ arm, perRound, failures: of }) =>
+    of.length === 0 ? [] : [`FAILED: ${arm}, in ${of.length} of ${perRound.length} rounds: ${of[0]}`],
+  )
+  const key = arms.length > 1 ? [`× is the ratio to ${base}: median over rounds (95 % interval).`] : []
+  const lines = [
+    `${scenario}: ${about}`,
+    '',
+    figureTable(figures, arms),
+    '',
+    ...key,
+    ...failures,
+    ...goals.map(goal => formatGoal(goal)),
+    '',
+  ]
+  return lines.join('\n')
+}
+
+/** A row for each arm; where there is only one, a row for each figure. */
+function figureTable(figures: readonly Figure[], arms: ScenarioResult['arms']): string {
+  const [only, ...others] = arms
+  if (only !== undefined && others.length === 0) {
+    return textTable(
+      ['', only.arm],
+      figures.map(figure => [figure.name, formatFigure(only.figures[figure.name], figure)]),
+    )
+  }
   const headings = ['', ...figures.flatMap(({ name }) => [name, '×'])]
   const rows = arms.map(({ arm, figures: measured, ratios }) => [
     arm,
     ...figures.flatMap(figure => [formatFigure(measured[figure.name], figure), formatRatio(ratios[figure.name])]),
   ])
-  const key = `× is the ratio to ${base}: median over rounds (95 % interval).`
-  const failures = arms.flatMap(({ arm, perRound, failures: of }) =>
-    of.length === 0 ? [] : [`FAILED: ${arm}, in ${of.length} of ${perRound.length} rounds: ${of[0]}`],
-  )
-  const lines = [`${scenario}: ${about}`, '', textTable(headings, rows), '', key, ...failures, ...goals.map(goal => formatGoal(goal)), '']
-  return lines.join('\n')
+  return textTable(headings, rows)
 }
 
 /** All goals of a run in one table. */

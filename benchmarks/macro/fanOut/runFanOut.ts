@@ -23,7 +23,7 @@ export async function runFanOut({ scenarios, rounds, print, keep }: FanOutRun): 
   )
   for (const [name, absence] of absent) print(`SKIPPED: ${name}: ${absence}`)
   const present = scenarios.map(scenario => ({ ...scenario, arms: scenario.arms.filter(({ name }) => !absent.has(name)) }))
-  const turnsOf = (scenario: Scenario) => Math.min(rounds, scenario.mostRounds ?? rounds)
+  const turnsOf = (scenario: Scenario) => Math.min(rounds, scenario.maxRounds ?? rounds)
   const progress = createProgress({
     steps: present.reduce((sum, scenario) => sum + scenario.arms.length * turnsOf(scenario), 0),
     write: text => process.stderr.write(text),

@@ -23,7 +23,7 @@ export interface Scenario {
   /** The project's goals for Tokenwire in this scenario. */
   readonly goals?: readonly Goal[]
   /** The maximum number of rounds, where more would show nothing new or take too long. */
-  readonly mostRounds?: number
+  readonly maxRounds?: number
   /**
    * Measures an arm once, in new processes.
    *
@@ -76,7 +76,7 @@ export interface GoalResult extends Goal {
 }
 
 /** After this number of failures an arm has no more turns: a server that dies under the load would cost a timeout in each round. */
-const MOST_FAILURES = 2
+const MAX_FAILURES = 2
 
 /** Measures the arms in turn; the order is reversed every round. A failing arm has no figure for the round, and the others continue. */
 export async function runScenario(scenario: Scenario, rounds: number, progress: (step: Step) => void): Promise<ScenarioResult> {
@@ -85,7 +85,7 @@ export async function runScenario(scenario: Scenario, rounds: number, progress: 
     for (const { arm, perRound, failures } of round % 2 === 0 ? measured : measured.toReversed()) {
       progress({ scenario: scenario.name, round: round + 1, rounds, arm: arm.name })
       try {
-        perRound.push(failures.length < MOST_FAILURES ? await scenario.measure(arm) : null)
+        perRound.push(failures.length < MAX_FAILURES ? await scenario.measure(arm) : null)
       } catch (error) {
         perRound.push(null)
         failures.push(error instanceof Error ? error.message : String(error))

@@ -1,3 +1,4 @@
+import { maxConnections } from '#benchmarks/support/openFiles.ts'
 import { avalanche } from '../outages/avalanche.ts'
 import { failover } from '../outages/failover.ts'
 import { idleGateway } from '../outages/idle.ts'
@@ -7,7 +8,7 @@ import type { Scenario } from './scenario.ts'
 import { actorMemory } from './scenarios/actorMemory.ts'
 import { hotTokenLatency, hotTokenThroughput } from './scenarios/hotToken.ts'
 import { longTail } from './scenarios/longTail.ts'
-import { idleConnections, mostIdleConnections, stalledReaders } from './scenarios/memory.ts'
+import { idleConnections, maxIdleConnections, stalledReaders } from './scenarios/memory.ts'
 import { requestsMeanwhile } from './scenarios/requests.ts'
 import { slowReaders } from './scenarios/slowReaders.ts'
 import { soak } from './scenarios/soak.ts'
@@ -26,17 +27,20 @@ export const SHORT_SCENARIOS: readonly Scenario[] = [
 
 const LARGE_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, UWS_PUBLISH, WS, SOCKET_IO, NCHAN]
 const MANY_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, UWS_PUBLISH, WS, SOCKET_IO, NCHAN]
-const FEWEST_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS]
+const MIN_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS]
+
+const MAX_IDLE = maxConnections()
+const IDLE_COUNTS = [...[1_000, 10_000].filter(count => count < MAX_IDLE), MAX_IDLE]
 
 /** All scenarios, about 35 minutes with three rounds, and ten for the soak. */
 export const FULL_SCENARIOS: readonly Scenario[] = [
   hotTokenThroughput({ connections: 1_000, size: 'small', blocks: 100 }),
   hotTokenThroughput({ connections: 1_000, size: 'large', blocks: 40, arms: LARGE_ARMS }),
   hotTokenThroughput({ connections: 10_000, size: 'small', blocks: 12, arms: MANY_ARMS }),
-  hotTokenThroughput({ connections: 10_000, size: 'large', blocks: 6, arms: FEWEST_ARMS }),
-  hotTokenLatency({ connections: 1, size: 'small', blocks: 200, arms: FEWEST_ARMS }),
+  hotTokenThroughput({ connections: 10_000, size: 'large', blocks: 6, arms: MIN_ARMS }),
+  hotTokenLatency({ connections: 1, size: 'small', blocks: 200, arms: MIN_ARMS }),
   hotTokenLatency({ connections: 1_000, size: 'small', blocks: 100 }),
-  hotTokenLatency({ connections: 1_000, size: 'large', blocks: 60, arms: FEWEST_ARMS }),
+  hotTokenLatency({ connections: 1_000, size: 'large', blocks: 60, arms: MIN_ARMS }),
   hotTokenLatency({ connections: 10_000, size: 'small', blocks: 40, arms: FEW_ARMS }),
   wholeBlock({ connections: 1_000, tokens: 50, blocks: 6 }),
   wholeBlock({ connections: 1_000, tokens: 50, blocks: 20, tokensEach: 1 }),
@@ -48,13 +52,13 @@ export const FULL_SCENARIOS: readonly Scenario[] = [
   storm({ connections: 10_000 }),
   churn({ connections: 1_000, blocks: 100, perSecond: 5_000 }),
   idleConnections({ connections: 10_000 }),
-  mostIdleConnections(),
+  maxIdleConnections(),
   stalledReaders({ connections: 300, blocks: 400 }),
   actorMemory({ actors: 10_000 }),
   jitter({ connections: 2_000 }),
   jitter({ connections: 10_000 }),
   avalanche({ connections: 5_000 }),
-  idleGateway({ connections: 10_000 }),
+  idleGateway({ connections: IDLE_COUNTS }),
   failover({ connections: 100 }),
   soak({ connections: 1_000, seconds: 600 }),
 ]

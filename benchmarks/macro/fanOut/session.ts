@@ -9,7 +9,7 @@ import type { ArmKind } from './arms.ts'
 import { connectionPlan, socketIoPlan } from './connectionPlans.ts'
 import { LimitServer } from './limitServer.ts'
 
-const RECEIVE_TIMEOUT_MS = 30_000
+const RECEIVE_TIMEOUT_MS = 300_000
 
 export interface Received {
   readonly commits: readonly CommitReport[]

@@ -1,13 +1,16 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { median } from '#benchmarks/support/quantile.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { readRecentBlocks } from '#store/rows/cursor.ts'
 import { type CommitPlan, type CommitTimes, timeCommits } from './commitCost.ts'
 import { growthFolder, openGrowthDatabase } from './growthDatabase.ts'
-import { startGrowthRpc } from './growthRpc.ts'
+import type { GrowthRpcPlan } from './growthRpcProcess.ts'
 import { startGrowthService } from './growthService.ts'
+import { type HotTokenTimes, type InTurns, timeHotToken, timeSubscriptions } from './hotToken.ts'
 import { type RouteTimes, takeLoad } from './load.ts'
+import type { GrowthPart } from './parts.ts'
 import type { GrowthScale } from './scale.ts'
 import { tradedTokens } from './tradedTokens.ts'
 import { warmCache } from './warmCache.ts'
@@ -22,24 +25,36 @@ export interface GrowthSettings {
   readonly blockEveryMs: number
   readonly tradesPerBlock: number
   readonly commits: Pick<CommitPlan, 'blocks' | 'batches' | 'blocksPerBatch'>
+  /** How often a token with many trades is measured in turns with one that has few. */
+  readonly hotTurns: number
+  readonly parts: readonly GrowthPart[]
 }
 
-/** About three minutes on an existing database. Two requests at a time, which two cores can serve beside the clients. */
-export const SHORT_GROWTH: Omit<GrowthSettings, 'scale' | 'young'> = {
-  requests: 4_000,
+/** About six minutes on an existing database. Two requests at a time, which two cores can serve beside the clients. */
+export const SHORT_GROWTH: Omit<GrowthSettings, 'scale' | 'young' | 'parts'> = {
+  requests: 20_000,
   concurrency: 2,
   blockEveryMs: 1_000,
   tradesPerBlock: 10,
   commits: { blocks: 60, batches: 6, blocksPerBatch: 60 },
+  hotTurns: 200,
 }
 
 export type GrowthTableSizes = Readonly<Record<string, { readonly rows: number; readonly bytes: number; readonly indexBytes: number }>>
 
+/** The same requests, while blocks are committed and without. */
+export interface RequestTimes {
+  readonly withBlocks: readonly RouteTimes[]
+  readonly withoutBlocks: readonly RouteTimes[]
+}
+
 export interface GrowthResult {
   readonly settings: GrowthSettings
   readonly tables: GrowthTableSizes
-  readonly routes: readonly RouteTimes[]
-  readonly commits: { readonly large: CommitTimes; readonly young: CommitTimes; readonly blockRatio: number; readonly batchRatio: number }
+  /** `null`: not asked for. */
+  readonly requests: RequestTimes | null
+  readonly hotToken: (HotTokenTimes & { readonly subscriptionMs: InTurns }) | null
+  readonly commits: { readonly large: CommitTimes; readonly young: CommitTimes } | null
 }
 
 const TRADED_TOKENS = 200
@@ -47,24 +62,32 @@ const WARM_UPS = 2
 
 /** Measures the service over a large database: requests while blocks arrive, then commits compared with a database with less history. */
 export async function growth(settings: GrowthSettings, print: (text: string) => void): Promise<GrowthResult> {
-  const { scale } = settings
+  const { scale, parts } = settings
   const server = await openGrowthDatabase({ scale, processes: 2, print })
   try {
     const tables = await readSizes(server.url)
     print('reading the tables into memory')
     await warmCache(growthFolder({ scale }))
-    const routes = await measureRequests(server.url, settings)
-    const large = await measureCommits(server.url, settings, scale)
-    const younger = await openGrowthDatabase({ scale: settings.young, processes: 2, print })
-    try {
-      const young = await measureCommits(younger.url, settings, settings.young)
-      const ratio = (of: 'blocksMs' | 'batchesMs') => median(large[of]) / median(young[of])
-      return { settings, tables, routes, commits: { large, young, blockRatio: ratio('blocksMs'), batchRatio: ratio('batchesMs') } }
-    } finally {
-      await younger.stop()
-    }
+    const requests = parts.includes('requests') ? await measureRequests(server.url, settings, print) : null
+    const hotToken = parts.includes('hot token') ? await measureHotToken(server.url, settings) : null
+    const commits = parts.includes('commits') ? await compareCommits(server.url, settings, print) : null
+    return { settings, tables, requests, hotToken, commits }
   } finally {
     await server.stop()
+  }
+}
+
+async function compareCommits(
+  databaseUrl: string,
+  settings: GrowthSettings,
+  print: (text: string) => void,
+): Promise<GrowthResult['commits']> {
+  const large = await measureCommits(databaseUrl, settings, settings.scale)
+  const younger = await openGrowthDatabase({ scale: settings.young, processes: 2, print })
+  try {
+    return { large, young: await measureCommits(younger.url, settings, settings.young) }
+  } finally {
+    await younger.stop()
   }
 }
 
@@ -72,21 +95,51 @@ function measureCommits(databaseUrl: string, { commits, tradesPerBlock }: Growth
   return timeCommits(databaseUrl, { ...commits, scale, tokens: tradedTokens(scale, TRADED_TOKENS), tradesPerBlock })
 }
 
-async function measureRequests(databaseUrl: string, settings: GrowthSettings): Promise<readonly RouteTimes[]> {
-  const { scale, requests, concurrency, blockEveryMs, tradesPerBlock } = settings
-  const tokens = tradedTokens(scale, TRADED_TOKENS)
-  const rpc = await startGrowthRpc({ scale, from: await newestBlock(databaseUrl), tokens, tradesPerBlock, everyMs: blockEveryMs })
+async function measureRequests(databaseUrl: string, settings: GrowthSettings, print: (text: string) => void): Promise<RequestTimes> {
+  const { scale, requests, concurrency } = settings
+  return withService(databaseUrl, settings, async ({ url, stopBlocks }) => {
+    const pass = (name: string) => {
+      print(`requests: ${name}`)
+      return takeLoad({ url, scale, seed: 1, requests, concurrency })
+    }
+    // Passes that fill the server's buffers and compile the code. The depth of requests into lists differs in every pass.
+    for (let warmUp = 1; warmUp <= WARM_UPS; warmUp++) await pass(`pass ${warmUp} of ${WARM_UPS} that are not counted`)
+    const withBlocks = await pass('while blocks are committed')
+    stopBlocks()
+    return { withBlocks, withoutBlocks: await pass('without blocks') }
+  })
+}
+
+async function measureHotToken(databaseUrl: string, settings: GrowthSettings): Promise<GrowthResult['hotToken']> {
+  const { scale, tradesPerBlock, hotTurns: turns } = settings
+  const subscriptionMs = await withService(databaseUrl, settings, ({ url, stopBlocks }) => {
+    stopBlocks()
+    return timeSubscriptions(url, { scale, turns })
+  })
+  return { ...(await timeHotToken(databaseUrl, { scale, turns, tradesPerBlock })), subscriptionMs }
+}
+
+interface ServiceWithBlocks {
+  readonly url: string
+  /** No more blocks come after the newest. */
+  stopBlocks(): void
+}
+
+/** `npm start`, with blocks that a process of its own provides. */
+async function withService<T>(databaseUrl: string, settings: GrowthSettings, work: (service: ServiceWithBlocks) => Promise<T>): Promise<T> {
+  const { scale, blockEveryMs, tradesPerBlock } = settings
+  const plan = { scale: scale.name, from: await newestBlock(databaseUrl), tokens: TRADED_TOKENS, tradesPerBlock, everyMs: blockEveryMs }
+  const rpc = fork(new URL('./growthRpcProcess.ts', import.meta.url), [JSON.stringify(plan satisfies GrowthRpcPlan)])
   try {
-    const service = await startGrowthService(databaseUrl, rpc.url)
+    const [rpcUrl] = (await once(rpc, 'message')) as [string]
+    const service = await startGrowthService(databaseUrl, rpcUrl)
     try {
-      // Passes that fill the server's buffers and compile the code. The depth of requests into lists differs in every pass.
-      for (let pass = 0; pass < WARM_UPS; pass++) await takeLoad({ url: service.url, scale, seed: 1, requests, concurrency })
-      return await takeLoad({ url: service.url, scale, seed: 1, requests, concurrency })
+      return await work({ url: service.url, stopBlocks: () => void rpc.send('stop') })
     } finally {
       await service.stop()
     }
   } finally {
-    await rpc.stop()
+    rpc.disconnect()
   }
 }
 

@@ -7,6 +7,7 @@ import pino from 'pino'
 import { createOrm } from '#store/connection/orm.ts'
 import { type EmbeddedServer, startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { migrate } from '#store/migrations/migrate.ts'
+import { addBesideTrades } from './besideTrades.ts'
 import { loadTables } from './loadTables.ts'
 import type { GrowthScale } from './scale.ts'
 
@@ -14,6 +15,8 @@ import type { GrowthScale } from './scale.ts'
 const CACHE = fileURLToPath(new URL('../../../.cache/growth/', import.meta.url))
 /** A large young generation, so that objects that survive a token's projection are not copied repeatedly. */
 const SPOOL_FLAGS = ['--max-semi-space-size=256', '--max-old-space-size=6144']
+
+const UNLIMITED = { poolSize: 1, statementTimeoutMs: 0, lockTimeoutMs: 0 }
 
 export interface GrowthOptions {
   readonly scale: GrowthScale
@@ -37,8 +40,15 @@ export async function isMade(options: Pick<GrowthOptions, 'scale' | 'folder'>): 
 /** Opens the database of a scale, migrated, on a server with the service's settings. Generates it if it does not exist. */
 export async function openGrowthDatabase(options: GrowthOptions): Promise<EmbeddedServer> {
   if (!(await isMade(options))) await make(options)
-  const server = await startEmbedded({ dataDir: growthFolder(options), logger: pino({ level: 'warn' }) })
-  await migrate(server.url, pino({ level: 'warn' }))
+  const logger = pino({ level: 'warn' })
+  const server = await startEmbedded({ dataDir: growthFolder(options), logger })
+  await migrate(server.url, logger)
+  const orm = createOrm(server.url, logger, UNLIMITED)
+  try {
+    await addBesideTrades(orm.em.getKysely<unknown>(), options.scale)
+  } finally {
+    await orm.close(true)
+  }
   return server
 }
 
@@ -54,7 +64,7 @@ async function make(options: GrowthOptions): Promise<void> {
   const server = await startEmbedded({ dataDir, logger, durable: false })
   try {
     await migrate(server.url, logger)
-    const orm = createOrm(server.url, logger, { poolSize: 1, statementTimeoutMs: 0, lockTimeoutMs: 0 })
+    const orm = createOrm(server.url, logger, UNLIMITED)
     const began = performance.now()
     try {
       await loadTables(orm.em.getKysely<unknown>(), scale, spool, what => print(`${seconds(began)} ${what}`))

@@ -18,11 +18,9 @@ export interface GrowthRpcOptions {
   readonly everyMs: number
 }
 
-/** The service's provider: the chain of the history, which continues to grow, and an ETH price. */
 export interface GrowthRpc {
   readonly url: string
-  head(): number
-  stop(): Promise<void>
+  stopBlocks(): void
 }
 
 interface Call {
@@ -32,11 +30,24 @@ interface Call {
 }
 
 const ADDRESS_DIGITS = 40
+/** Making a block takes milliseconds, and it is asked for several times. */
+const KEPT_BLOCKS = 256
 
+/**
+ * The service's provider until the process ends: the chain of the history, which continues to grow, and an ETH price.
+ *
+ * @returns its address, and what ends the growth
+ */
 export async function startGrowthRpc({ scale, from, tokens, tradesPerBlock, everyMs }: GrowthRpcOptions): Promise<GrowthRpc> {
   let head = from
   const growing = setInterval(() => head++, everyMs)
-  const blockAt = (number: number): GrowthBlock => tradeBlock(scale, number, tokens, number > from ? tradesPerBlock : 0)
+  const made = new Map<number, GrowthBlock>()
+  const blockAt = (number: number): GrowthBlock => {
+    const block = made.get(number) ?? tradeBlock(scale, number, tokens, number > from ? tradesPerBlock : 0)
+    made.set(number, block)
+    made.delete(number - KEPT_BLOCKS)
+    return block
+  }
   const numberOf = (tag: unknown) => (tag === 'latest' ? head : tag === 'safe' || tag === 'finalized' ? head - 20 : Number(tag))
   const newest = new Map<Hex, number>()
 
@@ -86,17 +97,7 @@ export async function startGrowthRpc({ scale, from, tokens, tradesPerBlock, ever
     })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    head: () => head,
-    stop: async () => {
-      clearInterval(growing)
-      server.closeAllConnections()
-      await new Promise<void>(resolve => {
-        server.close(() => resolve())
-      })
-    },
-  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stopBlocks: () => clearInterval(growing) }
 }
 
 function resultOf(

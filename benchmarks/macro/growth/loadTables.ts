@@ -5,6 +5,7 @@ import type { BlockHeader } from '#domain/block.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { claimDatabase, type DatabaseIdentity, moveCursor } from '#store/rows/cursor.ts'
 import { KEPT_BLOCKS } from '#store/rows/writeChanges.ts'
+import { addBesideTrades } from './besideTrades.ts'
 import { columnNames, TABLE_NAMES, type TableName } from './growthTables.ts'
 import { addressOf, hashOf } from './hex.ts'
 import { FIRST_BLOCK, type GrowthScale, lastBlock, timeOf } from './scale.ts'
@@ -62,6 +63,7 @@ export async function loadTables(db: Queryable, scale: GrowthScale, folder: stri
   await moveCursor(db, headerOf(scale, last), timeOf(scale, last) * 1_000, null)
   onProgress('counting')
   await countTotals(db)
+  await addBesideTrades(db, scale)
   onProgress('gathering statistics')
   await sql`vacuum (analyze)`.execute(db)
 }

@@ -1,53 +1,78 @@
 import { median, quantile } from '#benchmarks/support/quantile.ts'
+import { quantileRatio } from '#benchmarks/support/quantileRatio.ts'
 import { formatCount, formatMs, textTable } from '#benchmarks/support/textTable.ts'
-import type { GrowthResult } from './growth.ts'
+import type { GrowthResult, RequestTimes } from './growth.ts'
+import type { InTurns } from './hotToken.ts'
 
 /** The results for a terminal. */
-export function reportGrowth({ settings, tables, routes, commits }: GrowthResult): string {
-  const { scale, concurrency, blockEveryMs, tradesPerBlock } = settings
+export function reportGrowth({ settings, tables, requests, hotToken, commits }: GrowthResult): string {
+  return [
+    `growth: ${formatCount(settings.scale.trades)} trades of ${formatCount(settings.scale.tokens)} tokens`,
+    reportTables(tables),
+    ...(requests === null ? [] : [reportRequests(requests, settings)]),
+    ...(hotToken === null ? [] : [reportHotToken(hotToken, settings)]),
+    ...(commits === null ? [] : [reportCommits(commits, settings)]),
+    '',
+  ].join('\n\n')
+}
+
+function reportTables(tables: GrowthResult['tables']): string {
   const gigabytes = (bytes: number) => `${(bytes / 2 ** 30).toFixed(2)} GB`
-  const row = (name: string, of: 'blocksMs' | 'batchesMs', ratio: number) => {
+  return textTable(
+    ['', 'rows', 'table', 'indexes'],
+    Object.entries(tables).map(([name, { rows, bytes, indexBytes }]) => [name, formatCount(rows), gigabytes(bytes), gigabytes(indexBytes)]),
+  )
+}
+
+function reportRequests({ withBlocks, withoutBlocks }: RequestTimes, settings: GrowthResult['settings']): string {
+  const { concurrency, blockEveryMs, tradesPerBlock } = settings
+  const still = new Map(withoutBlocks.map(times => [times.route, times]))
+  const table = textTable(
+    ['', 'requests', 'p50', 'p99', 'slowest', 'without blocks: p50', 'p99'],
+    withBlocks.map(({ route, requests, p50Ms, p99Ms, mostMs }) => {
+      const without = still.get(route)
+      const others = without === undefined ? ['', ''] : [formatMs(without.p50Ms), formatMs(without.p99Ms)]
+      return [route, formatCount(requests), formatMs(p50Ms), formatMs(p99Ms), formatMs(mostMs), ...others]
+    }),
+  )
+  return `requests: ${concurrency} at a time, a block of ${tradesPerBlock} trades every ${formatMs(blockEveryMs)}\n\n${table}`
+}
+
+function reportHotToken(times: NonNullable<GrowthResult['hotToken']>, { tradesPerBlock }: GrowthResult['settings']): string {
+  const { sizes, commitMs, commitCpuMs, subscriptionMs } = times
+  const row = (name: string, { hot, quiet }: InTurns) => {
+    const { ratio, low, high } = quantileRatio(alone(hot), alone(quiet), 0.5)
+    return [name, formatMs(median(quiet)), formatMs(median(hot)), `${ratio.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`]
+  }
+  const nameOf = (size: (typeof sizes)['hot']) => `${formatCount(size.trades)} trades, ${formatCount(size.holders)} holders`
+  return textTable(
+    [`a hot token, ${commitMs.hot.length} turns`, nameOf(sizes.quiet), nameOf(sizes.hot), 'hot ÷ quiet, 95 % interval'],
+    [
+      row(`commit of ${tradesPerBlock} of its trades`, commitMs),
+      row('processor time of it', commitCpuMs),
+      row('subscription to first state', subscriptionMs),
+    ],
+  )
+}
+
+function alone(values: readonly number[]): readonly (readonly number[])[] {
+  return values.map(value => [value])
+}
+
+function reportCommits(commits: NonNullable<GrowthResult['commits']>, { young, tradesPerBlock }: GrowthResult['settings']): string {
+  const row = (name: string, of: 'blocksMs' | 'batchesMs') => {
     const cells = [commits.young, commits.large].flatMap(times => {
       const sorted = times[of].toSorted((a, b) => a - b)
       return [formatMs(median(sorted)), formatMs(quantile(sorted, 0.95))]
     })
-    return [name, ...cells, ratio.toFixed(2)]
+    return [name, ...cells, (median(commits.large[of]) / median(commits.young[of])).toFixed(2)]
   }
-  return [
-    `growth: ${formatCount(scale.trades)} trades of ${formatCount(scale.tokens)} tokens`,
-    '',
-    textTable(
-      ['', 'rows', 'table', 'indexes'],
-      Object.entries(tables).map(([name, { rows, bytes, indexBytes }]) => [
-        name,
-        formatCount(rows),
-        gigabytes(bytes),
-        gigabytes(indexBytes),
-      ]),
-    ),
-    '',
-    `requests: ${concurrency} at a time, a block of ${tradesPerBlock} trades every ${formatMs(blockEveryMs)}`,
-    '',
-    textTable(
-      ['', 'requests', 'p50', 'p99', 'slowest'],
-      routes.map(({ route, requests, p50Ms, p99Ms, mostMs }) => [
-        route,
-        formatCount(requests),
-        formatMs(p50Ms),
-        formatMs(p99Ms),
-        formatMs(mostMs),
-      ]),
-    ),
-    '',
-    `commits, beside ${formatCount(settings.young.trades)} trades of the same in a day`,
-    '',
-    textTable(
-      ['', 'young, p50', 'p95', 'large, p50', 'p95', 'large ÷ young'],
-      [
-        row(`block of ${tradesPerBlock} trades`, 'blocksMs', commits.blockRatio),
-        row(`range of ${formatCount(commits.large.tradesPerBatch)} trades`, 'batchesMs', commits.batchRatio),
-      ],
-    ),
-    '',
-  ].join('\n')
+  const table = textTable(
+    ['', 'young, p50', 'p95', 'large, p50', 'p95', 'large ÷ young'],
+    [
+      row(`block of ${tradesPerBlock} trades`, 'blocksMs'),
+      row(`range of ${formatCount(commits.large.tradesPerBatch)} trades`, 'batchesMs'),
+    ],
+  )
+  return `commits, beside ${formatCount(young.trades)} trades of the same in a day\n\n${table}`
 }

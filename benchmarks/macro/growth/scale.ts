@@ -52,6 +52,8 @@ export const YOUNG_SMALL: GrowthScale = {
   days: 10,
 }
 
+export const SCALES: readonly GrowthScale[] = [FULL, SMALL, YOUNG, YOUNG_SMALL]
+
 /** The end of the history in Unix seconds, in the middle of a day. */
 export const END = 1_795_046_400 + 20 * 3_600 + 17
 export const BLOCK_SECONDS = 2

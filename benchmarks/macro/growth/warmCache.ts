@@ -12,6 +12,11 @@ export async function warmCache(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   for (const entry of entries) {
     if (!entry.isFile()) continue
-    for await (const _ of createReadStream(join(entry.parentPath, entry.name), { highWaterMark: CHUNK_BYTES }));
+    try {
+      for await (const _ of createReadStream(join(entry.parentPath, entry.name), { highWaterMark: CHUNK_BYTES }));
+    } catch (error) {
+      // The server that runs removes files, too.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
   }
 }

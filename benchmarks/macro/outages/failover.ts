@@ -9,17 +9,18 @@ import { startTokenwireCluster, type TokenwireCluster } from './tokenwireCluster
 
 interface FailoverSettings {
   readonly connections: number
+  /** How long the standby has to take over. */
+  readonly takeoverMs?: number
+  /** How long clients have from the last commit. */
+  readonly settlingMs?: number
 }
 
 const EVERY_MS = 100
 const WARM_UP_MS = 1_000
 const BEFORE_MS = 2_000
-const SETTLING_MS = 10_000
-/** More than a standby may take. */
-const TAKEOVER_LIMIT_MS = 30_000
 
 /** The indexer is killed, and its standby takes over. */
-export function failover({ connections }: FailoverSettings): Scenario {
+export function failover({ connections, takeoverMs = 30_000, settlingMs = 10_000 }: FailoverSettings): Scenario {
   return {
     name: `failover to a standby, ${connections} clients`,
     about: `kill -9 of the indexer while 10 tokens change every ${EVERY_MS} ms; the longest time between two updates at each of ${connections} clients of one gateway`,
@@ -36,7 +37,7 @@ export function failover({ connections }: FailoverSettings): Scenario {
       const cluster = await startTokenwireCluster({ gateways: 1, standby: true })
       const clients = Worker.start<ReturningCalls>(new URL('../../load/returningProcess.ts', import.meta.url))
       try {
-        return await killIndexer(cluster, clients, connections)
+        return await killIndexer(cluster, clients, { connections, takeoverMs, settlingMs })
       } finally {
         await clients.stop()
         await cluster.stop()
@@ -45,7 +46,11 @@ export function failover({ connections }: FailoverSettings): Scenario {
   }
 }
 
-async function killIndexer(cluster: TokenwireCluster, clients: Worker<ReturningCalls>, connections: number): Promise<Figures> {
+async function killIndexer(
+  cluster: TokenwireCluster,
+  clients: Worker<ReturningCalls>,
+  { connections, takeoverMs, settlingMs }: Required<FailoverSettings>,
+): Promise<Figures> {
   const { protocol, ports, tokens } = cluster
   await clients.call('open', { protocol, ports, tokens, connections, server: 0, pauseMs: CLIENT_PAUSE_MS })
   await commitFor(cluster, WARM_UP_MS, EVERY_MS)
@@ -54,14 +59,14 @@ async function killIndexer(cluster: TokenwireCluster, clients: Worker<ReturningC
   const before = await longestGaps(clients)
   await clients.call('begin', null)
   await cluster.killIndexer()
-  const deadlineMs = monotonicMs() + TAKEOVER_LIMIT_MS
+  const deadlineMs = monotonicMs() + takeoverMs
   do {
-    if (monotonicMs() > deadlineMs) throw new Error(`the standby did not take over within ${TAKEOVER_LIMIT_MS} ms`)
+    if (monotonicMs() > deadlineMs) throw new Error(`the standby did not take over within ${takeoverMs} ms`)
     await commitFor(cluster, EVERY_MS, EVERY_MS)
   } while (!(await cluster.hasTakenOver()))
   // The new writer's first commits.
   await commitFor(cluster, BEFORE_MS, EVERY_MS)
-  const { percent } = await settled({ cluster, clients }, SETTLING_MS)
+  const { percent } = await settled({ cluster, clients }, settlingMs)
   const gaps = await longestGaps(clients)
   return {
     'longest time between updates before': quantile(before, 1),

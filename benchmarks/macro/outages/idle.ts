@@ -1,29 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Load } from '#benchmarks/load/load.ts'
-import { textFrame, upgradeRequest } from '#benchmarks/load/wire.ts'
+import { tokenPlan } from '#benchmarks/load/tokenPlan.ts'
+import type { ConnectionPlan } from '#benchmarks/load/wire.ts'
 import type { MemoryUsage } from '#benchmarks/servers/measureMemory.ts'
+import { kernelBytes } from '#benchmarks/support/kernelMemory.ts'
 import type { Service } from '#test/support/service.ts'
 import { TOKENWIRE } from '../fanOut/arms.ts'
-import type { Scenario } from '../fanOut/scenario.ts'
+import type { Figures, Scenario } from '../fanOut/scenario.ts'
 import { startTokenwireCluster } from './tokenwireCluster.ts'
 
 const KILOBYTE = 1_024
+/** The kernel frees some of what closing or opening left over only after a while. */
+const KERNEL_SETTLES_MS = 1_000
 const MEASURE_MEMORY = new URL('../../servers/measureMemory.ts', import.meta.url)
+/** A tuned Centrifugo's whole process at 200,000 connections, divided by them. */
+const GOAL_KB = 10.9
+
+interface IdleSettings {
+  /** At how many connections the memory is read, ascending. */
+  readonly connections: readonly number[]
+}
 
 /** The memory of a gateway process whose clients hold the newest state and hear nothing. */
-export function idleGateway({ connections }: { readonly connections: number }): Scenario {
+export function idleGateway({ connections }: IdleSettings): Scenario {
+  const figures = connections.flatMap(count => Object.values(namesOf(count)))
   return {
-    name: `${connections} idle clients of a gateway process`,
-    about: `ROLE=gateway with ${connections} WebSockets, each with one of 10 tokens and its snapshot; the process's memory after a garbage collection, from without any to with all`,
+    name: `${connections.at(-1)} idle clients of a gateway process`,
+    about: `ROLE=gateway with ${connections.join(', ')} WebSockets, each with one of 10 tokens and its snapshot; memory per connection after a garbage collection. The kernel's is of both ends, halved, and not part of the process's`,
     arms: [TOKENWIRE],
     base: TOKENWIRE,
-    mostRounds: 2,
-    figures: [
-      { name: 'memory per connection', unit: 'KB', better: 'less' },
-      { name: 'whole process per connection', unit: 'KB', better: 'less' },
-      { name: 'JavaScript heap per connection', unit: 'KB', better: 'less' },
-    ],
-    // A tuned Centrifugo's at 200,000 connections, where the empty process does not count.
-    goals: [{ figure: 'memory per connection', of: TOKENWIRE.name, to: null, ratio: 10.9 }],
+    maxRounds: 2,
+    figures: figures.map(name => ({ name, unit: 'KB', better: 'less' })),
+    goals: connections.map(count => ({ figure: namesOf(count).whole, of: TOKENWIRE.name, to: null, ratio: GOAL_KB })),
     measure: async () => {
       const cluster = await startTokenwireCluster({ gateways: 1, env: { NODE_OPTIONS: `--import=${MEASURE_MEMORY.href}` } })
       const load = await Load.start()
@@ -31,15 +39,19 @@ export function idleGateway({ connections }: { readonly connections: number }): 
         const [gateway] = cluster.gateways
         const [port] = cluster.ports
         if (gateway === undefined || port === undefined) throw new Error('there is no gateway')
-        const plans = Array.from({ length: connections }, (_, index) => subscribing(port, cluster.tokens, index))
         const empty = await memoryOf(gateway)
-        await load.connect(port, plans)
-        const full = await memoryOf(gateway)
-        return {
-          'memory per connection': (full.rssBytes - empty.rssBytes) / connections / KILOBYTE,
-          'whole process per connection': full.rssBytes / connections / KILOBYTE,
-          'JavaScript heap per connection': (full.heapBytes - empty.heapBytes) / connections / KILOBYTE,
+        const figures: [string, number][] = []
+        let open = 0
+        for (const count of connections) {
+          const plans = cluster.tokens.map(token => tokenPlan(port, [token], { snapshots: true }))
+          await load.connect(
+            port,
+            Array.from({ length: count - open }, (_, index) => plans[index % plans.length] as ConnectionPlan),
+          )
+          open = count
+          figures.push(...figuresOf(count, empty, await memoryOf(gateway)))
         }
+        return Object.fromEntries(figures) satisfies Figures
       } finally {
         await load.stop()
         await cluster.stop()
@@ -48,17 +60,33 @@ export function idleGateway({ connections }: { readonly connections: number }): 
   }
 }
 
-function subscribing(port: number, tokens: readonly string[], index: number) {
+function namesOf(count: number) {
   return {
-    kind: 'webSocket',
-    request: upgradeRequest('/realtime', `127.0.0.1:${port}`),
-    greeting: textFrame(JSON.stringify({ type: 'subscribe', token: tokens[index % tokens.length] })),
-    ready: { text: '"reason":"', times: 1 },
-  } as const
+    beyondEmpty: `${count}: beyond the empty process`,
+    heap: `${count}: of it JavaScript heap`,
+    whole: `${count}: whole process`,
+    kernel: `${count}: kernel`,
+  }
 }
 
-function memoryOf({ process: child }: Service): Promise<MemoryUsage> {
-  return new Promise(resolve => {
+interface Memory extends MemoryUsage {
+  readonly kernelBytes: number
+}
+
+function figuresOf(count: number, empty: Memory, full: Memory): [string, number][] {
+  const names = namesOf(count)
+  const perConnection = (bytes: number) => bytes / count / KILOBYTE
+  return [
+    [names.beyondEmpty, perConnection(full.rssBytes - empty.rssBytes)],
+    [names.heap, perConnection(full.heapBytes - empty.heapBytes)],
+    [names.whole, perConnection(full.rssBytes)],
+    [names.kernel, perConnection((full.kernelBytes - empty.kernelBytes) / 2)],
+  ]
+}
+
+async function memoryOf({ process: child }: Service): Promise<Memory> {
+  await pause(KERNEL_SETTLES_MS)
+  const usage = await new Promise<MemoryUsage>(resolve => {
     const onMessage = (message: unknown) => {
       if ((message as MemoryUsage).type !== 'memory') return
       child.off('message', onMessage)
@@ -67,4 +95,5 @@ function memoryOf({ process: child }: Service): Promise<MemoryUsage> {
     child.on('message', onMessage)
     child.send('memory')
   })
+  return { ...usage, kernelBytes: kernelBytes() }
 }

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Recovery, ReturningCalls } from '#benchmarks/load/returningClients.ts'
 import { monotonicMs } from '#benchmarks/support/monotonic.ts'
 import { Worker } from '#benchmarks/support/worker.ts'
-import type { ArmKind } from '../fanOut/arms.ts'
+import { type ArmKind, SOCKET_IO, TOKENWIRE, UWS_SEND } from '../fanOut/arms.ts'
+import type { Figures, Scenario } from '../fanOut/scenario.ts'
 import { startPeerCluster } from './peerCluster.ts'
 import type { ServedCluster } from './servedCluster.ts'
 import { startTokenwireCluster } from './tokenwireCluster.ts'
@@ -24,11 +25,40 @@ export interface Settled {
   readonly recoveries: readonly Recovery[]
 }
 
+export interface OutageScenario extends Pick<Scenario, 'name' | 'about' | 'figures'> {
+  /** The figure of Tokenwire that has a limit. */
+  readonly limit: { readonly figure: string; readonly ms: number }
+  /** Ends with `settled`. */
+  measure(outage: Outage): Promise<{ readonly settled: Settled; readonly figures: Figures }>
+}
+
+const CURRENT = 'clients with the newest state, percent'
+
 /**
- * Starts a cluster and its clients' process, and ends both after the measurement. Tokenwire has an indexer, a chain and PostgreSQL; other
- * servers get what the benchmark feeds them.
+ * Clients lose their servers, and all are to have the newest state in the end. Each turn has a cluster of its own. Tokenwire has an
+ * indexer, a chain and PostgreSQL; other servers get what the benchmark feeds them.
  */
-export async function inCluster<T>(arm: ArmKind, measure: (outage: Outage) => Promise<T>): Promise<T> {
+export function outageScenario({ name, about, figures, limit, measure }: OutageScenario): Scenario {
+  return {
+    name,
+    about,
+    arms: [TOKENWIRE, UWS_SEND, SOCKET_IO],
+    base: UWS_SEND,
+    maxRounds: 2,
+    figures: [{ name: CURRENT, unit: '', better: 'more' }, ...figures],
+    goals: [
+      { figure: CURRENT, of: TOKENWIRE.name, to: null, ratio: 100 },
+      { figure: limit.figure, of: TOKENWIRE.name, to: null, ratio: limit.ms },
+    ],
+    measure: arm =>
+      inCluster(arm, async outage => {
+        const { settled, figures } = await measure(outage)
+        return { [CURRENT]: settled.percent, ...figures }
+      }),
+  }
+}
+
+async function inCluster<T>(arm: ArmKind, measure: (outage: Outage) => Promise<T>): Promise<T> {
   const cluster = arm.server === 'tokenwire' ? await startTokenwireCluster() : await startPeerCluster(arm)
   const clients = Worker.start<ReturningCalls>(new URL('../../load/returningProcess.ts', import.meta.url))
   try {

@@ -4,14 +4,18 @@ export type LoadRequest = string | { readonly path: string; readonly body: unkno
 /** What one client asks for in turn, by the kind of request. */
 export type RequestKinds = Readonly<Record<string, readonly LoadRequest[]>>
 
-const LISTS = 100
-const LEAST_LISTED = 30
+export const LISTS = 100
+const MIN_LISTED = 30
 const SORTS = ['createdAt', 'marketCap', 'volume24h', 'liquidity', 'holders']
 /** Columns of Ponder's tokens that have as many different values. */
 const PONDER_SORTS = ['createdAt', 'price', 'volumeWei', 'tradeCount', 'lastTradeAt']
 const COLD_LISTS = 300
+const WARM_UP_LISTS = 200
 /** Above all limits of the 100 lists, and of the same tokens, so that these lists are as long and were never asked for. */
-const LEAST_COLD = 31 + LISTS / SORTS.length
+const MIN_COLD = 31 + LISTS / SORTS.length
+
+/** What the goals of decision 0039 are about. */
+export const GOAL_KINDS: readonly string[] = ['/healthz', 'a list of 50 tokens', 'a token', '100 different lists']
 
 export function tokenwireKinds(token: string): RequestKinds {
   return {
@@ -21,17 +25,27 @@ export function tokenwireKinds(token: string): RequestKinds {
     'trades of a token': [`/api/tokens/${token}/trades`],
     'candles of a token': [`/api/tokens/${token}/candles`],
     'a search': ['/api/search?q=a'],
-    '100 different lists': lists(LISTS, SORTS, (sort, index) => `/api/tokens?sort=${sort}&limit=${LEAST_LISTED + index}`),
+    '100 different lists': lists(LISTS, SORTS, (sort, index) => `/api/tokens?sort=${sort}&limit=${MIN_LISTED + index}`),
   }
 }
 
-/** Different lists, none of which the other kinds contain. */
-export function coldLists(): readonly string[] {
+/** Ten times what was answered of one list before answers were kept (0039). */
+export const LISTS_PER_SECOND = 6_300
+
+/** The 100 lists, and the one of 50 tokens after every tenth of them. */
+export function listsWithHotOne(token: string): readonly LoadRequest[] {
+  const { 'a list of 50 tokens': hot = [], '100 different lists': different = [] } = tokenwireKinds(token)
+  return different.flatMap((list, index) => (index % 10 === 9 ? [list, ...hot] : [list]))
+}
+
+/** Different lists, none of which the other kinds contain: some to warm up with, and those that are measured. */
+export function coldLists(): { readonly warmUp: readonly string[]; readonly paths: readonly string[] } {
   const orders = ['desc', 'asc']
-  return lists(COLD_LISTS, SORTS, (sort, index) => {
-    const [order, limit] = [orders[index % orders.length], LEAST_COLD + Math.floor(index / orders.length)]
+  const all = lists(WARM_UP_LISTS + COLD_LISTS, SORTS, (sort, index) => {
+    const [order, limit] = [orders[index % orders.length], MIN_COLD + Math.floor(index / orders.length)]
     return `/api/tokens?sort=${sort}&order=${order}&limit=${limit}`
   })
+  return { warmUp: all.slice(COLD_LISTS), paths: all.slice(0, COLD_LISTS) }
 }
 
 /** The same by Ponder's own API. Its rows have twelve columns. */
@@ -52,7 +66,7 @@ export function ponderKinds(token: string): RequestKinds {
       ),
     ],
     'a search': [query(`tokens(where: {name_contains: "a"}, limit: 20) { items { ${TOKEN} } }`)],
-    '100 different lists': lists(LISTS, PONDER_SORTS, (sort, index) => list(sort, LEAST_LISTED + index)),
+    '100 different lists': lists(LISTS, PONDER_SORTS, (sort, index) => list(sort, MIN_LISTED + index)),
   }
 }
 

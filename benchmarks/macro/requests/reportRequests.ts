@@ -4,21 +4,26 @@ import type { ColdReads } from './coldReads.ts'
 import type { UpdateLatency } from './updateLatency.ts'
 import type { Load } from './wrk.ts'
 
+interface MeasuredLoad extends Load {
+  /** Processor time of the service and its PostgreSQL per request; `null`: others answered, too. */
+  readonly cpuMs: number | null
+}
+
 export interface RequestsResult {
   readonly arm: string
   /** By the kind of request. */
-  readonly loads: Record<string, Load>
+  readonly loads: Record<string, MeasuredLoad>
   /** Of lists that were never asked for; `null`: not of this arm. */
   readonly cold: ColdReads | null
-  /** Without load, and while one list is asked for as fast as one client can; `null`: not of this arm. */
-  readonly updates: { readonly idle: UpdateLatency; readonly loaded: UpdateLatency } | null
+  /** Without and with load; empty: not of this arm. */
+  readonly updates: readonly UpdateLatency[]
 }
 
 /** Medians over the rounds. × is the ratio to the same arm's `/healthz`. */
 export function reportRequests(results: readonly RequestsResult[]): string {
   const arms = [...new Set(results.map(({ arm }) => arm))]
   const kinds = Object.keys(results[0]?.loads ?? {})
-  const of = (arm: string, kind: string, figure: keyof Load) =>
+  const of = (arm: string, kind: string, figure: keyof MeasuredLoad) =>
     median(results.flatMap(result => (result.arm === arm ? [result.loads[kind]?.[figure] ?? Number.NaN] : [])))
   const rate = (arm: string, kind: string) => of(arm, kind, 'requestsPerSecond')
   const rows = kinds.map(kind => [
@@ -27,19 +32,33 @@ export function reportRequests(results: readonly RequestsResult[]): string {
       formatCount(rate(arm, kind)),
       (rate(arm, kind) / rate(arm, '/healthz')).toFixed(2),
       formatMs(of(arm, kind, 'p99Ms')),
+      formatCpu(of(arm, kind, 'cpuMs')),
     ]),
   ])
-  const updates = results.flatMap(({ arm, updates: measured }) => {
-    if (measured === null) return []
-    const { idle, loaded } = measured
-    return [[arm, formatMs(idle.p50Ms), formatMs(idle.p99Ms), formatMs(loaded.p50Ms), formatMs(loaded.p99Ms), String(loaded.updates)]]
-  })
-  const cold = results.flatMap(({ arm, cold: measured }) =>
-    measured === null ? [] : [[arm, formatMs(measured.p50Ms), formatMs(measured.p99Ms)]],
+  const updates = results.flatMap(({ arm, updates }) =>
+    updates.map(({ load, requestsPerSecond, updates, commits, p50Ms, p90Ms, p99Ms, p99ToFirst: { ratio, low, high } }) => [
+      `${arm}, load: ${load}`,
+      requestsPerSecond === null ? '' : formatCount(requestsPerSecond),
+      ...[p50Ms, p90Ms, p99Ms].map(formatMs),
+      `${ratio.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`,
+      String(updates),
+      String(commits),
+    ]),
   )
+  const cold = arms.flatMap(name => {
+    const measured = results.flatMap(({ arm, cold }) => (arm === name && cold !== null ? [cold] : []))
+    if (measured.length === 0) return []
+    const figure = (name: keyof ColdReads) => median(measured.map(one => one[name]))
+    return [[name, formatMs(figure('p50Ms')), formatMs(figure('p99Ms')), formatCpu(figure('cpuMs'))]]
+  })
   return [
-    textTable(['requests per second', ...arms.flatMap(arm => [arm, '×', 'p99'])], rows),
-    textTable(['a list for the first time', 'p50', 'p99'], cold),
-    textTable(['commit to receipt', 'p50', 'p99', 'loaded p50', 'loaded p99', 'updates'], updates),
+    textTable(['requests per second', ...arms.flatMap(arm => [arm, '×', 'p99', 'CPU'])], rows),
+    textTable(['a list for the first time', 'p50', 'p99', 'CPU'], cold),
+    textTable(['commit to receipt', 'requests/s', 'p50', 'p90', 'p99', '× none (95 %)', 'updates', 'commits'], updates),
   ].join('\n\n')
+}
+
+/** Not measured, or not measurable here: no text. */
+function formatCpu(ms: number): string {
+  return ms > 0 ? formatMs(ms) : ''
 }

@@ -6,7 +6,23 @@ import { promisify } from 'node:util'
 import { findProgram } from '#test/support/findProgram.ts'
 import type { LoadRequest } from './kinds.ts'
 
-const CONNECTIONS = 16
+/** How requests come. */
+export interface Arrival {
+  readonly connections: number
+  /** On average between an answer and the connection's next request, so that the rate hardly depends on how fast answers are. */
+  readonly pauseMs: number
+}
+
+/** One client that asks as fast as it gets answers. */
+const CLOSED: Arrival = { connections: 16, pauseMs: 0 }
+
+/** On a machine with other work to do, answers may take seconds. */
+const TIMEOUT = '20s'
+
+/** Many clients that together make so many requests a second, as long as answers take much less than the pause. */
+export function arrivalAt(requestsPerSecond: number, pauseMs: number): Arrival {
+  return { connections: Math.round((requestsPerSecond * pauseMs) / 1_000), pauseMs }
+}
 
 export interface Load {
   readonly requestsPerSecond: number
@@ -21,16 +37,35 @@ export function findWrk(): string {
 }
 
 /**
- * Sends the requests in turn from 16 connections, as browsers do that accept `br`.
+ * Sends the requests in turn, as browsers do that accept `br`.
  *
+ * @param arrival default: as fast as it goes, from 16 connections
  * @throws `Error` when an answer was not 200
  */
-export async function load(wrk: string, url: string, requests: readonly LoadRequest[], seconds: number): Promise<Load> {
+export async function load(
+  wrk: string,
+  url: string,
+  requests: readonly LoadRequest[],
+  seconds: number,
+  { connections, pauseMs }: Arrival = CLOSED,
+): Promise<Load> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-wrk-'))
   try {
     const script = path.join(folder, 'paths.lua')
-    await writeFile(script, luaOf(requests))
-    const options = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '--latency', '-s', script, '-H', 'Accept-Encoding: br, gzip', url]
+    await writeFile(script, luaOf(requests, pauseMs))
+    const options = [
+      '-t1',
+      `-c${connections}`,
+      `-d${seconds}s`,
+      '--latency',
+      '--timeout',
+      TIMEOUT,
+      '-s',
+      script,
+      '-H',
+      'Accept-Encoding: br, gzip',
+      url,
+    ]
     const { stdout } = await promisify(execFile)(wrk, options)
     const failures = /Non-2xx[^\n]*|Socket errors[^\n]*/.exec(stdout)
     if (failures !== null) throw new Error(`${JSON.stringify(requests[0])}: ${failures[0]}`)
@@ -43,7 +78,7 @@ export async function load(wrk: string, url: string, requests: readonly LoadRequ
   }
 }
 
-function luaOf(requests: readonly LoadRequest[]): string {
+function luaOf(requests: readonly LoadRequest[], pauseMs: number): string {
   const formats = requests.map(request =>
     typeof request === 'string'
       ? `wrk.format("GET", ${luaText(request)})`
@@ -54,6 +89,14 @@ request = function()
   requests = requests or { ${formats.join(', ')} }
   next = next % #requests + 1
   return requests[next]
+end
+${pauseMs === 0 ? '' : luaPause(pauseMs)}`
+}
+
+/** Spread, so that the connections do not all ask at once. */
+function luaPause(meanMs: number): string {
+  return `delay = function()
+  return math.random(${meanMs / 2}, ${meanMs * 1.5})
 end
 `
 }

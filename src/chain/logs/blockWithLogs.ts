@@ -1,6 +1,6 @@
 import type { ChainLog } from '#domain/block.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent } from '#rpc/rpcFault.ts'
 import { logsBloom } from './logsBloom.ts'
 
 export interface BlockWithLogs {
@@ -20,13 +20,9 @@ export function blockWithLogs(header: ChainHeader, unordered: readonly ChainLog[
   const logs = unordered.toSorted((a, b) => a.logIndex - b.logIndex)
   for (const [index, log] of logs.entries()) {
     if (log.blockHash !== header.hash || log.blockNumber !== header.number)
-      throw contradiction(`a log of another block in block ${header.number}`)
-    if (log.logIndex !== index) throw contradiction(`log ${log.logIndex} in the place of log ${index} of block ${header.number}`)
+      throw inconsistent(`a log of another block in block ${header.number}`)
+    if (log.logIndex !== index) throw inconsistent(`log ${log.logIndex} in the place of log ${index} of block ${header.number}`)
   }
-  if (logsBloom(logs) !== header.logsBloom) throw contradiction(`the logs of block ${header.number} do not fit its bloom`)
+  if (logsBloom(logs) !== header.logsBloom) throw inconsistent(`the logs of block ${header.number} do not fit its bloom`)
   return { header, logs }
-}
-
-function contradiction(what: string): RpcError {
-  return new RpcError({ kind: 'inconsistent', what })
 }

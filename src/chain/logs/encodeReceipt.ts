@@ -11,7 +11,7 @@ const BYTES = /^0x(?:[0-9a-f]{2})*$/i
 const BLOOM = /^0x[0-9a-f]{512}$/i
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 /** Types from here on would be the first byte of a list in RLP. Source: EIP-2718. */
-const MOST_TYPE = 0x7f
+const MAX_TYPE = 0x7f
 /** What deposits of OP Stack chains have in addition. Before Canyon, receipts have the nonce and no version, and the trie has neither. */
 const DEPOSIT_TYPE = 0x7e
 const DEPOSIT_FIELDS = ['depositNonce', 'depositReceiptVersion']
@@ -26,7 +26,7 @@ const DEPOSIT_FIELDS = ['depositNonce', 'depositReceiptVersion']
 export function encodeReceipt(raw: unknown): Hex {
   const fields = fieldsOf(raw, 'receipt')
   const type = isPresent(fields['type']) ? parseQuantity(fields['type'], 'receipt: type') : 0
-  if (type > MOST_TYPE) throw new RpcError({ kind: 'garbled', what: 'receipt: type' })
+  if (type > MAX_TYPE) throw new RpcError({ kind: 'garbled', what: 'receipt: type' })
   const added = type === DEPOSIT_TYPE && isPresent(fields['depositReceiptVersion']) ? DEPOSIT_FIELDS : []
   const encoded = toRlp([
     isPresent(fields['status']) ? quantity(fields, 'status') : parseHash(fields['root'], 'receipt: root'),

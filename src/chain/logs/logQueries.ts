@@ -31,7 +31,7 @@ export function blocksOf({ from, to }: Pick<LogQuery, 'from' | 'to'>): number {
 }
 
 /** Queries within the limits, ascending by block, each made when it is asked for: a long list gives thousands. */
-export function cutQuery(query: LogQuery, { blocks, width }: LogQueryLimits): Iterator<LogQuery, undefined> & Iterable<LogQuery> {
+function cutQuery(query: LogQuery, { blocks, width }: LogQueryLimits): Iterator<LogQuery, undefined> & Iterable<LogQuery> {
   return inStretches(query, blocks, () => (query.by === 'topic' ? [query.filter] : inParts(query.filter, width)))
 }
 

@@ -5,7 +5,7 @@ import type { LogLimit } from '#rpc/logLimit.ts'
 import { parseHeader } from '#rpc/parseHeader.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber, logsInBlocks } from '#rpc/rpcCalls.ts'
-import { faultOf, RpcError, type RpcFault } from '#rpc/rpcFault.ts'
+import { faultOf, inconsistent, type RpcFault } from '#rpc/rpcFault.ts'
 import { createLogTest, type KeyList, type WantedLogs, widthOf } from './logFilter.ts'
 import { blocksOf, byAddress, createLogPlan, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
@@ -201,7 +201,7 @@ async function fetchLogs(provider: RpcProvider, query: LogQuery, end: LogRangeQu
   const { from, to } = query
   const [rawLogs, rawEnd] = await provider.calls([logsInBlocks(from, to, sentFilter(query)), blockByNumber(end.number)])
   const { hash } = parseHeader(rawEnd, `block ${end.number}`)
-  if (hash !== end.hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${end.number}` })
+  if (hash !== end.hash) throw inconsistent(`another block ${end.number}`)
   return parseLogs(rawLogs)
 }
 
@@ -213,10 +213,10 @@ function wantedTest({ filter }: LogQuery, { tests }: RangeFetch): (log: ChainLog
 function wantedLogs(all: readonly ChainLog[], query: LogQuery, fetching: RangeFetch): readonly ChainLog[] {
   const { from, to, by } = query
   const logs = all.filter(wantedTest(query, fetching))
-  if (by === 'address' && logs.length < all.length) throw new RpcError({ kind: 'inconsistent', what: 'a log that was not asked for' })
+  if (by === 'address' && logs.length < all.length) throw inconsistent('a log that was not asked for')
   const outside = logs.find(({ blockNumber }) => blockNumber < from || blockNumber > to)
   if (outside === undefined) return logs
-  throw new RpcError({ kind: 'inconsistent', what: `a log of block ${outside.blockNumber} in ${from}-${to}` })
+  throw inconsistent(`a log of block ${outside.blockNumber} in ${from}-${to}`)
 }
 
 /**
@@ -229,9 +229,8 @@ function inOrder(logs: ChainLog[]): readonly ChainLog[] {
   let before: ChainLog | null = null
   for (const log of logs) {
     if (before?.blockNumber === log.blockNumber) {
-      if (before.logIndex === log.logIndex)
-        throw new RpcError({ kind: 'inconsistent', what: `log ${log.logIndex} of block ${log.blockNumber} twice` })
-      if (before.blockHash !== log.blockHash) throw new RpcError({ kind: 'inconsistent', what: `logs of two blocks ${log.blockNumber}` })
+      if (before.logIndex === log.logIndex) throw inconsistent(`log ${log.logIndex} of block ${log.blockNumber} twice`)
+      if (before.blockHash !== log.blockHash) throw inconsistent(`logs of two blocks ${log.blockNumber}`)
     }
     before = log
   }

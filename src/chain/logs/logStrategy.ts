@@ -53,10 +53,10 @@ export function createLogStrategy(): LogStrategy {
 
   const limitsOf: LogStrategy['limits'] = ({ limits }, filter) => {
     const { all, blocks } = byTopic.get(keyOf(filter)) ?? NO_DENSITY
-    const mostByTopic = Math.min(limits.blocks.size, Math.max(FIRST_BLOCKS, blocks * TOPIC_GROWTH))
+    const maxByTopic = Math.min(limits.blocks.size, Math.max(FIRST_BLOCKS, blocks * TOPIC_GROWTH))
     return {
       address: { blocks: fitting(limits.blocks.size, byAddress.all), width: limits.addresses.size },
-      topic: { blocks: fitting(mostByTopic, all), width: limits.addresses.size },
+      topic: { blocks: fitting(maxByTopic, all), width: limits.addresses.size },
     }
   }
 

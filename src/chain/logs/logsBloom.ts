@@ -29,14 +29,14 @@ export function logsBloom(logs: readonly Pick<ChainLog, 'address' | 'topics'>[])
 
 /** The bits of the last addresses and topics: the next block holds many of them again. */
 const knownBits = new Map<Hex, readonly number[]>()
-const MOST_KNOWN = 20_000
+const MAX_KNOWN = 20_000
 
 function bitsOf(item: Hex): readonly number[] {
   const known = knownBits.get(item)
   if (known !== undefined) return known
   const hash = keccak256(item, 'bytes')
   const bits = [0, 2, 4].map(at => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2_047)
-  if (knownBits.size >= MOST_KNOWN) knownBits.clear()
+  if (knownBits.size >= MAX_KNOWN) knownBits.clear()
   knownBits.set(item, bits)
   return bits
 }

@@ -1,11 +1,11 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { fieldsOf, parseHash, parseHex, parseQuantity } from '#rpc/answerFields.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i
 const BYTES = /^0x(?:[0-9a-f]{2})*$/i
-const MOST_TOPICS = 4
+const MAX_TOPICS = 4
 
 /**
  * Reads the answer to `eth_getLogs`.
@@ -19,7 +19,7 @@ export function parseLogs(raw: unknown): ChainLog[] {
 
 function parseLog(raw: unknown): ChainLog {
   const fields = fieldsOf(raw, 'log')
-  if (fields['removed'] === true) throw new RpcError({ kind: 'inconsistent', what: 'a log is marked as removed' })
+  if (fields['removed'] === true) throw inconsistent('a log is marked as removed')
   return {
     address: interned(fields['address'], addresses),
     topics: parseTopics(fields['topics']),
@@ -33,7 +33,7 @@ function parseLog(raw: unknown): ChainLog {
 }
 
 function parseTopics(raw: unknown): readonly Hex[] {
-  if (!Array.isArray(raw) || raw.length > MOST_TOPICS) throw garbled('log: topics')
+  if (!Array.isArray(raw) || raw.length > MAX_TOPICS) throw garbled('log: topics')
   return raw.map(topic => interned(topic, topics))
 }
 
@@ -44,7 +44,7 @@ interface Interned<T extends Hex> {
 }
 
 /** Bounds the memory: some 2 MiB each. */
-const MOST_INTERNED = 16_384
+const MAX_INTERNED = 16_384
 
 const addresses: Interned<Address> = { parse: raw => parseHex(raw, ADDRESS, 'log: address') as Address, texts: new Map() }
 const topics: Interned<Hex> = { parse: raw => parseHash(raw, 'log: topic'), texts: new Map() }
@@ -58,7 +58,7 @@ function interned<T extends Hex>(raw: unknown, { parse, texts }: Interned<T>): T
   const known = texts.get(raw)
   if (known !== undefined) return known
   const text = parse(raw)
-  if (texts.size >= MOST_INTERNED) texts.clear()
+  if (texts.size >= MAX_INTERNED) texts.clear()
   texts.set(raw, text)
   return text
 }

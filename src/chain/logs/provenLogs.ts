@@ -6,7 +6,7 @@ import { readHeader } from '#rpc/fetchHeaders.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { blockByHash, receiptsOfBlock } from '#rpc/rpcCalls.ts'
-import { faultOf, RpcError } from '#rpc/rpcFault.ts'
+import { faultOf, inconsistent, RpcError } from '#rpc/rpcFault.ts'
 import { encodeReceipt } from './encodeReceipt.ts'
 import { parseLogs } from './parseLogs.ts'
 import { fetchReceipts, type RawReceipt } from './receipts.ts'
@@ -23,30 +23,30 @@ const BLOCKS_AT_ONCE = 4
  */
 export async function fetchProvenLogs(provider: RpcProvider, header: ChainHeader): Promise<readonly ChainLog[]> {
   const { number, hash } = header
-  if (!header.isProven) throw contradiction(`the hash of block ${number} is not that of its fields, so its receipts prove nothing`)
+  if (!header.isProven) throw inconsistent(`the hash of block ${number} is not that of its fields, so its receipts prove nothing`)
   const receipts = await fetchBlockReceipts(provider, hash)
   if (trieRoot(receipts.map(encodeReceipt)) !== header.receiptsRoot) {
-    throw contradiction(`the receipts of block ${number} do not have the root that its header states`)
+    throw inconsistent(`the receipts of block ${number} do not have the root that its header states`)
   }
   const logs = receipts.flatMap((receipt, txIndex) => parseLogs(receipt['logs']).map(log => ({ ...log, txIndex })))
   return logs.map((log, logIndex) => ({ ...log, logIndex, blockNumber: number, blockHash: hash }))
 }
 
 /**
- * Holds logs of some blocks against the receipts of these blocks. Shows what was changed or added, not what was left out.
+ * Compares logs of some blocks with the receipts of these blocks. Finds changed and added logs, not missing ones.
  *
- * @throws `RpcError` `inconsistent` for a log that is not in its block's receipts as it is
+ * @throws `RpcError` `inconsistent` for a log that differs from its block's receipts
  */
 export async function assertProven(provider: RpcProvider, logs: readonly ChainLog[]): Promise<void> {
   const byBlock = [...Map.groupBy(logs, ({ blockHash }) => blockHash)]
   await mapBounded(byBlock, BLOCKS_AT_ONCE, async ([hash, given]) => {
     const header = readHeader(provider, await provider.call(blockByHash(hash)), `block ${hash}`)
-    if (header.hash !== hash) throw contradiction(`block ${header.hash} in answer to block ${hash}`)
+    if (header.hash !== hash) throw inconsistent(`block ${header.hash} in answer to block ${hash}`)
     const proven = await fetchProvenLogs(provider, header)
     for (const log of given) {
       const { blockNumber, logIndex } = log
       if (isSameLog(log, proven[logIndex])) continue
-      throw contradiction(`log ${logIndex} of block ${blockNumber} is not the one in the block's receipts`)
+      throw inconsistent(`log ${logIndex} of block ${blockNumber} is not the one in the block's receipts`)
     }
   })
 }
@@ -75,8 +75,4 @@ function isSameLog(a: ChainLog, b: ChainLog | undefined): boolean {
     a.topics.length === b.topics.length &&
     a.topics.every((topic, index) => topic === b.topics[index])
   )
-}
-
-function contradiction(what: string): RpcError {
-  return new RpcError({ kind: 'inconsistent', what })
 }

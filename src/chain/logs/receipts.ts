@@ -3,7 +3,7 @@ import { fieldsOf, parseHash } from '#rpc/answerFields.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { receiptOf } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
 import { parseLogs } from './parseLogs.ts'
 
 export type RawReceipt = Readonly<Record<string, unknown>>
@@ -24,7 +24,7 @@ export async function fetchReceipts(provider: RpcProvider, block: RpcCall): Prom
   return answers.map(answer => {
     if (answer === null) throw new RpcError({ kind: 'missing', what: 'a receipt' })
     const receipt = fieldsOf(answer, 'receipt')
-    if (receipt['blockHash'] !== blockHash) throw new RpcError({ kind: 'inconsistent', what: 'a receipt of another block' })
+    if (receipt['blockHash'] !== blockHash) throw inconsistent('a receipt of another block')
     return receipt
   })
 }

@@ -1,5 +1,5 @@
 /** Longer texts are cut before anything else is done with them: a token's name may have a megabyte. */
-const MOST_UNITS = 512
+const MAX_UNITS = 512
 
 /** More than two combining marks in a row reach into the lines above and below. */
 const STACKED_MARKS = /(\p{M}{2})\p{M}+/gu
@@ -13,14 +13,14 @@ const STACKED_MARKS = /(\p{M}{2})\p{M}+/gu
 export function displayText(text: string | null, most = 64): string | null {
   if (text === null) return null
   const shown = text
-    .slice(0, MOST_UNITS)
+    .slice(0, MAX_UNITS)
     .toWellFormed()
     .replaceAll(/[\p{C}\p{Z}\u{115f}\u{1160}\u{2800}\u{3164}\u{ffa0}\u{fffd}]+/gu, ' ')
     .replaceAll(STACKED_MARKS, '$1')
     .trim()
   if (shown === '') return null
   const characters = Array.from(shown)
-  return characters.length <= most && text.length <= MOST_UNITS
+  return characters.length <= most && text.length <= MAX_UNITS
     ? shown
     : `${characters
         .slice(0, most - 1)

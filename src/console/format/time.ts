@@ -1,4 +1,4 @@
-import { UNKNOWN } from './decimal.ts'
+import { UNKNOWN } from '#client/decimalText.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

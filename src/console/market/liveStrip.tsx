@@ -9,7 +9,7 @@ import { Symbol } from '#console/parts/tokenName.tsx'
 import { Age, Money } from '#console/parts/value.tsx'
 import { isStripPaused } from '#console/state/preferences.ts'
 import { hrefOf } from '#console/state/route.ts'
-import { channelFeed, client, marketApi, tokenNames } from '#console/state/session.ts'
+import { client, live, tokenNames } from '#console/state/session.ts'
 import { eventsFor, type StripEvent } from '#console/state/stripEvent.ts'
 import { createStripEvents } from '#console/state/stripEvents.ts'
 
@@ -25,10 +25,7 @@ const KINDS = {
 
 /** The newest launches, trades and graduations of all tokens. It rests while the pointer is over it or the focus in it. */
 export function LiveStrip() {
-  const events = useMemo(
-    () => createStripEvents({ client, api: marketApi, feed: channelFeed, names: tokenNames, isPaused: isStripPaused }),
-    [],
-  )
+  const events = useMemo(() => createStripEvents({ client, live, names: tokenNames, isPaused: isStripPaused }), [])
   useEffect(() => () => events.stop(), [events])
   const strip = useRef<HTMLDivElement>(null)
   const places = useFitting(strip, EVENT_REM)

@@ -2,9 +2,9 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { Notice } from '#console/parts/notice.tsx'
 import { countBounds } from '#console/state/listBounds.ts'
 import { DEFAULT_QUERY, lastMarket, showMarket } from '#console/state/route.ts'
-import { channelFeed, client, renderQueue, returns } from '#console/state/session.ts'
+import { client, live, renderQueue, returns } from '#console/state/session.ts'
 import { createSparklines } from '#console/state/sparklines.ts'
-import { createTokenList, MOST_ROWS } from '#console/state/tokenList.ts'
+import { createTokenList, MAX_ROWS } from '#console/state/tokenList.ts'
 import { createWatchedRows } from '#console/state/watchedRows.ts'
 import { Filters } from './filters.tsx'
 import { LiveStrip } from './liveStrip.tsx'
@@ -12,17 +12,17 @@ import { createOnScreen } from './onScreen.ts'
 import { TokenTable } from './tokenTable.tsx'
 
 /** The width from which the list has a column for them, as in its style: on narrower screens they are not loaded. */
-const LINES_SHOWN = '(min-width: 88rem)'
+const LINES_SHOWN = '(min-width: 64rem)'
 
 export function MarketView() {
-  const list = useMemo(() => createTokenList({ client, feed: channelFeed, query: lastMarket, returns }), [])
+  const list = useMemo(() => createTokenList({ client, live, query: lastMarket, returns }), [])
   const watched = useMemo(() => createWatchedRows(client, renderQueue), [])
   const lines = useMemo(() => createSparklines(client), [])
   const onScreen = useMemo(() => {
-    const areLinesShown = matchMedia(LINES_SHOWN).matches
+    const lineSpace = matchMedia(LINES_SHOWN)
     return createOnScreen(row => {
       const unwatch = watched.watch(row)
-      const leave = areLinesShown ? lines.want(row.address) : () => {}
+      const leave = lineSpace.matches ? lines.want(row.address) : () => {}
       return () => {
         unwatch()
         leave()
@@ -87,8 +87,8 @@ export function MarketView() {
                 {list.loadingMore.value ? 'Loading' : 'Show more'}
               </button>
             </div>
-          ) : rows.length >= MOST_ROWS ? (
-            <p class="more quiet">The first {MOST_ROWS} are shown: search or filter for others.</p>
+          ) : rows.length >= MAX_ROWS ? (
+            <p class="more quiet">The first {MAX_ROWS} are shown: search or filter for others.</p>
           ) : null}
         </>
       )}

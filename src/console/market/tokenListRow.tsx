@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { formatCompact, formatCount } from '#console/format/decimal.ts'
+import { formatCompact } from '#client/decimalText.ts'
+import { formatCount } from '#console/format/numbers.ts'
 import { displayText } from '#console/format/text.ts'
 import { timesPrice } from '#console/format/usd.ts'
 import { Avatar } from '#console/parts/avatar.tsx'

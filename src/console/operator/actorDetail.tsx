@@ -1,4 +1,4 @@
-import { formatCount } from '#console/format/decimal.ts'
+import { formatCount } from '#console/format/numbers.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { Copy } from '#console/parts/copy.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
-import { formatCompact, formatCount } from '#console/format/decimal.ts'
+import { formatCompact } from '#client/decimalText.ts'
+import { formatCount } from '#console/format/numbers.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Notice } from '#console/parts/notice.tsx'
 import { Age, Unknown } from '#console/parts/value.tsx'

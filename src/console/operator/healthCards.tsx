@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { formatCompact, formatCount, formatMs, formatShare } from '#console/format/decimal.ts'
+import { formatCompact } from '#client/decimalText.ts'
+import { formatCount, formatMs, formatShare } from '#console/format/numbers.ts'
 import { formatDuration, formatMoment } from '#console/format/time.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Meter } from '#console/parts/meter.tsx'

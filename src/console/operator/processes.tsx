@@ -1,4 +1,5 @@
-import { formatCompact, formatCount, formatMs } from '#console/format/decimal.ts'
+import { formatCompact } from '#client/decimalText.ts'
+import { formatCount, formatMs } from '#console/format/numbers.ts'
 import { formatDuration } from '#console/format/time.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Unknown } from '#console/parts/value.tsx'

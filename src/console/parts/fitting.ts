@@ -3,16 +3,16 @@ import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 
 /** How many items of a least width, in rem, fit side by side into an element; at least one. */
-export function useFitting(element: RefObject<HTMLElement | null>, leastRem: number): ReadonlySignal<number> {
+export function useFitting(element: RefObject<HTMLElement | null>, minRem: number): ReadonlySignal<number> {
   const count = useSignal(1)
   useEffect(() => {
     if (element.current === null) return
     const sizes = new ResizeObserver(([entry]) => {
       const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)
-      count.value = Math.max(1, Math.floor((entry?.contentRect.width ?? 0) / (leastRem * rem)))
+      count.value = Math.max(1, Math.floor((entry?.contentRect.width ?? 0) / (minRem * rem)))
     })
     sizes.observe(element.current)
     return () => sizes.disconnect()
-  }, [element, leastRem])
+  }, [element, minRem])
   return count
 }

@@ -1,4 +1,5 @@
-import { formatChange, formatCompact, formatPrice, UNKNOWN } from '#console/format/decimal.ts'
+import { formatCompact, formatPrice, UNKNOWN } from '#client/decimalText.ts'
+import { formatChange } from '#console/format/numbers.ts'
 import { displayText } from '#console/format/text.ts'
 import { formatAge, formatMoment } from '#console/format/time.ts'
 import { minuteClock, secondClock } from '#console/state/clock.ts'

@@ -1,4 +1,5 @@
-import { formatCompact, formatCount, formatPrice } from '#console/format/decimal.ts'
+import { formatCompact, formatPrice } from '#client/decimalText.ts'
+import { formatCount } from '#console/format/numbers.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { AutoIcon, MoonIcon, SunIcon } from '#console/parts/icons.tsx'
 import { Segments } from '#console/parts/segments.tsx'
@@ -11,7 +12,11 @@ import { SearchBox } from './searchBox.tsx'
 const CONNECTION = {
   connecting: { text: 'Connecting', kind: 'fair', means: 'a connection is being made' },
   live: { text: 'Live', kind: 'good', means: 'updates come over WebSocket' },
-  fallback: { text: 'Fallback', kind: 'fair', means: 'WebSocket is blocked; updates come over event streams' },
+  fallback: {
+    text: 'Fallback',
+    kind: 'fair',
+    means: 'WebSocket is blocked; updates come over event streams, or are asked for every few seconds',
+  },
   offline: { text: 'Offline', kind: 'bad', means: 'the service cannot be reached' },
 } as const
 

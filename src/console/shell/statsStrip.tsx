@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import { formatCompact, formatCount, formatMs } from '#console/format/decimal.ts'
+import { formatCompact } from '#client/decimalText.ts'
+import { formatCount, formatMs } from '#console/format/numbers.ts'
 import { timesPrice } from '#console/format/usd.ts'
 import { useHiddenEnds } from '#console/parts/hiddenEnds.ts'
 import { Known, Money, Unknown } from '#console/parts/value.tsx'

@@ -1,15 +1,15 @@
 import { effect, type ReadonlySignal, untracked } from '@preact/signals'
+import { fillCandles } from '#client/live/foldCandleChange.ts'
+import type { CandlesState, Live } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import { type Bar, barOf, foldTrade } from '#console/token/candleFold.ts'
-import type { CandleInterval } from '#domain/candle.ts'
+import { type Bar, barOf } from '#console/token/bar.ts'
+import { CANDLE_SECONDS } from '#console/token/intervals.ts'
+import type { Candle, CandleInterval } from '#domain/candle.ts'
 import type { CandleCurrency } from '#domain/queries.ts'
-import type { Trade } from '#domain/trade.ts'
 
+/** Bars that follow the service, and bars of each further page. */
 const PAGE = 300
-const MOST_BARS = 3_000
-/** The newest bars are fetched `REFETCH_AFTER_MS` after a trade, and at most once in `REFETCH_EVERY_MS`. */
-const REFETCH_AFTER_MS = 1_000
-const REFETCH_EVERY_MS = 4_000
+const MAX_BARS = 3_000
 
 /** The chart that draws the bars. */
 export interface BarSink {
@@ -17,7 +17,8 @@ export interface BarSink {
   replace(bars: readonly Bar[]): void
   /** Replaces the newest bar, or adds a newer one. */
   update(bar: Bar): void
-  onFailure(message: string | null): void
+  /** Says what could not be read; `null`: all is read. */
+  onFailure(text: string | null): void
 }
 
 export interface CandleFeed {
@@ -27,98 +28,98 @@ export interface CandleFeed {
 
 export interface CandleFeedOptions {
   readonly client: Tokenwire
+  readonly live: Live
   readonly address: string
   readonly interval: CandleInterval
   readonly currency: CandleCurrency
-  readonly trades: ReadonlySignal<readonly Trade[] | null>
-  /** A change makes all bars load again. */
-  readonly renewals: ReadonlySignal<number>
+  /** Up to when all trades are known, Unix seconds; `null`: that is not known. */
+  readonly until: ReadonlySignal<number | null>
   readonly sink: BarSink
 }
 
-/** Draws a token's candles. Each trade updates the newest bar at once, and the service's candle replaces it soon after. */
-export function createCandleFeed({ client, address, interval, currency, trades, renewals, sink }: CandleFeedOptions): CandleFeed {
+/** Draws a token's candles, one for every interval up to `until`, as they change. Older ones are loaded on request. */
+export function createCandleFeed({ client, live, address, interval, currency, until, sink }: CandleFeedOptions): CandleFeed {
   const ending = new AbortController()
   const { signal } = ending
+  let candles: readonly Candle[] = []
   let bars: readonly Bar[] = []
-  let cursor: string | null = null
-  let isOlderAsked = false
-  let timer: number | undefined
-  let askedAtMs = 0
-  let seen = new Set<string>()
+  /** The latest of `until`. */
+  let end = 0
+  let isAsking = false
+  let hasOlder = true
 
-  async function load(): Promise<void> {
-    const result = await client.candles(address, { interval, currency, fill: true, limit: PAGE }, { signal })
-    if (signal.aborted) return
-    if (!result.ok) {
-      sink.onFailure(result.error.message)
-      return
-    }
-    cursor = result.value.nextCursor
-    bars = result.value.data.map(barOf)
+  /** @param changedFrom - Unix seconds: what is older is drawn already */
+  function draw(changedFrom: number): void {
+    const [first] = bars
+    const before = bars.at(-1)
+    const newest = newestFilled(candles, interval, PAGE, end).map(barOf)
+    bars = joined(bars, newest, interval)
+    // What was older has been dropped.
+    hasOlder ||= (bars[0]?.time ?? 0) > (first?.time ?? 0)
+    const isAppended = before !== undefined && changedFrom >= before.time && newest.some(({ time }) => time === before.time)
+    if (isAppended) for (const bar of newest.filter(({ time }) => time >= before.time)) sink.update(bar)
+    else sink.replace(bars)
+  }
+
+  function take(state: CandlesState): void {
+    candles = state.candles
     sink.onFailure(null)
-    sink.replace(bars)
+    draw(state.changedFrom)
   }
 
-  /** Replaces bars that trades have updated with the service's candles. */
-  async function settle(): Promise<void> {
-    askedAtMs = performance.now()
-    const newest = bars.at(-1)
-    if (newest === undefined) return load()
-    const result = await client.candles(address, { interval, currency, fill: true, from: newest.time, limit: PAGE }, { signal })
-    if (signal.aborted || !result.ok) return
-    for (const candle of result.value.data) put(barOf(candle))
-  }
-
-  function put(bar: Bar): void {
-    const newest = bars.at(-1)
-    if (newest !== undefined && bar.time < newest.time) return
-    bars = newest?.time === bar.time ? [...bars.slice(0, -1), bar] : [...bars, bar]
-    sink.update(bar)
-  }
+  const fail = ({ message }: Error) => sink.onFailure(`${bars.length === 0 ? 'No candles' : 'The candles are not current'}: ${message}`)
 
   async function loadOlder(): Promise<void> {
-    if (cursor === null || isOlderAsked || bars.length >= MOST_BARS) return
-    isOlderAsked = true
-    const result = await client.candles(address, { interval, currency, fill: true, limit: PAGE, cursor }, { signal })
-    isOlderAsked = false
-    if (signal.aborted || !result.ok) return
-    cursor = result.value.nextCursor
-    bars = [...result.value.data.map(barOf), ...bars]
+    const [oldest] = bars
+    if (oldest === undefined || isAsking || !hasOlder || bars.length >= MAX_BARS) return
+    isAsking = true
+    const result = await client.candles(address, { interval, currency, fill: true, limit: PAGE, to: oldest.time - 1 }, { signal })
+    isAsking = false
+    if (signal.aborted) return
+    if (!result.ok) {
+      sink.onFailure(`Older candles could not be loaded: ${result.error.message}`)
+      return
+    }
+    sink.onFailure(null)
+    const { data } = result.value
+    hasOlder = data.length === PAGE
+    bars = joined(data.map(barOf), bars, interval)
     sink.replace(bars)
   }
 
+  live.candles({ token: address, interval, currency, limit: PAGE }, take, { signal, onEnd: fail, onError: error => fail(error as Error) })
   const stopFollowing = effect(() => {
-    const known = trades.value
-    if (known === null) return
-    untracked(() => {
-      const news = known.filter(trade => !seen.has(trade.id)).reverse()
-      const isFirst = seen.size === 0
-      seen = new Set(known.map(trade => trade.id))
-      if (isFirst || news.length === 0) return
-      for (const trade of news) {
-        if (bars.length > 0) for (const bar of foldTrade(bars.at(-1) ?? null, trade, interval, currency)) put(bar)
-      }
-      if (timer !== undefined) return
-      const wait = Math.max(REFETCH_AFTER_MS, askedAtMs + REFETCH_EVERY_MS - performance.now())
-      timer = window.setTimeout(() => {
-        timer = undefined
-        void settle()
-      }, wait)
-    })
+    end = Math.max(end, until.value ?? 0)
+    if (bars.length > 0) untracked(() => draw(Number.POSITIVE_INFINITY))
   })
-  const stopRenewals = effect(() => {
-    void renewals.value
-    untracked(() => void load())
-  })
-
   return {
     loadOlder: () => void loadOlder(),
     stop() {
-      ending.abort()
-      clearTimeout(timer)
       stopFollowing()
-      stopRenewals()
+      ending.abort()
     },
   }
+}
+
+/**
+ * The newest candles, one for every interval up to that of `until` (Unix seconds) or of the last candle. Those before the first one carry
+ * the close of an older candle.
+ */
+export function newestFilled(candles: readonly Candle[], interval: CandleInterval, count: number, until: number): readonly Candle[] {
+  const length = CANDLE_SECONDS[interval]
+  const end = Math.max(until - (until % length), candles.at(-1)?.time ?? 0)
+  const start = end - (count - 1) * length
+  const carried = candles.findLast(({ time }) => time < start)?.close
+  const shown = candles.filter(({ time }) => time >= start)
+  if (carried === undefined || shown[0]?.time === start) return fillCandles(shown, interval, end)
+  const first = { time: start, open: carried, high: carried, low: carried, close: carried, volume: '0', trades: 0 }
+  return fillCandles([first, ...shown], interval, end)
+}
+
+/** Older bars and the newer ones after them. The older ones are dropped when some between them are missing. */
+function joined(older: readonly Bar[], newer: readonly Bar[], interval: CandleInterval): readonly Bar[] {
+  const start = newer[0]?.time ?? 0
+  const kept = older.filter(({ time }) => time < start)
+  const isNext = (kept.at(-1)?.time ?? 0) + CANDLE_SECONDS[interval] === start
+  return isNext ? [...kept, ...newer] : newer
 }

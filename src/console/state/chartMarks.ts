@@ -4,7 +4,7 @@ import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 
 /** The creator's newest trades that are marked, besides those that arrive. */
-const MOST_TRADES = 100
+const MAX_TRADES = 100
 
 /** An event that the chart marks. */
 export interface ChartMark {
@@ -47,7 +47,7 @@ export function followChartMarks({ client, token, trades, renewals, onMarks }: C
   async function load(): Promise<void> {
     const current = token.peek()
     if (current === null) return
-    const result = await client.trades(current.address, { maker: current.creator, limit: MOST_TRADES }, { signal })
+    const result = await client.trades(current.address, { maker: current.creator, limit: MAX_TRADES }, { signal })
     if (signal.aborted || !result.ok) return
     byCreator.clear()
     for (const trade of result.value.data) byCreator.set(trade.id, trade)

@@ -1,11 +1,11 @@
+import type { Live, LiveHandle } from '#client/live/liveTypes.ts'
 import type { Address } from '#domain/address.ts'
-import type { ChannelFeed } from './channelFeed.ts'
 import { listParameters } from './listQuery.ts'
 import type { MarketQuery } from './route.ts'
 
-/** The order of a list's first page, as the channel `list` tells it. */
+/** The order of a list's first page, as the service tells it. */
 export interface LiveOrder {
-  /** `null`: the channel does not tell it, now or at all. */
+  /** Kept while the connection is lost; `null`: the service has not sent it. */
   readonly newest: readonly Address[] | null
   /** Follows this list in place of another one; does nothing when it is the same. */
   follow(query: MarketQuery): void
@@ -13,13 +13,20 @@ export interface LiveOrder {
   stop(): void
 }
 
-export function createLiveOrder(feed: ChannelFeed, limit: number, onOrder: (order: readonly Address[]) => void): LiveOrder {
+export function createLiveOrder(live: Pick<Live, 'list'>, limit: number, onOrder: (order: readonly Address[]) => void): LiveOrder {
   let newest: readonly Address[] | null = null
   let followed = ''
-  let end = () => {}
+  let handle: LiveHandle | null = null
 
   function forget(): void {
     newest = null
+  }
+
+  function stop(): void {
+    handle?.close()
+    handle = null
+    followed = ''
+    forget()
   }
 
   return {
@@ -31,28 +38,18 @@ export function createLiveOrder(feed: ChannelFeed, limit: number, onOrder: (orde
       const filters = query.q.trim() === '' ? { ...listParameters(query, Date.now()), limit } : null
       const key = JSON.stringify(filters)
       if (key === followed) return
+      stop()
       followed = key
-      end()
-      end = () => {}
-      forget()
       if (filters === null) return
-      end = feed.subscribe({
-        channel: 'list',
+      handle = live.list(
         filters,
-        onMessage(message) {
-          if (message.type === 'error') forget()
-          if (message.type !== 'list') return
-          newest = message.data
+        ({ data }) => {
+          newest = data.map(({ address }) => address)
           onOrder(newest)
         },
-        onLost: forget,
-      })
+        { onEnd: forget },
+      )
     },
-    stop() {
-      end()
-      end = () => {}
-      forget()
-      followed = ''
-    },
+    stop,
   }
 }

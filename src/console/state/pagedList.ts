@@ -4,7 +4,7 @@ import type { Result } from '#client/result.ts'
 import type { ListPage } from '#client/tokenwire.ts'
 
 /** Rows kept at most. */
-const MOST_ITEMS = 500
+const MAX_ITEMS = 500
 
 /** A list whose further pages are loaded on request. */
 export interface PagedList<Item> {
@@ -50,7 +50,7 @@ export function createPagedList<Item>(
         cursor = nextCursor
         items.value = data
       } else items.value = eachOnce([...data, ...(items.peek() ?? [])])
-      hasMore.value = cursor !== null && data.length < MOST_ITEMS
+      hasMore.value = cursor !== null && data.length < MAX_ITEMS
     })
   }, reportError)
 
@@ -67,13 +67,13 @@ export function createPagedList<Item>(
       pages++
       cursor = result.value.nextCursor
       items.value = eachOnce([...(items.peek() ?? []), ...result.value.data])
-      hasMore.value = cursor !== null && items.value.length < MOST_ITEMS
+      hasMore.value = cursor !== null && items.value.length < MAX_ITEMS
     })
   }
 
   /** Of items with the same key the first one. */
   const eachOnce = (all: readonly Item[]) =>
-    [...new Map(all.toReversed().map(item => [keyOf(item), item])).values()].toReversed().slice(0, MOST_ITEMS)
+    [...new Map(all.toReversed().map(item => [keyOf(item), item])).values()].toReversed().slice(0, MAX_ITEMS)
 
   first.request(ending.signal)
   return {

@@ -47,7 +47,7 @@ export const STATUSES = { bonding: 'Bonding', completed: 'Completed', migrated: 
 
 export const DEFAULT_QUERY: MarketQuery = { q: '', sort: 'trades24h', order: 'desc', status: null, launchpad: null, bounds: NO_BOUNDS }
 
-const MOST_TEXT = 100
+const MAX_TEXT = 100
 
 /** Parses the hash of an address. Invalid parts become the default, because anybody can write a link. */
 export function parseRoute(hash: string): PageRoute {
@@ -66,11 +66,11 @@ function parseQuery(parameters: URLSearchParams): MarketQuery {
     return text !== null && Object.hasOwn(table, text) ? (text as T) : null
   }
   return {
-    q: (parameters.get('q') ?? '').slice(0, MOST_TEXT),
+    q: (parameters.get('q') ?? '').slice(0, MAX_TEXT),
     sort: oneOf(SORTS, 'sort') ?? DEFAULT_QUERY.sort,
     order: parameters.get('order') === 'asc' ? 'asc' : 'desc',
     status: oneOf(STATUSES, 'status'),
-    launchpad: parameters.get('launchpad')?.slice(0, MOST_TEXT) || null,
+    launchpad: parameters.get('launchpad')?.slice(0, MAX_TEXT) || null,
     bounds: readBounds(parameters),
   }
 }

@@ -1,8 +1,7 @@
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { createTokenwire } from '#client/createTokenwire.ts'
+import { createLive } from '#client/live/createLive.ts'
 import type { ConnectionState } from '#client/tokenwire.ts'
-import { createChannelFeed } from './channelFeed.ts'
-import { createMarketApi } from './marketApi.ts'
 import { poll } from './polling.ts'
 import { type Currency, chosenCurrency } from './preferences.ts'
 import { createRenderQueue } from './renderQueue.ts'
@@ -20,9 +19,8 @@ const BASE = new URL('.', document.baseURI).href.replace(/\/$/, '')
 /** As long as the service itself serves an old price of ETH. */
 const KEEP_PRICE_MS = 600_000
 
-export const channelFeed = createChannelFeed()
-export const client = createTokenwire({ url: BASE, keepConnected: true, WebSocket: channelFeed.Socket })
-export const marketApi = createMarketApi(BASE)
+export const client = createTokenwire({ url: BASE, keepConnected: true })
+export const live = createLive(client)
 export const tokenNames = createTokenNames(client)
 export const renderQueue = createRenderQueue()
 

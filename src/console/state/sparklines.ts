@@ -11,7 +11,7 @@ const FRESH_MS = 300_000
 const BURST = 30
 const REFILL_MS = 1_000
 /** Lines kept; the oldest are dropped. */
-const MOST_LINES = 500
+const MAX_LINES = 500
 
 /** Prices of the last day for the rows on the screen: a request per row and five minutes, one after the other. */
 export interface Sparklines {
@@ -40,7 +40,7 @@ export function createSparklines(client: Pick<Tokenwire, 'candles'>, now: () => 
     const line = lines.get(address) ?? { closes: signal(null), loadedAtMs: Number.NEGATIVE_INFINITY }
     lines.set(address, line)
     for (const old of lines.keys()) {
-      if (lines.size <= MOST_LINES) break
+      if (lines.size <= MAX_LINES) break
       if (!wanted.has(old) && old !== address) lines.delete(old)
     }
     return line

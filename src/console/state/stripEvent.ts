@@ -3,7 +3,7 @@ import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 
 /** Trades that are kept, and events of the other kinds together. */
-export const MOST_EVENTS = 12
+export const MAX_EVENTS = 12
 
 /** Something that happened to a token. */
 export interface StripEvent {
@@ -50,5 +50,5 @@ export function newestOfEach(events: readonly StripEvent[]): readonly StripEvent
   const byKey = new Map<string, StripEvent>()
   for (const event of events) if (!byKey.has(event.key)) byKey.set(event.key, event)
   const all = newestFirst([...byKey.values()])
-  return [...all.filter(isTrade).slice(0, MOST_EVENTS), ...all.filter(event => !isTrade(event)).slice(0, MOST_EVENTS)]
+  return [...all.filter(isTrade).slice(0, MAX_EVENTS), ...all.filter(event => !isTrade(event)).slice(0, MAX_EVENTS)]
 }

@@ -1,22 +1,23 @@
 import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import { coalesce } from '#async/coalesce.ts'
+import { pollMs } from '#client/backoff.ts'
+import type { GraduationsEvent, LaunchesEvent, TradesEvent } from '#client/feed/channelMessages.ts'
+import type { Live, LiveEvent } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import { EVENT_CHANNELS } from '#protocol/channels.ts'
-import type { ChannelFeed } from './channelFeed.ts'
-import type { FeedMessage } from './feedMessage.ts'
-import type { MarketApi } from './marketApi.ts'
-import { eventOfGraduation, eventOfLaunch, eventOfTrade, MOST_EVENTS, newestOfEach, type StripEvent } from './stripEvent.ts'
+import { eventOfGraduation, eventOfLaunch, eventOfTrade, MAX_EVENTS, newestOfEach, type StripEvent } from './stripEvent.ts'
 import { createThrottle } from './throttle.ts'
 import type { TokenNames } from './tokenNames.ts'
 
 /** Shortest time between two changes of what is shown, so that it can be read. */
 const SHOWN_EVERY_MS = 2_000
-/** How often events are asked for while the channels are not available. */
+/** How often events are asked for while they do not arrive, more seldom after failures. */
 const POLL_MS = 15_000
-/** Shortest time between two requests for what channels left out: while the service catches up, each of its commits is a gap. */
+/** Shortest time between two requests for what was left out: while the service catches up, each of its commits is a gap. */
 const RELOAD_MS = 5_000
-/** Time that the channels have to answer before events are asked for. */
+/** Time to begin before events are asked for. */
 const FIRST_POLL_MS = 2_000
+/** Trades, launches and graduations. */
+const KINDS = 3
 
 export interface StripEvents {
   /** The newest events, whose tokens' names are loaded where possible. */
@@ -28,21 +29,22 @@ export interface StripEvents {
 
 interface StripEventsOptions {
   readonly client: Tokenwire
-  readonly api: MarketApi
-  readonly feed: ChannelFeed
+  readonly live: Live
   readonly names: TokenNames
   /** While true, nothing is subscribed and nothing is asked for. */
   readonly isPaused: ReadonlySignal<boolean>
 }
 
-/** Launches, trades and graduations of all tokens: over channels, else by polling. A hidden page is not told. */
-export function createStripEvents({ client, api, feed, names, isPaused }: StripEventsOptions): StripEvents {
+/** Launches, trades and graduations of all tokens as they happen, else by polling. A hidden page is not told. */
+export function createStripEvents({ client, live, names, isPaused }: StripEventsOptions): StripEvents {
   const shown = signal<readonly StripEvent[]>([])
   const isHeld = signal(false)
   const isVisible = signal(!document.hidden)
-  const live = new Set<string>()
+  let begun = 0
+  /** Polls in a row that failed. */
+  let failures = 0
   let held: readonly StripEvent[] = []
-  /** Events of channels since the last request for all was sent. */
+  /** Events that arrived since the last request for all was sent. */
   let arrived: readonly StripEvent[] = []
   let timer: number | undefined
   let ending = new AbortController()
@@ -50,11 +52,12 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
   const loads = coalesce<AbortSignal>(async signal => {
     arrived = []
     const [trades, launched, migrated] = await Promise.all([
-      api.marketTrades({ limit: MOST_EVENTS }, { signal, retries: 0 }),
-      client.tokens({ sort: 'createdAt', limit: MOST_EVENTS / 2 }, { signal, retries: 0 }),
-      client.tokens({ sort: 'migratedAt', status: 'migrated', limit: MOST_EVENTS / 2 }, { signal, retries: 0 }),
+      client.marketTrades({ limit: MAX_EVENTS }, { signal, retries: 0 }),
+      client.tokens({ sort: 'createdAt', limit: MAX_EVENTS / 2 }, { signal, retries: 0 }),
+      client.tokens({ sort: 'migratedAt', status: 'migrated', limit: MAX_EVENTS / 2 }, { signal, retries: 0 }),
     ])
     if (signal.aborted) return
+    failures = trades.ok && launched.ok && migrated.ok ? 0 : failures + 1
     const tokens = [launched, migrated].flatMap(result => (result.ok ? result.value.data : []))
     names.learn(tokens)
     held = newestOfEach([
@@ -63,7 +66,7 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
       ...(launched.ok ? launched.value.data.map(eventOfLaunch) : []),
       ...(migrated.ok ? migrated.value.data.map(token => eventOfGraduation(token, null)) : []),
       // What could not be loaded stays.
-      ...(trades.ok && launched.ok && migrated.ok ? [] : held),
+      ...(failures === 0 ? [] : held),
     ])
     show()
   }, reportError)
@@ -96,20 +99,16 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
     show()
   }
 
-  function receive(channel: string, message: FeedMessage): void {
-    switch (message.type) {
-      case 'subscribed':
-        live.add(channel)
-        if (live.size === EVENT_CHANNELS.length) reload.request()
-        break
-      case 'error':
-        live.delete(channel)
+  function receive(event: LiveEvent<TradesEvent | LaunchesEvent | GraduationsEvent>): void {
+    switch (event.type) {
+      case 'begin':
+        if (++begun === KINDS) reload.request()
         break
       case 'gap':
         reload.request()
         break
       case 'reorg': {
-        const isValid = ({ block }: StripEvent) => block !== null && block < Number(message.fromBlock)
+        const isValid = ({ block }: StripEvent) => block !== null && block < Number(event.fromBlock)
         arrived = arrived.filter(isValid)
         held = held.filter(isValid)
         shown.value = shown.peek().filter(isValid)
@@ -118,17 +117,15 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
         break
       }
       case 'trades':
-        add(message.data.map(eventOfTrade))
+        add(event.data.map(eventOfTrade))
         break
       case 'launches':
-        names.learn(message.data)
-        add(message.data.map(eventOfLaunch))
+        names.learn(event.data)
+        add(event.data.map(eventOfLaunch))
         break
       case 'graduations':
-        names.learn(message.data)
-        add(message.data.map(token => eventOfGraduation(token, Number(message.block))))
-        break
-      case 'list':
+        names.learn(event.data)
+        add(event.data.map(token => eventOfGraduation(token, Number(event.block))))
         break
     }
   }
@@ -136,22 +133,24 @@ export function createStripEvents({ client, api, feed, names, isPaused }: StripE
   const stopFollowing = effect(() => {
     if (isPaused.value || !isVisible.value) return
     const { signal } = (ending = new AbortController())
-    const ends = untracked(() =>
-      EVENT_CHANNELS.map(channel =>
-        feed.subscribe({ channel, onMessage: message => receive(channel, message), onLost: () => live.delete(channel) }),
-      ),
-    )
-    const loadUnlessLive = () => {
-      if (live.size < EVENT_CHANNELS.length) loads.request(signal)
+    begun = 0
+    const options = { signal, repair: false }
+    untracked(() => {
+      live.trades({}, receive, options)
+      live.launches({}, receive, options)
+      live.graduations({}, receive, options)
+    })
+    let next: number | undefined
+    const pollAfter = (ms: number) => {
+      next = window.setTimeout(() => {
+        if (begun < KINDS || client.state !== 'live') loads.request(signal)
+        pollAfter(pollMs(POLL_MS, Math.random, failures))
+      }, ms)
     }
-    const first = setTimeout(loadUnlessLive, FIRST_POLL_MS)
-    const poll = setInterval(loadUnlessLive, POLL_MS)
+    pollAfter(FIRST_POLL_MS)
     return () => {
       ending.abort()
-      live.clear()
-      clearTimeout(first)
-      clearInterval(poll)
-      for (const end of ends) end()
+      clearTimeout(next)
     }
   })
   const stopHolding = effect(() => {

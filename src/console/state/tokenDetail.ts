@@ -1,6 +1,6 @@
 import { batch, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { NewTrades, Watch, WatchedToken } from '#client/watch.ts'
+import type { NewTrades, Watch, WatchedToken } from '#client/watch/watch.ts'
 import type { Claimable } from '#domain/claimable.ts'
 import type { Holder } from '#domain/holder.ts'
 import type { Token } from '#domain/token.ts'
@@ -9,7 +9,7 @@ import type { RenderQueue } from './renderQueue.ts'
 import { directionOf, type PriceMove } from './rows.ts'
 
 /** Trades shown at most. */
-const MOST_TRADES = 100
+const MAX_TRADES = 100
 const HOLDERS = 20
 /** Shortest time between two requests for what the creator can claim. */
 const CLAIMABLE_EVERY_MS = 5_000
@@ -24,7 +24,7 @@ export interface TokenDetail {
   readonly priceMove: ReadonlySignal<PriceMove>
   /** Newest first; `null` while unknown. */
   readonly trades: ReadonlySignal<readonly Trade[] | null>
-  /** Number of reorgs that may have removed trades. */
+  /** How often trades were taken back or may have been. */
   readonly rewinds: ReadonlySignal<number>
   readonly holders: ReadonlySignal<readonly Holder[] | null>
   readonly claimable: ReadonlySignal<Claimable | null>
@@ -75,7 +75,7 @@ export function createTokenDetail(
     })
   }
 
-  function onTrades({ trades: news, gap }: NewTrades): void {
+  function onTrades({ trades: news, gap, replacedFrom }: NewTrades): void {
     if (gap) {
       doubted = new Set((trades.peek() ?? []).map(({ id }) => id))
       waitingTrades.length = 0
@@ -83,8 +83,14 @@ export function createTokenDetail(
       void loadTrades(ending.signal)
       return
     }
+    if (replacedFrom !== undefined) {
+      const isValid = ({ blockNumber }: Trade) => Number(blockNumber) < Number(replacedFrom)
+      waitingTrades.splice(0, waitingTrades.length, ...waitingTrades.filter(isValid))
+      trades.value = trades.peek()?.filter(isValid) ?? null
+      rewinds.value++
+    }
     waitingTrades.push(...news)
-    waitingTrades.splice(0, waitingTrades.length - MOST_TRADES)
+    waitingTrades.splice(0, waitingTrades.length - MAX_TRADES)
     renderQueue.put(`trades ${address}`, () => {
       trades.value = merged(waitingTrades.splice(0), trades.peek() ?? [])
     })
@@ -102,13 +108,17 @@ export function createTokenDetail(
     }, afterMs)
   }
 
-  async function loadTrades(signal: AbortSignal): Promise<Trade | undefined> {
-    const result = await client.trades(address, { limit: MOST_TRADES }, { signal })
+  /** The newest trade; `null`: there is none; `undefined`: the answer failed. */
+  async function loadTrades(signal: AbortSignal): Promise<Trade | null | undefined> {
+    const before = rewinds.peek()
+    const result = await client.trades(address, { limit: MAX_TRADES }, { signal })
     if (!result.ok || signal.aborted) return undefined
+    // The answer may have trades that were taken back meanwhile.
+    if (rewinds.peek() !== before) return loadTrades(signal)
     const held = trades.peek() ?? []
     trades.value = merged(result.value.data, doubted === null ? held : held.filter(({ id }) => doubted?.has(id) === false))
     doubted = null
-    return trades.value[0]
+    return trades.value[0] ?? null
   }
 
   async function load(): Promise<void> {
@@ -181,5 +191,5 @@ export function merged(news: readonly Trade[], held: readonly Trade[]): readonly
   const byId = new Map([...news, ...held].map(trade => [trade.id, trade]))
   return Array.from(byId.values())
     .sort((a, b) => Number(b.blockNumber) - Number(a.blockNumber) || b.logIndex - a.logIndex)
-    .slice(0, MOST_TRADES)
+    .slice(0, MAX_TRADES)
 }

@@ -1,9 +1,10 @@
 import { batch, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import { coalesce } from '#async/coalesce.ts'
+import { pollMs } from '#client/backoff.ts'
+import type { Live } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#domain/token.ts'
-import type { ChannelFeed } from './channelFeed.ts'
 import { inOrder, movedPlaces } from './listOrder.ts'
 import { fitsFilters, listParameters } from './listQuery.ts'
 import { createLiveOrder } from './liveOrder.ts'
@@ -13,7 +14,7 @@ import { createRow, type Row } from './rows.ts'
 /** Rows of the first page, whose order is live, and of each further one. */
 const PAGE = 50
 /** Rows shown at most. */
-export const MOST_ROWS = 500
+export const MAX_ROWS = 500
 const REFRESH_MS = 15_000
 
 export interface TokenList {
@@ -37,14 +38,14 @@ export interface TokenList {
 
 interface TokenListOptions {
   readonly client: Tokenwire
-  readonly feed: ChannelFeed
+  readonly live: Live
   readonly query: ReadonlySignal<MarketQuery>
   /** A change makes the list load again. */
   readonly returns: ReadonlySignal<number>
 }
 
-/** The tokens of a query. The first page stays sorted: over the channel `list`, else with each poll. */
-export function createTokenList({ client, feed, query, returns }: TokenListOptions): TokenList {
+/** The tokens of a query. The first page stays sorted: as the service tells its order, else with each poll. */
+export function createTokenList({ client, live, query, returns }: TokenListOptions): TokenList {
   const rows = signal<readonly Row[]>([])
   const phase = signal<'loading' | 'ready' | 'failed'>('loading')
   const failure = signal<string | null>(null)
@@ -59,6 +60,8 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
   const newcomers = new Map<Address, Token>()
   let loading = new AbortController()
   let timer: number | undefined
+  /** How often in a row the first page could not be loaded. */
+  let failures = 0
 
   const ask = async (wanted: MarketQuery, from: string | null, signal: AbortSignal) => {
     const text = wanted.q.trim()
@@ -88,7 +91,7 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
 
   function sortNow(): void {
     batch(() => {
-      rows.value = inOrder(rows.peek(), order, rowOf, PAGE).slice(0, MOST_ROWS)
+      rows.value = inOrder(rows.peek(), order, rowOf, PAGE).slice(0, MAX_ROWS)
       moved.value = 0
     })
     newcomers.clear()
@@ -106,7 +109,7 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
   const orders = coalesce<readonly Address[]>(async next => {
     const { signal } = loading
     // Meanwhile another list may be followed.
-    if (next !== live.newest) return
+    if (next !== liveOrder.newest) return
     const held = new Set([...rows.peek().map(({ address }) => address), ...newcomers.keys()])
     const missing = next.filter(address => !held.has(address))
     const found = missing.length === 0 ? null : await client.tokens({ addresses: missing, limit: PAGE }, { signal })
@@ -115,7 +118,7 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
     order = next
     sort()
   }, reportError)
-  const live = createLiveOrder(feed, PAGE, next => orders.request(next))
+  const liveOrder = createLiveOrder(live, PAGE, next => orders.request(next))
 
   async function load(): Promise<void> {
     loading.abort()
@@ -124,9 +127,10 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
     const { signal } = loading
     phase.value = 'loading'
     loadingMore.value = false
-    live.follow(query.peek())
+    liveOrder.follow(query.peek())
     const result = await ask(query.peek(), null, signal)
     if (signal.aborted) return
+    failures = result.ok ? 0 : failures + 1
     batch(() => {
       if (result.ok) {
         put(result.value.data)
@@ -135,7 +139,7 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
         newcomers.clear()
         moved.value = 0
         cursor.value = result.value.nextCursor
-        hasMore.value = cursor.value !== null && rows.value.length < MOST_ROWS
+        hasMore.value = cursor.value !== null && rows.value.length < MAX_ROWS
         failure.value = null
         phase.value = 'ready'
       } else {
@@ -143,7 +147,7 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
         phase.value = 'failed'
       }
     })
-    if (live.newest !== null) orders.request(live.newest)
+    if (liveOrder.newest !== null) orders.request(liveOrder.newest)
     schedule(signal)
   }
 
@@ -164,24 +168,25 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
       // A token that moved down since the page before is in both pages.
       const held = new Set(rows.peek().map(row => row.address))
       const further = result.value.data.filter(({ address }) => !held.has(address)).map(createRow)
-      rows.value = [...rows.peek(), ...further].slice(0, MOST_ROWS)
+      rows.value = [...rows.peek(), ...further].slice(0, MAX_ROWS)
       cursor.value = result.value.nextCursor
-      hasMore.value = cursor.value !== null && rows.value.length < MOST_ROWS
+      hasMore.value = cursor.value !== null && rows.value.length < MAX_ROWS
     })
   }
 
-  /** Loads the first page again: for values that no update brings, such as dollars, and for the order where no channel brings it. */
+  /** Loads the first page again: for values that no update brings, such as dollars, and for the order where it is not told. */
   async function refresh(signal: AbortSignal): Promise<void> {
     // The bound of an age moves on.
-    live.follow(query.peek())
+    liveOrder.follow(query.peek())
     const result = await ask(query.peek(), null, signal)
     if (signal.aborted) return
+    failures = result.ok ? 0 : failures + 1
     batch(() => {
       failure.value = result.ok ? null : result.error.message
       if (!result.ok) return
       put(result.value.data)
-      if (live.newest !== null) {
-        orders.request(live.newest)
+      if (liveOrder.newest !== null) {
+        orders.request(liveOrder.newest)
         return
       }
       order = result.value.data.map(({ address }) => address)
@@ -192,7 +197,7 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
 
   function schedule(signal: AbortSignal): void {
     clearTimeout(timer)
-    if (!document.hidden) timer = window.setTimeout(() => void again(signal), REFRESH_MS * (0.9 + Math.random() / 5))
+    if (!document.hidden) timer = window.setTimeout(() => void again(signal), pollMs(REFRESH_MS, Math.random, failures))
   }
 
   /** Updates the rows in place, or loads the list again after a failure. */
@@ -201,7 +206,7 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
     if (!document.hidden) void again(loading.signal)
     else {
       clearTimeout(timer)
-      live.stop()
+      liveOrder.stop()
     }
   }
   document.addEventListener('visibilitychange', seen)
@@ -231,7 +236,7 @@ export function createTokenList({ client, feed, query, returns }: TokenListOptio
     showMoved: sortNow,
     stop() {
       loading.abort()
-      live.stop()
+      liveOrder.stop()
       orders.stop()
       clearTimeout(timer)
       stopFollowing()

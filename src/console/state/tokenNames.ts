@@ -4,9 +4,9 @@ import type { Address } from '#domain/address.ts'
 import type { Token } from '#domain/token.ts'
 
 /** Names kept; the oldest are dropped. */
-const MOST_NAMES = 1_000
+const MAX_NAMES = 1_000
 /** Addresses that one request may ask for. */
-const MOST_ADDRESSES = 100
+const MAX_ADDRESSES = 100
 
 export type NamedToken = Pick<Token, 'address' | 'symbol' | 'decimals'>
 
@@ -24,16 +24,16 @@ export function createTokenNames(client: Pick<Tokenwire, 'tokens'>): TokenNames 
 
   function learn(tokens: readonly NamedToken[]): void {
     const names = [...known.peek(), ...tokens.map(({ address, symbol, decimals }) => [address, { address, symbol, decimals }] as const)]
-    known.value = new Map(names.slice(-MOST_NAMES))
+    known.value = new Map(names.slice(-MAX_NAMES))
   }
 
   return {
     known,
     learn,
     async load(addresses, signal) {
-      const missing = [...new Set(addresses)].filter(address => !known.peek().has(address)).slice(0, MOST_ADDRESSES)
+      const missing = [...new Set(addresses)].filter(address => !known.peek().has(address)).slice(0, MAX_ADDRESSES)
       if (missing.length === 0) return
-      const result = await client.tokens({ addresses: missing, limit: MOST_ADDRESSES }, { signal, retries: 0 })
+      const result = await client.tokens({ addresses: missing, limit: MAX_ADDRESSES }, { signal, retries: 0 })
       if (result.ok) learn(result.value.data)
     },
   }

@@ -1,4 +1,5 @@
 import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import type { Live } from '#client/live/liveTypes.ts'
 import type { Result } from '#client/result.ts'
 import type { ListPage, Tokenwire } from '#client/tokenwire.ts'
 import type { Address } from '#domain/address.ts'
@@ -7,8 +8,6 @@ import type { Holding, HoldingSort } from '#domain/holding.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import type { Wallet } from '#domain/wallet.ts'
-import type { ChannelFeed } from './channelFeed.ts'
-import type { MarketApi } from './marketApi.ts'
 import { createPagedList, type PagedList } from './pagedList.ts'
 import { type Polled, poll } from './polling.ts'
 import { createThrottle } from './throttle.ts'
@@ -33,16 +32,15 @@ export interface WalletDetail {
 
 interface WalletDetailOptions {
   readonly client: Tokenwire
-  readonly api: MarketApi
-  readonly feed: ChannelFeed
+  readonly live: Live
   readonly names: TokenNames
   readonly address: string
   /** A change makes everything load again. */
   readonly returns: ReadonlySignal<number>
 }
 
-/** One account: what it holds, trades, claims and has created. Its trades, heard over the channel, refresh all of it. */
-export function createWalletDetail({ client, api, feed, names, address, returns }: WalletDetailOptions): WalletDetail {
+/** One account: what it holds, trades, claims and has created. Its trades refresh all of it. */
+export function createWalletDetail({ client, live, names, address, returns }: WalletDetailOptions): WalletDetail {
   const sort = signal<HoldingSort>('value')
   let sorted = sort.peek()
   /** The answer, once the names of its tokens are loaded. */
@@ -57,7 +55,7 @@ export function createWalletDetail({ client, api, feed, names, address, returns 
     ({ token }: Holding) => token.address,
   )
   const trades = createPagedList(
-    (page, signal) => withNames(api.walletTrades(address, { limit: PAGE, ...page }, { signal }), signal),
+    (page, signal) => withNames(client.walletTrades(address, { limit: PAGE, ...page }, { signal }), signal),
     ({ id }: Trade) => id,
   )
   const claims = createPagedList(
@@ -79,15 +77,14 @@ export function createWalletDetail({ client, api, feed, names, address, returns 
     isFirst = false
   })
   const traded = createThrottle(() => summary.refresh(), AFTER_TRADES_MS)
-  const endChannel = feed.subscribe({
-    channel: 'trades',
-    filters: { makers: [address] },
-    onMessage({ type }) {
+  const following = live.trades(
+    { makers: [address] },
+    ({ type }) => {
       if (type === 'reorg') trades.restart()
-      if (type === 'trades' || type === 'gap' || type === 'reorg') traded.request()
+      if (type !== 'begin') traded.request()
     },
-    onLost: () => {},
-  })
+    { repair: false },
+  )
   const stopReturns = effect(() => {
     if (returns.value > 0) untracked(() => summary.refresh())
   })
@@ -104,7 +101,7 @@ export function createWalletDetail({ client, api, feed, names, address, returns 
     claims,
     created,
     stop() {
-      endChannel()
+      following.close()
       traded.stop()
       stopFollowing()
       stopReturns()

@@ -4,7 +4,7 @@ import type { RenderQueue } from './renderQueue.ts'
 import type { Row } from './rows.ts'
 
 /** Rows that are live at once: one connection carries 200 tokens, and an opened token needs some of them. */
-const MOST_WATCHED = 150
+const MAX_WATCHED = 150
 
 /** The rows whose values follow their tokens. */
 export interface WatchedRows {
@@ -18,7 +18,7 @@ export function createWatchedRows(client: Tokenwire, renderQueue: RenderQueue): 
   return {
     watch(row) {
       const { address } = row
-      if (watched.has(address) || watched.size >= MOST_WATCHED) return () => undefined
+      if (watched.has(address) || watched.size >= MAX_WATCHED) return () => undefined
       const held = client.watch(address, ({ token }) => renderQueue.put(`row ${address}`, () => row.update(token)), {
         initial: row.token.peek(),
       })

@@ -1,10 +1,10 @@
-import { formatCompact, formatPrice, plain } from '#console/format/decimal.ts'
+import { formatCompact, formatPrice, plain } from '#client/decimalText.ts'
 
 /** What the chart shows: the price of one token, or of its whole supply. */
 export type Measure = 'price' | 'marketCap'
 
 /** Neighbours that differ only in later digits than these are labelled alike. */
-const MOST_DIGITS = 10
+const MAX_DIGITS = 10
 
 export function formatMeasure(value: number, measure: Measure, digits?: number): string {
   // A float step too much would show as a digit too many.
@@ -26,6 +26,6 @@ export function axisLabels(values: readonly number[], measure: Measure): string[
     return new Set(shown).size === shown.length
   }
   let labels = values.map(value => label(value))
-  for (let digits = 4; digits <= MOST_DIGITS && !isDistinct(labels); digits++) labels = values.map(value => label(value, digits))
+  for (let digits = 4; digits <= MAX_DIGITS && !isDistinct(labels); digits++) labels = values.map(value => label(value, digits))
   return labels
 }

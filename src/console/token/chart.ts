@@ -1,8 +1,8 @@
 import type { AutoscaleInfo, IChartApi, ISeriesApi, SeriesMarker, Time, UTCTimestamp } from 'lightweight-charts'
-import { formatCompact } from '#console/format/decimal.ts'
+import { formatCompact } from '#client/decimalText.ts'
 import type { ChartMark } from '#console/state/chartMarks.ts'
 import { axisLabels, formatMeasure, type Measure } from './axisLabels.ts'
-import type { Bar } from './candleFold.ts'
+import type { Bar } from './bar.ts'
 import type { ChartTime, TimePart } from './chartTime.ts'
 
 /** The chart's colours in the current theme. */
@@ -51,7 +51,7 @@ const NEAR_END = 20
 const NEWEST_BARS = 90
 
 /** The smallest height of the price axis, as a share of the price: smaller moves do not fill the chart. */
-const LEAST_RANGE = 0.02
+const MIN_RANGE = 0.02
 
 /** Loads the chart library and draws a chart in the element. */
 export async function createChart(element: HTMLElement, { time, view: firstView, onNearStart, onPointed }: ChartOptions): Promise<Chart> {
@@ -177,14 +177,15 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
   repaint()
   return {
     replace(bars) {
-      const grown = bars.length - held.length
+      const first = held[0]?.time
+      const added = bars.findIndex(each => each.time === first)
       const range = chart.timeScale().getVisibleLogicalRange()
       const isFirst = held.length === 0
       held = bars
       draw()
       if (isFirst) showNewest()
       // Older bars were added on the left: the visible range moves with its bars.
-      else if (range !== null && grown > 0) chart.timeScale().setVisibleLogicalRange({ from: range.from + grown, to: range.to + grown })
+      else if (range !== null && added > 0) chart.timeScale().setVisibleLogicalRange({ from: range.from + added, to: range.to + added })
     },
     update(bar) {
       held = held.at(-1)?.time === bar.time ? [...held.slice(0, -1), bar] : [...held, bar]
@@ -210,7 +211,7 @@ function widened(original: () => AutoscaleInfo | null): AutoscaleInfo | null {
   const info = original()
   if (info === null || info.priceRange === null) return info
   const { minValue, maxValue } = info.priceRange
-  const missing = Math.max(0, LEAST_RANGE * maxValue - (maxValue - minValue)) / 2
+  const missing = Math.max(0, MIN_RANGE * maxValue - (maxValue - minValue)) / 2
   return { ...info, priceRange: { minValue: minValue - missing, maxValue: maxValue + missing } }
 }
 

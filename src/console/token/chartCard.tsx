@@ -1,17 +1,18 @@
 import { computed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { formatCompact, fromUnits } from '#console/format/decimal.ts'
+import { formatCompact, fromUnits } from '#client/decimalText.ts'
 import { Segments } from '#console/parts/segments.tsx'
 import { createCandleFeed } from '#console/state/candles.ts'
 import { followChartMarks } from '#console/state/chartMarks.ts'
 import { minuteClock } from '#console/state/clock.ts'
+import { followNewestTrade } from '#console/state/newestTrade.ts'
 import { theme } from '#console/state/preferences.ts'
-import { client, currency, returns } from '#console/state/session.ts'
+import { client, currency, live, returns } from '#console/state/session.ts'
 import type { TokenDetail } from '#console/state/tokenDetail.ts'
 import type { CandleInterval } from '#domain/candle.ts'
 import type { Token } from '#domain/token.ts'
 import { formatMeasure, type Measure } from './axisLabels.ts'
-import type { Bar } from './candleFold.ts'
+import type { Bar } from './bar.ts'
 import { type Chart, type ChartView, createChart } from './chart.ts'
 import { chartTimeOf } from './chartTime.ts'
 import { INTERVAL_NAMES } from './intervals.ts'
@@ -60,14 +61,14 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
           return
         }
         drawn.current = created
-        const renewals = computed(() => returns.value + detail.rewinds.value)
+        const newestTrade = followNewestTrade(client)
         const feed = createCandleFeed({
           client,
+          live,
           address,
           interval: interval.value,
           currency: unit,
-          trades: detail.trades,
-          renewals,
+          until: newestTrade.time,
           sink: {
             replace(bars) {
               created.replace(bars)
@@ -79,8 +80,8 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
               newest.value = bar
               state.value = 'ready'
             },
-            onFailure: message => {
-              failure.value = message
+            onFailure: text => {
+              failure.value = text
             },
           },
         })
@@ -90,7 +91,7 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
           client,
           token,
           trades,
-          renewals,
+          renewals: computed(() => returns.value + detail.rewinds.value),
           onMarks: marks => {
             created.mark(marks)
             hasCreatorTrades.value = marks.some(({ kind }) => kind === 'creatorBuy' || kind === 'creatorSell')
@@ -98,11 +99,12 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
         })
         stop = () => {
           feed.stop()
+          newestTrade.stop()
           stopMarks()
         }
       },
       () => {
-        failure.value = 'the chart could not be loaded'
+        failure.value = 'The chart could not be loaded.'
       },
     )
     const repaint = () => drawn.current?.repaint()
@@ -163,13 +165,18 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
             <span>Vol {sign + formatCompact(legend.volume)}</span>
           </p>
         )}
-        <p class="chart-zone" title={interval.value === '1d' ? 'Days are those of UTC' : 'Your local time'} data-testid="zone">
-          {hasCreatorTrades.value ? <span>B, S: the creator’s trades · </span> : null}
-          {zone}
-        </p>
-        {failure.value !== null ? (
+        <div class="chart-foot">
+          <span class="warn" role="status">
+            {state.value === 'ready' ? failure.value : null}
+          </span>
+          <span title={interval.value === '1d' ? 'Days are those of UTC' : 'Your local time'} data-testid="zone">
+            {hasCreatorTrades.value ? 'B, S: the creator’s trades · ' : null}
+            {zone}
+          </span>
+        </div>
+        {failure.value !== null && state.value !== 'ready' ? (
           <p class="chart-note" role="status">
-            No candles: {failure.value}
+            {failure.value}
           </p>
         ) : state.value === 'empty' ? (
           <p class="chart-note" role="status">

@@ -1,4 +1,4 @@
-import { formatCompact, fromUnits, UNKNOWN } from '#console/format/decimal.ts'
+import { formatCompact, fromUnits, UNKNOWN } from '#client/decimalText.ts'
 import { displayText, shortHex } from '#console/format/text.ts'
 import { Known } from '#console/parts/value.tsx'
 import type { Address } from '#domain/address.ts'

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { formatCompact, formatShare } from '#console/format/decimal.ts'
+import { formatCompact } from '#client/decimalText.ts'
+import { formatShare } from '#console/format/numbers.ts'
 import { useRefreshing } from '#console/parts/refreshing.ts'
-import { marketApi } from '#console/state/session.ts'
+import { client } from '#console/state/session.ts'
 import type { HolderDistribution, HolderSize } from '#domain/holderDistribution.ts'
 import type { Token } from '#domain/token.ts'
 
@@ -13,7 +14,7 @@ const REFRESH_MS = 15_000
 export function Distribution({ token: { address, sequence } }: { readonly token: Token }) {
   const distribution = useSignal<HolderDistribution | null>(null)
   const load = async (signal?: AbortSignal) => {
-    const result = await marketApi.distribution(address, { retries: 0, ...(signal !== undefined && { signal }) })
+    const result = await client.distribution(address, { retries: 0, ...(signal !== undefined && { signal }) })
     if (result.ok && signal?.aborted !== true) distribution.value = result.value
   }
   useEffect(() => {

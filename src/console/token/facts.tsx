@@ -1,4 +1,5 @@
-import { formatCompact, formatCount, fromUnits } from '#console/format/decimal.ts'
+import { formatCompact, fromUnits } from '#client/decimalText.ts'
+import { formatCount } from '#console/format/numbers.ts'
 import { displayText } from '#console/format/text.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { Copy } from '#console/parts/copy.tsx'
@@ -8,13 +9,13 @@ import { Unknown } from '#console/parts/value.tsx'
 import type { Token } from '#domain/token.ts'
 
 /** Characters shown of texts from the chain, which can have any length. */
-const MOST_DESCRIPTION = 400
+const MAX_DESCRIPTION = 400
 
 /** Facts that do not change or are rarely needed. */
 export function Facts({ token }: { readonly token: Token }) {
   const { pool, metadataUri, description } = token
   const metadata = displayText(metadataUri, 60)
-  const about = displayText(description, MOST_DESCRIPTION)
+  const about = displayText(description, MAX_DESCRIPTION)
   return (
     <section class="card late" aria-labelledby="facts-title">
       <h2 id="facts-title">Details</h2>

@@ -1,4 +1,4 @@
-import { formatShare } from '#console/format/decimal.ts'
+import { formatShare } from '#console/format/numbers.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { timesPrice } from '#console/format/usd.ts'
 import { HexLink } from '#console/parts/hexLink.tsx'

@@ -1,4 +1,5 @@
-import { formatCompact, formatCount } from '#console/format/decimal.ts'
+import { formatCompact } from '#client/decimalText.ts'
+import { formatCount } from '#console/format/numbers.ts'
 import { timesPrice } from '#console/format/usd.ts'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Age, Money } from '#console/parts/value.tsx'

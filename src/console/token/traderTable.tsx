@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { formatCompact, formatCount, fromUnits } from '#console/format/decimal.ts'
+import { formatCompact, fromUnits } from '#client/decimalText.ts'
+import { formatCount } from '#console/format/numbers.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
 import { useRefreshing } from '#console/parts/refreshing.ts'

@@ -1,4 +1,4 @@
-import { formatCount } from '#console/format/decimal.ts'
+import { formatCount } from '#console/format/numbers.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
 import { SymbolLink } from '#console/parts/symbolLink.tsx'

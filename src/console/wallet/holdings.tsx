@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals'
-import { formatCompact, formatShare, fromUnits } from '#console/format/decimal.ts'
+import { formatCompact, fromUnits } from '#client/decimalText.ts'
+import { formatShare } from '#console/format/numbers.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
 import { Segments } from '#console/parts/segments.tsx'

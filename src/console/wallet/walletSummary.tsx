@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { formatCompact, formatCount } from '#console/format/decimal.ts'
+import { formatCompact } from '#client/decimalText.ts'
+import { formatCount } from '#console/format/numbers.ts'
 import { timesPrice } from '#console/format/usd.ts'
 import { Age, Gain, Known, Money, Unknown } from '#console/parts/value.tsx'
 import { currency, ethUsd } from '#console/state/session.ts'

@@ -1,4 +1,4 @@
-import { formatCompact, fromUnits } from '#console/format/decimal.ts'
+import { formatCompact, fromUnits } from '#client/decimalText.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { HexIconLink } from '#console/parts/hexLink.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'

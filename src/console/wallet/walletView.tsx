@@ -5,7 +5,7 @@ import { HexIconLink } from '#console/parts/hexLink.tsx'
 import { BackIcon } from '#console/parts/icons.tsx'
 import { Notice } from '#console/parts/notice.tsx'
 import { hrefOf, lastMarket } from '#console/state/route.ts'
-import { channelFeed, client, marketApi, returns, settings, tokenNames } from '#console/state/session.ts'
+import { client, live, returns, settings, tokenNames } from '#console/state/session.ts'
 import { createWalletDetail } from '#console/state/walletDetail.ts'
 import { Created } from './created.tsx'
 import { Holdings } from './holdings.tsx'
@@ -14,10 +14,7 @@ import { WalletSummary } from './walletSummary.tsx'
 import { WalletTrades } from './walletTrades.tsx'
 
 export function WalletView({ address }: { readonly address: string }) {
-  const detail = useMemo(
-    () => createWalletDetail({ client, api: marketApi, feed: channelFeed, names: tokenNames, address, returns }),
-    [address],
-  )
+  const detail = useMemo(() => createWalletDetail({ client, live, names: tokenNames, address, returns }), [address])
   useEffect(() => {
     document.title = `${shortHex(address)} · Tokenwire`
     return () => detail.stop()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IERC20} from "./interfaces.sol";
+import {IClankerV4Factory, IERC20} from "./interfaces.sol";
 import {LaunchToken} from "./LaunchToken.sol";
 import {FeeLocker, SniperAuction} from "./SniperAuction.sol";
 import {IPoolManager, ModifyLiquidityParams, PoolKey, Settling} from "./v4.sol";
@@ -75,11 +75,11 @@ contract V4Locker is ICollector, Settling {
     }
 }
 
-/// Launches tokens whose only market is a pool of Uniswap v4, paired with any ERC-20. Emits what Clanker's v4 factory emits.
+/// Launches tokens whose only market is a pool of Uniswap v4, paired with any ERC-20.
 ///
 /// A fixture for development and tests that behaves like Clanker v4, with its own terms: the creator gets all fees of the liquidity, and any
 /// extension may be named. Not audited, not for mainnet.
-contract V4Launchpad {
+contract V4Launchpad is IClankerV4Factory {
     struct Extension {
         address target;
         uint16 bps;
@@ -109,25 +109,6 @@ contract V4Launchpad {
     V4Locker public immutable locker;
     FeeLocker public immutable feeLocker;
     SniperAuction public immutable auction;
-
-    event TokenCreated(
-        address msgSender,
-        address indexed tokenAddress,
-        address indexed tokenAdmin,
-        string tokenImage,
-        string tokenName,
-        string tokenSymbol,
-        string tokenMetadata,
-        string tokenContext,
-        int24 startingTick,
-        address poolHook,
-        bytes32 poolId,
-        address pairedToken,
-        address locker,
-        address mevModule,
-        uint256 extensionsSupply,
-        address[] extensions
-    );
 
     constructor(IPoolManager manager, V4Hook hook_, IERC20 weth) {
         hook = hook_;

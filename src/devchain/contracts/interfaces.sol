@@ -69,3 +69,25 @@ interface INonfungiblePositionManager {
 
     function collect(CollectParams calldata params) external payable returns (uint256 amount0, uint256 amount1);
 }
+
+/// What Clanker's v4 factory emits for a launch.
+interface IClankerV4Factory {
+    event TokenCreated(
+        address msgSender,
+        address indexed tokenAddress,
+        address indexed tokenAdmin,
+        string tokenImage,
+        string tokenName,
+        string tokenSymbol,
+        string tokenMetadata,
+        string tokenContext,
+        int24 startingTick,
+        address poolHook,
+        bytes32 poolId,
+        address pairedToken,
+        address locker,
+        address mevModule,
+        uint256 extensionsSupply,
+        address[] extensions
+    );
+}

@@ -15,7 +15,7 @@ export const DEV_SETTINGS = {
 }
 
 /** The embedded database has connections for these. */
-const MOST_GATEWAYS = 3
+const MAX_GATEWAYS = 3
 
 export interface DevSettings {
   readonly seed: number
@@ -42,7 +42,7 @@ export function readDevSettings(environment: Environment, cwd: string, args: rea
   const gateways = readGateways(args)
   const problems = [
     ...wrongSettings,
-    ...(gateways === null ? [`--gateways: expected a whole number from 0 to ${MOST_GATEWAYS}, got ${args.join(' ')}`] : []),
+    ...(gateways === null ? [`--gateways: expected a whole number from 0 to ${MAX_GATEWAYS}, got ${args.join(' ')}`] : []),
   ]
   if (problems.length > 0) {
     const message = `The development chain cannot start.\n${problems.map(line => `  ${line}`).join('\n')}`
@@ -64,5 +64,5 @@ export function readDevSettings(environment: Environment, cwd: string, args: rea
 function readGateways(args: readonly string[]): number | null {
   if (args.length === 0) return 0
   const text = /^--gateways[ =](\d{1,3})$/.exec(args.join(' '))?.[1]
-  return text === undefined || Number(text) > MOST_GATEWAYS ? null : Number(text)
+  return text === undefined || Number(text) > MAX_GATEWAYS ? null : Number(text)
 }

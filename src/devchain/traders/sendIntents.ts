@@ -36,8 +36,8 @@ const HOPELESS = 2n ** 200n
 const FAIR_PERCENT = 92n
 const PARTS = 1_000_000_000
 /** Fewer wei are worth less than a smallest unit of a dollar, or little more. */
-const SMALLEST_WORTH = 10n ** 12n
-const MOST_BID_UNITS = 20n
+const MIN_WORTH = 10n ** 12n
+const MAX_BID_UNITS = 20n
 /** Of the size of the one that lacks funds. */
 const FUNDED_TRADES = 20n
 
@@ -174,7 +174,7 @@ async function prepareV4Swap(chain: V4Chain, { from, token, side, amountIn }: Po
   const { address, quote } = token
   const auction = await readAuction(chain, poolIdOf(v4KeyOf(chain, address, quote)))
   if (auction.kind === 'wait') return null
-  const bid = auction.kind === 'bid' ? bidAbove(auction.gasPeg, 1n + (amountIn % MOST_BID_UNITS)) : undefined
+  const bid = auction.kind === 'bid' ? bidAbove(auction.gasPeg, 1n + (amountIn % MAX_BID_UNITS)) : undefined
   const fundBid = bid === undefined ? null : await prepareFunds(chain, from, chain.deployment.weth, bid.paid)
   const fund = side === 'sell' ? null : await prepareFunds(chain, from, quote, amountIn)
   return async () => {
@@ -211,9 +211,9 @@ async function prepareFunds(chain: DevChain, from: Address, currency: Address, a
   return () => transfer(chain, { from: deployer, currency, to: from, amount: given })
 }
 
-/** What so many wei are worth in a currency. The smallest amounts stay smallest amounts. */
+/** The worth of an amount of wei in a currency. Amounts below `MIN_WORTH` stay as they are. */
 function inQuote({ factories }: DevChain, quote: Address, wei: bigint): bigint {
-  if (quote !== factories?.dollar || wei < SMALLEST_WORTH) return wei
+  if (quote !== factories?.dollar || wei < MIN_WORTH) return wei
   return (wei * DOLLARS_PER_ETHER * 10n ** BigInt(DOLLAR_DECIMALS)) / 10n ** 18n
 }
 

@@ -1,63 +1,80 @@
-import { type Answer, type HeaderField, jsonAnswer } from '#gateway/answer.ts'
-import { problem } from '#gateway/problem.ts'
-import { NO_PARAMETERS, type Route, resource } from '#gateway/route.ts'
-import { chooseEncoding, type SiteFile } from '#gateway/site.ts'
-import type { Sources } from '#gateway/sources.ts'
-import { launchingEntries } from './launchpads.ts'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { entityTag } from './answer.ts'
+import { accepts, ENCODINGS, type Encoding } from './contentEncoding.ts'
 
-/**
- * The page may load its own scripts, styles and images, and connect to its own origin (`'self'` includes ws: and wss:). Inline scripts,
- * `eval`, markup made of strings, forms, frames and other origins are forbidden.
- */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ')
-
-/** The route of all files in metrics: their names change with every build. */
-const LABEL = 'console'
-
-export function siteRoutes({ site, config }: Pick<Sources, 'site' | 'config'>): readonly Route[] {
-  if (site === null) return [missingRoute()]
-  return [...Array.from(site, ([path, file]) => fileRoute(path, file)), settingsRoute(config)]
+interface Representation {
+  readonly bytes: Buffer
+  readonly tag: string
 }
 
-function fileRoute(path: string, file: SiteFile): Route {
-  const headers: HeaderField[] = [['Content-Type', file.contentType]]
-  if (path === '/') headers.push(['Content-Security-Policy', PAGE_POLICY])
-  return {
-    path,
-    label: LABEL,
-    parameters: NO_PARAMETERS,
-    access: 'public',
-    limited: false,
-    cacheControl: file.immutable ? 'forever' : 'revalidate',
-    description: null,
-    async handle(_, { acceptEncoding }): Promise<Answer> {
-      const { bytes, tag, encoding } = chooseEncoding(file, acceptEncoding)
-      const own: readonly HeaderField[] = encoding === null ? headers : [...headers, ['Content-Encoding', encoding]]
-      return { kind: 'answer', status: '200 OK', headers: own, body: bytes, tag }
-    },
+const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' }
+
+export interface SiteFile {
+  readonly contentType: string
+  readonly immutable: boolean
+  readonly plain: Representation
+  readonly encoded: Readonly<Partial<Record<Encoding, Representation>>>
+}
+
+/** The built console: all its files by their path from `/`. Nothing else of the disk is served. */
+export type Site = ReadonlyMap<string, SiteFile>
+
+const INDEX = 'index.html'
+/** The folder of files whose names contain a hash. */
+const HASHED = 'assets/'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+/** `null`: no console is built there. */
+export async function loadSite(folder: string): Promise<Site | null> {
+  const names = await namesIn(folder)
+  if (!names.includes(INDEX)) return null
+  const site = new Map<string, SiteFile>()
+  for (const name of names) {
+    const contentType = TYPES[path.extname(name)]
+    if (contentType === undefined) continue
+    const encoded: Partial<Record<Encoding, Representation>> = {}
+    for (const encoding of ENCODINGS) {
+      const compressed = `${name}${SUFFIXES[encoding]}`
+      if (names.includes(compressed)) encoded[encoding] = await represent(path.join(folder, compressed))
+    }
+    const file = { contentType, immutable: name.startsWith(HASHED), plain: await represent(path.join(folder, name)), encoded }
+    site.set(name === INDEX ? '/' : `/${name}`, file)
+  }
+  return site
+}
+
+/** Paths of all files below a folder, with `/` on every system. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    const files = entries.filter(entry => entry.isFile())
+    return files.map(entry => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
   }
 }
 
-/** Beside the page, so that its relative URL works below a path prefix. */
-function settingsRoute({ explorerUrl, launchpads }: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
-  return resource({ path: '/console.json', cacheControl: 'revalidate', limited: false, description: null }, async () =>
-    jsonAnswer({ explorerUrl, launchpads: launchingEntries(launchpads).map(({ name }) => name) }),
-  )
+async function represent(file: string): Promise<Representation> {
+  const bytes = await readFile(file)
+  return { bytes, tag: entityTag(bytes) }
 }
 
-function missingRoute(): Route {
-  return resource({ path: '/', cacheControl: 'never', limited: false, description: null }, async () =>
-    problem(404, 'not_found', 'the console is not built here: npm run build makes it, for the next start'),
-  )
+export function chooseEncoding(
+  { plain, encoded }: SiteFile,
+  acceptEncoding: string,
+): Representation & { readonly encoding: Encoding | null } {
+  for (const encoding of ENCODINGS) {
+    const representation = encoded[encoding]
+    if (representation !== undefined && accepts(acceptEncoding, encoding)) return { ...representation, encoding }
+  }
+  return { ...plain, encoding: null }
 }

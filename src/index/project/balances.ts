@@ -36,7 +36,7 @@ export function heldBy(draft: Draft, token: TokenDraft, holder: Address, { block
   return draftBalance(draft, token.address, holder, { type, blockNumber })
 }
 
-export function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, source: LogSource | undefined): HolderType {
+function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, source: LogSource | undefined): HolderType {
   if (BURN_ADDRESSES.has(holder)) return 'burn'
   switch (source?.role) {
     case 'sharedCurve':

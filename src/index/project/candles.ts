@@ -1,9 +1,8 @@
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { add, type Decimal, max, min, multiply, units } from '#domain/decimal.ts'
+import { WETH_DECIMALS } from '#domain/weth.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import type { Move, Mutable, PricePoint } from './draft.ts'
-
-const WETH_DECIMALS = 18
 
 /** A token's price points, in order, as candles of every interval. */
 export function foldCandles(points: readonly PricePoint[]): readonly CandleRow[] {
@@ -23,7 +22,7 @@ export function foldCandles(points: readonly PricePoint[]): readonly CandleRow[]
 
 /** The candle of one point, of no interval. */
 function candleOf(point: PricePoint): CandleRow {
-  const { token, timestamp, weth, quote, usd, trades, volumeWei, volumeQuote } = point
+  const { token, timestamp, weth, quote, usd, trades, volumeToken, volumeWei, volumeQuote } = point
   return {
     time: timestamp,
     token,
@@ -34,6 +33,7 @@ function candleOf(point: PricePoint): CandleRow {
     close: weth?.after ?? null,
     volumeWei: weth === null ? null : volumeWei,
     trades,
+    volumeToken,
     openQuote: openOf(quote),
     highQuote: highOf(quote),
     lowQuote: lowOf(quote),
@@ -68,6 +68,7 @@ function lowOf(move: Move | null): Decimal | null {
 /** As the commit merges a candle into a stored one (`candle.ts` of `tables`). */
 function extend(candle: Mutable<CandleRow>, next: CandleRow): void {
   candle.trades += next.trades
+  candle.volumeToken = known(sum, candle.volumeToken, next.volumeToken)
   if (next.close !== null) {
     candle.open ??= next.open
     candle.high = known(max, candle.high, next.high)

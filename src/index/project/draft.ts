@@ -35,6 +35,7 @@ export interface PricePoint {
   /** USD for 10^18 smallest units of the main pool's currency, where a peg says so. */
   readonly quoteUsd: Decimal | null
   readonly trades: 0 | 1
+  readonly volumeToken: bigint
   readonly volumeWei: bigint
   readonly volumeQuote: bigint
 }

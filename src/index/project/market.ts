@@ -2,6 +2,7 @@ import type { Address } from '#domain/address.ts'
 import { type Decimal, multiply, ONE, percentChange, units } from '#domain/decimal.ts'
 import type { PerWindow } from '#domain/token.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
+import { WETH_DECIMALS } from '#domain/weth.ts'
 import {
   EMPTY_AGING,
   NO_LAST_TRADES,
@@ -87,7 +88,6 @@ function changePool(pool: Mutable<PoolRow>, event: TokenEventOf<'poolChanged'>):
 }
 
 const UNKNOWN_WORTH = { weth: null, usd: null }
-const WETH_DECIMALS = 18
 
 /** Adds a trade of any of the token's pools. The event's pool change is applied already. */
 export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<'trade'>, valuation: Valuation): TradeRow {
@@ -131,7 +131,8 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
   else trades.push(trade)
   const isOfMarketsCurrency = pool?.quoteToken === currentPool(draft, token.mainPool)?.quoteToken
   const volumeQuote = isOfMarketsCurrency ? amountQuote : 0n
-  notePoint(draft, token, before, { timestamp, trades: 1, volumeWei: trade.amountWei ?? 0n, volumeQuote }, valuation)
+  const volumes = { volumeToken: amountToken, volumeWei: trade.amountWei ?? 0n, volumeQuote }
+  notePoint(draft, token, before, { timestamp, trades: 1, ...volumes }, valuation)
   token.tradeCount += 1
   token.lastTradeAt = Math.max(token.lastTradeAt ?? timestamp, timestamp)
   return trade

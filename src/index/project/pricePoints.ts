@@ -19,7 +19,7 @@ export function pricesBefore({ eventPriceWeth, priceQuote }: TokenDraft): Prices
 export function movePrice(draft: Draft, token: TokenDraft, before: PricesBefore, timestamp: number, valuation: Valuation): void {
   valueMarket(draft, token, valuation)
   if (hasMoved(before.quote, token.priceQuote) || hasMoved(before.weth, token.eventPriceWeth)) {
-    notePoint(draft, token, before, { timestamp, trades: 0, volumeWei: 0n, volumeQuote: 0n }, valuation)
+    notePoint(draft, token, before, { timestamp, trades: 0, volumeToken: 0n, volumeWei: 0n, volumeQuote: 0n }, valuation)
   }
 }
 
@@ -32,7 +32,7 @@ export function notePoint(
   draft: Draft,
   token: TokenDraft,
   before: PricesBefore,
-  moment: Pick<PricePoint, 'timestamp' | 'trades' | 'volumeWei' | 'volumeQuote'>,
+  moment: Pick<PricePoint, 'timestamp' | 'trades' | 'volumeToken' | 'volumeWei' | 'volumeQuote'>,
   valuation: Valuation,
 ): void {
   const { ethUsd } = valuation

@@ -1,4 +1,4 @@
-import { type Address, isEther, ZERO_ADDRESS } from '#domain/address.ts'
+import type { Address } from '#domain/address.ts'
 import { percentOf } from '#domain/decimal.ts'
 import type { DatedDirectory } from '#launchpads/decodeLogs.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
@@ -8,7 +8,8 @@ import type { TradeRow } from '#tables/trade.ts'
 import { applyTransfer, heldBy } from './balances.ts'
 import { foldCandles } from './candles.ts'
 import { noteTrade, settleCosts } from './costs.ts'
-import { currentPool, type Draft, draftCreatorFee, draftMilestone, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
+import { applyCreatorFee } from './creatorFees.ts'
+import { currentPool, type Draft, draftMilestone, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
 import { launchedToken } from './launchedToken.ts'
 import { applyPoolChange, applyQuotePool, applyTrade, newPool, settleToken } from './market.ts'
 import { applyJoinExit, emptyCurve, noteCreation } from './poolEvents.ts'
@@ -90,24 +91,8 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   token.asOfBlock = event.blockNumber
 
   switch (event.kind) {
-    case 'poolCreated': {
-      const { pool, main } = event
-      const known = input.directory.lookup(pool.address)
-      // Whose it is was announced before: two tokens in one row would take each other's numbers.
-      if (known !== undefined && !('token' in known && known.token === event.token)) return
-      if (draftPool(draft, pool.address) === undefined) {
-        draft.currencies.add(pool.quoteToken)
-        // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
-        const isEmpty = pool.type !== 'uniswap-v4' && event.reserves !== 'unknown'
-        const row = newPool(pool, event.token, token.launchpad, event.blockNumber)
-        draft.pools.set(pool.address, isEmpty ? { ...row, reserveToken: 0n, reserveQuote: 0n } : row)
-        noteCreation(draft, pool.address, event)
-      }
-      // A second announcement of the token does not move its market.
-      if (main) token.mainPool ??= pool.address
-      if (token.mainPool === pool.address) valueMarket(draft, token, input)
-      return
-    }
+    case 'poolCreated':
+      return applyPoolCreated(draft, token, event, input)
     case 'poolChanged':
       return applyPoolChange(draft, token, event, input)
     case 'trade': {
@@ -152,6 +137,24 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   }
 }
 
+function applyPoolCreated(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolCreated'>, input: ProjectInput): void {
+  const { pool, main } = event
+  const known = input.directory.lookup(pool.address)
+  // Whose it is was announced before: two tokens in one row would take each other's numbers.
+  if (known !== undefined && !('token' in known && known.token === event.token)) return
+  if (draftPool(draft, pool.address) === undefined) {
+    draft.currencies.add(pool.quoteToken)
+    // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
+    const isEmpty = pool.type !== 'uniswap-v4' && event.reserves !== 'unknown'
+    const row = newPool(pool, event.token, token.launchpad, event.blockNumber)
+    draft.pools.set(pool.address, isEmpty ? { ...row, reserveToken: 0n, reserveQuote: 0n } : row)
+    noteCreation(draft, pool.address, event)
+  }
+  // A second announcement of the token does not move its market.
+  if (main) token.mainPool ??= pool.address
+  if (token.mainPool === pool.address) valueMarket(draft, token, input)
+}
+
 function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'migrated'>, valuation: Valuation): void {
   const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
   if (curve?.type === 'curve') emptyCurve(draft, token, curve, event)
@@ -182,25 +185,4 @@ function moveMarket(
   if (currentPool(draft, token.mainPool)?.quoteToken !== pool.quoteToken) token.priceQuote = null
   token.mainPool = address
   movePrice(draft, token, { ...before, quote: token.priceQuote }, timestamp, valuation)
-}
-
-function applyCreatorFee(draft: Draft, token: TokenDraft | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
-  const ofToken = event.scope === 'token' ? event.token : ZERO_ADDRESS
-  const giver =
-    event.handedBy === undefined ? undefined : draftCreatorFee(draft, { ...event, creator: event.handedBy, onlyKnown: true }, ofToken)
-  if (event.handedBy !== undefined && giver?.accrued !== null) return
-  const row = draftCreatorFee(draft, event, ofToken)
-  if (row === undefined) return
-  row.claimed = (giver?.claimed ?? row.claimed) + event.claimed
-  if (event.handover !== undefined) row.accrued = event.handover === 'to' ? null : row.claimed
-  else if (row.accrued !== null) {
-    row.accrued = event.balance === undefined ? row.accrued + (event.accrued ?? 0n) : row.claimed + event.balance
-    // An escrow pays no more than it received: a larger claim includes payments from before the creator was known.
-    if (row.claimed > row.accrued) row.accrued = row.claimed
-  }
-  row.lastChangedBlock = event.blockNumber
-  if (token !== null && isEther(event.currency, weth)) {
-    if (token.feesAccrued !== null) token.feesAccrued += event.accrued ?? 0n
-    if (token.feesClaimed !== null) token.feesClaimed += event.claimed
-  }
 }

@@ -1,7 +1,8 @@
 import { type Address, type Hex, isEther } from '#domain/address.ts'
 import { type Decimal, max, multiply, ONE, powerOfTen, ratio, units } from '#domain/decimal.ts'
 import { quoteSide } from '#domain/quoteSide.ts'
-import { MOST_POOLS_TO_WETH } from '#domain/route.ts'
+import { MAX_POOLS_TO_WETH } from '#domain/route.ts'
+import { WETH_DECIMALS } from '#domain/weth.ts'
 import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { currentPool, type Draft, type TokenDraft } from './draft.ts'
@@ -18,8 +19,6 @@ export interface Valuation {
   /** What 10^18 smallest units of currencies are worth in USD that the configuration pegs to it. */
   readonly pegs: ReadonlyMap<Address, Decimal>
 }
-
-const WETH_DECIMALS = 18
 
 /** What 10^18 smallest units of a currency are worth; `null`: not known. */
 export interface Worth {
@@ -47,7 +46,7 @@ function rateOf(
   currency: Address,
   valuation: Pick<Valuation, 'quotePools'>,
   worthAtEnd: (currency: Address) => Decimal | null,
-  pools = MOST_POOLS_TO_WETH,
+  pools = MAX_POOLS_TO_WETH,
 ): Decimal | null {
   const end = worthAtEnd(currency)
   if (end !== null || pools === 0) return end
@@ -129,7 +128,7 @@ export function revalue(draft: Draft, token: TokenDraft, valuation: Valuation): 
   return true
 }
 
-/** In WETH: twice what the pool holds of the quote currency, so that a move of the market from a curve into a pool leaves it as it is. */
+/** In WETH: twice the pool's reserve of the quote currency, so that a move of the market from a curve into a pool does not change it. */
 export function liquidityOf(pool: PoolRow, rate: Decimal | null): Decimal | null {
   const quote = quoteSide(pool)
   return quote === null ? null : priceAt(units(2n * quote, WETH_DECIMALS), rate)

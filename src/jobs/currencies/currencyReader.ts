@@ -26,7 +26,7 @@ export interface CurrencyReader extends CommitJob {
 const CURRENCIES_PER_RUN = 20
 const READS_AT_ONCE = 2
 /** Failures in a row double the blocks until the next run, up to this. */
-const MOST_BLOCKS_BETWEEN = 256
+const MAX_BLOCKS_BETWEEN = 256
 
 export function createCurrencyReader(options: CurrencyReaderOptions): CurrencyReader {
   const { rpc, db, now, logger } = options
@@ -55,7 +55,7 @@ export function createCurrencyReader(options: CurrencyReaderOptions): CurrencyRe
   }
 
   const runs = coalesce<number>(run, (err, number, failures) => {
-    notBeforeBlock = number + Math.min(2 ** (failures - 1), MOST_BLOCKS_BETWEEN)
+    notBeforeBlock = number + Math.min(2 ** (failures - 1), MAX_BLOCKS_BETWEEN)
     if (isLogged(failures)) logger.warn({ block: number, failures, err }, 'cannot read the symbols and decimals of currencies')
   })
 

@@ -1,6 +1,6 @@
 import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
-import { MOST_QUOTE_DECIMALS } from '#domain/route.ts'
+import { MAX_QUOTE_DECIMALS } from '#domain/route.ts'
 import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
@@ -9,7 +9,7 @@ import type { CurrencyRow } from '#tables/currency.ts'
 /** Enough for any token's getter; a contract that burns gas is refused. */
 const GAS = '0x7a120'
 /** Two words and the longest symbol that is kept; a contract may return megabytes. */
-const MOST_ANSWER_LENGTH = 2 + 2 * (64 + 4 * 1_024)
+const MAX_ANSWER_LENGTH = 2 + 2 * (64 + 4 * 1_024)
 const WORD_LENGTH = 2 + 64
 const CONTROLS = /\p{Cc}/gu
 
@@ -26,9 +26,7 @@ export async function fetchCurrency(rpc: Pick<Rpc, 'request'>, address: Address)
 async function ask(rpc: Pick<Rpc, 'request'>, to: Address, getter: string): Promise<Hex | null> {
   try {
     const answer = await rpc.request({ method: 'eth_call', params: [{ to, data: toFunctionSelector(getter), gas: GAS }, 'latest'] })
-    return typeof answer === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(answer) && answer.length <= MOST_ANSWER_LENGTH
-      ? (answer as Hex)
-      : null
+    return typeof answer === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(answer) && answer.length <= MAX_ANSWER_LENGTH ? (answer as Hex) : null
   } catch (error) {
     // A revert, or nothing that could answer.
     const kind = faultOf(error)?.kind
@@ -40,7 +38,7 @@ async function ask(rpc: Pick<Rpc, 'request'>, to: Address, getter: string): Prom
 function decimalsOf(answer: Hex | null): number | null {
   if (answer?.length !== WORD_LENGTH) return null
   const decimals = BigInt(answer)
-  return decimals > BigInt(MOST_QUOTE_DECIMALS) ? null : Number(decimals)
+  return decimals > BigInt(MAX_QUOTE_DECIMALS) ? null : Number(decimals)
 }
 
 /** A `string`, or the `bytes32` of old tokens. Control characters are removed: they would reach logs and pages. */

@@ -6,7 +6,7 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { type CommitJob, type CommitJobOptions, type CommitNotice, commitTokens } from '#jobs/commitJob.ts'
 import { type PlainHolder, readPlainHolders, readTokensAfter, showContracts, writeHolderCodes } from '#store/rows/holderCodes.ts'
 import type { HolderCodeRow } from '#tables/balance.ts'
-import { fetchHolderCodes, MOST_HOLDERS_PER_CALL } from './fetchHolderCodes.ts'
+import { fetchHolderCodes, MAX_HOLDERS_PER_CALL } from './fetchHolderCodes.ts'
 
 export interface HolderClassifierOptions extends CommitJobOptions {
   /** Monotonic milliseconds. */
@@ -22,9 +22,9 @@ export interface HolderClassifier extends CommitJob {
 /** A few milliseconds of database time. */
 const TOKENS_PER_RUN = 50
 /** Bounds memory. With more changed tokens, all tokens are scanned again. */
-const MOST_PENDING = 5_000
+const MAX_PENDING = 5_000
 /** Failures in a row double the blocks until the next run, up to this: some chains refuse to run code that is not deployed. */
-const MOST_BLOCKS_BETWEEN = 1_024
+const MAX_BLOCKS_BETWEEN = 1_024
 
 type Block = Pick<CommitNotice, 'number' | 'hash'>
 
@@ -49,7 +49,7 @@ export function createHolderClassifier(options: HolderClassifierOptions): Holder
 
   const enqueue = (tokens: Iterable<Address>) => {
     for (const token of tokens) pending.add(token)
-    if (pending.size <= MOST_PENDING) return
+    if (pending.size <= MAX_PENDING) return
     pending.clear()
     scannedTo = ZERO_ADDRESS
   }
@@ -63,9 +63,9 @@ export function createHolderClassifier(options: HolderClassifierOptions): Holder
     for (const token of changed) pending.delete(token)
     try {
       const tokens = [...new Set([...changed, ...scanned])]
-      const holders = await readPlainHolders(db, tokens, MOST_HOLDERS_PER_CALL)
+      const holders = await readPlainHolders(db, tokens, MAX_HOLDERS_PER_CALL)
       const codes = await fetchUnknown(block, holders)
-      if (holders.length === MOST_HOLDERS_PER_CALL) enqueue(changed)
+      if (holders.length === MAX_HOLDERS_PER_CALL) enqueue(changed)
       else if (scannedTo === from && from !== null && room > 0) scannedTo = scanned.length < room ? null : (scanned.at(-1) ?? null)
       const fetched = new Map(codes.map(({ holder, contract }) => [holder, contract]))
       return { block, tokens, codes, contracts: holders.filter(({ holder, contract }) => contract ?? fetched.get(holder)) }
@@ -103,7 +103,7 @@ export function createHolderClassifier(options: HolderClassifierOptions): Holder
   }
 
   const runs = coalesce<Block>(run, (err, { number }, failures) => {
-    notBeforeBlock = number + Math.min(2 ** (failures - 1), MOST_BLOCKS_BETWEEN)
+    notBeforeBlock = number + Math.min(2 ** (failures - 1), MAX_BLOCKS_BETWEEN)
     if (isLogged(failures)) logger.warn({ block: number, failures, err }, 'cannot find out which holders are contracts')
   })
 

@@ -19,9 +19,9 @@ export interface LpFeeRefresherOptions extends CommitJobOptions {
 const POSITIONS_PER_RUN = 20
 const READS_AT_ONCE = 2
 /** Bounds memory. With more changed tokens, the tables are searched. */
-const MOST_PENDING = 2_000
+const MAX_PENDING = 2_000
 /** A commit with more tokens in `unread`, as of a backfilled range, has the tables searched. */
-const MOST_UNREAD = 500
+const MAX_UNREAD = 500
 
 type Block = Pick<CommitNotice, 'number' | 'hash'>
 
@@ -39,12 +39,12 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
 
   const enqueue = ({ number, tokens, unread }: CommitNotice) => {
     // A reorg has deleted what was read at the dropped blocks.
-    if (unread.length > MOST_UNREAD || (newest !== null && number <= newest.number)) isComplete = false
+    if (unread.length > MAX_UNREAD || (newest !== null && number <= newest.number)) isComplete = false
     for (const { token } of tokens) if (feesOf.has(token.launchpad)) pending.add(token.address)
     // Of any launchpad: the search leaves out tokens without a position.
-    if (unread.length <= MOST_UNREAD) for (const token of unread) pending.add(token)
-    if (pending.size <= MOST_PENDING) return
-    pending = new Set([...pending].slice(0, MOST_PENDING))
+    if (unread.length <= MAX_UNREAD) for (const token of unread) pending.add(token)
+    if (pending.size <= MAX_PENDING) return
+    pending = new Set([...pending].slice(0, MAX_PENDING))
     isComplete = false
   }
 
@@ -52,13 +52,13 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
   const findDue = async (block: Block): Promise<readonly StalePosition[]> => {
     const changed = pending
     pending = new Set()
-    const searchesAll = !isComplete && changed.size < MOST_PENDING / 2
+    const searchesAll = !isComplete && changed.size < MAX_PENDING / 2
     // Set before the search: commits in the meantime, which it may not see, can reset it.
     if (searchesAll) isComplete = true
     try {
-      const ofChanged = changed.size === 0 ? [] : await readStalePositions(db, [...changed], MOST_PENDING)
-      const all = searchesAll ? await readStalePositions(db, null, MOST_PENDING) : []
-      if (all.length === MOST_PENDING) isComplete = false
+      const ofChanged = changed.size === 0 ? [] : await readStalePositions(db, [...changed], MAX_PENDING)
+      const all = searchesAll ? await readStalePositions(db, null, MAX_PENDING) : []
+      if (all.length === MAX_PENDING) isComplete = false
       const stale = new Map([...ofChanged, ...all].map(position => [position.token, position]))
       for (const token of stale.keys()) pending.add(token)
       return [...stale.values()]

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { MetadataWork, TokenDocument } from '#domain/metadata.ts'
-import { type Attempted, MOST_PAUSE_MS } from './attemptPolicy.ts'
+import { type Attempted, MAX_PAUSE_MS } from './attemptPolicy.ts'
 import { type Failure, failure, isTemporary } from './failure.ts'
 import { fetchText } from './fetchText.ts'
 import { type Gateways, type Location, locate } from './gateways.ts'
@@ -29,9 +29,9 @@ interface AttemptOptions {
 
 const UNREACHABLE_MS = 30_000
 /** The longest pause of a creator's host: a creator may control one address of a large host, and must not pause it for others. */
-const MOST_CREATOR_PAUSE_MS = 60_000
+const MAX_CREATOR_PAUSE_MS = 60_000
 /** Bounds memory. The pause that was set first is forgotten. */
-const MOST_PAUSED_HOSTS = 1_000
+const MAX_PAUSED_HOSTS = 1_000
 
 /** To be called once: all attempts of a process share the pauses of hosts. */
 export function createAttempt({ settings, outbound, logger, now }: AttemptOptions): Attempt {
@@ -50,14 +50,14 @@ export function createAttempt({ settings, outbound, logger, now }: AttemptOption
     const { gateway } = location
     const forMs = Math.min(
       retryAfterMs ?? (problem === 'no_connection' ? UNREACHABLE_MS : 0),
-      gateway === null ? MOST_CREATOR_PAUSE_MS : MOST_PAUSE_MS,
+      gateway === null ? MAX_CREATOR_PAUSE_MS : MAX_PAUSE_MS,
     )
     if (afterRedirect || forMs === 0) return
     const host = hostOf(location)
     pausedUntilMs.delete(host)
     pausedUntilMs.set(host, now() + forMs)
     const [oldest] = pausedUntilMs.keys()
-    if (oldest !== undefined && pausedUntilMs.size > MOST_PAUSED_HOSTS) pausedUntilMs.delete(oldest)
+    if (oldest !== undefined && pausedUntilMs.size > MAX_PAUSED_HOSTS) pausedUntilMs.delete(oldest)
     if (gateway !== null) logger.warn({ gateway, problem, pausedForMs: forMs }, 'metadata gateway paused')
   }
 

@@ -8,11 +8,11 @@ export type Attempted =
   | { readonly kind: 'paused'; readonly forMs: number }
   | { readonly kind: 'disabled'; readonly by: 'fetch_off' | 'http_off' }
 
-const MOST_DELAY_MS = 86_400_000
+const MAX_DELAY_MS = 86_400_000
 /** The longest `Retry-After` that is respected. */
-export const MOST_PAUSE_MS = 3_600_000
+export const MAX_PAUSE_MS = 3_600_000
 /** The shortest delay while all hosts are paused. */
-const LEAST_PAUSE_MS = 1_000
+const MIN_PAUSE_MS = 1_000
 
 /**
  * The delay until the next attempt, which grows up to a day and is never shorter than the server's `Retry-After`.
@@ -23,9 +23,9 @@ const LEAST_PAUSE_MS = 1_000
  */
 export function retryDelayMs(problem: MetadataProblem, attempts: number, retryAfterMs: number | null, random: number): number | null {
   const schedule = RETRY_SCHEDULES[problem]
-  if (schedule === null || attempts >= schedule.mostAttempts) return null
-  const delay = Math.min(MOST_DELAY_MS, schedule.firstDelayMs * schedule.factor ** (attempts - 1)) * (0.8 + random * 0.2)
-  return Math.round(Math.max(delay, Math.min(retryAfterMs ?? 0, MOST_PAUSE_MS)))
+  if (schedule === null || attempts >= schedule.maxAttempts) return null
+  const delay = Math.min(MAX_DELAY_MS, schedule.firstDelayMs * schedule.factor ** (attempts - 1)) * (0.8 + random * 0.2)
+  return Math.round(Math.max(delay, Math.min(retryAfterMs ?? 0, MAX_PAUSE_MS)))
 }
 
 /** The record to store after an attempt. Only attempts that sent a request, or needed none, are counted. */
@@ -35,7 +35,7 @@ export function recordOf({ key, attempts }: MetadataWork, attempted: Attempted, 
     case 'read':
       return { ...nothing, state: 'read', outcome: 'read', attempts: attempts + 1, document: attempted.document }
     case 'paused':
-      return { ...nothing, state: 'pending', outcome: 'paused', retryAfterMs: Math.ceil(Math.max(attempted.forMs, LEAST_PAUSE_MS)) }
+      return { ...nothing, state: 'pending', outcome: 'paused', retryAfterMs: Math.ceil(Math.max(attempted.forMs, MIN_PAUSE_MS)) }
     case 'disabled':
       return { ...nothing, state: 'pending', outcome: attempted.by }
     case 'failed': {

@@ -1,15 +1,15 @@
-import { MOST_ATTEMPTS } from '#domain/metadata.ts'
+import { MAX_ATTEMPTS } from '#domain/metadata.ts'
 
 interface RetrySchedule {
   readonly firstDelayMs: number
   readonly factor: number
-  readonly mostAttempts: number
+  readonly maxAttempts: number
 }
 
 /** For problems of a server or the network: four days in all. */
-const TEMPORARY: RetrySchedule = { firstDelayMs: 30_000, factor: 4, mostAttempts: MOST_ATTEMPTS }
+const TEMPORARY: RetrySchedule = { firstDelayMs: 30_000, factor: 4, maxAttempts: MAX_ATTEMPTS }
 /** For problems of the document, which is often uploaded or corrected after the launch: a day and a half in all. */
-const DOUBTFUL: RetrySchedule = { firstDelayMs: 60_000, factor: 6, mostAttempts: 6 }
+const DOUBTFUL: RetrySchedule = { firstDelayMs: 60_000, factor: 6, maxAttempts: 6 }
 
 /** Why a metadata URI could not be read, and when it is tried again; `null`: never, since the URI itself is wrong. */
 export const RETRY_SCHEDULES = {

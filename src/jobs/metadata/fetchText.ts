@@ -39,14 +39,14 @@ export async function fetchText(location: Location, options: FetchOptions): Prom
 async function follow({ url, gateway }: Location, { outbound, allowHttp }: FetchOptions, deadline: AbortSignal): Promise<Fetched> {
   const { limits, ports } = outbound
   let target: GetTarget = { url, trusted: gateway !== null }
-  for (let redirects = 0; redirects <= limits.mostRedirects; redirects++) {
+  for (let redirects = 0; redirects <= limits.maxRedirects; redirects++) {
     if (!target.trusted && !isCreatorUrl(target.url, { allowHttp, ports })) {
       return redirects === 0 ? failure('forbidden_url') : FORBIDDEN_REDIRECT
     }
     const answer = await httpGet(target, outbound, deadline)
     const isRedirect = answer.ok && REDIRECTS.has(answer.response.statusCode ?? 0)
     if (!isRedirect) {
-      const fetched = answer.ok ? await read(answer.response, limits.mostBytes, deadline) : answer
+      const fetched = answer.ok ? await read(answer.response, limits.maxBytes, deadline) : answer
       return fetched.ok || redirects === 0 ? fetched : { ...fetched, afterRedirect: true }
     }
     answer.response.destroy()
@@ -59,9 +59,9 @@ async function follow({ url, gateway }: Location, { outbound, allowHttp }: Fetch
 
 const FORBIDDEN_REDIRECT: Failure = { ...failure('forbidden_redirect'), afterRedirect: true }
 
-async function read(response: IncomingMessage, mostBytes: number, deadline: AbortSignal): Promise<Fetched> {
+async function read(response: IncomingMessage, maxBytes: number, deadline: AbortSignal): Promise<Fetched> {
   const status = response.statusCode ?? 0
-  if (status === 200) return readBody(response, mostBytes, deadline)
+  if (status === 200) return readBody(response, maxBytes, deadline)
   response.destroy()
   const retryAfterMs = parseRetryAfter(response.headers['retry-after'], Date.now())
   if (status === 404 || status === 410) return failure('not_found')
@@ -85,8 +85,8 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
 /** JSON by any of its media types, and the types that servers give to files without one. */
 const TYPES = /^(?:$|application\/(?:json|[\w.-]+\+json|octet-stream|x-ndjson)|binary\/octet-stream|text\/(?:plain|json|x-json))$/
 
-/** Reads and unpacks a body of at most `mostBytes`, before and after, as UTF-8 with U+FFFD for invalid bytes. Ends the connection. */
-async function readBody(response: IncomingMessage, mostBytes: number, deadline: AbortSignal): Promise<Fetched> {
+/** Reads and unpacks a body of at most `maxBytes`, before and after, as UTF-8 with U+FFFD for invalid bytes. Ends the connection. */
+async function readBody(response: IncomingMessage, maxBytes: number, deadline: AbortSignal): Promise<Fetched> {
   const type = (response.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const unpack = UNPACK[(response.headers['content-encoding'] ?? '').trim().toLowerCase()]
   if (!TYPES.test(type) || unpack === undefined) {
@@ -99,14 +99,14 @@ async function readBody(response: IncomingMessage, mostBytes: number, deadline: 
     // Leaving the loop early destroys the response and with it the connection.
     for await (const chunk of response as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > mostBytes) return failure('too_large')
+      if (bytes > maxBytes) return failure('too_large')
       chunks.push(chunk)
     }
   } catch {
     return failure(deadline.aborted ? 'too_slow' : 'no_connection')
   }
   try {
-    const body = await unpack(Buffer.concat(chunks), { maxOutputLength: mostBytes })
+    const body = await unpack(Buffer.concat(chunks), { maxOutputLength: maxBytes })
     return { ok: true, text: new TextDecoder().decode(body) }
   } catch (error) {
     return failure(isTooLarge(error) ? 'too_large' : 'wrong_type')

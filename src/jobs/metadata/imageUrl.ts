@@ -3,9 +3,9 @@ import { type Gateways, gatewayUrl, publicGateway } from './gateways.ts'
 import { parseMetadataUri } from './metadataUri.ts'
 
 /** Longer than any in use; leaves room for everything else in an update of 16 KB. */
-const MOST_URL_LENGTH = 2_048
+const MAX_URL_LENGTH = 2_048
 /** Of a `data:` image, in bytes as JSON: enough for an icon. */
-const MOST_DATA_BYTES = 4_096
+const MAX_DATA_BYTES = 4_096
 const DATA_IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,][^\0-\x1f]*$/i
 
 /**
@@ -16,12 +16,12 @@ export function toImageUrl(text: string, gateways: Gateways, allowHttp: boolean)
   const trimmed = text.trim()
   if (/^data:/i.test(trimmed)) return isSmallImage(trimmed) ? trimmed : null
   const url = toUrl(trimmed, gateways, allowHttp)
-  return url === null || url.length > MOST_URL_LENGTH ? null : url
+  return url === null || url.length > MAX_URL_LENGTH ? null : url
 }
 
 function isSmallImage(text: string): boolean {
-  if (text.length > MOST_DATA_BYTES || !text.isWellFormed() || !DATA_IMAGE.test(text)) return false
-  return Buffer.byteLength(JSON.stringify(text)) <= MOST_DATA_BYTES
+  if (text.length > MAX_DATA_BYTES || !text.isWellFormed() || !DATA_IMAGE.test(text)) return false
+  return Buffer.byteLength(JSON.stringify(text)) <= MAX_DATA_BYTES
 }
 
 function toUrl(text: string, gateways: Gateways, allowHttp: boolean): string | null {

@@ -49,11 +49,11 @@ export interface MetadataReader {
 const LANES: Readonly<Record<MetadataLane, number>> = { local: 200, gateway: 24, web: 8 }
 const LANE_NAMES = Object.keys(LANES) as readonly MetadataLane[]
 /** Tokens per commit, which keeps it at a few milliseconds. */
-const MOST_ANNOUNCED = 200
-const MOST_COUNTED = 100_000
+const MAX_ANNOUNCED = 200
+const MAX_COUNTED = 100_000
 const COUNT_EVERY_MS = 10_000
 const FIRST_RETRY_MS = 200
-const MOST_RETRY_MS = 5_000
+const MAX_RETRY_MS = 5_000
 
 export function createMetadataReader(options: MetadataReaderOptions): MetadataReader {
   const { db, attempt, settings, logger, now, pollMs = 1_000, spacingMs = 200 } = options
@@ -92,7 +92,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
   }
 
   const announce = async (publish: (block: CommittedBlock) => void): Promise<boolean> => {
-    if (announcing.length === 0) announcing = await readUnannounced(db, MOST_ANNOUNCED)
+    if (announcing.length === 0) announcing = await readUnannounced(db, MAX_ANNOUNCED)
     if (announcing.length === 0) return false
     const block = await announceTokens(options, now, announcing)
     announcing = []
@@ -109,7 +109,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
   const count = async (): Promise<void> => {
     if (now() < countedAtMs + COUNT_EVERY_MS) return
     countedAtMs = now()
-    queued = await countQueuedMetadata(db, MOST_COUNTED)
+    queued = await countQueuedMetadata(db, MAX_COUNTED)
   }
 
   /** @param untilFinished whether a result ends it, as a stop does */
@@ -144,7 +144,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
         }
         failures++
         if (isLogged(failures)) logger.warn({ err, failures }, 'metadata could not be stored, trying again')
-        await sleep(Math.min(MOST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10)))
+        await sleep(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10)))
       }
     }
   }

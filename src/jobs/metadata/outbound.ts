@@ -9,8 +9,8 @@ export const FETCH_LIMITS = {
   /** For everything, redirects included. */
   wholeMs: 15_000,
   /** Of the body, before and after it is unpacked. */
-  mostBytes: 262_144,
-  mostRedirects: 3,
+  maxBytes: 262_144,
+  maxRedirects: 3,
 }
 
 export type FetchLimits = Readonly<typeof FETCH_LIMITS>

@@ -8,8 +8,8 @@ const IMAGE_FIELDS = ['image', 'image_url', 'imageUrl', 'imageURI', 'imageUri', 
 
 type Fields = Readonly<Record<string, unknown>>
 
-const MOST_LINKS = 16
-const MOST_LINK_LENGTH = 2_048
+const MAX_LINKS = 16
+const MAX_LINK_LENGTH = 2_048
 /** Kinds by the names in metadata documents. */
 const NAMES: Readonly<Record<string, string>> = {
   website: 'website',
@@ -68,12 +68,10 @@ function firstOf<T, R>(values: readonly T[], read: (value: T) => R | null): R | 
 /** The links of a metadata document, each URL once, at most 16. */
 function readLinks(document: Fields): readonly TokenLink[] {
   const named = [document, ...GROUPS.map(name => document[name]).filter(isFields)].flatMap(byName)
-  const listed = LISTS.map(name => document[name]).flatMap(list =>
-    Array.isArray(list) ? list.slice(0, MOST_LINKS).flatMap(fromEntry) : [],
-  )
+  const listed = LISTS.map(name => document[name]).flatMap(list => (Array.isArray(list) ? list.slice(0, MAX_LINKS).flatMap(fromEntry) : []))
   const byUrl = new Map<string, TokenLink>()
   for (const link of [...named, ...listed]) if (!byUrl.has(link.url)) byUrl.set(link.url, link)
-  return [...byUrl.values()].slice(0, MOST_LINKS)
+  return [...byUrl.values()].slice(0, MAX_LINKS)
 }
 
 function byName(fields: Fields): readonly TokenLink[] {
@@ -88,8 +86,8 @@ function fromEntry(entry: unknown): readonly TokenLink[] {
 }
 
 function toLink(kind: string, value: unknown): readonly TokenLink[] {
-  const url = typeof value === 'string' && value.length <= MOST_LINK_LENGTH ? URL.parse(value.trim()) : null
-  if (url === null || !isCreatorUrl(url, { allowHttp: false }) || url.href.length > MOST_LINK_LENGTH) return []
+  const url = typeof value === 'string' && value.length <= MAX_LINK_LENGTH ? URL.parse(value.trim()) : null
+  if (url === null || !isCreatorUrl(url, { allowHttp: false }) || url.href.length > MAX_LINK_LENGTH) return []
   return [{ kind, url: url.href }]
 }
 

@@ -13,7 +13,7 @@ type ClaimWord = (typeof CLAIM_WORDS)[number]
 const SAMPLE = { token: ZERO_ADDRESS, creator: ZERO_ADDRESS, currency: ZERO_ADDRESS, amount: 1n }
 
 /** The most that a call can name. The events of a hostile contract may add up to more. */
-const MOST_AMOUNT = 2n ** 256n - 1n
+const MAX_AMOUNT = 2n ** 256n - 1n
 
 export function compileClaimCall({ events: { claimCall }, contracts }: MappingInput): Compiled<LaunchpadAdapter['claimCall']> {
   if (claimCall === undefined) return { ok: true, value: () => null }
@@ -37,7 +37,7 @@ export function compileClaimCall({ events: { claimCall }, contracts }: MappingIn
   return {
     ok: true,
     value: target => {
-      if ((target.amount ?? 0n) > MOST_AMOUNT) return null
+      if ((target.amount ?? 0n) > MAX_AMOUNT) return null
       const args = given.map((argument, index) => valueOf(argument, abi.inputs[index], target))
       return { to: fixed ?? target.token, data: encodeFunctionData({ abi: [abi], args }) }
     },

@@ -1,11 +1,10 @@
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, ratio } from '#domain/decimal.ts'
+import { WETH_UNIT } from '#domain/weth.ts'
 import { quotePrice } from '#launchpads/poolTrade.ts'
 import { poolChanged, type ReserveChange, type TokenEvent, type TokenEventPosition } from '#launchpads/tokenEvent.ts'
 import type { Reader, Readers } from './readers.ts'
-
-const WETH_UNIT = 10n ** 18n
 
 /** The state of a curve after an event; `null` for what the event does not report. */
 export interface CurveState {

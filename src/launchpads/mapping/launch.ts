@@ -11,7 +11,7 @@ import { progressEvents, stateEvents, stateReader, UNKNOWN_STATE } from './curve
 import { type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
 
 /** ERC-20 decimals are a `uint8`. */
-const MOST_DECIMALS = 255n
+const MAX_DECIMALS = 255n
 
 export function launchEvent(readers: Readers, context: MappingContext): MappedEvent {
   const { launchpad, weth, quoteToken, isGraduating, feeScope, feesNameToken, feesInEther } = context
@@ -78,7 +78,7 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
 function decimalsReader(decimals: Reader<bigint>): Reader<number> {
   return log => {
     const value = decimals(log)
-    if (value > MOST_DECIMALS) throw new MalformedLogError(`expected at most ${MOST_DECIMALS} decimals`)
+    if (value > MAX_DECIMALS) throw new MalformedLogError(`expected at most ${MAX_DECIMALS} decimals`)
     return Number(value)
   }
 }

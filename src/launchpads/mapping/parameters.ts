@@ -18,8 +18,8 @@ export interface EventParameter {
   readonly isWord: boolean
   /** The word. @throws MalformedLogError */
   word(log: ChainLog): Hex
-  /** At most `mostBytes` of a `string` or `bytes`, as hex digits. @throws MalformedLogError */
-  bytes(log: ChainLog, mostBytes: number): string
+  /** At most `maxBytes` of a `string` or `bytes`, as hex digits. @throws MalformedLogError */
+  bytes(log: ChainLog, maxBytes: number): string
 }
 
 const DIGITS = 64
@@ -72,7 +72,7 @@ function collect(parameter: AbiParameter, name: string, base: Base, at: number, 
     return
   }
   if (name === '' || parameter.type.endsWith(']')) return
-  const bytes = (log: ChainLog, mostBytes: number) => bytesAt(log.data, base(log) + offset(word(log)), mostBytes)
+  const bytes = (log: ChainLog, maxBytes: number) => bytesAt(log.data, base(log) + offset(word(log)), maxBytes)
   found.set(name, parameterOf(parameter, name, { indexed: false, word, bytes }))
 }
 
@@ -111,11 +111,11 @@ function wordAt(data: Hex, byte: number): Hex {
   return `0x${data.slice(start, start + DIGITS)}`
 }
 
-function bytesAt(data: Hex, byte: number, mostBytes: number): string {
+function bytesAt(data: Hex, byte: number, maxBytes: number): string {
   const length = offset(wordAt(data, byte))
   const start = 2 + (byte + WORD_BYTES) * 2
   if (start + length * 2 > data.length) throw new MalformedLogError(`expected ${length} bytes at byte ${byte}`)
-  return data.slice(start, start + Math.min(length, mostBytes) * 2)
+  return data.slice(start, start + Math.min(length, maxBytes) * 2)
 }
 
 /** A word as an offset or a length. @throws MalformedLogError when no data could be as long */

@@ -23,8 +23,8 @@ export interface Readers {
 }
 
 /** Bounds the cost of a hostile text: a creator may pay for a name of a megabyte. */
-const MOST_TEXT_BYTES = 65_536
-const MOST_BPS = 10_000n
+const MAX_TEXT_BYTES = 65_536
+const MAX_BPS = 10_000n
 
 const SUITS: Readonly<Record<Exclude<Field['holds'], 'choice'>, { readonly type: RegExp; readonly cannot: string }>> = {
   address: { type: /^address$/, cannot: 'cannot hold an address' },
@@ -54,7 +54,7 @@ export function fieldProblems(
 
 function valueProblems(value: FieldValue, field: Field, parameters: ReadonlyMap<string, EventParameter>): readonly string[] {
   if (field.holds === 'choice') return []
-  if (isNumber(value)) return field.holds === 'bps' && BigInt(value) > MOST_BPS ? ['expected at most 10000 basis points'] : []
+  if (isNumber(value)) return field.holds === 'bps' && BigInt(value) > MAX_BPS ? ['expected at most 10000 basis points'] : []
   const name = String(value)
   if (field.takesAddress === true && name.startsWith('0x')) return []
   const parameter = parameters.get(name)
@@ -143,7 +143,7 @@ function unsigned({ word, type }: EventParameter): Reader<bigint> {
 }
 
 function basisPoints(value: bigint): number {
-  if (value > MOST_BPS) throw new MalformedLogError('expected at most 10000 basis points')
+  if (value > MAX_BPS) throw new MalformedLogError('expected at most 10000 basis points')
   return Number(value)
 }
 
@@ -159,7 +159,7 @@ function textReader({ isWord, type, word, bytes }: EventParameter, limitCodePoin
   // A text in a word is padded with NULs, which `cleanText` removes.
   const width = isWord ? Number(type.slice('bytes'.length)) * 2 : 0
   return log => {
-    const digits = isWord ? word(log).slice(2, 2 + width) : bytes(log, MOST_TEXT_BYTES)
+    const digits = isWord ? word(log).slice(2, 2 + width) : bytes(log, MAX_TEXT_BYTES)
     return cleanText(new TextDecoder().decode(Buffer.from(digits, 'hex')), limitCodePoints)
   }
 }

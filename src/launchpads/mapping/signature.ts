@@ -2,11 +2,11 @@ import type { AbiEvent, AbiFunction, AbiParameter } from 'viem'
 import { parseAbiItem } from 'viem/utils'
 
 /** Bounds the cost of parsing; real signatures are far shorter. */
-const MOST_CHARACTERS = 2_000
+const MAX_CHARACTERS = 2_000
 /** Solidity ABI specification, "Events". */
-const MOST_INDEXED = 3
+const MAX_INDEXED = 3
 /** Bounds the recursion. */
-const MOST_LEVELS = 4
+const MAX_LEVELS = 4
 
 export type ParsedSignature<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
 
@@ -18,7 +18,7 @@ export function parseEventSignature(text: string): ParsedSignature<AbiEvent> {
   if (!parsed.ok) return parsed
   const inputs = parsed.value.inputs
   const indexed = inputs.filter(input => 'indexed' in input && input.indexed === true).length
-  if (indexed > MOST_INDEXED) return refuse(`an event has at most ${MOST_INDEXED} indexed parameters, this one ${indexed}`)
+  if (indexed > MAX_INDEXED) return refuse(`an event has at most ${MAX_INDEXED} indexed parameters, this one ${indexed}`)
   return repetition(inputs) ?? { ok: true, value: parsed.value as AbiEvent }
 }
 
@@ -28,9 +28,9 @@ export function parseFunctionSignature(text: string): ParsedSignature<AbiFunctio
 }
 
 function parseSignature(text: string, kind: 'event' | 'function', expected: string): ParsedSignature<AbiEvent | AbiFunction> {
-  if (text.length > MOST_CHARACTERS) return refuse(`${expected}; this one has ${text.length} characters`)
+  if (text.length > MAX_CHARACTERS) return refuse(`${expected}; this one has ${text.length} characters`)
   const depth = nesting(text)
-  if (depth > MOST_LEVELS) return refuse(`${expected}; this one is nested ${depth} levels deep`)
+  if (depth > MAX_LEVELS) return refuse(`${expected}; this one is nested ${depth} levels deep`)
   const signature = normalize(text)
   if (!signature.startsWith(`${kind} `)) return refuse(expected)
   try {

@@ -33,7 +33,7 @@ const eventFilters = z
   })
   .describe('An event has to fit all that are given; in a list, one of it.')
 
-export const subscribeChannelSchema = z
+const subscribeChannelSchema = z
   .object({
     type: messageType('subscribe'),
     channel: eventChannel,
@@ -53,7 +53,7 @@ const listFilters = z
   .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
   .describe('The parameters of `/api/tokens` but `cursor`, with lists as arrays; `limit` at most 50.')
 
-export const subscribeListSchema = z
+const subscribeListSchema = z
   .object({
     type: messageType('subscribe'),
     channel: z.literal('list').describe('Name of the channel.'),
@@ -71,7 +71,7 @@ const candleFilters = z
   })
   .describe('Those of `/api/tokens/<address>/candles`.')
 
-export const subscribeCandlesSchema = z
+const subscribeCandlesSchema = z
   .object({
     type: messageType('subscribe'),
     channel: z.literal('candles').describe('Name of the channel.'),
@@ -114,11 +114,11 @@ function subscribedToStateSchema<const Channel extends StateChannelName, Filters
     .meta({ id: `subscribed.${channel}`, description: `Answer to \`subscribe\` with the channel \`${channel}\`.` })
 }
 
-export const subscribedListSchema = subscribedToStateSchema('list', listFilters)
+const subscribedListSchema = subscribedToStateSchema('list', listFilters)
 
-export const subscribedCandlesSchema = subscribedToStateSchema('candles', candleFilters)
+const subscribedCandlesSchema = subscribedToStateSchema('candles', candleFilters)
 
-export const unsubscribedChannelSchema = z
+const unsubscribedChannelSchema = z
   .object({ type: messageType('unsubscribed'), id: subscriptionId })
   .meta({ id: 'unsubscribed.channel', description: 'Answer to `unsubscribe` with a channel or the `id` of a subscription to one.' })
 
@@ -179,11 +179,11 @@ export const gapSchema = z
   })
   .meta({ id: 'gap', description: 'Events that are not told, because there are too many: to be read over REST.' })
 
-export const listStateSchema = z
+const listStateSchema = z
   .object({
     type: messageType('list'),
     id: subscriptionId,
-    sequence: count.describe('Rises with each state of the list.'),
+    sequence: count.describe('Rises with each state of the list on a connection. Another connection may begin lower.'),
     asOfBlock: integerText.nullable().describe('Number of the newest indexed block. `null`: nothing is indexed yet.'),
     columns: z.array(z.string()).describe(`Names of the cells of a row: ${LIST_COLUMNS.join(', ')}.`),
     data: z
@@ -202,7 +202,7 @@ export const candleStateSchema = z
   .object({
     type: messageType('candles'),
     id: subscriptionId,
-    sequence: count.describe('Rises with each state of the candles.'),
+    sequence: count.describe('Rises with each state of the candles on a connection. Another connection may begin lower.'),
     from: count.describe('Unix seconds: `data` replaces all candles of this time and later ones. 0: all that the client has.'),
     data: z.array(candleSchema).max(MAX_MESSAGE_CANDLES).describe('Every candle from `from` on, or the newest ones, times ascending.'),
   })

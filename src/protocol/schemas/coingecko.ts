@@ -31,11 +31,11 @@ export const coingeckoTickersAnswer = z
         target_currency: siteAddress.describe('What it is quoted in.'),
         pool_id: pairId,
         last_price: decimalText.describe('Price of the token in the target currency.'),
-        base_volume: decimalText.describe('Whole tokens traded in the main pool in the last 24 hours.'),
+        base_volume: decimalText.describe('Whole tokens traded in the last 24 hours.'),
         target_volume: decimalText.describe('The same in the target currency.'),
         liquidity_in_usd: decimalText.describe('Liquidity of the main pool in USD.'),
-        high: decimalText.describe('Highest price of the last 24 hours in the main pool.'),
-        low: decimalText.describe('Lowest price of the last 24 hours in the main pool.'),
+        high: decimalText.describe('Highest price of the last 24 hours.'),
+        low: decimalText.describe('Lowest price of the last 24 hours.'),
       })
       .meta({ id: 'CoingeckoTicker', description: 'What a token’s main pool did in the last 24 hours.' }),
   )

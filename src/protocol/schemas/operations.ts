@@ -90,6 +90,7 @@ export const indexerHealthSchema = z.object({
     .object({
       carrier: z.enum(['thread', 'notify', 'nats']).describe('What carries committed blocks to this process.'),
       connected: z.boolean().describe('Whether they arrive.'),
+      disconnectedMs: milliseconds.describe('For how long they have not arrived, give or take 2 s; 0: they arrive.'),
       waitingMs: milliseconds.describe('For how long the oldest arrived commit waits for its states to be read; 0: none waits.'),
       behindBlocks: count
         .nullable()
@@ -167,6 +168,7 @@ const blockNumber = count.nullable()
 
 /** What an indexer says of itself and the chain to gateways. */
 export const indexerReportSchema = z.object({
+  writer: z.uuid(),
   state: indexerHealthSchema.pick({ lagBlocks: true, lagSeconds: true, backfill: true, reorgs: true, rpc: true }).extend({
     headBlock: blockNumber,
     confirmedBlock: blockNumber,

@@ -24,7 +24,7 @@ export interface LockHolder {
 export const HEARTBEAT_MS = 2_000
 /** The server ends a holder's session, and frees the lock, when this many in a row have not come. */
 export const MISSED_HEARTBEATS = 10
-/** A holder that has missed one is told of. */
+/** `onSilent` is called for a holder that has sent no statement for this many beats. */
 const SILENT_HEARTBEATS = 2
 
 /** The server needs a moment to release the lock of a process that was just killed. */
@@ -47,7 +47,7 @@ export async function takeLock(
 ): Promise<LockHolder | null> {
   const startedAtMs = performance.now()
   // By then the server has ended a silent holder's session.
-  const longestWaitMs = MISSED_HEARTBEATS * heartbeatMs + MARGIN_MS
+  const maxWaitMs = MISSED_HEARTBEATS * heartbeatMs + MARGIN_MS
   let seen: string | null = null
   let isTold = false
   for (;;) {
@@ -58,7 +58,7 @@ export async function takeLock(
     if (waitedMs > RELEASE_MS) {
       const holder = await readHolder(session, key)
       const isAlive = holder !== null && (holder.silentSeconds === null || (seen !== null && holder.sign !== seen))
-      if (holder !== null && (isAlive || waitedMs > longestWaitMs)) return holder
+      if (holder !== null && (isAlive || waitedMs > maxWaitMs)) return holder
       if (holder !== null && !isTold && Number(holder.silentSeconds) * 1_000 > SILENT_HEARTBEATS * heartbeatMs) {
         isTold = true
         onSilent(holder)

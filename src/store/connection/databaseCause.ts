@@ -27,7 +27,7 @@ const RESTARTING: Kind = {
 const NO_SLOTS: Kind = {
   shown: 'the database has no free connection slot',
   remedy:
-    'raise max_connections of the server (or the limit of the role, database or pooler), or close other clients: this service uses up to 21',
+    'raise max_connections of the server (or the limit of the role, database or pooler), or close other clients: this service uses up to 25',
 }
 const READ_ONLY_DISK: Kind = { shown: "the database's disk is read-only", remedy: 'check the disk of the server and mount it for writing' }
 
@@ -48,6 +48,9 @@ const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
   },
 }
 
+/** The message of the driver's pool. The error inside it says only that the connection has ended. */
+const LATE_CONNECTION = 'Connection terminated due to connection timeout'
+
 const SERVER_DISK: Kind = { shown: "the database's disk fails", remedy: 'read the log of the server and check its disk' }
 
 /** The cause in a sentence; `null` when the error is a defect, which says nothing of the database's condition. */
@@ -55,9 +58,12 @@ export function databaseCause(error: unknown): DatabaseCause | null {
   const links = causes(error)
   const fault = databaseFault(error)
   if (fault === 'defect') return null
-  const code = links.flatMap(link => (link instanceof TokenwireError ? [] : (codeOf(link) ?? []))).at(0) ?? null
+  const messages = links.flatMap(link => (link instanceof Error && link.message !== '' ? [link.message] : []))
+  const late = messages.find(message => message === LATE_CONNECTION)
+  const given = links.flatMap(link => (link instanceof TokenwireError ? [] : (codeOf(link) ?? []))).at(0) ?? null
+  const code = given ?? (late === undefined ? null : 'ETIMEDOUT')
   const { shown, remedy } = links.some(isReadOnlyDisk) ? READ_ONLY_DISK : kindOf(code, fault)
-  const said = links.flatMap(link => (link instanceof Error && link.message !== '' ? [link.message] : [])).at(-1)
+  const said = late ?? messages.at(-1)
   const quoted = [said, code].filter(part => part !== undefined && part !== null).join(', ')
   return { shown, full: `${shown}: ${remedy}${quoted === '' ? '' : ` (${quoted})`}` }
 }

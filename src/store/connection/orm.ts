@@ -1,6 +1,8 @@
 import type { Logger as OrmLogger } from '@mikro-orm/core'
 import { defineConfig, MikroORM, type Options } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
+import { monotonicMs } from '#clock'
+import { renewConnections } from './connectionLifetime.ts'
 import { toConnectionString } from './connectionString.ts'
 import { prepareStatements } from './preparedStatements.ts'
 import { type ConfiguredPool, configureSessions } from './sessionSettings.ts'
@@ -35,6 +37,7 @@ export interface RawConnection {
 
 interface Pool extends ConfiguredPool {
   readonly options: ConfiguredPool['options'] & {
+    maxLifetimeSeconds?: number
     readonly types: { setTypeParser(oid: number, parse: (text: string) => unknown): void }
   }
   on(event: 'connect', listener: (connection: RawConnection) => void): void
@@ -46,8 +49,6 @@ const KEEP_ALIVE_DELAY_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 20_000
 const LATE_ANSWER_MS = 5_000
 const LOCK_TIMEOUT_MS = 10_000
-/** Plans live as long as their connection, and one that was made for small tables must not stay, even if nothing runs `analyze`. */
-const CONNECTION_LIFETIME_S = 60
 const BYTEA_OID = 17
 const BIGINT_OID = 20
 
@@ -74,11 +75,11 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmOption
         const deadlineMs = statementTimeoutMs === 0 ? null : statementTimeoutMs + lateAnswerMs
         endSilentConnections(pool, { deadlineMs, giveUp, startDeadline })
         prepareStatements(pool)
+        renewConnections(pool, monotonicMs)
         configureSessions(pool, databaseUrl, { statementTimeoutMs, lockTimeoutMs })
         setResultTypes(pool)
         if (limits.onConnection !== undefined) pool.on('connect', limits.onConnection)
       },
-      maxLifetimeSeconds: CONNECTION_LIFETIME_S,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     },

@@ -9,7 +9,7 @@ interface Pool {
  * Statements that are prepared per connection, the first ones: the server keeps a plan of each in memory, up to 100 KB. Commits and the
  * usual requests have a few dozen statements; lists have hundreds of combinations of filters.
  */
-export const MOST_PREPARED = 64
+export const MAX_PREPARED = 64
 
 const MARK = '/* planned for these values */'
 
@@ -38,7 +38,7 @@ export function prepareStatements(pool: Pool): void {
     #nameOf(text: string): string | null {
       const known = this.#names.get(text)
       if (known !== undefined) return known
-      if (this.#names.size === MOST_PREPARED || !isPrepared(text)) return null
+      if (this.#names.size === MAX_PREPARED || !isPrepared(text)) return null
       // PostgreSQL's names have at most 63 bytes.
       const name = hash('sha1', text, 'base64url')
       this.#names.set(text, name)

@@ -10,10 +10,16 @@ const ATTEMPTS = 3
  * settings and prepared statements of a session would reach another client.
  *
  * @param db a pool of two connections or more
+ * @param setting what names the database
  * @throws `TokenwireError` `config_invalid`
  */
-export async function requireSessions(db: Kysely<unknown>): Promise<void> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) if (await isSessionShared(db)) throw refusal()
+export async function requireSessions(db: Kysely<unknown>, setting: 'DATABASE_URL' | 'DATABASE_READ_URL'): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const isShared = await isSessionShared(db).catch((error: unknown) => {
+      throw isStatementPooling(error) ? refusal(setting, error) : error
+    })
+    if (isShared) throw refusal(setting)
+  }
 }
 
 /** Whether a client finds its session changed, or another client finds what the first one has set in its own. */
@@ -22,7 +28,7 @@ async function isSessionShared(db: Kysely<unknown>): Promise<boolean> {
   return db.connection().execute(async first => {
     await sql`set tokenwire.session = ${sql.lit(mark)}`.execute(first)
     return db.connection().execute(async second => {
-      await begin(second)
+      await sql`begin`.execute(second)
       // While the second client keeps its session by a transaction, the first one is given another, where sessions are shared.
       const isShared = (await markOf(second)) === mark || (await markOf(first)) !== mark
       await sql`rollback`.execute(second)
@@ -36,19 +42,15 @@ async function markOf(session: Kysely<unknown>): Promise<string | null> {
   return rows[0]?.mark ?? null
 }
 
-/** With `pool_mode = statement` a pooler has no transactions. */
-async function begin(session: Kysely<unknown>): Promise<void> {
-  try {
-    await sql`begin`.execute(session)
-  } catch (cause) {
-    throw cause instanceof Error && cause.message.includes('statement pooling') ? refusal(cause) : cause
-  }
+/** With `pool_mode = statement` a pooler refuses transactions. */
+function isStatementPooling(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('statement pooling')
 }
 
-function refusal(cause?: unknown): TokenwireError {
+function refusal(setting: string, cause?: unknown): TokenwireError {
   return new TokenwireError(
     'config_invalid',
-    'DATABASE_URL: a pooler in transaction mode stands before PostgreSQL, such as PgBouncer with pool_mode = transaction; ' +
+    `${setting}: a pooler in transaction mode stands before PostgreSQL, such as PgBouncer with pool_mode = transaction; ` +
       'set pool_mode = session for this database, or connect to PostgreSQL itself',
     { cause },
   )

@@ -23,7 +23,7 @@ export interface KeptServer {
   stop(): Promise<void>
 }
 
-const LONGEST_PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 30_000
 const ATTEMPTS = 8
 /** A server that ran this long did start: attempts are counted anew. */
 const SETTLED_MS = 60_000
@@ -65,7 +65,7 @@ export function keepServer(input: KeepServerInput): KeptServer {
         lost()
         return
       }
-      await pause(Math.min(LONGEST_PAUSE_MS, pauseMs * 2 ** (failures - 1)), signal)
+      await pause(Math.min(MAX_PAUSE_MS, pauseMs * 2 ** (failures - 1)), signal)
     }
   }
 

@@ -36,7 +36,7 @@ const STOP_TIMEOUT_MS = 30_000
 const START_ATTEMPTS = 4
 const RETRY_PAUSE_MS = 500
 const MIB = 1024 ** 2
-const LARGEST_LOG_BYTES = 8 * MIB
+const MAX_LOG_BYTES = 8 * MIB
 
 /** For one service: loopback only, and errors of statements are logged by the service, not by the server. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -156,7 +156,7 @@ async function startError(layout: Layout): Promise<TokenwireError> {
 
 async function rotateLog(logFile: string): Promise<void> {
   const found = await stat(logFile).catch(() => null)
-  if (found !== null && found.size > LARGEST_LOG_BYTES) await rename(logFile, `${logFile}.old`)
+  if (found !== null && found.size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.old`)
 }
 
 /**

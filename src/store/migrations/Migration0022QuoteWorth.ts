@@ -13,7 +13,9 @@ export class Migration0022QuoteWorth extends Migration {
     this.addSql(`alter table trade add column price_usd numeric, add column value_usd numeric`)
     this.addSql(`alter table block add column revalued_to bytea`)
     // The images of tokens have no such columns, and a reorg would restore them as unknown.
-    this.addSql(`update block_undo set image = (image::jsonb || jsonb_build_object('event_price_weth', image -> 'price_weth'))::json
-      where table_name = 'token' and existed`)
+    this.addSql(`update block_undo set image = (image::jsonb || jsonb_build_object('event_price_weth', image -> 'price_weth', 'quote_token', (
+        select pool.quote_token from pool, chain_state where pool.address = (image ->> 'main_pool')::bytea
+          and pool.quote_token <> chain_state.weth and (image ->> 'quote_rate')::numeric is distinct from 1
+      )))::json where table_name = 'token' and existed`)
   }
 }

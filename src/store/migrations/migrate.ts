@@ -28,7 +28,7 @@ export async function migrate(databaseUrl: string, logger: Logger): Promise<read
   try {
     const db = orm.em.getKysely<unknown>()
     await checkServer(db, databaseUrl)
-    await requireSessions(db)
+    await requireSessions(db, 'DATABASE_URL')
     return await db.connection().execute(async session => {
       await lock(session, logger)
       try {

@@ -20,6 +20,8 @@ import { Migration0019Lists } from './Migration0019Lists.ts'
 import { Migration0020Wallets } from './Migration0020Wallets.ts'
 import { Migration0021MarketEvents } from './Migration0021MarketEvents.ts'
 import { Migration0022QuoteWorth } from './Migration0022QuoteWorth.ts'
+import { Migration0023Balances } from './Migration0023Balances.ts'
+import { Migration0024TokenVolume } from './Migration0024TokenVolume.ts'
 import { Migration0040AnnouncedContracts } from './Migration0040AnnouncedContracts.ts'
 import { Migration0041Currencies } from './Migration0041Currencies.ts'
 
@@ -48,6 +50,8 @@ export const MIGRATIONS = [
   Migration0020Wallets,
   Migration0021MarketEvents,
   Migration0022QuoteWorth,
+  Migration0023Balances,
+  Migration0024TokenVolume,
 ]
 
 export const MIGRATION_OPTIONS = {

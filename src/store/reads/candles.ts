@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { CANDLE_INTERVALS, type Candle, candleStart } from '#domain/candle.ts'
 import { formatUnits, multiplyTexts } from '#domain/decimal.ts'
 import type { CandleCurrency, CandleCursor, CandlesQuery, Page } from '#domain/queries.ts'
+import { WETH_DECIMALS } from '#domain/weth.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
@@ -56,8 +57,6 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   }
   return { data, next: earlier !== null && start > from ? { time: start } : null, asOfBlock }
 }
-
-const WETH_DECIMALS = 18
 
 /** The newest indexed block; `null` when the token is not indexed. */
 async function readIndexed(db: Queryable, query: CandlesQuery) {

@@ -8,7 +8,7 @@ import { readAsOf } from './asOf.ts'
 import { asOfBlock as blockOf, type ClaimableOptions, FEE_FIELDS, FEE_PARTS, type FeeRow, toAmount } from './claimable.ts'
 
 /** Most of a creator's accounts that a page looks at. */
-export const MOST_CLAIMS_LOOKED_AT = 500
+export const MAX_CLAIMS_LOOKED_AT = 500
 
 interface ClaimRow extends FeeRow {
   readonly token: Address
@@ -17,40 +17,54 @@ interface ClaimRow extends FeeRow {
   readonly any_token: Address | null
 }
 
+/** Where the looking ended, all `null` when it came to the last account; and an account, if there is one. */
+type PageRow = { readonly end_token: Address | null; readonly end_launchpad: string; readonly end_currency: Address } & (
+  | (ClaimRow & { readonly isFound: true })
+  | { readonly isFound: null }
+)
+
 /**
  * One page of what an account can claim as a creator, by token, launchpad and currency, escrows for all of its tokens first. Accounts with
  * nothing to claim are left out: a page may hold fewer than `limit`, even none, and have a next one.
  */
 export async function readClaims(db: Queryable, query: ClaimsQuery, options: ClaimableOptions): Promise<Page<WalletClaim, ClaimCursor>> {
   const { creator, limit, cursor } = query
-  const lookedAt = Math.max(limit, MOST_CLAIMS_LOOKED_AT) + 1
+  const lookedAt = Math.max(limit + 1, MAX_CLAIMS_LOOKED_AT)
   const after =
     cursor === undefined
       ? sql``
       : sql`and (token, launchpad, currency) > (${toBytes(cursor.token)}::bytea, ${cursor.launchpad}, ${toBytes(cursor.currency)}::bytea)`
-  const page = sql<ClaimRow>`
-    select fee.token, fee.launchpad, ${FEE_FIELDS}, any_token.address as any_token
-    from (
+  const { rows, asOfBlock } = await readAsOf(
+    db,
+    sql<PageRow>`
+    with looked as materialized (
       select * from creator_fee where creator = ${toBytes(creator)} ${after} order by token, launchpad, currency limit ${lookedAt}
-    ) as fee
-    cross join chain_state
-    left join lateral (select created_at from token where token.address = fee.token offset 0) as token on true
-    left join lateral (
-      select address from token as made where made.creator = ${toBytes(creator)} and made.launchpad = fee.launchpad limit 1
-    ) as any_token on fee.scope = 'creator'
-    ${FEE_PARTS}
-    order by fee.token, fee.launchpad, fee.currency`
-  const { rows, asOfBlock } = await readAsOf(db, page)
-  const data: WalletClaim[] = []
-  let last: ClaimRow | undefined
-  for (const row of rows.slice(0, lookedAt - 1)) {
-    if (data.length === limit) break
-    last = row
-    const claim = toClaim(row, options)
-    if (claim.amount !== '0') data.push(claim)
-  }
-  const isLast = last === undefined || last === rows.at(-1)
-  return { data, next: isLast ? null : cursorOf(last as ClaimRow), asOfBlock }
+    ),
+    finish as (select token, launchpad, currency from looked order by token, launchpad, currency offset ${lookedAt - 1}),
+    page as (
+      select * from looked where accrued is distinct from claimed order by token, launchpad, currency limit ${limit + 1}
+    )
+    select finish.token as end_token, finish.launchpad as end_launchpad, finish.currency as end_currency, listed.*
+    from (select) as one left join finish on true left join (
+      select true as "isFound", fee.token, fee.launchpad, ${FEE_FIELDS}, any_token.address as any_token
+      from page as fee cross join chain_state
+      left join lateral (select created_at from token where token.address = fee.token offset 0) as token on true
+      left join lateral (
+        select address from token as made where made.creator = ${toBytes(creator)} and made.launchpad = fee.launchpad limit 1
+      ) as any_token on fee.scope = 'creator'
+      ${FEE_PARTS}
+    ) as listed on true
+    order by listed.token, listed.launchpad, listed.currency`,
+  )
+  const found = rows.flatMap(row => (row.isFound === true ? [row] : []))
+  const data = found.slice(0, limit).map(row => toClaim(row, options))
+  const last = found.length > limit ? found[limit - 1] : undefined
+  return { data: data.filter(({ amount }) => amount !== '0'), next: last === undefined ? endOf(rows[0]) : cursorOf(last), asOfBlock }
+}
+
+function endOf(row: PageRow | undefined): ClaimCursor | null {
+  if (row === undefined || row.end_token === null) return null
+  return { token: row.end_token, launchpad: row.end_launchpad, currency: row.end_currency }
 }
 
 function cursorOf({ token, launchpad, currency }: ClaimRow): ClaimCursor {

@@ -5,7 +5,7 @@ import { HOLDER_SIZES, type HolderDistribution, RESERVE_TYPES } from '#domain/ho
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
-import { MOST_LOOKED_AT } from './holders.ts'
+import { MAX_LOOKED_AT } from './holders.ts'
 
 interface DistributionRow {
   readonly supply: string
@@ -39,7 +39,7 @@ export async function readHolderDistribution(db: Queryable, token: Address): Pro
       select coalesce(sum(balance), 0) as top_ten from (
         select balance from (
           select balance, holder, type from balance where balance.token = token.address and balance.balance > 0
-          order by - balance.balance, balance.holder limit ${sql.lit(MOST_LOOKED_AT)}
+          order by - balance.balance, balance.holder limit ${sql.lit(MAX_LOOKED_AT)}
         ) as looked
         where type <> all(${[...RESERVE_TYPES]}::text[]) order by - balance, holder limit 10
       ) as ten
@@ -50,7 +50,7 @@ export async function readHolderDistribution(db: Queryable, token: Address): Pro
       from (
         select balance, type from balance
         where balance.token = token.address and balance.balance > 0 and - balance.balance <= - ceil(token.total_supply / 1000)
-        order by - balance.balance, balance.holder limit ${sql.lit(MOST_LOOKED_AT)}
+        order by - balance.balance, balance.holder limit ${sql.lit(MAX_LOOKED_AT)}
       ) as large
       group by 1, 2
     ) as size on true

@@ -8,7 +8,7 @@ import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
 
 /** Most holders that a page with excluded types reads. */
-export const MOST_LOOKED_AT = 2_000
+export const MAX_LOOKED_AT = 2_000
 
 interface HolderRow {
   readonly total_supply: string
@@ -30,7 +30,7 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
     cursor === undefined
       ? sql``
       : sql`and (- balance.balance, balance.holder) > (- ${cursor.balance}::numeric, ${toBytes(cursor.address)}::bytea)`
-  const lookedAt = excludeTypes.length === 0 ? limit + 1 : Math.max(limit + 1, MOST_LOOKED_AT)
+  const lookedAt = excludeTypes.length === 0 ? limit + 1 : Math.max(limit + 1, MAX_LOOKED_AT)
   // The last holder that was read is listed too, because the next page begins after it.
   const page = sql<HolderRow>`
     select token.total_supply, listed.* from token

@@ -12,7 +12,7 @@ import { trimScale } from './trimScale.ts'
 import { type StoredPrice, valueBalance } from './valueBalance.ts'
 
 /** Of a wallet with more tokens, those whose balance changed last are sorted by value or balance. */
-export const MOST_HOLDINGS = 2_000
+export const MAX_HOLDINGS = 2_000
 
 type ListedRow = StoredPrice &
   StoredRow<BalanceRow> &
@@ -35,7 +35,7 @@ export async function readHoldings(db: Queryable, query: HoldingsQuery): Promise
     cursor === undefined
       ? sql``
       : sql`where (${value}, held.token) < (coalesce(${cursor.value}::numeric, -1), ${toBytes(cursor.token)}::bytea)`
-  const held = isByBlock ? valuedHoldings(wallet, limit + 1, cursor) : valuedHoldings(wallet, MOST_HOLDINGS)
+  const held = isByBlock ? valuedHoldings(wallet, limit + 1, cursor) : valuedHoldings(wallet, MAX_HOLDINGS)
   const page = sql<ListedRow>`
     with held as (${held}),
     page as (select held.token, ${value} as sort_value from held ${after} order by 2 desc, 1 desc limit ${limit + 1})

@@ -19,7 +19,7 @@ interface Entry {
 }
 
 /** About 10 MB with the text of their JSON. */
-const MOST_TOKENS = 2_000
+const MAX_TOKENS = 2_000
 /** Bounds the effect of statements that raise no sequence, as an operator's own. */
 const MAX_AGE_MS = 60_000
 
@@ -76,7 +76,7 @@ export class KeptTokens {
 
   #evict(): void {
     for (const address of this.#entries.keys()) {
-      if (this.#entries.size <= MOST_TOKENS) return
+      if (this.#entries.size <= MAX_TOKENS) return
       this.#entries.delete(address)
     }
   }

@@ -10,18 +10,23 @@ import { readBlockBounds } from './blockBounds.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 
 /** Most trades that a page reads when an index does not hold all of its filters. */
-export const MOST_TRADES_FILTERED = 2_000
+export const MAX_TRADES_FILTERED = 2_000
 /** Most trades that a page reads when an index holds all of its filters: a hundred tokens are two hundred stretches. */
-const MOST_TRADES_FOUND = 20_000
+const MAX_TRADES_FOUND = 20_000
+/** Before and after every trade. */
+const FIRST_PLACE = { block: -1, log: -1 }
+const LAST_PLACE = { block: Number.MAX_SAFE_INTEGER, log: 0 }
 /** More pairs of token and maker are not looked up one by one. */
-const MOST_PAIRS = 200
+const MAX_PAIRS = 200
 
 /** The columns of an index that are given, in order, and each combination of values that is wanted. */
 interface Stretches {
   readonly columns: readonly StretchColumn[]
   readonly values: readonly (readonly unknown[])[]
-  /** Conditions that the index does not have. */
+  /** Conditions on a trade that the index does not have. */
   readonly rest: readonly RawBuilder<unknown>[]
+  /** A condition on its token. `null`: none. */
+  readonly ofToken: RawBuilder<unknown> | null
 }
 
 type StretchColumn = keyof typeof COLUMNS
@@ -46,30 +51,40 @@ type PageRow = { readonly endBlock: number | null; readonly endLog: number | nul
 export async function readMarketTrades(db: Queryable, query: MarketTradesQuery): Promise<Page<Trade, TradeCursor>> {
   const { limit, order } = query
   const bounds = await readBlockBounds(db, query)
-  const { columns, values, rest } = stretchesOf(query)
-  const most = rest.length > 0 ? Math.max(MOST_TRADES_FILTERED, values.length) : Math.min(MOST_TRADES_FOUND, values.length * (limit + 1))
+  const { columns, values, rest, ofToken } = stretchesOf(query)
+  const most =
+    rest.length > 0 || ofToken !== null
+      ? Math.max(MAX_TRADES_FILTERED, values.length)
+      : Math.min(MAX_TRADES_FOUND, values.length * (limit + 1))
   const each = Math.ceil(most / values.length)
-  const [near, far, within] = order === 'desc' ? [sql`desc`, sql`asc`, sql`>=`] : [sql`asc`, sql`desc`, sql`<=`]
+  const [near, within] = order === 'desc' ? [sql`desc`, sql`>=`] : [sql`asc`, sql`<=`]
+  const last = order === 'desc' ? FIRST_PLACE : LAST_PLACE
   const conditions = [...columns.map(column => COLUMNS[column].is), ...boundsOf({ ...query, ...bounds })]
+  const stretches = stretchTable(columns, values)
+  const ofStretch = allOf(conditions)
+  const inOrder = sql`order by trade.block_number ${near}, trade.log_index ${near}`
+  // Each token is looked up once, not for each of its trades. "coalesce" keeps the planner from joining them by nested loops.
+  const isOfToken = sql`coalesce(looked.token in (select token.address from (select distinct token from looked) as asked
+    cross join lateral (select * from token where token.address = asked.token offset 0) as token where ${ofToken}), false)`
   const page = sql<PageRow>`
-    with looked as materialized (
-      select stretch.number, entry.* from ${stretchTable(columns, values)} cross join lateral (
-        select trade.block_number, trade.log_index, ${allOf(rest)} as wanted from trade where ${allOf(conditions)}
-        order by trade.block_number ${near}, trade.log_index ${near} limit ${each}::integer
+    -- Beyond the last trade of a stretch that is not read to its end, others may come first.
+    with finish as materialized (
+      select ended.* from ${stretches} cross join lateral (
+        select trade.block_number, trade.log_index from trade where ${ofStretch} ${inOrder} offset ${each - 1}::integer limit 1
+      ) as ended
+      order by ended.block_number ${near}, ended.log_index ${near} limit 1
+    ),
+    looked as materialized (
+      select entry.* from ${stretches} cross join lateral (
+        select trade.block_number, trade.log_index, ${ofToken === null ? sql`` : sql`trade.token,`} ${allOf(rest)} as wanted from trade
+        where ${ofStretch} and (trade.block_number, trade.log_index) ${within}
+          (coalesce((select block_number from finish), ${last.block}::bigint), coalesce((select log_index from finish), ${last.log}::integer))
+        ${inOrder} limit ${each}::integer
       ) as entry
     ),
-    -- Beyond the last trade of a stretch that was not read to its end, others may come first.
-    finish as (
-      select block_number, log_index from (
-        select distinct on (number) number, block_number, log_index from looked order by number, block_number ${far}, log_index ${far}
-      ) as last
-      where (select count(*) from looked where looked.number = last.number) = ${each}::integer
-      order by block_number ${near}, log_index ${near} limit 1
-    ),
     page as (
-      select looked.block_number, looked.log_index from looked left join finish on true
-      where looked.wanted
-        and (finish.block_number is null or (looked.block_number, looked.log_index) ${within} (finish.block_number, finish.log_index))
+      select looked.block_number, looked.log_index from looked
+      where looked.wanted and ${ofToken === null ? sql`true` : isOfToken}
       order by looked.block_number ${near}, looked.log_index ${near} limit ${limit + 1}::integer
     )
     select finish.block_number as "endBlock", finish.log_index as "endLog", ${SELECTED_TRADE}
@@ -80,10 +95,10 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
   const { rows, asOfBlock } = await readAsOf(db, page)
   const found = rows.flatMap(row => (row['trade.blockNumber'] === null ? [] : [toTrade(row)]))
   const data = found.slice(0, limit)
-  const last = data.at(-1)
+  const end = data.at(-1)
   const { endBlock = null, endLog = null } = rows[0] ?? {}
-  if (found.length > limit && last !== undefined)
-    return { data, next: { blockNumber: Number(last.blockNumber), logIndex: last.logIndex }, asOfBlock }
+  if (found.length > limit && end !== undefined)
+    return { data, next: { blockNumber: Number(end.blockNumber), logIndex: end.logIndex }, asOfBlock }
   return { data, next: endBlock === null || endLog === null ? null : { blockNumber: endBlock, logIndex: endLog }, asOfBlock }
 }
 
@@ -91,26 +106,27 @@ function stretchesOf({ tokens, makers, launchpads, side, minWeth }: MarketTrades
   const sides = side === undefined ? ['buy', 'sell'] : [side]
   const minWei = minWeth === undefined ? 0n : weiFrom(minWeth)
   const sizes = sizesFrom(minWei)
+  const ofToken = launchpads === undefined ? null : sql`token.launchpad = any(${[...launchpads]}::text[])`
   const rest = {
-    launchpads:
-      launchpads === undefined
-        ? []
-        : [sql`(select launchpad from token where token.address = trade.token) = any(${[...launchpads]}::text[])`],
     minWei: minWeth === undefined ? [] : [sql`coalesce(trade.amount_wei >= ${minWei.toString()}::numeric, false)`],
     side: side === undefined ? [] : [sql`trade.side = ${side}`],
   }
-  const others = [...rest.launchpads, ...rest.minWei]
-  if (makers !== undefined && tokens !== undefined && makers.length * tokens.length <= MOST_PAIRS)
-    return { columns: ['token', 'maker', 'side'], values: product([tokens.map(toBytes), makers.map(toBytes), sides]), rest: others }
+  if (makers !== undefined && tokens !== undefined && makers.length * tokens.length <= MAX_PAIRS)
+    return {
+      columns: ['token', 'maker', 'side'],
+      values: product([tokens.map(toBytes), makers.map(toBytes), sides]),
+      rest: rest.minWei,
+      ofToken,
+    }
   if (makers !== undefined) {
     const ofTokens = tokens === undefined ? [] : [sql`trade.token = any(${tokens.map(toBytes)}::bytea[])`]
-    return { columns: ['maker', 'side'], values: product([makers.map(toBytes), sides]), rest: [...ofTokens, ...others] }
+    return { columns: ['maker', 'side'], values: product([makers.map(toBytes), sides]), rest: [...ofTokens, ...rest.minWei], ofToken }
   }
   if (tokens !== undefined && sizes.length > 0)
-    return { columns: ['token', 'tokenSize'], values: product([tokens.map(toBytes), sizes]), rest: [...rest.side, ...others] }
-  if (tokens !== undefined) return { columns: ['token', 'side'], values: product([tokens.map(toBytes), sides]), rest: others }
-  if (sizes.length > 0) return { columns: ['size'], values: product([sizes]), rest: [...rest.side, ...others] }
-  return { columns: [], values: [[]], rest: [...rest.side, ...others] }
+    return { columns: ['token', 'tokenSize'], values: product([tokens.map(toBytes), sizes]), rest: [...rest.side, ...rest.minWei], ofToken }
+  if (tokens !== undefined) return { columns: ['token', 'side'], values: product([tokens.map(toBytes), sides]), rest: rest.minWei, ofToken }
+  if (sizes.length > 0) return { columns: ['size'], values: product([sizes]), rest: [...rest.side, ...rest.minWei], ofToken }
+  return { columns: [], values: [[]], rest: [...rest.side, ...rest.minWei], ofToken }
 }
 
 function product(lists: readonly (readonly unknown[])[]): readonly (readonly unknown[])[] {

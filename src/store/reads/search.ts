@@ -5,18 +5,18 @@ import type { Reads } from '#domain/reads.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { type AsOf, readAsOf } from './asOf.ts'
-import { LEAST_SIMILAR_LENGTH, readSimilar } from './searchSimilar.ts'
+import { MIN_SIMILAR_LENGTH, readSimilar } from './searchSimilar.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
 const ADDRESS_LENGTH = 42
 const ADDRESS_LIKE = /^0x[0-9a-f]{4,}$/i
 
 /**
- * Candidates of a prefix that are compared by market cap. When more tokens have it, those among the `MOST_LARGEST` largest tokens come
+ * Candidates of a prefix that are compared by market cap. When more tokens have it, those among the `MAX_TOKENS` largest tokens come
  * first, then the first by the alphabet.
  */
-const MOST_CANDIDATES = 400
-const MOST_LARGEST = 1_000
+const MAX_CANDIDATES = 400
+const MAX_TOKENS = 1_000
 
 /** Sorts after every text that begins with what stands before it. */
 const LAST_CHARACTER = '\u{10ffff}'
@@ -33,8 +33,7 @@ export async function readSearch(db: Queryable, query: SearchQuery, chainId: num
   if (text === '' || text.includes('\0')) return { data: [], asOfBlock: null }
   const { rows, asOfBlock } = await readFitting(db, text, query.limit)
   const tokens = rows.map(row => toToken(row, chainId))
-  if (tokens.length === query.limit || ADDRESS_LIKE.test(text) || [...text].length < LEAST_SIMILAR_LENGTH)
-    return { data: tokens, asOfBlock }
+  if (tokens.length === query.limit || ADDRESS_LIKE.test(text) || [...text].length < MIN_SIMILAR_LENGTH) return { data: tokens, asOfBlock }
   const similar = await readSimilar(db, text, query.limit)
   const found = new Set(tokens.map(({ address }) => address))
   const others = similar.map(row => toToken(row, chainId)).filter(({ address }) => !found.has(address))
@@ -50,20 +49,20 @@ async function readFitting(db: Queryable, text: string, limit: number): Promise<
   const [symbol, name] = [sql`lower(symbol)`, sql`lower(name)`]
   const begins = (of: RawBuilder<unknown>) => sql`(${of} ~>=~ ${typed} and ${of} ~<~ (${typed} || ${LAST_CHARACTER}))`
   const candidates = (of: RawBuilder<unknown>) => sql`select address, market_cap_weth, symbol from token where ${begins(of)}
-    order by ${of} using ~<~ limit ${sql.lit(MOST_CANDIDATES)}`
-  const largest = sql`(select address, market_cap_weth, symbol, name from token ${BY_SIZE} limit ${sql.lit(MOST_LARGEST)}) as largest`
+    order by ${of} using ~<~ limit ${sql.lit(MAX_CANDIDATES)}`
+  const largest = sql`(select address, market_cap_weth, symbol, name from token ${BY_SIZE} limit ${sql.lit(MAX_TOKENS)}) as largest`
   const way = (number: number, from: RawBuilder<unknown>) =>
     sql`(select address, ${sql.lit(number)} as way from ${from} ${BY_SIZE} limit ${limit}::integer)`
   const byPrefix = (number: number, of: RawBuilder<unknown>, list: RawBuilder<unknown>, better: RawBuilder<unknown>) => [
     way(
       number,
-      sql`${largest} where (select count(*) from ${list}) = ${sql.lit(MOST_CANDIDATES)} and ${begins(of)} and (${better}) is not true`,
+      sql`${largest} where (select count(*) from ${list}) = ${sql.lit(MAX_CANDIDATES)} and ${begins(of)} and (${better}) is not true`,
     ),
     way(number, sql`${list} where (${better}) is not true`),
   ]
   const [first, last] = addressRange(ADDRESS_LIKE.test(text) ? text : '0x')
   const byAddress = sql`(
-    select address, market_cap_weth from token where address between ${toBytes(first)} and ${toBytes(last)} order by address limit ${sql.lit(MOST_CANDIDATES)}
+    select address, market_cap_weth from token where address between ${toBytes(first)} and ${toBytes(last)} order by address limit ${sql.lit(MAX_CANDIDATES)}
   ) as by_address`
   const ways = [
     ...(ADDRESS_LIKE.test(text) && text.length <= ADDRESS_LENGTH ? [way(0, byAddress)] : []),

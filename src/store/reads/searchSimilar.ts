@@ -3,7 +3,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken } from './toToken.ts'
 
 /** Fewer letters resemble everything. */
-export const LEAST_SIMILAR_LENGTH = 3
+export const MIN_SIMILAR_LENGTH = 3
 
 /** How many are measured: neighbours on each side in each order, names that hold the words, and the largest of all. */
 const NEIGHBOURS = 12
@@ -11,8 +11,8 @@ const WITH_WORDS = 60
 const LARGEST = 80
 
 /** The defaults of pg_trgm for a text and for a word in a text. */
-const LEAST_SIMILARITY = 0.3
-const LEAST_WORD_SIMILARITY = 0.6
+const MIN_SIMILARITY = 0.3
+const MIN_WORD_SIMILARITY = 0.6
 
 /**
  * The tokens most similar to a text in symbol, name or a word of the name, by trigrams. Similarity is expensive, so it is computed for a
@@ -46,7 +46,7 @@ export async function readSimilar(db: Queryable, text: string, limit: number): P
       ),
       alike as (
         select address, greatest(of_symbol, of_name, of_word) as likeness from measured
-        where of_symbol >= ${sql.lit(LEAST_SIMILARITY)} or of_word >= ${sql.lit(LEAST_WORD_SIMILARITY)}
+        where of_symbol >= ${sql.lit(MIN_SIMILARITY)} or of_word >= ${sql.lit(MIN_WORD_SIMILARITY)}
         order by likeness desc, market_cap_weth desc nulls last, address limit ${limit}::integer
       )
     select ${SELECTED_TOKEN} from alike join token on token.address = alike.address ${MAIN_POOL}

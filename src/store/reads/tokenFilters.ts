@@ -7,7 +7,7 @@ import { sortColumn } from './tokenOrder.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
 
 /** Most tokens that a page looks at whose filters are not all in an index. */
-export const MOST_TOKENS_FILTERED = 2_000
+export const MAX_TOKENS_FILTERED = 1_000
 
 /** Limits of a column that lists are sorted by, too: they let a stretch of that sort's indexes through. */
 export interface TokenBound {
@@ -60,13 +60,13 @@ interface Selectivity {
 export async function readSelectivity(db: Queryable, query: TokenFilters, bounds: readonly TokenBound[]): Promise<Selectivity> {
   const counts = bounds.map(
     bound =>
-      sql`(select count(*) from (select from ${tokensWithin(bound, MOST_TOKENS_FILTERED + 1)} limit ${sql.lit(MOST_TOKENS_FILTERED + 1)}) as found)`,
+      sql`(select count(*) from (select from ${tokensWithin(bound, MAX_TOKENS_FILTERED + 1)} limit ${sql.lit(MAX_TOKENS_FILTERED + 1)}) as found)`,
   )
   const { rows } = await sql<{ parts: number; counts: readonly number[] }>`
     ${withParts(query)} select (select count(*) from part)::integer as parts, array[${sql.join(counts)}]::integer[] as counts`.execute(db)
   const { parts, counts: found } = rows[0] ?? { parts: 0, counts: [] }
   const fewest = Math.min(...found)
-  return { narrowest: fewest <= MOST_TOKENS_FILTERED ? (bounds[found.indexOf(fewest)] ?? null) : null, parts }
+  return { narrowest: fewest <= MAX_TOKENS_FILTERED ? (bounds[found.indexOf(fewest)] ?? null) : null, parts }
 }
 
 /** Tokens of every `part` that a bound lets through, from the bound's own index: the order keeps the planner from another one. */

@@ -6,7 +6,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { type AsOf, readAsOf } from './asOf.ts'
 import type { KeptTokens, TokenVersion } from './keptTokens.ts'
-import { allOf, boundsOf, conditionsOf, MOST_TOKENS_FILTERED, readSelectivity, tokensWithin } from './tokenFilters.ts'
+import { allOf, boundsOf, conditionsOf, MAX_TOKENS_FILTERED, readSelectivity, tokensWithin } from './tokenFilters.ts'
 import { sortColumn, tokenOrder } from './tokenOrder.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
@@ -95,8 +95,8 @@ async function chooseSource(db: Queryable, query: TokensQuery): Promise<Source> 
   if (bounds.every(({ sort }) => sort === query.sort)) return { kind: 'stretches' }
   const { narrowest, parts } = await readSelectivity(db, query, bounds)
   // Twice as many as were counted: some may have come since.
-  if (narrowest !== null) return { kind: 'few', from: tokensWithin(narrowest, 2 * MOST_TOKENS_FILTERED) }
-  return { kind: 'filtered', each: Math.ceil(MOST_TOKENS_FILTERED / parts) }
+  if (narrowest !== null) return { kind: 'few', from: tokensWithin(narrowest, 2 * MAX_TOKENS_FILTERED) }
+  return { kind: 'filtered', each: Math.ceil(MAX_TOKENS_FILTERED / parts) }
 }
 
 interface Part {

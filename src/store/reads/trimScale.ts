@@ -1,6 +1,6 @@
 import { formatUnits, multiplyTexts } from '#domain/decimal.ts'
+import { WETH_DECIMALS } from '#domain/weth.ts'
 
-const WETH_DECIMALS = 18
 const ZERO = 0x30
 const POINT = 0x2e
 

@@ -8,7 +8,7 @@ import type { StoredRow } from '#tables/tableOf.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { TRADER, type TraderRow } from '#tables/totals.ts'
 import { readAsOf } from './asOf.ts'
-import { MOST_HOLDINGS, valuedHoldings } from './holdings.ts'
+import { MAX_HOLDINGS, valuedHoldings } from './holdings.ts'
 import { secondsToIso } from './trimScale.ts'
 import { wholeOf } from './valueBalance.ts'
 
@@ -30,7 +30,7 @@ export async function readWallet(db: Queryable, address: Address): Promise<Walle
     from (select) as one
     left join trader on trader.maker = ${toBytes(address)}
     cross join (
-      select count(*)::integer as tokens, sum(value)::text as value from (${valuedHoldings(address, MOST_HOLDINGS + 1)}) as valued
+      select count(*)::integer as tokens, sum(value)::text as value from (${valuedHoldings(address, MAX_HOLDINGS + 1)}) as valued
     ) as held
     cross join (
       select count(*)::integer as tokens, min(created_at) as first_at, max(created_at) as last_at from token
@@ -42,7 +42,7 @@ export async function readWallet(db: Queryable, address: Address): Promise<Walle
   const { held, heldValue, created, firstCreatedAt, lastCreatedAt } = row
   const traded = row.maker === null ? null : TRADER.decode(row)
   const { tokens = 0, tokensWithoutWei = 0, tokensWithoutUsd = 0 } = traded ?? {}
-  const isCounted = held <= MOST_HOLDINGS
+  const isCounted = held <= MAX_HOLDINGS
   const value = held === 0 ? '0' : heldValue === null ? null : formatDecimal(parseDecimal(heldValue))
   const seen = [firstCreatedAt, lastCreatedAt, traded?.firstTradeAt, traded?.lastTradeAt].filter(time => typeof time === 'number')
   return {

@@ -22,7 +22,7 @@ export interface Announcement extends Pick<CommittedBlock, 'number' | 'hash' | '
 }
 
 /** PostgreSQL refuses 8,000 bytes or more, and the commit with them. An address takes 45. */
-const MOST_ADDRESSES = 160
+const MAX_ADDRESSES = 160
 
 /**
  * Counts the commit and announces what it changes, inside its transaction, after its last change.
@@ -35,7 +35,7 @@ export async function announceCommit(
   changed: readonly Address[] | null,
   dropped: readonly Address[] = [],
 ): Promise<void> {
-  const fits = changed !== null && changed.length + dropped.length <= MOST_ADDRESSES
+  const fits = changed !== null && changed.length + dropped.length <= MAX_ADDRESSES
   const announced = { number, hash, timestamp, ...(fits ? { changed, dropped } : { changed: null, dropped: [] }) }
   await sql`with counted as (update chain_state set commits = commits + 1 returning commits)
     select pg_notify(${sql.lit(COMMITS_CHANNEL)}, '{"commit":' || commits || ',' || ${JSON.stringify(announced).slice(1)}) from counted`.execute(
@@ -44,17 +44,19 @@ export async function announceCommit(
 }
 
 const whole = z.number().int().min(0)
-const addresses = z.array(z.custom<Address>(value => parseAddress(value) === value))
-const announcementSchema = z.object({
-  commit: whole,
-  number: whole,
-  hash: z.custom<Hex>(value => typeof value === 'string'),
-  timestamp: whole,
-  changed: addresses.nullable(),
-  dropped: addresses,
-})
+const hash = z.custom<Hex>(value => typeof value === 'string' && /^0x[0-9a-f]{0,64}$/.test(value))
 
-/** @throws when it is none: whoever may connect to the database may notify */
+/** What an announcement with at most that many addresses in a list has to be. One issue is found in a list, however long it is. */
+export function announcementOf(maxAddresses: number) {
+  const addresses = z.custom<readonly Address[]>(
+    value => Array.isArray(value) && value.length <= maxAddresses && value.every(one => parseAddress(one) === one),
+  )
+  return z.object({ commit: whole, number: whole, hash, timestamp: whole, changed: addresses.nullable(), dropped: addresses })
+}
+
+const announcementSchema = announcementOf(MAX_ADDRESSES)
+
+/** @throws when it is none: every role that may connect to the database may notify */
 export function parseAnnouncement(payload: string): Announcement {
   return announcementSchema.parse(JSON.parse(payload))
 }

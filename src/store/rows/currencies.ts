@@ -7,7 +7,7 @@ import { stampToken } from './cursor.ts'
 import { insertRows, runStatements } from './insertRows.ts'
 
 /** Tokens of a currency that get a new sequence when it becomes known. It is asked at once: only after a migration there are more. */
-const MOST_STAMPED = 1_000
+const MAX_STAMPED = 1_000
 
 export async function readUnreadCurrencies(db: Queryable, limit: number): Promise<readonly Address[]> {
   const { rows } = await sql<{ address: Address }>`select address from currency where not is_read order by address limit ${limit}`.execute(
@@ -30,7 +30,7 @@ export async function writeCurrencies(
   const { rows } = await sql<{ address: Address }>`
     update token set ${stampToken(committedAtMs)} where address in (
       select token.address from pool join token on token.address = pool.token and token.main_pool = pool.address
-      where pool.quote_token = any(${currencies.map(({ address }) => toBytes(address))}::bytea[]) limit ${sql.lit(MOST_STAMPED)}
+      where pool.quote_token = any(${currencies.map(({ address }) => toBytes(address))}::bytea[]) limit ${sql.lit(MAX_STAMPED)}
     ) returning address`.execute(db)
   return rows.map(({ address }) => address)
 }

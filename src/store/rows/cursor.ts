@@ -129,6 +129,9 @@ function differenceBetween(stored: DatabaseIdentity, { chainId, genesisHash, wet
   return `other launchpads (${JSON.stringify(stored.launchpads)}) than the configured ones (${JSON.stringify(launchpads)})`
 }
 
-function byName(launchpads: readonly LaunchpadConfig[]): readonly LaunchpadConfig[] {
-  return launchpads.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+/** Without `poolKey`, which only checks the `poolId` beside it. */
+function byName(launchpads: readonly LaunchpadConfig[]): readonly unknown[] {
+  return launchpads
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ settings: { poolKey, ...settings } = {}, ...launchpad }) => ({ ...launchpad, settings }))
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Address, type Hex, isEther } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import { MOST_POOLS_TO_WETH } from '#domain/route.ts'
+import { MAX_POOLS_TO_WETH } from '#domain/route.ts'
 import type { PerWindow } from '#domain/token.ts'
 import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowAging, type WindowName, type WindowReference } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -115,7 +115,7 @@ async function loadQuotes(
   const quotes = new Map<Address, TokenRow>()
   const seen = new Set<Address>()
   let next: readonly Address[] = [...found.currencies, ...[...found.pools.values()].map(({ quoteToken }) => quoteToken)]
-  for (let hop = 0; hop < MOST_POOLS_TO_WETH; hop++) {
+  for (let hop = 0; hop < MAX_POOLS_TO_WETH; hop++) {
     const wanted = [...new Set(next)].filter(currency => !isEther(currency, found.weth) && !seen.has(currency))
     if (wanted.length === 0) break
     for (const currency of wanted) seen.add(currency)
@@ -181,7 +181,9 @@ async function loadAging(
       ${arrayOf(BIGINT, tokens, 'createdAt')}::bigint[]) as asked (token, was, created_at)
     cross join unnest(${WINDOW_NAMES}::text[], ${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (name, seconds)
     cross join lateral (
-      select coalesce(sum(amount_wei), 0)::text as volume, coalesce(sum(amount_wei) filter (where side = 'buy'), 0)::text as buy_volume, (count(*) filter (where side = 'buy'))::int as buys, (count(*) filter (where side = 'sell'))::int as sells
+      select coalesce(sum(amount_wei), 0)::text as volume,
+        coalesce(sum(amount_wei) filter (where side = 'buy'), 0)::text as buy_volume,
+        (count(*) filter (where side = 'buy'))::int as buys, (count(*) filter (where side = 'sell'))::int as sells
       from trade where asked.created_at <= ${now} - win.seconds and trade.token = asked.token
         and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) ${stored}
     ) as leaving

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import { type MetadataLane, type MetadataRecord, type MetadataWork, MOST_ATTEMPTS, type WaitingToken } from '#domain/metadata.ts'
+import { MAX_ATTEMPTS, type MetadataLane, type MetadataRecord, type MetadataWork, type WaitingToken } from '#domain/metadata.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { stampToken } from './cursor.ts'
@@ -45,7 +45,7 @@ export async function readDueMetadata(
   const { rows } = await sql<MetadataWork>`
     select due.* from unnest(${wanted.map(({ lane }) => lane)}::text[], ${wanted.map(({ limit }) => limit)}::integer[]) as wanted (lane, most)
     cross join lateral (
-      select least.* from generate_series(0, ${sql.lit(MOST_ATTEMPTS)}) as level (attempts)
+      select least.* from generate_series(0, ${sql.lit(MAX_ATTEMPTS)}) as level (attempts)
       cross join lateral (
         select key, uri, lane, attempts from metadata
         where lane = wanted.lane and attempts = level.attempts and next_attempt_at_ms <= ${NOW_MS} and key <> all(${underWay.map(toBytes)}::bytea[])

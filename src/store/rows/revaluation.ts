@@ -11,7 +11,7 @@ import { QUOTE_WORTH } from '#tables/token.ts'
  */
 
 /** A token is outdated when its currency is worth less than this share of what the token was valued by, or more than its inverse. */
-const LEAST_SHARE = 0.995
+const MIN_SHARE = 0.995
 
 /** The quote currencies, other than ether, whose turn is next: those after the last block's turn, by address, and then from the first. */
 export async function readCurrenciesInTurn(db: Queryable, most: number): Promise<readonly Address[]> {
@@ -48,7 +48,7 @@ export async function readOutdatedTokens(
 ): Promise<readonly { readonly token: Address; readonly currency: Address }[]> {
   const valued = sql.raw(QUOTE_WORTH)
   const ofCurrency = sql`select address, ${valued} as worth from token where quote_token = asked.currency`
-  const [limit, share] = [sql`limit ${most}::integer`, sql`${LEAST_SHARE}::numeric`]
+  const [limit, share] = [sql`limit ${most}::integer`, sql`${MIN_SHARE}::numeric`]
   const { rows } = await sql<{ token: Address; currency: Address }>`
     select outdated.address as token, asked.currency
     from unnest(${worths.map(({ currency }) => toBytes(currency))}::bytea[],

@@ -125,7 +125,7 @@ export async function readTokensDroppedAt(db: Queryable, committedAtMs: number):
   return rows.map(({ address }) => address)
 }
 
-/** Readers of what was stored of these blocks learn by it that it is void. */
+/** By its number readers learn that what they read of these blocks is void. */
 async function countReorg(db: Queryable, fromBlock: number): Promise<void> {
   await sql`insert into reorg (number, from_block) select coalesce(max(number), 0) + 1, ${fromBlock} from reorg`.execute(db)
 }

@@ -23,7 +23,7 @@ export const KEPT_BLOCKS = 4_096
 
 export interface WrittenBatch {
   readonly changes: Changes
-  /** The batch's balances and candles. */
+  /** The balances and candles of `changes`. */
   readonly split: SplitRows
   /** Those that its launches name and that were not known. */
   readonly contracts: readonly AnnouncedContractRow[]

@@ -1,5 +1,5 @@
 import type { BlockHeader } from '#domain/block.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent } from '#rpc/rpcFault.ts'
 
 /**
  * Windows and candles count on times that never fall along the chain.
@@ -12,6 +12,6 @@ export function assertTimesAscend(headers: readonly BlockHeader[]): void {
     const before = headers[index - 1]
     if (before === undefined || before.timestamp <= timestamp) continue
     const what = `the time of block ${number} is ${before.timestamp - timestamp} s before that of block ${before.number}`
-    throw new RpcError({ kind: 'inconsistent', what })
+    throw inconsistent(what)
   }
 }

@@ -11,7 +11,7 @@ export type LinkedBlocks = readonly [BlockWithLogs, ...BlockWithLogs[]]
 
 const BLOCKS_AT_ONCE = 12
 /** Blocks with more logs than this in all are committed in several batches. Bounds the length of a transaction. */
-const MOST_LOGS = 5_000
+const MAX_LOGS = 5_000
 
 /**
  * Fetches blocks that are committed together. The list ends early where a block fails, does not follow the one before it, or where there
@@ -30,7 +30,7 @@ export async function fetchBlocks(source: Pick<ChainSource, 'blockWithLogs'>, fr
   const first = source.blockWithLogs(from)
   const others = Array.from({ length: Math.min(to - from, BLOCKS_AT_ONCE - 1) }, (_, index) => begin(from + 1 + index))
   const blocks: [BlockWithLogs, ...BlockWithLogs[]] = [await first]
-  for (let logs = blocks[0].logs.length; logs < MOST_LOGS; ) {
+  for (let logs = blocks[0].logs.length; logs < MAX_LOGS; ) {
     const next = from + 1 + others.length
     if (next <= to && !failed) others.push(begin(next))
     const block = await others[blocks.length - 1]

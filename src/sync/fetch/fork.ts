@@ -1,6 +1,6 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
 import { blockAt } from '#sync/localChain.ts'
 import type { BlockRow } from '#tables/block.ts'
 
@@ -35,7 +35,7 @@ export async function findFork(
   if (shared === undefined) throw new RpcError({ kind: 'missing', what: `the chain up to block ${cursor.number}` })
   const shown = await source.headerOfEach(shared.number)
   if (shown.some(({ hash }) => hash === shared.hash)) {
-    throw new RpcError({ kind: 'inconsistent', what: `a provider has indexed block ${shared.number} on its chain, another one has not` })
+    throw inconsistent(`a provider has indexed block ${shared.number} on its chain, another one has not`)
   }
   const now = await source.headers(local.filter(({ number }) => number < shared.number).map(({ number }) => number))
   const shownHashes = new Map(now.map(({ number, hash }) => [number, hash]))

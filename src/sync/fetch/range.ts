@@ -2,7 +2,7 @@ import type { ChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { ChainHeader } from '#rpc/parseHeader.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { ANNOUNCING_STEPS, type Watchlist } from '#sync/watchlist.ts'
 
@@ -130,7 +130,7 @@ async function fetchLast(source: RangeSource, number: number, first: ChainHeader
 }
 
 function replaced(number: number): RpcError {
-  return new RpcError({ kind: 'inconsistent', what: `block ${number} was replaced while its range was fetched` })
+  return inconsistent(`block ${number} was replaced while its range was fetched`)
 }
 
 /** Two ascending lists as one. */

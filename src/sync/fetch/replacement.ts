@@ -1,7 +1,7 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import type { Watchlist } from '#sync/watchlist.ts'
 import { assertTimesAscend } from './assertTimesAscend.ts'
@@ -59,9 +59,9 @@ export async function fetchReplacement({ source, watchlist, ancestor, to, genesi
       const { to: header } = batch
       if (parent === null) {
         const { hash } = await verifyStartBlock(source, header.number, genesisHash)
-        if (hash !== header.hash) throw new RpcError({ kind: 'inconsistent', what: `two answers to what block ${header.number} is` })
+        if (hash !== header.hash) throw inconsistent(`two answers to what block ${header.number} is`)
       } else if (header.parentHash !== parent.hash) {
-        throw new RpcError({ kind: 'inconsistent', what: `block ${header.number} does not follow the block before it` })
+        throw inconsistent(`block ${header.number} does not follow the block before it`)
       }
       assertTimesAscend([...(parent === null ? [] : [parent]), header])
       batches.push(batch)

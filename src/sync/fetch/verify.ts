@@ -1,7 +1,7 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
 
 /**
  * The block with which the index begins, from an answer that shows the chain's first block as well. Later blocks are tied to the one before
@@ -13,7 +13,7 @@ import { RpcError } from '#rpc/rpcFault.ts'
 export async function verifyStartBlock(source: Pick<ChainSource, 'headers'>, number: number, genesisHash: Hex): Promise<BlockHeader> {
   // One request, so that both are what one provider shows at one time.
   const [genesis, block] = await source.headers([0, number])
-  if (genesis?.hash !== genesisHash) throw new RpcError({ kind: 'inconsistent', what: 'a chain with another first block' })
+  if (genesis?.hash !== genesisHash) throw inconsistent('a chain with another first block')
   if (block === undefined) throw new RpcError({ kind: 'missing', what: `block ${number}` })
   return block
 }
@@ -26,5 +26,5 @@ export async function verifyStartBlock(source: Pick<ChainSource, 'headers'>, num
  */
 export async function verifyConfirmedBlock(source: Pick<ChainSource, 'header'>, { number, hash }: BlockHeader): Promise<void> {
   const shown = await source.header(number)
-  if (shown.hash !== hash) throw new RpcError({ kind: 'inconsistent', what: `another block ${number} than the tip's` })
+  if (shown.hash !== hash) throw inconsistent(`another block ${number} than the tip's`)
 }

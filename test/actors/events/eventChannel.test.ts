@@ -11,10 +11,10 @@ import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 /** More events than this since a client's position are a gap. */
-const MOST_REPLAYED = 12
+const MAX_REPLAYED = 12
 const PAGES = { following: 4, behind: 3 }
 /** Messages that a connection takes while its client does not read. */
-const MOST_WAITING = 2
+const MAX_WAITING = 2
 
 /** One connection of a client: what it is told waits while the client does not read. */
 class Connection implements EventSubscriber {
@@ -38,7 +38,7 @@ class Connection implements EventSubscriber {
   }
 
   deliver(message: EventMessage, reorgs: number): boolean {
-    if (this.#waiting.length >= MOST_WAITING) return false
+    if (this.#waiting.length >= MAX_WAITING) return false
     this.#tell(() => this.#client.take(message, reorgs))
     return true
   }
@@ -130,7 +130,7 @@ const FILTERS: readonly EventFilters[] = [
 ]
 
 class Fixture {
-  readonly stored = new MemoryEvents(MOST_REPLAYED)
+  readonly stored = new MemoryEvents(MAX_REPLAYED)
   readonly clients = FILTERS.map(filters => new Client(this.stored, filters))
   nowMs = 0
   failures = 0
@@ -232,7 +232,7 @@ async function perform(fixture: Fixture, one: Step): Promise<void> {
       if (one.kind === 'disconnect') fixture.disconnect(client)
       if (one.kind === 'stall') client.isReading = false
       if (one.kind === 'resume') fixture.resume(client)
-      expect(client.connection?.messages ?? 0).toBeLessThanOrEqual(MOST_WAITING + 3)
+      expect(client.connection?.messages ?? 0).toBeLessThanOrEqual(MAX_WAITING + 3)
     }
   }
 }

@@ -25,8 +25,8 @@ interface RangeFilter {
 }
 
 /** Notes every query of logs of a provider that takes few addresses in one query. */
-const noting = (asked: Asked[], intercept?: ChainRpcOptions['intercept'], mostAddresses = 5): ChainRpcOptions => ({
-  mostAddresses,
+const noting = (asked: Asked[], intercept?: ChainRpcOptions['intercept'], maxAddresses = 5): ChainRpcOptions => ({
+  maxAddresses,
   intercept: (provider, call, answer) => {
     if (call.method === 'eth_getLogs') {
       const { fromBlock, toBlock, address } = call.params[0] as RangeFilter
@@ -134,7 +134,7 @@ describe('a list of addresses longer than a provider takes', () => {
         throw new NodeFailure(-32005, 'query returned more than 25 results')
       return logs
     }
-    const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept, mostAddresses: 5 }), concurrency: 2 })
+    const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept, maxAddresses: 5 }), concurrency: 2 })
     for (let round = 0; round < 3; round++) await expect(ranges.fetch(queryOf(chain))).resolves.toEqual({ logs: wanted(chain), to: 20 })
   })
 
@@ -150,7 +150,7 @@ describe('a list of addresses longer than a provider takes', () => {
         trouble,
         fc.integer({ min: 1, max: 40 }),
         fc.integer({ min: 5, max: 80 }),
-        async (blocks, troubles, mostAddresses, maxLogs) => {
+        async (blocks, troubles, maxAddresses, maxLogs) => {
           const chain = createSimulatedChain()
           for (const logs of blocks)
             chain.mine(logs.map(([index, moved]) => ({ address: testAddress(index), topics: [moved ? MOVED : OTHER] })))
@@ -165,7 +165,7 @@ describe('a list of addresses longer than a provider takes', () => {
             if (trouble === 'timeout') throw new RpcError({ kind: 'timeout' }, provider)
             return answer()
           }
-          const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept, mostAddresses }), concurrency: 3 })
+          const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept, maxAddresses }), concurrency: 3 })
           const all = chain.logs().filter(({ address, topics }) => sixty.includes(address) && topics[0] === MOVED)
           for (let from = 1; from < chain.head().header.number; ) {
             const range = await ranges.fetch(queryOf(chain, { from, maxLogs }))
@@ -184,7 +184,7 @@ describe('a list of addresses longer than a provider takes', () => {
     const lying = (change: (logs: Record<string, unknown>[]) => unknown) => {
       const intercept = (_: string, call: RpcCall, answer: () => unknown) =>
         call.method === 'eth_getLogs' ? change(answer() as Record<string, unknown>[]) : answer()
-      return createLogRanges({ rpc: createChainRpc([chain], { intercept, mostAddresses: 5 }), concurrency: 1 }).fetch(queryOf(chain))
+      return createLogRanges({ rpc: createChainRpc([chain], { intercept, maxAddresses: 5 }), concurrency: 1 }).fetch(queryOf(chain))
     }
     const inconsistent = { code: 'rpc_inconsistent' }
     await expect(lying(logs => [{ ...logs[0], topics: [OTHER] }, ...logs.slice(1)])).resolves.toEqual({

@@ -37,7 +37,7 @@ test('tells everything about a healthy service', async () => {
       conflatedTotal: 3,
       commitToDeliveryMs: { p50: 1.2, p99: 9.8 },
     },
-    feed: { carrier: 'thread', connected: true, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null },
+    feed: { carrier: 'thread', connected: true, disconnectedMs: 0, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null },
     reasons: [],
   })
 })
@@ -111,6 +111,19 @@ test('lives whatever is broken', async () => {
   gateway.reads.before = databaseAway
   const response = await gateway.get('/healthz')
   expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
+})
+
+test('is ready and degraded when what carries commits to it is lost', async () => {
+  gateway = await startGateway()
+  gateway.conditions.feed = { ...gateway.conditions.feed, carrier: 'nats', connected: false, disconnectedMs: 7_200 }
+  const health = await gateway.get('/api/indexer/health')
+  expect(health.status).toBe(200)
+  expect(await health.json()).toMatchObject({
+    status: 'degraded',
+    reasons: ['no commits have come over NATS for 7 s'],
+    feed: { connected: false, disconnectedMs: 7_200 },
+  })
+  expect((await gateway.get('/readyz')).status).toBe(200)
 })
 
 test('is ready only while it serves current data', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { INTEGRATIONS, type Integration } from '#domain/integration.ts'
 import { routes } from '#gateway/http/routes.ts'
-import type { Sources } from '#gateway/sources.ts'
+import type { Sources } from '#gateway/http/sources.ts'
 
 /** No handler runs here. */
 const tableWith = (integrations: readonly Integration[]) =>

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { TokenwireError } from '#errors'
-import type { EventStreamRequest } from '#gateway/eventStreamConnection.ts'
-import { connectionRefused } from '#gateway/problem.ts'
-import type { Realtime } from '#gateway/realtime.ts'
+import { connectionRefused } from '#gateway/http/problem.ts'
+import type { EventStreamRequest } from '#gateway/realtime/eventStreamConnection.ts'
+import type { Realtime } from '#gateway/realtime/realtime.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { databaseAway } from '../memoryReads.ts'
 import { type Gateway, type GatewayOptions, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
@@ -52,10 +52,17 @@ test('reads the last sequence from the header first, then from the query', async
   expect(requests).toMatchObject([{ subscription: { lastSequence: 41 } }, { subscription: { lastSequence: 1_795_000_000_123 } }])
 })
 
-test('takes a last event id that the token never had for none: the client is told the state', async () => {
+test('takes a last event id from the future for none: the client is told the state', async () => {
+  const requests = await start()
+  await gateway.get(PATH, { 'last-event-id': String(Date.now() + 3_600_000) })
+  expect(requests).toMatchObject([{ subscription: { lastSequence: null } }])
+})
+
+/* A client that came from a gateway which was a commit ahead got the older state again, and its sequence fell. */
+test('believes a last event id that another gateway gave for a newer state: the client is not told the older one', async () => {
   const requests = await start()
   await gateway.get(PATH, { 'last-event-id': '1795000000124' })
-  expect(requests).toMatchObject([{ subscription: { lastSequence: null } }])
+  expect(requests).toMatchObject([{ subscription: { lastSequence: 1_795_000_000_124 } }])
 })
 
 test.for([

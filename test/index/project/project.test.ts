@@ -237,6 +237,7 @@ interface MoveOfPrice {
   readonly before: Decimal
   readonly after: Decimal
   readonly wei: bigint
+  readonly tokens: bigint
   readonly isTrade: boolean
 }
 
@@ -254,7 +255,8 @@ function movesOf(token: Address, blocks: readonly Block[]): readonly MoveOfPrice
     now = after
     const isTrade = event.kind === 'trade'
     if (before === null || after === null || (before === after && !isTrade)) continue
-    moves.push({ timestamp: event.timestamp, before, after, wei: isTrade ? event.amountQuote : 0n, isTrade })
+    const [wei, tokens] = isTrade ? [event.amountQuote, event.amountToken] : [0n, 0n]
+    moves.push({ timestamp: event.timestamp, before, after, wei, tokens, isTrade })
   }
   return moves
 }
@@ -423,12 +425,13 @@ describe('projecting', () => {
                 group.at(-1)?.after,
                 volume,
                 group.filter(one => one.isTrade).length,
+                group.reduce((sum, { tokens }) => sum + tokens, 0n),
               ]
             })
             const stored = candlesOf(tables, token, seconds).map(row =>
               row.closeQuote === null
-                ? [row.time, row.open, row.high, row.low, row.close, row.volumeWei, row.trades]
-                : [row.time, row.openQuote, row.highQuote, row.lowQuote, row.closeQuote, row.volumeQuote, row.trades],
+                ? [row.time, row.open, row.high, row.low, row.close, row.volumeWei, row.trades, row.volumeToken]
+                : [row.time, row.openQuote, row.highQuote, row.lowQuote, row.closeQuote, row.volumeQuote, row.trades, row.volumeToken],
             )
             expect(stored).toEqual(expected)
           }

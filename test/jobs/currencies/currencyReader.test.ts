@@ -17,7 +17,7 @@ const LIAR = addressOf(0xd1)
 const BLOCK = { number: 456, hash: wordOf(456), tokens: [], unread: [] }
 
 beforeEach(async () => {
-  await database.clearFew()
+  await database.clear()
   await insertRows(kysely, 'chain_state', [chainStateRow({ writer: 'test' })])
   await insertRows(
     kysely,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched, transfer } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { fetchHolderCodes, HOLDER_CODES, MOST_HOLDERS_PER_CALL } from '#jobs/holders/fetchHolderCodes.ts'
+import { fetchHolderCodes, HOLDER_CODES, MAX_HOLDERS_PER_CALL } from '#jobs/holders/fetchHolderCodes.ts'
 import { createHolderClassifier, type HolderClassifier } from '#jobs/holders/holderClassifier.ts'
 import { createRpc, type Rpc, type RpcProvider } from '#rpc/rpc.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
@@ -15,6 +15,7 @@ import { createTransaction, type Transaction } from '#store/connection/transacti
 import { readHolders } from '#store/reads/holders.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { compiledOnce } from '#test/support/compiledOnce.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { type ChainIndex, openChainIndex } from '#test/support/indexChain.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
@@ -127,7 +128,8 @@ describe('the question', () => {
       outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
     }
     const input = { language: 'Yul', sources: { 'HolderCodes.yul': { content: source } }, settings }
-    const output = JSON.parse(String(solc.compile(JSON.stringify(input)))) as {
+    const text = JSON.stringify(input)
+    const output = JSON.parse(compiledOnce([text], () => String(solc.compile(text)))) as {
       readonly contracts: Record<string, Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>
     }
     expect(`0x${output.contracts['HolderCodes.yul']?.['HolderCodes']?.evm.bytecode.object}`).toBe(HOLDER_CODES)
@@ -139,7 +141,7 @@ describe('the question', () => {
     await chain.client.setCode({ address: late, bytecode: '0x6000' })
     const holders = [alice, VAULT, DELEGATED, NOBODY, chain.deployment.weth, token.curve]
     expect(await fetchHolderCodes(rpc, { holders, block })).toEqual([false, true, false, false, true, true])
-    const many = Array.from({ length: MOST_HOLDERS_PER_CALL }, (_, position) => (position % 7 === 3 ? VAULT : testAddress(position)))
+    const many = Array.from({ length: MAX_HOLDERS_PER_CALL }, (_, position) => (position % 7 === 3 ? VAULT : testAddress(position)))
     expect(await fetchHolderCodes(rpc, { holders: many, block })).toEqual(many.map(holder => holder === VAULT))
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MOST_ATTEMPTS } from '#domain/metadata.ts'
+import { MAX_ATTEMPTS } from '#domain/metadata.ts'
 import { recordOf, retryDelayMs } from '#jobs/metadata/attemptPolicy.ts'
 import { failure, type MetadataProblem } from '#jobs/metadata/failure.ts'
 
@@ -24,7 +24,7 @@ describe('retryDelayMs', () => {
     'covers days for %s, with delays of at most a day',
     problem => {
       const all = delays(problem, 1)
-      expect(all).toHaveLength(MOST_ATTEMPTS - 1)
+      expect(all).toHaveLength(MAX_ATTEMPTS - 1)
       expect(all[0]).toBe(30_000)
       expect(all).toEqual(all.toSorted((a, b) => a - b))
       expect(Math.max(...all)).toBe(DAY_MS)
@@ -62,7 +62,7 @@ describe('recordOf', () => {
   })
 
   it('refuses the URI after the last attempt', () => {
-    const last = recordOf({ ...work, attempts: MOST_ATTEMPTS - 1 }, { kind: 'failed', failure: failure('too_slow') }, 1)
-    expect(last).toMatchObject({ state: 'refused', attempts: MOST_ATTEMPTS, retryAfterMs: null, outcome: 'too_slow' })
+    const last = recordOf({ ...work, attempts: MAX_ATTEMPTS - 1 }, { kind: 'failed', failure: failure('too_slow') }, 1)
+    expect(last).toMatchObject({ state: 'refused', attempts: MAX_ATTEMPTS, retryAfterMs: null, outcome: 'too_slow' })
   })
 })

@@ -142,8 +142,8 @@ describe('a gateway', () => {
       (bytes: number): RequestListener =>
       (_, response) =>
         void response.writeHead(200, JSON_TYPE).end('x'.repeat(bytes))
-    expect(await fromGateway(body(1_000), { mostBytes: 1_000 })).toMatchObject({ ok: true })
-    expect(await fromGateway(body(1_001), { mostBytes: 1_000 })).toMatchObject(failed('too_large'))
+    expect(await fromGateway(body(1_000), { maxBytes: 1_000 })).toMatchObject({ ok: true })
+    expect(await fromGateway(body(1_001), { maxBytes: 1_000 })).toMatchObject(failed('too_large'))
   })
 
   it('that drips is left when the time for all of it is over', async () => {
@@ -231,7 +231,7 @@ describe('a gateway', () => {
   ])('that redirects to %s leads nowhere', async (location, problem) => {
     const before = gateway.requests.length
     const redirectOnce: RequestListener = (request, response) => redirecting(location)(request, response)
-    expect(await fromGateway(redirectOnce, { mostRedirects: 0 })).toMatchObject(failed(problem))
+    expect(await fromGateway(redirectOnce, { maxRedirects: 0 })).toMatchObject(failed(problem))
     expect(await fromGateway(redirectOnce)).toMatchObject(failed(problem))
     // An empty Location is the same address again.
     expect(gateway.requests.length - before).toBe(location === '' ? 1 + 1 + 3 : 2)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {IERC20} from "./interfaces.sol";
+import {IClankerV4Factory, IERC20} from "./interfaces.sol";
 import {LaunchToken} from "./LaunchToken.sol";
 import {IPoolManager, ModifyLiquidityParams, PoolKey, Settling, SwapParams} from "./v4.sol";
 
@@ -130,8 +130,8 @@ contract FeeConverter is Settling {
     }
 }
 
-/// Emits what Clanker's v4 factory emits, in its order. A fixture for tests only.
-contract FakeFactory is Settling {
+/// Launches tokens as Clanker's v4 factory does, with its events in its order. A fixture for tests only.
+contract FakeFactory is IClankerV4Factory, Settling {
     struct Launch {
         string name;
         string symbol;
@@ -147,25 +147,6 @@ contract FakeFactory is Settling {
     /// An extension that keeps tokens for others, and one that does not.
     address immutable vault;
     address immutable mevModule;
-
-    event TokenCreated(
-        address msgSender,
-        address indexed tokenAddress,
-        address indexed tokenAdmin,
-        string tokenImage,
-        string tokenName,
-        string tokenSymbol,
-        string tokenMetadata,
-        string tokenContext,
-        int24 startingTick,
-        address poolHook,
-        bytes32 poolId,
-        address pairedToken,
-        address locker,
-        address mevModule,
-        uint256 extensionsSupply,
-        address[] extensions
-    );
 
     constructor(IPoolManager manager_, FeeHook hook_, address locker_, address vault_, address mevModule_) Settling(manager_) {
         (hook, locker, vault, mevModule) = (hook_, locker_, vault_, mevModule_);

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { parseDecimal } from '#domain/decimal.ts'
 import { createOrm } from '#store/connection/orm.ts'
-import { FOR_THESE_VALUES, MOST_PREPARED } from '#store/connection/preparedStatements.ts'
+import { FOR_THESE_VALUES, MAX_PREPARED } from '#store/connection/preparedStatements.ts'
 import { BalanceEntity } from '#tables/balance.ts'
 import { TokenEntity } from '#tables/token.ts'
 import { administer, openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
@@ -83,11 +83,11 @@ describe('the ORM', () => {
       (await sql<{ answer: number }>`select ${value}::integer as answer ${sql.raw(text)}`.execute(db)).rows[0]?.answer
     for (let value = 0; value < 3; value++) expect(await ask('', value)).toBe(value)
     await sql`${FOR_THESE_VALUES} select ${1}::integer`.execute(db)
-    for (let index = 0; index < MOST_PREPARED + 10; index++) expect(await ask(`-- ${index}`, index)).toBe(index)
+    for (let index = 0; index < MAX_PREPARED + 10; index++) expect(await ask(`-- ${index}`, index)).toBe(index)
     // Asked without a parameter, hence not prepared itself.
     const { rows } = await sql<{ statement: string; runs: number }>`
       select statement, (generic_plans + custom_plans)::integer as runs from pg_prepared_statements`.execute(db)
-    expect(rows).toHaveLength(MOST_PREPARED)
+    expect(rows).toHaveLength(MAX_PREPARED)
     expect(rows.filter(({ runs }) => runs === 3)).toEqual([{ statement: 'select $1::integer as answer ', runs: 3 }])
   })
 

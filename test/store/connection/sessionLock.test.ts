@@ -52,7 +52,7 @@ test('who waits for a holder that is silent says so, and who that is', async () 
   const msg = expect.stringContaining(
     `waiting for the lock, which a silent session loses within 25 s: server process ${first?.pid},`,
   ) as unknown
-  await expect.poll(log.lines, { timeout: 9_000 }).toMatchObject([{ msg }])
+  await expect.poll(log.lines).toMatchObject([{ msg }])
   await held.pop()?.release()
   expect((await next).lock).not.toBeNull()
 })

@@ -54,8 +54,10 @@ function comparable(tables: Tables) {
   const { candle = [], token = [], ...others } = withoutOtherCurrencies(tables)
   const tokens = token as readonly StoredRow[]
   const graduated = new Set(tokens.filter(row => row['migrated_at'] !== null).map(row => row['address']))
+  // A later migration adds the volume in tokens.
+  const isCompared = (name: string, row: StoredRow) => name !== 'volume_token' && !(graduated.has(row['token']) && name.endsWith('_usd'))
   const candles = (candle as readonly StoredRow[]).map(row =>
-    graduated.has(row['token']) ? Object.fromEntries(Object.entries(row).filter(([name]) => !name.endsWith('_usd'))) : row,
+    Object.fromEntries(Object.entries(row).filter(([name]) => isCompared(name, row))),
   )
   return { ...others, token: tokens.map(row => (row['migrated_at'] === null ? row : { ...row, close_usd: null })), candle: candles }
 }

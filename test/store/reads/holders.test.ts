@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { HOLDER_TYPES, type Holder } from '#domain/holder.ts'
 import type { HolderCursor, HoldersQuery } from '#domain/queries.ts'
-import { MOST_LOOKED_AT, readHolders } from '#store/reads/holders.ts'
+import { MAX_LOOKED_AT, readHolders } from '#store/reads/holders.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { plansOf } from '#test/support/explain.ts'
 import { addressOf, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
@@ -85,7 +85,7 @@ describe('a token’s holders', () => {
 
   test('are looked for in pages that end early where nearly all types are left out, with their true rank', async () => {
     const token = Buffer.from(addressOf(8).slice(2), 'hex')
-    const before = MOST_LOOKED_AT + 299
+    const before = MAX_LOOKED_AT + 299
     await sql`insert into balance select ${token}, substring(sha256(int4send(i)) for 20), 1000000 - i, 'wallet', 1
       from generate_series(1, ${before}) as i`.execute(kysely)
     await insertRows(kysely, 'token', [tokenRow(8)])
@@ -93,7 +93,7 @@ describe('a token’s holders', () => {
     const query = { token: addressOf(8), excludeTypes: ['wallet'], limit: 50 } as const
     const first = await readHolders(kysely, query)
     expect(first?.data).toEqual([])
-    expect(first?.next?.rank).toBe(MOST_LOOKED_AT)
+    expect(first?.next?.rank).toBe(MAX_LOOKED_AT)
     const second = await readHolders(kysely, first?.next ? { ...query, cursor: first.next } : query)
     expect(second).toMatchObject({ data: [{ rank: before + 1, address: addressOf(5), type: 'pool' }], next: null })
   })

@@ -9,13 +9,13 @@ import { addressOf, chainStateRow, insertRows, tokenRow } from '#test/support/ro
 
 const CHAIN_ID = 31337
 const QUERY = { sort: 'createdAt', order: 'asc', limit: 3 } as const
-const { kysely, clearFew } = await useDatabase()
+const { kysely, clear } = await useDatabase()
 
 let nowMs: number
 let kept: KeptTokens
 
 beforeEach(async () => {
-  await clearFew()
+  await clear()
   await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_number: 460 })])
   const tokens = [1, 2, 3].map(index => tokenRow(index, { created_at: 1_700_000_000 + index, sequence: 10, symbol: `T${index}` }))
   await insertRows(kysely, 'token', tokens)

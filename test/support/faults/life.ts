@@ -29,13 +29,15 @@ export interface LifeOptions {
   readonly confirmations: number
   readonly maxReorgDepth: number
   readonly underWay: UnderWay
+  /** All that a step waits for, also on sockets, where requests are not counted one by one. */
+  readonly steps: UnderWay
   /** Called at the start and the end of a reorg's replacement. */
   readonly onReplace: (isReplacing: boolean) => void
 }
 
 /** Longer than an answer takes on a machine with other work. */
 export const RPC_TIMEOUT_MS = 400
-const SMALL_RANGES = { leastBlocks: 1, mostBlocks: 6, targetLogs: 20 }
+const SMALL_RANGES = { minBlocks: 1, maxBlocks: 6, targetLogs: 20 }
 
 /**
  * Builds and starts it in the order of `openIndexing.ts`.
@@ -49,6 +51,7 @@ export async function startLife({
   confirmations,
   maxReorgDepth,
   underWay,
+  steps,
   onReplace,
 }: LifeOptions): Promise<Life> {
   const rpc = createRpc({ ...rpcOptions, chainId: 1, logger: silentLogger, clock, timeoutMs: RPC_TIMEOUT_MS })
@@ -61,15 +64,24 @@ export async function startLife({
     const commit: Committer['commit'] = async one => {
       if (one.kind === 'replace') onReplace(true)
       try {
-        return await underWay.during(committer.commit(one))
+        return await steps.during(underWay.during(committer.commit(one)))
       } finally {
         if (one.kind === 'replace') onReplace(false)
       }
     }
     const running = runSync({
-      rpc,
+      rpc: {
+        ...rpc,
+        ask: (...question) => steps.during(rpc.ask(...question)),
+        askEach: (...questions) => steps.during(rpc.askEach(...questions)),
+      },
       index: {
-        committer: { ...committer, recentBlocks: () => underWay.during(committer.recentBlocks()), commit },
+        committer: {
+          ...committer,
+          recentBlocks: () => steps.during(underWay.during(committer.recentBlocks())),
+          prepare: (...batch) => steps.during(committer.prepare(...batch)),
+          commit,
+        },
         watchlist: index.directory,
       },
       confirmations,

@@ -76,12 +76,12 @@ export interface ProviderWeather {
   calm(): void
 }
 
-/** @param mostListed addresses, or pool ids, in one query of logs; more are refused in fair weather, too */
+/** @param maxListed addresses, or pool ids, in one query of logs; more are refused in fair weather, too */
 export function createProviderWeather(
   chain: SimulatedChain,
   random: Random,
   hit: Hit,
-  mostListed = Number.POSITIVE_INFINITY,
+  maxListed = Number.POSITIVE_INFINITY,
 ): ProviderWeather {
   const elsewhere = createSimulatedChain({ genesisTimestamp: 1_600_000_000 })
   // Another genesis block makes it another chain, not a fork of this one.
@@ -114,7 +114,7 @@ export function createProviderWeather(
       hit(traits.trait)
       return { kind: 'result', result: '0x2a' }
     }
-    if (listedIn(call) > mostListed) {
+    if (listedIn(call) > maxListed) {
       hit(LONG_LISTS)
       return { kind: 'error', code: -32_602, message: 'exceed max addresses or topics per search position' }
     }

@@ -47,9 +47,9 @@ export const STORM_FAULTS: readonly string[] = [...RPC_FAULTS, 'wants addresses'
 const ROUND_MS = 8
 const FAIR_ROUND_MS = 100
 /** The longest back-off and requested silence, by the simulated clock, from the end of bad weather until everything is indexed. */
-const LONGEST_WAITED_MS = 120_000
+const MAX_WAITED_MS = 120_000
 /** Requests of the bad weather may hang as long, by real time; back-offs meanwhile pass at once. */
-const LONGEST_HANGING_MS = 10 * RPC_TIMEOUT_MS
+const MAX_HANGING_MS = 10 * RPC_TIMEOUT_MS
 
 /** A request counts as unanswered until the answer's last byte, or until the caller gives up: a provider may hang in the body. */
 async function answered(fetched: Promise<Response>, underWay: UnderWay): Promise<Response> {
@@ -85,6 +85,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   const watcher = createTokenWatcher()
   const tellings: Tellings[] = []
   const underWay = createUnderWay()
+  const steps = createUnderWay()
 
   /** What happens after a number of calls to providers or requests to the database. */
   let armed: { left: number; readonly when: () => boolean; happen(): void } | null = null
@@ -124,6 +125,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
       confirmations,
       maxReorgDepth,
       underWay,
+      steps,
       onReplace: isReplacing => {
         replacing = isReplacing
       },
@@ -166,12 +168,12 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     armed = null
     silentIn = null
   }
-  const rounds = async (count: number, mostMs = ROUND_MS) => {
+  const rounds = async (count: number, maxMs = ROUND_MS) => {
     for (let round = 0; round < count; round++) {
       clock.advance(250)
       const { running } = (await alive()) ?? {}
       // Requests on sockets are not counted as unanswered.
-      await (onSockets ? running?.hint(ROUND_MS) : running?.hint(() => underWay.quiet(mostMs)))
+      await (onSockets ? running?.hint(ROUND_MS) : running?.hint(() => underWay.quiet(maxMs)))
     }
   }
   const caughtUp = async () => {
@@ -183,7 +185,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     const waitedBefore = clock.waitedMs()
     const isTooLate = () => {
       const calmMs = performance.now() - calmSince
-      return calmMs > POLL_LIMIT_MS || (calmMs > LONGEST_HANGING_MS && clock.waitedMs() - waitedBefore > LONGEST_WAITED_MS)
+      return calmMs > POLL_LIMIT_MS || (calmMs > MAX_HANGING_MS && clock.waitedMs() - waitedBefore > MAX_WAITED_MS)
     }
     for (let round = 1; ; round++) {
       await rounds(1, FAIR_ROUND_MS)
@@ -211,6 +213,11 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
           })}`,
         )
     }
+  }
+  /** A step that began before the last fork may have committed a block of it after all. */
+  const isAtRest = async () => {
+    await steps.quiet(MAX_HANGING_MS)
+    return isAsFar(await cursorOf(indexed.kysely), chain, confirmations)
   }
   const outage = async () => {
     const condition = random.pick(['refusing', 'starting', 'dead'] as const)
@@ -278,7 +285,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     return WANTS_ADDRESSES
   }
   rig.show(providerWeathers.map(weather => ({ ...weather, misbehave: call => (tick(), refusal(call) ?? weather.misbehave(call)) })))
-  await Promise.all([indexed.clearFew(), fresh.clearFew(), clearWitness(indexed.kysely)])
+  await Promise.all([indexed.clear(), fresh.clear(), clearWitness(indexed.kysely)])
   await clearCommits(indexed.kysely)
   try {
     // Without faults: at the very first start a wrong provider's genesis block would be accepted.
@@ -312,6 +319,10 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     calm()
     if (random.chance(0.5) || chain.head().header.number < START_BLOCK + confirmations) forking.mine(confirmations + 1)
     await caughtUp()
+    while (!(await isAtRest())) {
+      forking.mine(confirmations + 1)
+      await caughtUp()
+    }
     await expectUndisturbed((life as Life | null)?.index.directory)
   } finally {
     const last = life as Life | null

@@ -10,7 +10,7 @@ const announce = (index: number): NewLog => ({ address: launchpad, data: `0x${te
 const speak = (index: number): NewLog => ({ address: testAddress(index) })
 /** More than the provider gives at once. */
 const many: readonly NewLog[] = Array.from({ length: 20 }, () => speak(99))
-const MOST_LOGS = 10
+const MAX_LOGS = 10
 const HEAD = 160
 
 // A block with more logs than its providers gave in one answer was asked for again and again, and nothing after it was ever indexed.
@@ -27,7 +27,7 @@ it('a block with more logs than a provider gives is indexed all the same: behind
   for (let number = 1; number <= HEAD; number++) chain.mine(logsAt(number))
   const intercept = (_: string, { method }: RpcCall, answer: () => unknown) => {
     const result = answer()
-    if (method === 'eth_getLogs' && (result as readonly unknown[]).length > MOST_LOGS)
+    if (method === 'eth_getLogs' && (result as readonly unknown[]).length > MAX_LOGS)
       throw new NodeFailure(-32_005, 'query returned more than 10000 results')
     return result
   }

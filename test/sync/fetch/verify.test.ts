@@ -10,7 +10,7 @@ import { createSimulatedChain, type SimulatedChain, testAddress } from '#test/su
  */
 
 const START_BLOCK = 5
-const MOST_DEPTH = 8
+const MAX_DEPTH = 8
 
 let running: RunningSync | null = null
 afterEach(async () => {
@@ -24,7 +24,7 @@ interface Started extends RunningSync {
 function start(chains: readonly SimulatedChain[], genesis: SimulatedChain, options: ChainRpcOptions = {}): Started {
   const index = createMemoryIndex({ contracts: [testAddress(0)], startBlock: START_BLOCK })
   const genesisHash = genesis.at(0).header.hash
-  running = runSync({ rpc: createChainRpc(chains, options), index, genesisHash, confirmations: 1, maxReorgDepth: MOST_DEPTH })
+  running = runSync({ rpc: createChainRpc(chains, options), index, genesisHash, confirmations: 1, maxReorgDepth: MAX_DEPTH })
   return { ...running, index }
 }
 
@@ -78,14 +78,14 @@ describe('the first indexed block', () => {
   })
 
   it('is replaced like every other one, with all that follow on it', async () => {
-    const chain = grown(START_BLOCK + MOST_DEPTH)
+    const chain = grown(START_BLOCK + MAX_DEPTH)
     const { index, until, sync } = start([chain], chain)
-    await until(() => index.cursor() === START_BLOCK + MOST_DEPTH - 1, 'it is indexed')
-    chain.drop(MOST_DEPTH + 2)
-    for (let block = 0; block < MOST_DEPTH + 4; block++) chain.mine()
-    await until(() => index.cursor() === START_BLOCK + MOST_DEPTH + 1, 'the fork is indexed')
-    expect(await hashes(index)).toEqual(canonical(chain, START_BLOCK + MOST_DEPTH + 1))
-    expect(sync.view.state()).toMatchObject({ reorgs: { count: 1, lastDepth: MOST_DEPTH }, stalled: false, reason: null })
+    await until(() => index.cursor() === START_BLOCK + MAX_DEPTH - 1, 'it is indexed')
+    chain.drop(MAX_DEPTH + 2)
+    for (let block = 0; block < MAX_DEPTH + 4; block++) chain.mine()
+    await until(() => index.cursor() === START_BLOCK + MAX_DEPTH + 1, 'the fork is indexed')
+    expect(await hashes(index)).toEqual(canonical(chain, START_BLOCK + MAX_DEPTH + 1))
+    expect(sync.view.state()).toMatchObject({ reorgs: { count: 1, lastDepth: MAX_DEPTH }, stalled: false, reason: null })
   })
 
   it('stays while the chain that replaces it has no confirmed block to put in its place', async () => {
@@ -105,12 +105,12 @@ describe('the first indexed block', () => {
   })
 
   it('stops indexing when more than can be undone would have to be', async () => {
-    const chain = grown(START_BLOCK + MOST_DEPTH + 1)
+    const chain = grown(START_BLOCK + MAX_DEPTH + 1)
     const { index, until, sync } = start([chain], chain)
-    await until(() => index.cursor() === START_BLOCK + MOST_DEPTH, 'it is indexed')
-    chain.drop(MOST_DEPTH + 3)
-    for (let block = 0; block < MOST_DEPTH + 4; block++) chain.mine()
+    await until(() => index.cursor() === START_BLOCK + MAX_DEPTH, 'it is indexed')
+    chain.drop(MAX_DEPTH + 3)
+    for (let block = 0; block < MAX_DEPTH + 4; block++) chain.mine()
     await until(() => sync.view.state().stalled, 'it stops')
-    expect(sync.view.state().reason).toMatch(new RegExp(`^the chain has replaced ${MOST_DEPTH + 1} indexed block`))
+    expect(sync.view.state().reason).toMatch(new RegExp(`^the chain has replaced ${MAX_DEPTH + 1} indexed block`))
   })
 })

@@ -10,7 +10,7 @@ export function actorMemory({ actors }: { readonly actors: number }): Scenario {
     about: `${actors} tokens with one subscriber each, without the subscriber's memory, after a garbage collection. An idle actor keeps its newest update`,
     arms: [TOKENWIRE],
     base: TOKENWIRE,
-    mostRounds: 1,
+    maxRounds: 1,
     figures: [
       { name: 'watched', unit: 'bytes', better: 'less' },
       { name: 'its update and frame', unit: 'bytes', better: 'less' },

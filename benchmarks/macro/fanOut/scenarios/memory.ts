@@ -1,4 +1,4 @@
-import { mostOpenFiles } from '#benchmarks/support/openFiles.ts'
+import { maxConnections } from '#benchmarks/support/openFiles.ts'
 import { type ArmKind, SOCKET_IO, TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS } from '../arms.ts'
 import type { Scenario } from '../scenario.ts'
 import { expectConflation, Session } from '../session.ts'
@@ -6,10 +6,6 @@ import { expectConflation, Session } from '../session.ts'
 const KILOBYTE = 1_024
 
 const IDLE_ARMS = [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS, SOCKET_IO]
-/** Files that a process needs besides its connections. */
-const OTHER_FILES = 500
-/** More connections would take minutes. */
-const MOST_CONNECTIONS = 100_000
 
 interface IdleSettings {
   readonly connections: number
@@ -17,9 +13,8 @@ interface IdleSettings {
 }
 
 /** The same with the number of connections that this machine allows a process. */
-export function mostIdleConnections(): Scenario {
-  const connections = Math.max(1_000, Math.floor(Math.min(MOST_CONNECTIONS, mostOpenFiles() - OTHER_FILES) / 1_000) * 1_000)
-  return { ...idleConnections({ connections, arms: [TOKENWIRE, UWS_SEND] }), mostRounds: 1 }
+export function maxIdleConnections(): Scenario {
+  return { ...idleConnections({ connections: maxConnections(), arms: [TOKENWIRE, UWS_SEND] }), maxRounds: 1 }
 }
 
 /** The memory of an idle connection. */
@@ -29,7 +24,7 @@ export function idleConnections({ connections, arms = IDLE_ARMS }: IdleSettings)
     about: `${connections} connections that subscribe to the same token; the memory of the second half of them, after a garbage collection`,
     arms,
     base: UWS_SEND,
-    mostRounds: 2,
+    maxRounds: 2,
     figures: [
       { name: 'memory per connection', unit: 'KB', better: 'less' },
       { name: 'JavaScript heap per connection', unit: 'KB', better: 'less' },
@@ -63,7 +58,7 @@ export function stalledReaders({ connections, blocks }: { readonly connections: 
     about: `${connections} connections that read nothing during ${blocks} updates of 16 KB`,
     arms: [TOKENWIRE, TOKENWIRE_AGAIN, UWS_SEND, WS],
     base: UWS_SEND,
-    mostRounds: 2,
+    maxRounds: 2,
     figures: [{ name: 'server memory per reader', unit: 'KB', better: 'less' }],
     // The goal is 50 MB for a thousand.
     goals: [{ figure: 'server memory per reader', of: TOKENWIRE.name, to: null, ratio: 50 }],

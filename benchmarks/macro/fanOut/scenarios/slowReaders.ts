@@ -26,7 +26,7 @@ export function slowReaders({ connections, blocks }: SlowReadersSettings): Scena
     about: `${connections} connections watch one token with updates of 16 KB at 20/s: ${blocks} updates while all read, and ${blocks} while a fifth of them read slowly or not at all`,
     arms: [TOKENWIRE, TOKENWIRE_AGAIN, TOKENWIRE_SSE, UWS_SEND, WS],
     base: UWS_SEND,
-    mostRounds: 2,
+    maxRounds: 2,
     figures: [
       { name: "healthy clients' p99", unit: 'ms', better: 'less' },
       { name: 'p99 with ÷ without', unit: '', better: 'less' },

@@ -25,7 +25,7 @@ export function soak({ connections, seconds }: SoakSettings): Scenario {
     about: `${connections} connections watch ${TOKENS_EACH} of ${TOKENS} tokens, of which 50 are updated 10 times a second; every 10 s ${CHANGED_PER_PART} connections are replaced; the growth from a quarter of the time to the end`,
     arms: [TOKENWIRE],
     base: TOKENWIRE,
-    mostRounds: 1,
+    maxRounds: 1,
     figures: [
       { name: 'heap grown', unit: 'MB', better: 'less' },
       { name: 'memory grown', unit: 'MB', better: 'less' },

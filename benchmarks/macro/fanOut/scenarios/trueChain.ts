@@ -1,18 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Load } from '#benchmarks/load/load.ts'
-import { textFrame, upgradeRequest } from '#benchmarks/load/wire.ts'
-import type { ObservedCommit } from '#benchmarks/servers/observeCommits.ts'
+import { tokenPlan } from '#benchmarks/load/tokenPlan.ts'
 import { monotonicMs } from '#benchmarks/support/monotonic.ts'
+import { OBSERVED, observeService } from '#benchmarks/support/observedCommits.ts'
 import { quantile } from '#benchmarks/support/quantile.ts'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { startTradedChain, type TradedChain } from '#benchmarks/support/tradedChain.ts'
+import type { Address } from '#domain/address.ts'
+import type { Service } from '#test/support/service.ts'
 import { TOKENWIRE } from '../arms.ts'
 import type { Figures, Scenario } from '../scenario.ts'
 
 interface TrueChainSettings {
   readonly connections: number
   readonly blocks: number
+  /** Default 40. */
+  readonly warmUpBlocks?: number
 }
 
 const TOKENS = 20
@@ -21,17 +23,16 @@ const TOKENS_EACH = 5
 /** Traded tokens per block. */
 const TRADED = 10
 const EVERY_MS = 250
-const WARM_UP_BLOCKS = 40
-const RECEIVE_TIMEOUT_MS = 10_000
+const RECEIVE_TIMEOUT_MS = 300_000
 
 /** The whole service with its indexer, a database and a chain. */
-export function trueChain({ connections, blocks }: TrueChainSettings): Scenario {
+export function trueChain({ connections, blocks, warmUpBlocks = 40 }: TrueChainSettings): Scenario {
   return {
     name: `the true indexer and chain, ${connections} connections`,
     about: `npm start with its database, on anvil: ${blocks} blocks with trades of ${TRADED} tokens each, some ${EVERY_MS} ms apart; ${connections} connections watch ${TOKENS_EACH} of ${TOKENS} tokens`,
     arms: [TOKENWIRE],
     base: TOKENWIRE,
-    mostRounds: 2,
+    maxRounds: 2,
     figures: [
       { name: 'commit to receipt, p50', unit: 'ms', better: 'less' },
       { name: 'p99', unit: 'ms', better: 'less' },
@@ -40,14 +41,9 @@ export function trueChain({ connections, blocks }: TrueChainSettings): Scenario 
       { name: 'deliveries', unit: '', better: 'more' },
     ],
     async measure() {
-      const chain = await startTestChain()
+      const chain = await startTradedChain(TOKENS)
       try {
-        const folder = await serviceFolder(chain)
-        try {
-          return await onChain(chain, folder, { connections, blocks })
-        } finally {
-          await folder.remove()
-        }
+        return await onChain(chain, { connections, blocks, warmUpBlocks })
       } finally {
         await chain.stop()
       }
@@ -55,16 +51,11 @@ export function trueChain({ connections, blocks }: TrueChainSettings): Scenario 
   }
 }
 
-async function onChain(chain: TestChain, folder: ServiceFolder, settings: TrueChainSettings): Promise<Figures> {
-  const tokens = await launchTokens(chain)
-  const service = await folder.start({
-    NODE_OPTIONS: `--import=${new URL('../../../servers/observeCommits.ts', import.meta.url).href}`,
-    RPC_URLS: chain.anvil.url.replace('http', 'ws'),
-    MAX_CONNECTIONS_PER_IP: String(settings.connections),
-  })
+async function onChain(chain: TradedChain, settings: Required<TrueChainSettings>): Promise<Figures> {
+  const service = await chain.start(OBSERVED)
   const load = await Load.start()
   try {
-    return await withClients({ chain, tokens, service, load }, settings)
+    return await withClients({ chain, service, load }, settings)
   } finally {
     await load.stop()
     await service.stop()
@@ -72,45 +63,45 @@ async function onChain(chain: TestChain, folder: ServiceFolder, settings: TrueCh
 }
 
 interface Running {
-  readonly chain: TestChain
-  readonly tokens: readonly Launched[]
+  readonly chain: TradedChain
   readonly service: Service
   readonly load: Load
 }
 
-async function withClients({ chain, tokens, service, load }: Running, { connections, blocks }: TrueChainSettings): Promise<Figures> {
-  const commits: ObservedCommit[] = []
-  service.process.on('message', message => {
-    if ((message as { readonly type: string }).type === 'committed') commits.push(message as ObservedCommit)
-  })
+async function withClients(
+  { chain, service, load }: Running,
+  { connections, blocks, warmUpBlocks }: Required<TrueChainSettings>,
+): Promise<Figures> {
+  const commits = observeService(service)
   await service.indexed(await chain.head())
-  const { hostname, port } = new URL(service.url)
+  const port = Number(new URL(service.url).port)
   await load.connect(
-    Number(port),
-    Array.from({ length: connections }, (_, connection) => subscribing(tokens, connection, `${hostname}:${port}`)),
+    port,
+    Array.from({ length: connections }, (_, connection) => tokenPlan(port, tokensOf(connection, chain.tokens))),
   )
-  await trade(chain, tokens, WARM_UP_BLOCKS)
-  await load.begin()
-  const mined = await trade(chain, tokens, blocks)
-  const last = Math.max(...mined.keys())
-  const deadline = monotonicMs() + RECEIVE_TIMEOUT_MS
-  while (!commits.some(({ block }) => block === last)) {
-    if (monotonicMs() > deadline) throw new Error(`block ${last} was not committed`)
-    await load.idle(50)
+  /** Trades, and waits until every update has come. */
+  const deliver = async (count: number) => {
+    await load.begin()
+    const mined = await trade(chain, count)
+    await commits.of(Math.max(...mined.keys()), RECEIVE_TIMEOUT_MS)
+    // Later commits of a block are of what was learned of its tokens, and read no states.
+    const measured = commits.all.filter(({ block, sequences }) => mined.has(block) && sequences.length > 0)
+    // Each token has connections × TOKENS_EACH ÷ TOKENS subscribers.
+    const due = (measured.reduce((sum, { sequences }) => sum + sequences.length, 0) * connections * TOKENS_EACH) / TOKENS
+    const { receipts: came } = await load.wait(due, RECEIVE_TIMEOUT_MS)
+    return { mined, measured, due, came }
   }
-  const measured = commits.filter(({ block }) => mined.has(block))
-  // Each token has connections × TOKENS_EACH ÷ TOKENS subscribers.
-  const due = (measured.reduce((sum, { sequences }) => sum + sequences.length, 0) * connections * TOKENS_EACH) / TOKENS
-  const { receipts: came } = await load.wait(due, RECEIVE_TIMEOUT_MS)
+  await deliver(warmUpBlocks)
+  const { mined, measured, due, came } = await deliver(blocks)
   if (came !== due) throw new Error(`${due} updates were due, ${came} came`)
   const receipts = await load.receipts()
-  const completedAtMs = new Map(measured.flatMap(({ sequences, completedAtMs: at }) => sequences.map(sequence => [sequence, at] as const)))
+  const committedAtMs = new Map(measured.flatMap(({ sequences, committedAtMs: at }) => sequences.map(sequence => [sequence, at] as const)))
   const latencies = Float64Array.from({ length: receipts.count }, (_, index) => {
-    const at = completedAtMs.get(receipts.sequence(index))
-    if (at === undefined) throw new Error(`nobody committed ${receipts.sequence(index)}`)
+    const at = committedAtMs.get(receipts.sequence(index))
+    if (at === undefined) throw new Error(`no commit has ${receipts.sequence(index)}`)
     return receipts.atMs(index) - at
   }).toSorted()
-  const toCommit = Float64Array.from(measured, ({ block, completedAtMs: at }) => at - (mined.get(block) ?? at)).toSorted()
+  const toCommit = Float64Array.from(measured, ({ block, committedAtMs: at }) => at - (mined.get(block) ?? at)).toSorted()
   return {
     'commit to receipt, p50': quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
@@ -120,44 +111,18 @@ async function withClients({ chain, tokens, service, load }: Running, { connecti
   }
 }
 
-async function launchTokens(chain: TestChain): Promise<readonly Launched[]> {
-  const [, from] = chain.accounts
-  if (from === undefined) throw new Error('the chain has too few accounts')
-  const launched: Launched[] = []
-  for (let n = 0; n < TOKENS; n++)
-    launched.push(readLaunched(await chain.mined(launch(chain, { from, name: `Token ${n}`, symbol: `T${n}` }))))
-  return launched
-}
-
 /** Mines blocks with trades. @returns the time at which the node had each block, by number */
-async function trade(chain: TestChain, tokens: readonly Launched[], blocks: number): Promise<ReadonlyMap<number, number>> {
-  const [, , from] = chain.accounts
-  if (from === undefined) throw new Error('the chain has too few accounts')
+async function trade(chain: TradedChain, blocks: number): Promise<ReadonlyMap<number, number>> {
   const mined = new Map<number, number>()
   for (let block = 0; block < blocks; block++) {
     const dueAtMs = monotonicMs() + EVERY_MS
-    for (let n = 0; n < TRADED; n++) {
-      const { curve } = tokens[(block * TRADED + n) % TOKENS] ?? {}
-      if (curve !== undefined) await buyOnCurve(chain, { from, curve, paidWei: 10n ** 12n + BigInt(block) })
-    }
-    await chain.mine()
-    const atMs = monotonicMs()
-    mined.set(Number(await chain.client.getBlockNumber({ cacheTime: 0 })), atMs)
+    const { number, minedAtMs } = await chain.trade(Array.from({ length: TRADED }, (_, n) => (block * TRADED + n) % TOKENS))
+    mined.set(number, minedAtMs)
     await pause(Math.max(0, dueAtMs - monotonicMs()))
   }
   return mined
 }
 
-function subscribing(tokens: readonly Launched[], connection: number, host: string) {
-  const own = Array.from({ length: TOKENS_EACH }, (_, n) => tokens[(connection + n * (TOKENS / TOKENS_EACH)) % TOKENS]?.token)
-  // Claims the newest sequence, so that the server sends no snapshot.
-  const messages = own.map(token => textFrame(JSON.stringify({ type: 'subscribe', token, sequence: Number.MAX_SAFE_INTEGER })))
-  return {
-    kind: 'webSocket',
-    request: upgradeRequest('/realtime', host),
-    greeting: Buffer.concat(messages),
-    ready: { text: '"type":"subscribed', times: TOKENS_EACH },
-  } as const
+function tokensOf(connection: number, tokens: readonly Address[]): readonly Address[] {
+  return tokens.filter((_, index) => index % (TOKENS / TOKENS_EACH) === connection % (TOKENS / TOKENS_EACH))
 }
-
-/** Nobody listens there. */

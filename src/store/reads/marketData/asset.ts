@@ -6,7 +6,6 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { readSupply } from '#store/reads/supply.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { FINAL_BLOCK } from './finality.ts'
-import { QUOTE_DECIMALS } from './pairEvents.ts'
 
 interface Named {
   readonly name: string | null
@@ -37,9 +36,9 @@ async function readToken(db: Queryable, id: Address): Promise<ListedAsset | null
 async function readQuote(db: Queryable, id: Address): Promise<ListedAsset | null> {
   const { rows } = await sql<Omit<Named, 'name'>>`
     select * from (
-      select quote.symbol, ${QUOTE_DECIMALS} as decimals from pool left join currency as quote on quote.address = pool.quote_token
-      where pool.quote_token = ${toBytes(id)}
-        or (pool.quote_token = ${toBytes(ZERO_ADDRESS)} and ${toBytes(id)} = (select weth from chain_state)) limit 1
+      select currency.symbol, case when currency.address in (${toBytes(ZERO_ADDRESS)}, chain_state.weth) then 18 else currency.decimals end as decimals
+      from chain_state join currency
+        on currency.address in (${toBytes(id)}, case when chain_state.weth = ${toBytes(id)} then ${toBytes(ZERO_ADDRESS)}::bytea end) limit 1
     ) as named where decimals is not null`.execute(db)
   if (rows[0] === undefined) return null
   return { ...describe(id, { name: null, ...rows[0] }), totalSupply: null, circulatingSupply: null, holderCount: null }

@@ -1,15 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
+import { flatMapInTurns } from '#async/flatMapInTurns.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import type { BlockRange, PairEvent, PairEvents, SideAmounts } from '#domain/marketData.ts'
 import type { PoolType } from '#domain/token.ts'
+import { WETH_DECIMALS } from '#domain/weth.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { trimScale, wholeUnits } from '#store/reads/trimScale.ts'
 import { toBytes } from '#tables/toBytes.ts'
 
 /** Sites keep no more decimal places. */
-const MOST_PLACES = 50
-const WETH_DECIMALS = 18
+const MAX_PLACES = 50
 
 interface Row {
   readonly kind: 'creation' | 'joinExit' | 'swap'
@@ -32,6 +33,10 @@ interface Row {
   readonly isQuoteRead: boolean
 }
 
+interface UnknownPair {
+  readonly decimals: null
+}
+
 /** The decimals of what a pool is quoted in; `quote` is its row of `currency`. */
 export const QUOTE_DECIMALS: RawBuilder<unknown> = sql`case
   when pool.quote_token in (${toBytes(ZERO_ADDRESS)}, (select weth from chain_state)) then ${sql.lit(WETH_DECIMALS)} else quote.decimals end`
@@ -46,31 +51,39 @@ const WITHIN = ({ fromBlock, toBlock }: BlockRange) => sql`block_number between 
  * @param limit most events
  */
 export async function readPairEvents(db: Queryable, range: BlockRange, limit: number): Promise<PairEvents> {
-  const { rows } = await sql<Row>`
-    select event.kind, event.block_number as "blockNumber", event.timestamp, event.tx_hash as "txHash", event.tx_index as "txIndex",
-      event.log_index as "logIndex", event.pool as pair, pool.type as "pairType", event.side,
-      coalesce(event.maker, token.creator) as maker,
-      event.amount_token::text as "amountToken", event.amount_quote::text as "amountQuote", event.price::text as price,
-      event.reserve_token::text as "reserveToken", event.reserve_quote::text as "reserveQuote", token.decimals,
-      ${QUOTE_DECIMALS} as "quoteDecimals", coalesce(quote.is_read, false) as "isQuoteRead"
-    from (
-      select 'creation' as kind, 0 as rank, ${PLACE}, pool, null as side, null::bytea as maker, null::numeric as amount_token,
+  const first = sql`${WITHIN(range)} order by block_number, log_index limit ${limit + 1}::integer`
+  const { rows } = await sql<Row | UnknownPair>`
+    with event as materialized (
+      (select 'creation' as kind, 0 as rank, ${PLACE}, pool, null as side, null::bytea as maker, null::numeric as amount_token,
         null::numeric as amount_quote, null::numeric as price, null::numeric as reserve_token, null::numeric as reserve_quote
-      from pool_creation where ${WITHIN(range)}
+      from pool_creation where ${first})
       union all
-      select 'joinExit', 1, ${PLACE}, pool, null, maker, amount_token, amount_quote, null, reserve_token, reserve_quote
-      from join_exit where ${WITHIN(range)}
+      (select 'joinExit', 1, ${PLACE}, pool, null, maker, amount_token, amount_quote, null, reserve_token, reserve_quote
+      from join_exit where ${first})
       union all
-      select 'swap', 2, ${PLACE}, pool, side, maker, amount_token, coalesce(amount_quote, amount_wei), coalesce(pool_price, price_after_weth),
+      (select 'swap', 2, ${PLACE}, pool, side, maker, amount_token, coalesce(amount_quote, amount_wei), coalesce(pool_price, price_after_weth),
         reserve_token, reserve_quote
-      from trade where ${WITHIN(range)}
-    ) as event
-    join pool on pool.address = event.pool join token on token.address = pool.token
-    left join currency as quote on quote.address = pool.quote_token
-    where token.decimals <= ${sql.lit(MOST_PLACES)}
-    order by event.block_number, event.log_index, event.rank, event.pool limit ${limit + 1}`.execute(db)
+      from trade where ${first})
+    ),
+    -- Each once, however many events it has.
+    pair as materialized (
+      select pool.address, pool.type, token.creator, token.decimals, ${QUOTE_DECIMALS} as quote_decimals, coalesce(quote.is_read, false) as is_quote_read
+      from (select distinct event.pool from event) as seen
+      cross join lateral (select * from pool where pool.address = seen.pool offset 0) as pool
+      cross join lateral (select * from token where token.address = pool.token offset 0) as token
+      left join currency as quote on quote.address = pool.quote_token
+    )
+    select event.kind, event.block_number as "blockNumber", event.timestamp, event.tx_hash as "txHash", event.tx_index as "txIndex",
+      event.log_index as "logIndex", event.pool as pair, pair.type as "pairType", event.side,
+      coalesce(event.maker, pair.creator) as maker,
+      event.amount_token::text as "amountToken", event.amount_quote::text as "amountQuote", event.price::text as price,
+      event.reserve_token::text as "reserveToken", event.reserve_quote::text as "reserveQuote", pair.decimals,
+      pair.quote_decimals as "quoteDecimals", pair.is_quote_read as "isQuoteRead"
+    from event left join pair on pair.address = event.pool
+    order by event.block_number, event.log_index, event.rank, event.pool limit ${limit + 1}::integer`.execute(db)
   if (rows.length > limit) return 'tooMany'
-  return rows.some(({ quoteDecimals, isQuoteRead }) => quoteDecimals === null && !isQuoteRead) ? 'unread' : rows.flatMap(toEvent)
+  const known = rows.filter((row): row is Row => row.decimals !== null && row.decimals <= MAX_PLACES)
+  return known.some(({ quoteDecimals, isQuoteRead }) => quoteDecimals === null && !isQuoteRead) ? 'unread' : flatMapInTurns(known, toEvent)
 }
 
 function toEvent(row: Row): readonly PairEvent[] {
@@ -107,6 +120,6 @@ function magnitudes({ token, quote }: SideAmounts): SideAmounts {
 function cut(price: string | null): string | null {
   if (price === null) return null
   const point = price.indexOf('.')
-  const kept = point < 0 ? price : trimScale(price.slice(0, point + 1 + MOST_PLACES))
+  const kept = point < 0 ? price : trimScale(price.slice(0, point + 1 + MAX_PLACES))
   return kept === '0' ? null : kept
 }

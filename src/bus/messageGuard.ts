@@ -1,0 +1,28 @@
+import type { Logger } from 'pino'
+import { isLogged } from '#async/logSampling.ts'
+
+/** @returns false: `take` threw, and the message is ignored */
+export type MessageGuard = (channel: string, take: () => void) => boolean
+
+const MAX_REASON = 200
+
+/**
+ * For messages of whoever may connect to the database or to NATS. `take` reads one and throws when it is not what its sender should send.
+ * What is ignored is counted, and the log has the first, second, fourth, eighth … of it.
+ */
+export function createMessageGuard(logger: Logger): MessageGuard {
+  let ignored = 0
+  return (channel, take) => {
+    try {
+      take()
+      return true
+    } catch (error) {
+      ignored++
+      if (isLogged(ignored)) {
+        const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON)
+        logger.warn({ channel, ignored, reason }, 'a message that no process of this version sends was ignored')
+      }
+      return false
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { ClientError } from '#client/clientError.ts'
+import type { Address } from '#domain/address.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import type { ChannelMessage } from './channelMessages.ts'
+
+/** The message that subscribes. */
+export interface SubscriptionMessage {
+  readonly type: 'subscribe'
+  readonly token?: Address
+  /** `false`: updates without holders. */
+  readonly holders?: false | undefined
+  /** Of a token's newest complete state; `null`: there is none. */
+  readonly sequence?: number | null
+}
+
+/** What a WebSocket or an event stream carries: a token, or a subscription to a channel. Its functions do not throw. */
+export interface Carried {
+  /** The token's address, or the subscription's `id`: messages are told apart by it. */
+  readonly key: string
+  readonly isChannel: boolean
+  /** From where the client is now. */
+  subscription(): SubscriptionMessage
+  /** Tokens of the same batch can be subscribed to with one message; `null`: needs a message of its own. */
+  readonly batch: string | null
+  /** Path and parameters of the event stream, from where the client is now. */
+  streamPath(): string
+  receive(message: TokenUpdate | ChannelMessage, source: 'webSocket' | 'eventStream'): void
+  /** It is no longer carried. `null`: the client was closed. */
+  end(error: ClientError | null): void
+}

@@ -1,0 +1,168 @@
+import { ClientError } from '#client/clientError.ts'
+import type { ClientContext } from '#client/context.ts'
+import { Timer } from '#client/timers.ts'
+import type { ConnectionState } from '#client/tokenwire.ts'
+import type { Address } from '#domain/address.ts'
+import type { Carried } from './carried.ts'
+import { createFallback } from './fallback.ts'
+import { FeedConnection } from './feedConnection.ts'
+
+/** How long the last connection stays open without a subscription: a page that is rendered again subscribes again at once. */
+const LINGER_MS = 5_000
+
+export interface ConnectionPoolEvents {
+  readonly onState: (state: ConnectionState) => void
+  /** A connection is live that carries this. */
+  readonly onLive: (carried: Iterable<Carried>) => void
+  /** Whether tokens have to be polled. */
+  readonly onBlocked: (isBlocked: boolean) => void
+}
+
+/** The connections of a client, which tokens and channels share, and the fallback where they are blocked. */
+export interface ConnectionPool {
+  readonly state: ConnectionState
+  carry(carried: Carried): void
+  /** Subscribes anew, from where the client is now. */
+  refresh(carried: Carried): void
+  drop(carried: Carried): void
+  /** Whether a WebSocket or an event stream carries it now. */
+  isLive(carried: Carried): boolean
+  tokensWithoutStream(): readonly Address[]
+  polled(isSuccess: boolean): void
+  wake(): void
+  /** Connects also after the server asked the client not to. */
+  allow(): void
+  close(): void
+}
+
+export function createConnectionPool(context: ClientContext, { onState, onLive, onBlocked }: ConnectionPoolEvents): ConnectionPool {
+  const { timers, maxConnections, keepConnected } = context
+  /** `null`: none has room. */
+  const connectionOf = new Map<Carried, FeedConnection | null>()
+  const connections = new Set<FeedConnection>()
+  const lingerTimer = new Timer(timers)
+  let state: ConnectionState = 'offline'
+  let dismissed: ClientError | null = null
+  const fallback = createFallback(context, { onState: update, onRefused: end })
+  if (keepConnected) openConnection()
+
+  function assign(carried: Carried): void {
+    const open = () => [...connections].find(connection => connection.hasRoom(carried)) ?? openConnection()
+    const connection = dismissed === null ? open() : null
+    connectionOf.set(carried, connection)
+    if (connection !== null) {
+      connection.add(carried)
+      return
+    }
+    const error = dismissed ?? new ClientError('too_many_watches', 'all connections are full')
+    // After `watch` has returned.
+    timers.after(0, () => {
+      if (connectionOf.get(carried) === null) end(carried, error)
+    })
+  }
+
+  function openConnection(): FeedConnection | null {
+    if (connections.size >= maxConnections) return null
+    const connection: FeedConnection = new FeedConnection(context, {
+      onState: () => {
+        if (connection.state === 'live') onLive(connection.carried)
+        update()
+      },
+      onDismissed: status => {
+        dismissed = new ClientError('dismissed', 'the server asked the client not to reconnect', { status })
+        endAll(dismissed)
+      },
+      onFull: carried => {
+        if (connectionOf.has(carried)) assign(carried)
+      },
+      onRefused: end,
+    })
+    connections.add(connection)
+    connection.connect()
+    update()
+    return connection
+  }
+
+  function drop(carried: Carried): void {
+    const connection = connectionOf.get(carried)
+    if (!connectionOf.delete(carried)) return
+    connection?.remove(carried)
+    if (!lingerTimer.isRunning) lingerTimer.start(LINGER_MS, closeUnused)
+    update()
+  }
+
+  function end(carried: Carried, error: ClientError): void {
+    drop(carried)
+    carried.end(error)
+  }
+
+  function closeUnused(): void {
+    for (const connection of connections) {
+      if (!connection.isUnused || (keepConnected && connections.size === 1)) continue
+      connection.close()
+      connections.delete(connection)
+    }
+    update()
+  }
+
+  function endAll(error: ClientError | null): void {
+    for (const connection of connections) connection.close()
+    connections.clear()
+    const ended = [...connectionOf.keys()]
+    connectionOf.clear()
+    for (const carried of ended) carried.end(error)
+    update()
+  }
+
+  /** Hands what blocked connections carry to the fallback, and reports the resulting state. */
+  function update(): void {
+    let isBlocked = false
+    const served = new Set<Carried>()
+    for (const connection of connections) {
+      if (connection.state !== 'blocked') continue
+      isBlocked = true
+      for (const carried of connection.carried) served.add(carried)
+    }
+    fallback.serve(served)
+    onBlocked(isBlocked)
+    const next = stateNow(isBlocked)
+    if (next === state) return
+    state = next
+    onState(state)
+  }
+
+  function stateNow(isBlocked: boolean): ConnectionState {
+    if (connections.size === 0) return 'offline'
+    if (!isBlocked) return [...connections].every(connection => connection.state === 'live') ? 'live' : 'connecting'
+    const isWorking = fallback.isWorking()
+    if (isWorking === null) return state === 'offline' ? 'offline' : 'connecting'
+    return isWorking ? 'fallback' : 'offline'
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    carry(carried) {
+      assign(carried)
+      update()
+    },
+    refresh: carried => connectionOf.get(carried)?.refresh(carried),
+    drop,
+    isLive: carried => connectionOf.get(carried)?.state === 'live' || fallback.isOpen(carried),
+    tokensWithoutStream: fallback.tokensWithoutStream,
+    polled: fallback.polled,
+    wake() {
+      for (const connection of connections) connection.wake()
+      fallback.wake()
+      // The polls begin anew, and the first one is immediate.
+      onBlocked(false)
+      update()
+    },
+    allow() {
+      dismissed = null
+      if (keepConnected && connections.size === 0) openConnection()
+    },
+    close: () => endAll(null),
+  }
+}

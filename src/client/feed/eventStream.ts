@@ -1,0 +1,64 @@
+import type { ClientContext } from '#client/context.ts'
+import { Timer } from '#client/timers.ts'
+import { createEventReader } from './eventReader.ts'
+import { type ReadMessage, readMessage } from './messages.ts'
+
+/** The server sends a comment every 15 s, so a longer silence means a dead connection. */
+const SILENCE_MS = 40_000
+
+export interface EventStreamEvents {
+  readonly onOpen: () => void
+  readonly onMessage: (message: ReadMessage) => void
+  /** The last event, once; not after the client closed the stream. `refusal`: a response with another status than 200. */
+  readonly onEnd: (refusal: Response | null) => void
+}
+
+/**
+ * Opens one event stream and does not reconnect. Uses `fetch`, because `EventSource` hides the status, `Retry-After`, and the comments that
+ * tell a quiet stream from a dead one. Returns a function that closes the stream.
+ */
+export function openEventStream(
+  url: string,
+  { fetch, timers }: Pick<ClientContext, 'fetch' | 'timers'>,
+  { onOpen, onMessage, onEnd }: EventStreamEvents,
+): () => void {
+  const aborter = new AbortController()
+  const { signal } = aborter
+  const silence = new Timer(timers)
+  const close = () => {
+    silence.stop()
+    aborter.abort()
+  }
+  const end = (refusal: Response | null = null) => {
+    if (signal.aborted) return
+    close()
+    onEnd(refusal)
+  }
+  const watchSilence = () => silence.start(SILENCE_MS, end)
+
+  async function read(): Promise<void> {
+    watchSilence()
+    const response = await fetch(url, { headers: { accept: 'text/event-stream' }, signal })
+    if (response.status !== 200) return end(response)
+    const { headers, body } = response
+    // The login page of a captive portal has status 200, too.
+    if (body === null || !headers.get('content-type')?.startsWith('text/event-stream')) return end()
+    if (signal.aborted) return
+    onOpen()
+    const reader = body.getReader()
+    const decoder = new TextDecoder()
+    const eventsOf = createEventReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done || signal.aborted) break
+      watchSilence()
+      const events = eventsOf(decoder.decode(value, { stream: true }))
+      if (events === null) break
+      for (const data of events) if (!signal.aborted) onMessage(readMessage(data))
+    }
+    end()
+  }
+
+  read().catch(() => end())
+  return close
+}

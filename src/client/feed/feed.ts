@@ -1,0 +1,136 @@
+import type { ClientError } from '#client/clientError.ts'
+import type { ClientContext } from '#client/context.ts'
+import { Timer } from '#client/timers.ts'
+import { incomplete, type KnownToken, merge, type ReceivedState } from '#client/watch/knownToken.ts'
+import type { Refetcher } from '#client/watch/refetcher.ts'
+import type { Address } from '#domain/address.ts'
+import type { Token } from '#domain/token.ts'
+import type { Carried, SubscriptionMessage } from './carried.ts'
+import type { ConnectionPool } from './connectionPool.ts'
+
+/** A token that has no state after this time, because its connection is not live yet, is fetched over REST. */
+const PATIENCE_MS = 2_000
+
+/** One call of `watch`. Its functions do not throw, and nothing is delivered after `end`. */
+export interface Watcher {
+  readonly wantsHolders: boolean
+  readonly wantsTrades: boolean
+  deliver(known: KnownToken): void
+  /** `null`: the client was closed. */
+  end(error: ClientError | null): void
+}
+
+/** The watched tokens and what is known of them. */
+export interface Feed {
+  known(token: Address): KnownToken | null
+  tokens(): Iterable<Address>
+  add(token: Address, watcher: Watcher): void
+  /** The token is unsubscribed at the end of the tick, so that watching it again at once costs nothing. */
+  remove(token: Address, watcher: Watcher): void
+  receive(received: ReceivedState): void
+  /** From REST. A state that only REST had was missed by the connection: it is asked for the complete one. */
+  refetched(token: Token): void
+}
+
+class WatchedEntry implements Carried {
+  readonly isChannel = false
+  readonly key: Address
+  readonly watchers = new Set<Watcher>()
+  known: KnownToken | null = null
+  /** Whether some watch has wanted the holders. */
+  hasHolders = false
+  readonly #onEnd: (entry: WatchedEntry) => void
+
+  constructor(token: Address, onEnd: (entry: WatchedEntry) => void) {
+    this.key = token
+    this.#onEnd = onEnd
+  }
+
+  get #sequence(): number | null {
+    return this.known?.completeSequence ?? null
+  }
+
+  subscription(): SubscriptionMessage {
+    return { type: 'subscribe', token: this.key, sequence: this.#sequence, holders: this.hasHolders ? undefined : false }
+  }
+
+  /** The server sends trades since the sequence only when it is the token's own. */
+  get batch(): string | null {
+    const isNew = this.#sequence === null
+    return isNew || ![...this.watchers].some(({ wantsTrades }) => wantsTrades) ? `${isNew} ${this.hasHolders}` : null
+  }
+
+  streamPath(): string {
+    const sequence = this.#sequence
+    return `/api/tokens/${this.key}/stream${sequence === null ? '' : `?lastEventId=${sequence}`}`
+  }
+
+  receive(message: Parameters<Carried['receive']>[0], source: 'webSocket' | 'eventStream'): void {
+    if (message.type === 'token.update') this.take({ ...message, source })
+  }
+
+  take(received: ReceivedState): void {
+    const next = received.token.address === this.key ? merge(this.known, received) : null
+    if (next === null) return
+    this.known = next
+    for (const watcher of Array.from(this.watchers)) watcher.deliver(next)
+  }
+
+  end(error: ClientError | null): void {
+    this.#onEnd(this)
+    for (const watcher of Array.from(this.watchers)) watcher.end(error)
+  }
+}
+
+export function createFeed({ timers }: ClientContext, pool: ConnectionPool, refetcher: Pick<Refetcher, 'start' | 'soon'>): Feed {
+  const entries = new Map<Address, WatchedEntry>()
+  const patienceTimer = new Timer(timers)
+
+  function forget(entry: WatchedEntry): void {
+    if (entries.get(entry.key) === entry) entries.delete(entry.key)
+  }
+
+  function fetchUnknown(): void {
+    const unknown = [...entries.values()].filter(entry => entry.known === null && !pool.isLive(entry)).map(({ key }) => key)
+    refetcher.soon(unknown, 0)
+  }
+
+  function drop(entry: WatchedEntry): void {
+    if (entry.watchers.size > 0) return
+    forget(entry)
+    pool.drop(entry)
+  }
+
+  return {
+    known: token => entries.get(token)?.known ?? null,
+    tokens: () => entries.keys(),
+    add(token, watcher) {
+      const watched = entries.get(token)
+      if (watched !== undefined) {
+        watched.watchers.add(watcher)
+        if (watched.hasHolders || !watcher.wantsHolders) return
+        watched.hasHolders = true
+        watched.known = incomplete(watched.known)
+        pool.refresh(watched)
+        return
+      }
+      const entry = new WatchedEntry(token, forget)
+      entry.watchers.add(watcher)
+      entry.hasHolders = watcher.wantsHolders
+      entries.set(token, entry)
+      refetcher.start()
+      if (!patienceTimer.isRunning) patienceTimer.start(PATIENCE_MS, fetchUnknown)
+      pool.carry(entry)
+    },
+    remove(token, watcher) {
+      const entry = entries.get(token)
+      if (entry?.watchers.delete(watcher) && entry.watchers.size === 0) timers.after(0, () => drop(entry))
+    },
+    receive: received => entries.get(received.token.address)?.take(received),
+    refetched(token) {
+      const entry = entries.get(token.address)
+      entry?.take({ source: 'rest', token })
+      if (entry !== undefined && entry.known?.completeSequence !== entry.known?.state.sequence) pool.refresh(entry)
+    },
+  }
+}

@@ -1,0 +1,204 @@
+import { backoffMs } from '#client/backoff.ts'
+import { ClientError } from '#client/clientError.ts'
+import type { ClientContext } from '#client/context.ts'
+import { Timer } from '#client/timers.ts'
+import { MAX_CHANNEL_SUBSCRIPTIONS } from '#protocol/limits.ts'
+import type { Carried } from './carried.ts'
+import { FeedSocket, type SocketClose, type SocketEnd } from './feedSocket.ts'
+import { MessageBudget } from './messageBudget.ts'
+import type { ReadMessage, Refusal } from './messages.ts'
+import { subscribeMessages } from './subscribeMessages.ts'
+
+/** After a connection that lived this long, the back-off begins again with short pauses. */
+export const STABLE_MS = 10_000
+
+/** Failures in a row after which the fallback takes over. One that took `ANSWER_MS` counts for all. */
+const BLOCKED_AFTER = 2
+
+export interface FeedConnectionEvents {
+  readonly onState: () => void
+  /** The server closed with this code, which asks the client not to reconnect. */
+  readonly onDismissed: (code: number | null) => void
+  /** The server refused one subscription more. It is no longer part of this connection. */
+  readonly onFull: (carried: Carried) => void
+  /** The server refused a subscription to a channel, whose filters are wrong. */
+  readonly onRefused: (carried: Carried, error: ClientError) => void
+}
+
+/** Subscriptions to tokens and channels, and the WebSocket that carries them, which is opened again whenever it breaks. */
+export class FeedConnection {
+  readonly #context: ClientContext
+  readonly #events: FeedConnectionEvents
+  readonly #wanted = new Map<string, Carried>()
+  /** With the sequence of the message. */
+  readonly #subscribed = new Map<string, number>()
+  /** To be unsubscribed and subscribed again: the server sends no state twice over one connection. */
+  readonly #stale = new Set<string>()
+  #socket: FeedSocket | null = null
+  #state: 'connecting' | 'live' | 'blocked' = 'connecting'
+  #channels = 0
+  #capacity: number
+  #failures = 0
+  #liveSinceMs = 0
+  #budget = new MessageBudget()
+  readonly #syncTimer: Timer
+  readonly #retryTimer: Timer
+
+  constructor(context: ClientContext, events: FeedConnectionEvents) {
+    this.#context = context
+    this.#events = events
+    this.#capacity = context.maxSubscriptions
+    this.#syncTimer = new Timer(context.timers)
+    this.#retryTimer = new Timer(context.timers)
+  }
+
+  get state(): 'connecting' | 'live' | 'blocked' {
+    return this.#state
+  }
+
+  get carried(): Iterable<Carried> {
+    return this.#wanted.values()
+  }
+
+  get isUnused(): boolean {
+    return this.#wanted.size === 0
+  }
+
+  hasRoom({ isChannel }: Carried): boolean {
+    return isChannel ? this.#channels < MAX_CHANNEL_SUBSCRIPTIONS : this.#wanted.size - this.#channels < this.#capacity
+  }
+
+  /** Subscribes anew even when the server still has it subscribed, since nothing is known of it here. */
+  add(carried: Carried): void {
+    this.#wanted.set(carried.key, carried)
+    if (carried.isChannel) this.#channels++
+    this.refresh(carried)
+  }
+
+  remove(carried: Carried): void {
+    if (!this.#wanted.delete(carried.key)) return
+    if (carried.isChannel) this.#channels--
+    this.#syncSoon()
+  }
+
+  /** Subscribes again from where the client is. A token's newest state arrives when it is newer than the last complete one. */
+  refresh({ key }: Carried): void {
+    this.#stale.add(key)
+    this.#syncSoon()
+  }
+
+  /** Connects now, or checks now whether the open connection is alive. */
+  wake(): void {
+    if (this.#state === 'live') this.#socket?.ping()
+    else if (this.#socket === null) this.connect()
+  }
+
+  connect(): void {
+    this.#retryTimer.stop()
+    this.#subscribed.clear()
+    this.#budget = new MessageBudget()
+    this.#socket = new FeedSocket(this.#context, {
+      onOpen: () => this.#sync(),
+      onLive: () => {
+        this.#liveSinceMs = this.#context.timers.now()
+        this.#setState('live')
+      },
+      onMessage: message => this.#received(message),
+      onEnd: (end, close) => this.#ended(end, close),
+    })
+    this.#socket.start()
+  }
+
+  close(): void {
+    this.#retryTimer.stop()
+    this.#syncTimer.stop()
+    this.#socket?.close()
+    this.#socket = null
+  }
+
+  #ended(end: SocketEnd, { code, delayMs }: SocketClose): void {
+    const { timers, random } = this.#context
+    this.#socket = null
+    if (end === 'dismissed') return this.#events.onDismissed(code)
+    if (end === 'lost' && timers.now() - this.#liveSinceMs >= STABLE_MS) this.#failures = 0
+    const pauseMs = delayMs ?? backoffMs(this.#failures, random)
+    // A server that leaves and says so is no failure.
+    if (delayMs === null) this.#failures += end === 'timedOut' ? BLOCKED_AFTER : 1
+    this.#retryTimer.start(pauseMs, () => this.connect())
+    this.#setState(this.#failures >= BLOCKED_AFTER ? 'blocked' : 'connecting')
+  }
+
+  #received(message: ReadMessage): void {
+    if (message.type === 'token.update') this.#wanted.get(message.token.address)?.receive(message, 'webSocket')
+    else if (message.type === 'invalid') this.#context.onError(message.error)
+    else if (message.type === 'error') this.#refused(message)
+    else if ('token' in message) this.#answered(message.token, message.sequence ?? -1)
+    else if ('id' in message) this.#wanted.get(message.id)?.receive(message, 'webSocket')
+  }
+
+  /** With a sequence that is not its own, a token that changed before that is not sent. */
+  #answered(token: string, sequence: number): void {
+    const carried = this.#wanted.get(token)
+    const own = carried?.subscription().sequence ?? -1
+    if (carried && sequence > own && sequence <= (this.#subscribed.get(token) ?? -1)) this.refresh(carried)
+  }
+
+  #refused({ code, message, token, id }: Refusal): void {
+    const key = (token ?? id) as string
+    const carried = this.#wanted.get(key)
+    const error = new ClientError('rejected', `${code}: ${message}`)
+    if (carried === undefined || !this.#subscribed.has(key) || !(code === 'too_many_subscriptions' || carried.isChannel)) {
+      this.#context.onError(error)
+      return
+    }
+    this.#subscribed.delete(key)
+    this.remove(carried)
+    // A connection never has too many channels: what is refused would be refused on another one, too.
+    if (carried.isChannel) {
+      this.#events.onRefused(carried, error)
+      return
+    }
+    this.#capacity = [...this.#subscribed.keys()].filter(isToken).length
+    this.#events.onFull(carried)
+  }
+
+  /** At the end of the tick: a list that is rendered again sends only the difference. */
+  #syncSoon(): void {
+    if (this.#socket !== null && !this.#syncTimer.isRunning) this.#syncTimer.start(0, () => this.#sync())
+  }
+
+  /** Sends the difference as fast as the server allows. Unsubscribes first, to make room. */
+  #sync(): void {
+    if (!this.#socket?.isOpen) return
+    for (const key of this.#subscribed.keys()) {
+      if (this.#wanted.has(key) && !this.#stale.has(key)) continue
+      if (!this.#send({ type: 'unsubscribe', [isToken(key) ? 'token' : 'id']: key })) return
+      this.#subscribed.delete(key)
+    }
+    const missing = [...this.#wanted.values()].filter(({ key }) => !this.#subscribed.has(key))
+    const messages = subscribeMessages(missing, this.#stale)
+    this.#stale.clear()
+    for (const { message, keys, sequence } of messages) {
+      if (!this.#send(message)) return
+      for (const key of keys) this.#subscribed.set(key, sequence)
+    }
+  }
+
+  /** False when the message has to wait for the rate limit: `#sync` then runs again when its time has come. */
+  #send(message: object): boolean {
+    const pauseMs = this.#budget.take(this.#context.timers.now())
+    if (pauseMs > 0) this.#syncTimer.start(pauseMs, () => this.#sync())
+    else this.#socket?.send(JSON.stringify(message))
+    return pauseMs === 0
+  }
+
+  #setState(state: FeedConnection['state']): void {
+    if (state === this.#state) return
+    this.#state = state
+    this.#events.onState()
+  }
+}
+
+function isToken(key: string): boolean {
+  return key.startsWith('0x')
+}

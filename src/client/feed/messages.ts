@@ -1,0 +1,90 @@
+import { ClientError } from '#client/clientError.ts'
+import { addressShape, holderShape, integerShape, sequenceShape, timeShape, tokenShape, tradeShape } from '#client/rest/resourceShapes.ts'
+import { type AnyShape, choice, listOf, mismatch, nullable, object, optional, parseJson, string } from '#client/rest/shape.ts'
+import type { Address } from '#domain/address.ts'
+import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import * as channels from './channelMessages.ts'
+
+export interface Refusal {
+  readonly type: 'error'
+  readonly code: string
+  readonly message: string
+  readonly token?: unknown
+  readonly id?: unknown
+}
+
+export const subscribedShape = object({ type: choice('subscribed'), token: addressShape, sequence: nullable(sequenceShape) })
+
+export const tokenUpdateShape = object<TokenUpdate>({
+  type: choice('token.update'),
+  sequence: sequenceShape,
+  token: tokenShape,
+  latestTrade: nullable(tradeShape),
+  holders: listOf(holderShape, 20),
+  reason: choice('chain'),
+  sourceBlock: integerShape,
+  timestamp: timeShape,
+  trades: nullable(listOf(tradeShape)),
+  replacedFrom: optional(integerShape),
+})
+
+const SHAPES: Readonly<Record<string, AnyShape>> = {
+  subscribed: subscribedShape,
+  'subscribed.list': channels.stateSubscribedShape,
+  'subscribed.candles': channels.stateSubscribedShape,
+  'subscribed.trades': channels.eventsSubscribedShape,
+  'subscribed.launches': channels.eventsSubscribedShape,
+  'subscribed.graduations': channels.eventsSubscribedShape,
+  'token.update': tokenUpdateShape,
+  trades: channels.tradesShape,
+  launches: channels.launchesShape,
+  graduations: channels.graduationsShape,
+  reorg: channels.reorgShape,
+  gap: channels.gapShape,
+  list: channels.listShape,
+  candles: channels.candlesShape,
+  // Any code: a newer server may have more of them, and the client acts on one only.
+  error: object({ type: choice('error'), code: string, message: string }),
+}
+
+/** A message of the server. `unknown`: it says nothing that the client has to know, or is of a type that a newer server has. */
+export type ReadMessage =
+  | TokenUpdate
+  | channels.ChannelMessage
+  | Refusal
+  | { readonly type: 'subscribed'; readonly token: Address; readonly sequence: number | null }
+  | { readonly type: 'unknown' }
+  | { readonly type: 'invalid'; readonly error: ClientError }
+
+export function readMessage(data: unknown): ReadMessage {
+  const parsed = parseObject(data)
+  if (parsed === null || typeof parsed.type !== 'string') return invalid('type')
+  const { type, channel } = parsed
+  const name = type === 'subscribed' && typeof channel === 'string' ? `subscribed.${channel}` : type
+  const shape = Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined
+  if (shape === undefined) return { type: 'unknown' }
+  const message = type === 'list' ? channels.withRows(parsed) : parsed
+  const known = message as unknown as ReadMessage
+  const path = mismatch(shape, message) ?? (known.type === 'token.update' ? contradiction(known) : null)
+  return path === null ? known : invalid(path)
+}
+
+/** An update whose parts are of two sequences or two tokens would store the state of one under the other. */
+function contradiction({ sequence, token, latestTrade }: TokenUpdate): string | null {
+  return sequence === token.sequence && (latestTrade ?? { token: token.address }).token === token.address ? null : 'token'
+}
+
+function invalid(path: string): ReadMessage {
+  return {
+    type: 'invalid',
+    error: new ClientError('invalid_answer', `the message lacks the promised shape at "${path}"`, { path }),
+  }
+}
+
+function parseObject(data: unknown): Readonly<Record<string, unknown>> | null {
+  // No message of the protocol is larger, so a larger one is not worth parsing.
+  if (typeof data !== 'string' || data.length > MAX_MESSAGE_BYTES) return null
+  const value = parseJson(data)
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
+}

@@ -1,0 +1,24 @@
+import type { ClientError } from '#client/clientError.ts'
+import type { ChannelMessage } from '#client/feed/channelMessages.ts'
+
+/** One subscription to a channel. Its functions must not throw. */
+export interface ChannelSubscriber {
+  readonly channel: 'trades' | 'launches' | 'graduations' | 'list' | 'candles'
+  readonly filters: object
+  /** Where the client is, whenever it subscribes; `null`: nowhere yet, or the channel is of a state. */
+  position(): ChannelResume | null
+  receive(message: ChannelMessage): void
+  /** Nothing follows. `null`: the client was closed. */
+  end(error: ClientError | null): void
+}
+
+export interface ChannelResume {
+  readonly after: string
+  readonly reorgs?: number
+}
+
+export interface ChannelLink {
+  /** Whether a WebSocket or an event stream carries it now. */
+  isLive(): boolean
+  close(): void
+}

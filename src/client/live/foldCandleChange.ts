@@ -1,0 +1,47 @@
+import type { Candle, CandleInterval } from '#domain/candle.ts'
+
+/** As the channel `candles` sends it: the candles from `from` on, Unix seconds, are replaced by `data`. */
+export interface CandleChange {
+  readonly from: number
+  readonly data: readonly Candle[]
+}
+
+/** The candles after a change, times ascending, at most the newest `limit`. */
+export function foldCandleChange(
+  candles: readonly Candle[],
+  { from, data }: CandleChange,
+  limit = Number.POSITIVE_INFINITY,
+): readonly Candle[] {
+  const folded = [...candles.filter(({ time }) => time < from), ...data]
+  return folded.slice(Math.max(0, folded.length - limit))
+}
+
+/** The earliest time at which two states of candles differ, as far back as the later one reaches. Infinite: they don't. */
+export function firstDifference(before: readonly Candle[], after: readonly Candle[]): number {
+  const textOf = (candle: Candle) => JSON.stringify(candle)
+  const texts = [before, after].map(candles => new Set(candles.map(textOf)))
+  const start = after[0]?.time ?? 0
+  const differing = [...before, ...after].filter(candle => candle.time >= start && texts.some(held => !held.has(textOf(candle))))
+  return Math.min(...differing.map(({ time }) => time))
+}
+
+const SECONDS: Readonly<Record<CandleInterval, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 }
+
+/**
+ * With a candle for every interval: those without a trade carry the close before them. As `fill=true` of the API, for candles that are
+ * folded.
+ *
+ * @param until - Unix seconds of the last interval. Default: that of the last candle
+ */
+export function fillCandles(candles: readonly Candle[], interval: CandleInterval, until = candles.at(-1)?.time ?? 0): readonly Candle[] {
+  const length = SECONDS[interval]
+  return candles.flatMap((candle, index) => {
+    const { time, close } = candle
+    const filled = [candle]
+    const end = candles[index + 1]?.time ?? until + 1
+    for (let next = time + length; next < end; next += length) {
+      filled.push({ time: next, open: close, high: close, low: close, close, volume: '0', trades: 0 })
+    }
+    return filled
+  })
+}

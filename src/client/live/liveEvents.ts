@@ -1,0 +1,170 @@
+import { pollMs } from '#client/backoff.ts'
+import type {
+  ChannelMessage,
+  GapMessage,
+  GraduationsEvent,
+  LaunchesEvent,
+  LivePosition,
+  TradesEvent,
+} from '#client/feed/channelMessages.ts'
+import type { ClientExtension } from '#client/tokenwire.ts'
+import type { ChannelLink, ChannelSubscriber } from './channelLink.ts'
+import { blockOf, isAfter, type Repair } from './gapRepair.ts'
+import type { LiveOutput, LiveRun } from './liveMethod.ts'
+import type { EventOptions, LiveEvent } from './liveTypes.ts'
+import { isRefusal } from './reading.ts'
+
+/** Pause before the service is asked again for events that could not be read over REST. It grows. */
+const RETRY_MS = 5_000
+
+export interface EventChannelSpec<Event> {
+  readonly channel: 'trades' | 'launches' | 'graduations'
+  readonly filters: object
+  /** `null`: what is missed is told as a gap. */
+  readonly repair: Repair<Event> | null
+}
+
+/**
+ * The events of a channel, each once and in order. The position moves with each; whenever the channel is subscribed to again, it continues
+ * from there. Messages count only after a `subscribed` that names the position.
+ */
+export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsEvent> implements ChannelSubscriber, LiveRun {
+  readonly channel: EventChannelSpec<Event>['channel']
+  readonly filters: object
+  readonly #extension: ClientExtension
+  readonly #output: LiveOutput<LiveEvent<Event>>
+  readonly #repair: Repair<Event> | null
+  #position: { readonly after: string; readonly reorgs?: number } | null
+  #hasBegun = false
+  /** Attempts in a row to repair a gap that failed. */
+  #failures = 0
+  #isInStep = false
+  /** Whether its position is not the server's: it then subscribes from its position, also without repair. */
+  #isAhead = false
+  /** Addresses of the tokens that were delivered of the position's block. */
+  #delivered = new Set<string>()
+  #link: ChannelLink | null = null
+  /** Ends the repair of a gap, or the wait for another attempt. */
+  #repairing = new AbortController()
+
+  constructor(
+    extension: ClientExtension,
+    { channel, filters, repair }: EventChannelSpec<Event>,
+    { after, reorgs }: EventOptions,
+    output: LiveOutput<LiveEvent<Event>>,
+  ) {
+    this.channel = channel
+    this.filters = filters
+    this.#extension = extension
+    this.#output = output
+    this.#repair = repair
+    this.#position = after === undefined ? null : { after, ...(reorgs === undefined ? {} : { reorgs }) }
+    this.resume()
+  }
+
+  // As properties: they are passed on without their object.
+  readonly position = () => (this.#repair === null && this.#hasBegun && !this.#isAhead ? null : this.#position)
+
+  readonly isLive = (): boolean => this.#isInStep && !!this.#link?.isLive()
+
+  readonly receive = (message: ChannelMessage): void => {
+    const { id: _, ...event } = message
+    if (event.type === 'subscribed') {
+      if ('cursor' in event) this.#subscribed(event)
+    } else if (!this.#isInStep) return
+    else if (event.type === 'gap') {
+      if (this.#repair === null) this.#deliver({ type: 'gap', from: event.from, cursor: event.to, reorgs: event.reorgs })
+      else void this.#fill(event, this.#repair)
+    } else if (event.type === 'reorg') {
+      // From block 0: the index was rebuilt, and its reorgs are counted anew.
+      if (event.reorgs > (this.#position?.reorgs ?? -1) || event.fromBlock === '0') this.#deliver(event)
+    } else if (event.type === this.channel) {
+      const told = event as Event
+      // A connection that repeats a message would otherwise tell an event twice.
+      if (isAfter(told.cursor, this.#position?.after ?? '0-0')) this.#deliver(told)
+    }
+  }
+
+  readonly end: ChannelSubscriber['end'] = error => {
+    this.stop()
+    this.#output.end(error)
+  }
+
+  readonly stop = (): void => this.pause()
+
+  pause(): void {
+    this.#repairing.abort()
+    this.#leave()
+  }
+
+  resume(): void {
+    this.#repairing.abort()
+    const { signal } = (this.#repairing = new AbortController())
+    this.#link ??= this.#extension.subscribe(this)
+    // A listener of the client's state may have ended it meanwhile.
+    if (signal.aborted) this.#leave()
+  }
+
+  #leave(): void {
+    this.#isInStep = false
+    this.#link?.close()
+    this.#link = null
+  }
+
+  #subscribed({ cursor, reorgs }: LivePosition): void {
+    const { after, reorgs: known = reorgs } = this.#position ?? { after: cursor }
+    const isHere = after === cursor && known === reorgs
+    this.#isInStep = isHere || (this.#repair === null && isAfter(cursor, after))
+    this.#isAhead = !this.#isInStep
+    if (this.#isAhead) {
+      // Another connection has delivered since this one subscribed, or this server is behind.
+      this.#leave()
+      this.resume()
+    } else if (!this.#hasBegun) {
+      this.#hasBegun = true
+      this.#deliver({ type: 'begin', cursor, reorgs })
+    } else if (isHere) this.#position = { after: cursor, reorgs }
+    else this.#deliver({ type: 'gap', from: after, cursor, reorgs })
+  }
+
+  #deliver(event: LiveEvent<Event>): void {
+    const { cursor, reorgs } = event
+    if (blockOf(cursor) !== blockOf(this.#position?.after ?? cursor)) this.#delivered = new Set()
+    if ('data' in event) for (const item of event.data) if ('address' in item) this.#delivered.add(item.address)
+    this.#position = { after: cursor, reorgs }
+    this.#output.next(event)
+  }
+
+  /** Reads the gap over REST, then continues at its end. Meanwhile the service keeps what follows. */
+  async #fill({ from, to, reorgs }: Omit<GapMessage, 'id'>, repair: Repair<Event>): Promise<void> {
+    this.#leave()
+    const { signal } = this.#repairing
+    const { timers, random, closed, pauses } = this.#extension
+    try {
+      for await (const event of repair({ from, to, reorgs, delivered: this.#delivered, signal })) {
+        if (signal.aborted) return
+        this.#deliver(event)
+      }
+    } catch (error) {
+      if (signal.aborted || closed.aborted) return
+      // Such as more makers than REST takes.
+      if (!isRefusal(error)) {
+        this.#output.failed(error)
+        if (signal.aborted) return
+        const retry = () => this.resume()
+        const cancel = timers.after(pollMs(RETRY_MS, random, this.#failures++), retry)
+        pauses.add(retry)
+        signal.addEventListener('abort', () => {
+          cancel()
+          pauses.delete(retry)
+        })
+        return
+      }
+      this.#deliver({ type: 'gap', from: this.#position?.after ?? from, cursor: to, reorgs })
+    }
+    if (signal.aborted || closed.aborted) return
+    this.#failures = 0
+    this.#position = { after: to, reorgs }
+    this.resume()
+  }
+}

@@ -1,0 +1,117 @@
+import type { ClientError } from '#client/clientError.ts'
+import type { ClientExtension } from '#client/tokenwire.ts'
+import type { LiveHandle, LiveListenerOptions, LiveQueryOptions, OpenLiveMethod } from './liveTypes.ts'
+
+/** Where a live query puts what comes. */
+export interface LiveOutput<News> {
+  next(news: News): void
+  /** A request failed, which will be sent again. */
+  failed(error: unknown): void
+  /** `null`: the client was closed. */
+  end(error: ClientError | null): void
+}
+
+/** A live query that runs. */
+export interface LiveRun {
+  stop(): void
+  /** The reader has taken enough, or the client was dismissed. Events from now on are delivered after `resume`, or told as a `gap`. */
+  pause(): void
+  resume(): void
+}
+
+type Start<Query, News, Options> = (query: Query, options: Options, output: LiveOutput<News>) => LiveRun
+
+/** Most events that wait for a slow reader, before the service keeps what follows. */
+const MAX_WAITING = 1_000
+
+/** @param isState - whether the newest replaces all before it, so that only that one waits for a slow reader */
+export function liveMethod<Query, News, Options extends LiveQueryOptions>(
+  { closed, dismissed, call, onError }: ClientExtension,
+  start: Start<Query, News, Options>,
+  isState: boolean,
+): OpenLiveMethod<Query, News, Options> {
+  const none = {} as Options
+
+  function listen(query: Query, listener: (news: News) => void, options: Options & LiveListenerOptions): LiveHandle {
+    const ending = new AbortController()
+    const over = ending.signal
+    const { signal, onEnd } = options
+    const resume = () => {
+      run.resume()
+      // A listener of the client's state may have closed it meanwhile.
+      if (over.aborted) run.stop()
+    }
+    const close = () => {
+      if (over.aborted) return
+      ending.abort()
+      dismissed.delete(resume)
+      run.stop()
+    }
+    const run = start(query, options, {
+      next: news => over.aborted || call(listener, news),
+      failed: error => over.aborted || call(options.onError ?? onError, error),
+      end(error) {
+        if (over.aborted) return
+        if (error?.code === 'dismissed') {
+          dismissed.add(resume)
+          run.pause()
+        } else close()
+        if (error !== null && onEnd !== undefined) call(onEnd, error)
+      },
+    })
+    signal?.addEventListener('abort', close, { signal: over })
+    if (signal?.aborted) close()
+    return { close }
+  }
+
+  async function* iterate(query: Query, options: Options): AsyncGenerator<News, undefined, undefined> {
+    const waiting: News[] = []
+    let isPaused = false
+    const ending = new AbortController()
+    const over = ending.signal
+    let wake = () => {}
+    const finish = (error: ClientError | null = null) => {
+      ending.abort(error)
+      wake()
+    }
+    const run = start(query, options, {
+      next(news) {
+        if (isState) waiting.length = 0
+        waiting.push(news)
+        if (waiting.length >= MAX_WAITING) {
+          isPaused = true
+          run.pause()
+        }
+        wake()
+      },
+      failed: onError,
+      end: finish,
+    })
+    for (const signal of [options.signal, closed]) {
+      signal?.addEventListener('abort', () => finish(), { signal: over })
+      if (signal?.aborted) finish()
+    }
+    try {
+      while (!over.aborted) {
+        const [news] = waiting
+        if (news !== undefined) {
+          waiting.shift()
+          yield news
+        } else if (isPaused) {
+          isPaused = false
+          run.resume()
+        } else await new Promise<void>(resolve => (wake = resolve))
+      }
+      if (over.reason !== null) throw over.reason as ClientError
+    } finally {
+      ending.abort(null)
+      run.stop()
+    }
+    return undefined
+  }
+
+  function method(query: Query = {} as Query, second?: ((news: News) => void) | Options, third: Options = none) {
+    return typeof second === 'function' ? listen(query, second, third) : iterate(query, second ?? none)
+  }
+  return method as OpenLiveMethod<Query, News, Options>
+}

@@ -1,0 +1,142 @@
+import type { ClientError } from '#client/clientError.ts'
+import type { GraduationsEvent, LaunchesEvent, ListMessage, LivePosition, ReorgEvent, TradesEvent } from '#client/feed/channelMessages.ts'
+import type { TokensParameters } from '#client/tokenwire.ts'
+import type { Candle, CandleInterval } from '#domain/candle.ts'
+import type { WalletClaim } from '#domain/claimable.ts'
+import type { Holding } from '#domain/holding.ts'
+import type { CandleCurrency, CandleValue } from '#domain/queries.ts'
+import type { Trade, TradeSide } from '#domain/trade.ts'
+import type { Wallet } from '#domain/wallet.ts'
+
+/** The first event: later ones are those after `cursor`. */
+export interface BeginEvent extends LivePosition {
+  readonly type: 'begin'
+}
+
+/** Events after `from`, up to `cursor`, were missed and could not be read over REST. */
+export interface GapEvent extends LivePosition {
+  readonly type: 'gap'
+  readonly from: string
+}
+
+/** Each carries the position to continue from after a restart. */
+export type LiveEvent<Data> = BeginEvent | Data | ReorgEvent | GapEvent
+
+/** An event has to fit all that are given; in a list, one of it. At most 100 tokens, 100 makers and 20 launchpads. */
+export interface TradesFilter {
+  readonly tokens?: readonly string[]
+  readonly makers?: readonly string[]
+  readonly launchpads?: readonly string[]
+  readonly side?: TradeSide
+  /** Only trades of at least so much WETH, fee included. */
+  readonly minWeth?: string
+}
+
+export interface LaunchesFilter {
+  readonly launchpads?: readonly string[]
+  readonly creators?: readonly string[]
+}
+
+export interface GraduationsFilter {
+  readonly launchpads?: readonly string[]
+}
+
+/** The parameters of `tokens` but `cursor`. `limit`: at most 50, the default. */
+export type ListQuery = Omit<TokensParameters, 'cursor'>
+
+/** A list of tokens in order. It replaces the one before. */
+export type ListState = Pick<ListMessage, 'data' | 'asOfBlock' | 'sequence'>
+
+export interface WatchedCandlesQuery {
+  readonly token: string
+  /** Default `1m`. */
+  readonly interval?: CandleInterval
+  /** Default `price`. */
+  readonly of?: CandleValue
+  /** Default `weth`. */
+  readonly currency?: CandleCurrency
+  /** The newest candles that are kept, 1 to 1,500. Default 300. */
+  readonly limit?: number
+}
+
+/** The newest candles, times ascending. It replaces the state before. */
+export interface CandlesState {
+  readonly candles: readonly Candle[]
+  /** Unix seconds: only candles of this time and later ones differ from the state before. Infinite: none does. */
+  readonly changedFrom: number
+}
+
+/** At most 20 makers. */
+export interface LatestTradesQuery extends TradesFilter {
+  /** 1 to 500. Default 50. */
+  readonly limit?: number
+}
+
+/** What a wallet has and did: the summary, and the first 50 of its holdings, trades and claims. */
+export interface WalletState {
+  readonly wallet: Wallet
+  readonly holdings: readonly Holding[]
+  readonly trades: readonly Trade[]
+  readonly claims: readonly WalletClaim[]
+}
+
+export interface LiveQueryOptions {
+  /** Ends it. */
+  readonly signal?: AbortSignal
+}
+
+/** Where to continue: the `cursor` and `reorgs` of the last event. Default: from now on. */
+export interface EventOptions extends LiveQueryOptions {
+  readonly after?: string
+  /** Without it, reorgs that happened before are not told. */
+  readonly reorgs?: number
+  /**
+   * `false`: what is missed while the connection is away is not delivered later, but told as a `gap`. For readers of the newest events
+   * alone, which a machine that slept for hours would otherwise send thousands of old ones. Default true.
+   */
+  readonly repair?: boolean
+}
+
+export interface LiveListenerOptions {
+  /** Called when nothing more will come: `rejected`, `too_many_watches`, or `dismissed` until `reconnect()` of the client. */
+  readonly onEnd?: (error: ClientError) => void
+  /** Called with the error of a request that will be sent again. Default: the client's. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface LiveHandle {
+  /** Ends it: the listener is no longer called. */
+  close(): void
+}
+
+/**
+ * With a listener, calls it with everything that comes, like `watch`. Without one, it is an async iterator, like `updates`: it begins with
+ * its first step, and throws the `TokenwireError` after which nothing more will come. A slow reader of events misses none: what comes
+ * meanwhile is kept by the service (with `repair: false` it is a `gap`). A slow reader of a state gets the newest one.
+ *
+ * @throws `TokenwireError` with code `closed` after the client's `close()`
+ */
+export interface LiveMethod<Query, News, Options extends LiveQueryOptions = LiveQueryOptions> {
+  (query: Query, listener: (news: News) => void, options?: Options & LiveListenerOptions): LiveHandle
+  (query: Query, options?: Options): AsyncGenerator<News, undefined, undefined>
+}
+
+/** The same for queries of which nothing is required. */
+export interface OpenLiveMethod<Query, News, Options extends LiveQueryOptions = LiveQueryOptions> extends LiveMethod<Query, News, Options> {
+  (): AsyncGenerator<News, undefined, undefined>
+}
+
+export type EventMethod<Filter, Data> = OpenLiveMethod<Filter, LiveEvent<Data>, EventOptions>
+
+/** What happens over all tokens, and states that follow it. */
+export interface Live {
+  readonly trades: EventMethod<TradesFilter, TradesEvent>
+  readonly launches: EventMethod<LaunchesFilter, LaunchesEvent>
+  readonly graduations: EventMethod<GraduationsFilter, GraduationsEvent>
+  readonly list: OpenLiveMethod<ListQuery, ListState>
+  readonly candles: LiveMethod<WatchedCandlesQuery, CandlesState>
+  /** The newest trades that fit, newest first. */
+  readonly latestTrades: OpenLiveMethod<LatestTradesQuery, readonly Trade[]>
+  /** Read again when the wallet has traded, and every minute for what changes without it. */
+  readonly wallet: LiveMethod<string, WalletState>
+}

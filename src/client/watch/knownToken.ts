@@ -1,0 +1,51 @@
+import type { Token } from '#domain/token.ts'
+import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import type { WatchedToken } from './watch.ts'
+
+export interface KnownToken {
+  readonly state: WatchedToken
+  /** Sequence of the newest complete state, with trade and holders; `null` before the first one. The client subscribes from it. */
+  readonly completeSequence: number | null
+  /** What brought this. */
+  readonly received: ReceivedState
+}
+
+export type CompleteState = { readonly source: 'webSocket' | 'eventStream' } & Pick<
+  TokenUpdate,
+  'token' | 'latestTrade' | 'holders' | 'trades' | 'replacedFrom'
+>
+
+/** A state as it arrives: complete over a stream, the token alone over REST. */
+export type ReceivedState =
+  | CompleteState
+  | { readonly source: 'rest'; readonly token: Token }
+  | { readonly source: 'initial'; readonly token: Token }
+
+/** What is known after a state arrived; `null` when it is nothing new, whichever connection or server sent the state. */
+export function merge(known: KnownToken | null, received: ReceivedState): KnownToken | null {
+  const { source, token } = received
+  const { address, sequence } = token
+  const held = known?.state
+  const isComplete = 'holders' in received
+  if (sequence <= ((isComplete ? known?.completeSequence : held?.sequence) ?? -1)) return null
+  const { latestTrade = null, holders: largest = null }: Partial<WatchedToken> = (isComplete ? received : held) ?? {}
+  // A subscription without holders brings an empty list.
+  const holders = largest?.length === 0 && token.market.holderCount > 0 ? null : largest
+  const newest = held !== undefined && held.sequence > sequence ? held : { address, sequence, token, source }
+  return {
+    state: { ...newest, latestTrade, holders },
+    completeSequence: isComplete ? sequence : (known?.completeSequence ?? null),
+    received,
+  }
+}
+
+/** The same as if no complete state had arrived: the next one is delivered, also when it is of the same sequence. */
+export function incomplete(known: KnownToken | null): KnownToken | null {
+  return known && { ...known, completeSequence: null }
+}
+
+/** A higher sequence is newer, and so is a complete state after an incomplete one of the same sequence. */
+export function supersedes({ state: { sequence }, completeSequence }: KnownToken, known: KnownToken | null): boolean {
+  const before = known?.state.sequence ?? -1
+  return sequence > before || (sequence === before && completeSequence === sequence && known?.completeSequence !== sequence)
+}

@@ -1,0 +1,57 @@
+import type { ClientError } from '#client/clientError.ts'
+import type { Address } from '#domain/address.ts'
+import type { Holder } from '#domain/holder.ts'
+import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
+
+/** How a state reached this client. */
+export type Source = 'initial' | 'webSocket' | 'eventStream' | 'rest'
+
+export interface WatchedToken {
+  readonly address: Address
+  readonly sequence: number
+  readonly token: Token
+  /**
+   * The newest trade. From a WebSocket or an event stream it has the token's sequence. REST and `initial` bring the token alone:
+   * then it is the one known before, or `null`.
+   */
+  readonly latestTrade: Trade | null
+  /** The largest 20, under the same condition; `null` while unknown. */
+  readonly holders: readonly Holder[] | null
+  readonly source: Source
+}
+
+/** How the trades of a token change: those of `replacedFrom` and later blocks are void, then `trades` follow, in order and each once. */
+export interface NewTrades {
+  readonly trades: readonly Trade[]
+  /** After a reorg, the first block whose trades are void. */
+  readonly replacedFrom?: string | undefined
+  /** True when trades before these are missing, or earlier ones may be void: load the list again to be complete. */
+  readonly gap: boolean
+}
+
+export interface WatchOptions {
+  /** Ends the watch. */
+  readonly signal?: AbortSignal
+  /** A known state, such as one that a server rendered: only newer ones are delivered. */
+  readonly initial?: Token
+  /**
+   * Called with every trade after `tradesSince`. Updates carry them; what they leave out is fetched over REST. Without this option the
+   * watch sends no REST requests of its own.
+   */
+  readonly onTrades?: (news: NewTrades) => void
+  /** `false`: without the largest holders, which halves the messages; `holders` of each state is then `null`. Default true. */
+  readonly holders?: boolean
+  /** The newest known trade; `null`: the token had none. Default: the newest one when the watch begins. */
+  readonly tradesSince?: Trade | null
+  /** Called when no more updates will come: `too_many_watches`, or `dismissed` until `reconnect()` of the client. */
+  readonly onEnd?: (error: ClientError) => void
+}
+
+export interface Watch {
+  readonly address: Address
+  /** The newest state; `null` before the first one. */
+  readonly current: WatchedToken | null
+  /** Ends the watch: no listener is called any more. */
+  close(): void
+}

@@ -1,0 +1,145 @@
+import type { Logger } from 'pino'
+import { monotonicMs } from '#clock'
+import type { Config } from '#config'
+import type { HttpRequest, HttpResponse } from '#gateway/uWebSockets.ts'
+import {
+  type AdmissionCounts,
+  type AdmissionMemory,
+  createAdmissionMemory,
+  openAdmissionCounts,
+  type SharedCount,
+} from './admissionCounts.ts'
+import { addressOfBytes, forwardedAddress } from './clientAddress.ts'
+import { originTest } from './originPattern.ts'
+import { createSockets, type Sockets } from './sockets.ts'
+
+const MINUTE_MS = 60_000
+
+export interface RequestQuota {
+  readonly allowed: boolean
+  /** Requests per minute. */
+  readonly limit: number
+  readonly remaining: number
+  /** Whole seconds, at least 1, until the count is reset. */
+  readonly resetSeconds: number
+}
+
+/** 429: this client has too many connections; 503: the process has. */
+export type ConnectionAdmission = AdmittedConnection | { readonly ok: false; readonly status: 429 | 503 }
+
+export interface AdmittedConnection {
+  readonly ok: true
+  /** To be called when it has closed: it no longer counts. Further calls do nothing. */
+  release(): void
+}
+
+export interface Admission {
+  readonly sockets: Sockets
+  /** For WebSockets, event streams and CORS. Empty: no header, which browsers always send; allowed unless `REQUIRE_ORIGIN`. */
+  originAllowed(origin: string): boolean
+  /** The client's normalised IP address, behind `TRUST_PROXY` proxies. Call it before the first await, which invalidates `req`. */
+  clientAddress(res: HttpResponse, req: HttpRequest): string
+  openConnection(address: string): ConnectionAdmission
+  takeRequest(address: string): RequestQuota | null
+}
+
+export type AdmissionConfig = Pick<
+  Config,
+  'allowedOrigins' | 'requireOrigin' | 'trustProxy' | 'rateLimitPerMinute' | 'maxConnections' | 'maxConnectionsPerIp'
+>
+
+export interface AdmissionOptions {
+  /** Default: this thread counts alone. */
+  readonly memory?: AdmissionMemory
+  /** How many threads share the memory. Default 1. */
+  readonly threads?: number
+  /** How many descriptors the process may have. */
+  readonly descriptors?: number
+  /** Default `monotonicMs`. */
+  readonly now?: () => number
+}
+
+/** The limits are those of the process: threads with the same memory count together. */
+export function createAdmission(config: AdmissionConfig, logger: Logger, options: AdmissionOptions = {}): Admission {
+  const allowed = originTest(config.allowedOrigins)
+  const counts = openAdmissionCounts(options.memory ?? createAdmissionMemory())
+  const sockets = createSockets(config, logger, { ...options, count: counts.sockets })
+  return {
+    sockets,
+    originAllowed: origin => (origin === '' ? !config.requireOrigin : allowed(origin)),
+    clientAddress: clientAddressOf(config.trustProxy, logger),
+    openConnection: connectionLimit(counts, sockets.maxRealtime, config.maxConnectionsPerIp),
+    takeRequest: requestLimit(counts, config.rateLimitPerMinute, options.now ?? monotonicMs),
+  }
+}
+
+function clientAddressOf(trustProxy: number, logger: Logger): Admission['clientAddress'] {
+  let warned = false
+  return (res, req) => {
+    const peer = addressOfBytes(new Uint8Array(res.getRemoteAddress()))
+    const forwarded = forwardedFor(req)
+    if (forwarded === '') return peer
+    if (trustProxy > 0) return forwardedAddress(peer, forwarded, trustProxy)
+    if (!warned) {
+      warned = true
+      logger.warn({ peer }, 'X-Forwarded-For is ignored because TRUST_PROXY is 0: behind a proxy all clients share its limits')
+    }
+    return peer
+  }
+}
+
+/** All lines of the header: some proxies add a line of their own, and the first one may be the client's invention. */
+function forwardedFor(req: HttpRequest): string {
+  if (req.getHeader('x-forwarded-for') === '') return ''
+  const lines: string[] = []
+  req.forEach((name, value) => {
+    if (name === 'x-forwarded-for') lines.push(value)
+  })
+  return lines.join(',')
+}
+
+function connectionLimit({ connections, connectionsOf }: AdmissionCounts, maxConnections: number, maxConnectionsPerIp: number) {
+  return (address: string): ConnectionAdmission => {
+    const ofClient = connectionsOf(address)
+    if (ofClient.add(1) > maxConnectionsPerIp) {
+      ofClient.add(-1)
+      return { ok: false, status: 429 }
+    }
+    if (connections.add(1) > maxConnections) {
+      connections.add(-1)
+      ofClient.add(-1)
+      return { ok: false, status: 503 }
+    }
+    return new CountedConnection(connections, ofClient)
+  }
+}
+
+/** A class, since each connection holds one for as long as it is open: closures take three times the memory. */
+class CountedConnection implements AdmittedConnection {
+  readonly ok = true
+  readonly #connections: SharedCount
+  readonly #ofClient: SharedCount
+  #isReleased = false
+
+  constructor(connections: SharedCount, ofClient: SharedCount) {
+    this.#connections = connections
+    this.#ofClient = ofClient
+  }
+
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#connections.add(-1)
+    this.#ofClient.add(-1)
+  }
+}
+
+function requestLimit(counts: AdmissionCounts, limit: number, now: () => number): Admission['takeRequest'] {
+  if (limit === 0) return () => null
+  return address => {
+    const nowMs = now()
+    const { count, endsAtMs } = counts.request(address, nowMs, MINUTE_MS)
+    const resetSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1_000))
+    return { allowed: count <= limit, limit, remaining: Math.max(0, limit - count), resetSeconds }
+  }
+}

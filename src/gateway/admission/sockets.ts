@@ -1,0 +1,130 @@
+import process from 'node:process'
+import type { Logger } from 'pino'
+import { isLogged } from '#async/logSampling.ts'
+import type { Config } from '#config'
+import type { HttpResponse, TemplatedApp } from '#gateway/uWebSockets.ts'
+import type { SharedCount } from './admissionCounts.ts'
+import { addressOfBytes, limitKey } from './clientAddress.ts'
+
+/**
+ * Descriptors kept back from clients: about 40 of the process itself, 25 of database connections, and those of providers, metadata, files
+ * and a TLS renewal.
+ */
+const RESERVED_DESCRIPTORS = 160
+
+/** Of a further gateway thread: its event loop, and its connections to the database. */
+const DESCRIPTORS_PER_THREAD = 30
+
+/** Connections without a request that any address may have: browsers open six per host, also in advance. */
+const MIN_SILENT = 32
+
+/** Sockets of clients even where the limit of descriptors is as low as what is kept back. */
+const MIN_SOCKETS = 16
+
+/**
+ * The open sockets of clients, requests and WebSockets together. Past the limit of descriptors uWebSockets would try to accept without a
+ * pause, and no connection to the database could be opened.
+ */
+export interface Sockets {
+  /** At most this many WebSockets and event streams. An eighth of the sockets is kept for requests. */
+  readonly maxRealtime: number
+  /** Counts the app's connections, and closes those past a limit as soon as they are accepted. */
+  watch(app: TemplatedApp): void
+  /** Counts a request. Returns whether its connection has to be closed after the answer. */
+  requested(address: string): boolean
+  /** A WebSocket was closed, which uWebSockets does not report to the filter. */
+  webSocketClosed(): void
+}
+
+export interface SocketsOptions {
+  /** Of all threads. */
+  readonly count: SharedCount
+  /** How many threads take connections in turns. Default 1. */
+  readonly threads?: number
+  /** How many the process may have; `Infinity`: no limit is known. */
+  readonly descriptors?: number
+}
+
+export function createSockets(
+  config: Pick<Config, 'maxConnections' | 'maxConnectionsPerIp' | 'trustProxy'>,
+  logger: Logger,
+  { count, threads = 1, descriptors = descriptorLimit() }: SocketsOptions,
+): Sockets {
+  const limit = Math.max(descriptors - RESERVED_DESCRIPTORS - (threads - 1) * DESCRIPTORS_PER_THREAD, MIN_SOCKETS)
+  const maxRealtime = Math.min(config.maxConnections, Math.floor((limit * 7) / 8))
+  const maxSilent = Math.min(Math.max(config.maxConnectionsPerIp, MIN_SILENT), Math.ceil(limit / 4))
+  // A connection's requests are seen by its own thread, and connections go to the threads in turns.
+  const silent = createSilentCount(Math.ceil(maxSilent / threads))
+  let refused = 0
+  if (maxRealtime < config.maxConnections) {
+    logger.warn(
+      { maxConnections: config.maxConnections, descriptors, accepted: maxRealtime },
+      'MAX_CONNECTIONS is more than the limit of open files allows (ulimit -Hn, LimitNOFILE): fewer WebSockets and event streams are accepted',
+    )
+  }
+
+  function opened(res: HttpResponse): void {
+    const open = count.add(1)
+    const reason = open > limit ? 'as many sockets are open as the limit of open files allows' : reasonToRefuse(res)
+    if (reason === null) return
+    if (isLogged(++refused)) logger.warn({ open, limit, refused, reason }, 'a connection was refused')
+    res.close()
+  }
+
+  /** A proxy's connections are those of all of its clients, so its address has no limit of its own. */
+  function reasonToRefuse(res: HttpResponse): string | null {
+    if (config.trustProxy > 0) return null
+    const key = limitKey(addressOfBytes(new Uint8Array(res.getRemoteAddress())))
+    if (!silent.add(key)) return 'its address has too many that have sent no request yet'
+    // The first request replaces this handler.
+    res.onAborted(() => silent.remove(key))
+    return null
+  }
+
+  return {
+    maxRealtime,
+    watch(app) {
+      app.filter((res, change) => {
+        if (change > 0) opened(res)
+        else count.add(-1)
+      })
+    },
+    requested(address) {
+      const key = limitKey(address)
+      silent.remove(key)
+      // While sockets are scarce an idle connection must not keep a client out.
+      return count.add(0) > limit / 2 || silent.has(key)
+    },
+    webSocketClosed: () => void count.add(-1),
+  }
+}
+
+/** Node raises the soft limit to the hard one when it starts. */
+function descriptorLimit(): number {
+  const { userLimits } = process.report.getReport() as { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } }
+  const soft = userLimits?.open_files?.soft
+  return typeof soft === 'number' ? soft : Number.POSITIVE_INFINITY
+}
+
+/**
+ * Connections without a request, by address. uWebSockets does not say by which connection a request came. So any request counts as the
+ * first one of a connection of its address, and closes its own while others are silent: it can't count for a second one.
+ */
+function createSilentCount(most: number) {
+  const counts = new Map<string, number>()
+  return {
+    has: (key: string) => counts.has(key),
+    /** Returns false when the address has as many as it may have. */
+    add(key: string): boolean {
+      const count = counts.get(key) ?? 0
+      if (count >= most) return false
+      counts.set(key, count + 1)
+      return true
+    },
+    remove(key: string): void {
+      const count = counts.get(key) ?? 0
+      if (count > 1) counts.set(key, count - 1)
+      else counts.delete(key)
+    },
+  }
+}

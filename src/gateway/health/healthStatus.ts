@@ -1,0 +1,54 @@
+import type { EthUsd } from '#domain/ethUsd.ts'
+import type { FeedHealth, IndexerState, ServiceStatus } from '#domain/health.ts'
+
+/** An index that is further behind the confirmed head is catching up. */
+const SYNCING_LAG_BLOCKS = 30
+/** NATS or the connection for notifications, restarted, is connected again within this time. */
+const MAX_DISCONNECTED_MS = 5_000
+const CARRIERS = { thread: 'from the indexing thread', notify: "by the database's notifications", nats: 'over NATS' } as const
+
+export interface Condition {
+  /** Why the database can't be used; `null`: it can. */
+  readonly database: string | null
+  readonly indexer: Pick<IndexerState, 'indexedBlock' | 'lagBlocks' | 'backfill' | 'rpc' | 'stalled' | 'reason'>
+  readonly price: EthUsd | null
+  readonly feed: Pick<FeedHealth, 'carrier' | 'disconnectedMs' | 'replica'>
+}
+
+export interface HealthStatus {
+  readonly status: ServiceStatus
+  /** Everything that is broken, also when it did not decide the status. */
+  readonly reasons: readonly string[]
+}
+
+/**
+ * The status of the whole service; the first that applies:
+ *
+ * 1. `stalled`: the database does not answer, or nothing is indexed though the chain moves. Answers are missing or outdated.
+ * 2. `syncing`: the index is catching up with the chain. Answers are correct as of an earlier block.
+ * 3. `degraded`: answers are current, but an RPC provider fails, commits do not arrive, so that updates are late, the replica is not used,
+ *    or the ETH/USD price is an earlier one. A service that never had a price is not degraded: it may run without internet access.
+ * 4. `ok`.
+ */
+export function healthStatus({ database, indexer, price, feed }: Condition): HealthStatus {
+  const failing = indexer.rpc.filter(provider => !provider.healthy)
+  const reason = indexer.reason ?? (indexer.stalled ? 'nothing is indexed though the chain moves' : null)
+  // Indexing suffers from what fails, and often says the same of it.
+  const isSaid = reason === null || reason === database || failing.some(({ name, cause }) => reason === `${name}: ${cause}`)
+  const reasons = [
+    ...(database === null ? [] : [database]),
+    ...(isSaid ? [] : [reason]),
+    ...failing.map(({ name, cause }) => (cause === null ? `${name} fails` : `${name} fails: ${cause}`)),
+    ...(database === null && feed.disconnectedMs > MAX_DISCONNECTED_MS ? [carrierReason(feed)] : []),
+    ...(feed.replica?.inUse === false ? ['the replica is behind or away; reads go to the primary'] : []),
+    ...(price?.stale === true ? [`no provider gives an ETH/USD price; the last one is ${Math.round(price.ageSeconds)} s old`] : []),
+  ]
+  if (database !== null || indexer.stalled) return { status: 'stalled', reasons }
+  if (indexer.indexedBlock === null || indexer.backfill !== null || (indexer.lagBlocks ?? 0) > SYNCING_LAG_BLOCKS)
+    return { status: 'syncing', reasons }
+  return { status: reasons.length > 0 ? 'degraded' : 'ok', reasons }
+}
+
+function carrierReason({ carrier, disconnectedMs }: Condition['feed']): string {
+  return `no commits have come ${CARRIERS[carrier]} for ${Math.floor(disconnectedMs / 1_000)} s`
+}

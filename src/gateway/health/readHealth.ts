@@ -1,0 +1,45 @@
+import type { DatabaseCause, IndexerHealth } from '#domain/health.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import { healthStatus } from './healthStatus.ts'
+
+export type HealthSources = Pick<
+  Sources,
+  'config' | 'indexer' | 'feed' | 'ethUsd' | 'actors' | 'realtime' | 'probeDatabase' | 'chainId' | 'version' | 'now'
+>
+
+/** Health of the whole process, and why the database fails. */
+export async function readHealth(
+  sources: HealthSources,
+): Promise<{ readonly health: IndexerHealth; readonly databaseCause: DatabaseCause | null }> {
+  const { indexer, ethUsd, actors, realtime, chainId, version, now } = sources
+  const { cause, ...database } = await sources.probeDatabase()
+  const state = indexer.state()
+  const feed = await sources.feed()
+  const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: state, price: await ethUsd.last(), feed })
+  const health: IndexerHealth = {
+    status,
+    role: sources.config.role,
+    standby: indexer.isStandby?.() ?? false,
+    version,
+    uptimeSeconds: Math.floor(now() / 1_000),
+    chainId,
+    headBlock: blockText(state.headBlock),
+    confirmedBlock: blockText(state.confirmedBlock),
+    indexedBlock: blockText(state.indexedBlock),
+    lagBlocks: state.lagBlocks,
+    lagSeconds: state.lagSeconds,
+    backfill: state.backfill,
+    reorgs: state.reorgs,
+    rpc: state.rpc,
+    database,
+    actors: await actors.health(),
+    realtime: await realtime.health(),
+    feed,
+    reasons,
+  }
+  return { health, databaseCause: cause }
+}
+
+function blockText(block: number | null): string | null {
+  return block === null ? null : String(block)
+}

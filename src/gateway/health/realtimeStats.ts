@@ -1,0 +1,116 @@
+import type { Transport } from '#actors/subscription.ts'
+import type { Frame } from '#actors/token/frame.ts'
+import { createLatencyHistogram, type LatencySnapshot } from '#telemetry/latencyHistogram.ts'
+import type { RealtimeReport } from './realtimeReport.ts'
+import { RecentLatencies } from './recentLatencies.ts'
+
+/** Whole seconds over which the rate of updates is averaged. */
+const RATE_SECONDS = 10
+
+/** Deliveries of one frame that are recorded with one reading of the clock: each takes a few microseconds. */
+const DELIVERIES_PER_CLOCK_READING = 16
+
+/**
+ * Counters of connections and deliveries. Times are monotonic, in ms. A class, though there is one per process: private fields hold
+ * changing fractions in place, where captured variables would allocate on the hot path.
+ */
+export class RealtimeStats {
+  readonly #now: () => number
+  readonly #open: Record<Transport, number> = { webSocket: 0, eventStream: 0 }
+  readonly #latencies = createLatencyHistogram()
+  readonly #recentLatencies = new RecentLatencies()
+  #subscriptions = 0
+  #delivered = 0
+  #conflated = 0
+  #nowMs: number
+  /** Completion of the commit that is being delivered; `null`: its deliveries are not measured. */
+  #completedAtMs: number | null = null
+  #unrecorded = 0
+  /** Deliveries by second. A second's slot is reused after `RATE_SECONDS + 1` seconds. */
+  readonly #perSecond = new Float64Array(RATE_SECONDS + 1)
+  #second: number
+
+  constructor(now: () => number) {
+    this.#now = now
+    this.#nowMs = now()
+    this.#second = Math.floor(this.#nowMs / 1_000)
+  }
+
+  opened(transport: Transport): void {
+    this.#open[transport]++
+  }
+
+  closed(transport: Transport): void {
+    this.#open[transport]--
+  }
+
+  subscribed(): void {
+    this.#subscriptions++
+  }
+
+  unsubscribed(): void {
+    this.#subscriptions--
+  }
+
+  conflated(): void {
+    this.#conflated++
+  }
+
+  /** Call it where a batch of deliveries begins, because the last one may be long ago. */
+  batchBegins(): void {
+    this.#record()
+    this.#readClock()
+  }
+
+  /** @param isUpdate false for a snapshot, whose commit may be long ago: it does not count in the latency */
+  delivered(frame: Pick<Frame, 'completedAtMs'>, isUpdate: boolean): void {
+    const completedAtMs = isUpdate ? frame.completedAtMs : null
+    if (completedAtMs !== this.#completedAtMs || this.#unrecorded === DELIVERIES_PER_CLOCK_READING) {
+      this.#record()
+      this.#readClock()
+      this.#completedAtMs = completedAtMs
+    }
+    this.#unrecorded++
+    this.#delivered++
+  }
+
+  report(): RealtimeReport {
+    this.#record()
+    this.#readClock()
+    const current = this.#perSecond[this.#second % this.#perSecond.length] ?? 0
+    return {
+      webSocketConnections: this.#open.webSocket,
+      eventStreams: this.#open.eventStream,
+      subscriptions: this.#subscriptions,
+      updatesPerSecond: (this.#perSecond.reduce((sum, count) => sum + count, 0) - current) / RATE_SECONDS,
+      deliveredTotal: this.#delivered,
+      conflatedTotal: this.#conflated,
+      recentLatencies: this.#recentLatencies.counts(this.#nowMs),
+    }
+  }
+
+  commitToDelivery(): LatencySnapshot {
+    this.#record()
+    return this.#latencies.snapshot()
+  }
+
+  #record(): void {
+    const count = this.#unrecorded
+    if (count === 0) return
+    this.#unrecorded = 0
+    const slot = this.#second % this.#perSecond.length
+    this.#perSecond[slot] = (this.#perSecond[slot] ?? 0) + count
+    if (this.#completedAtMs === null) return
+    const latencyMs = Math.max(0, this.#nowMs - this.#completedAtMs)
+    this.#latencies.record(latencyMs, count)
+    this.#recentLatencies.record(latencyMs, count, this.#nowMs)
+  }
+
+  #readClock(): void {
+    this.#nowMs = this.#now()
+    const second = Math.floor(this.#nowMs / 1_000)
+    const passed = Math.min(this.#perSecond.length, second - this.#second)
+    for (let step = 1; step <= passed; step++) this.#perSecond[(this.#second + step) % this.#perSecond.length] = 0
+    this.#second = second
+  }
+}

@@ -1,0 +1,39 @@
+import { hash } from 'node:crypto'
+import type { Problem } from './problem.ts'
+
+export type HeaderField = readonly [name: string, value: string]
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+export interface Answer {
+  readonly kind: 'answer'
+  readonly status: '200 OK' | '204 No Content' | '308 Permanent Redirect' | '503 Service Unavailable'
+  readonly headers: readonly HeaderField[]
+  /** `null`: no body and no `Content-Length`. */
+  readonly body: string | Buffer | null
+  readonly tag?: string
+}
+
+/** `handedOver`: the response belongs to an event stream, or the client has gone. */
+export type Outcome = Answer | Problem | { readonly kind: 'handedOver' }
+
+export function jsonAnswer(body: unknown, headers?: readonly HeaderField[], status?: Answer['status']): Answer {
+  return jsonTextAnswer(JSON.stringify(body), headers, status)
+}
+
+/** Of a body that is JSON already. */
+export function jsonTextAnswer(body: string | Buffer, headers: readonly HeaderField[] = [], status: Answer['status'] = '200 OK'): Answer {
+  return { kind: 'answer', status, headers: [['Content-Type', JSON_TYPE], ...headers], body }
+}
+
+/** A strong entity tag. It depends only on the bytes, so it is the same in every process. */
+export function entityTag(body: string | Buffer): string {
+  return `"${hash('sha1', body, 'base64url')}"`
+}
+
+/** `*`, or a list of tags. Weak ones match too, because proxies that compress make tags weak (RFC 9110, 13.1.2). */
+export function noneMatchNames(ifNoneMatch: string, tag: string): boolean {
+  if (ifNoneMatch === '') return false
+  if (ifNoneMatch.trim() === '*') return true
+  return Array.from(ifNoneMatch.matchAll(/(?:W\/)?("[^"]*")/g), match => match[1]).includes(tag)
+}

@@ -1,0 +1,98 @@
+import type { Address } from '#domain/address.ts'
+import type { Admission } from '#gateway/admission/admission.ts'
+import { refuseOperator } from '#gateway/operator/operatorAccess.ts'
+import type { Outcome } from './answer.ts'
+import type { Exchange } from './exchange.ts'
+import { PREFLIGHT_HEADERS } from './headers.ts'
+import { type ParameterTexts, parseQuery } from './parameters.ts'
+import { originNotAllowed, type Problem, problem } from './problem.ts'
+import type { CacheControl, Route } from './route.ts'
+import { createRouter } from './router.ts'
+import type { Sources } from './sources.ts'
+
+/** `route`: the pattern of the path; `null`: no route matches. */
+export interface Dispatched {
+  readonly outcome: Outcome
+  readonly cacheControl: CacheControl
+  readonly route: string | null
+}
+
+/** The gates in order: route and method, rate limit, operator access, query, handler. `failed` answers for an error of a handler. */
+export function createDispatch(
+  routes: readonly Route[],
+  { admission, config, operators, kept }: Pick<Sources, 'admission' | 'config' | 'operators' | 'kept'>,
+  failed: (error: unknown, exchange: Exchange) => Problem,
+): (exchange: Exchange) => Promise<Dispatched> {
+  const match = createRouter(routes)
+  const { pathPrefix } = config
+  return async exchange => {
+    if (pathPrefix !== '' && exchange.path === pathPrefix) return unrouted(toFolder(pathPrefix))
+    const matched = match(exchange.method, withoutPrefix(exchange.path, pathPrefix))
+    if (matched.kind === 'preflight') return unrouted(preflight(exchange, admission))
+    if (matched.kind === 'problem') return unrouted(overQuota(exchange, admission) ?? matched)
+    const { route, pathParameters } = matched
+    const outcome = await enter(route, pathParameters, exchange).catch((error: unknown) => failed(error, exchange))
+    return { outcome: worded(outcome, route), cacheControl: route.cacheControl, route: route.label ?? route.path }
+  }
+
+  async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
+    // Before the first await, because it reads the request's headers.
+    const { authorization, host } = exchange
+    const forbidden =
+      route.access === 'public' ? null : refuseOperator(operators, { authorization, host, forwarded: exchange.isForwarded() })
+    const limited = route.limited ? overQuota(exchange, admission) : null
+    const refused = limited ?? (route.access === 'operator' ? forbidden : null)
+    if (refused !== null) return refused
+    const query = parseQuery(exchange.query)
+    if ('kind' in query) return query
+    const texts = withPath(query, pathParameters)
+    const handle = () => route.handle(texts, exchange, route.access !== 'public' && forbidden === null)
+    if (route.keptUntil === undefined) return handle()
+    const token = route.keptUntil(texts) === 'commit' ? null : (pathParameters.get('address')?.toLowerCase() as Address)
+    return kept.ask({ key: `${withoutPrefix(exchange.path, pathPrefix)}?${exchange.query}`, token }, handle)
+  }
+}
+
+function worded(outcome: Outcome, { problemsHaveMessage = false }: Route): Outcome {
+  return outcome.kind === 'problem' && problemsHaveMessage ? { ...outcome, hasMessage: true } : outcome
+}
+
+/** Parameters of the path take precedence over those of the query. */
+function withPath(query: ParameterTexts, pathParameters: ReadonlyMap<string, string>): ParameterTexts {
+  const texts = new Map(query)
+  for (const [name, text] of pathParameters) texts.set(name, [text])
+  return texts
+}
+
+/** A proxy may keep or strip its prefix: both paths mean the same route. */
+function withoutPrefix(path: string, prefix: string): string {
+  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
+}
+
+/** The console's URLs are relative to its folder, so the path needs its trailing slash. */
+function toFolder(prefix: string): Outcome {
+  return { kind: 'answer', status: '308 Permanent Redirect', headers: [['Location', `${prefix}/`]], body: null }
+}
+
+function unrouted(outcome: Outcome): Dispatched {
+  return { outcome, cacheControl: 'never', route: null }
+}
+
+function preflight({ origin }: Exchange, admission: Admission): Outcome {
+  if (origin !== '' && !admission.originAllowed(origin)) return originNotAllowed(origin)
+  return { kind: 'answer', status: '204 No Content', headers: PREFLIGHT_HEADERS, body: null }
+}
+
+function overQuota(exchange: Exchange, admission: Admission): Problem | null {
+  const quota = admission.takeRequest(exchange.clientAddress)
+  if (quota === null) return null
+  exchange.headers.push(
+    ['RateLimit-Limit', String(quota.limit)],
+    ['RateLimit-Remaining', String(quota.remaining)],
+    ['RateLimit-Reset', String(quota.resetSeconds)],
+  )
+  if (quota.allowed) return null
+  return problem(429, 'rate_limited', `one address may make ${quota.limit} requests per minute`, [
+    ['Retry-After', String(quota.resetSeconds)],
+  ])
+}

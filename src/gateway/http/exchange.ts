@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import type { Admission } from '#gateway/admission/admission.ts'
+import { hasForwardingHeader } from '#gateway/admission/forwardingHeaders.ts'
+import type { HttpRequest, HttpResponse } from '#gateway/uWebSockets.ts'
+import { ambiguityOf } from './ambiguity.ts'
+import type { HeaderField } from './answer.ts'
+import { commonHeaders } from './headers.ts'
+import type { Problem } from './problem.ts'
+
+/** A request id of the client or a proxy is kept if it is safe in a header and a log. */
+const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/
+
+/** One request and its response. The request is copied, because uWebSockets' object is invalid after the first await. */
+export interface Exchange {
+  readonly method: string
+  /** Path and query are still percent-encoded. */
+  readonly path: string
+  readonly query: string
+  readonly origin: string
+  readonly ifNoneMatch: string
+  readonly acceptEncoding: string
+  readonly authorization: string
+  readonly host: string
+  readonly lastEventId: string
+  readonly clientAddress: string
+  readonly requestId: string
+  /** The headers of every answer to this request. Those of the rate limit are added later. */
+  readonly headers: HeaderField[]
+  readonly res: HttpResponse
+  /** Whether the connection has to be closed after the answer. */
+  readonly closes: boolean
+  /** The answer to a request that a proxy in front may understand differently. */
+  readonly ambiguity: Problem | null
+  /** Call it before the first await. */
+  isForwarded(): boolean
+  /** True when the client has gone: `res` must not be touched any more. */
+  isAborted(): boolean
+  /** Calls the listener once when the client goes; at once when it has gone. `res.onAborted` would replace the other listeners. */
+  onAborted(listener: () => void): void
+}
+
+/** Call it before the first await. */
+export function openExchange(res: HttpResponse, req: HttpRequest, admission: Admission): Exchange {
+  let aborted = false
+  const listeners: (() => void)[] = []
+  res.onAborted(() => {
+    aborted = true
+    for (const listener of listeners) listener()
+  })
+  const givenId = req.getHeader('x-request-id')
+  const requestId = SANE_REQUEST_ID.test(givenId) ? givenId : randomUUID()
+  const origin = req.getHeader('origin')
+  const clientAddress = admission.clientAddress(res, req)
+  const ambiguity = ambiguityOf(req)
+  const closes = admission.sockets.requested(clientAddress) || ambiguity !== null
+  return {
+    method: req.getCaseSensitiveMethod(),
+    path: req.getUrl(),
+    query: req.getQuery() ?? '',
+    origin,
+    ifNoneMatch: req.getHeader('if-none-match'),
+    acceptEncoding: req.getHeader('accept-encoding'),
+    authorization: req.getHeader('authorization'),
+    host: req.getHeader('host'),
+    lastEventId: req.getHeader('last-event-id'),
+    clientAddress,
+    requestId,
+    headers: [...commonHeaders(requestId, origin, admission)],
+    res,
+    closes,
+    ambiguity,
+    isForwarded: () => hasForwardingHeader(req),
+    isAborted: () => aborted,
+    onAborted(listener) {
+      if (aborted) listener()
+      else listeners.push(listener)
+    },
+  }
+}

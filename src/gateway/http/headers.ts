@@ -1,0 +1,51 @@
+import type { Admission } from '#gateway/admission/admission.ts'
+import type { HeaderField } from './answer.ts'
+
+/** Answers are not pages: browsers must not sniff them into one, run anything in them or frame them. */
+const SECURITY_HEADERS: readonly HeaderField[] = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['Referrer-Policy', 'no-referrer'],
+]
+
+/**
+ * Of the console and of `/docs`, in place of the policy above. A page may load its own scripts, styles and images, and connect to its own
+ * origin (`'self'` includes ws: and wss:). Inline scripts, `eval`, markup made of strings, forms, frames and other origins are forbidden.
+ */
+export const PAGE_POLICY: HeaderField = [
+  'Content-Security-Policy',
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; '),
+]
+
+export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
+
+const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id'
+
+/**
+ * The headers of every answer. A page of an origin that is not allowed gets the same answer without the CORS headers, and its browser
+ * withholds it: the data is public, and the request is valid. Preflights, event streams and WebSocket upgrades of such a page are refused
+ * instead.
+ */
+export function commonHeaders(requestId: string, origin: string, admission: Admission): readonly HeaderField[] {
+  const headers: HeaderField[] = [['X-Request-Id', requestId], ...SECURITY_HEADERS, ['Vary', 'Origin, Accept-Encoding']]
+  if (origin === '' || !admission.originAllowed(origin)) return headers
+  return [...headers, ['Access-Control-Allow-Origin', origin], ['Access-Control-Expose-Headers', EXPOSED_HEADERS]]
+}
+
+export const PREFLIGHT_HEADERS: readonly HeaderField[] = [
+  ['Allow', ALLOWED_METHODS],
+  ['Access-Control-Allow-Methods', ALLOWED_METHODS],
+  ['Access-Control-Allow-Headers', 'Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id'],
+  ['Access-Control-Max-Age', '7200'],
+]

@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Address } from '#domain/address.ts'
+import { type Answer, entityTag, type Outcome } from './answer.ts'
+import { type Entry, Segment } from './keptSegment.ts'
+
+/** Memory of kept answers and their compressed forms, in bytes. */
+const MAX_BYTES = 64 << 20
+/** The part for answers that were asked for once: a flood of distinct requests evicts only these. */
+const ONCE_BYTES = MAX_BYTES / 4
+/** An answer that takes more is not kept. */
+const MAX_ANSWER_BYTES = 2 << 20
+/** Compressed forms take about half as much again. */
+const BYTES_PER_BODY_BYTE = 1.5
+/** Promise, headers and lists of an answer. */
+const BYTES_PER_ANSWER = 1_000
+/** A key may be as long as a URL can be. */
+const BYTES_PER_KEY_CHARACTER = 2
+
+/** After this an answer is read again even if nothing has changed, so that a database that is away is noticed. */
+const MAX_AGE_MS = 2_000
+
+export interface KeptRequest {
+  /** The same for the same path and query. */
+  readonly key: string
+  /** Only a commit that changes this token outdates the answer; `null`: any commit does. */
+  readonly token: Address | null
+}
+
+/**
+ * Keeps answers until a commit can have changed them. Requests share an answer that is being made, unless a commit has come since it was
+ * begun. So an answer is never older than the newest commit that was reported before its request. Of one key, one answer is made at a time,
+ * and at most one waits: where making it takes longer than the time between commits, each commit would else add another read of it.
+ */
+export interface KeptAnswers {
+  /** The kept answer, or what `make` resolves to. Only answers with status 200 are kept. Rejects as `make` does. */
+  ask(request: KeptRequest, make: () => Promise<Outcome>): Promise<Outcome>
+  /** A commit changed these tokens; `null`: it may have changed any. To be called before updates of the commit are sent. */
+  changed(tokens: Iterable<Address> | null): void
+}
+
+/** @param now `monotonicMs` */
+export function createKeptAnswers(now: () => number): KeptAnswers {
+  const askedOnce = new Segment(ONCE_BYTES, unlist)
+  const askedAgain = new Segment(MAX_BYTES - ONCE_BYTES, unlist)
+  /** By the token whose change outdates them; under `null` those that any commit outdates. */
+  const listed = new Map<Address | null, Set<Entry>>()
+  /** By the key, also of entries that are outdated. */
+  const underWay = new Map<string, Promise<Outcome>>()
+
+  function ask({ key, token }: KeptRequest, make: () => Promise<Outcome>): Promise<Outcome> {
+    const entry = current(key)
+    if (entry === undefined) return begin(key, token, make)
+    if (askedOnce.delete(entry)) askedAgain.add(entry)
+    else askedAgain.touch(entry)
+    return entry.outcome
+  }
+
+  function current(key: string): Entry | undefined {
+    const entry = askedAgain.get(key) ?? askedOnce.get(key)
+    if (entry === undefined || entry.begunAtMs === null || now() - entry.begunAtMs < MAX_AGE_MS) return entry
+    forget(entry)
+    return undefined
+  }
+
+  function begin(key: string, token: Address | null, make: () => Promise<Outcome>): Promise<Outcome> {
+    const before = underWay.get(key)
+    const outcome = (
+      before === undefined ? make() : Promise.race([before, pause(MAX_AGE_MS, null, { ref: false })]).then(start, start)
+    ).then(prepare)
+    const begunAtMs = before === undefined ? now() : null
+    const entry: Entry = { key, token, outcome, begunAtMs, bytes: BYTES_PER_ANSWER + key.length * BYTES_PER_KEY_CHARACTER }
+    underWay.set(key, outcome)
+    const entries = listed.get(token) ?? new Set()
+    listed.set(token, entries.add(entry))
+    askedOnce.add(entry)
+    outcome.then(
+      made => settle(entry, made),
+      () => {
+        end(entry)
+        forget(entry)
+      },
+    )
+    return outcome
+
+    function start(): Promise<Outcome> {
+      entry.begunAtMs = now()
+      return make()
+    }
+  }
+
+  function end({ key, outcome }: Entry): void {
+    if (underWay.get(key) === outcome) underWay.delete(key)
+  }
+
+  function settle(entry: Entry, outcome: Outcome): void {
+    end(entry)
+    const segment = [askedOnce, askedAgain].find(one => one.get(entry.key) === entry)
+    // A commit has outdated it.
+    if (segment === undefined) return
+    const bytes = isKept(outcome) ? entry.bytes + outcome.body.length * BYTES_PER_BODY_BYTE : Number.POSITIVE_INFINITY
+    if (bytes > MAX_ANSWER_BYTES) forget(entry)
+    else segment.resize(entry, bytes)
+  }
+
+  function forget(entry: Entry): void {
+    askedOnce.delete(entry)
+    askedAgain.delete(entry)
+    unlist(entry)
+  }
+
+  function unlist(entry: Entry): void {
+    const entries = listed.get(entry.token)
+    entries?.delete(entry)
+    if (entries?.size === 0) listed.delete(entry.token)
+  }
+
+  return {
+    ask,
+    changed(tokens) {
+      for (const token of tokens === null ? [...listed.keys()] : [null, ...tokens]) {
+        for (const entry of listed.get(token) ?? []) if (entry.begunAtMs !== null) forget(entry)
+      }
+    },
+  }
+}
+
+/** With its bytes and its tag, so that neither is made again for each request. */
+function prepare(outcome: Outcome): Outcome {
+  if (outcome.kind !== 'answer' || outcome.status !== '200 OK' || outcome.body === null) return outcome
+  const body = typeof outcome.body === 'string' ? Buffer.from(outcome.body) : outcome.body
+  return { ...outcome, body, tag: outcome.tag ?? entityTag(body) }
+}
+
+function isKept(outcome: Outcome): outcome is Answer & { readonly body: Buffer } {
+  return outcome.kind === 'answer' && outcome.status === '200 OK' && Buffer.isBuffer(outcome.body)
+}

@@ -1,0 +1,63 @@
+import type { Address } from '#domain/address.ts'
+import type { Outcome } from './answer.ts'
+
+export interface Entry {
+  readonly key: string
+  readonly token: Address | null
+  readonly outcome: Promise<Outcome>
+  /** `null`: it waits for an older one of the same key. */
+  begunAtMs: number | null
+  /** Estimated until the answer is made. */
+  bytes: number
+}
+
+/** Entries by key within a number of bytes. The least recently used ones are evicted. */
+export class Segment {
+  readonly #most: number
+  readonly #onEvicted: (entry: Entry) => void
+  /** The least recently used first. */
+  readonly #entries = new Map<string, Entry>()
+  #bytes = 0
+
+  constructor(maxBytes: number, onEvicted: (entry: Entry) => void) {
+    this.#most = maxBytes
+    this.#onEvicted = onEvicted
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#entries.get(key)
+  }
+
+  add(entry: Entry): void {
+    this.#entries.set(entry.key, entry)
+    this.#bytes += entry.bytes
+    this.#evict()
+  }
+
+  /** Returns whether it was there. */
+  delete(entry: Entry): boolean {
+    if (this.#entries.get(entry.key) !== entry) return false
+    this.#entries.delete(entry.key)
+    this.#bytes -= entry.bytes
+    return true
+  }
+
+  touch(entry: Entry): void {
+    this.#entries.delete(entry.key)
+    this.#entries.set(entry.key, entry)
+  }
+
+  resize(entry: Entry, bytes: number): void {
+    this.#bytes += bytes - entry.bytes
+    entry.bytes = bytes
+    this.#evict()
+  }
+
+  #evict(): void {
+    for (const entry of this.#entries.values()) {
+      if (this.#bytes <= this.#most) return
+      this.delete(entry)
+      this.#onEvicted(entry)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { STATUS_CODES } from 'node:http'
+import type { Address } from '#domain/address.ts'
+import type { ConnectionAdmission } from '#gateway/admission/admission.ts'
+import type { ProblemCode, ProblemStatus } from '#protocol/schemas/problem.ts'
+
+/** An error answer. `headers` are those that its status requires. */
+export interface Problem {
+  readonly kind: 'problem'
+  readonly status: ProblemStatus
+  readonly code: ProblemCode
+  /** What was expected, for people. Contains no internals. */
+  readonly detail: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  /** Whether the body says the detail once more, as `message`. */
+  readonly hasMessage?: boolean
+}
+
+/** After this many seconds a database or a price provider may work again. */
+export const RETRY_AFTER = ['Retry-After', '5'] as const
+
+const CONNECTION_RETRY_AFTER = ['Retry-After', '10'] as const
+
+export function problem(status: Problem['status'], code: ProblemCode, detail: string, headers: Problem['headers'] = []): Problem {
+  return { kind: 'problem', status, code, detail, headers }
+}
+
+export function invalidParameter(detail: string): Problem {
+  return problem(400, 'invalid_parameter', detail)
+}
+
+export function tokenNotFound(address: Address): Problem {
+  return problem(404, 'token_not_found', `${address} is not an indexed token`)
+}
+
+export function unavailable(code: 'data_unavailable' | 'price_unavailable', detail: string): Problem {
+  return problem(503, code, detail, [RETRY_AFTER])
+}
+
+/** The answer to a WebSocket upgrade or an event stream that `Admission.openConnection` refused. */
+export function connectionRefused(refused: Extract<ConnectionAdmission, { ok: false }>): Problem {
+  const headers = [CONNECTION_RETRY_AFTER]
+  return refused.status === 429
+    ? problem(429, 'rate_limited', 'this address has as many WebSocket and SSE connections open as one may have', headers)
+    : problem(503, 'data_unavailable', 'the server has as many WebSocket and SSE connections open as it may have', headers)
+}
+
+export function originNotAllowed(origin: string): Problem {
+  const detail = origin === '' ? 'this server wants an Origin header' : `pages of ${quote(origin)} may not use this server`
+  return problem(403, 'origin_not_allowed', detail)
+}
+
+/** The body by RFC 9457. `type` is `about:blank` because the codes have no pages of their own. */
+export function problemBody(problem: Problem, requestId: string): string {
+  const { status, code, detail, hasMessage = false } = problem
+  const message = hasMessage ? { message: detail } : {}
+  return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, code, ...message, requestId })
+}
+
+export function problemStatus(problem: Problem): string {
+  return `${problem.status} ${STATUS_CODES[problem.status]}`
+}
+
+/** Input that is safe in an answer or a log: quoted, at most 64 characters, without control characters and bidi marks. */
+export function quote(input: string): string {
+  const characters = [...input.replace(/[\p{C}\p{Z}]+/gu, ' ')]
+  return JSON.stringify(characters.length <= 64 ? characters.join('') : `${characters.slice(0, 63).join('')}…`)
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import type { Outcome } from '#gateway/http/answer.ts'
+import { parseParameters, textParameter, wordParameter } from '#gateway/http/parameters.ts'
+import { originNotAllowed } from '#gateway/http/problem.ts'
+import type { Route } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import { CANDLE_PARAMETERS, CHANNEL_FILTERS, LIST_PARAMETERS } from '#gateway/realtime/channelFilters.ts'
+import { streamRequestOf } from '#gateway/realtime/channelRequest.ts'
+import { CHANNELS } from '#protocol/channels.ts'
+
+const chosen = z.object({
+  channel: wordParameter(CHANNELS).describe('What the stream tells.'),
+  lastEventId: textParameter(60)
+    .exactOptional()
+    .describe('The `id` of the last event that the client has. `Last-Event-ID` takes precedence.'),
+})
+
+const parameters = z.object({
+  ...chosen.shape,
+  ...CHANNEL_FILTERS.trades.shape,
+  ...CHANNEL_FILTERS.launches.shape,
+  ...CHANNEL_FILTERS.graduations.shape,
+  ...LIST_PARAMETERS.shape,
+  ...CANDLE_PARAMETERS.shape,
+  token: CANDLE_PARAMETERS.shape.token.exactOptional().describe('Of `candles`: address of the token.'),
+})
+
+const HANDED_OVER: Outcome = { kind: 'handedOver' }
+
+/** The channels of WebSockets as server-sent events. */
+export function channelStreamRoute({ admission, config, realtime }: Pick<Sources, 'admission' | 'config' | 'realtime'>): Route {
+  return {
+    path: '/api/stream',
+    parameters,
+    access: 'public',
+    limited: true,
+    cacheControl: 'never',
+    description: {
+      id: 'streamChannel',
+      tag: 'Realtime',
+      summary: 'Events over all tokens as server-sent events, which /asyncapi.json describes',
+      answer: { contentType: 'text/event-stream', meaning: 'Events `subscribed`, then those of the channel, `reorg` and `gap`.' },
+      problems: ['origin_not_allowed'],
+    },
+    async handle(texts, exchange) {
+      const { origin } = exchange
+      if (origin !== '' && !admission.originAllowed(origin)) return originNotAllowed(origin)
+      const parsed = parseParameters(chosen, texts)
+      if (!parsed.ok) return parsed.problem
+      const { channel, lastEventId = '' } = parsed.values
+      const request = streamRequestOf(channel, texts, exchange.lastEventId || lastEventId, config.launchpads.launchpads)
+      if (!request.ok) return request.problem
+      if (exchange.isAborted()) return HANDED_OVER
+      if (exchange.method === 'HEAD')
+        return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/event-stream']], body: null }
+      return realtime.openEventStream({ ...exchange, subscription: { of: 'channel', request: request.request } }) ?? HANDED_OVER
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { asyncApi } from '#gateway/descriptions/asyncApi.ts'
+import { docsPage } from '#gateway/descriptions/docsPage.ts'
+import { readExamples } from '#gateway/descriptions/examples.ts'
+import { llmsText } from '#gateway/descriptions/llmsText.ts'
+import { type DescribedService, openApi } from '#gateway/descriptions/openApi.ts'
+import { type Answer, type HeaderField, jsonAnswer } from '#gateway/http/answer.ts'
+import { PAGE_POLICY } from '#gateway/http/headers.ts'
+import { type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+
+const FOLDER = new URL('../../descriptions/', import.meta.url)
+
+const document = z.looseObject({}).describe('The document.')
+
+/** The service's descriptions of itself, generated from the routes that it has when they are first asked for. */
+export function descriptionRoutes(
+  routes: () => readonly Route[],
+  { config, version }: Pick<Sources, 'config' | 'version'>,
+): readonly Route[] {
+  const service = once((): DescribedService => ({ routes: routes(), limits: config, version, examples: readExamples() }))
+  const openApiDocument = once(() => openApi(service()))
+  const asyncApiDocument = once(() => asyncApi(service()))
+  return [
+    descriptionRoute('/openapi.json', describeJson('getOpenApi', 'This description: OpenAPI 3.1'), () => jsonAnswer(openApiDocument())),
+    descriptionRoute('/asyncapi.json', describeJson('getAsyncApi', 'Messages of WebSocket and SSE: AsyncAPI 3.0'), () =>
+      jsonAnswer(asyncApiDocument()),
+    ),
+    descriptionRoute('/llms.txt', describeText('getLlmsText', 'The service for language models', 'text/plain'), () =>
+      textAnswer('text/plain', llmsText(service())),
+    ),
+    descriptionRoute('/docs', describeText('getDocs', 'The documentation as a page', 'text/html'), () =>
+      textAnswer('text/html', docsPage(service(), openApiDocument(), asyncApiDocument()), [PAGE_POLICY]),
+    ),
+    fileRoute('page.js', 'text/javascript'),
+    fileRoute('page.css', 'text/css'),
+  ]
+}
+
+function fileRoute(name: string, contentType: string): Route {
+  const id = name === 'page.js' ? 'getDocsScript' : 'getDocsStyle'
+  return descriptionRoute(`/docs/${name}`, describeText(id, 'A part of the documentation', contentType), () =>
+    textAnswer(contentType, readFileSync(new URL(name, FOLDER), 'utf8')),
+  )
+}
+
+/** The answer is made once, and compressed once, since a compressed answer is kept as long as the answer. */
+function descriptionRoute(path: string, description: RouteDescription, make: () => Answer): Route {
+  const answer = once(make)
+  return resource({ path, cacheControl: 'revalidate', limited: false, description }, async () => answer())
+}
+
+function describeJson(id: string, summary: string): RouteDescription {
+  return { id, tag: 'Descriptions', summary, answer: document, problems: [] }
+}
+
+function describeText(id: string, summary: string, contentType: string): RouteDescription {
+  return { id, tag: 'Descriptions', summary, answer: { contentType, meaning: `${summary}.` }, problems: [] }
+}
+
+function textAnswer(contentType: string, body: string, headers: readonly HeaderField[] = []): Answer {
+  return { kind: 'answer', status: '200 OK', headers: [['Content-Type', `${contentType}; charset=utf-8`], ...headers], body }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null
+  return () => (made ??= { value: make() }).value
+}

@@ -1,0 +1,184 @@
+import { z } from 'zod'
+import { type Address, isEther } from '#domain/address.ts'
+import { formatDecimal, formatUnits, parseDecimal, ratio } from '#domain/decimal.ts'
+import type { DayTotals } from '#domain/marketData.ts'
+import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
+import { withUsd } from '#domain/usd.ts'
+import { type Answer, jsonAnswer } from '#gateway/http/answer.ts'
+import { MAX_UNIX_SECONDS } from '#gateway/http/cursor.ts'
+import { integerParameter, wordParameter } from '#gateway/http/parameters.ts'
+import { invalidParameter, type Problem, tokenNotFound, unavailable } from '#gateway/http/problem.ts'
+import { type Route, resource } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import { coingeckoPairsAnswer, coingeckoTickersAnswer, coingeckoTradesAnswer } from '#protocol/schemas/coingecko.ts'
+import { siteId } from './marketData/siteIds.ts'
+
+/** Every one costs a read of its trades of a day. */
+const MAX_TICKERS = 100
+const MAX_TRADES = 500
+
+type CoingeckoSources = Pick<Sources, 'reads' | 'ethUsd' | 'config'>
+
+/** Tickers, pairs and trades as CoinGecko asks of exchanges. They are of the newest indexed block, not of final ones. */
+export function coingeckoRoutes(sources: CoingeckoSources): readonly Route[] {
+  return [tickersRoute(sources), pairsRoute(sources), tradesRoute(sources)]
+}
+
+function tickersRoute(sources: CoingeckoSources): Route {
+  const description = { tag: 'Integrations', problems: ['price_unavailable', 'data_unavailable'] } as const
+  return resource(
+    {
+      path: '/coingecko/tickers',
+      cacheControl: 'seconds',
+      keptUntil: () => 'commit',
+      description: {
+        ...description,
+        id: 'getCoingeckoTickers',
+        summary: 'For CoinGecko: the last 24 hours of the tokens that traded most',
+        answer: coingeckoTickersAnswer,
+      },
+    },
+    async () => {
+      const price = sources.ethUsd.ethUsd()
+      if (price === null) return unavailable('price_unavailable', 'liquidity in USD needs the price of ETH, which is not known')
+      const markets = await readMarkets(sources)
+      return jsonAnswer(
+        markets.flatMap(({ token, totals, target }) => {
+          const liquidity = withUsd(token, price).market.liquidityUsd
+          if (liquidity === null || token.market.priceQuote === null) return []
+          return {
+            ticker_id: tickerId(token.address, target),
+            base_currency: siteId(token.address),
+            target_currency: siteId(target),
+            pool_id: siteId(totals.pair),
+            last_price: token.market.priceQuote,
+            base_volume: totals.volume.token,
+            target_volume: totals.volume.quote,
+            liquidity_in_usd: liquidity,
+            high: totals.high,
+            low: totals.low,
+          }
+        }),
+      )
+    },
+  )
+}
+
+function pairsRoute(sources: CoingeckoSources): Route {
+  return resource(
+    {
+      path: '/coingecko/pairs',
+      cacheControl: 'seconds',
+      keptUntil: () => 'commit',
+      description: {
+        id: 'getCoingeckoPairs',
+        tag: 'Integrations',
+        summary: 'For CoinGecko: the tokens that traded most in the last 24 hours',
+        answer: coingeckoPairsAnswer,
+        problems: ['data_unavailable'],
+      },
+    },
+    async () => {
+      const markets = await readMarkets(sources)
+      return jsonAnswer(
+        markets.map(({ token: { address }, totals, target }) => ({
+          ticker_id: tickerId(address, target),
+          base: siteId(address),
+          target: siteId(target),
+          pool_id: siteId(totals.pair),
+        })),
+      )
+    },
+  )
+}
+
+const unixSeconds = integerParameter(0, MAX_UNIX_SECONDS, ' (Unix seconds)')
+
+const tradeParameters = z.object({
+  ticker_id: z
+    .string({ error: 'two addresses (0x and 40 hex digits) with _ between' })
+    .regex(/^0x[0-9a-fA-F]{40}_0x[0-9a-fA-F]{40}$/)
+    .toLowerCase()
+    .describe('Of a ticker: the token and what it is quoted in.'),
+  type: wordParameter(['buy', 'sell']).exactOptional().describe('Only buys, or only sells.'),
+  limit: integerParameter(1, MAX_TRADES).default(100).describe('Most trades.'),
+  start_time: unixSeconds.exactOptional().describe('Unix seconds of the first block, inclusive.'),
+  end_time: unixSeconds.exactOptional().describe('Unix seconds of the last block, inclusive.'),
+})
+
+function tradesRoute(sources: CoingeckoSources): Route {
+  return resource(
+    {
+      path: '/coingecko/historical_trades',
+      parameters: tradeParameters,
+      cacheControl: 'seconds',
+      keptUntil: () => 'commit',
+      description: {
+        id: 'getCoingeckoTrades',
+        tag: 'Integrations',
+        summary: 'For CoinGecko: trades of a token in its main pool',
+        answer: coingeckoTradesAnswer,
+        problems: ['token_not_found', 'data_unavailable'],
+      },
+    },
+    async (query): Promise<Answer | Problem> => {
+      const { start_time: from = 0, end_time: to = MAX_UNIX_SECONDS } = query
+      if (from > to) return invalidParameter(`start_time must not be after end_time, got ${from} and ${to}`)
+      const [address, target] = query.ticker_id.split('_') as [Address, Address]
+      const token = await sources.reads.token(address)
+      const decimals = token?.pool?.quoteDecimals ?? null
+      if (token === null || token.pool === null || decimals === null || targetOf(token, sources) !== target) return tokenNotFound(address)
+      const side = query.type === undefined ? {} : { side: query.type }
+      const page = await sources.reads.trades({ token: address, order: 'desc', limit: query.limit, from, to, ...side })
+      const ofPool = page?.data.filter(({ pool }) => pool === token.pool?.address) ?? []
+      const { buy = [], sell = [] } = Object.groupBy(
+        ofPool.flatMap(trade => toTrade(trade, token.decimals, decimals)),
+        ({ type }) => type,
+      )
+      return jsonAnswer({ buy, sell })
+    },
+  )
+}
+
+interface TickerMarket {
+  readonly token: Token
+  readonly target: Address
+  readonly totals: DayTotals
+}
+
+async function readMarkets(sources: CoingeckoSources): Promise<readonly TickerMarket[]> {
+  const { reads } = sources
+  const { data } = await reads.tokens({ sort: 'volume24h', order: 'desc', limit: MAX_TICKERS })
+  const totals = new Map((await reads.dayTotals(data.map(({ address }) => address))).map(one => [one.token, one]))
+  return data.flatMap(token => {
+    const [target, ofToken] = [targetOf(token, sources), totals.get(token.address)]
+    return target === null || ofToken === undefined ? [] : [{ token, target, totals: ofToken }]
+  })
+}
+
+function targetOf({ pool }: Token, { config }: CoingeckoSources): Address | null {
+  if (pool === null) return null
+  return isEther(pool.quoteToken, config.launchpads.weth) ? config.launchpads.weth : pool.quoteToken
+}
+
+function tickerId(token: Address, target: Address): string {
+  return `${siteId(token)}_${siteId(target)}`
+}
+
+function toTrade({ id, side, amountToken, amountQuote, timestamp }: Trade, decimals: number, quoteDecimals: number) {
+  const base = formatUnits(BigInt(amountToken), decimals)
+  const target = formatUnits(BigInt(amountQuote ?? 0), quoteDecimals)
+  const price = ratio(parseDecimal(target), parseDecimal(base))
+  if (price === null || price === 0n) return []
+  return [
+    {
+      trade_id: id,
+      price: formatDecimal(price),
+      base_volume: base,
+      target_volume: target,
+      trade_timestamp: Math.floor(Date.parse(timestamp) / 1_000),
+      type: side,
+    },
+  ]
+}

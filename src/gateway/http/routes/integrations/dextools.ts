@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { flatMapInTurns } from '#async/flatMapInTurns.ts'
+import type { Hex } from '#domain/address.ts'
+import type { FinalBlock, ListedPair } from '#domain/marketData.ts'
+import { integerParameter } from '#gateway/http/parameters.ts'
+import { invalidParameter, unavailable } from '#gateway/http/problem.ts'
+import type { Route, RouteDescription } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import {
+  dextoolsAssetAnswer,
+  dextoolsBlockAnswer,
+  dextoolsEventsAnswer,
+  dextoolsExchangeAnswer,
+  dextoolsHoldersAnswer,
+  dextoolsPairAnswer,
+} from '#protocol/schemas/dextools.ts'
+import { latestBlockAnswer } from '#protocol/schemas/marketData.ts'
+import { toDextoolsAsset, toDextoolsEvents } from './marketData/dextoolsAnswers.ts'
+import { toSiteBlock, toSitePair } from './marketData/siteAnswers.ts'
+import { assetParameter, pairParameter, siteId } from './marketData/siteIds.ts'
+import { notFound, RANGE_PARAMETERS, readEvents, siteRoute } from './marketData/siteRoute.ts'
+
+const MAX_PAGES = 1_000
+
+type DextoolsSources = Pick<Sources, 'reads' | 'config'>
+
+interface DextoolsRoute<S extends z.ZodObject> extends Pick<RouteDescription, 'summary'> {
+  readonly path: string
+  readonly name: string
+  readonly answer: z.ZodType
+  readonly parameters: S
+  readonly problems?: RouteDescription['problems']
+  handle(values: z.output<S>, latest: FinalBlock): Promise<unknown>
+}
+
+/** DEXTools' HTTP adapter 0.0.1. Its errors have a `message` beside the members of a problem. */
+export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
+  const { reads, config } = sources
+  const route = <S extends z.ZodObject>({ path, name, summary, ...rest }: DextoolsRoute<S>): Route => ({
+    ...siteRoute(sources, { path: `/dextools/${path}`, id: `getDextools${name}`, summary: `For DEXTools: ${summary}`, ...rest }),
+    problemsHaveMessage: true,
+  })
+  const factoryOf = (launchpad: string) => config.launchpads.launchpads.find(({ name }) => name === launchpad)?.contracts['factory']
+
+  return [
+    route({
+      path: 'latest-block',
+      name: 'LatestBlock',
+      summary: 'the newest block that can’t be replaced any more',
+      parameters: z.object({}),
+      answer: latestBlockAnswer,
+      handle: async (_values, latest) => ({ block: toSiteBlock(latest) }),
+    }),
+    route({
+      path: 'block',
+      name: 'Block',
+      summary: 'a block by its number, or the youngest one at a time',
+      parameters: z.object(BLOCK_PARAMETERS),
+      answer: dextoolsBlockAnswer,
+      problems: ['not_found'],
+      handle: async ({ number, timestamp }) => {
+        if (number === undefined && timestamp === undefined) return invalidParameter('number or timestamp is required')
+        const block = await reads.block(number === undefined ? { timestamp: timestamp ?? 0 } : { number })
+        return block === null ? notFound('block', number === undefined ? `at ${timestamp}` : String(number)) : { block: toSiteBlock(block) }
+      },
+    }),
+    route({
+      path: 'asset',
+      name: 'Asset',
+      summary: 'a token, or what one is quoted in',
+      parameters: z.object({ id: assetParameter }),
+      answer: dextoolsAssetAnswer,
+      problems: ['not_found'],
+      handle: async ({ id }) => {
+        const asset = await reads.asset(id)
+        return asset === null ? notFound('asset', id) : { asset: toDextoolsAsset(asset) }
+      },
+    }),
+    route({
+      path: 'asset/holders',
+      name: 'Holders',
+      summary: 'the holders of a token, largest first',
+      parameters: z.object(HOLDER_PARAMETERS),
+      answer: dextoolsHoldersAnswer,
+      problems: ['not_found'],
+      handle: async ({ id, page, pageSize }) => {
+        const [asset, holders] = [await reads.asset(id), await reads.holdersFrom(id, page * pageSize, pageSize)]
+        if (asset === null || asset.holderCount === null) return notFound('asset', id)
+        const listed = holders.map(({ address, balance }) => ({ address: siteId(address), quantity: balance }))
+        return { asset: { id: siteId(id), totalHoldersCount: asset.holderCount, holders: listed } }
+      },
+    }),
+    route({
+      path: 'exchange',
+      name: 'Exchange',
+      summary: 'a launchpad',
+      parameters: z.object({ id: assetParameter.describe('Address of the launchpad’s factory, in any letter case.') }),
+      answer: dextoolsExchangeAnswer,
+      problems: ['not_found'],
+      handle: async ({ id }) => {
+        const launchpad = config.launchpads.launchpads.find(({ contracts }) => contracts['factory'] === id)
+        if (launchpad === undefined) return notFound('exchange', id)
+        return { exchange: { factoryAddress: siteId(id), name: launchpad.name, logoURL: '' } }
+      },
+    }),
+    route({
+      path: 'pair',
+      name: 'Pair',
+      summary: 'a pool or curve, by facts that never change',
+      parameters: z.object({ id: pairParameter }),
+      answer: dextoolsPairAnswer,
+      problems: ['not_found'],
+      handle: async ({ id }) => {
+        const pair = await reads.pair(id)
+        if (pair === null) return notFound('pair', id)
+        const factory = factoryOf(pair.launchpad)
+        return factory === undefined ? unavailable('data_unavailable', UNKNOWN_FACTORY) : { pair: toPair(pair, factory) }
+      },
+    }),
+    route({
+      path: 'events',
+      name: 'Events',
+      summary: 'creations, trades and liquidity of all pairs in a range of blocks',
+      parameters: z.object(RANGE_PARAMETERS),
+      answer: dextoolsEventsAnswer,
+      handle: async (range, latest) => {
+        const events = await readEvents(sources, range, latest)
+        return 'kind' in events ? events : { events: (await flatMapInTurns(events, toDextoolsEvents)).sort(byPlace) }
+      },
+    }),
+  ]
+}
+
+const UNKNOWN_FACTORY = 'the launchpad of this pair is not configured here, so its factory is not known'
+
+const BLOCK_PARAMETERS = {
+  number: integerParameter(0, Number.MAX_SAFE_INTEGER).exactOptional().describe('Number of the block.'),
+  timestamp: integerParameter(0, Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe('Unix seconds: the youngest block at or before them. `number` has priority.'),
+}
+
+const HOLDER_PARAMETERS = {
+  id: assetParameter,
+  page: integerParameter(0, MAX_PAGES).default(0).describe('Number of the page, from 0.'),
+  pageSize: integerParameter(10, 50).default(10).describe('Holders per page.'),
+}
+
+function toPair(pair: ListedPair, factory: Hex) {
+  const { dexKey: _dexKey, creator: _creator, ...rest } = toSitePair(pair)
+  return { ...rest, factoryAddress: siteId(factory) }
+}
+
+type Placed = ReturnType<typeof toDextoolsEvents>[number]
+
+function byPlace(a: Placed, b: Placed): number {
+  return a.block.blockNumber - b.block.blockNumber || a.eventIndex - b.eventIndex
+}

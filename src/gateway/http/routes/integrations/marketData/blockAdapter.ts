@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { flatMapInTurns } from '#async/flatMapInTurns.ts'
+import type { ListedAsset, PairEvent } from '#domain/marketData.ts'
+import type { Route } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import { latestBlockAnswer, pairAnswer } from '#protocol/schemas/marketData.ts'
+import { toSiteBlock, toSiteEvents, toSitePair } from './siteAnswers.ts'
+import { assetParameter, pairParameter } from './siteIds.ts'
+import { notFound, RANGE_PARAMETERS, readEvents, siteRoute } from './siteRoute.ts'
+
+/** What DEX Screener and GeckoTerminal ask differently. */
+export interface BlockAdapter {
+  readonly folder: string
+  /** In operation ids. */
+  readonly name: string
+  /** For people. */
+  readonly site: string
+  readonly assetAnswer: z.ZodType
+  readonly eventsAnswer: z.ZodType
+  toAsset(asset: ListedAsset): unknown
+  takes(event: PairEvent): boolean
+}
+
+/** The four questions that both sites ask: they read ranges of blocks up to the latest one, and look up what they don't know. */
+export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: BlockAdapter): readonly Route[] {
+  const { reads } = sources
+  const { folder, name, site, assetAnswer, eventsAnswer, toAsset, takes } = adapter
+  return [
+    siteRoute(sources, {
+      path: `/${folder}/latest-block`,
+      id: `get${name}LatestBlock`,
+      summary: `For ${site}: the newest block that can’t be replaced any more`,
+      answer: latestBlockAnswer,
+      handle: async (_values, latest) => ({ block: toSiteBlock(latest) }),
+    }),
+    siteRoute(sources, {
+      path: `/${folder}/asset`,
+      id: `get${name}Asset`,
+      summary: `For ${site}: a token, or what one is quoted in`,
+      parameters: z.object({ id: assetParameter }),
+      answer: assetAnswer,
+      problems: ['not_found'],
+      handle: async ({ id }) => {
+        const asset = await reads.asset(id)
+        return asset === null ? notFound('asset', id) : { asset: toAsset(asset) }
+      },
+    }),
+    siteRoute(sources, {
+      path: `/${folder}/pair`,
+      id: `get${name}Pair`,
+      summary: `For ${site}: a pool or curve, by facts that never change`,
+      parameters: z.object({ id: pairParameter }),
+      answer: pairAnswer,
+      problems: ['not_found'],
+      handle: async ({ id }) => {
+        const pair = await reads.pair(id)
+        return pair === null ? notFound('pair', id) : { pair: toSitePair(pair) }
+      },
+    }),
+    siteRoute(sources, {
+      path: `/${folder}/events`,
+      id: `get${name}Events`,
+      summary: `For ${site}: trades and liquidity of all pairs in a range of blocks`,
+      parameters: z.object(RANGE_PARAMETERS),
+      answer: eventsAnswer,
+      handle: async (range, latest) => {
+        const events = await readEvents(sources, range, latest)
+        return 'kind' in events ? events : { events: await flatMapInTurns(events.filter(takes), toSiteEvents) }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,78 @@
+import type { z } from 'zod'
+import type { BlockRange, FinalBlock, PairEvent } from '#domain/marketData.ts'
+import { type Answer, jsonAnswer } from '#gateway/http/answer.ts'
+import { integerParameter } from '#gateway/http/parameters.ts'
+import { invalidParameter, type Problem, problem, unavailable } from '#gateway/http/problem.ts'
+import { type NO_PARAMETERS, type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+
+/** Most blocks of a request: a site catches up with a day of them in a second or two. */
+const MAX_BLOCKS = 1_000
+/** Most events of an answer: about 5 MB. */
+const MAX_EVENTS = 10_000
+
+const blockNumber = integerParameter(0, Number.MAX_SAFE_INTEGER)
+
+export const RANGE_PARAMETERS = {
+  fromBlock: blockNumber.describe('Number of the first block, inclusive.'),
+  toBlock: blockNumber.describe(`Number of the last block, inclusive: at most ${MAX_BLOCKS} blocks, none above the latest one.`),
+}
+
+interface SiteRouteOptions<S extends z.ZodObject> extends Pick<RouteDescription, 'id' | 'summary'> {
+  readonly path: string
+  readonly answer: z.ZodType
+  readonly parameters?: S
+  readonly problems?: RouteDescription['problems']
+  /** @param latest the newest final block */
+  handle(values: z.output<S>, latest: FinalBlock): Promise<unknown>
+}
+
+/** An answer for market-data sites, made of final blocks only. There is none before a block is final, and none of an incomplete index. */
+export function siteRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
+  { reads }: Pick<Sources, 'reads'>,
+  { path, id, summary, answer, parameters, problems = [], handle }: SiteRouteOptions<S>,
+): Route {
+  return resource(
+    {
+      path,
+      ...(parameters && { parameters }),
+      cacheControl: 'seconds',
+      keptUntil: () => 'commit',
+      description: { id, tag: 'Integrations', summary, answer, problems: [...problems, 'data_unavailable'] },
+    },
+    async (values): Promise<Answer | Problem> => {
+      const latest = await reads.finality()
+      if (latest === 'incomplete') return unavailable('data_unavailable', INCOMPLETE)
+      if (latest === null) return unavailable('data_unavailable', 'no indexed block is final yet')
+      const answered = await handle(values, latest)
+      return isProblem(answered) ? answered : jsonAnswer(answered)
+    },
+  )
+}
+
+const INCOMPLETE =
+  'blocks were indexed by an earlier version, without what this answer needs; the operator has to index anew: npm run db:rewind -- start'
+
+function isProblem(answered: unknown): answered is Problem {
+  return typeof answered === 'object' && answered !== null && 'kind' in answered && answered.kind === 'problem'
+}
+
+/** All events of a range of final blocks, or why there is no answer. */
+export async function readEvents(
+  { reads }: Pick<Sources, 'reads'>,
+  range: BlockRange,
+  latest: FinalBlock,
+): Promise<readonly PairEvent[] | Problem> {
+  const { fromBlock, toBlock } = range
+  if (fromBlock > toBlock) return invalidParameter(`fromBlock must not be above toBlock, got ${fromBlock} and ${toBlock}`)
+  if (toBlock - fromBlock >= MAX_BLOCKS) return invalidParameter(`a range must have at most ${MAX_BLOCKS} blocks`)
+  if (toBlock > latest.number) return invalidParameter(`toBlock must not be above the latest block, which is ${latest.number}`)
+  const events = await reads.pairEvents(range, MAX_EVENTS)
+  if (events === 'tooMany') return invalidParameter(`the range has more than ${MAX_EVENTS} events; ask for fewer blocks`)
+  if (events === 'unread') return unavailable('data_unavailable', 'the decimals of a quote currency have not been read yet')
+  return events
+}
+
+export function notFound(what: 'pair' | 'asset' | 'exchange' | 'block', id: string): Problem {
+  return problem(404, 'not_found', `there is no ${what} ${id} in any final block`)
+}

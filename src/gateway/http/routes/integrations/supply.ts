@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { Address } from '#domain/address.ts'
+import { formatUnits } from '#domain/decimal.ts'
+import type { Supply } from '#domain/queries.ts'
+import type { Answer } from '#gateway/http/answer.ts'
+import { tokenParameter } from '#gateway/http/parameters.ts'
+import { type Problem, tokenNotFound } from '#gateway/http/problem.ts'
+import { type Route, resource } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+
+const parameters = z.object({ address: tokenParameter })
+
+/** Plain numbers, as CoinGecko and CoinMarketCap read them. */
+export function supplyRoutes({ reads }: Pick<Sources, 'reads'>): readonly Route[] {
+  const supplyRoute = (name: string, id: string, meaning: string, supplyOf: (supply: Supply) => bigint): Route =>
+    resource(
+      {
+        path: `/api/tokens/:address/supply/${name}`,
+        parameters,
+        cacheControl: 'seconds',
+        keptUntil: () => 'tokenChanges',
+        description: {
+          id,
+          tag: 'Integrations',
+          summary: `The ${name} supply of a token as a plain number`,
+          answer: { contentType: 'text/plain', meaning },
+          problems: ['token_not_found', 'data_unavailable'],
+        },
+      },
+      ({ address }) => answer(address, supplyOf),
+    )
+
+  async function answer(address: Address, supplyOf: (supply: Supply) => bigint): Promise<Answer | Problem> {
+    const supply = await reads.supply(address)
+    if (supply === null) return tokenNotFound(address)
+    const body = formatUnits(supplyOf(supply), supply.decimals)
+    return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/plain; charset=utf-8']], body }
+  }
+
+  return [
+    supplyRoute('total', 'getTotalSupply', 'Whole tokens, a decimal number.', ({ total }) => total),
+    supplyRoute(
+      'circulating',
+      'getCirculatingSupply',
+      'Whole tokens, a decimal number: the total supply without what burn addresses and lockers hold.',
+      ({ total, burned, locked }) => total - burned - locked,
+    ),
+  ]
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import type { Token } from '#domain/token.ts'
+import { withUsd } from '#domain/usd.ts'
+import { integerParameter } from '#gateway/http/parameters.ts'
+import { NO_PARAMETERS, type Route } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import { udfConfigSchema, udfSearchAnswer, udfSymbolAnswer } from '#protocol/schemas/udf.ts'
+import { udfHistoryRoute } from './udfHistory.ts'
+import { udfMarksRoute, udfTimescaleMarksRoute } from './udfMarks.ts'
+import { CURRENCIES, INTRADAY, RESOLUTIONS, symbolParameter, udfRoute } from './udfRoute.ts'
+
+const DIGITS = 6
+/** Doubles have no more digits. */
+const MAX_DECIMALS = 16
+const MAX_FOUND = 50
+
+type UdfSources = Pick<Sources, 'reads' | 'config' | 'ethUsd'>
+
+export function udfRoutes(sources: UdfSources): readonly Route[] {
+  return [
+    configRoute(sources),
+    timeRoute(),
+    symbolsRoute(sources),
+    searchRoute(sources),
+    udfHistoryRoute(sources),
+    udfMarksRoute(sources),
+    udfTimescaleMarksRoute(sources),
+  ]
+}
+
+function configRoute({ config }: UdfSources): Route {
+  return udfRoute({
+    name: 'config',
+    id: 'getUdfConfig',
+    summary: 'What TradingView’s UDF data feed offers here',
+    answer: udfConfigSchema,
+    handle: async () => ({
+      supports_search: true,
+      supports_group_request: false,
+      supports_marks: true,
+      supports_timescale_marks: true,
+      supports_time: true,
+      supported_resolutions: Object.values(RESOLUTIONS),
+      currency_codes: CURRENCIES,
+      exchanges: [
+        { value: '', name: 'All launchpads', desc: '' },
+        ...config.launchpads.launchpads.map(({ name }) => ({ value: name, name, desc: name })),
+      ],
+      symbols_types: [{ value: '', name: 'All types' }],
+    }),
+  })
+}
+
+function timeRoute(): Route {
+  return {
+    path: '/udf/time',
+    parameters: NO_PARAMETERS,
+    access: 'public',
+    limited: true,
+    cacheControl: 'never',
+    description: {
+      id: 'getUdfTime',
+      tag: 'Integrations',
+      summary: 'The server’s time in Unix seconds',
+      answer: { contentType: 'text/plain', meaning: 'Unix seconds.' },
+      problems: [],
+    },
+    handle: async () => ({
+      kind: 'answer',
+      status: '200 OK',
+      headers: [['Content-Type', 'text/plain; charset=utf-8']],
+      body: String(Math.floor(Date.now() / 1_000)),
+    }),
+  }
+}
+
+const symbolParameters = z.object({
+  symbol: symbolParameter,
+  currencyCode: z
+    .enum(CURRENCIES, { error: `one of ${CURRENCIES.join(', ')}` })
+    .default('WETH')
+    .describe('Currency of the prices.'),
+})
+
+function symbolsRoute({ reads, ethUsd }: UdfSources): Route {
+  return udfRoute({
+    name: 'symbols',
+    parameters: symbolParameters,
+    id: 'getUdfSymbol',
+    summary: 'A token as a symbol of TradingView’s chart library',
+    answer: udfSymbolAnswer,
+    handle: async ({ symbol, currencyCode }) => {
+      const token = await reads.token(symbol)
+      if (token === null) return null
+      const { priceWeth, priceUsd } = withUsd(token, ethUsd.ethUsd()).market
+      const price = currencyCode === 'USD' ? priceUsd : priceWeth
+      return {
+        ...listed(token),
+        name: token.symbol,
+        session: '24x7',
+        timezone: 'Etc/UTC',
+        listed_exchange: token.launchpad,
+        format: 'price',
+        minmov: 1,
+        pricescale: priceScale(Number(price ?? 0)),
+        has_intraday: true,
+        intraday_multipliers: INTRADAY,
+        has_daily: true,
+        supported_resolutions: Object.values(RESOLUTIONS),
+        volume_precision: 4,
+        data_status: 'streaming',
+        currency_code: currencyCode,
+      }
+    },
+  })
+}
+
+/** So that the price is shown with six digits. */
+export function priceScale(price: number): number {
+  const places = price > 0 ? DIGITS - 1 - Math.floor(Math.log10(price)) : MAX_DECIMALS
+  return 10 ** Math.min(Math.max(places, 2), MAX_DECIMALS)
+}
+
+function listed({ address, name, launchpad }: Token) {
+  return { ticker: address, description: name, exchange: launchpad, type: 'crypto' }
+}
+
+const searchParameters = z.object({
+  query: z.string({ error: 'text' }).max(100).default('').describe('Part of a symbol or name, or the beginning of an address.'),
+  type: z.string({ error: 'text' }).default('').describe('Ignored: there is one type.'),
+  exchange: z
+    .string({ error: 'the name of a launchpad, of at most 64 characters' })
+    .regex(/^\P{Cc}{0,64}$/u)
+    .default('')
+    .describe('Only tokens of this launchpad.'),
+  limit: integerParameter(1, 1_000).default(30).describe(`Most tokens returned; more than ${MAX_FOUND} are never.`),
+})
+
+function searchRoute({ reads }: UdfSources): Route {
+  return udfRoute({
+    name: 'search',
+    parameters: searchParameters,
+    id: 'searchUdfSymbols',
+    summary: 'Tokens by symbol, name or address; without a query those that trade most',
+    answer: udfSearchAnswer,
+    handle: async ({ query, exchange, limit }) => {
+      const q = query.replace(/\p{Cc}/gu, '').trim()
+      const most = Math.min(limit, MAX_FOUND)
+      const { data } =
+        q === ''
+          ? await reads.tokens({ sort: 'volume24h', order: 'desc', limit: most, ...(exchange !== '' && { launchpads: [exchange] }) })
+          : await reads.search({ q, limit: MAX_FOUND })
+      const found = data.filter(({ launchpad }) => exchange === '' || launchpad === exchange)
+      return found.slice(0, most).map(token => ({
+        ...listed(token),
+        symbol: token.symbol,
+        full_name: `${token.launchpad}:${token.symbol}`,
+      }))
+    },
+  })
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { Candle } from '#domain/candle.ts'
+import type { CandlesQuery } from '#domain/queries.ts'
+import { integerParameter } from '#gateway/http/parameters.ts'
+import type { Route } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import { udfHistoryAnswer } from '#protocol/schemas/udf.ts'
+import { CURRENCIES, intervalOf, resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
+
+const PAGE = 1_500
+const MAX_BARS = 5 * PAGE
+
+const parameters = z.object({
+  symbol: symbolParameter,
+  resolution: resolutionParameter,
+  from: timeParameter.exactOptional().describe('Unix seconds of the first bar, inclusive. `countback` has priority.'),
+  to: timeParameter.describe('Unix seconds, exclusive.'),
+  countback: integerParameter(1, MAX_BARS).exactOptional().describe('Number of bars before `to`.'),
+  currencyCode: z
+    .enum(CURRENCIES, { error: `one of ${CURRENCIES.join(', ')}` })
+    .default('WETH')
+    .describe('Currency of the prices.'),
+})
+
+export function udfHistoryRoute({ reads }: Pick<Sources, 'reads'>): Route {
+  return udfRoute({
+    name: 'history',
+    parameters,
+    id: 'getUdfHistory',
+    summary: 'Bars of a token, before a time',
+    answer: udfHistoryAnswer,
+    handle: async ({ symbol, resolution, from = 0, to, countback, currencyCode }) => {
+      const query = {
+        token: symbol,
+        interval: intervalOf(resolution),
+        currency: currencyCode === 'USD' ? 'usd' : 'weth',
+        fill: false,
+      } as const
+      const range = { ...(countback === undefined && { from }), to: to - 1 }
+      const bars = to === 0 || (countback === undefined && from >= to) ? [] : await readBars(reads, { ...query, ...range }, countback)
+      if (bars === null) return null
+      if (bars.length > 0) return toColumns(bars)
+      const earlier = await reads.candles({ ...query, to: Math.max(from - 1, 0), limit: 1 })
+      const last = earlier?.data.at(-1)
+      return earlier === null ? null : { s: 'no_data', ...(last !== undefined && from > 0 && { nextTime: last.time }) }
+    },
+  })
+}
+
+/** The newest bars of the range, ascending; `null`: the token is not indexed. */
+async function readBars(
+  reads: Pick<Sources['reads'], 'candles'>,
+  query: Omit<CandlesQuery, 'limit' | 'cursor'>,
+  count = MAX_BARS,
+): Promise<readonly Candle[] | null> {
+  let bars: readonly Candle[] = []
+  let cursor: CandlesQuery['cursor']
+  while (bars.length < count) {
+    const page = await reads.candles({ ...query, limit: Math.min(PAGE, count - bars.length), ...(cursor && { cursor }) })
+    if (page === null) return null
+    bars = [...page.data, ...bars]
+    if (page.next === null) break
+    cursor = page.next
+  }
+  return bars
+}
+
+function toColumns(bars: readonly Candle[]) {
+  const column = (field: 'open' | 'high' | 'low' | 'close' | 'volume') => bars.map(bar => Number(bar[field]))
+  return {
+    s: 'ok',
+    t: bars.map(({ time }) => time),
+    o: column('open'),
+    h: column('high'),
+    l: column('low'),
+    c: column('close'),
+    v: column('volume'),
+  }
+}

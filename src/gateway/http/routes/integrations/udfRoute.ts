@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { Address } from '#domain/address.ts'
+import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
+import { jsonAnswer } from '#gateway/http/answer.ts'
+import { MAX_UNIX_SECONDS } from '#gateway/http/cursor.ts'
+import { parseParameters } from '#gateway/http/parameters.ts'
+import { NO_PARAMETERS, type Route, type RouteDescription } from '#gateway/http/route.ts'
+
+/* TradingView's UDF data feed: its chart library polls these routes. It reads `errmsg` of errors, whatever their status. */
+
+/** The resolutions of the chart library by interval. */
+export const RESOLUTIONS: Readonly<Record<CandleInterval, string>> = {
+  '1m': '1',
+  '5m': '5',
+  '15m': '15',
+  '1h': '60',
+  '4h': '240',
+  '1d': '1D',
+}
+export const CURRENCIES = ['WETH', 'USD'] as const
+
+const WHOLE = z.string({ error: 'whole Unix seconds' }).regex(/^-?\d{1,15}$/)
+/** Unix seconds, which the library may ask for from before 1970. */
+export const timeParameter = z.codec(WHOLE, z.int(), {
+  decode: text => Math.min(Math.max(Number(text), 0), MAX_UNIX_SECONDS),
+  encode: String,
+})
+
+const INTERVALS = new Map([...Object.entries(RESOLUTIONS).map(([interval, resolution]) => [resolution, interval] as const), ['D', '1d']])
+export const resolutionParameter = z
+  .string({ error: `a resolution of ${Object.values(RESOLUTIONS).join(', ')}` })
+  .refine(text => INTERVALS.has(text))
+  .describe(`Length of a bar in minutes, or \`1D\`.`)
+
+export function intervalOf(resolution: string): CandleInterval {
+  return (INTERVALS.get(resolution) ?? '1m') as CandleInterval
+}
+
+/** The ticker, which is the token's address; a symbol would not be unique. */
+export const symbolParameter = z
+  .string({ error: 'the address of a token' })
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .toLowerCase()
+  .describe('Address of the token.') as unknown as z.ZodType<Address, string>
+
+interface UdfOptions<S extends z.ZodObject> {
+  readonly name: string
+  readonly parameters?: S
+  readonly id: string
+  readonly summary: string
+  readonly answer: NonNullable<RouteDescription['answer']>
+  /** `null`: unknown symbol. */
+  handle(values: z.output<S>): Promise<unknown>
+}
+
+/** Problems of the request are answered as the chart library expects them. */
+export function udfRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(options: UdfOptions<S>): Route {
+  const { name, parameters = NO_PARAMETERS as z.ZodObject as S, id, summary, answer, handle } = options
+  return {
+    path: `/udf/${name}`,
+    parameters,
+    access: 'public',
+    limited: true,
+    cacheControl: 'seconds',
+    keptUntil: () => 'commit',
+    description: { id, tag: 'Integrations', summary, answer, problems: ['data_unavailable'] },
+    async handle(texts) {
+      const parsed = parseParameters(parameters, texts)
+      if (!parsed.ok) return jsonAnswer({ s: 'error', errmsg: parsed.problem.detail })
+      return jsonAnswer((await handle(parsed.values)) ?? { s: 'error', errmsg: 'unknown_symbol' })
+    },
+  }
+}
+
+export const INTRADAY = Object.entries(RESOLUTIONS).flatMap(([interval, resolution]) =>
+  CANDLE_INTERVALS[interval as CandleInterval] < 86_400 ? [resolution] : [],
+)

@@ -1,0 +1,38 @@
+import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
+import type { Launchpad, LaunchpadTotals } from '#domain/launchpad.ts'
+import { jsonAnswer } from '#gateway/http/answer.ts'
+import { type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import { launchpadListSchema } from '#protocol/schemas/resources.ts'
+
+const LAUNCHPADS: RouteDescription = {
+  id: 'listLaunchpads',
+  tag: 'Market',
+  summary: 'The indexed launchpads with their totals, in one page',
+  answer: launchpadListSchema,
+  problems: ['data_unavailable'],
+}
+
+/** The entries of `launchpads.json` that launch tokens, in its order: not the pools of quote currencies. */
+export function launchingEntries({ launchpads }: LaunchpadsConfig): readonly LaunchpadConfig[] {
+  return launchpads.filter(({ adapter }) => adapter !== 'quote-pool')
+}
+
+/** Those of `launchpads.json`, in its order, with or without tokens. */
+export function launchpadsRoute({ reads, config }: Pick<Sources, 'reads' | 'config'>): Route {
+  return resource({ path: '/api/launchpads', cacheControl: 'revalidate', keptUntil: () => 'commit', description: LAUNCHPADS }, async () => {
+    const { data: totals, asOfBlock } = await reads.launchpads()
+    const data = launchingEntries(config.launchpads).map(({ name, adapter }): Launchpad => {
+      const { name: _, ...counts } = totals.find(one => one.name === name) ?? { ...EMPTY, name }
+      return { name, adapter, ...counts, graduationRate: graduationRate(counts) }
+    })
+    return jsonAnswer({ data, nextCursor: null, asOfBlock })
+  })
+}
+
+const EMPTY = { tokens: 0, tokens24h: 0, bonding: 0, completed: 0, migrated: 0, volumeWeth24h: '0', trades24h: 0 }
+
+function graduationRate({ bonding, completed, migrated }: Pick<LaunchpadTotals, 'bonding' | 'completed' | 'migrated'>): number | null {
+  const graduated = completed + migrated
+  return graduated + bonding === 0 ? null : Math.round((graduated / (graduated + bonding)) * 1_000_000) / 10_000
+}

@@ -1,0 +1,47 @@
+import { type Answer, type HeaderField, jsonAnswer } from '#gateway/http/answer.ts'
+import { PAGE_POLICY } from '#gateway/http/headers.ts'
+import { problem } from '#gateway/http/problem.ts'
+import { NO_PARAMETERS, type Route, resource } from '#gateway/http/route.ts'
+import { chooseEncoding, type SiteFile } from '#gateway/http/site.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import { launchingEntries } from './launchpads.ts'
+
+/** The route of all files in metrics: their names change with every build. */
+const LABEL = 'console'
+
+export function siteRoutes({ site, config }: Pick<Sources, 'site' | 'config'>): readonly Route[] {
+  if (site === null) return [missingRoute()]
+  return [...Array.from(site, ([path, file]) => fileRoute(path, file)), settingsRoute(config)]
+}
+
+function fileRoute(path: string, file: SiteFile): Route {
+  const headers: HeaderField[] = [['Content-Type', file.contentType]]
+  if (path === '/') headers.push(PAGE_POLICY)
+  return {
+    path,
+    label: LABEL,
+    parameters: NO_PARAMETERS,
+    access: 'public',
+    limited: false,
+    cacheControl: file.immutable ? 'forever' : 'revalidate',
+    description: null,
+    async handle(_, { acceptEncoding }): Promise<Answer> {
+      const { bytes, tag, encoding } = chooseEncoding(file, acceptEncoding)
+      const own: readonly HeaderField[] = encoding === null ? headers : [...headers, ['Content-Encoding', encoding]]
+      return { kind: 'answer', status: '200 OK', headers: own, body: bytes, tag }
+    },
+  }
+}
+
+/** Beside the page, so that its relative URL works below a path prefix. */
+function settingsRoute({ explorerUrl, launchpads }: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
+  return resource({ path: '/console.json', cacheControl: 'revalidate', limited: false, description: null }, async () =>
+    jsonAnswer({ explorerUrl, launchpads: launchingEntries(launchpads).map(({ name }) => name) }),
+  )
+}
+
+function missingRoute(): Route {
+  return resource({ path: '/', cacheControl: 'never', limited: false, description: null }, async () =>
+    problem(404, 'not_found', 'the console is not built here: npm run build makes it, for the next start'),
+  )
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { Address } from '#domain/address.ts'
+import type { Outcome } from '#gateway/http/answer.ts'
+import type { Exchange } from '#gateway/http/exchange.ts'
+import { integerParameter, parseParameters, tokenParameter } from '#gateway/http/parameters.ts'
+import { originNotAllowed, tokenNotFound } from '#gateway/http/problem.ts'
+import type { Route } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import { knownSequence } from '#gateway/realtime/knownSequence.ts'
+
+const parameters = z.object({
+  address: tokenParameter,
+  lastEventId: integerParameter(0, Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe('The newest sequence that the client has: it gets a snapshot only of a newer state. `Last-Event-ID` takes precedence.'),
+})
+
+const HANDED_OVER: Outcome = { kind: 'handedOver' }
+
+type StreamSources = Pick<Sources, 'admission' | 'reads' | 'actors' | 'realtime'>
+
+export function streamRoute(sources: StreamSources): Route {
+  return {
+    path: '/api/tokens/:address/stream',
+    parameters,
+    access: 'public',
+    limited: true,
+    cacheControl: 'never',
+    description: {
+      id: 'streamToken',
+      tag: 'Realtime',
+      summary: 'Updates of a token as server-sent events, which /asyncapi.json describes',
+      answer: { contentType: 'text/event-stream', meaning: 'Events `token.update`: the snapshot, then each update.' },
+      problems: ['token_not_found', 'origin_not_allowed', 'data_unavailable'],
+    },
+    async handle(texts, exchange) {
+      const { origin, lastEventId } = exchange
+      if (origin !== '' && !sources.admission.originAllowed(origin)) return originNotAllowed(origin)
+      // Browsers send the header when they reconnect, so it is newer than the URL's parameter.
+      const parsed = parseParameters(parameters, lastEventId === '' ? texts : new Map(texts).set('lastEventId', [lastEventId]))
+      if (!parsed.ok) return parsed.problem
+      return open(parsed.values, exchange, sources)
+    },
+  }
+}
+
+async function open(
+  values: { readonly address: Address; readonly lastEventId?: number },
+  exchange: Exchange,
+  sources: StreamSources,
+): Promise<Outcome> {
+  const token = values.address
+  const current = await currentSequence(token, sources)
+  if (current === null) return tokenNotFound(token)
+  if (exchange.isAborted()) return HANDED_OVER
+  if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/event-stream']], body: null }
+  const lastSequence = knownSequence(values.lastEventId, Date.now())
+  return sources.realtime.openEventStream({ ...exchange, subscription: { of: 'token', token, lastSequence } }) ?? HANDED_OVER
+}
+
+/** The token's actor comes first: clients that all reconnect after a restart then don't reach the database. */
+async function currentSequence(token: Address, { actors, reads }: StreamSources): Promise<number | null> {
+  return actors.sequence(token) ?? (await reads.token(token))?.sequence ?? null
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { HOLDING_SORTS } from '#domain/holding.ts'
+import { amountWithUsd, holdingWithUsd, toUsd } from '#domain/usd.ts'
+import { jsonAnswer } from '#gateway/http/answer.ts'
+import { CLAIM_CURSOR, decodeCursor, HOLDING_CURSORS, listBody } from '#gateway/http/cursor.ts'
+import { addressParameter, pageParameters, wordParameter } from '#gateway/http/parameters.ts'
+import { type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
+import { holdingListSchema, walletClaimListSchema, walletSchema } from '#protocol/schemas/wallets.ts'
+
+const address = addressParameter.describe('Address of the wallet.')
+const PAGE = pageParameters({ max: 500, default: 50 })
+const RESOURCE = { cacheControl: 'revalidate', keptUntil: (): 'commit' => 'commit' } as const
+
+const WALLET: RouteDescription = {
+  id: 'getWallet',
+  tag: 'Wallets',
+  summary: 'What an account holds, has traded and has created; of one that is not known, nothing',
+  answer: walletSchema,
+  problems: ['data_unavailable'],
+}
+
+const HOLDINGS: RouteDescription = {
+  id: 'listHoldings',
+  tag: 'Wallets',
+  summary: 'The tokens that a wallet holds, what they are worth and what they cost',
+  answer: holdingListSchema,
+  problems: ['data_unavailable'],
+}
+
+const CLAIMS: RouteDescription = {
+  id: 'listClaims',
+  tag: 'Wallets',
+  summary: 'Everything that an account can claim as a creator, and the calls that pay it out',
+  answer: walletClaimListSchema,
+  problems: ['data_unavailable'],
+}
+
+export function walletRoutes(sources: Pick<Sources, 'reads' | 'ethUsd' | 'config'>): readonly Route[] {
+  return [walletRoute(sources), holdingsRoute(sources), claimsRoute(sources)]
+}
+
+function walletRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
+  const parameters = z.object({ address })
+  return resource({ ...RESOURCE, path: '/api/wallets/:address', parameters, description: WALLET }, async asked => {
+    const wallet = await reads.wallet(asked.address)
+    return jsonAnswer({ ...wallet, valueUsd: toUsd(wallet.valueWeth, ethUsd.ethUsd()) })
+  })
+}
+
+function holdingsRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
+  const parameters = z.object({
+    address,
+    sort: wordParameter(HOLDING_SORTS)
+      .default('value')
+      .describe(
+        'What the holdings are sorted by, the largest or newest first; those without a value come last. Of more than 2,000 tokens, `value` and `balance` sort those whose balance changed last.',
+      ),
+    ...PAGE,
+  })
+  return resource(
+    { ...RESOURCE, path: '/api/wallets/:address/holdings', parameters, description: HOLDINGS },
+    async ({ address: wallet, sort, limit, cursor: cursorText }) => {
+      const identity = { wallet, sort }
+      const codec = HOLDING_CURSORS[sort]
+      const decoded = decodeCursor(codec, cursorText, identity)
+      if ('kind' in decoded) return decoded
+      const page = await reads.holdings({ ...identity, ...decoded, limit })
+      const price = ethUsd.ethUsd()
+      return jsonAnswer(listBody({ ...page, data: page.data.map(holding => holdingWithUsd(holding, price)) }, codec, identity))
+    },
+  )
+}
+
+function claimsRoute({ reads, ethUsd, config }: Pick<Sources, 'reads' | 'ethUsd' | 'config'>): Route {
+  const parameters = z.object({ address, ...PAGE })
+  return resource(
+    { ...RESOURCE, path: '/api/wallets/:address/claimable', parameters, description: CLAIMS },
+    async ({ address: creator, limit, cursor: cursorText }) => {
+      const identity = { creator }
+      const decoded = decodeCursor(CLAIM_CURSOR, cursorText, identity)
+      if ('kind' in decoded) return decoded
+      const page = await reads.claims({ ...identity, ...decoded, limit })
+      const price = ethUsd.ethUsd()
+      const data = page.data.map(claim => amountWithUsd(claim, price, config.launchpads))
+      return jsonAnswer(listBody({ ...page, data }, CLAIM_CURSOR, identity))
+    },
+  )
+}

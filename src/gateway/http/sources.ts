@@ -1,0 +1,52 @@
+import type { Registry } from '#actors/registry.ts'
+import type { Config } from '#config'
+import type { EthUsdPrices } from '#domain/ethUsd.ts'
+import type { FeedHealth, IndexerState, ProcessState, RealtimeHealth } from '#domain/health.ts'
+import type { Reads } from '#domain/reads.ts'
+import type { Admission } from '#gateway/admission/admission.ts'
+import type { DescribedLimits } from '#gateway/descriptions/limits.ts'
+import type { DatabaseProbe } from '#gateway/health/databaseProbe.ts'
+import type { OperatorPolicy } from '#gateway/operator/operatorPolicy.ts'
+import type { Realtime } from '#gateway/realtime/realtime.ts'
+import type { Metrics } from '#telemetry/metrics.ts'
+import type { KeptAnswers } from './keptAnswers.ts'
+import type { Site } from './site.ts'
+
+/** The state of the indexer and the chain. Never waits. */
+export interface IndexerView {
+  state(): IndexerState
+  /** Whether this process waits to index. Absent: no. */
+  isStandby?(): boolean
+  /** The head, milliseconds per recent block, and the head's base fee; each `null` while unknown. */
+  chain(): { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
+}
+
+type Awaitable<T> = T | Promise<T>
+/** The same functions, whose results may have to be awaited: another thread may have them. */
+type Of<Functions> = {
+  readonly [Name in keyof Functions]: Functions[Name] extends (...args: infer Args) => infer Result
+    ? (...args: Args) => Awaitable<Result>
+    : never
+}
+
+export interface Sources {
+  readonly config: Pick<Config, 'role' | 'pathPrefix' | 'explorerUrl' | 'launchpads' | 'integrations'> & DescribedLimits
+  readonly site: Site | null
+  readonly admission: Admission
+  readonly operators: OperatorPolicy
+  readonly reads: Reads
+  readonly kept: Pick<KeptAnswers, 'ask'>
+  readonly indexer: IndexerView
+  readonly ethUsd: Pick<EthUsdPrices, 'get' | 'ethUsd'> & Of<Pick<EthUsdPrices, 'last'>>
+  readonly processes: () => Awaitable<readonly ProcessState[]>
+  /** These three speak for the whole process, whichever of its threads answers. */
+  readonly feed: () => Awaitable<FeedHealth>
+  readonly actors: Of<Pick<Registry, 'health' | 'list' | 'get'>> & Pick<Registry, 'sequence'>
+  readonly realtime: { health(): Awaitable<RealtimeHealth> } & Pick<Realtime, 'openEventStream'>
+  readonly metrics: Pick<Metrics, 'contentType' | 'render'>
+  readonly probeDatabase: DatabaseProbe
+  readonly chainId: number
+  readonly version: string
+  /** `monotonicMs`. */
+  readonly now: () => number
+}

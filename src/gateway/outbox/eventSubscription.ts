@@ -1,0 +1,138 @@
+import type { EventMessage } from '#actors/events/eventMessages.ts'
+import type { EventSubscriber } from '#actors/events/eventSubscriber.ts'
+import type { EventChannelName } from '#domain/channelEvent.ts'
+import { type ChannelPosition, type EventPlace, formatPlace } from '#domain/eventPlace.ts'
+import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import type { FrameQueue, Queued } from './queued.ts'
+import type { Sink, WriteResult, Written } from './sink.ts'
+
+/** Past this no message is taken, so that a slow reader costs at most this and one message per subscription. */
+const BUFFER_BYTES = 65_536
+
+export interface EventSubscriptionOptions {
+  readonly channel: EventChannelName
+  readonly id: string
+  /** As the client gave them, and the service understood them. */
+  readonly filters: object
+  readonly outbox: FrameQueue
+  readonly stats: RealtimeStats
+  /** Called when nothing waits to be written any more. */
+  readonly onDrained: (subscription: EventSubscription) => void
+}
+
+/** One connection's interest in a channel of events. A bounded number of messages waits in it, in order. */
+export class EventSubscription implements EventSubscriber, Queued {
+  next: Queued | null = null
+  readonly id: string
+  readonly channel: EventChannelName
+  readonly #options: EventSubscriptionOptions
+  readonly #head: string
+  #waiting: ChannelText[] = []
+  #bytes = 0
+  #isEnded = false
+
+  constructor(options: EventSubscriptionOptions) {
+    this.id = options.id
+    this.channel = options.channel
+    this.#options = options
+    this.#head = `"id":${JSON.stringify(options.id)}`
+  }
+
+  get isDrained(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  get frameBytes(): number {
+    return this.#waiting[0]?.bytes ?? 0
+  }
+
+  /** Event streams get it as an event, so that they know where they began. */
+  subscribed(position: ChannelPosition): void {
+    if (this.#isEnded) return
+    const { outbox, filters } = this.#options
+    const fields = `"channel":"${this.channel}","filters":${JSON.stringify(filters)},${positionFields(position)}`
+    const text = this.#text('subscribed', fields, position)
+    if (outbox.transport === 'webSocket') outbox.answer(text.webSocket)
+    else this.#add(text)
+  }
+
+  deliver({ place, status, data, bytes }: EventMessage, reorgs: number): boolean {
+    if (this.#isEnded) return true
+    if (this.#bytes > BUFFER_BYTES) return false
+    const statusField = status === null ? '' : `"status":"${status}",`
+    const position = { place, reorgs }
+    const fields = `${positionFields(position)},"block":"${place.blockNumber}",${statusField}"data":${data}`
+    this.#add(this.#text(this.channel, fields, position, bytes))
+    return true
+  }
+
+  reorg(fromBlock: number, position: ChannelPosition): void {
+    this.#add(this.#text('reorg', `"fromBlock":"${fromBlock}",${positionFields(position)}`, position))
+  }
+
+  gap(from: EventPlace, position: ChannelPosition): void {
+    const fields = `"from":"${formatPlace(from)}","to":"${formatPlace(position.place)}","reorgs":${position.reorgs}`
+    this.#add(this.#text('gap', fields, position))
+  }
+
+  /** Drops what waits, and ignores what comes. */
+  end(): void {
+    this.#isEnded = true
+    this.#waiting = []
+    this.#options.outbox.dequeue(this)
+  }
+
+  write(sink: Sink): WriteResult {
+    const [first] = this.#waiting
+    if (first === undefined) return 'sent'
+    const result = sink.writeFrame(first)
+    if (result === 'refused') return result
+    this.#waiting.shift()
+    this.#bytes -= first.bytes
+    this.#options.stats.delivered(NOT_TIMED, false)
+    if (this.isDrained) this.#options.onDrained(this)
+    return result
+  }
+
+  #text(type: string, fields: string, position: ChannelPosition, bytes = 0): ChannelText {
+    return new ChannelText(type, `{"type":"${type}",${this.#head},${fields}}`, position, bytes + HEAD_BYTES)
+  }
+
+  #add(text: ChannelText): void {
+    if (this.#isEnded) return
+    this.#waiting.push(text)
+    this.#bytes += text.bytes
+    if (this.#waiting.length === 1) this.#options.outbox.enqueue(this)
+  }
+}
+
+/** What surrounds a message's data in memory and on the wire, about. */
+const HEAD_BYTES = 200
+
+/** Latencies are measured of updates of tokens. */
+const NOT_TIMED = { completedAtMs: null } as const
+
+function positionFields({ place, reorgs }: ChannelPosition): string {
+  return `"cursor":"${formatPlace(place)}","reorgs":${reorgs}`
+}
+
+/** A message of a channel. Its data is a string that all subscribers with the same filters share. */
+class ChannelText implements Written {
+  readonly webSocket: string
+  readonly bytes: number
+  readonly #type: string
+  readonly #position: ChannelPosition
+
+  constructor(type: string, text: string, position: ChannelPosition, bytes: number) {
+    this.webSocket = text
+    this.bytes = bytes
+    this.#type = type
+    this.#position = position
+  }
+
+  /** The id is a position, which a client resumes from with `Last-Event-ID`. */
+  get eventStream(): string {
+    const { place, reorgs } = this.#position
+    return `event: ${this.#type}\nid: ${formatPlace(place)}-${reorgs}\ndata: ${this.webSocket}\n\n`
+  }
+}

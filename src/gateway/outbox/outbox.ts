@@ -1,0 +1,200 @@
+import type { Transport } from '#actors/subscription.ts'
+import type { Address } from '#domain/address.ts'
+import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import type { Flushable, Flusher } from './flusher.ts'
+import { OutboxSubscription } from './outboxSubscription.ts'
+import type { FrameQueue, Queued } from './queued.ts'
+import type { Sink, WriteResult } from './sink.ts'
+
+/** Written before the next connection's turn: some 100 µs of work, and eight updates of the largest size. */
+const SLICE_BYTES = 131_072
+
+/** Most answers that wait for a slow reader: five times as many as a client with all of its subscriptions needs at once. */
+const MAX_WAITING_ANSWERS = 1_024
+
+/**
+ * What one connection has yet to be sent: its answers in order, the newest frame of each subscribed token, and what waits in its
+ * subscriptions to channels. Frames of one tick are written together at its end. While the socket is full, nothing is written and newer
+ * frames replace older ones: a slow reader costs a bounded amount of memory and receives the newest state of each token when it reads
+ * again.
+ *
+ * Answers are written before frames. A client thus receives `subscribed` before the snapshot and, because unsubscribing drops the token's
+ * frame, no frame after `unsubscribed`.
+ */
+export class Outbox implements Flushable, FrameQueue {
+  nextToFlush: Flushable | null | undefined = undefined
+  readonly #sink: Sink
+  readonly #flusher: Flusher
+  readonly #stats: RealtimeStats
+  readonly #now: () => number
+  /** `null` when there are none, which is nearly always: an emptied array would keep its capacity. */
+  #answers: string[] | null = null
+  /** First come first served: a list linked by `Queued.next`, so that enqueuing allocates nothing. */
+  #first: Queued | null = null
+  #last: Queued | null = null
+  #isClosed = false
+  #stuckSinceMs: number | null = null
+
+  constructor(sink: Sink, flusher: Flusher, stats: RealtimeStats, now: () => number) {
+    this.#sink = sink
+    this.#flusher = flusher
+    this.#stats = stats
+    this.#now = now
+  }
+
+  get transport(): Transport {
+    return this.#sink.transport
+  }
+
+  /** Since when the socket has been full without the client reading anything, monotonic ms; `null`: it is not full. */
+  get stuckSinceMs(): number | null {
+    return this.#stuckSinceMs
+  }
+
+  get isBlocked(): boolean {
+    return this.#stuckSinceMs !== null
+  }
+
+  get isEmpty(): boolean {
+    return this.#answers === null && this.#first === null
+  }
+
+  subscription(token: Address): OutboxSubscription {
+    return new OutboxSubscription(token, this, this.#stats)
+  }
+
+  answer(text: string): void {
+    if (this.#isClosed) return
+    this.#answers ??= []
+    this.#answers.push(text)
+    this.#flusher.add(this)
+  }
+
+  enqueue(queued: Queued): void {
+    if (this.#isClosed) return
+    this.#link(queued)
+    this.#flusher.add(this)
+  }
+
+  dequeue(queued: Queued): void {
+    let before: Queued | null = null
+    for (let one = this.#first; one !== null; before = one, one = one.next) {
+      if (one === queued) {
+        this.#unlink(before, one)
+        return
+      }
+    }
+  }
+
+  flush(): void {
+    while (this.flushSlice());
+  }
+
+  /** Writes one turn's worth. Returns whether there is more and the socket is not full. */
+  flushSlice(): boolean {
+    if (this.#isClosed) return false
+    if (this.#answers !== null && this.#answers.length > MAX_WAITING_ANSWERS) {
+      this.#sink.tooManyAnswers()
+      return false
+    }
+    if (this.isBlocked || this.isEmpty) return false
+    this.#write()
+    return !this.isBlocked && !this.isEmpty
+  }
+
+  /** The kernel has taken some buffered data: the client reads. */
+  progress(): void {
+    if (this.isBlocked) this.#stuckSinceMs = this.#now()
+  }
+
+  /** The socket was found full by a write that bypassed the outbox. */
+  block(): void {
+    this.#stuckSinceMs ??= this.#now()
+  }
+
+  /** The socket has drained. Returns whether there was anything to write. */
+  resume(): boolean {
+    this.#stuckSinceMs = null
+    const wasEmpty = this.isEmpty
+    if (this.flushSlice()) this.#flusher.add(this)
+    return !wasEmpty
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#answers = null
+    this.#first = this.#last = null
+  }
+
+  /** Nearly every flush writes one frame, which needs no cork. */
+  #write(): void {
+    if (this.#answers === null && this.#first === this.#last) {
+      this.#writeFrames()
+      return
+    }
+    if (!writeTogether(this, this.#sink)) this.block()
+  }
+
+  /** The writes inside one cork. */
+  writeSlice(): void {
+    if (this.#writeAnswers()) this.#writeFrames()
+  }
+
+  /** Returns whether the socket is not full. */
+  #writeAnswers(): boolean {
+    if (this.#answers === null) return true
+    let taken = 0
+    let result: WriteResult = 'sent'
+    for (const answer of this.#answers) {
+      result = this.#sink.writeAnswer(answer)
+      if (result !== 'refused') taken++
+      if (result !== 'sent') break
+    }
+    this.#answers = taken === this.#answers.length ? null : this.#answers.slice(taken)
+    if (result !== 'sent') this.block()
+    return result === 'sent'
+  }
+
+  #writeFrames(): void {
+    let left = SLICE_BYTES
+    while (this.#first !== null && left > 0) {
+      const queued = this.#first
+      left -= queued.frameBytes
+      const result = queued.write(this.#sink)
+      if (result !== 'refused') {
+        this.#unlink(null, queued)
+        // The others get their turn before its next message.
+        if (queued.frameBytes > 0) this.#link(queued)
+      }
+      if (result !== 'sent') {
+        this.block()
+        return
+      }
+    }
+  }
+
+  #link(queued: Queued): void {
+    if (this.#last === null) this.#first = queued
+    else this.#last.next = queued
+    this.#last = queued
+  }
+
+  #unlink(before: Queued | null, queued: Queued): void {
+    if (before === null) this.#first = queued.next
+    else before.next = queued.next
+    if (this.#last === queued) this.#last = before
+    queued.next = null
+  }
+}
+
+/** The outbox whose `writeSlice` runs inside `cork`: one function for all flushes instead of a closure for each. */
+let corked: Outbox | null = null
+const writeCorked = () => corked?.writeSlice()
+
+/** Returns whether nothing is left in a buffer. */
+function writeTogether(outbox: Outbox, sink: Sink): boolean {
+  corked = outbox
+  const isClear = sink.cork(writeCorked)
+  corked = null
+  return isClear
+}

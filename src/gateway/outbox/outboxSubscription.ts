@@ -1,0 +1,129 @@
+import type { CurrentState, Subscription, Transport } from '#actors/subscription.ts'
+import type { Frame } from '#actors/token/frame.ts'
+import type { Address } from '#domain/address.ts'
+import type { ChannelPosition } from '#domain/eventPlace.ts'
+import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
+import type { FrameQueue, Queued } from './queued.ts'
+import type { Sink, WriteResult } from './sink.ts'
+
+/** One connection's interest in one token. At most one frame waits in it: a newer one replaces an older one. */
+export class OutboxSubscription implements Subscription, Queued {
+  readonly token: Address
+  next: Queued | null = null
+  readonly #outbox: FrameQueue
+  readonly #stats: RealtimeStats
+  #frame: Frame | null = null
+  /** The client has the trades up to here; `null`: not known. */
+  #position: ChannelPosition | null = null
+  #isUpdate = false
+  /** Of the newest state that was offered. */
+  #newestSequence = -1
+  /** Of the state that the client has by its newest subscribe. */
+  #heldSequence = -1
+  #isOneOfSeveral = false
+  #withHolders = true
+  #isEnded = false
+  #asked = 0
+  #answered = 0
+  /** By the number of the subscribe. `null`: no unanswered one has an id, as nearly always. */
+  #ids: Map<number, string> | null = null
+
+  constructor(token: Address, outbox: FrameQueue, stats: RealtimeStats) {
+    this.token = token
+    this.#outbox = outbox
+    this.#stats = stats
+  }
+
+  get transport(): Transport {
+    return this.#outbox.transport
+  }
+
+  get client(): object {
+    return this.#outbox
+  }
+
+  get lagging(): boolean {
+    return this.#frame !== null && this.#outbox.isBlocked
+  }
+
+  get frameBytes(): number {
+    return this.#frame?.since(this.#position).webSocket.length ?? 0
+  }
+
+  /** Whether frames are to have holders. After a change a frame of the newest sequence may come once more, in the other form. */
+  wantHolders(withHolders: boolean): void {
+    if (withHolders === this.#withHolders) return
+    this.#withHolders = withHolders
+    this.#newestSequence = -1
+  }
+
+  /**
+   * Notes a subscribe of the client. Each is answered once, in order.
+   *
+   * @param isOneOfSeveral - its message names several tokens, of which the client may have older states than the sequence says
+   */
+  asked(id: string | undefined, isOneOfSeveral: boolean): void {
+    this.#isOneOfSeveral = isOneOfSeveral
+    if (id !== undefined) {
+      this.#ids ??= new Map()
+      this.#ids.set(this.#asked, id)
+    }
+    this.#asked++
+  }
+
+  subscribed(sequence: number | null): void {
+    const id = this.#takeId()
+    if (!this.#isEnded && this.transport === 'webSocket') this.#outbox.answer(encodeSubscribed(this.token, sequence, id))
+  }
+
+  holds(lastSequence: number | null, current: CurrentState | null): void {
+    this.#heldSequence = lastSequence ?? -1
+    if (this.#isOneOfSeveral) this.#heldSequence = Math.min(this.#heldSequence, current?.sequence ?? -1)
+    else if (current !== null && current.sequence === lastSequence && this.#newestSequence < 0) this.#position ??= current.position
+  }
+
+  snapshot(frame: Frame): void {
+    this.#offer(frame, false)
+  }
+
+  update(frame: Frame): boolean {
+    return this.#offer(frame, true)
+  }
+
+  /** Drops the waiting frame and ignores later ones. */
+  end(): void {
+    this.#isEnded = true
+    this.#frame = null
+    this.#outbox.dequeue(this)
+  }
+
+  write(sink: Sink): WriteResult {
+    const frame = this.#frame
+    if (frame === null) return 'sent'
+    const result = sink.writeFrame(frame.since(this.#position))
+    if (result === 'refused') return result
+    this.#frame = null
+    this.#position = frame.position
+    this.#stats.delivered(frame, this.#isUpdate)
+    return result
+  }
+
+  #takeId(): string | undefined {
+    const number = this.#answered++
+    const id = this.#ids?.get(number)
+    if (id !== undefined && this.#ids?.delete(number) && this.#ids.size === 0) this.#ids = null
+    return id
+  }
+
+  #offer(frame: Frame, isUpdate: boolean): boolean {
+    if (frame.sequence <= Math.max(this.#newestSequence, this.#heldSequence) || this.#isEnded) return false
+    this.#newestSequence = frame.sequence
+    const isFirst = this.#frame === null
+    this.#frame = this.#withHolders ? frame : frame.withoutHolders
+    this.#isUpdate = isUpdate
+    if (isFirst) this.#outbox.enqueue(this)
+    else this.#stats.conflated()
+    return !isFirst
+  }
+}

@@ -1,0 +1,55 @@
+import type { StateSubscriber, WatchedState } from '#actors/states/watchedState.ts'
+import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import type { StateChannelName } from '#protocol/channels.ts'
+import type { FrameQueue, Queued } from './queued.ts'
+import type { Sink, WriteResult } from './sink.ts'
+
+/** One connection's interest in a list or in candles. At most one state waits in it: a newer one replaces an older one. */
+export class StateSubscription<State extends WatchedState<State>> implements StateSubscriber<State>, Queued {
+  next: Queued | null = null
+  readonly client: string
+  readonly #channel: StateChannelName
+  readonly #head: string
+  readonly #outbox: FrameQueue
+  readonly #stats: RealtimeStats
+  #state: State | null = null
+  #isEnded = false
+
+  constructor(channel: StateChannelName, id: string, client: string, outbox: FrameQueue, stats: RealtimeStats) {
+    this.client = client
+    this.#channel = channel
+    this.#head = `{"type":"${channel}","id":${JSON.stringify(id)}`
+    this.#outbox = outbox
+    this.#stats = stats
+  }
+
+  get frameBytes(): number {
+    return this.#state?.fields.length ?? 0
+  }
+
+  state(state: State): void {
+    if (this.#isEnded) return
+    const unsent = this.#state
+    this.#state = unsent === null ? state : state.replacing(unsent)
+    if (unsent === null) this.#outbox.enqueue(this)
+    else this.#stats.conflated()
+  }
+
+  /** Drops what waits, and ignores what comes. */
+  end(): void {
+    this.#isEnded = true
+    this.#state = null
+    this.#outbox.dequeue(this)
+  }
+
+  write(sink: Sink): WriteResult {
+    if (this.#state === null) return 'sent'
+    const { sequence, fields } = this.#state
+    const webSocket = `${this.#head},"sequence":${sequence},${fields}}`
+    const result = sink.writeFrame({ webSocket, eventStream: `event: ${this.#channel}\nid: ${sequence}\ndata: ${webSocket}\n\n` })
+    if (result === 'refused') return result
+    this.#state = null
+    this.#stats.delivered({ completedAtMs: null }, false)
+    return result
+  }
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { EventFilters } from '#actors/events/eventFilter.ts'
+import type { EventChannelName } from '#domain/channelEvent.ts'
+import {
+  addressParameter,
+  decimalParameter,
+  integerParameter,
+  listParameter,
+  type ParameterTexts,
+  parseParameters,
+  tokenParameter,
+  wordParameter,
+} from '#gateway/http/parameters.ts'
+import type { Problem } from '#gateway/http/problem.ts'
+import { candleParameters } from '#gateway/http/routes/candleParameters.ts'
+import { tokenListFilters } from '#gateway/http/routes/tokenListFilters.ts'
+import { launchpadParameter, problemOfLaunchpads } from '#gateway/http/routes/tradeParameters.ts'
+import { scalarText } from '#gateway/http/scalarText.ts'
+import { MAX_LIST_ROWS } from '#protocol/limits.ts'
+
+const addresses = () => listParameter(addressParameter, 100, 'addresses (0x and 40 hex digits)').exactOptional()
+const launchpads = launchpadParameter().exactOptional().describe('Only of tokens of these launchpads.')
+
+/** The filters of each channel, written as parameters of a request. In a WebSocket message lists are JSON arrays. */
+export const CHANNEL_FILTERS = {
+  trades: z.object({
+    tokens: addresses().describe('Only trades of these tokens.'),
+    makers: addresses().describe('Only trades of these accounts.'),
+    launchpads,
+    side: wordParameter(['buy', 'sell']).exactOptional().describe('Only buys, or only sells.'),
+    minWeth: decimalParameter.exactOptional().describe('Only trades of at least this amount of WETH, fee included.'),
+  }),
+  launches: z.object({ launchpads, creators: addresses().describe('Only tokens of these creators.') }),
+  graduations: z.object({ launchpads }),
+} as const satisfies Record<EventChannelName, z.ZodObject>
+
+/** What a list is of. */
+export const LIST_PARAMETERS = z.object({
+  ...tokenListFilters,
+  limit: integerParameter(1, MAX_LIST_ROWS).default(MAX_LIST_ROWS).describe('Rows of the list.'),
+})
+
+/** Which candles. */
+export const CANDLE_PARAMETERS = z.object({ token: tokenParameter, ...candleParameters })
+
+export type ChannelFilters =
+  | { readonly ok: true /** As accepted. */; readonly accepted: object; readonly filters: EventFilters }
+  | { readonly ok: false; readonly problem: Problem }
+
+/** @param known the launchpads of the service */
+export function parseChannelFilters(
+  channel: EventChannelName,
+  texts: ParameterTexts,
+  known: readonly { readonly name: string }[],
+): ChannelFilters {
+  const parsed = parseParameters(CHANNEL_FILTERS[channel] as z.ZodObject, texts)
+  if (!parsed.ok) return parsed
+  const accepted = parsed.values as EventFilters & {
+    readonly makers?: EventFilters['wallets']
+    readonly creators?: EventFilters['wallets']
+  }
+  const problem = problemOfLaunchpads(accepted.launchpads, known, 'launchpads')
+  if (problem !== null) return { ok: false, problem }
+  const { makers, creators, ...others } = accepted
+  const wallets = makers ?? creators
+  return { ok: true, accepted, filters: wallets === undefined ? others : { ...others, wallets } }
+}
+
+/** The filters of a message as parameters of a request would be; `null`: they are no object. */
+export function filterTexts(filters: unknown): ParameterTexts | null {
+  if (filters === undefined || filters === null) return new Map()
+  if (typeof filters !== 'object' || Array.isArray(filters)) return null
+  return new Map(Object.entries(filters).map(([name, value]) => [name, [textOf(value)]]))
+}
+
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.map(scalarText).join(',') : scalarText(value)
+}

@@ -1,0 +1,102 @@
+import { EventFilter } from '#actors/events/eventFilter.ts'
+import type { ResumePosition } from '#actors/events/positions.ts'
+import type { EventChannelName } from '#domain/channelEvent.ts'
+import type { CandlesQuery, TokensQuery } from '#domain/queries.ts'
+import { parseTradeId } from '#gateway/http/cursor.ts'
+import { type ParameterTexts, parseParameters } from '#gateway/http/parameters.ts'
+import { invalidParameter, type Problem, quote } from '#gateway/http/problem.ts'
+import { tokenQueryOf } from '#gateway/http/routes/tokenListFilters.ts'
+import { problemOfLaunchpads } from '#gateway/http/routes/tradeParameters.ts'
+import { scalarText } from '#gateway/http/scalarText.ts'
+import type { ChannelName } from '#protocol/channels.ts'
+import { MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
+import type { ParsedMessage } from '#protocol/parseClientMessage.ts'
+import { CANDLE_PARAMETERS, filterTexts, LIST_PARAMETERS, parseChannelFilters } from './channelFilters.ts'
+
+interface Request {
+  readonly id: string
+  /** The filters as they were understood: `subscribed` repeats them. */
+  readonly accepted: object
+}
+
+/** A subscription to a channel that can be made. */
+export type ChannelRequest =
+  | (Request & { readonly channel: EventChannelName; readonly filter: EventFilter; readonly position: ResumePosition })
+  | (Request & { readonly channel: 'list'; readonly query: TokensQuery })
+  | (Request & { readonly channel: 'candles'; readonly query: CandlesQuery })
+
+export type ParsedChannelRequest =
+  | { readonly ok: true; readonly request: ChannelRequest }
+  | { readonly ok: false; readonly problem: Problem }
+
+type Launchpads = readonly { readonly name: string }[]
+
+/** The request of a WebSocket message. */
+export function channelRequestOf(
+  { channel, id = channel, filters, after, reorgs }: Omit<Extract<ParsedMessage, { type: 'subscribeChannel' }>, 'type'>,
+  known: Launchpads,
+): ParsedChannelRequest {
+  const texts = filterTexts(filters)
+  if (texts === null) return wrong('filters must be an object')
+  if (channel === 'list') return listRequestOf(id, texts, known)
+  if (channel === 'candles') return candlesRequestOf(id, texts)
+  const place = typeof after === 'string' ? parseTradeId(after) : null
+  if (place === null && after !== undefined && after !== null) {
+    return wrong(`after must be <block>-<logIndex>, got ${quote(scalarText(after))}`)
+  }
+  if (reorgs !== undefined && reorgs !== null && !isCount(reorgs)) return wrong('reorgs must be a non-negative safe integer')
+  return requestOf({ channel, id, texts, position: { place, reorgs: reorgs ?? null } }, known)
+}
+
+/**
+ * The request of an event stream.
+ *
+ * @param lastEventId `<block>-<logIndex>-<reorgs>`, or without reorgs; `''`: none
+ */
+export function streamRequestOf(channel: ChannelName, texts: ParameterTexts, lastEventId: string, known: Launchpads): ParsedChannelRequest {
+  if (channel === 'list') return listRequestOf(channel, texts, known)
+  if (channel === 'candles') return candlesRequestOf(channel, texts)
+  const [, id = '', count = null] = /^(\d+-\d+)(?:-(\d{1,15}))?$/.exec(lastEventId) ?? []
+  const place = parseTradeId(id)
+  if (lastEventId !== '' && place === null) return wrong(`lastEventId must be the id of an event, got ${quote(lastEventId)}`)
+  return requestOf({ channel, id: channel, texts, position: { place, reorgs: count === null ? null : Number(count) } }, known)
+}
+
+interface Requested {
+  readonly channel: EventChannelName
+  readonly id: string
+  readonly position: ResumePosition
+  readonly texts: ParameterTexts
+}
+
+/** A list has no position: its newest state is all that there is to know. */
+function listRequestOf(id: string, texts: ParameterTexts, known: Launchpads): ParsedChannelRequest {
+  const parsed = parseParameters(LIST_PARAMETERS, texts)
+  if (!parsed.ok) return parsed
+  const problem = problemOfLaunchpads(parsed.values.launchpad, known)
+  if (problem !== null) return { ok: false, problem }
+  const { limit, ...filters } = parsed.values
+  return { ok: true, request: { channel: 'list', id, accepted: parsed.values, query: { ...tokenQueryOf(filters), limit } } }
+}
+
+/** Candles of a token that is not indexed may be asked for: they appear when it does. */
+function candlesRequestOf(id: string, texts: ParameterTexts): ParsedChannelRequest {
+  const parsed = parseParameters(CANDLE_PARAMETERS, texts)
+  if (!parsed.ok) return parsed
+  const query = { ...parsed.values, fill: false, limit: MAX_MESSAGE_CANDLES }
+  return { ok: true, request: { channel: 'candles', id, accepted: parsed.values, query } }
+}
+
+function requestOf({ texts, ...request }: Requested, known: Launchpads): ParsedChannelRequest {
+  const parsed = parseChannelFilters(request.channel, texts, known)
+  if (!parsed.ok) return parsed
+  return { ok: true, request: { ...request, accepted: parsed.accepted, filter: new EventFilter(parsed.filters) } }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+function wrong(detail: string): ParsedChannelRequest {
+  return { ok: false, problem: invalidParameter(detail) }
+}

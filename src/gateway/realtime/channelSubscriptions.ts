@@ -1,0 +1,119 @@
+import type { WatchedCandles } from '#actors/candles/watchedCandles.ts'
+import type { EventChannels } from '#actors/events/eventChannels.ts'
+import type { Lists } from '#actors/lists/lists.ts'
+import type { StateActors, WatchRefusal } from '#actors/states/stateActors.ts'
+import type { WatchedState } from '#actors/states/watchedState.ts'
+import type { EventChannelName } from '#domain/channelEvent.ts'
+import { limitKey } from '#gateway/admission/clientAddress.ts'
+import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import { EventSubscription } from '#gateway/outbox/eventSubscription.ts'
+import type { FrameQueue } from '#gateway/outbox/queued.ts'
+import { StateSubscription } from '#gateway/outbox/stateSubscription.ts'
+import type { StateChannelName } from '#protocol/channels.ts'
+import { encodeStateSubscribed } from '#protocol/encodeAnswer.ts'
+import { MAX_CHANNEL_SUBSCRIPTIONS, MAX_WATCHED_PER_CLIENT } from '#protocol/limits.ts'
+import type { ChannelRequest } from './channelRequest.ts'
+
+/** The actors behind channels. */
+export interface ChannelActors {
+  readonly channels: Pick<EventChannels, 'of'>
+  readonly lists: Pick<Lists, 'subscribe' | 'unsubscribe'>
+  readonly candles: Pick<WatchedCandles, 'subscribe' | 'unsubscribe'>
+}
+
+/** One connection's subscriptions to channels, by the id that the client gave them. */
+export class ChannelSubscriptions {
+  /** How to end each. */
+  readonly #byId = new Map<string, () => void>()
+  readonly #actors: ChannelActors
+  readonly #client: string
+  readonly #outbox: FrameQueue
+  readonly #stats: RealtimeStats
+
+  constructor(actors: ChannelActors, clientAddress: string, outbox: FrameQueue, stats: RealtimeStats) {
+    this.#actors = actors
+    this.#client = limitKey(clientAddress)
+    this.#outbox = outbox
+    this.#stats = stats
+  }
+
+  /** Replaces one of the same id. Returns why it can't be made; `null`: it is. */
+  subscribe(request: ChannelRequest): string | null {
+    const { id } = request
+    if (!this.#byId.has(id) && this.#byId.size >= MAX_CHANNEL_SUBSCRIPTIONS) {
+      return `a connection may have ${MAX_CHANNEL_SUBSCRIPTIONS} subscriptions to channels`
+    }
+    this.unsubscribe(id)
+    const end = this.#start(request)
+    if (typeof end === 'string') return describeRefusal(end, request.channel)
+    this.#byId.set(id, end)
+    this.#stats.subscribed()
+    return null
+  }
+
+  unsubscribe(id: string): void {
+    const end = this.#byId.get(id)
+    if (end === undefined) return
+    this.#byId.delete(id)
+    end()
+    this.#stats.unsubscribed()
+  }
+
+  end(): void {
+    for (const id of this.#byId.keys()) this.unsubscribe(id)
+  }
+
+  /** Returns how to end it, or why there is none. */
+  #start(request: ChannelRequest): (() => void) | WatchRefusal {
+    const { lists, candles } = this.#actors
+    if (request.channel === 'list') return this.#subscribeToState(request, lists)
+    if (request.channel === 'candles') return this.#subscribeToState(request, candles)
+    return this.#subscribeToEvents(request)
+  }
+
+  #subscribeToEvents({ channel, id, accepted, filter, position }: Extract<ChannelRequest, { channel: EventChannelName }>): () => void {
+    const actor = this.#actors.channels.of(channel)
+    const subscription = new EventSubscription({
+      channel,
+      id,
+      filters: accepted,
+      outbox: this.#outbox,
+      stats: this.#stats,
+      onDrained: drained => actor.drained(drained),
+    })
+    actor.subscribe(subscription, filter, position)
+    return () => {
+      subscription.end()
+      actor.unsubscribe(subscription)
+    }
+  }
+
+  #subscribeToState<Query, State extends WatchedState<State>>(
+    { channel, id, accepted, query }: StateRequest<Query>,
+    actors: Pick<StateActors<Query, State>, 'subscribe' | 'unsubscribe'>,
+  ): (() => void) | WatchRefusal {
+    const subscription = new StateSubscription<State>(channel, id, this.#client, this.#outbox, this.#stats)
+    const refusal = actors.subscribe(query, subscription)
+    if (refusal !== null) return refusal
+    // Answers are written before states.
+    this.#outbox.answer(encodeStateSubscribed(channel, id, accepted))
+    return () => {
+      subscription.end()
+      actors.unsubscribe(query, subscription)
+    }
+  }
+}
+
+function describeRefusal(refusal: WatchRefusal, channel: ChannelRequest['channel']): string {
+  const watched = channel === 'list' ? 'lists' : channel
+  return refusal === 'tooManyOfClient'
+    ? `the connections of a client address may have ${MAX_WATCHED_PER_CLIENT} different ${watched}`
+    : `the server watches as many different ${watched} as it may`
+}
+
+interface StateRequest<Query> {
+  readonly channel: StateChannelName
+  readonly id: string
+  readonly accepted: object
+  readonly query: Query
+}

@@ -1,0 +1,162 @@
+import type { Exchange } from '#gateway/http/exchange.ts'
+import { Outbox } from '#gateway/outbox/outbox.ts'
+import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
+import type { HttpResponse } from '#gateway/uWebSockets.ts'
+import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
+import { UNRESPONSIVE_MS } from './liveness.ts'
+import { type StreamSubscription, subscribeStream } from './streamSubscription.ts'
+
+/** Tells clients when to reconnect, after this end of a stream and later ones. */
+const retryLine = (ms: number) => `retry: ${Math.floor(ms)}\n\n`
+const RETRY = retryLine(2_000)
+
+/** When the client of a stream that can't be served comes back. */
+const REFUSED_RETURN_MS = 60_000
+
+const COMMENT = ':\n\n'
+/** With a sweep per second: a comment every 15 s. */
+const COMMENT_EVERY_MS = 14_000
+
+/**
+ * When nothing follows a frame for this long, a comment shows whether the frame has left: uWebSockets does not report that for a corked
+ * write, and it closes a response that is stuck for 8 to 12 s.
+ */
+const PROBE_AFTER_MS = 4_000
+
+const EXTEND_EVERY_MS = 3_000
+
+/** A request for an event stream that has passed the origin check, the rate limit and the validation. */
+export interface EventStreamRequest extends Pick<Exchange, 'res' | 'clientAddress' | 'headers' | 'isAborted' | 'onAborted'> {
+  readonly subscription: StreamSubscription
+}
+
+export class EventStreamConnection implements Connection, Sink {
+  readonly transport = 'eventStream'
+  readonly #res: HttpResponse
+  readonly #request: EventStreamRequest
+  readonly #deps: ConnectionDeps
+  readonly #outbox: Outbox
+  #unsubscribe = () => {}
+  readonly #closed: (connection: EventStreamConnection) => void
+  #isClosed = false
+  #isShuttingDown = false
+  #returnAfterMs: number | null = null
+  #commentedAtMs: number
+  /** When the last frame was written; `null`: something followed it. */
+  #unprovenSinceMs: number | null = null
+  #extendedAtMs = 0
+  #chunk: Uint8Array | string = COMMENT
+  #isTaken = true
+  readonly #writeChunk = () => {
+    this.#isTaken = this.#res.write(this.#chunk)
+  }
+
+  /** `closed` is called once, when either side has closed the stream. */
+  constructor(request: EventStreamRequest, deps: ConnectionDeps, closed: (connection: EventStreamConnection) => void) {
+    this.#request = request
+    this.#res = request.res
+    this.#deps = deps
+    this.#closed = closed
+    this.#outbox = new Outbox(this, deps.flusher, deps.stats, deps.now)
+    this.#commentedAtMs = deps.now()
+  }
+
+  open(): void {
+    const { subscription, clientAddress, headers } = this.#request
+    this.#deps.stats.opened('eventStream')
+    this.#request.onAborted(() => this.#finish())
+    this.#res.onWritable(() => this.#writable())
+    this.#res.cork(() => {
+      this.#res.writeStatus('200 OK')
+      for (const [name, value] of headers) this.#res.writeHeader(name, value)
+      this.#res.writeHeader('Content-Type', 'text/event-stream')
+      this.#res.writeHeader('Cache-Control', 'no-store')
+      // Without it nginx buffers the events.
+      this.#res.writeHeader('X-Accel-Buffering', 'no')
+      this.#res.write(RETRY)
+    })
+    const unsubscribe = subscribeStream(subscription, clientAddress, this.#outbox, this.#deps)
+    if (unsubscribe === null) this.shutDown(REFUSED_RETURN_MS)
+    else this.#unsubscribe = unsubscribe
+  }
+
+  writeFrame(frame: Written): WriteResult {
+    this.#unprovenSinceMs = this.#deps.now()
+    return this.#write(frame.eventStream)
+  }
+
+  writeAnswer(): WriteResult {
+    return 'sent'
+  }
+
+  cork(write: () => void): boolean {
+    write()
+    return true
+  }
+
+  tooManyAnswers(): void {
+    this.cutOff()
+  }
+
+  sweep(nowMs: number, budget: WriteBudget): void {
+    const { stuckSinceMs } = this.#outbox
+    if (stuckSinceMs !== null) {
+      if (nowMs - stuckSinceMs >= UNRESPONSIVE_MS) this.cutOff()
+      else this.#extend(nowMs)
+      return
+    }
+    const isUnproven = this.#unprovenSinceMs !== null && nowMs - this.#unprovenSinceMs >= PROBE_AFTER_MS
+    if ((isUnproven || nowMs - this.#commentedAtMs >= COMMENT_EVERY_MS) && budget.left-- > 0) this.#comment(nowMs)
+  }
+
+  shutDown(returnAfterMs: number | null): void {
+    this.#isShuttingDown = true
+    this.#returnAfterMs = returnAfterMs
+    this.#outbox.flush()
+    if (this.#outbox.isBlocked || this.#isClosed) return
+    this.#finish()
+    this.#res.cork(() => {
+      this.#res.end(returnAfterMs === null ? undefined : retryLine(returnAfterMs))
+    })
+  }
+
+  cutOff(): void {
+    if (!this.#isClosed) this.#res.close()
+  }
+
+  /** A comment makes uWebSockets send the rest of its buffer, which it does only with the next write. */
+  #writable(): boolean {
+    if (!this.#outbox.resume()) this.#comment(this.#deps.now())
+    if (this.#isShuttingDown) this.shutDown(this.#returnAfterMs)
+    return true
+  }
+
+  #comment(nowMs: number): void {
+    this.#commentedAtMs = nowMs
+    this.#unprovenSinceMs = null
+    if (this.#write(COMMENT) === 'full') this.#outbox.block()
+  }
+
+  #write(chunk: Uint8Array | string): WriteResult {
+    this.#chunk = chunk
+    this.#res.cork(this.#writeChunk)
+    return this.#isTaken ? 'sent' : 'full'
+  }
+
+  /** Pausing stops the timeout of a stuck write; resuming restarts it. */
+  #extend(nowMs: number): void {
+    if (nowMs - this.#extendedAtMs < EXTEND_EVERY_MS) return
+    this.#extendedAtMs = nowMs
+    this.#res.pause()
+    this.#res.resume()
+  }
+
+  #finish(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#outbox.close()
+    this.#unsubscribe()
+    this.#deps.stats.closed('eventStream')
+    this.#closed(this)
+  }
+}

@@ -1,0 +1,33 @@
+import type { Address } from '#domain/address.ts'
+import type { Outbox } from '#gateway/outbox/outbox.ts'
+import type { ChannelRequest } from './channelRequest.ts'
+import { ChannelSubscriptions } from './channelSubscriptions.ts'
+import type { ConnectionDeps } from './connections.ts'
+
+/** What an event stream is of. */
+export type StreamSubscription =
+  /** `lastSequence`: the newest one that the client has; `null`: none. */
+  | { readonly of: 'token'; readonly token: Address; readonly lastSequence: number | null }
+  | { readonly of: 'channel'; readonly request: ChannelRequest }
+
+/** Lets a stream's outbox have it. Returns how to end that; `null`: too many different lists or candles are watched. */
+export function subscribeStream(
+  subscription: StreamSubscription,
+  clientAddress: string,
+  outbox: Outbox,
+  { registry, channels, lists, candles, stats }: Pick<ConnectionDeps, 'registry' | 'channels' | 'lists' | 'candles' | 'stats'>,
+): (() => void) | null {
+  if (subscription.of === 'channel') {
+    const subscriptions = new ChannelSubscriptions({ channels, lists, candles }, clientAddress, outbox, stats)
+    return subscriptions.subscribe(subscription.request) === null ? () => subscriptions.end() : null
+  }
+  const { token, lastSequence } = subscription
+  const ofToken = outbox.subscription(token)
+  stats.subscribed()
+  registry.subscribe(token, ofToken, lastSequence)
+  return () => {
+    ofToken.end()
+    registry.unsubscribe(token, ofToken)
+    stats.unsubscribed()
+  }
+}

@@ -1,0 +1,93 @@
+import type { AdmittedConnection } from '#gateway/admission/admission.ts'
+import { ambiguityOf } from '#gateway/http/ambiguity.ts'
+import { openExchange } from '#gateway/http/exchange.ts'
+import { connectionRefused, originNotAllowed, type Problem, problem } from '#gateway/http/problem.ts'
+import { render, send } from '#gateway/http/respond.ts'
+import { DISABLED, type HttpRequest, type HttpResponse, type TemplatedApp, type us_socket_context_t } from '#gateway/uWebSockets.ts'
+import { type ConnectionDeps, type Connections, SHUTTING_DOWN } from './connections.ts'
+import { WebSocketConnection } from './webSocketConnection.ts'
+
+const REALTIME_PATH = '/realtime'
+
+/**
+ * uWebSockets drops a connection without a close frame when a message exceeds this, so larger messages than allowed are received in order
+ * to be refused properly. A client may make the server buffer at most `MAX_CONNECTIONS_PER_IP` of these.
+ */
+const MAX_PAYLOAD_BYTES = 1 << 20
+
+/** Bounds the pongs for a client that sends pings and does not read. Outboxes stop at the first sign of back-pressure. */
+const MAX_BACKPRESSURE_BYTES = 1 << 16
+
+/** How long uWebSockets keeps a closed socket whose client does not read the close frame. Open ones are swept. */
+const CLOSING_TIMEOUT_SECONDS = 120
+
+/** Of RFC 6455, the only one. */
+const VERSION = '13'
+const WRONG_VERSION = problem(426, 'upgrade_required', `Sec-WebSocket-Version must be ${VERSION}`, [
+  ['Upgrade', 'websocket'],
+  ['Sec-WebSocket-Version', VERSION],
+])
+
+interface SocketData {
+  readonly clientAddress: string
+  readonly admitted: AdmittedConnection
+  connection: WebSocketConnection | null
+}
+
+export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: ConnectionDeps, connections: Connections): void {
+  const { admission, logger } = deps
+
+  function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
+    if (ambiguityOf(req) !== null) {
+      // To the handler of all other requests, which refuses it.
+      req.setYield(true)
+      return
+    }
+    if (req.getHeader('sec-websocket-version') !== VERSION) return refuse(res, req, WRONG_VERSION)
+    const origin = req.getHeader('origin')
+    if (!admission.originAllowed(origin)) return refuse(res, req, originNotAllowed(origin))
+    if (connections.isClosing) return refuse(res, req, SHUTTING_DOWN)
+    const clientAddress = admission.clientAddress(res, req)
+    const admitted = admission.openConnection(clientAddress)
+    if (!admitted.ok) return refuse(res, req, connectionRefused(admitted))
+    const data: SocketData = { clientAddress, admitted, connection: null }
+    admission.sockets.requested(clientAddress)
+    // No subprotocol is selected: the handshake fails for a client that insists on one of its own.
+    res.upgrade(data, req.getHeader('sec-websocket-key'), '', req.getHeader('sec-websocket-extensions'), context)
+  }
+
+  function refuse(res: HttpResponse, req: HttpRequest, refusal: Problem): void {
+    const exchange = openExchange(res, req, admission)
+    logger.debug({ requestId: exchange.requestId, status: refusal.status }, 'a WebSocket was refused')
+    send(render(refusal, exchange, 'never'), exchange, () => {})
+  }
+
+  for (const prefix of new Set(['', pathPrefix])) {
+    app.ws<SocketData>(`${prefix}${REALTIME_PATH}`, {
+      compression: DISABLED,
+      maxPayloadLength: MAX_PAYLOAD_BYTES,
+      maxBackpressure: MAX_BACKPRESSURE_BYTES,
+      idleTimeout: CLOSING_TIMEOUT_SECONDS,
+      sendPingsAutomatically: false,
+      upgrade,
+      open: ws => {
+        const data = ws.getUserData()
+        const connection = new WebSocketConnection(ws, data.clientAddress, deps)
+        data.connection = connection
+        connections.add(connection)
+      },
+      message: (ws, message, isBinary) => ws.getUserData().connection?.receive(new Uint8Array(message), isBinary),
+      ping: ws => ws.getUserData().connection?.heard(),
+      pong: ws => ws.getUserData().connection?.heard(),
+      drain: ws => ws.getUserData().connection?.drained(),
+      close: ws => {
+        const { connection, admitted } = ws.getUserData()
+        admitted.release()
+        admission.sockets.webSocketClosed()
+        if (connection === null) return
+        connections.remove(connection)
+        connection.closed()
+      },
+    })
+  }
+}

@@ -1,0 +1,30 @@
+import { type Address, isEther, ZERO_ADDRESS } from '#domain/address.ts'
+import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
+import { type Draft, draftCreatorFee, type TokenDraft } from './draft.ts'
+
+/**
+ * Applies what a creator earned, claimed or handed over. A handover by another creator only counts where that one has an account whose
+ * earnings stay in a position (`accrued` is `null`).
+ *
+ * @param token `null`: the account is for all of the creator's tokens
+ */
+export function applyCreatorFee(draft: Draft, token: TokenDraft | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
+  const ofToken = event.scope === 'token' ? event.token : ZERO_ADDRESS
+  const giver =
+    event.handedBy === undefined ? undefined : draftCreatorFee(draft, { ...event, creator: event.handedBy, onlyKnown: true }, ofToken)
+  if (event.handedBy !== undefined && giver?.accrued !== null) return
+  const row = draftCreatorFee(draft, event, ofToken)
+  if (row === undefined) return
+  row.claimed = (giver?.claimed ?? row.claimed) + event.claimed
+  if (event.handover !== undefined) row.accrued = event.handover === 'to' ? null : row.claimed
+  else if (row.accrued !== null) {
+    row.accrued = event.balance === undefined ? row.accrued + (event.accrued ?? 0n) : row.claimed + event.balance
+    // An escrow pays no more than it received: a larger claim includes payments from before the creator was known.
+    if (row.claimed > row.accrued) row.accrued = row.claimed
+  }
+  row.lastChangedBlock = event.blockNumber
+  if (token !== null && isEther(event.currency, weth)) {
+    if (token.feesAccrued !== null) token.feesAccrued += event.accrued ?? 0n
+    if (token.feesClaimed !== null) token.feesClaimed += event.claimed
+  }
+}

@@ -1,0 +1,30 @@
+import type { Logger } from 'pino'
+import { announceReports } from '#bus/indexerReport.ts'
+import type { NatsOutlet } from '#bus/natsOutlet.ts'
+import { openNatsOutlet } from '#bus/openNats.ts'
+import type { Config } from '#config'
+import type { Queryable } from '#store/connection/queryable.ts'
+import type { Indexing } from '#worker/startIndexing.ts'
+
+export interface AnnounceIndexerOptions {
+  readonly config: Pick<Config, 'nats'>
+  readonly db: Queryable
+  readonly logger: Logger
+  readonly onStop: (stop: () => Promise<void> | void) => void
+}
+
+/**
+ * Reports to gateways what this process says of its indexing, until it stops or another process has become the writer, and opens its end
+ * of NATS.
+ *
+ * @returns what publishes commits over NATS; `null` where `NATS_URL` is not set
+ */
+export async function announceIndexer(
+  { chainId, writer, view, writerChanged }: Pick<Indexing, 'chainId' | 'writer' | 'view' | 'writerChanged'>,
+  { config, db, logger, onStop }: AnnounceIndexerOptions,
+): Promise<NatsOutlet | null> {
+  const endReports = announceReports(db, () => ({ writer, state: view.state(), chain: view.chain() }))
+  onStop(endReports)
+  void writerChanged.then(endReports)
+  return openNatsOutlet({ config, chainId, writer, db, logger, onStop })
+}

@@ -1,0 +1,36 @@
+import type { WatchedCandles } from '#actors/candles/watchedCandles.ts'
+import type { EventChannels } from '#actors/events/eventChannels.ts'
+import type { Lists } from '#actors/lists/lists.ts'
+import type { Registry } from '#actors/registry.ts'
+import type { BlockConsumer } from '#bus/blockFeed.ts'
+import type { KeptAnswers } from '#gateway/http/keptAnswers.ts'
+
+export interface BlockConsumerOptions {
+  readonly registry: Pick<Registry, 'dispatch' | 'sequence'>
+  readonly kept: Pick<KeptAnswers, 'changed'>
+  readonly channels: Pick<EventChannels, 'changed'>
+  readonly lists: Pick<Lists, 'changed'>
+  readonly candles: Pick<WatchedCandles, 'changed'>
+  /** Runs a function after what is under way and its microtasks: `setImmediate`. */
+  readonly yieldTo: (work: () => void) => void
+}
+
+/**
+ * What a gateway does with a commit, in this order: it forgets answers, sends the updates, and then reads again what is watched. The feed
+ * dispatches, or asks the database for the states, within the call that follows `changed`, and updates are written in its microtasks.
+ */
+export function createBlockConsumer({ registry, kept, channels, lists, candles, yieldTo }: BlockConsumerOptions): BlockConsumer {
+  return {
+    changed: tokens => {
+      const changed = tokens === null ? null : new Set(tokens)
+      kept.changed(changed)
+      yieldTo(() => {
+        channels.changed()
+        lists.changed(changed)
+        candles.changed(changed)
+      })
+    },
+    dispatch: registry.dispatch,
+    sequence: registry.sequence,
+  }
+}

@@ -1,0 +1,41 @@
+import { createThreadFeed } from '#bus/threadFeed.ts'
+import type { StartedThread } from '#worker/startIndexing.ts'
+import { announceIndexer } from './announceIndexer.ts'
+import { type LockedDatabase, writerChangedError } from './indexerDatabase.ts'
+import { serve } from './serve.ts'
+import type { RoleOptions, StartedRole } from './serviceOptions.ts'
+
+export interface IndexerOptions extends RoleOptions, LockedDatabase {
+  readonly thread: StartedThread
+}
+
+/**
+ * Starts a process that indexes and serves: it opens the chain, announces its commits to the gateways of its database, and serves them to
+ * clients of its own. Indexing begins when what serves subscribes to the blocks.
+ *
+ * @throws `TokenwireError` with the reason
+ */
+export async function startIndexer(options: IndexerOptions): Promise<StartedRole> {
+  const { thread, databaseUrl, reading, onStop, onFailure } = options
+  // A second time, to be closed before the database is.
+  onStop(() => thread.close())
+  const indexing = await thread.open(databaseUrl)
+  if (options.config.standby) void indexing.writerChanged.then(() => onFailure(writerChangedError()))
+
+  const { chainId, launchpads, view, blocks } = indexing
+  const db = reading.em.getKysely<unknown>()
+  const outlet = await announceIndexer(indexing, { ...options, db })
+
+  const config = { ...options.config, launchpads: { weth: options.config.launchpads.weth, launchpads } }
+  const known = { ...options, config, chainId, onPrice: indexing.priced }
+  if (config.gatewayThreads > 1) {
+    const { serveInThreads } = await import('./gatewayThreads.ts')
+    const url = await serveInThreads({ ...known, carrier: 'thread', connect: thread.connect })
+    onStop(() => indexing.stop())
+    blocks.subscribe(block => outlet?.publish(block))
+    return { url, databaseUrl }
+  }
+  const url = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
+  if (outlet !== null) blocks.subscribe(outlet.publish)
+  return { url, databaseUrl }
+}

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { ROUTES } from '#benchmarks/macro/growth/requests.ts'
+import { readOpenApi } from '#test/support/describedAnswers.ts'
+
+/** What reads no table, and what a process tells of itself. */
+const WITHOUT_TABLES =
+  /^\/(healthz|readyz|metrics|realtime|openapi\.json|asyncapi\.json|llms\.txt|docs(\/.*)?|udf\/(config|time)|api\/indexer\/health\/.*)$/
+
+it('the growth benchmark asks for every route that reads tables', () => {
+  const described = Object.keys(readOpenApi().paths).filter(path => !WITHOUT_TABLES.test(path))
+  const asked = ROUTES.map(({ route }) => route.split(',')[0]?.replace('<address>', '{address}'))
+  expect(new Set(asked)).toEqual(new Set(described))
+})

@@ -1,0 +1,168 @@
+import process from 'node:process'
+import { sql } from 'kysely'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import type { Address } from '#domain/address.ts'
+import type { IndexerHealth } from '#domain/health.ts'
+import type { Token } from '#domain/token.ts'
+import type { Trade } from '#domain/trade.ts'
+import { type Balancer, startBalancer } from '#test/support/balancer.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { cursorOf } from '#test/support/simulatedIndex.ts'
+import { until } from './cluster.ts'
+import { SdkClient } from './sdkClient.ts'
+
+/*
+ * A process that indexes, its standby and a gateway behind a balancer, with clients of the library at all of them. The former two serve in
+ * two threads each. All are restarted, one after the other, while the chain goes on.
+ */
+
+const CLIENTS = 12
+const DRAIN_SECONDS = 2
+/** During each restart. */
+const BLOCKS = 20
+
+const database = await useDatabase({ migrated: false })
+let chain: TestChain
+let folder: ServiceFolder
+let balancer: Balancer
+let services: Service[] = []
+let clients: readonly SdkClient[] = []
+let alpha: Launched
+let alice: Address
+
+const common = { DATABASE_URL: database.url, DRAIN_SECONDS: String(DRAIN_SECONDS) }
+const indexing = { ...common, STANDBY: 'true', GATEWAY_THREADS: '2' }
+const settings = [indexing, indexing, { ...common, ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }]
+
+beforeAll(async () => {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+  const [, creator, second] = chain.accounts as unknown as [Address, Address, Address]
+  alice = second
+  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
+  await trade()
+  folder = await serviceFolder(chain)
+  balancer = await startBalancer()
+  for (const index of settings.keys()) await start(index)
+  await found(services[0]).indexed(await chain.head())
+  clients = Array.from({ length: CLIENTS }, () => new SdkClient(balancer.url, alpha.token))
+  await Promise.all(clients.map(client => until('a client watches', async () => client.isWatching)))
+})
+
+afterAll(async () => {
+  for (const client of clients) client.close()
+  for (const { process: child } of services) child.kill('SIGKILL')
+  await balancer?.stop()
+  await chain?.stop()
+  await folder?.remove()
+})
+
+async function start(index: number): Promise<void> {
+  const service = await folder.start(found(settings[index]))
+  services[index] = service
+  balancer.servers[index] = service.url
+}
+
+let paid = parseEther('0.0001')
+const trade = () => chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: paid++ }))
+
+const get = async <T>(service: Service, path: string) => (await (await fetch(service.url + path)).json()) as T
+const alphaAt = (service: Service) => get<Token>(service, `/api/tokens/${alpha.token}`)
+const healthOf = (service: Service) => get<IndexerHealth>(service, '/api/indexer/health')
+
+/** Every client holds the newest state, as each process shows it, and has had every trade since it came, once and in order. */
+async function expectNothingMissing(): Promise<void> {
+  const head = await chain.head()
+  await until(`block ${head} is indexed`, async () => ((await cursorOf(database.kysely))?.number ?? -1) >= head)
+  const { rows } = await sql<{ sequence: number }>`select max(sequence)::float8 as sequence from token`.execute(database.kysely)
+  const { sequence } = found(rows[0])
+  for (const service of services)
+    await until(`${service.url} shows ${sequence}`, async () => (await alphaAt(service)).sequence === sequence)
+  const states = await Promise.all(services.map(alphaAt))
+  for (const state of states) expect(state).toEqual(states[0])
+  const path = `/api/tokens/${alpha.token}/trades?order=asc&limit=500`
+  const { data: listed } = await get<{ data: readonly Trade[] }>(found(services[0]), path)
+  expect(listed).toHaveLength(found(states[0]).market.tradeCount)
+  const since = listed.map(({ id }) => id).slice(1)
+  for (const [index, client] of clients.entries()) {
+    await until(`client ${index} has the newest trade`, async () => client.holds(found(since.at(-1))))
+    await until(`client ${index} has ${sequence}`, async () => client.sequences.at(-1) === sequence)
+    expect(client.sequences).toEqual([...new Set(client.sequences)].toSorted((a, b) => a - b))
+    expect(client.gaps).toEqual([])
+    expect(client.eventsOfChannel).toEqual(since)
+    expect(client.eventsOfWatch).toEqual(since)
+  }
+}
+
+const RESTARTS: readonly (readonly [index: number, name: string])[] = [
+  [0, 'the process that indexes'],
+  // Takes 7 s of CPU: only with the storms of all faults.
+  ...('CARRIER_ROUNDS' in process.env ? ([[1, 'its former standby, which indexes now']] as const) : []),
+  [2, 'the gateway'],
+]
+
+test.each(RESTARTS)('a restart of process %d, %s, sends its clients away for a while and costs them nothing', async index => {
+  const leaving = found(services[index])
+  const standby = index === 0 ? found(services[1]) : found(services[0])
+  const { realtime } = await healthOf(leaving)
+  expect(realtime.webSocketConnections).toBeGreaterThan(0)
+  for (const client of clients) client.forgetCloses()
+  const closes = () => clients.flatMap(client => client.closes)
+  const areBack = () => closes().length === realtime.webSocketConnections && clients.every(({ isOpen }) => isOpen)
+
+  const restarted = (async () => {
+    expect(await leaving.stop()).toBe(0)
+    if (index < 2) await until('the standby indexes', async () => !(await healthOf(standby)).standby)
+    await start(index)
+  })()
+  const trading = (async () => {
+    for (let blocks = 0; blocks < BLOCKS; blocks++) await trade()
+  })()
+  await Promise.all([restarted, trading])
+  await until('the clients are back', async () => areBack())
+
+  expect(closes().map(({ code }) => code)).toEqual(closes().map(() => 4012))
+  const delays = closes()
+    .map(({ reason }) => Number(/^retry after (\d+) ms$/.exec(reason)?.[1]))
+    .toSorted((a, b) => a - b)
+  // Each thread spreads its own clients evenly; the larger half of them is on one of the two.
+  const together = index < 2 ? Math.ceil(delays.length / 2) : delays.length
+  expect(delays[0]).toBe(0)
+  expect(delays.at(-1)).toBeGreaterThanOrEqual(Math.floor((DRAIN_SECONDS * 1_000 * (together - 1)) / together))
+  expect(delays.at(-1)).toBeLessThan(DRAIN_SECONDS * 1_000)
+  for (const { reason, awayMs } of closes()) expect(awayMs).toBeGreaterThanOrEqual(Number(/\d+/.exec(reason)?.[0]) - 2)
+  await trade()
+  await expectNothingMissing()
+})
+
+test('clients on the threads of a standby stay connected when it takes over from a killed process', async () => {
+  const first = found(services[0])
+  const second = found(services[1])
+  const [indexer, standby] = (await healthOf(first)).standby ? [second, first] : [first, second]
+  expect([await healthOf(indexer), await healthOf(standby)]).toMatchObject([{ standby: false }, { standby: true }])
+  const near = Array.from({ length: 4 }, () => new SdkClient(standby.url, alpha.token))
+  await Promise.all(near.map(client => until('a client of the standby watches', async () => client.isWatching)))
+  const newest = (await alphaAt(standby)).sequence
+  indexer.process.kill('SIGKILL')
+  for (let blocks = 0; blocks < 5; blocks++) await trade()
+  await until('the standby indexes', async () => !(await healthOf(standby)).standby)
+  await until('the clients are back', async () => clients.every(({ isOpen }) => isOpen))
+  services = services.filter(service => service !== indexer)
+  await trade()
+  await expectNothingMissing()
+  const { sequence } = await alphaAt(standby)
+  expect(sequence).toBeGreaterThan(newest)
+  for (const client of near) {
+    await until('a client of the standby has the newest state', async () => client.sequences.at(-1) === sequence)
+    expect([client.closes, client.gaps]).toEqual([[], []])
+    client.close()
+  }
+})
+
+function found<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('there is none')
+  return value
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { FeedHealth } from '#domain/health.ts'
+import type { GatewayThread } from '#process/gatewayThreadCalls.ts'
+import { viewOfThreads } from '#process/viewOfThreads.ts'
+import { silentLogger } from '#test/support/database.ts'
+
+const FEED: FeedHealth = {
+  carrier: 'thread',
+  connected: true,
+  disconnectedMs: 0,
+  waitingMs: 0,
+  behindBlocks: 0,
+  reconnects: 0,
+  replica: null,
+}
+
+test('a thread that does not answer gets no commits, since it was first asked in vain', async () => {
+  let answers = true
+  const call = () => (answers ? Promise.resolve({ feed: FEED }) : new Promise(() => {}))
+  const view = viewOfThreads([{ name: 'gateway-1', call } as unknown as GatewayThread], silentLogger)
+  const feed = async () => (await view.reports())[0].feed
+  expect(await feed()).toEqual(FEED)
+  answers = false
+  // Each takes the two seconds that a thread is given.
+  const first = await feed()
+  expect(first).toMatchObject({ carrier: 'thread', connected: false })
+  expect(first.disconnectedMs).toBeGreaterThan(1_900)
+  expect((await feed()).disconnectedMs).toBeGreaterThan(first.disconnectedMs + 1_900)
+  answers = true
+  expect(await feed()).toEqual(FEED)
+})
