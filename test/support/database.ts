@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import pino from 'pino'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 import { createOrm, type OrmOptions } from '#store/connection/orm.ts'
 import { MIGRATION_OPTIONS } from '#store/migrations/migrations.ts'
 import { ENTITIES } from '#tables/entities.ts'
+import { closeAfterFile } from './closeAfterFile.ts'
 
 export interface TestDatabase {
   /** With user and password. */
@@ -25,20 +26,13 @@ const TABLES = ENTITIES.map(({ meta }) => meta.tableName)
 
 export const silentLogger = pino({ level: 'silent' })
 
-const closers: (() => Promise<unknown>)[] = []
-
-// Registered for the file, so that an ORM can also be opened inside a test.
-afterAll(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
 /** For connections past no fault: a busy machine takes longer than the service waits. */
 const PATIENCE_MS = 60_000
 
 /** An ORM that is closed at the end of the test file. */
 export function openOrm(url: string, limits: OrmOptions = {}): MikroORM {
   const orm = createOrm(url, silentLogger, limits, { ...MIGRATION_OPTIONS, entities: ENTITIES })
-  closers.push(() => orm.close(true))
+  closeAfterFile(() => orm.close(true))
   return orm
 }
 
@@ -53,7 +47,7 @@ export async function useDatabase({ migrated = true }: TestDatabaseOptions = {})
   // Without it the copy goes through the write-ahead log, and takes five times the processor time.
   await administer(sql`create database ${sql.id(name)} template ${sql.id(template)} strategy file_copy`)
   const url = databaseUrl(name)
-  closers.push(() => administer(sql`drop database if exists ${sql.id(name)} with (force)`))
+  closeAfterFile(() => administer(sql`drop database if exists ${sql.id(name)} with (force)`))
   const orm = openOrm(url, { connectTimeoutMs: PATIENCE_MS })
   const kysely = orm.em.getKysely<unknown>()
   return {

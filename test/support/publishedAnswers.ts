@@ -1,6 +1,4 @@
-import { afterAll, afterEach, expect } from 'vitest'
-
-/* Checks every answer of the service that a test reads against the published description. Runs before each test file. */
+/* Checks every answer of the service that a test reads against the published description. Loaded once in each worker. */
 
 const { fetch: send } = globalThis
 const objections: string[] = []
@@ -13,6 +11,11 @@ globalThis.fetch = async (input, init) => {
   // Which every answer of the service has, and no other server of the tests.
   if (method === 'GET' && !isUpdating && response.headers.has('x-request-id')) await observe(response)
   return response
+}
+
+/** What has been wrong with answers since the last call. */
+export function takeObjections(): readonly string[] {
+  return objections.splice(0)
 }
 
 /** Checks the body when the test reads it, so that no body is read that a test leaves alone. */
@@ -33,7 +36,3 @@ async function observe(response: Response): Promise<void> {
   Object.assign(response, { text, json: async () => JSON.parse(await text()) as unknown })
   check(null)
 }
-
-const expectNone = () => expect(objections.splice(0)).toEqual([])
-afterEach(expectNone)
-afterAll(expectNone)

@@ -1,0 +1,12 @@
+/* What a test file opened, which is closed at its end. Workers run many files, and keep this module between them. */
+
+const closers: (() => Promise<unknown>)[] = []
+
+/** Has something closed at the end of the test file, after everything that is added later. Also inside a test. */
+export function closeAfterFile(close: () => Promise<unknown>): void {
+  closers.push(close)
+}
+
+export async function closeAll(): Promise<void> {
+  for (const close of closers.splice(0).reverse()) await close()
+}
