@@ -5,6 +5,7 @@ import type { ProcessState } from '#domain/health.ts'
 import { createAdmissionMemory } from '#gateway/admission/admissionCounts.ts'
 import { createAcceptor } from '#gateway/listening/acceptor.ts'
 import { openOperators } from '#gateway/operator/operatorPolicy.ts'
+import { scriptBeside } from '#package'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createRuntimeMetrics } from '#telemetry/runtimeMetrics.ts'
 import { announceProcess } from './announceProcess.ts'
@@ -84,7 +85,7 @@ function startThread(name: string, options: StartOptions, ours: MainFunctions): 
   connect?.(port1)
   const blocks = connect === null ? null : port2
   const workerData: GatewayThreadData = { name, config, databaseUrl, chainId, operators, memory, writeLock, carrier, blocks }
-  const worker = new Worker(new URL('./gatewayThread.ts', import.meta.url), {
+  const worker = new Worker(scriptBeside(import.meta.url, 'gatewayThread'), {
     name,
     workerData,
     transferList: blocks === null ? [] : [blocks],

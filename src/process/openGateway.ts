@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import type { Logger } from 'pino'
 import type { BlockFeed } from '#bus/blockFeed.ts'
 import { monotonicMs as now } from '#clock'
@@ -18,6 +16,7 @@ import type { OperatorPolicy } from '#gateway/operator/operatorPolicy.ts'
 import { createRealtime } from '#gateway/realtime/realtime.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { createAdapters } from '#launchpads/registry.ts'
+import { packagePath, VERSION } from '#package'
 import { databaseCause } from '#store/connection/databaseCause.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { createReads, type ReadsOptions } from '#store/reads/reads.ts'
@@ -29,13 +28,7 @@ import { createRequestMetrics } from '#telemetry/requestMetrics.ts'
 import { createBlockConsumer } from './blockConsumer.ts'
 import { createGatewayActors } from './gatewayActors.ts'
 
-export const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  readonly version: string
-}
 const epochMs = () => Date.now()
-
-/** Built by `npm run build`. */
-const CONSOLE_FOLDER = fileURLToPath(new URL('../../dist/console', import.meta.url))
 
 export interface OpenGatewayOptions {
   /** With the launchpads of the database. */
@@ -106,7 +99,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   }
   const view = options.processView(part)
   const whole = processSources(view)
-  const site = config.role === 'indexer' ? null : await loadSite(CONSOLE_FOLDER)
+  const site = config.role === 'indexer' ? null : await loadSite(packagePath('dist/console'))
   if (site === null && config.role !== 'indexer')
     logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
   const sources: RequestDeps = {

@@ -9,9 +9,10 @@ import { readHealth } from '#gateway/health/readHealth.ts'
 import { watchCertificate } from '#gateway/listening/certificateWatch.ts'
 import { createServer } from '#gateway/listening/server.ts'
 import { openOperators } from '#gateway/operator/operatorPolicy.ts'
+import { VERSION } from '#package'
 import { createRuntimeMetrics } from '#telemetry/runtimeMetrics.ts'
 import { announceProcess } from './announceProcess.ts'
-import { type OpenedGateway, type OpenGatewayOptions, openGateway, VERSION } from './openGateway.ts'
+import { type OpenedGateway, type OpenGatewayOptions, openGateway } from './openGateway.ts'
 
 export interface ServeOptions extends Pick<OpenGatewayOptions, 'config' | 'logger' | 'redactor' | 'db' | 'chainId' | 'feed' | 'indexer'> {
   /** That the indexer writes. */

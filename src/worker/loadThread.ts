@@ -1,4 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
+import { scriptBeside } from '#package'
 import { createWriteLock, type WriteLock } from '#telemetry/writeLock.ts'
 
 /** The indexing thread. It loads its modules, then waits for its configuration. */
@@ -15,7 +16,7 @@ export interface LoadedThread {
  * Starts the thread. Loading its modules takes longest of a start, so the process begins with it. This module imports next to nothing:
  * meanwhile the main thread loads its own.
  */
-export function loadThread(script = new URL('./indexingThread.ts', import.meta.url), resourceLimits: ResourceLimits = {}): LoadedThread {
+export function loadThread(script = scriptBeside(import.meta.url, 'indexingThread'), resourceLimits: ResourceLimits = {}): LoadedThread {
   const writeLock = createWriteLock()
   const worker = new Worker(script, { workerData: writeLock, resourceLimits, name: 'indexing' })
   return {

@@ -154,13 +154,13 @@ describe('a block with its logs', () => {
   // Indexing stopped for good at such a block: 48 MiB is the most that one answer may hold.
   it('may have one transaction with more logs than any answer holds', async () => {
     const chain = createSimulatedChain()
-    const data: Hex = `0x${'5a'.repeat(256)}`
-    chain.mine(Array.from({ length: 60_000 }, () => ({ address: testAddress(1), topics: [`0x${'ab'.repeat(32)}`], data, tx: 1 })))
+    const data: Hex = `0x${'5a'.repeat(24_000)}`
+    chain.mine(Array.from({ length: 1_200 }, () => ({ address: testAddress(1), topics: [`0x${'ab'.repeat(32)}`], data, tx: 1 })))
     const provider = await startFakeProvider({ chain })
     const rpc = createRpc({ urls: [provider.url], chainId: 1, logger: pino({ level: 'silent' }), timeoutMs: 120_000 })
     try {
       const { logs } = await createChainSource({ rpc }).blockWithLogs(1)
-      expect(logs).toHaveLength(60_000)
+      expect(logs).toHaveLength(1_200)
       expect(provider.calls.map(({ method }) => method)).toContain('eth_getTransactionReceipt')
       expect(logs.at(-1)).toEqual(chain.at(1).logs.at(-1))
     } finally {

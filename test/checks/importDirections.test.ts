@@ -14,7 +14,7 @@ interface Reach {
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Packages that only one folder may import. */
 const OWNED_PACKAGES: Readonly<Record<string, string>> = { xstate: 'actors', 'uWebSockets.js': 'gateway', '@nats-io': 'bus' }
-const BASE = ['domain', 'errors', 'config', 'clock', 'async']
+const BASE = ['domain', 'errors', 'config', 'clock', 'package', 'async']
 
 /**
  * The import directions of the design, from the top down: worker → sync, jobs → chain → rpc; sync → index → launchpads; sync, jobs →
@@ -23,6 +23,7 @@ const BASE = ['domain', 'errors', 'config', 'clock', 'async']
 const REACHES: Readonly<Record<string, Reach>> = {
   errors: { values: [] },
   clock: { values: [] },
+  package: { values: [] },
   config: { values: ['domain'], types: ['configuration'] },
   domain: { values: [], packages: [] },
   async: { values: ['errors'] },

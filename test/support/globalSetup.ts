@@ -14,13 +14,15 @@ declare module 'vitest' {
 }
 
 /**
- * One PostgreSQL server for the whole run, which also ends when the run is killed, and a console built from the sources.
+ * One PostgreSQL server for the whole run, which also ends when the run is killed, and the console and the service built from the sources.
  * `TEST_DATABASE_URL`, the URL of an empty database for a superuser, replaces the server: for tests against another version.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // A tenth less processor time for every worker of the tests and every service that they start.
   process.env['NODE_COMPILE_CACHE'] ??= path.join(process.cwd(), '.cache/node')
-  execFileSync(process.execPath, [path.join(process.cwd(), 'build/buildConsole.ts'), '--if-stale'], { stdio: 'inherit' })
+  for (const script of ['buildConsole.ts', 'buildService.ts']) {
+    execFileSync(process.execPath, [path.join(process.cwd(), 'build', script), '--if-stale'], { stdio: 'inherit' })
+  }
   const logger = pino({ level: 'warn' }, pino.destination(2))
   const given = process.env['TEST_DATABASE_URL']
   const server = given === undefined ? await startOwn(logger) : { url: given, stop: async () => undefined }

@@ -8,7 +8,7 @@ import type { TestChain } from './chain.ts'
 
 type Env = Readonly<Record<string, string>>
 
-/** `npm start` as a process of its own. */
+/** The bundled service as a process of its own. `devchain/dev.test.ts` starts the sources. */
 export interface Service {
   readonly url: string
   readonly databaseUrl: string
@@ -92,10 +92,11 @@ export interface SpawnedService {
   output(): string
 }
 
+const BUNDLE = path.join(process.cwd(), 'dist/service/main.js')
+
 /** Starts the process without waiting: for starts that fail. */
 export function spawnService(env: Env, cwd = process.cwd()): SpawnedService {
-  const main = path.join(process.cwd(), 'src/main.ts')
-  const child = spawn(process.execPath, [main], { cwd, env: { ...inheritedEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const child = spawn(process.execPath, [BUNDLE], { cwd, env: { ...inheritedEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += String(chunk)))
   const exited = new Promise<number | null>(resolve => void child.once('close', code => resolve(code)))

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { keccak256, numberToHex, toHex } from 'viem'
 import { logsBloom } from '#chain/logs/logsBloom.ts'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
@@ -87,14 +88,20 @@ export function createSimulatedChain({
     const parentHash = blocks.at(-1)?.header.hash ?? `0x${'00'.repeat(32)}`
     const timestamp = (blocks.at(-1)?.header.timestamp ?? genesisTimestamp - seconds) + seconds
     const bloom = logsBloom(newLogs.map(({ address, topics = [] }) => ({ address, topics })))
-    const contents = keccak256(toHex(`${forks}:${JSON.stringify(newLogs)}`))
+    // Any hash does. This one is native, and a block can have 50 MB.
+    const contents: Hex = `0x${createHash('sha256')
+      .update(`${forks}:${JSON.stringify(newLogs)}`)
+      .digest('hex')}`
     const fields = { ...CONSTANT_FIELDS, parentHash, number: numberToHex(number), timestamp: numberToHex(timestamp), logsBloom: bloom }
     const unhashed = { ...fields, transactionsRoot: contents, baseFeePerGas: numberToHex(BASE_FEE_WEI) }
     const hash = headerHash(unhashed) ?? '0x'
     let txIndex = 0
+    let txHash: Hex = '0x'
     const logs = newLogs.map(({ address, topics = [], data = '0x', tx }, logIndex): ChainLog => {
-      if (tx === undefined || tx !== newLogs[logIndex - 1]?.tx) txIndex = logIndex
-      const txHash = keccak256(toHex(`${hash}:${txIndex}`))
+      if (logIndex === 0 || tx === undefined || tx !== newLogs[logIndex - 1]?.tx) {
+        txIndex = logIndex
+        txHash = keccak256(toHex(`${hash}:${txIndex}`))
+      }
       return { address, topics, data, blockNumber: number, blockHash: hash, txHash, txIndex, logIndex }
     })
     const header: ChainHeader = {

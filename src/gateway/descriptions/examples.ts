@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { packagePath } from '#package'
 
 /** What a test took from the running service, for the descriptions. */
 export interface Examples {
@@ -9,5 +10,5 @@ export interface Examples {
 }
 
 export function readExamples(): Examples {
-  return JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Examples
+  return JSON.parse(readFileSync(packagePath('src/gateway/descriptions/examples.json'), 'utf8')) as Examples
 }

@@ -9,8 +9,7 @@ import { type Answer, type HeaderField, jsonAnswer } from '#gateway/http/answer.
 import { PAGE_POLICY } from '#gateway/http/headers.ts'
 import { type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-
-const FOLDER = new URL('../../descriptions/', import.meta.url)
+import { packagePath } from '#package'
 
 const document = z.looseObject({}).describe('The document.')
 
@@ -41,7 +40,7 @@ export function descriptionRoutes(
 function fileRoute(name: string, contentType: string): Route {
   const id = name === 'page.js' ? 'getDocsScript' : 'getDocsStyle'
   return descriptionRoute(`/docs/${name}`, describeText(id, 'A part of the documentation', contentType), () =>
-    textAnswer(contentType, readFileSync(new URL(name, FOLDER), 'utf8')),
+    textAnswer(contentType, readFileSync(packagePath(`src/gateway/descriptions/${name}`), 'utf8')),
   )
 }
 

