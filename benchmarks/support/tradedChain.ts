@@ -3,6 +3,7 @@ import { monotonicMs } from '#benchmarks/support/monotonic.ts'
 import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import { startEmbedded } from '#store/embedded/startEmbedded.ts'
+import { buildIfStale } from '#test/support/buildIfStale.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { type Service, serviceFolder } from '#test/support/service.ts'
 
@@ -36,7 +37,7 @@ export interface TradedChain {
   head(): Promise<number>
   /** Mines a block with a buy of each of these tokens, by their indexes. Default: all. */
   trade(tokens?: readonly number[]): Promise<MinedBlock>
-  /** Starts `npm start` on chain and database. Whoever calls this ends it before `stop`. */
+  /** Starts the bundled service on chain and database. Whoever calls this ends it before `stop`. */
   start(settings: Readonly<Record<string, string>>): Promise<Service>
   stop(): Promise<void>
 }
@@ -47,6 +48,7 @@ export async function startTradedChain(tokens: number): Promise<TradedChain> {
     for (const each of stops.splice(0).reverse()) await each()
   }
   try {
+    buildIfStale('buildService')
     const chain = await startTestChain()
     stops.push(() => chain.stop())
     const folder = await serviceFolder(chain)

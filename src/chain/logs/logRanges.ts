@@ -1,17 +1,17 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { fetchHeader } from '#rpc/fetchHeaders.ts'
-import type { LogLimit } from '#rpc/logLimit.ts'
 import { parseHeader } from '#rpc/parseHeader.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber, logsInBlocks } from '#rpc/rpcCalls.ts'
-import { faultOf, inconsistent, type RpcFault } from '#rpc/rpcFault.ts'
+import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
 import { createLogTest, type KeyList, type WantedLogs, widthOf } from './logFilter.ts'
 import { blocksOf, byAddress, createLogPlan, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
 import { parseLogs } from './parseLogs.ts'
 import { assertProven, fetchProvenLogs } from './provenLogs.ts'
 import { fetchReceipts, logsOfReceipts } from './receipts.ts'
+import { type Retry, refusedLimit, retryOf } from './refusal.ts'
 
 export interface LogRangeQuery {
   readonly from: number
@@ -55,8 +55,6 @@ export interface LogRangesOptions {
   readonly provesLogs?: boolean
 }
 
-/** This many queries in a row that time out are split; after that the provider hangs, and the caller has to know. */
-const TIMEOUTS_IN_A_ROW = 2
 /**
  * A provider that silently leaves out what is past a limit has one like 1,000 or 10,000: an answer of a round number of logs is checked
  * against its parts.
@@ -70,79 +68,79 @@ interface RangeFetch {
   timeoutsInARow: number
 }
 
-type Outcome =
-  | { readonly kind: 'logs'; readonly logs: readonly ChainLog[] }
-  /** To be asked for by address, or in parts within these limits. If the parts can't be smaller, `last` is the outcome. */
-  | {
-      readonly kind: 'again'
-      readonly by: 'address' | 'parts'
-      readonly limits: QueryLimits
-      readonly last: () => Promise<readonly ChainLog[]>
-    }
+type Limits = ReturnType<LogStrategy['limits']>
 
-type QueryLimits = ReturnType<LogStrategy['limits']>
+/** What came of a query. `limits` are those of the provider that was asked last. */
+type Outcome =
+  | { readonly kind: 'complete'; readonly logs: readonly ChainLog[] }
+  /** Their number is round: some may be left out. */
+  | { readonly kind: 'cut'; readonly logs: readonly ChainLog[]; readonly limits: Limits }
+  | { readonly kind: 'refused'; readonly error: unknown; readonly retry: Retry; readonly limits: Limits }
 
 export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRangesOptions): LogRanges {
   const strategy = createLogStrategy()
 
-  const fetchByReceipts = async (provider: RpcProvider, block: number): Promise<readonly ChainLog[]> => {
-    if (provesLogs) return fetchProvenLogs(provider, await fetchHeader(provider, block))
-    return logsOfReceipts(await fetchReceipts(provider, blockByNumber(block)))
+  /** Asks one provider, which keeps what its answer or refusal says about the sizes that it answers. */
+  const askProvider = async (provider: RpcProvider, query: LogQuery, fetching: RangeFetch): Promise<Outcome> => {
+    const { filter } = query
+    const size = { blocks: blocksOf(query), addresses: query.by === 'topic' ? 0 : widthOf(filter) }
+    try {
+      const all = await fetchLogs(provider, query, fetching.query.end)
+      const logs = wantedLogs(all, query, fetching)
+      if (provesLogs) await assertProven(provider, logs)
+      strategy.answered(query, all.length, logs.length)
+      if (all.length === 0 || all.length % ROUND_LOGS !== 0) {
+        provider.logsAnswered(size)
+        return { kind: 'complete', logs }
+      }
+      provider.logsRefused(size, { kind: 'density' })
+      return { kind: 'cut', logs, limits: strategy.limits(provider, filter) }
+    } catch (error) {
+      const limit = refusedLimit(query.by, faultOf(error))
+      if (limit !== null) provider.logsRefused(size, limit)
+      throw error
+    }
   }
 
   const ask = async (query: LogQuery, fetching: RangeFetch): Promise<Outcome> => {
-    let limits = strategy.limits(rpc.preferred(), query.filter)
-    const size = { blocks: blocksOf(query), addresses: query.by === 'topic' ? 0 : widthOf(query.filter) }
-    const question = async (provider: RpcProvider): Promise<Outcome> => {
-      const refused = (limit: LogLimit) => {
-        provider.logsRefused(size, limit)
-        limits = strategy.limits(provider, query.filter)
-      }
-      try {
-        const all = await fetchLogs(provider, query, fetching.query.end)
-        const logs = wantedLogs(all, query, fetching)
-        if (provesLogs) await assertProven(provider, logs)
-        strategy.answered(query, all.length, logs.length)
-        if (all.length > 0 && all.length % ROUND_LOGS === 0) {
-          refused({ kind: 'density' })
-          return { kind: 'again', by: 'parts', limits, last: async () => logs }
-        }
-        provider.logsAnswered(size)
-        return { kind: 'logs', logs }
-      } catch (error) {
-        const fault = faultOf(error)
-        if (query.by === 'topic' && mayNeedAddresses(fault)) refused({ kind: 'address-required' })
-        else if (fault?.kind === 'too-large') refused(fault.limit)
-        else if (fault?.kind === 'timeout') refused({ kind: 'density' })
-        throw error
-      }
-    }
+    let asked = rpc.preferred()
     try {
-      const outcome = await rpc.ask(question)
+      const outcome = await rpc.ask(provider => {
+        asked = provider
+        return askProvider(provider, query, fetching)
+      })
       fetching.timeoutsInARow = 0
       return outcome
     } catch (error) {
       const fault = faultOf(error)
-      const last = async () => {
-        if (fault?.kind !== 'too-large' || blocksOf(query) > 1) throw error
-        const logs = await rpc.ask(provider => fetchByReceipts(provider, query.from))
-        return logs.filter(wantedTest(query, fetching))
-      }
-      if (query.by === 'topic' && mayNeedAddresses(fault)) return { kind: 'again', by: 'address', limits, last }
-      const mayBeTooLarge = fault?.kind === 'too-large' || (fault?.kind === 'timeout' && ++fetching.timeoutsInARow <= TIMEOUTS_IN_A_ROW)
-      if (!mayBeTooLarge) throw error
-      return { kind: 'again', by: 'parts', limits, last }
+      if (fault?.kind === 'timeout' && query.by === 'address') fetching.timeoutsInARow++
+      const retry = retryOf(query.by, fault, fetching.timeoutsInARow)
+      if (retry === null) throw error
+      return { kind: 'refused', error, retry, limits: strategy.limits(asked, query.filter) }
     }
   }
 
-  const fetchSplitting = async (query: LogQuery, fetching: RangeFetch): Promise<readonly ChainLog[]> => {
+  const fetchQuery = async (query: LogQuery, fetching: RangeFetch): Promise<readonly ChainLog[]> => {
     const outcome = await ask(query, fetching)
-    if (outcome.kind === 'logs') return outcome.logs
-    const parts = outcome.by === 'address' ? byAddress(query, outcome.limits) : splitQuery(query, outcome.limits)
-    if (parts === null) return outcome.last()
+    if (outcome.kind === 'complete') return outcome.logs
+    const isByAddress = outcome.kind === 'refused' && outcome.retry === 'by-address'
+    const parts = isByAddress ? byAddress(query, outcome.limits) : splitQuery(query, outcome.limits)
+    if (parts === null) return outcome.kind === 'cut' ? outcome.logs : fetchSmallest(query, fetching, outcome.error)
     const found: (readonly ChainLog[])[] = []
-    for (const part of parts) found.push(await fetchSplitting(part, fetching))
+    for (const part of parts) found.push(await fetchQuery(part, fetching))
     return found.flat()
+  }
+
+  /** The logs of a query that has no parts: those of a block that has too many for an answer are in its receipts. */
+  const fetchSmallest = async (query: LogQuery, fetching: RangeFetch, error: unknown): Promise<readonly ChainLog[]> => {
+    if (faultOf(error)?.kind !== 'too-large' || blocksOf(query) > 1) throw error
+    const logs = await rpc.ask(provider => fetchByReceipts(provider, query.from))
+    return logs.filter(wantedTest(query, fetching))
+  }
+
+  const fetchByReceipts = async (provider: RpcProvider, block: number): Promise<readonly ChainLog[]> => {
+    if (provesLogs) return fetchProvenLogs(provider, await fetchHeader(provider, block))
+    return logsOfReceipts(await fetchReceipts(provider, blockByNumber(block)))
   }
 
   return {
@@ -163,7 +161,7 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
       const work = async () => {
         for (let next = plan.next(false); next !== null && !failed; next = plan.next(count > query.maxLogs)) {
           try {
-            const logs = await fetchSplitting(next, fetching)
+            const logs = await fetchQuery(next, fetching)
             found.push(logs)
             count += logs.length
           } catch (error) {
@@ -177,14 +175,6 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
       return { logs: inOrder(found.flat()), to: plan.reached() }
     },
   }
-}
-
-/**
- * Whether a query by topic may have failed for naming no addresses. The faults of a broken provider come back when it is asked by address.
- */
-function mayNeedAddresses(fault: RpcFault | null): boolean {
-  if (fault?.kind === 'too-large') return fault.limit.kind === 'address-required'
-  return fault !== null && ['rejected', 'node', 'http', 'timeout'].includes(fault.kind)
 }
 
 function filtersOf({ addresses, topics, filtered = [] }: LogRangeQuery): readonly WantedLogs[] {
