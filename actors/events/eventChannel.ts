@@ -219,9 +219,12 @@ export class EventChannel {
     return ready
   }
 
-  /** The position that it names is of another database, or of none. */
+  /**
+   * The position that it names is of another database, or of none. The reorg leads to the channel's beginning, so that a client that
+   * loses its connection before the gap, and resumes from there, learns of it.
+   */
   #giveUp(subscriber: EventSubscriber, filter: EventFilter, channel: ChannelPosition): void {
-    subscriber.reorg(0, channel)
+    subscriber.reorg(0, { place: FIRST_PLACE, reorgs: channel.reorgs })
     subscriber.gap(FIRST_PLACE, channel)
     this.#behind.delete(subscriber)
     this.#following.add(filter, subscriber)

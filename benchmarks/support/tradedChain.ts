@@ -3,9 +3,8 @@ import { monotonicMs } from '#benchmarks/support/monotonic.ts'
 import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import { startEmbedded } from '#store/embedded/startEmbedded.ts'
-import { buildIfStale } from '#test/support/buildIfStale.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { type Service, serviceFolder } from '#test/support/service.ts'
+import { type Service, SOURCES, serviceFolder } from '#test/support/service.ts'
 
 /** The settings of a process that only serves. */
 export const GATEWAY = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' } as const
@@ -37,7 +36,7 @@ export interface TradedChain {
   head(): Promise<number>
   /** Mines a block with a buy of each of these tokens, by their indexes. Default: all. */
   trade(tokens?: readonly number[]): Promise<MinedBlock>
-  /** Starts the bundled service on chain and database. Whoever calls this ends it before `stop`. */
+  /** Starts `npm start` on chain and database. Whoever calls this ends it before `stop`. */
   start(settings: Readonly<Record<string, string>>): Promise<Service>
   stop(): Promise<void>
 }
@@ -48,10 +47,10 @@ export async function startTradedChain(tokens: number): Promise<TradedChain> {
     for (const each of stops.splice(0).reverse()) await each()
   }
   try {
-    buildIfStale('buildService')
     const chain = await startTestChain()
     stops.push(() => chain.stop())
-    const folder = await serviceFolder(chain)
+    // Of the bundle, the observer of commits does not see the RxJS.
+    const folder = await serviceFolder(chain, { main: SOURCES })
     stops.push(() => folder.remove())
     const database = await startEmbedded({ dataDir: folder.folder, logger: pino({ level: 'silent' }) })
     stops.push(() => database.stop())

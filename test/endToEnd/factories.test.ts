@@ -40,7 +40,7 @@ beforeAll(async () => {
   const random = createRandom(47)
   chain = await addFactories(await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 }), { dollarTarget: 2_000_000_000n })
   market = await openFactoryMarket(chain, random)
-  const folder = await serviceFolder(chain, launchpadsFile(chain.deployment, chain.factories))
+  const folder = await serviceFolder(chain, { launchpads: launchpadsFile(chain.deployment, chain.factories) })
   stop = async () => {
     feed?.close()
     await service?.stop()

@@ -1,9 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import pino, { type Logger } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { migrate } from '#store/migrations/migrate.ts'
-import { buildIfStale } from './buildIfStale.ts'
 import { makeTemporaryFolder } from './temporaryFolder.ts'
 
 declare module 'vitest' {
@@ -20,8 +20,9 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   // A tenth less processor time for every worker of the tests and every service that they start.
   process.env['NODE_COMPILE_CACHE'] ??= path.join(process.cwd(), '.cache/node')
-  buildIfStale('buildConsole')
-  buildIfStale('buildService')
+  for (const script of ['buildConsole.ts', 'buildService.ts']) {
+    execFileSync(process.execPath, [path.join(process.cwd(), 'build', script), '--if-stale'], { stdio: 'inherit' })
+  }
   const logger = pino({ level: 'warn' }, pino.destination(2))
   const given = process.env['TEST_DATABASE_URL']
   const server = given === undefined ? await startOwn(logger) : { url: given, stop: async () => undefined }

@@ -8,7 +8,7 @@ import type { TestChain } from './chain.ts'
 
 type Env = Readonly<Record<string, string>>
 
-/** The bundled service as a process of its own. `devchain/dev.test.ts` starts the sources. */
+/** The service as a process of its own. */
 export interface Service {
   readonly url: string
   readonly databaseUrl: string
@@ -31,10 +31,21 @@ export interface ServiceFolder {
   remove(): Promise<void>
 }
 
+export const SOURCES = 'src/main.ts'
+const BUNDLE = 'dist/service/main.js'
 const UNREACHABLE = 'http://127.0.0.1:9'
 
-/** @param launchpads what is in `launchpads.json`; default: the reference launchpad */
-export async function serviceFolder(chain: TestChain, launchpads = fileOfReference(chain)): Promise<ServiceFolder> {
+export interface ServiceFolderOptions {
+  /** What is in `launchpads.json`. Default: the reference launchpad. */
+  readonly launchpads?: string
+  /** Default: the bundle, which starts with a third of the processor time. `devchain/dev.test.ts` and the benchmarks start the sources. */
+  readonly main?: typeof SOURCES | typeof BUNDLE
+}
+
+export async function serviceFolder(
+  chain: TestChain,
+  { launchpads = fileOfReference(chain), main = BUNDLE }: ServiceFolderOptions = {},
+): Promise<ServiceFolder> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-service-'))
   const launchpadsFile = path.join(folder, 'launchpads.json')
   await writeFile(launchpadsFile, launchpads)
@@ -51,7 +62,7 @@ export async function serviceFolder(chain: TestChain, launchpads = fileOfReferen
   return {
     folder,
     env,
-    start: more => startService({ ...env, ...more }),
+    start: more => startService({ ...env, ...more }, main),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
@@ -61,8 +72,8 @@ function fileOfReference({ deployment }: TestChain): string {
   return JSON.stringify({ weth, launchpads: [{ name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock }] })
 }
 
-async function startService(env: Env): Promise<Service> {
-  const child = spawnService(env)
+async function startService(env: Env, main: string): Promise<Service> {
+  const child = spawnService(env, process.cwd(), main)
   const { url, databaseUrl } = await new Promise<{ url: string; databaseUrl: string }>((resolve, reject) => {
     child.process.on('message', message => {
       const told = message as { type: string; url: string; databaseUrl: string }
@@ -92,11 +103,13 @@ export interface SpawnedService {
   output(): string
 }
 
-const BUNDLE = path.join(process.cwd(), 'dist/service/main.js')
-
 /** Starts the process without waiting: for starts that fail. */
-export function spawnService(env: Env, cwd = process.cwd()): SpawnedService {
-  const child = spawn(process.execPath, [BUNDLE], { cwd, env: { ...inheritedEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+export function spawnService(env: Env, cwd = process.cwd(), main: string = BUNDLE): SpawnedService {
+  const child = spawn(process.execPath, [path.resolve(main)], {
+    cwd,
+    env: { ...inheritedEnv(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += String(chunk)))
   const exited = new Promise<number | null>(resolve => void child.once('close', code => resolve(code)))

@@ -71,6 +71,8 @@ class Client {
   /** What came before is not its own. */
   start: EventPlace | null = null
   gaps = 0
+  /** The position of the newest reorg that voided everything. */
+  begunAnew: ChannelPosition | null = null
   readonly #stored: MemoryEvents
 
   constructor(stored: MemoryEvents, filters: EventFilters) {
@@ -99,6 +101,7 @@ class Client {
     for (const [id, at] of this.held) if (at.blockNumber >= fromBlock) this.held.delete(id)
     if (this.start !== null && comparePlaces(position.place, this.start) < 0) this.start = position.place
     this.position = position
+    if (fromBlock === 0) this.begunAnew = position
   }
 
   /** As REST answers: what the database holds of the gap now. */
@@ -317,6 +320,11 @@ describe('an event channel', () => {
     await fixture.settle()
     expect([soon.gaps, never.gaps, otherReorgs.gaps]).toEqual([0, 1, 1])
     expect(never.position).toEqual({ place: endOfBlock(2), reorgs: 0 })
+    // A client that is cut between the reorg and the gap resumes from the beginning.
+    expect([never.begunAnew, otherReorgs.begunAnew]).toEqual([
+      { place: FIRST_PLACE, reorgs: 0 },
+      { place: FIRST_PLACE, reorgs: 0 },
+    ])
     fixture.stored.commit([3, 12])
     fixture.channel.changed()
     await fixture.settle()
