@@ -25,15 +25,16 @@ export async function attachMetadata(db: Queryable, tokens: readonly Address[]):
     insert into metadata (key, uri, state, attempts, next_attempt_at_ms)
     select distinct on (${KEY}) ${KEY}, token.metadata_uri, 'pending', 0, ${NOW_MS} from token
     where ${isAsked} and token.metadata_uri is not null order by ${KEY} on conflict (key) do nothing`.execute(db)
+  // A document that is read meanwhile is shown by the second statement. In the other order the token would neither wait nor have it.
+  await sql`
+    insert into metadata_waiting (key, token) select metadata.key, token.address from token join metadata on metadata.key = ${KEY}
+    where ${isAsked} and not ${IS_READ} on conflict (key, token) do nothing`.execute(db)
   await sql`
     update token as shown set image_url = document.image_url, description = document.description
     from (select token.address, metadata.image_url, metadata.description
       from token left join metadata on metadata.key = ${KEY} and ${IS_READ} where ${isAsked}) as document
     where shown.address = document.address
       and (shown.image_url, shown.description) is distinct from (document.image_url, document.description)`.execute(db)
-  await sql`
-    insert into metadata_waiting (key, token) select metadata.key, token.address from token join metadata on metadata.key = ${KEY}
-    where ${isAsked} and not ${IS_READ} on conflict (key, token) do nothing`.execute(db)
 }
 
 /** The work that is due, per lane: what was tried least often first, then the newest. `underWay` is left out. */

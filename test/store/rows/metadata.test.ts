@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MetadataRecord } from '#domain/metadata.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import {
   announceMetadata,
@@ -36,6 +37,19 @@ function record(uri: string, changes: Partial<MetadataRecord> = {}): MetadataRec
 
 const DOCUMENT = { imageUrl: 'https://images.example/a.png', description: 'd', links: [] }
 
+/** The database, which does something else after that many statements. */
+function interrupted(statements: number, run: () => Promise<unknown>): Queryable {
+  let left = statements
+  const executor = db.getExecutor().withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (--left === 0) await run()
+      return result
+    },
+  })
+  return { getExecutor: () => executor }
+}
+
 describe('the work of reading metadata', () => {
   test('begins with the launch, once per URI, for tokens that have one', async () => {
     await launch(['ipfs://a', 'ipfs://a', null, `data:,${'😀'.repeat(8_000)}`])
@@ -54,6 +68,17 @@ describe('the work of reading metadata', () => {
     ])
     expect(await countQueuedMetadata(db, 10)).toBe(2)
     expect(await countQueuedMetadata(db, 1)).toBe(1)
+  })
+
+  test.each([0, 1, 2, 3])('loses no token whose document is read after statement %i of its launch', async statements => {
+    await launch(['ipfs://a'])
+    await insertRows(db, 'token', [tokenRow(2, { metadata_uri: 'ipfs://a' })])
+    const read = () => recordMetadata(db, [record('ipfs://a', { state: 'read', document: DOCUMENT, outcome: 'read' })])
+    if (statements === 0) await read()
+    await attachMetadata(interrupted(statements, read), [addressOf(2)])
+    await announceMetadata(db, await readUnannounced(db, 10), 1)
+    const { rows } = await sql<{ description: string | null }>`select description from token`.execute(db)
+    expect(rows).toEqual([{ description: 'd' }, { description: 'd' }])
   })
 
   test.each([
