@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import type { EventFilters } from '#actors/events/eventFilter.ts'
 import type { EventChannelName } from '#domain/channelEvent.ts'
+import { candleParameters } from '#gateway/filters/candleParameters.ts'
+import { tokenListFilters } from '#gateway/filters/tokenListFilters.ts'
+import { launchpadParameter, problemOfLaunchpads } from '#gateway/filters/tradeParameters.ts'
 import {
   addressParameter,
   decimalParameter,
@@ -12,9 +15,6 @@ import {
   wordParameter,
 } from '#gateway/http/parameters.ts'
 import type { Problem } from '#gateway/http/problem.ts'
-import { candleParameters } from '#gateway/http/routes/candleParameters.ts'
-import { tokenListFilters } from '#gateway/http/routes/tokenListFilters.ts'
-import { launchpadParameter, problemOfLaunchpads } from '#gateway/http/routes/tradeParameters.ts'
 import { scalarText } from '#gateway/http/scalarText.ts'
 import { MAX_LIST_ROWS } from '#protocol/limits.ts'
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { candleParameters } from '#gateway/filters/candleParameters.ts'
 import { jsonAnswer } from '#gateway/http/answer.ts'
 import { CANDLE_CURSOR, decodeCursor, listBody, MAX_UNIX_SECONDS } from '#gateway/http/cursor.ts'
 import { booleanParameter, integerParameter, pageParameters, tokenParameter } from '#gateway/http/parameters.ts'
@@ -6,7 +7,6 @@ import { invalidParameter, tokenNotFound } from '#gateway/http/problem.ts'
 import { type Route, resource } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { candleListSchema } from '#protocol/schemas/resources.ts'
-import { candleParameters } from './candleParameters.ts'
 
 const unixSeconds = integerParameter(0, MAX_UNIX_SECONDS, ' (Unix seconds)')
 

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { withUsd } from '#domain/usd.ts'
+import { MAX_LISTED_TOKENS, tokenListFilters, tokenQueryOf } from '#gateway/filters/tokenListFilters.ts'
+import { problemOfLaunchpads } from '#gateway/filters/tradeParameters.ts'
 import { jsonAnswer } from '#gateway/http/answer.ts'
 import { decodeCursor, listBody, TOKEN_CURSORS } from '#gateway/http/cursor.ts'
 import { cursorParameter, integerParameter, textParameter, tokenParameter } from '#gateway/http/parameters.ts'
 import { tokenNotFound } from '#gateway/http/problem.ts'
 import { type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
+import { tokenListAnswer } from '#gateway/http/tokenListAnswer.ts'
 import { tokenListSchema } from '#protocol/schemas/resources.ts'
 import { tokenSchema } from '#protocol/schemas/token.ts'
-import { tokenListAnswer } from './tokenListAnswer.ts'
-import { MAX_LISTED_TOKENS, tokenListFilters, tokenQueryOf } from './tokenListFilters.ts'
-import { problemOfLaunchpads } from './tradeParameters.ts'
 
 const DEFAULT_TOKENS = 50
 

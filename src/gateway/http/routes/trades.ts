@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { MarketTradesQuery, TradeCursor } from '#domain/queries.ts'
+import { MARKET_TRADE_PARAMETERS, problemOfBounds, problemOfLaunchpads, TRADE_PARAMETERS } from '#gateway/filters/tradeParameters.ts'
 import { jsonAnswer } from '#gateway/http/answer.ts'
 import { decodeCursor, listBody, MARKET_TRADE_CURSOR, parseTradeId, TRADE_CURSOR } from '#gateway/http/cursor.ts'
 import { addressParameter, listParameter, tokenParameter } from '#gateway/http/parameters.ts'
@@ -7,7 +8,6 @@ import { invalidParameter, type Problem, quote, tokenNotFound } from '#gateway/h
 import { type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { tradeListSchema } from '#protocol/schemas/resources.ts'
-import { MARKET_TRADE_PARAMETERS, problemOfBounds, problemOfLaunchpads, TRADE_PARAMETERS } from './tradeParameters.ts'
 
 const parameters = z.object({
   address: tokenParameter,
