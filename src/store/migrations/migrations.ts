@@ -22,6 +22,7 @@ import { Migration0021MarketEvents } from './Migration0021MarketEvents.ts'
 import { Migration0022QuoteWorth } from './Migration0022QuoteWorth.ts'
 import { Migration0023Balances } from './Migration0023Balances.ts'
 import { Migration0024TokenVolume } from './Migration0024TokenVolume.ts'
+import { Migration0025ShownDocuments } from './Migration0025ShownDocuments.ts'
 import { Migration0040AnnouncedContracts } from './Migration0040AnnouncedContracts.ts'
 import { Migration0041Currencies } from './Migration0041Currencies.ts'
 
@@ -52,6 +53,7 @@ export const MIGRATIONS = [
   Migration0022QuoteWorth,
   Migration0023Balances,
   Migration0024TokenVolume,
+  Migration0025ShownDocuments,
 ]
 
 export const MIGRATION_OPTIONS = {
