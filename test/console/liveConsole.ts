@@ -32,6 +32,8 @@ export interface LiveConsole {
   get<T>(path: string): Promise<T>
   /** Buys, and waits until the trade is indexed. */
   buy(curve: Address, ether: string): Promise<void>
+  /** Mines a block without a transaction this much later, and waits until it is indexed. */
+  mineEmpty(secondsLater: number): Promise<void>
   killService(): Promise<void>
   /** Buys while the service is down, then starts it again. */
   buyAndRestart(curve: Address, ether: string): Promise<void>
@@ -85,6 +87,12 @@ export async function startLiveConsole(databaseUrl: string, chromium: string): P
     async buy(curve, ether) {
       const { blockNumber } = await buyWith(curve, ether)
       await service.indexed(Number(blockNumber))
+    },
+    async mineEmpty(secondsLater) {
+      const { timestamp } = await chain.client.getBlock()
+      await chain.client.setNextBlockTimestamp({ timestamp: timestamp + BigInt(secondsLater) })
+      await chain.mine()
+      await service.indexed(await chain.head())
     },
     async killService() {
       const died = once(service.process, 'close')

@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { failed } from '#client/result.ts'
+import type { Tokenwire } from '#client/tokenwire.ts'
+import { followChartEnd } from '#console/state/chartEnd.ts'
 import { type HourlyClose, hourlyCloses, sparkPath } from '#console/state/hourlyCloses.ts'
 import { NO_BOUNDS } from '#console/state/listBounds.ts'
 import { inOrder, movedPlaces } from '#console/state/listOrder.ts'
 import { listParameters } from '#console/state/listQuery.ts'
-import { followNewestTrade } from '#console/state/newestTrade.ts'
 import { createPagedList } from '#console/state/pagedList.ts'
 import { DEFAULT_QUERY, hrefOf, parseRoute } from '#console/state/route.ts'
 import { createRow } from '#console/state/rows.ts'
 import { createSparklines } from '#console/state/sparklines.ts'
 import { eventsFor, type StripEvent } from '#console/state/stripEvent.ts'
+import type { Candle } from '#domain/candle.ts'
 import { addressOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 const A = addressOf(1)
@@ -122,27 +124,34 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-test('the trades of the market are known up to the newest one, whenever it was indexed', async () => {
+test('a chart ends with the newest indexed block, also where its token has not traded', async () => {
   vi.useFakeTimers({ now: Date.parse('2026-01-02T12:15:00Z') })
   try {
-    let data = [{ ...tradeOf(A), timestamp: '2026-01-02T12:00:00.000Z' }]
+    const flat = { open: '1', high: '1', low: '1', close: '1', volume: '0', trades: 0 }
+    let data: Candle[] = []
     let isAway = false
-    const client = {
-      async marketTrades() {
+    const asked: unknown[] = []
+    const client: Pick<Tokenwire, 'candles'> = {
+      async candles(token, query) {
+        asked.push([token, query])
         if (isAway) return failed('network', 'no answer arrived')
         return { ok: true, value: { data, nextCursor: null, asOfBlock: '456' } } as const
       },
     }
-    const newest = followNewestTrade(client)
-    expect(newest.time.value).toBeNull()
-    await vi.advanceTimersByTimeAsync(60_000)
-    expect(newest.time.value).toBe(Date.parse('2026-01-02T12:00:00Z') / 1_000)
-    data = [{ ...tradeOf(A), timestamp: '2026-01-02T12:01:00.000Z' }]
+    const end = followChartEnd(client, A, { interval: '5m', currency: 'usd' })
+    expect(end.time.value).toBeNull()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(end.time.value).toBeNull()
+    data = [{ time: 600, ...flat }]
+    await vi.advanceTimersByTimeAsync(11_000)
+    expect(end.time.value).toBe(600)
+    data = [{ time: 900, ...flat }]
     await vi.advanceTimersByTimeAsync(11_000)
     isAway = true
     await vi.advanceTimersByTimeAsync(60_000)
-    expect(newest.time.value).toBe(Date.parse('2026-01-02T12:01:00Z') / 1_000)
-    newest.stop()
+    expect(end.time.value).toBe(900)
+    expect(asked[0]).toEqual([A, { interval: '5m', currency: 'usd', fill: true, limit: 1 }])
+    end.stop()
     expect(vi.getTimerCount()).toBe(0)
   } finally {
     vi.useRealTimers()

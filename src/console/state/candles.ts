@@ -32,7 +32,7 @@ export interface CandleFeedOptions {
   readonly address: string
   readonly interval: CandleInterval
   readonly currency: CandleCurrency
-  /** Up to when all trades are known, Unix seconds; `null`: that is not known. */
+  /** Unix seconds of the interval up to which all trades are known; `null`: that is not known. */
   readonly until: ReadonlySignal<number | null>
   readonly sink: BarSink
 }

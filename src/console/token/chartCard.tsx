@@ -3,9 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { formatCompact, fromUnits } from '#client/decimalText.ts'
 import { Segments } from '#console/parts/segments.tsx'
 import { createCandleFeed } from '#console/state/candles.ts'
+import { followChartEnd } from '#console/state/chartEnd.ts'
 import { followChartMarks } from '#console/state/chartMarks.ts'
 import { minuteClock } from '#console/state/clock.ts'
-import { followNewestTrade } from '#console/state/newestTrade.ts'
 import { theme } from '#console/state/preferences.ts'
 import { client, currency, live, returns } from '#console/state/session.ts'
 import type { TokenDetail } from '#console/state/tokenDetail.ts'
@@ -61,14 +61,14 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
           return
         }
         drawn.current = created
-        const newestTrade = followNewestTrade(client)
+        const series = { interval: interval.value, currency: unit }
+        const end = followChartEnd(client, address, series)
         const feed = createCandleFeed({
           client,
           live,
           address,
-          interval: interval.value,
-          currency: unit,
-          until: newestTrade.time,
+          ...series,
+          until: end.time,
           sink: {
             replace(bars) {
               created.replace(bars)
@@ -99,7 +99,7 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
         })
         stop = () => {
           feed.stop()
-          newestTrade.stop()
+          end.stop()
           stopMarks()
         }
       },
