@@ -5,9 +5,10 @@ import { type ChannelPosition, comparePlaces, type EventPlace, FIRST_PLACE } fro
 import { deliverAll } from './deliverAll.ts'
 import type { EventFilter } from './eventFilter.ts'
 import { EncodedEvent, eventMessages } from './eventMessages.ts'
+import { EventPage } from './eventPage.ts'
 import type { EventSubscriber } from './eventSubscriber.ts'
 import { type FilterGroup, FilterIndex } from './filterIndex.ts'
-import { isAhead, isStale, placeToContinue, type ResumePosition } from './positions.ts'
+import { isAhead, isStale, type ResumePosition } from './positions.ts'
 
 export interface EventChannelOptions {
   readonly channel: EventChannelName
@@ -116,27 +117,28 @@ export class EventChannel {
     for (let isFull = this.#filters.size > 0; isFull; ) {
       const after = this.#position
       const read = await this.#read(after, null, this.#pages.following)
-      if (after === null) this.#position = { place: read.newest, reorgs: read.reorgs }
-      else if (isStale(read, after)) return
-      else this.#tellFollowing(read, after)
-      isFull = after !== null && read.events.length === this.#pages.following
+      if (after === null) {
+        this.#position = { place: read.newest, reorgs: read.reorgs }
+        return
+      }
+      if (isStale(read, after)) return
+      const page = new EventPage(read, after, read.newest, this.#pages.following)
+      this.#tellFollowing(page, after)
+      isFull = page.isFull
     }
   }
 
-  #tellFollowing(read: ChannelEvents, after: ChannelPosition): void {
-    const from = placeToContinue(after.place, read.voidFrom, read.newest)
-    const place = read.isTooFar || read.events.length < this.#pages.following ? read.newest : (read.events.at(-1)?.place ?? from)
-    const position = { place, reorgs: read.reorgs }
-    if (from !== after.place || read.isTooFar) this.#leaveUndrained(after)
-    if (from !== after.place && read.voidFrom !== null) {
-      for (const { members } of this.#following.groups()) {
-        for (const member of members) member.reorg(read.voidFrom, { place: from, reorgs: read.reorgs })
+  #tellFollowing(page: EventPage, after: ChannelPosition): void {
+    const { from, voidFrom } = page.continueFrom(after.place)
+    if (voidFrom !== null || page.isTooFar) this.#leaveUndrained(after)
+    for (const { members } of this.#following.groups()) {
+      for (const member of members) {
+        if (voidFrom !== null) member.reorg(voidFrom, from)
+        if (page.isTooFar) member.gap(from.place, page.end)
       }
     }
-    if (read.isTooFar) {
-      for (const { members } of this.#following.groups()) for (const member of members) member.gap(from, position)
-    } else this.#deliverToFollowing(this.#encoded(read), { place: from, reorgs: read.reorgs })
-    this.#position = position
+    this.#deliverToFollowing(this.#encoded(page), from)
+    this.#position = page.end
   }
 
   /** Those with unwritten messages fall behind: they get the reorg or the gap from the database later, and none of it waits in memory. */
@@ -182,22 +184,18 @@ export class EventChannel {
     const read = await this.#read(head.position, channel.place, this.#pages.behind)
     // Those that follow learn of a reorg first; a database that lags behind is asked again later.
     if (read.reorgs !== channel.reorgs) return read.reorgs > channel.reorgs
-    const isComplete = read.isTooFar || read.events.length < this.#pages.behind
-    const end = isComplete ? channel.place : (read.events.at(-1)?.place ?? channel.place)
-    const start = placeToContinue(head.position.place, read.voidFrom, channel.place)
-    const events = this.#encoded(read)
+    const page = new EventPage(read, head.position, channel.place, this.#pages.behind)
+    const events = this.#encoded(page)
     for (const { subscriber, filter, position } of ready) {
-      if (!this.#behind.has(subscriber) || position.reorgs !== head.position.reorgs) continue
-      const from = placeToContinue(position.place, read.voidFrom, channel.place)
-      const isCovered = read.isTooFar ? comparePlaces(from, start) <= 0 : comparePlaces(from, start) >= 0 && comparePlaces(from, end) <= 0
-      if (!isCovered) continue
-      if (from !== position.place && read.voidFrom !== null) subscriber.reorg(read.voidFrom, { place: from, reorgs: read.reorgs })
-      if (read.isTooFar) subscriber.gap(from, channel)
-      const later = events.filter(({ event }) => comparePlaces(event.place, from) > 0 && filter.fits(event))
-      const reached = deliverAll(subscriber, eventMessages(later), { place: from, reorgs: read.reorgs })
-      this.#behind.delete(subscriber)
-      if (reached === null && isComplete) this.#following.add(filter, subscriber)
-      else this.#fallBehind(subscriber, filter, reached ?? { place: end, reorgs: read.reorgs })
+      // Subscribers may have left while the page was read.
+      if (!this.#behind.has(subscriber) || !page.covers(position)) continue
+      const { from, voidFrom } = page.continueFrom(position.place)
+      if (voidFrom !== null) subscriber.reorg(voidFrom, from)
+      if (page.isTooFar) subscriber.gap(from.place, page.end)
+      const later = events.filter(({ event }) => comparePlaces(event.place, from.place) > 0 && filter.fits(event))
+      const reached = deliverAll(subscriber, eventMessages(later), from)
+      if (reached === null && !page.isFull) this.#follow(subscriber, filter)
+      else this.#fallBehind(subscriber, filter, reached ?? page.end)
     }
     return true
   }
@@ -226,6 +224,10 @@ export class EventChannel {
   #giveUp(subscriber: EventSubscriber, filter: EventFilter, channel: ChannelPosition): void {
     subscriber.reorg(0, { place: FIRST_PLACE, reorgs: channel.reorgs })
     subscriber.gap(FIRST_PLACE, channel)
+    this.#follow(subscriber, filter)
+  }
+
+  #follow(subscriber: EventSubscriber, filter: EventFilter): void {
     this.#behind.delete(subscriber)
     this.#following.add(filter, subscriber)
   }
@@ -235,7 +237,7 @@ export class EventChannel {
     return read({ channel, after, through, limit })
   }
 
-  #encoded({ events }: ChannelEvents): readonly EncodedEvent[] {
+  #encoded({ events }: EventPage): readonly EncodedEvent[] {
     const ethUsd = this.#options.ethUsd()
     return events.map(event => new EncodedEvent(event, ethUsd))
   }

@@ -1,19 +1,10 @@
 import type { ChannelEvents } from '#domain/channelEvent.ts'
-import { type ChannelPosition, comparePlaces, type EventPlace, placeAfterReorg } from '#domain/eventPlace.ts'
+import { type ChannelPosition, comparePlaces, type EventPlace } from '#domain/eventPlace.ts'
 
 /** Where a subscriber begins. A part that is `null` is as the channel has it: without `reorgs` only later reorgs are told. */
 export interface ResumePosition {
   readonly place: EventPlace | null
   readonly reorgs: number | null
-}
-
-/**
- * Where a subscriber continues after the reorgs that a read has shown, at most `end`, the place of the channel: while nothing is indexed,
- * that is before every block that a reorg made void.
- */
-export function placeToContinue(place: EventPlace, voidFrom: number | null, end: EventPlace): EventPlace {
-  const next = placeAfterReorg(place, voidFrom)
-  return comparePlaces(next, end) > 0 ? end : next
 }
 
 /** A replica that lags behind has answered. */
