@@ -7,7 +7,7 @@ import type { Confirmations } from '#config'
 import type { Hex } from '#domain/address.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import type { Committer } from './committer.ts'
-import type { RangeBounds } from './prefetch.ts'
+import type { RangeBounds } from './rangeSize.ts'
 import type { Watchlist } from './watchlist.ts'
 
 export interface SyncOptions {
