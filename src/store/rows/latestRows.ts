@@ -1,0 +1,105 @@
+import type { Address, Hex } from '#domain/address.ts'
+import { creatorFeeKey } from '#domain/claimable.ts'
+import { addLastTrades, ageWindow, NO_LAST_TRADES, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { BALANCE, type BalanceRow } from '#tables/balance.ts'
+import { balancesOf, type Changes, type CurrentRows, type RowKeys } from '#tables/changes.ts'
+import { CREATOR_FEE } from '#tables/creatorFee.ts'
+import type { PoolRow } from '#tables/pool.ts'
+import type { TokenRow } from '#tables/token.ts'
+import { loadAging } from './loadAging.ts'
+import { loadLastTrades } from './loadLastTrades.ts'
+import { loadByKey, loadPools, loadTokens } from './storedRows.ts'
+
+/** A batch that is about to be written, or is being written. */
+export interface PendingBatch {
+  /** Its first block. */
+  readonly from: number
+  readonly changes: Pick<Changes, 'tokens' | 'pools' | 'balances' | 'creatorFees' | 'trades'>
+}
+
+const NOTHING: PendingBatch['changes'] = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [] }
+
+/**
+ * The rows as they are once a pending batch is committed. The database may or may not hold its rows yet: they replace what is stored, and
+ * only trades of earlier blocks are read.
+ */
+export class LatestRows {
+  readonly #db: Queryable
+  /** The first block of the batch; `null`: no batch is pending. */
+  readonly #before: number | null
+  readonly #tokens: ReadonlyMap<Address, TokenRow>
+  readonly #pools: ReadonlyMap<Address, readonly PoolRow[]>
+  readonly #balances: CurrentRows['balances']
+  readonly #creatorFees: CurrentRows['creatorFees']
+  readonly #trades: ReadonlyMap<Address, Changes['trades']>
+
+  constructor(db: Queryable, batch: PendingBatch | null) {
+    const { tokens, pools, balances, creatorFees, trades } = batch?.changes ?? NOTHING
+    this.#db = db
+    this.#before = batch?.from ?? null
+    this.#tokens = byAddress(tokens)
+    this.#pools = Map.groupBy(pools, ({ token }) => token)
+    this.#balances = balancesOf(balances)
+    this.#creatorFees = new Map(creatorFees.map(fee => [creatorFeeKey(fee), fee]))
+    this.#trades = Map.groupBy(trades, ({ token }) => token)
+  }
+
+  /** @param expiredBy finds also the stored tokens of which a trade has left a window by then, Unix seconds; `null`: only the asked ones */
+  async tokens(addresses: readonly Address[], expiredBy: number | null = null): Promise<ReadonlyMap<Address, TokenRow>> {
+    const stored = await loadTokens(
+      this.#db,
+      addresses.filter(address => !this.#tokens.has(address)),
+      expiredBy,
+    )
+    return byAddress([...stored, ...addresses.flatMap(address => this.#tokens.get(address) ?? [])])
+  }
+
+  /** By their addresses. */
+  async poolsOf(tokens: readonly Address[]): Promise<Map<Hex, PoolRow>> {
+    return byAddress([...(await loadPools(this.#db, tokens)), ...tokens.flatMap(token => this.#pools.get(token) ?? [])])
+  }
+
+  async balances(keys: RowKeys['balances']): Promise<CurrentRows['balances']> {
+    const pending: BalanceRow[] = []
+    const others: (typeof keys)[number][] = []
+    for (const key of keys) {
+      const row = this.#balances.get(key.token)?.get(key.holder)
+      if (row === undefined) others.push(key)
+      else pending.push(row)
+    }
+    return balancesOf([...(await loadByKey(this.#db, BALANCE, others)), ...pending])
+  }
+
+  async creatorFees(keys: RowKeys['creatorFees']): Promise<CurrentRows['creatorFees']> {
+    const stored = await loadByKey(this.#db, CREATOR_FEE, keys)
+    return new Map([...stored.map(fee => [creatorFeeKey(fee), fee] as const), ...this.#creatorFees])
+  }
+
+  /** How the windows of these tokens have aged, by their stored trades and those of the batch. */
+  async aging(tokens: CurrentRows['tokens'], now: number): Promise<CurrentRows['aging']> {
+    const aging = await loadAging(this.#db, [...tokens.values()], { before: this.#before, now })
+    return new Map(
+      [...aging].map(([address, stored]) => {
+        const made = this.#trades.get(address)
+        const was = tokens.get(address)?.windowsAt
+        if (made === undefined || was === undefined) return [address, stored]
+        const moved = (length: number) => ({ after: was - length, start: now - length })
+        return [address, perWindow(name => ageWindow(stored[name], made, moved(WINDOW_SECONDS[name])))]
+      }),
+    )
+  }
+
+  /** The last trades of these makers, and those that have left a window, of stored trades and those of the batch. */
+  async lastTrades(tokens: CurrentRows['tokens'], makers: RowKeys['makers'], now: number): Promise<CurrentRows['lastTrades']> {
+    const stored = await loadLastTrades(this.#db, tokens, makers, { before: this.#before, now })
+    return new Map(
+      [...tokens.keys()].map(address => [address, addLastTrades(stored.get(address) ?? NO_LAST_TRADES, this.#trades.get(address) ?? [])]),
+    )
+  }
+}
+
+/** Of two rows with the same address the last one counts. */
+function byAddress<Row extends TokenRow | PoolRow>(rows: readonly Row[]): Map<Row['address'], Row> {
+  return new Map(rows.map(row => [row.address, row]))
+}

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import type { Address, Hex } from '#domain/address.ts'
+import { parseDecimal } from '#domain/decimal.ts'
+import type { PerWindow } from '#domain/token.ts'
+import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowAging, type WindowName, type WindowReference } from '#domain/windows.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { arrayOf, BIGINT, BYTEA } from '#tables/binaryArray.ts'
+import type { TokenRow } from '#tables/token.ts'
+
+interface AgingRow {
+  readonly token: Address
+  readonly window_name: WindowName
+  readonly volume: string
+  readonly buy_volume: string
+  readonly buys: number
+  readonly sells: number
+  readonly oldest_at: number | null
+  readonly reference_price: string | null
+  readonly reference_at: number | null
+  readonly reference_pool: Hex | null
+}
+
+/**
+ * How the tokens' windows have aged, from stored trades: index look-ups at both ends of each window, and a scan of the trades that left it
+ * since its totals were computed. The same as `ageWindow`.
+ *
+ * A token that has a price keeps one, so the last trade before a window has its reference price, or there is none. Looking for the last
+ * trade with a price would read the whole history of a token without any.
+ *
+ * @param before only trades of earlier blocks count; `null`: all
+ */
+export async function loadAging(
+  db: Queryable,
+  tokens: readonly TokenRow[],
+  { before, now }: { readonly before: number | null; readonly now: number },
+): Promise<Map<Address, PerWindow<WindowAging>>> {
+  if (tokens.length === 0) return new Map()
+  const stored = before === null ? sql`` : sql`and block_number < ${before}::bigint`
+  const { rows } = await sql<AgingRow>`
+    select asked.token, win.name as window_name, leaving.volume, leaving.buy_volume, leaving.buys, leaving.sells, oldest.at as oldest_at,
+      reference.price as reference_price, reference.at as reference_at, reference.pool as reference_pool
+    from unnest(${arrayOf(BYTEA, tokens, 'address')}::bytea[], ${arrayOf(BIGINT, tokens, 'windowsAt')}::bigint[],
+      ${arrayOf(BIGINT, tokens, 'createdAt')}::bigint[]) as asked (token, was, created_at)
+    cross join unnest(${WINDOW_NAMES}::text[], ${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (name, seconds)
+    cross join lateral (
+      select coalesce(sum(amount_wei), 0)::text as volume,
+        coalesce(sum(amount_wei) filter (where side = 'buy'), 0)::text as buy_volume,
+        (count(*) filter (where side = 'buy'))::int as buys, (count(*) filter (where side = 'sell'))::int as sells
+      from trade where asked.created_at <= ${now} - win.seconds and trade.token = asked.token
+        and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) ${stored}
+    ) as leaving
+    left join lateral (
+      select timestamp as at from trade where trade.token = asked.token and timestamp > ${now} - win.seconds ${stored}
+      order by timestamp limit 1
+    ) as oldest on true
+    left join lateral (
+      select price_after_weth::text as price, timestamp as at, pool from trade
+      where asked.created_at <= ${now} - win.seconds and trade.token = asked.token and timestamp <= ${now} - win.seconds ${stored}
+      order by timestamp desc, block_number desc, log_index desc limit 1
+    ) as reference on true`.execute(db)
+  const byToken = Map.groupBy(rows, row => row.token)
+  return new Map([...byToken].map(([token, ofToken]) => [token, perWindow(name => agingOf(ofToken.find(row => row.window_name === name)))]))
+}
+
+function agingOf(row: AgingRow | undefined): WindowAging {
+  if (row === undefined) throw new TypeError('the statement gives a row per token and window')
+  return {
+    leaving: { volumeWei: BigInt(row.volume), buyVolumeWei: BigInt(row.buy_volume), buys: row.buys, sells: row.sells },
+    oldestAt: row.oldest_at,
+    reference: referenceOf(row),
+  }
+}
+
+function referenceOf({ reference_price: price, reference_at: timestamp, reference_pool: pool }: AgingRow): WindowReference | null {
+  return price === null || timestamp === null || pool === null ? null : { priceWeth: parseDecimal(price), timestamp, pool }
+}
