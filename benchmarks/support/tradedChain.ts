@@ -1,10 +1,13 @@
 import pino from 'pino'
 import { monotonicMs } from '#benchmarks/support/monotonic.ts'
+import { OBSERVED } from '#benchmarks/support/observedCommits.ts'
 import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import { startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { type Service, SOURCES, serviceFolder } from '#test/support/service.ts'
+
+type Settings = Readonly<Record<string, string>>
 
 /** The settings of a process that only serves. */
 export const GATEWAY = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' } as const
@@ -37,7 +40,9 @@ export interface TradedChain {
   /** Mines a block with a buy of each of these tokens, by their indexes. Default: all. */
   trade(tokens?: readonly number[]): Promise<MinedBlock>
   /** Starts `npm start` on chain and database. Whoever calls this ends it before `stop`. */
-  start(settings: Readonly<Record<string, string>>): Promise<Service>
+  start(settings: Settings): Promise<Service>
+  /** Starts it so that it reports its commits (`observeService`). */
+  startObserved(settings: Settings): Promise<Service>
   stop(): Promise<void>
 }
 
@@ -49,8 +54,7 @@ export async function startTradedChain(tokens: number): Promise<TradedChain> {
   try {
     const chain = await startTestChain()
     stops.push(() => chain.stop())
-    // Of the bundle, the observer of commits does not see the RxJS.
-    const folder = await serviceFolder(chain, { main: SOURCES })
+    const folder = await serviceFolder(chain)
     stops.push(() => folder.remove())
     const database = await startEmbedded({ dataDir: folder.folder, logger: pino({ level: 'silent' }) })
     stops.push(() => database.stop())
@@ -72,6 +76,8 @@ export async function startTradedChain(tokens: number): Promise<TradedChain> {
         )
       },
       start: settings => folder.start({ ...common, ...settings }),
+      // The observer does not reach the RxJS inside the bundle.
+      startObserved: settings => folder.start({ ...common, ...settings, ...OBSERVED }, SOURCES),
       stop,
     }
   } catch (error) {

@@ -26,25 +26,29 @@ export interface ServiceFolder {
   readonly folder: string
   /** Settings of a service that follows the chain's head without limits, and without USD prices: no provider of them answers. */
   readonly env: Env
-  /** Starts a service with `env` and these settings, and waits until it listens. Without `DATABASE_URL`: on its embedded PostgreSQL. */
-  start(env?: Env): Promise<Service>
+  /**
+   * Starts a service with `env` and these settings, and waits until it listens. Without `DATABASE_URL`: on its embedded PostgreSQL.
+   *
+   * @param main default: the bundle, which starts with a third of the processor time of the sources
+   */
+  start(env?: Env, main?: Main): Promise<Service>
   remove(): Promise<void>
 }
 
 export const SOURCES = 'src/main.ts'
 const BUNDLE = 'dist/service/main.js'
+type Main = typeof SOURCES | typeof BUNDLE
+
 const UNREACHABLE = 'http://127.0.0.1:9'
 
 export interface ServiceFolderOptions {
   /** What is in `launchpads.json`. Default: the reference launchpad. */
   readonly launchpads?: string
-  /** Default: the bundle, which starts with a third of the processor time. `devchain/dev.test.ts` and the benchmarks start the sources. */
-  readonly main?: typeof SOURCES | typeof BUNDLE
 }
 
 export async function serviceFolder(
   chain: TestChain,
-  { launchpads = fileOfReference(chain), main = BUNDLE }: ServiceFolderOptions = {},
+  { launchpads = fileOfReference(chain) }: ServiceFolderOptions = {},
 ): Promise<ServiceFolder> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-service-'))
   const launchpadsFile = path.join(folder, 'launchpads.json')
@@ -62,7 +66,7 @@ export async function serviceFolder(
   return {
     folder,
     env,
-    start: more => startService({ ...env, ...more }, main),
+    start: (more, main = BUNDLE) => startService({ ...env, ...more }, main),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
 }
@@ -72,7 +76,7 @@ function fileOfReference({ deployment }: TestChain): string {
   return JSON.stringify({ weth, launchpads: [{ name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock }] })
 }
 
-async function startService(env: Env, main: string): Promise<Service> {
+async function startService(env: Env, main: Main): Promise<Service> {
   const child = spawnService(env, process.cwd(), main)
   const { url, databaseUrl } = await new Promise<{ url: string; databaseUrl: string }>((resolve, reject) => {
     child.process.on('message', message => {

@@ -2,7 +2,7 @@ import { Load } from '#benchmarks/load/load.ts'
 import { tokenPlan } from '#benchmarks/load/tokenPlan.ts'
 import { treeCpuMs } from '#benchmarks/macro/backfill/processUsage.ts'
 import { usageOf } from '#benchmarks/servers/childServer.ts'
-import { OBSERVED, observeService } from '#benchmarks/support/observedCommits.ts'
+import { observeService } from '#benchmarks/support/observedCommits.ts'
 import { GATEWAY, startTradedChain, type TradedChain } from '#benchmarks/support/tradedChain.ts'
 import { startNatsServer } from '#test/support/nats.ts'
 import type { Service } from '#test/support/service.ts'
@@ -103,16 +103,15 @@ function settingsOf(arm: LargeBlockArm, { gateways }: LargeBlockOptions, natsPor
 
 async function takeTurn(chain: TradedChain, settings: ArmSettings, options: LargeBlockOptions, result: LargeBlockResult): Promise<void> {
   const running: Service[] = []
-  const start = async (env: Readonly<Record<string, string>>) => {
-    const service = await chain.start(env)
+  const started = (service: Service) => {
     running.push(service)
     return service
   }
   const load = await Load.start()
   try {
-    const writer = await start({ ...settings.writer, ...OBSERVED })
+    const writer = started(await chain.startObserved(settings.writer))
     const gateways: Service[] = []
-    for (const env of settings.gateways) gateways.push(await start(env))
+    for (const env of settings.gateways) gateways.push(started(await chain.start(env)))
     await measure({ chain, load, writer, gateways }, options, result)
   } finally {
     await load.stop()

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Load } from '#benchmarks/load/load.ts'
 import { tokenPlan } from '#benchmarks/load/tokenPlan.ts'
 import { monotonicMs } from '#benchmarks/support/monotonic.ts'
-import { OBSERVED, observeService } from '#benchmarks/support/observedCommits.ts'
+import { observeService } from '#benchmarks/support/observedCommits.ts'
 import { quantile } from '#benchmarks/support/quantile.ts'
 import { startTradedChain, type TradedChain } from '#benchmarks/support/tradedChain.ts'
 import type { Address } from '#domain/address.ts'
@@ -52,7 +52,7 @@ export function trueChain({ connections, blocks, warmUpBlocks = 40 }: TrueChainS
 }
 
 async function onChain(chain: TradedChain, settings: Required<TrueChainSettings>): Promise<Figures> {
-  const service = await chain.start(OBSERVED)
+  const service = await chain.startObserved({})
   const load = await Load.start()
   try {
     return await withClients({ chain, service, load }, settings)
