@@ -15,6 +15,8 @@ export interface LoadRoute {
   readonly share: number
   /** Server-sent events, answered with the first state. Default: a response that ends. */
   readonly stream?: boolean
+  /** Answered with megabytes. Default: not. */
+  readonly bulk?: boolean
   readonly make: (scale: GrowthScale, random: Random) => LoadRequest
 }
 

@@ -42,9 +42,11 @@ export const SHORT_GROWTH: Omit<GrowthSettings, 'scale' | 'young' | 'parts'> = {
 
 export type GrowthTableSizes = Readonly<Record<string, { readonly rows: number; readonly bytes: number; readonly indexBytes: number }>>
 
-/** The same requests, while blocks are committed and without. */
 export interface RequestTimes {
-  readonly withBlocks: readonly RouteTimes[]
+  /** While blocks are committed, without answers of megabytes. */
+  readonly usual: readonly RouteTimes[]
+  /** One answer in forty has megabytes. */
+  readonly withBulk: readonly RouteTimes[]
   readonly withoutBlocks: readonly RouteTimes[]
 }
 
@@ -98,15 +100,16 @@ function measureCommits(databaseUrl: string, { commits, tradesPerBlock }: Growth
 async function measureRequests(databaseUrl: string, settings: GrowthSettings, print: (text: string) => void): Promise<RequestTimes> {
   const { scale, requests, concurrency } = settings
   return withService(databaseUrl, settings, async ({ url, stopBlocks }) => {
-    const pass = (name: string) => {
+    const pass = (name: string, { bulk = false } = {}) => {
       print(`requests: ${name}`)
-      return takeLoad({ url, scale, seed: 1, requests, concurrency })
+      return takeLoad({ url, scale, seed: 1, requests, concurrency, bulk })
     }
     // Passes that fill the server's buffers and compile the code. The depth of requests into lists differs in every pass.
-    for (let warmUp = 1; warmUp <= WARM_UPS; warmUp++) await pass(`pass ${warmUp} of ${WARM_UPS} that are not counted`)
-    const withBlocks = await pass('while blocks are committed')
+    for (let warmUp = 1; warmUp <= WARM_UPS; warmUp++) await pass(`pass ${warmUp} of ${WARM_UPS} that are not counted`, { bulk: true })
+    const usual = await pass('while blocks are committed')
+    const withBulk = await pass('beside answers of megabytes', { bulk: true })
     stopBlocks()
-    return { withBlocks, withoutBlocks: await pass('without blocks') }
+    return { usual, withBulk, withoutBlocks: await pass('without blocks') }
   })
 }
 

@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http'
 import { quantile } from '#benchmarks/support/quantile.ts'
-import type { LoadRequest } from './draws.ts'
+import type { LoadRequest, LoadRoute } from './draws.ts'
 import { createRandom, type Random } from './random.ts'
 import { ROUTES } from './requests.ts'
 import type { GrowthScale } from './scale.ts'
@@ -12,6 +12,8 @@ export interface LoadPlan {
   readonly requests: number
   /** How many requests are in flight. */
   readonly concurrency: number
+  /** Whether answers of megabytes are among those that are asked for. */
+  readonly bulk: boolean
 }
 
 export interface RouteTimes {
@@ -41,15 +43,16 @@ interface Answer {
  *
  * @throws `Error` for an answer that is neither a success nor a 404, nor refuses a range for its number of events
  */
-export async function takeLoad({ url, scale, seed, requests, concurrency }: LoadPlan): Promise<readonly RouteTimes[]> {
+export async function takeLoad({ url, scale, seed, requests, concurrency, bulk }: LoadPlan): Promise<readonly RouteTimes[]> {
   const random = createRandom(seed)
+  const routes = ROUTES.filter(route => bulk || route.bulk !== true)
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   const cursors: LoadRequest[] = []
   const times = new Map<string, { readonly path: string; readonly ms: number }[]>()
   let left = requests
   const client = async () => {
     while (left-- > 0) {
-      const request = nextRequest(scale, random, cursors)
+      const request = nextRequest(routes, scale, random, cursors)
       const ask = STREAMS.has(request.route) ? askStream : askWhole
       const answer = await ask(`${url}${request.path}`, agent)
       if (answer.status !== 200 && answer.status !== 404 && !isTooLarge(answer))
@@ -63,7 +66,7 @@ export async function takeLoad({ url, scale, seed, requests, concurrency }: Load
   }
   await Promise.all(Array.from({ length: concurrency }, client))
   agent.destroy()
-  return ROUTES.flatMap(({ route }) => {
+  return routes.flatMap(({ route }) => {
     const of = times.get(route)?.toSorted((a, b) => a.ms - b.ms) ?? []
     if (of.length === 0) return []
     const ms = of.map(time => time.ms)
@@ -85,11 +88,11 @@ function isTooLarge({ status, body }: Answer): boolean {
   return status === 400 && body.includes('ask for fewer blocks')
 }
 
-function nextRequest(scale: GrowthScale, random: Random, cursors: readonly LoadRequest[]): LoadRequest {
+function nextRequest(routes: readonly LoadRoute[], scale: GrowthScale, random: Random, cursors: readonly LoadRequest[]): LoadRequest {
   const deep = random.chance(0.2) ? cursors[random.integer(0, cursors.length - 1)] : undefined
   if (deep !== undefined) return deep
-  let at = random.unit() * ROUTES.reduce((sum, { share }) => sum + share, 0)
-  const chosen = ROUTES.find(({ share }) => {
+  let at = random.unit() * routes.reduce((sum, { share }) => sum + share, 0)
+  const chosen = routes.find(({ share }) => {
     at -= share
     return at < 0
   })

@@ -3,6 +3,7 @@ import { quantileRatio } from '#benchmarks/support/quantileRatio.ts'
 import { formatCount, formatMs, textTable } from '#benchmarks/support/textTable.ts'
 import type { GrowthResult, RequestTimes } from './growth.ts'
 import type { InTurns } from './hotToken.ts'
+import type { RouteTimes } from './load.ts'
 
 /** The results for a terminal. */
 export function reportGrowth({ settings, tables, requests, hotToken, commits }: GrowthResult): string {
@@ -24,15 +25,21 @@ function reportTables(tables: GrowthResult['tables']): string {
   )
 }
 
-function reportRequests({ withBlocks, withoutBlocks }: RequestTimes, settings: GrowthResult['settings']): string {
+function reportRequests({ usual, withBulk, withoutBlocks }: RequestTimes, settings: GrowthResult['settings']): string {
   const { concurrency, blockEveryMs, tradesPerBlock } = settings
-  const still = new Map(withoutBlocks.map(times => [times.route, times]))
+  const cells = (times: readonly RouteTimes[], asked: string) => {
+    const found = times.find(({ route }) => route === asked)
+    return found === undefined ? ['', ''] : [formatMs(found.p50Ms), formatMs(found.p99Ms)]
+  }
   const table = textTable(
-    ['', 'requests', 'p50', 'p99', 'slowest', 'without blocks: p50', 'p99'],
-    withBlocks.map(({ route, requests, p50Ms, p99Ms, mostMs }) => {
-      const without = still.get(route)
-      const others = without === undefined ? ['', ''] : [formatMs(without.p50Ms), formatMs(without.p99Ms)]
-      return [route, formatCount(requests), formatMs(p50Ms), formatMs(p99Ms), formatMs(mostMs), ...others]
+    ['', 'requests', 'p50', 'p99', 'slowest', 'beside megabytes: p50', 'p99', 'without blocks: p50', 'p99'],
+    withBulk.map(({ route }) => {
+      const { requests, mostMs } = usual.find(times => times.route === route) ?? {}
+      const head =
+        requests === undefined || mostMs === undefined
+          ? ['', '', '', '']
+          : [formatCount(requests), ...cells(usual, route), formatMs(mostMs)]
+      return [route, ...head, ...cells(withBulk, route), ...cells(withoutBlocks, route)]
     }),
   )
   return `requests: ${concurrency} at a time, a block of ${tradesPerBlock} trades every ${formatMs(blockEveryMs)}\n\n${table}`

@@ -21,7 +21,7 @@ export const SITE_ROUTES: readonly LoadRoute[] = [
     route(`${site}/asset`, asset),
     route(`${site}/pair`, pair),
     route(`${site}/events`, newEvents),
-    route(`${site}/events, 1000 blocks`, manyEvents),
+    { ...route(`${site}/events, 1000 blocks`, manyEvents), bulk: true },
   ]),
   route('/dextools/block', block),
   route('/dextools/asset/holders', holders),
@@ -29,7 +29,7 @@ export const SITE_ROUTES: readonly LoadRoute[] = [
   route('/udf/symbols', symbol),
   route('/udf/search', udfSearch),
   route('/udf/history', history),
-  route('/udf/history, 7500 bars', longHistory),
+  { ...route('/udf/history, 7500 bars', longHistory), bulk: true },
   route('/udf/marks', marks),
   route('/udf/timescale_marks', marks),
 ]
