@@ -2,7 +2,7 @@ import { buildFolder, ROOT } from './buildFolder.ts'
 
 /*
  * Bundles the service into dist/service: main.js, the scripts of its threads, and what they share. It starts with a third of the processor
- * time of the sources, whose 1,100 modules are found, read and freed of types one by one.
+ * time of the sources, of which Node.js finds, reads and strips of types 1,100 modules one by one.
  */
 
 /** Left in node_modules: native code, programs, workers that packages start by a path, and databases that are not used. */

@@ -88,7 +88,7 @@ export function createSimulatedChain({
     const parentHash = blocks.at(-1)?.header.hash ?? `0x${'00'.repeat(32)}`
     const timestamp = (blocks.at(-1)?.header.timestamp ?? genesisTimestamp - seconds) + seconds
     const bloom = logsBloom(newLogs.map(({ address, topics = [] }) => ({ address, topics })))
-    // Any hash does. This one is native, and a block can have 50 MB.
+    // SHA-256 is native: a block can have 50 MB, and its hash need not be keccak-256.
     const contents: Hex = `0x${createHash('sha256')
       .update(`${forks}:${JSON.stringify(newLogs)}`)
       .digest('hex')}`
