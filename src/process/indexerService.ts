@@ -1,3 +1,4 @@
+import { tap } from 'rxjs'
 import { createThreadFeed } from '#bus/threadFeed.ts'
 import type { StartedThread } from '#worker/startIndexing.ts'
 import { announceIndexer } from './announceIndexer.ts'
@@ -35,7 +36,8 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
     blocks.subscribe(block => outlet?.publish(block))
     return { url, databaseUrl }
   }
-  const url = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
-  if (outlet !== null) blocks.subscribe(outlet.publish)
+  // In one subscription, so that gateways hear of the first commit, too.
+  const announced = outlet === null ? blocks : blocks.pipe(tap(outlet.publish))
+  const url = await serve({ ...known, db, feed: createThreadFeed({ ...indexing, blocks: announced }), indexer: view })
   return { url, databaseUrl }
 }

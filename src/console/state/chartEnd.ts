@@ -12,7 +12,7 @@ export interface ChartEnd {
 
 /**
  * Follows the interval of the newest indexed block, up to which the service fills candles. All trades before it are known, and the token
- * may have had none for days. The clock does not say it: with `CONFIRMATIONS=finalized` the newest indexed block is a quarter of an hour old.
+ * may have had none for days. The clock does not show it: with `CONFIRMATIONS=finalized` that block is a quarter of an hour old.
  */
 export function followChartEnd(
   client: Pick<Tokenwire, 'candles'>,
