@@ -1,7 +1,7 @@
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockSpan } from './action.ts'
-import type { FetchedBatch, ProjectedBatch } from './batch.ts'
+import type { Batch, FetchedBatch, ProjectedBatch } from './batch.ts'
 import type { Committer } from './committer.ts'
 import { fetchSpan, type SpanSource } from './fetch/span.ts'
 import { firstRangeBlocks, maxRangeLogs, nextRangeBlocks, type RangeBounds } from './rangeSize.ts'
@@ -39,7 +39,7 @@ interface Begun<T> {
 
 interface Prepared {
   /** Only fetched, when it is a single block that can't be prepared before the batch before it is committed. */
-  readonly batch: FetchedBatch | ProjectedBatch
+  readonly batch: Exclude<Batch, { stage: 'decoded' }>
   readonly announced: readonly Hex[]
   /** The span after it, which is being fetched; `null`: it has to wait. */
   readonly following: Begun<FetchedBatch> | null

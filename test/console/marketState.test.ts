@@ -12,7 +12,7 @@ import { createRow } from '#console/state/rows.ts'
 import { createSparklines } from '#console/state/sparklines.ts'
 import { eventsFor, type StripEvent } from '#console/state/stripEvent.ts'
 import type { Candle } from '#domain/candle.ts'
-import { addressOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
+import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 
 const A = addressOf(1)
 const rowsOf = (...numbers: readonly number[]) => numbers.map(number => createRow(tokenOf(addressOf(number), 1)))
