@@ -116,13 +116,10 @@ export class MarketScenario {
     const { alice, bob } = accounts
     await chain.mine(REORG_DEPTH)
     await this.#settle()
-    // Two trades and a launch in one block.
-    const sent = [
-      this.#buy(alice, alpha, '0.4'),
-      this.#buy(bob, alpha, '0.3'),
-      launch(chain, { from: bob, name: '', symbol: ' ' }),
-    ] as const
-    const [, , launched] = await Promise.all(sent)
+    // Two trades and a launch in one block. Sent at once, two transactions of an account may get the same nonce.
+    await this.#buy(alice, alpha, '0.4')
+    await this.#buy(bob, alpha, '0.3')
+    const launched = await launch(chain, { from: bob, name: '', symbol: ' ' })
     await chain.mine()
     this.beta = readLaunched(await chain.client.getTransactionReceipt({ hash: launched }))
     const amount = (await this.balanceAt(alpha.token, alice, await chain.head())) / 3n
