@@ -1,4 +1,3 @@
-import { tap } from 'rxjs'
 import { createThreadFeed } from '#bus/threadFeed.ts'
 import type { StartedThread } from '#worker/startIndexing.ts'
 import { announceIndexer } from './announceIndexer.ts'
@@ -36,8 +35,8 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
     blocks.subscribe(block => outlet?.publish(block))
     return { url, databaseUrl }
   }
-  // In one subscription, so that gateways hear of the first commit, too.
-  const announced = outlet === null ? blocks : blocks.pipe(tap(outlet.publish))
-  const url = await serve({ ...known, db, feed: createThreadFeed({ ...indexing, blocks: announced }), indexer: view })
+  const url = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
+  // Misses none: the first block arrives in a later turn of the event loop than the one in which serving began.
+  if (outlet !== null) blocks.subscribe(outlet.publish)
   return { url, databaseUrl }
 }
