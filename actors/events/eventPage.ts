@@ -1,17 +1,17 @@
 import type { ChannelEvent, ChannelEvents } from '#domain/channelEvent.ts'
 import { type ChannelPosition, comparePlaces, type EventPlace, placeAfterReorg } from '#domain/eventPlace.ts'
 
-/** Where a reader goes on with a page. */
+/** Where a reader of a page begins. */
 export interface Continuation {
   readonly from: ChannelPosition
   /** The first block of which the reader has void events; `null`: it has none. */
   readonly voidFrom: number | null
 }
 
-/** The events that were read for one position. Readers at other positions of it share them. */
+/** Events that were read after one position. Readers at other positions share them where they can (`covers`). */
 export class EventPage {
   readonly events: readonly ChannelEvent[]
-  /** There are more than `MAX_REPLAYED` events after the position, and the page has none. */
+  /** More than `MAX_REPLAYED` events follow the position, so none was read. */
   readonly isTooFar: boolean
   /** Further events may follow. */
   readonly isFull: boolean
@@ -22,9 +22,9 @@ export class EventPage {
   readonly #channelEnd: EventPlace
 
   /**
-   * @param asked the position that was read for
-   * @param channelEnd no reader comes further
-   * @param size the most events that could be read
+   * @param asked the position after which events were read
+   * @param channelEnd how far the channel itself is, which is where readers of its last page are
+   * @param size the limit of the read
    */
   constructor({ events, isTooFar, reorgs, voidFrom }: ChannelEvents, asked: ChannelPosition, channelEnd: EventPlace, size: number) {
     this.events = events
@@ -36,7 +36,10 @@ export class EventPage {
     this.#channelEnd = channelEnd
   }
 
-  /** Whether the page has all events after the position up to its end, or, where there are too many, is too far from it as well. */
+  /**
+   * Whether the page holds every event between the position and its end. A page without events, because they are too many, covers the
+   * positions from which there are as many or more.
+   */
   covers({ place, reorgs }: ChannelPosition): boolean {
     if (reorgs !== this.#asked.reorgs) return false
     const from = this.#afterReorg(place)

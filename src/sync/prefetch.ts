@@ -31,7 +31,7 @@ export interface Prefetch {
   discard(): void
 }
 
-/** Work on a span that nothing awaits yet. */
+/** A span that is fetched or prepared before its turn. */
 interface Begun<T> {
   readonly span: BlockSpan
   readonly result: Promise<T>
@@ -61,7 +61,8 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
   const spanSource = { source, watchlist, maxRangeLogs: maxRangeLogs(ranges) }
   let rangeBlocks = firstRangeBlocks(ranges)
   let ahead: Begun<Prepared> | null = null
-  let discarding = new AbortController()
+  /** Aborted by `discard`: what is being fetched then begins nothing after it. */
+  let run = new AbortController()
 
   async function fetch(span: BlockSpan, tip: ChainTip, announced: readonly Hex[]): Promise<FetchedBatch> {
     const batch = await fetchSpan(spanSource, span, tip, announced)
@@ -78,9 +79,9 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
     return to < from ? null : begun({ ...span, to }, fetch({ ...span, to }, tip, announced))
   }
 
-  /** As soon as the span is fetched, fetching the one after it begins, too. */
+  /** Once the span is fetched, it is prepared while the span after it is fetched. */
   async function prepareFetched(fetching: Promise<FetchedBatch>, previous: Prepared | null, tip: ChainTip): Promise<Prepared> {
-    const { signal } = discarding
+    const { signal } = run
     const fetched = await fetching
     const { announced } = fetched
     const following = signal.aborted ? null : beginFetchingAfter(fetched, tip, [...(previous?.announced ?? []), ...announced])
@@ -110,13 +111,13 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
     rangeBlocks: () => rangeBlocks,
     discard: () => {
       ahead = null
-      discarding.abort()
-      discarding = new AbortController()
+      run.abort()
+      run = new AbortController()
     },
   }
 }
 
-/** A failure is thrown when the result is taken. One that is never taken is no unhandled rejection. */
+/** Whoever takes the result gets its failure. The handler keeps one that is discarded from being an unhandled rejection. */
 function begun<T>(span: BlockSpan, result: Promise<T>): Begun<T> {
   result.catch(() => undefined)
   return { span, result }

@@ -2,8 +2,8 @@ import type { Address, Hex } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import { addLastTrades, ageWindow, NO_LAST_TRADES, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { BALANCE, type BalanceRow } from '#tables/balance.ts'
-import { balancesOf, type Changes, type CurrentRows, type RowKeys } from '#tables/changes.ts'
+import { BALANCE } from '#tables/balance.ts'
+import { type BalanceKey, balancesOf, type Changes, type CurrentRows, type RowKeys } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
@@ -61,22 +61,18 @@ export class LatestRows {
   }
 
   async balances(keys: RowKeys['balances']): Promise<CurrentRows['balances']> {
-    const pending: BalanceRow[] = []
-    const others: (typeof keys)[number][] = []
-    for (const key of keys) {
-      const row = this.#balances.get(key.token)?.get(key.holder)
-      if (row === undefined) others.push(key)
-      else pending.push(row)
-    }
-    return balancesOf([...(await loadByKey(this.#db, BALANCE, others)), ...pending])
+    const pendingOf = ({ token, holder }: BalanceKey) => this.#balances.get(token)?.get(holder)
+    const others = keys.filter(key => pendingOf(key) === undefined)
+    return balancesOf([...(await loadByKey(this.#db, BALANCE, others)), ...keys.flatMap(key => pendingOf(key) ?? [])])
   }
 
+  /** Also those of the batch that were not asked for. */
   async creatorFees(keys: RowKeys['creatorFees']): Promise<CurrentRows['creatorFees']> {
     const stored = await loadByKey(this.#db, CREATOR_FEE, keys)
     return new Map([...stored.map(fee => [creatorFeeKey(fee), fee] as const), ...this.#creatorFees])
   }
 
-  /** How the windows of these tokens have aged, by their stored trades and those of the batch. */
+  /** What has left the windows of these tokens by then, and what they begin with, of stored trades and those of the batch. */
   async aging(tokens: CurrentRows['tokens'], now: number): Promise<CurrentRows['aging']> {
     const aging = await loadAging(this.#db, [...tokens.values()], { before: this.#before, now })
     return new Map(
