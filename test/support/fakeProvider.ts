@@ -243,7 +243,9 @@ export function relayTo(url: string): FakeProviderOptions['chain'] {
   return {
     answer: async (method, params) => {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-      const response = await fetch(url, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } })
+      // Each on a connection of its own: the node closes idle ones, and a busy machine may send on one at that moment.
+      const headers = { 'Content-Type': 'application/json', Connection: 'close' }
+      const response = await fetch(url, { method: 'POST', body, headers })
       const { result, error } = (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
       if (error !== undefined) throw new NodeFailure(error.code, error.message)
       return result
