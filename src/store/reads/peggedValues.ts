@@ -8,7 +8,10 @@ import { trimScale } from './trimScale.ts'
 
 /** With its main pool. */
 type StoredToken = StoredRow<Pick<TokenRow, 'quoteUsd' | 'priceQuote' | 'totalSupply' | 'decimals'>> &
-  (Prefixed<'pool', StoredRow<PoolRow>> | { readonly 'pool.address': null })
+  (
+    | Prefixed<'pool', StoredRow<Pick<PoolRow, 'address' | 'reserveQuote' | 'liquidity' | 'sqrtPriceX96' | 'tokenIsToken0'>>>
+    | { readonly 'pool.address': null }
+  )
 
 interface PeggedValues {
   readonly price: string | null

@@ -1,19 +1,24 @@
 import type { Trade } from '#domain/trade.ts'
 import { toUsd } from '#domain/usd.ts'
-import { fromJsonColumns, jsonColumns, type Prefixed, selectList } from '#store/rows/selectList.ts'
+import { fromJsonColumns, jsonColumns, type Prefixed, selectList, without } from '#store/rows/selectList.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { TRADE, type TradeRow } from '#tables/trade.ts'
 import { secondsToIso, trimScale, weiToWeth } from './trimScale.ts'
 
-export type SelectedTrade = Prefixed<'trade', StoredRow<TradeRow>>
+const UNSHOWN = ['feeQuote', 'poolPrice', 'reserveToken', 'reserveQuote'] as const
 
-export const SELECTED_TRADE = selectList(TRADE, 'trade', 'trade')
+/** The columns that a `Trade` shows. */
+const SHOWN = without(TRADE, UNSHOWN)
+
+export type SelectedTrade = Prefixed<'trade', StoredRow<Omit<TradeRow, (typeof UNSHOWN)[number]>>>
+
+export const SELECTED_TRADE = selectList(SHOWN, 'trade', 'trade')
 
 /** The same as one JSON array, for lists of trades beside other columns. */
-export const TRADE_AS_JSON = jsonColumns(TRADE)
+export const TRADE_AS_JSON = jsonColumns(SHOWN)
 
 export function selectedTradeOf(values: readonly unknown[]): SelectedTrade {
-  return fromJsonColumns(TRADE, values, 'trade') as SelectedTrade
+  return fromJsonColumns(SHOWN, values, 'trade') as SelectedTrade
 }
 
 /** A stored trade as it goes over the wire; its USD values are those of the moment of the trade, where they were known then. */

@@ -4,17 +4,25 @@ import type { Column, Table } from '#tables/tableOf.ts'
 /** Rows whose fields are named `pool.address` and so on, to stand beside those of another table. */
 export type Prefixed<Prefix extends string, Row> = { readonly [Field in keyof Row & string as `${Prefix}.${Field}`]: Row[Field] }
 
+type Columns = Pick<Table<never>, 'name' | 'columns'>
+
+/** The columns of a table but for some of its fields. */
+export function without<Row>({ name, columns }: Table<Row>, fields: readonly (keyof Row & string)[]): Columns {
+  const names: readonly string[] = fields
+  return { name, columns: columns.filter(({ field }) => !names.includes(field)) }
+}
+
 /**
  * A select list of the columns of a table named `alias`, as the fields of a `StoredRow`, or of a `Prefixed` one. It is one text, since
  * kysely compiles each part of a statement every time that it runs, and a token has a hundred columns.
  */
-export function selectList({ name, columns }: Pick<Table<never>, 'name' | 'columns'>, alias = name, prefix?: string): RawBuilder<unknown> {
+export function selectList({ name, columns }: Columns, alias = name, prefix?: string): RawBuilder<unknown> {
   const named = (field: string) => (prefix === undefined ? field : `${prefix}.${field}`)
   return sql.raw(columns.map(column => `"${alias}"."${column.name}" as "${named(column.field)}"`).join(', '))
 }
 
 /** The columns of a table named `alias` as one JSON array. Bytes and numbers without bounds are text, as the driver returns them. */
-export function jsonColumns({ name, columns }: Pick<Table<never>, 'name' | 'columns'>, alias = name): RawBuilder<unknown> {
+export function jsonColumns({ name, columns }: Columns, alias = name): RawBuilder<unknown> {
   return sql`json_build_array(${sql.join(columns.map(column => jsonColumn(column, alias)))})`
 }
 
