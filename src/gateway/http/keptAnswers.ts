@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Address } from '#domain/address.ts'
 import { type Answer, entityTag, type Outcome } from './answer.ts'
-import { type Entry, Segment } from './keptSegment.ts'
+import { type Entry, KeptEntries } from './keptEntries.ts'
+import { RecentKeys } from './recentKeys.ts'
 
 /** Memory of kept answers and their compressed forms, in bytes. */
 const MAX_BYTES = 64 << 20
-/** The part for answers that were asked for once: a flood of distinct requests evicts only these. */
-const ONCE_BYTES = MAX_BYTES / 4
 /** An answer that takes more is not kept. */
 const MAX_ANSWER_BYTES = 2 << 20
 /** Compressed forms take about half as much again. */
@@ -27,9 +26,12 @@ export interface KeptRequest {
 }
 
 /**
- * Keeps answers until a commit can have changed them. Requests share an answer that is being made, unless a commit has come since it was
- * begun. So an answer is never older than the newest commit that was reported before its request. Of one key, one answer is made at a time,
- * and at most one waits: where making it takes longer than the time between commits, each commit would else add another read of it.
+ * Keeps an answer until a commit can have changed it, if its key was asked for before. An answer without a second reader is not kept: it
+ * would outlive the young generation of the heap, and a collection of the old one stops the event loop for longer.
+ *
+ * Requests share an answer that is being made, unless a commit has come since it was begun. So an answer is never older than the newest
+ * commit that was reported before its request. Of one key, one answer is made at a time, and at most one waits: where making it takes
+ * longer than the time between commits, each commit would else add another read of it.
  */
 export interface KeptAnswers {
   /** The kept answer, or what `make` resolves to. Only answers with status 200 are kept. Rejects as `make` does. */
@@ -40,8 +42,9 @@ export interface KeptAnswers {
 
 /** @param now `monotonicMs` */
 export function createKeptAnswers(now: () => number): KeptAnswers {
-  const askedOnce = new Segment(ONCE_BYTES, unlist)
-  const askedAgain = new Segment(MAX_BYTES - ONCE_BYTES, unlist)
+  /** Kept ones, and those that are being made. */
+  const kept = new KeptEntries(MAX_BYTES, unlist)
+  const recent = new RecentKeys()
   /** By the token whose change outdates them; under `null` those that any commit outdates. */
   const listed = new Map<Address | null, Set<Entry>>()
   /** By the key, also of entries that are outdated. */
@@ -50,13 +53,13 @@ export function createKeptAnswers(now: () => number): KeptAnswers {
   function ask({ key, token }: KeptRequest, make: () => Promise<Outcome>): Promise<Outcome> {
     const entry = current(key)
     if (entry === undefined) return begin(key, token, make)
-    if (askedOnce.delete(entry)) askedAgain.add(entry)
-    else askedAgain.touch(entry)
+    entry.isRepeated = true
+    kept.touch(entry)
     return entry.outcome
   }
 
   function current(key: string): Entry | undefined {
-    const entry = askedAgain.get(key) ?? askedOnce.get(key)
+    const entry = kept.get(key)
     if (entry === undefined || entry.begunAtMs === null || now() - entry.begunAtMs < MAX_AGE_MS) return entry
     forget(entry)
     return undefined
@@ -68,11 +71,12 @@ export function createKeptAnswers(now: () => number): KeptAnswers {
       before === undefined ? make() : Promise.race([before, pause(MAX_AGE_MS, null, { ref: false })]).then(start, start)
     ).then(prepare)
     const begunAtMs = before === undefined ? now() : null
-    const entry: Entry = { key, token, outcome, begunAtMs, bytes: BYTES_PER_ANSWER + key.length * BYTES_PER_KEY_CHARACTER }
+    const bytes = BYTES_PER_ANSWER + key.length * BYTES_PER_KEY_CHARACTER
+    const entry: Entry = { key, token, outcome, begunAtMs, isRepeated: recent.note(key), bytes }
     underWay.set(key, outcome)
     const entries = listed.get(token) ?? new Set()
     listed.set(token, entries.add(entry))
-    askedOnce.add(entry)
+    kept.add(entry)
     outcome.then(
       made => settle(entry, made),
       () => {
@@ -94,17 +98,15 @@ export function createKeptAnswers(now: () => number): KeptAnswers {
 
   function settle(entry: Entry, outcome: Outcome): void {
     end(entry)
-    const segment = [askedOnce, askedAgain].find(one => one.get(entry.key) === entry)
-    // A commit has outdated it.
-    if (segment === undefined) return
-    const bytes = isKept(outcome) ? entry.bytes + outcome.body.length * BYTES_PER_BODY_BYTE : Number.POSITIVE_INFINITY
-    if (bytes > MAX_ANSWER_BYTES) forget(entry)
-    else segment.resize(entry, bytes)
+    // Otherwise a commit has outdated it.
+    if (!kept.has(entry)) return
+    const bytes = isKeepable(outcome) ? entry.bytes + outcome.body.length * BYTES_PER_BODY_BYTE : Number.POSITIVE_INFINITY
+    if (!entry.isRepeated || bytes > MAX_ANSWER_BYTES) forget(entry)
+    else kept.resize(entry, bytes)
   }
 
   function forget(entry: Entry): void {
-    askedOnce.delete(entry)
-    askedAgain.delete(entry)
+    kept.delete(entry)
     unlist(entry)
   }
 
@@ -131,6 +133,6 @@ function prepare(outcome: Outcome): Outcome {
   return { ...outcome, body, tag: outcome.tag ?? entityTag(body) }
 }
 
-function isKept(outcome: Outcome): outcome is Answer & { readonly body: Buffer } {
+function isKeepable(outcome: Outcome): outcome is Answer & { readonly body: Buffer } {
   return outcome.kind === 'answer' && outcome.status === '200 OK' && Buffer.isBuffer(outcome.body)
 }

@@ -7,25 +7,31 @@ export interface Entry {
   readonly outcome: Promise<Outcome>
   /** `null`: it waits for an older one of the same key. */
   begunAtMs: number | null
+  /** Whether its key was asked for more than once. */
+  isRepeated: boolean
   /** Estimated until the answer is made. */
   bytes: number
 }
 
 /** Entries by key within a number of bytes. The least recently used ones are evicted. */
-export class Segment {
-  readonly #most: number
+export class KeptEntries {
+  readonly #maxBytes: number
   readonly #onEvicted: (entry: Entry) => void
   /** The least recently used first. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 
   constructor(maxBytes: number, onEvicted: (entry: Entry) => void) {
-    this.#most = maxBytes
+    this.#maxBytes = maxBytes
     this.#onEvicted = onEvicted
   }
 
   get(key: string): Entry | undefined {
     return this.#entries.get(key)
+  }
+
+  has(entry: Entry): boolean {
+    return this.#entries.get(entry.key) === entry
   }
 
   add(entry: Entry): void {
@@ -34,12 +40,10 @@ export class Segment {
     this.#evict()
   }
 
-  /** Returns whether it was there. */
-  delete(entry: Entry): boolean {
-    if (this.#entries.get(entry.key) !== entry) return false
+  delete(entry: Entry): void {
+    if (!this.has(entry)) return
     this.#entries.delete(entry.key)
     this.#bytes -= entry.bytes
-    return true
   }
 
   touch(entry: Entry): void {
@@ -55,7 +59,7 @@ export class Segment {
 
   #evict(): void {
     for (const entry of this.#entries.values()) {
-      if (this.#bytes <= this.#most) return
+      if (this.#bytes <= this.#maxBytes) return
       this.delete(entry)
       this.#onEvicted(entry)
     }
