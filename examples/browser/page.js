@@ -21,5 +21,5 @@ function show(token) {
     trades.textContent = market.tradeCount
   }
   draw(token)
-  tokenwire.watch(token.address, state => draw(state.token), { initial: token })
+  tokenwire.watch(token.address, state => draw(state.token), { initial: token, holders: false })
 }

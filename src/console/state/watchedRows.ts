@@ -21,6 +21,7 @@ export function createWatchedRows(client: Tokenwire, renderQueue: RenderQueue): 
       if (watched.has(address) || watched.size >= MAX_WATCHED) return () => undefined
       const held = client.watch(address, ({ token }) => renderQueue.put(`row ${address}`, () => row.update(token)), {
         initial: row.token.peek(),
+        holders: false,
       })
       const stop = () => {
         if (!watched.delete(address)) return

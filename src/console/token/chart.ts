@@ -1,17 +1,15 @@
-import type { AutoscaleInfo, IChartApi, ISeriesApi, SeriesMarker, Time, UTCTimestamp } from 'lightweight-charts'
+import type { AutoscaleInfo, IChartApi, ISeriesApi, Time, UTCTimestamp } from 'lightweight-charts'
 import { formatCompact } from '#client/decimalText.ts'
 import type { ChartMark } from '#console/state/chartMarks.ts'
 import { axisLabels, formatMeasure, type Measure } from './axisLabels.ts'
 import type { Bar } from './bar.ts'
 import type { ChartTime, TimePart } from './chartTime.ts'
+import { type MarkerColours, markersOf } from './markersOf.ts'
 
 /** The chart's colours in the current theme. */
-interface Palette {
+interface Palette extends MarkerColours {
   readonly ink: string
   readonly line: string
-  readonly up: string
-  readonly down: string
-  readonly accent: string
   readonly surface: string
 }
 
@@ -122,24 +120,7 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
     return { time: timeOf(bar), open: bar.open * factor, high: bar.high * factor, low: bar.low * factor, close: bar.close * factor }
   }
 
-  /** The marker of a mark on the bar that holds its time; none when that bar is not loaded. */
-  function markerOf({ kind, time: at }: ChartMark): SeriesMarker<Time>[] {
-    const bar = held.findLast(each => each.time <= at)
-    if (bar === undefined) return []
-    const { up, down, accent } = palette
-    switch (kind) {
-      case 'launch':
-        return [{ time: timeOf(bar), position: 'belowBar', shape: 'square', color: accent, text: 'Launch' }]
-      case 'graduation':
-        return [{ time: timeOf(bar), position: 'belowBar', shape: 'square', color: accent, text: 'Graduation' }]
-      case 'creatorBuy':
-        return [{ time: timeOf(bar), position: 'belowBar', shape: 'arrowUp', color: up, text: 'B' }]
-      case 'creatorSell':
-        return [{ time: timeOf(bar), position: 'aboveBar', shape: 'arrowDown', color: down, text: 'S' }]
-    }
-  }
-
-  const drawMarks = () => markers.setMarkers(marks.flatMap(markerOf))
+  const drawMarks = () => markers.setMarkers(markersOf(marks, held, { palette, timeOf }))
 
   function draw(): void {
     const { measure, factor, isLogarithmic } = view
@@ -188,9 +169,12 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
       else if (range !== null && added > 0) chart.timeScale().setVisibleLogicalRange({ from: range.from + added, to: range.to + added })
     },
     update(bar) {
-      held = held.at(-1)?.time === bar.time ? [...held.slice(0, -1), bar] : [...held, bar]
+      const isNew = held.at(-1)?.time !== bar.time
+      held = isNew ? [...held, bar] : [...held.slice(0, -1), bar]
       candles.update(candleOf(bar))
       volumes.update(volumeOf(bar))
+      // A mark may have come before its bar, and stands on the one before.
+      if (isNew) drawMarks()
     },
     mark(next) {
       marks = next
