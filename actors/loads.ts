@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 
 export type LoadOutcome = { readonly ok: true; readonly snapshot: TokenSnapshot | null } | { readonly ok: false }
 

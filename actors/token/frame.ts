@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { ChannelPosition } from '#domain/eventPlace.ts'
 import { positionOf, type RecentTrades, tradesSince } from '#domain/recentTrades.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { snapshotWithUsd } from '#domain/usd.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { withTrades } from '#protocol/withTrades.ts'

@@ -1,5 +1,6 @@
 import type { Address } from '#domain/address.ts'
-import type { Token, TokenSnapshot } from '#domain/token.ts'
+import type { Token } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { addressOf, holdersOf, recentOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 /** Upper bound of a feed's tokens. */

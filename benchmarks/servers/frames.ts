@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { snapshotWithUsd } from '#domain/usd.ts'
 import { updateBytes } from '#test/support/frames.ts'
 import { ETH_USD } from './feed.ts'

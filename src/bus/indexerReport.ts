@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { coalesce } from '#async/coalesce.ts'
 import { repeat } from '#async/repeat.ts'
-import type { IndexerState } from '#domain/health.ts'
+import type { IndexerState } from '#domain/indexerState.ts'
 import { indexerReportSchema } from '#protocol/schemas/operations.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 

@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 
 /** Commits that have been announced and not passed on, as one: of each token only the newest state matters. */
 export interface PendingCommits {

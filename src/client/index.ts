@@ -6,8 +6,10 @@ export type { Claimable, ClaimableAmount, ClaimScope, WalletClaim } from '#domai
 export type { EthUsd } from '#domain/ethUsd.ts'
 export type { ActorState, ActorStateName, BackfillProgress, IndexerHealth, ProcessState, RpcHealth, ServiceStatus } from '#domain/health.ts'
 export type { Holder, HolderType } from '#domain/holder.ts'
+export type { HolderDistribution } from '#domain/holderDistribution.ts'
 export type { HeldToken, Holding, HoldingSort } from '#domain/holding.ts'
-export type { CandleCurrency, SortOrder, TokenSort } from '#domain/queries.ts'
+export type { Launchpad } from '#domain/launchpad.ts'
+export type { CandleCurrency, CandleValue, SortOrder, TokenSort } from '#domain/queries.ts'
 export type { Fees, Graduation, GraduationStatus, Market, PerWindow, Pool, PoolType, Token, TradeCounts } from '#domain/token.ts'
 export type { Trade, TradePhase, TradeSide } from '#domain/trade.ts'
 export type { Trader, TraderSort } from '#domain/trader.ts'
@@ -27,6 +29,7 @@ export type {
   HoldersParameters as HoldersQuery,
   HoldingsParameters as HoldingsQuery,
   ListPage as Page,
+  MarketTradesParameters as MarketTradesQuery,
   OperatorOptions,
   TokensParameters as TokensQuery,
   Tokenwire,

@@ -1,5 +1,5 @@
 import type { Address, Hex } from './address.ts'
-import type { TokenSnapshot } from './token.ts'
+import type { TokenSnapshot } from './tokenSnapshot.ts'
 
 /**
  * The result of a commit, and all that the actors get from the indexer. It exists only after the transaction has committed. A commit

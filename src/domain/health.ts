@@ -21,14 +21,6 @@ export interface RpcHealth {
   readonly silentSeconds: number | null
 }
 
-/** Why the database fails. */
-export interface DatabaseCause {
-  /** The kind, for everybody. */
-  readonly shown: string
-  /** For operators: the kind, what to do, and the server's own words, which are to be redacted. */
-  readonly full: string
-}
-
 export interface BackfillProgress {
   readonly fromBlock: string
   readonly toBlock: string
@@ -45,30 +37,14 @@ export interface ReorgStats {
   readonly lastAt: string | null
 }
 
-export interface IndexerState {
-  readonly headBlock: number | null
-  readonly confirmedBlock: number | null
-  readonly indexedBlock: number | null
+/** How far indexing is, and how its providers are. */
+export interface IndexingHealth {
   /** Like the seconds, also `null` when no provider has shown the chain's end for half a minute. */
   readonly lagBlocks: number | null
   readonly lagSeconds: number | null
-  /** `null` when no provider shows a newest block; absent: not known here. */
-  readonly headUnchangedSeconds?: number | null
   readonly backfill: BackfillProgress | null
   readonly reorgs: ReorgStats
   readonly rpc: readonly RpcHealth[]
-  /** True when nothing is indexed though the chain moves, or indexing has stopped for good. */
-  readonly stalled: boolean
-  /** Why it is stalled or degraded, in this service's own words, since everybody may read it. */
-  readonly reason: string | null
-  /** For operators: with what providers and the database said, without secrets. Absent: not known here. */
-  readonly details?: readonly string[]
-}
-
-/** The last state of what has reported nothing for so long that the state may no longer be true. */
-export function stateAfterSilence(last: IndexerState, who: string, silentMs: number): IndexerState {
-  const reason = `${who} has not answered for ${Math.floor(silentMs / 1_000)} s`
-  return { ...last, lagBlocks: null, lagSeconds: null, headUnchangedSeconds: null, stalled: true, reason }
 }
 
 export interface ActorsHealth {
@@ -112,7 +88,7 @@ export interface ReplicaHealth {
   readonly behindMs: number
 }
 
-export interface IndexerHealth extends Pick<IndexerState, 'lagBlocks' | 'lagSeconds' | 'backfill' | 'reorgs' | 'rpc'> {
+export interface IndexerHealth extends IndexingHealth {
   readonly status: ServiceStatus
   readonly role: 'all' | 'indexer' | 'gateway'
   /** Whether it waits to index. */
@@ -128,11 +104,6 @@ export interface IndexerHealth extends Pick<IndexerState, 'lagBlocks' | 'lagSeco
   readonly realtime: RealtimeHealth
   readonly feed: FeedHealth
   readonly reasons: readonly string[]
-}
-
-export interface OperatorHealth extends IndexerHealth {
-  /** What is in the way, with what providers and the database said, without secrets. */
-  readonly details: readonly string[]
 }
 
 /** What a process says of itself to the others on its database. */

@@ -1,6 +1,4 @@
 import type { Address, Hex } from './address.ts'
-import type { Holder } from './holder.ts'
-import type { RecentTrades } from './recentTrades.ts'
 
 export type PoolType = 'curve' | 'uniswap-v2' | 'uniswap-v3' | 'uniswap-v4'
 
@@ -110,12 +108,4 @@ export interface Token {
   readonly asOfBlock: string
   /** Time of the commit that gave `sequence`. */
   readonly updatedAt: string
-}
-
-/** What an update carries and what an actor is activated with: all of it read in one transaction. */
-export interface TokenSnapshot {
-  readonly token: Token
-  readonly recent: RecentTrades
-  /** The largest 20 by balance. */
-  readonly holders: readonly Holder[]
 }

@@ -2,7 +2,8 @@ import { type Address, isEther } from './address.ts'
 import type { Claimable, ClaimableAmount } from './claimable.ts'
 import { type Decimal, formatDecimal, formatUnits, multiplyTexts, parseDecimal } from './decimal.ts'
 import type { Holding } from './holding.ts'
-import type { Token, TokenSnapshot } from './token.ts'
+import type { Token } from './token.ts'
+import type { TokenSnapshot } from './tokenSnapshot.ts'
 import type { ValuedBalance } from './valuedBalance.ts'
 
 /** USD for a plain decimal WETH value; `null` when the value or the price (USD per ETH) is not known. */

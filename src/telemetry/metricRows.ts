@@ -1,5 +1,6 @@
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { ActorsHealth, FeedHealth, IndexerState, RealtimeHealth } from '#domain/health.ts'
+import type { ActorsHealth, FeedHealth, RealtimeHealth } from '#domain/health.ts'
+import type { IndexerState } from '#domain/indexerState.ts'
 import type { EventLoopState } from './eventLoopWatch.ts'
 import type { LatencySnapshot } from './latencyHistogram.ts'
 import type { MetricsData } from './requestMetrics.ts'

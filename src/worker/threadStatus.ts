@@ -1,4 +1,4 @@
-import { stateAfterSilence } from '#domain/health.ts'
+import { stateAfterSilence } from '#domain/indexerState.ts'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
 import type { SyncView } from '#sync/healthReport.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'

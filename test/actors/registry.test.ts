@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { IDLE_SWEEPS } from '#actors/token/machine.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { actorStateSchema } from '#protocol/schemas/operations.ts'
 import { blockOf, RecordingSubscription, RegistryFixture, settle } from '#test/support/actors.ts'

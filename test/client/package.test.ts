@@ -40,7 +40,12 @@ describe('the package', () => {
     const ofServer: string[] = []
     for (const name of files) {
       const text = await readFile(path.join(packed.package, 'types', name), 'utf8')
-      if (/\b(?:interface Reads|CommittedBlock|Buffer|NodeJS|pino|zod)\b|from ['"]node:/.test(text)) ofServer.push(name)
+      if (
+        /\b(?:interface Reads|CommittedBlock|TokenSnapshot|RecentTrades|DatabaseCause|IndexerState|OperatorHealth|Buffer|NodeJS|pino|zod)\b|from ['"]node:/.test(
+          text,
+        )
+      )
+        ofServer.push(name)
     }
     expect(ofServer).toEqual([])
   })
@@ -91,7 +96,10 @@ describe('the package', () => {
 
 /** Code that uses every entry. Its type errors have to be found. */
 const USES = `
-import { createTokenwire, items, TokenwireError, unwrap, type Token, type WatchedToken } from 'tokenwire/client'
+import {
+  createTokenwire, items, TokenwireError, unwrap,
+  type CandleValue, type HolderDistribution, type Launchpad, type MarketTradesQuery, type Token, type WatchedToken,
+} from 'tokenwire/client'
 import { fillCandles, foldCandleChange } from 'tokenwire/client/candles'
 import { formatPrice, fromUnits, toUnits } from 'tokenwire/client/format'
 import { createLive, type LiveEvent, type TradesEvent } from 'tokenwire/client/live'
@@ -104,6 +112,12 @@ export async function run(): Promise<readonly Token[]> {
   if (!result.ok) return result.error.code === 'not_found' ? [] : []
   for await (const trade of items(at => tokenwire.trades('0x', at))) trade.side satisfies 'buy' | 'sell'
   for await (const state of tokenwire.updates('0x')) state satisfies WatchedToken
+  const large: MarketTradesQuery = { minWeth: '1', launchpad: 'wow' }
+  await tokenwire.marketTrades(large)
+  const of: CandleValue = 'marketCap'
+  await tokenwire.candles('0x', { of })
+  unwrap(await tokenwire.launchpads()).data[0] satisfies Launchpad | undefined
+  unwrap(await tokenwire.distribution('0x')) satisfies HolderDistribution
   const price: string | null = unwrap(await tokenwire.token('0x')).market.priceWeth
   void price
   // @ts-expect-error An unknown sort.

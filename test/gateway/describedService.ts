@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import type { ValuedBalance } from '#domain/valuedBalance.ts'
 import { recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 import type { Conditions, GatewayOptions } from './startGateway.ts'

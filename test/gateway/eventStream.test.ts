@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { FramedSnapshot } from '#actors/token/frame.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
 import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'

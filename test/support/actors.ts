@@ -7,7 +7,7 @@ import type { Subscription, Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { hashOf } from '#test/support/snapshots.ts'
 

@@ -1,7 +1,7 @@
 import type { EncodedMessage, Frame } from '#actors/token/frame.ts'
 import { type ChannelPosition, FIRST_PLACE } from '#domain/eventPlace.ts'
 import { tradesSince } from '#domain/recentTrades.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { withTrades } from '#protocol/withTrades.ts'
 

@@ -1,6 +1,6 @@
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
 import { placeOfTrade, type RecentTrades } from '#domain/recentTrades.ts'
-import type { TokenSnapshot } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import type { Trade } from '#domain/trade.ts'
 import { addressOf, hashOf, snapshotOf, tokenOf, tradeOf } from './snapshots.ts'
 

@@ -1,5 +1,6 @@
 import type { EthUsd } from '#domain/ethUsd.ts'
-import type { FeedHealth, IndexerState, ServiceStatus } from '#domain/health.ts'
+import type { FeedHealth, ServiceStatus } from '#domain/health.ts'
+import type { IndexerState } from '#domain/indexerState.ts'
 
 /** An index that is further behind the confirmed head is catching up. */
 const SYNCING_LAG_BLOCKS = 30

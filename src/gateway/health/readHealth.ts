@@ -1,4 +1,5 @@
-import type { DatabaseCause, IndexerHealth } from '#domain/health.ts'
+import type { IndexerHealth } from '#domain/health.ts'
+import type { DatabaseCause } from '#domain/indexerState.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { healthStatus } from './healthStatus.ts'
 

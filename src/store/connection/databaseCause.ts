@@ -1,4 +1,4 @@
-import type { DatabaseCause } from '#domain/health.ts'
+import type { DatabaseCause } from '#domain/indexerState.ts'
 import { TokenwireError } from '#errors'
 import { causes, codeOf, databaseFault, isReadOnlyDisk } from './databaseErrors.ts'
 

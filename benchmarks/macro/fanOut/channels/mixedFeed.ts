@@ -2,7 +2,8 @@ import type { EventFilters } from '#actors/events/eventFilter.ts'
 import { EventFilter } from '#actors/events/eventFilter.ts'
 import type { ChannelEvent } from '#domain/channelEvent.ts'
 import type { Page, TokenCursor, TokensQuery } from '#domain/queries.ts'
-import type { Token, TokenSnapshot } from '#domain/token.ts'
+import type { Token } from '#domain/token.ts'
+import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { addressOf, recentOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 /* What is committed and who asks for what, the same in all processes. */

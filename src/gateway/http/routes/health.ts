@@ -1,4 +1,5 @@
-import type { IndexerHealth, OperatorHealth } from '#domain/health.ts'
+import type { IndexerHealth } from '#domain/health.ts'
+import type { OperatorHealth } from '#domain/indexerState.ts'
 import { healthStatus } from '#gateway/health/healthStatus.ts'
 import { type HealthSources, readHealth } from '#gateway/health/readHealth.ts'
 import { jsonAnswer } from '#gateway/http/answer.ts'

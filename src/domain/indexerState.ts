@@ -1,0 +1,35 @@
+import type { IndexerHealth, IndexingHealth } from './health.ts'
+
+/** Why the database fails. */
+export interface DatabaseCause {
+  /** The kind, for everybody. */
+  readonly shown: string
+  /** For operators: the kind, what to do, and the server's own words, which are to be redacted. */
+  readonly full: string
+}
+
+/** The state of indexing as the indexer reports it. */
+export interface IndexerState extends IndexingHealth {
+  readonly headBlock: number | null
+  readonly confirmedBlock: number | null
+  readonly indexedBlock: number | null
+  /** `null` when no provider shows a newest block; absent: not known here. */
+  readonly headUnchangedSeconds?: number | null
+  /** True when nothing is indexed though the chain moves, or indexing has stopped for good. */
+  readonly stalled: boolean
+  /** Why it is stalled or degraded, in this service's own words, since everybody may read it. */
+  readonly reason: string | null
+  /** For operators: with what providers and the database said, without secrets. Absent: not known here. */
+  readonly details?: readonly string[]
+}
+
+/** The last state of what has reported nothing for so long that the state may no longer be true. */
+export function stateAfterSilence(last: IndexerState, who: string, silentMs: number): IndexerState {
+  const reason = `${who} has not answered for ${Math.floor(silentMs / 1_000)} s`
+  return { ...last, lagBlocks: null, lagSeconds: null, headUnchangedSeconds: null, stalled: true, reason }
+}
+
+export interface OperatorHealth extends IndexerHealth {
+  /** What is in the way, with what providers and the database said, without secrets. */
+  readonly details: readonly string[]
+}
