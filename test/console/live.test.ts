@@ -280,6 +280,9 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width, height: 800 })
         findings.push(...(await findingsOf(page, rules)).map(finding => `${name} ${width} ${colorScheme}: ${finding}`))
+      }
+      for (const width of [360, 390, 768, 1024, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 800 })
         if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth))
           findings.push(`${name} ${width}: wider than the screen`)
       }

@@ -191,4 +191,20 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
       fixture.gateway.reads.stored.tokens = tokens
     }
   })
+
+  test('says that the price of ETH is simulated, at every width', async () => {
+    const { page } = opened
+    const price = { price: '3059.28', currency: 'USD', fetchedAt: new Date().toISOString(), ageSeconds: 0, stale: false }
+    for (const source of ['coingecko', 'simulated']) {
+      await page.unroute('**/api/market/eth-usd')
+      await page.route('**/api/market/eth-usd', route => route.fulfill({ json: { ...price, source } }))
+      await page.reload()
+      for (const width of [360, 1024, 1920]) {
+        await page.setViewportSize({ width, height: 800 })
+        await expect.poll(() => page.getByTestId('eth-usd').textContent()).toBe('$3,059.28')
+        expect(await page.getByText('simulated', { exact: true }).isVisible()).toBe(source === 'simulated')
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      }
+    }
+  })
 })

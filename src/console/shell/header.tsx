@@ -75,6 +75,7 @@ function EthPrice() {
       <dt>ETH</dt>
       <dd class={`eth ${price?.stale === true ? 'warn' : ''}`}>
         {price === null ? <Unknown /> : <span data-testid="eth-usd">${formatPrice(price.price)}</span>}
+        {price?.source === 'simulated' ? <span class="simulated"> simulated</span> : null}
         {price?.stale === true ? <span class="sr-only"> stale</span> : null}
       </dd>
     </div>

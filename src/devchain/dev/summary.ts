@@ -40,6 +40,7 @@ ${indexer}    Chain RPC    ${rpcUrl}  (anvil, chain id ${deployment.chainId})
                  reference-dollar  ${factories.dollarLaunchpad}  (a dollar of 6 decimals, which a pool prices)
                  reference-v4      ${factories.v4.launchpad}  (Uniswap v4 alone, in WETH or dollars)
     PostgreSQL   ${withoutPassword(databaseUrl)}  (with its password in ${devFile})
+    ETH price    simulated, as are the traders
     Test account ${TEST_ACCOUNT}  (10,000 ETH of this chain)
                  key ${TEST_KEY}
     Seed         ${seed}  (DEV_SEED=${seed} gives the same market)
