@@ -26,12 +26,21 @@ const COMPONENT = `
 import { createElement, StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createTokenwire } from 'tokenwire/client'
-import { useConnectionState, useToken } from 'tokenwire/client/react'
+import { createLive } from 'tokenwire/client/live'
+import { useCandles, useConnectionState, useToken, useTrades } from 'tokenwire/client/react'
 
 const client = createTokenwire({ url: location.hash.slice(1) })
+const live = createLive(client)
 function Sequence() {
   const state = useToken(client, '${A}')
-  return createElement('p', null, (state === null ? 'waiting' : state.sequence) + ' ' + useConnectionState(client))
+  const trades = useTrades(live, { tokens: ['${A}'] })
+  const candles = useCandles(live, { token: '${A}' })
+  const shown = [
+    (state === null ? 'waiting' : state.sequence) + ' ' + useConnectionState(client),
+    'trades: ' + (trades === null ? '' : trades.map(({ id }) => id)),
+    'candles: ' + (candles === null ? '' : candles.candles.map(({ time, close }) => time + ' at ' + close)),
+  ]
+  return shown.map(text => createElement('p', { key: text }, text))
 }
 function App() {
   const [isShown, setShown] = useState(true)
@@ -130,8 +139,12 @@ describe('the examples', () => {
       }
     })
 
-    it('a React component follows a token while it is mounted', async () => {
+    it('a React component follows a token, its trades and its candles while it is mounted', async () => {
       fixture.commit(A, 25)
+      const { stored } = fixture.service.gateway.reads
+      const candle = (time: number, close: string) => ({ time, open: close, high: close, low: close, close, volume: '1', trades: 1 })
+      stored.trades = [tradeOf(A)]
+      stored.candles = new Map([[A, [candle(60, '5')]]])
       await writeFile(path.join(packed.project, 'app.js'), COMPONENT)
       const built = await build({
         root: packed.project,
@@ -157,8 +170,15 @@ describe('the examples', () => {
         await page.getByText('25 live').waitFor()
         fixture.commit(A, 26)
         await page.getByText('26 live').waitFor()
+        await page.getByText(`trades: ${tradeOf(A).id}`, { exact: true }).waitFor()
+        await page.getByText('candles: 60 at 5', { exact: true }).waitFor()
+        stored.candles = new Map([[A, [candle(60, '5'), candle(120, '6')]]])
+        fixture.service.candles.changed(new Set([A]))
+        await page.getByText('candles: 60 at 5,120 at 6', { exact: true }).waitFor()
+        fixture.service.trade([1, 9])
+        await page.getByText(/^trades: \S+,\S+$/).waitFor()
         const subscriptions = () => fixture.service.realtime.report().subscriptions
-        expect(subscriptions()).toBe(1)
+        expect(subscriptions()).toBe(3)
         await page.getByRole('button').click()
         await page.getByText('nothing').waitFor()
         await eventually(() => subscriptions() === 0)
