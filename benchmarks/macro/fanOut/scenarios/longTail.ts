@@ -34,7 +34,8 @@ export function longTail({ connections, tokens, touched, blocks, tokensEach = TO
       const of = { touched, tokens, size: 'small' } as const
       try {
         await session.open({ connections, subscriptions: connection => drawn(connection, tokens, tokensEach) })
-        await session.deliver({ ...of, blocks: 4 })
+        // Each token once: the first update of a token that is awaited makes its actor.
+        await session.deliver({ ...of, blocks: Math.ceil(tokens / touched) })
         const { latenciesMs, serverCpuMs } = await session.feed({ ...of, blocks }, EVERY_MS)
         const sorted = latenciesMs.toSorted()
         return {
