@@ -14,7 +14,7 @@ import {
 import { addressOf } from '#test/support/snapshots.ts'
 import { forgeCursor } from './forgeCursor.ts'
 
-const IDENTITY = { token: addressOf(1), order: 'desc' }
+const LIST = { chainId: 8453, query: { token: addressOf(1), order: 'desc' } }
 
 const anyAddress = fc.stringMatching(/^[0-9a-f]{40}$/).map((digits): Address => toAddress(`0x${digits}`))
 const count = (max: number) => fc.integer({ min: 0, max })
@@ -51,9 +51,9 @@ const COLUMNS: Readonly<Record<TokenSort, keyof typeof sortValue>> = {
 function expectRoundTrip<C>(codec: CursorCodec<C>, cursors: fc.Arbitrary<C>): void {
   fc.assert(
     fc.property(cursors, cursor => {
-      const text = encodeCursor(codec, cursor, IDENTITY)
+      const text = encodeCursor(codec, cursor, LIST)
       expect(text).toMatch(/^[\w-]{1,512}$/)
-      expect(decodeCursor(codec, text, IDENTITY)).toEqual({ cursor })
+      expect(decodeCursor(codec, text, LIST)).toEqual({ cursor })
     }),
   )
 }
@@ -93,16 +93,17 @@ test.for([
   ['a token that is no address', TOKEN_CURSORS.holders, ['1', null]],
 ] as const)('refuses %s', ([, codec, fields]) => {
   const anyCodec = codec as CursorCodec<never>
-  expect(decodeCursor(anyCodec, forgeCursor(anyCodec, fields, IDENTITY), IDENTITY)).toMatchObject({ kind: 'problem', status: 400 })
+  expect(decodeCursor(anyCodec, forgeCursor(anyCodec, fields, LIST), LIST)).toMatchObject({ kind: 'problem', status: 400 })
 })
 
-test('refuses a cursor of another resource, another list or another version', () => {
-  const text = encodeCursor(TRADE_CURSOR, { blockNumber: 1, logIndex: 2 }, IDENTITY)
-  expect(decodeCursor(CANDLE_CURSOR, text, IDENTITY)).toMatchObject({ code: 'invalid_parameter' })
-  expect(decodeCursor(TRADE_CURSOR, text, { ...IDENTITY, order: 'asc' })).toMatchObject({ code: 'invalid_parameter' })
+test('refuses a cursor of another resource, another list, another chain or another version', () => {
+  const text = encodeCursor(TRADE_CURSOR, { blockNumber: 1, logIndex: 2 }, LIST)
+  expect(decodeCursor(CANDLE_CURSOR, text, LIST)).toMatchObject({ code: 'invalid_parameter' })
+  expect(decodeCursor(TRADE_CURSOR, text, { ...LIST, query: { ...LIST.query, order: 'asc' } })).toMatchObject({ code: 'invalid_parameter' })
+  expect(decodeCursor(TRADE_CURSOR, text, { ...LIST, chainId: 1 })).toMatchObject({ code: 'invalid_parameter' })
   const [version, ...rest] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [number, ...unknown[]]
   const other = Buffer.from(JSON.stringify([version + 1, ...rest])).toString('base64url')
-  expect(decodeCursor(TRADE_CURSOR, other, IDENTITY)).toMatchObject({ code: 'invalid_parameter' })
+  expect(decodeCursor(TRADE_CURSOR, other, LIST)).toMatchObject({ code: 'invalid_parameter' })
 })
 
 test('never throws, whatever the text', () => {
@@ -113,7 +114,7 @@ test('never throws, whatever the text', () => {
         fc.json().map(text => Buffer.from(text).toString('base64url')),
       ),
       text => {
-        expect(decodeCursor(TOKEN_CURSORS.marketCap, text, IDENTITY)).toMatchObject({ kind: 'problem' })
+        expect(decodeCursor(TOKEN_CURSORS.marketCap, text, LIST)).toMatchObject({ kind: 'problem' })
       },
     ),
   )

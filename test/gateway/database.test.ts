@@ -107,7 +107,7 @@ const FORGED: readonly (readonly [
   name: string,
   path: string,
   codec: CursorCodec<never>,
-  identity: unknown,
+  query: unknown,
   fields: readonly (string | number | null)[],
 ])[] = [
   ...TOKEN_SORTS.flatMap(sort =>
@@ -154,7 +154,7 @@ const FORGED: readonly (readonly [
   ),
 ]
 
-test.for(FORGED)('the database takes a forged cursor: %s', async ([, path, codec, identity, fields]) => {
-  const { data } = await list(`${path}&cursor=${forgeCursor(codec, fields, identity)}`)
+test.for(FORGED)('the database takes a forged cursor: %s', async ([, path, codec, query, fields]) => {
+  const { data } = await list(`${path}&cursor=${forgeCursor(codec, fields, { chainId: 8453, query })}`)
   expect(data).toBeInstanceOf(Array)
 })

@@ -16,7 +16,7 @@ import type {
 import { invalidParameter, type Problem } from './problem.ts'
 
 /** Rises when the fields of a cursor change their meaning: older cursors are then refused instead of misread. */
-const VERSION = 1
+const VERSION = 2
 
 /** Longer than any cursor of ours. A longer text is not decoded. */
 const MAX_CURSOR_LENGTH = 512
@@ -34,24 +34,30 @@ export interface ListBody<T> {
   readonly asOfBlock: string | null
 }
 
-/** `identity`: every parameter that decides which rows come in which order. A cursor is valid for the same list only. */
-export function listBody<T, C>(page: Page<T, C>, codec: CursorCodec<C>, identity: unknown): ListBody<T> {
-  return { data: page.data, nextCursor: page.next === null ? null : encodeCursor(codec, page.next, identity), asOfBlock: page.asOfBlock }
+/** What tells one list from another. A cursor is valid for the same list only. */
+export interface ListIdentity {
+  readonly chainId: number
+  /** Every parameter that decides which rows come in which order. */
+  readonly query: unknown
 }
 
-export function encodeCursor<C>(codec: CursorCodec<C>, cursor: C, identity: unknown): string {
+export function listBody<T, C>(page: Page<T, C>, codec: CursorCodec<C>, list: ListIdentity): ListBody<T> {
+  return { data: page.data, nextCursor: page.next === null ? null : encodeCursor(codec, page.next, list), asOfBlock: page.asOfBlock }
+}
+
+export function encodeCursor<C>(codec: CursorCodec<C>, cursor: C, list: ListIdentity): string {
   const fields = namesOf(codec).map(name => cursor[name])
-  return Buffer.from(JSON.stringify([VERSION, fingerprint(codec.kind, identity), ...fields])).toString('base64url')
+  return Buffer.from(JSON.stringify([VERSION, fingerprint(codec.kind, list), ...fields])).toString('base64url')
 }
 
 /** `{}` when no cursor was given, so that the result can be spread into a query. */
-export function decodeCursor<C>(codec: CursorCodec<C>, text: string | undefined, identity: unknown): { readonly cursor?: C } | Problem {
+export function decodeCursor<C>(codec: CursorCodec<C>, text: string | undefined, list: ListIdentity): { readonly cursor?: C } | Problem {
   if (text === undefined) return {}
   const [version, print, ...values] = listOf(text)
   const cursor = z.safeParse(codec.fields, Object.fromEntries(namesOf(codec).map((name, index) => [name, values[index]])))
-  return version === VERSION && print === fingerprint(codec.kind, identity) && cursor.success
+  return version === VERSION && print === fingerprint(codec.kind, list) && cursor.success
     ? { cursor: cursor.data as C }
-    : invalidParameter('cursor must be the nextCursor of an answer to the same request (only limit may differ)')
+    : invalidParameter(`cursor must be the nextCursor of an answer of chain ${list.chainId} to the same request (only limit may differ)`)
 }
 
 function namesOf<C>(codec: CursorCodec<C>): readonly (keyof C)[] {
@@ -68,8 +74,8 @@ function listOf(text: string): readonly unknown[] {
   }
 }
 
-function fingerprint(kind: string, identity: unknown): string {
-  return hash('sha1', JSON.stringify([kind, identity]), 'base64url').slice(0, 8)
+function fingerprint(kind: string, { chainId, query }: ListIdentity): string {
+  return hash('sha1', JSON.stringify([kind, chainId, query]), 'base64url').slice(0, 8)
 }
 
 /** 9999-12-31, the last second with a year of four digits in ISO 8601. */

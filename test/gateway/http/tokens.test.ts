@@ -181,9 +181,26 @@ test.for([
   await start({ stored: { tokens: fiveTokens() } })
   const { nextCursor } = await list('/api/tokens?limit=2')
   expect(await expectProblem(await gateway.get(`/api/tokens?${query}&cursor=${nextCursor}`), 400, 'invalid_parameter')).toBe(
-    'cursor must be the nextCursor of an answer to the same request (only limit may differ)',
+    'cursor must be the nextCursor of an answer of chain 8453 to the same request (only limit may differ)',
   )
   expect((await list(`/api/tokens?limit=3&cursor=${nextCursor}`)).data).toHaveLength(3)
+})
+
+// A client that moved between services of two chains was given a page from the middle of a list that it had never begun.
+test('refuses a cursor of another chain, and names the chain whose cursors it takes', async () => {
+  const stored = { tokens: fiveTokens() }
+  await start({ stored })
+  const other = await startGateway({ stored, chainId: 1 })
+  try {
+    const { nextCursor } = await list('/api/tokens?limit=2')
+    const path = `/api/tokens?limit=2&cursor=${nextCursor}`
+    expect(await expectProblem(await other.get(path), 400, 'invalid_parameter')).toBe(
+      'cursor must be the nextCursor of an answer of chain 1 to the same request (only limit may differ)',
+    )
+    expect((await list(path)).data).toHaveLength(2)
+  } finally {
+    await other.close()
+  }
 })
 
 test.for(['x', 'bnVsbA', '....', 'e30', '%00', '%F0%9F%98%80', 'W10', 'A'.repeat(512), 'A'.repeat(513)])(

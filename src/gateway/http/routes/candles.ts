@@ -21,7 +21,7 @@ const parameters = z.object({
   ...pageParameters({ max: 1_500, default: 300 }),
 })
 
-export function candlesRoute({ reads }: Pick<Sources, 'reads'>): Route {
+export function candlesRoute({ reads, chainId }: Pick<Sources, 'reads' | 'chainId'>): Route {
   return resource(
     {
       path: '/api/tokens/:address/candles',
@@ -40,11 +40,12 @@ export function candlesRoute({ reads }: Pick<Sources, 'reads'>): Route {
     async ({ address: token, limit, cursor: cursorText, ...filter }) => {
       const { from = 0, to = MAX_UNIX_SECONDS } = filter
       if (from > to) return invalidParameter(`from must not be after to, got ${from} and ${to}`)
-      const identity = { token, ...filter }
-      const decoded = decodeCursor(CANDLE_CURSOR, cursorText, identity)
+      const query = { token, ...filter }
+      const list = { chainId, query }
+      const decoded = decodeCursor(CANDLE_CURSOR, cursorText, list)
       if ('kind' in decoded) return decoded
-      const page = await reads.candles({ ...identity, ...decoded, limit })
-      return page === null ? tokenNotFound(token) : jsonAnswer(listBody(page, CANDLE_CURSOR, identity))
+      const page = await reads.candles({ ...query, ...decoded, limit })
+      return page === null ? tokenNotFound(token) : jsonAnswer(listBody(page, CANDLE_CURSOR, list))
     },
   )
 }

@@ -16,7 +16,7 @@ const parameters = z.object({
   ...pageParameters({ max: 500, default: 50 }),
 })
 
-export function holdersRoute({ reads }: Pick<Sources, 'reads'>): Route {
+export function holdersRoute({ reads, chainId }: Pick<Sources, 'reads' | 'chainId'>): Route {
   return resource(
     {
       path: '/api/tokens/:address/holders',
@@ -32,11 +32,12 @@ export function holdersRoute({ reads }: Pick<Sources, 'reads'>): Route {
       },
     },
     async ({ address: token, excludeType, limit, cursor: cursorText }) => {
-      const identity = { token, excludeTypes: excludeType.toSorted() }
-      const decoded = decodeCursor(HOLDER_CURSOR, cursorText, identity)
+      const query = { token, excludeTypes: excludeType.toSorted() }
+      const list = { chainId, query }
+      const decoded = decodeCursor(HOLDER_CURSOR, cursorText, list)
       if ('kind' in decoded) return decoded
-      const page = await reads.holders({ ...identity, ...decoded, limit })
-      return page === null ? tokenNotFound(token) : jsonAnswer(listBody(page, HOLDER_CURSOR, identity))
+      const page = await reads.holders({ ...query, ...decoded, limit })
+      return page === null ? tokenNotFound(token) : jsonAnswer(listBody(page, HOLDER_CURSOR, list))
     },
   )
 }

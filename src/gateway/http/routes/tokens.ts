@@ -30,7 +30,7 @@ const LIST: RouteDescription = {
   problems: ['data_unavailable'],
 }
 
-export function tokensRoute({ reads, ethUsd, config }: Pick<Sources, 'reads' | 'ethUsd' | 'config'>): Route {
+export function tokensRoute({ reads, ethUsd, config, chainId }: Pick<Sources, 'reads' | 'ethUsd' | 'config' | 'chainId'>): Route {
   return resource(
     { path: '/api/tokens', parameters: listParameters, cacheControl: 'revalidate', keptUntil: () => 'commit', description: LIST },
     async ({ limit: given, cursor: cursorText, ...asked }) => {
@@ -39,10 +39,11 @@ export function tokensRoute({ reads, ethUsd, config }: Pick<Sources, 'reads' | '
       const filter = tokenQueryOf(asked)
       const limit = given ?? filter.addresses?.length ?? DEFAULT_TOKENS
       const codec = TOKEN_CURSORS[filter.sort]
-      const decoded = decodeCursor(codec, cursorText, filter)
+      const list = { chainId, query: filter }
+      const decoded = decodeCursor(codec, cursorText, list)
       if ('kind' in decoded) return decoded
       const page = await reads.tokens({ ...filter, ...decoded, limit })
-      return tokenListAnswer(listBody(page, codec, filter), ethUsd.ethUsd())
+      return tokenListAnswer(listBody(page, codec, list), ethUsd.ethUsd())
     },
   )
 }

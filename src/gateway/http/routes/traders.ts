@@ -17,7 +17,7 @@ const parameters = z.object({
   ...pageParameters({ max: 500, default: 50 }),
 })
 
-export function tradersRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
+export function tradersRoute({ reads, ethUsd, chainId }: Pick<Sources, 'reads' | 'ethUsd' | 'chainId'>): Route {
   return resource(
     {
       path: '/api/tokens/:address/traders',
@@ -33,14 +33,15 @@ export function tradersRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'
       },
     },
     async ({ address: token, sort, limit, cursor: cursorText }) => {
-      const identity = { token, sort }
-      const decoded = decodeCursor(TRADER_CURSOR, cursorText, identity)
+      const query = { token, sort }
+      const list = { chainId, query }
+      const decoded = decodeCursor(TRADER_CURSOR, cursorText, list)
       if ('kind' in decoded) return decoded
-      const page = await reads.traders({ ...identity, ...decoded, limit })
+      const page = await reads.traders({ ...query, ...decoded, limit })
       if (page === null) return tokenNotFound(token)
       const price = ethUsd.ethUsd()
       const data = page.data.map(trader => balanceWithUsd(trader, price))
-      return jsonAnswer(listBody({ ...page, data }, TRADER_CURSOR, identity))
+      return jsonAnswer(listBody({ ...page, data }, TRADER_CURSOR, list))
     },
   )
 }

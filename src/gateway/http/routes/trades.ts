@@ -15,7 +15,7 @@ const parameters = z.object({
   ...TRADE_PARAMETERS,
 })
 
-export function tradesRoute({ reads }: Pick<Sources, 'reads'>): Route {
+export function tradesRoute({ reads, chainId }: Pick<Sources, 'reads' | 'chainId'>): Route {
   return resource(
     {
       path: '/api/tokens/:address/trades',
@@ -33,11 +33,12 @@ export function tradesRoute({ reads }: Pick<Sources, 'reads'>): Route {
     async ({ address: token, limit, cursor: cursorText, ...filter }) => {
       const problem = problemOfBounds(filter)
       if (problem !== null) return problem
-      const identity = { token, ...filter }
-      const decoded = decodeCursor(TRADE_CURSOR, cursorText, identity)
+      const query = { token, ...filter }
+      const list = { chainId, query }
+      const decoded = decodeCursor(TRADE_CURSOR, cursorText, list)
       if ('kind' in decoded) return decoded
-      const page = await reads.trades({ ...identity, ...decoded, limit })
-      return page === null ? tokenNotFound(token) : jsonAnswer(listBody(page, TRADE_CURSOR, identity))
+      const page = await reads.trades({ ...query, ...decoded, limit })
+      return page === null ? tokenNotFound(token) : jsonAnswer(listBody(page, TRADE_CURSOR, list))
     },
   )
 }
@@ -58,7 +59,7 @@ const MARKET: RouteDescription = {
   problems: ['data_unavailable'],
 }
 
-export function marketTradesRoute(sources: Pick<Sources, 'reads' | 'config'>): Route {
+export function marketTradesRoute(sources: Pick<Sources, 'reads' | 'config' | 'chainId'>): Route {
   return resource(
     { path: '/api/trades', parameters: marketParameters, cacheControl: 'revalidate', keptUntil: () => 'commit', description: MARKET },
     async query => answerMarketTrades(sources, query),
@@ -79,7 +80,7 @@ const WALLET: RouteDescription = {
   problems: ['data_unavailable'],
 }
 
-export function walletTradesRoute(sources: Pick<Sources, 'reads' | 'config'>): Route {
+export function walletTradesRoute(sources: Pick<Sources, 'reads' | 'config' | 'chainId'>): Route {
   return resource(
     {
       path: '/api/wallets/:address/trades',
@@ -99,18 +100,19 @@ type Asked = Omit<MarketTradesQuery, 'cursor' | 'launchpads'> & {
 }
 
 async function answerMarketTrades(
-  { reads, config }: Pick<Sources, 'reads' | 'config'>,
+  { reads, config, chainId }: Pick<Sources, 'reads' | 'config' | 'chainId'>,
   { limit, cursor: cursorText, after, ...filter }: Asked,
 ) {
   const { launchpad, ...rest } = filter
   const problem = problemOfBounds(filter) ?? problemOfLaunchpads(launchpad, config.launchpads.launchpads) ?? problemOfAfter(after, filter)
   if (problem !== null) return problem
-  const decoded = decodeCursor(MARKET_TRADE_CURSOR, cursorText, filter)
+  const list = { chainId, query: filter }
+  const decoded = decodeCursor(MARKET_TRADE_CURSOR, cursorText, list)
   if ('kind' in decoded) return decoded
   const start: { cursor?: TradeCursor } =
     cursorText === undefined && after !== undefined ? { cursor: parseTradeId(after) as TradeCursor } : decoded
   const page = await reads.marketTrades({ ...rest, ...(launchpad === undefined ? {} : { launchpads: launchpad }), ...start, limit })
-  return jsonAnswer(listBody(page, MARKET_TRADE_CURSOR, filter))
+  return jsonAnswer(listBody(page, MARKET_TRADE_CURSOR, list))
 }
 
 function problemOfAfter(after: string | undefined, { order }: Pick<Asked, 'order'>): Problem | null {

@@ -36,7 +36,7 @@ const CLAIMS: RouteDescription = {
   problems: ['data_unavailable'],
 }
 
-export function walletRoutes(sources: Pick<Sources, 'reads' | 'ethUsd' | 'config'>): readonly Route[] {
+export function walletRoutes(sources: Pick<Sources, 'reads' | 'ethUsd' | 'config' | 'chainId'>): readonly Route[] {
   return [walletRoute(sources), holdingsRoute(sources), claimsRoute(sources)]
 }
 
@@ -48,7 +48,7 @@ function walletRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Rout
   })
 }
 
-function holdingsRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Route {
+function holdingsRoute({ reads, ethUsd, chainId }: Pick<Sources, 'reads' | 'ethUsd' | 'chainId'>): Route {
   const parameters = z.object({
     address,
     sort: wordParameter(HOLDING_SORTS)
@@ -61,29 +61,31 @@ function holdingsRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>): Ro
   return resource(
     { ...RESOURCE, path: '/api/wallets/:address/holdings', parameters, description: HOLDINGS },
     async ({ address: wallet, sort, limit, cursor: cursorText }) => {
-      const identity = { wallet, sort }
+      const query = { wallet, sort }
+      const list = { chainId, query }
       const codec = HOLDING_CURSORS[sort]
-      const decoded = decodeCursor(codec, cursorText, identity)
+      const decoded = decodeCursor(codec, cursorText, list)
       if ('kind' in decoded) return decoded
-      const page = await reads.holdings({ ...identity, ...decoded, limit })
+      const page = await reads.holdings({ ...query, ...decoded, limit })
       const price = ethUsd.ethUsd()
-      return jsonAnswer(listBody({ ...page, data: page.data.map(holding => holdingWithUsd(holding, price)) }, codec, identity))
+      return jsonAnswer(listBody({ ...page, data: page.data.map(holding => holdingWithUsd(holding, price)) }, codec, list))
     },
   )
 }
 
-function claimsRoute({ reads, ethUsd, config }: Pick<Sources, 'reads' | 'ethUsd' | 'config'>): Route {
+function claimsRoute({ reads, ethUsd, config, chainId }: Pick<Sources, 'reads' | 'ethUsd' | 'config' | 'chainId'>): Route {
   const parameters = z.object({ address, ...PAGE })
   return resource(
     { ...RESOURCE, path: '/api/wallets/:address/claimable', parameters, description: CLAIMS },
     async ({ address: creator, limit, cursor: cursorText }) => {
-      const identity = { creator }
-      const decoded = decodeCursor(CLAIM_CURSOR, cursorText, identity)
+      const query = { creator }
+      const list = { chainId, query }
+      const decoded = decodeCursor(CLAIM_CURSOR, cursorText, list)
       if ('kind' in decoded) return decoded
-      const page = await reads.claims({ ...identity, ...decoded, limit })
+      const page = await reads.claims({ ...query, ...decoded, limit })
       const price = ethUsd.ethUsd()
       const data = page.data.map(claim => amountWithUsd(claim, price, config.launchpads))
-      return jsonAnswer(listBody({ ...page, data }, CLAIM_CURSOR, identity))
+      return jsonAnswer(listBody({ ...page, data }, CLAIM_CURSOR, list))
     },
   )
 }
