@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Address, isEther } from '#domain/address.ts'
 import { formatDecimal, formatUnits, parseDecimal, ratio } from '#domain/decimal.ts'
 import type { DayTotals } from '#domain/marketData.ts'
+import type { Page, TradeCursor, TradesQuery } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import { withUsd } from '#domain/usd.ts'
@@ -17,6 +18,8 @@ import { siteId } from './marketData/siteIds.ts'
 /** Every one costs a read of its trades of a day. */
 const MAX_TICKERS = 100
 const MAX_TRADES = 500
+/** Reads of at most `MAX_TRADES` trades each for one answer, so that a pool with few of its token's trades costs 5,000 rows at most. */
+const MAX_READS = 10
 
 type CoingeckoSources = Pick<Sources, 'reads' | 'ethUsd' | 'config'>
 
@@ -102,7 +105,7 @@ const tradeParameters = z.object({
     .toLowerCase()
     .describe('Of a ticker: the token and what it is quoted in.'),
   type: wordParameter(['buy', 'sell']).exactOptional().describe('Only buys, or only sells.'),
-  limit: integerParameter(1, MAX_TRADES).default(100).describe('Most trades.'),
+  limit: integerParameter(1, MAX_TRADES).default(100).describe('Most trades. At most 5,000 trades of the token are read to find them.'),
   start_time: unixSeconds.exactOptional().describe('Unix seconds of the first block, inclusive.'),
   end_time: unixSeconds.exactOptional().describe('Unix seconds of the last block, inclusive.'),
 })
@@ -130,15 +133,29 @@ function tradesRoute(sources: CoingeckoSources): Route {
       const decimals = token?.pool?.quoteDecimals ?? null
       if (token === null || token.pool === null || decimals === null || targetOf(token, sources) !== target) return tokenNotFound(address)
       const side = query.type === undefined ? {} : { side: query.type }
-      const page = await sources.reads.trades({ token: address, order: 'desc', limit: query.limit, from, to, ...side })
-      const ofPool = page?.data.filter(({ pool }) => pool === token.pool?.address) ?? []
-      const { buy = [], sell = [] } = Object.groupBy(
-        ofPool.flatMap(trade => toTrade(trade, token.decimals, decimals)),
-        ({ type }) => type,
-      )
+      const asked = { token: address, order: 'desc', limit: query.limit, from, to, ...side } as const
+      const trades = await readTradesOf(token.pool.address, asked, sources, trade => toTrade(trade, token.decimals, decimals))
+      const { buy = [], sell = [] } = Object.groupBy(trades, ({ type }) => type)
       return jsonAnswer({ buy, sell })
     },
   )
+}
+
+/** A page is of all pools of the token, so it reads on until it has `limit` trades of this one, at most `MAX_READS` times. */
+async function readTradesOf<T>(
+  pool: string,
+  { limit, ...query }: TradesQuery,
+  { reads }: CoingeckoSources,
+  convert: (trade: Trade) => readonly T[],
+): Promise<readonly T[]> {
+  const found: T[] = []
+  let next: Pick<TradesQuery, 'cursor'> | null = {}
+  for (let read = 0; read < MAX_READS && next !== null && found.length < limit; read++) {
+    const page: Page<Trade, TradeCursor> | null = await reads.trades({ ...query, ...next, limit: read === 0 ? limit : MAX_TRADES })
+    for (const trade of page?.data ?? []) if (trade.pool === pool) found.push(...convert(trade))
+    next = page === null || page.next === null ? null : { cursor: page.next }
+  }
+  return found.slice(0, limit)
 }
 
 interface TickerMarket {
