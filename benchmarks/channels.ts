@@ -25,5 +25,5 @@ else {
   const { cpu, cores, loadAverage } = describeMachine()
   print(`${cpu}, ${cores} cores, load ${loadAverage.toFixed(1)}\n`)
   if (wanted.includes('mixed')) print(await measureMixedChannels({ rounds: Number(values.rounds), blocks: Number(values.blocks ?? 20) }))
-  if (wanted.includes('stalled')) print(await measureStalledReaders({ blocks: Number(values.blocks ?? 60) }))
+  if (wanted.includes('stalled')) print((await measureStalledReaders({ blocks: Number(values.blocks ?? 60) })).table)
 }

@@ -3,14 +3,33 @@ import type { ChannelServerKind } from '#benchmarks/macro/fanOut/channels/channe
 import { ChannelSession } from '#benchmarks/macro/fanOut/channels/channelSession.ts'
 import { clientPlan } from '#benchmarks/macro/fanOut/channels/clientPlans.ts'
 import { deliveries, PARTS } from '#benchmarks/macro/fanOut/channels/mixedFeed.ts'
+import { measureStalledReaders } from '#benchmarks/macro/fanOut/channels/stalledReaders.ts'
 import { isInstalled } from '#benchmarks/servers/childServer.ts'
 
 const CLIENTS = 300
 const BLOCKS = 2
 
-const hasCompiler = isInstalled('cc')
+const STALLED = 50
+/** What waits in one subscription: 64 KB and one message. Readers share most of it, so a bounded buffer stays far below. */
+const MAX_HEAP_BYTES = 65_536 + 16_384
+/** They leave 8 MB each unread, of which the kernel takes 4: copies of the rest would be past this. */
+const MAX_RESIDENT_BYTES = 1_048_576
 
-describe.skipIf(!hasCompiler || process.platform !== 'linux')('the benchmark of mixed channels', () => {
+const canRun = isInstalled('cc') && process.platform === 'linux'
+
+describe.skipIf(!canRun)('the benchmark of stalled readers', () => {
+  it('shows that a reader costs a bounded buffer however much it leaves unread, and has all of it afterwards', async () => {
+    const { perReader, open } = await measureStalledReaders({ blocks: 50, quick: 3, stalled: STALLED, fillingBlocks: 200 })
+    expect(perReader).toHaveLength(2)
+    for (const { heap, resident } of perReader) {
+      expect(heap).toBeLessThan(MAX_HEAP_BYTES)
+      expect(resident).toBeLessThan(MAX_RESIDENT_BYTES)
+    }
+    expect(open).toBe(STALLED)
+  })
+})
+
+describe.skipIf(!canRun)('the benchmark of mixed channels', () => {
   it.each<ChannelServerKind>(['tokenwire', 'uws-publish'])('has %s send each message of a block once, to whom it is for', async kind => {
     const session = await ChannelSession.start(kind)
     try {

@@ -23,6 +23,7 @@ export type Part = 'events' | 'lists' | 'tokens'
 export const PARTS: readonly Part[] = ['events', 'lists', 'tokens']
 
 export const blockNumberOf = (block: number): number => 1_000 + block
+export const blockOfNumber = (number: number): number => number - 1_000
 
 /** A block's trades, each of another token. */
 export function blockEvents(block: number): readonly ChannelEvent[] {

@@ -9,7 +9,7 @@ import { createRealtime } from '#gateway/realtime/realtime.ts'
 import { startGateway } from '#test/gateway/startGateway.ts'
 import { blockOf, createTestCandles, createTestRegistry } from '#test/support/actors.ts'
 import type { ChannelServer } from './channelServer.ts'
-import { blockEvents, blockNumberOf, blockSnapshots, listPage, listSequence } from './mixedFeed.ts'
+import { blockEvents, blockNumberOf, blockOfNumber, blockSnapshots, listPage, listSequence } from './mixedFeed.ts'
 
 const SWEEP_EVERY_MS = 5_000
 
@@ -49,7 +49,7 @@ export async function startTokenwireChannels(): Promise<ChannelServer> {
       const tokens = new Set(committed.tokens.map(({ token }) => token.address))
       return () => {
         newestBlock = block
-        events.add(blockEvents(block))
+        events.add(block, blockEvents(block))
         registry.dispatch({ ...committed, completedAtMs: now() })
         channels.changed()
         lists.changed(tokens)
@@ -64,37 +64,34 @@ export async function startTokenwireChannels(): Promise<ChannelServer> {
   }
 }
 
+/** Blocks whose events are kept. Those of older ones are made again when they are read, so that memory does not grow with the blocks. */
+const KEPT_BLOCKS = 32
+
 /** A chain's trades without reorgs, read as the database would. */
 class StoredEvents {
-  readonly #events: ChannelEvent[] = []
+  #newest = 0
+  readonly #kept = new Map<number, readonly ChannelEvent[]>()
 
-  add(events: readonly ChannelEvent[]): void {
-    this.#events.push(...events)
+  /** @param block the one after that which was added last; the first is 1 */
+  add(block: number, events: readonly ChannelEvent[]): void {
+    this.#newest = block
+    this.#kept.set(block, events)
+    this.#kept.delete(block - KEPT_BLOCKS)
   }
 
   readonly read = async ({ after, through, limit }: ChannelEventsQuery): Promise<ChannelEvents> => {
-    const newest = this.#events.at(-1)?.place
-    const end = through === null ? this.#events.length : this.#firstAfter(through)
-    const start = after === null ? end : this.#firstAfter(after.place)
-    return {
-      reorgs: 0,
-      voidFrom: null,
-      newest: newest === undefined ? FIRST_PLACE : endOfBlock(newest.blockNumber),
-      isTooFar: false,
-      events: this.#events.slice(start, Math.min(end, start + limit)),
-    }
+    const newest = this.#newest === 0 ? FIRST_PLACE : endOfBlock(blockNumberOf(this.#newest))
+    const events = after === null ? [] : this.#between(after.place, through ?? newest, limit)
+    return { reorgs: 0, voidFrom: null, newest, isTooFar: false, events }
   }
 
-  /** By halving. */
-  #firstAfter(place: EventPlace): number {
-    let low = 0
-    let high = this.#events.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const event = this.#events[middle]
-      if (event !== undefined && comparePlaces(event.place, place) > 0) high = middle
-      else low = middle + 1
+  #between(after: EventPlace, through: EventPlace, limit: number): readonly ChannelEvent[] {
+    const events: ChannelEvent[] = []
+    const last = Math.min(this.#newest, blockOfNumber(through.blockNumber))
+    for (let block = Math.max(1, blockOfNumber(after.blockNumber)); block <= last && events.length < limit; block++) {
+      const ofBlock = this.#kept.get(block) ?? blockEvents(block)
+      events.push(...ofBlock.filter(({ place }) => comparePlaces(place, after) > 0 && comparePlaces(place, through) <= 0))
     }
-    return low
+    return events.slice(0, limit)
   }
 }
