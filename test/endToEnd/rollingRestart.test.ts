@@ -4,16 +4,19 @@ import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
+import type { Candle } from '#domain/candle.ts'
 import type { IndexerHealth } from '#domain/health.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
+import { LIST_CELLS } from '#protocol/listCells.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import { type Balancer, startBalancer } from '#test/support/balancer.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
 import { cursorOf } from '#test/support/simulatedIndex.ts'
 import { until } from './cluster.ts'
-import { SdkClient } from './sdkClient.ts'
+import { FOLLOWED_LIST, SdkClient } from './sdkClient.ts'
 
 /*
  * A process that indexes, its standby and a gateway behind a balancer, with clients of the library at all of them. The former two serve in
@@ -32,7 +35,10 @@ let balancer: Balancer
 let services: Service[] = []
 let clients: readonly SdkClient[] = []
 let alpha: Launched
+let creator: Address
 let alice: Address
+/** Tokens that were launched since the clients came. */
+const launched: Address[] = []
 
 const common = { DATABASE_URL: database.url, DRAIN_SECONDS: String(DRAIN_SECONDS) }
 const indexing = { ...common, STANDBY: 'true', GATEWAY_THREADS: '2' }
@@ -40,7 +46,8 @@ const settings = [indexing, indexing, { ...common, ROLE: 'gateway', RPC_URLS: ''
 
 beforeAll(async () => {
   chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
-  const [, creator, second] = chain.accounts as unknown as [Address, Address, Address]
+  const [, first, second] = chain.accounts as unknown as [Address, Address, Address]
+  creator = first
   alice = second
   alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
   await trade()
@@ -69,15 +76,28 @@ async function start(index: number): Promise<void> {
 let paid = parseEther('0.0001')
 const trade = () => chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: paid++ }))
 
+async function launchAnother(): Promise<void> {
+  const number = launched.length + 1
+  launched.push(readLaunched(await chain.mined(launch(chain, { from: creator, name: `Later ${number}`, symbol: `L${number}` }))).token)
+}
+
+async function tradeBlocks(blocks: number): Promise<void> {
+  for (let block = 0; block < blocks; block++) await trade()
+}
+
 const get = async <T>(service: Service, path: string) => (await (await fetch(service.url + path)).json()) as T
 const alphaAt = (service: Service) => get<Token>(service, `/api/tokens/${alpha.token}`)
 const healthOf = (service: Service) => get<IndexerHealth>(service, '/api/indexer/health')
 
-/** Every client holds the newest state, as each process shows it, and has had every trade since it came, once and in order. */
+/**
+ * Every client holds the newest state, list and candles, as each process shows them, and has had every trade and every launch since it came,
+ * once and in order.
+ */
 async function expectNothingMissing(): Promise<void> {
   const head = await chain.head()
   await until(`block ${head} is indexed`, async () => ((await cursorOf(database.kysely))?.number ?? -1) >= head)
-  const { rows } = await sql<{ sequence: number }>`select max(sequence)::float8 as sequence from token`.execute(database.kysely)
+  const { rows } = await sql<{ sequence: number }>`
+    select sequence::float8 as sequence from token where address = ${toBytes(alpha.token)}`.execute(database.kysely)
   const { sequence } = found(rows[0])
   for (const service of services)
     await until(`${service.url} shows ${sequence}`, async () => (await alphaAt(service)).sequence === sequence)
@@ -94,6 +114,23 @@ async function expectNothingMissing(): Promise<void> {
     expect(client.gaps).toEqual([])
     expect(client.eventsOfChannel).toEqual(since)
     expect(client.eventsOfWatch).toEqual(since)
+    await expect.poll(() => client.launches).toEqual(launched)
+  }
+  await expectStatesOf(clients)
+}
+
+/** The list and the candles are those that each process answers. */
+async function expectStatesOf(followers: readonly SdkClient[]): Promise<void> {
+  const { sort, limit } = FOLLOWED_LIST
+  for (const service of services) {
+    const { data: tokens } = await get<{ data: readonly Token[] }>(service, `/api/tokens?sort=${sort}&limit=${limit}`)
+    expect(tokens.map(({ address }) => address)).toEqual([...launched.toReversed(), alpha.token])
+    const rows = tokens.map(token => Object.fromEntries(Object.entries(LIST_CELLS).map(([name, cellOf]) => [name, cellOf(token)])))
+    const { data: candles } = await get<{ data: readonly Candle[] }>(service, `/api/tokens/${alpha.token}/candles`)
+    for (const client of followers) {
+      await expect.poll(() => client.list?.data).toEqual(rows)
+      await expect.poll(() => client.candles?.candles).toEqual(candles)
+    }
   }
 }
 
@@ -119,7 +156,9 @@ test.each(RESTARTS)('a restart of process %d, %s, sends its clients away for a w
     await start(index)
   })()
   const trading = (async () => {
-    for (let blocks = 0; blocks < BLOCKS; blocks++) await trade()
+    await tradeBlocks(BLOCKS / 2)
+    await launchAnother()
+    await tradeBlocks(BLOCKS / 2)
   })()
   await Promise.all([restarted, trading])
   await until('the clients are back', async () => areBack())
@@ -146,8 +185,10 @@ test('clients on the threads of a standby stay connected when it takes over from
   const near = Array.from({ length: 4 }, () => new SdkClient(standby.url, alpha.token))
   await Promise.all(near.map(client => until('a client of the standby watches', async () => client.isWatching)))
   const newest = (await alphaAt(standby)).sequence
+  const known = launched.length
   indexer.process.kill('SIGKILL')
-  for (let blocks = 0; blocks < 5; blocks++) await trade()
+  await launchAnother()
+  await tradeBlocks(5)
   await until('the standby indexes', async () => !(await healthOf(standby)).standby)
   await until('the clients are back', async () => clients.every(({ isOpen }) => isOpen))
   services = services.filter(service => service !== indexer)
@@ -158,8 +199,10 @@ test('clients on the threads of a standby stay connected when it takes over from
   for (const client of near) {
     await until('a client of the standby has the newest state', async () => client.sequences.at(-1) === sequence)
     expect([client.closes, client.gaps]).toEqual([[], []])
-    client.close()
+    await expect.poll(() => client.launches).toEqual(launched.slice(known))
   }
+  await expectStatesOf(near)
+  for (const client of near) client.close()
 })
 
 function found<T>(value: T | undefined): T {

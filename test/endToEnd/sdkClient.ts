@@ -1,5 +1,6 @@
 import { createTokenwire } from '#client/createTokenwire.ts'
 import { createLive } from '#client/live/createLive.ts'
+import type { CandlesState, ListQuery, ListState, LiveEvent } from '#client/live/liveTypes.ts'
 import type { WatchedToken } from '#client/watch/watch.ts'
 import type { Address } from '#domain/address.ts'
 
@@ -10,17 +11,27 @@ interface Close {
   awayMs: number | null
 }
 
-/** A client of the library that watches a token and the trades of all tokens, and records what it is told and how its connections end. */
+/** The list that clients follow. */
+export const FOLLOWED_LIST = { sort: 'createdAt', limit: 20 } as const satisfies ListQuery
+
+/**
+ * A client of the library that watches a token, follows its candles, a list, and the trades and launches of all tokens, and records what it
+ * is told and how its connections end.
+ */
 export class SdkClient {
   readonly sequences: number[] = []
   /** Ids of trades. */
   readonly eventsOfChannel: string[] = []
   readonly eventsOfWatch: string[] = []
+  /** Addresses of tokens. */
+  readonly launches: Address[] = []
+  list: ListState | null = null
+  candles: CandlesState | null = null
   /** What the library says that it could not deliver. */
   readonly gaps: unknown[] = []
   closes: Close[] = []
   isOpen = false
-  #hasBegun = false
+  #begun = 0
   readonly #client: ReturnType<typeof createTokenwire>
 
   constructor(url: string, token: Address) {
@@ -37,15 +48,25 @@ export class SdkClient {
         this.eventsOfWatch.push(...trades.map(({ id }) => id))
       },
     })
-    createLive(this.#client).trades({}, event => {
-      if (event.type === 'begin') this.#hasBegun = true
-      else if (event.type === 'trades') this.eventsOfChannel.push(...event.data.map(({ id }) => id))
-      else this.gaps.push(event)
+    const live = createLive(this.#client)
+    live.trades({}, event => this.#take(event, ({ data }) => this.eventsOfChannel.push(...data.map(({ id }) => id))))
+    live.launches({}, event => this.#take(event, ({ data }) => this.launches.push(...data.map(({ address }) => address))))
+    live.list(FOLLOWED_LIST, state => {
+      this.list = state
+    })
+    live.candles({ token }, state => {
+      this.candles = state
     })
   }
 
+  #take<Data extends { readonly type: 'trades' | 'launches' }>(event: LiveEvent<Data>, take: (data: Data) => void): void {
+    if (event.type === 'begin') this.#begun++
+    else if (event.type === 'reorg' || event.type === 'gap') this.gaps.push(event)
+    else take(event)
+  }
+
   get isWatching(): boolean {
-    return this.#hasBegun && this.sequences.length > 0
+    return this.#begun === 2 && this.sequences.length > 0 && this.list !== null && this.candles !== null
   }
 
   holds(trade: string): boolean {
