@@ -42,7 +42,7 @@ export function refusalOf(error: unknown): RpcError {
 export interface RpcEnvelope {
   readonly id?: unknown
   readonly result?: unknown
-  readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown }
+  readonly error?: { readonly code?: unknown; readonly message?: unknown }
 }
 
 export function isEnvelope(value: unknown): value is RpcEnvelope {

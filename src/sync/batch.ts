@@ -29,6 +29,3 @@ export interface ProjectedBatch extends NextBatch {
   /** Added to the directory after the commit. */
   readonly discoveries: readonly IndexedSource[]
 }
-
-/** Blocks on their way from a provider to the commit. */
-export type Batch = FetchedBatch | DecodedBatch | ProjectedBatch

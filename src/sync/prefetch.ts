@@ -1,7 +1,7 @@
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockSpan } from './action.ts'
-import type { Batch, FetchedBatch, ProjectedBatch } from './batch.ts'
+import type { FetchedBatch, ProjectedBatch } from './batch.ts'
 import type { Committer } from './committer.ts'
 import { fetchSpan, type SpanSource } from './fetch/span.ts'
 import { firstRangeBlocks, maxRangeLogs, nextRangeBlocks, type RangeBounds } from './rangeSize.ts'
@@ -38,8 +38,7 @@ interface Begun<T> {
 }
 
 interface Prepared {
-  /** Only fetched, when it is a single block that can't be prepared before the batch before it is committed. */
-  readonly batch: Exclude<Batch, { stage: 'decoded' }>
+  readonly batch: ProjectedBatch
   readonly announced: readonly Hex[]
   /** The span after it, which is being fetched; `null`: it has to wait. */
   readonly following: Begun<FetchedBatch> | null
@@ -85,12 +84,7 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
     const fetched = await fetching
     const { announced } = fetched
     const following = signal.aborted ? null : beginFetchingAfter(fetched, tip, [...(previous?.announced ?? []), ...announced])
-    return { batch: await prepareAhead(fetched, previous), announced, following }
-  }
-
-  async function prepareAhead(fetched: FetchedBatch, previous: Prepared | null): Promise<Prepared['batch']> {
-    if (previous === null) return prepare(fetched, null)
-    return fetched.mode === 'live' || previous.batch.stage === 'fetched' ? fetched : prepare(fetched, previous.batch)
+    return { batch: await prepare(fetched, previous?.batch ?? null), announced, following }
   }
 
   /** What was begun for this place, unless the tip has come too close to it. */
@@ -103,9 +97,8 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
   return {
     next: async (span, tip) => {
       const taken = await (takeAhead(span.from, tip) ?? prepareFetched(fetch(span, tip, []), null, tip))
-      const { following } = taken
-      const batch = taken.batch.stage === 'fetched' ? await prepare(taken.batch, null) : taken.batch
-      if (following !== null) ahead = begun(following.span, prepareFetched(following.result, { ...taken, batch }, tip))
+      const { batch, following } = taken
+      if (following !== null) ahead = begun(following.span, prepareFetched(following.result, taken, tip))
       return batch
     },
     rangeBlocks: () => rangeBlocks,
