@@ -1,8 +1,9 @@
-import type { Hex } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { DecodedLogs } from '#launchpads/adapter.ts'
 import { type DatedDirectory, decodeLogs, type LogsToDecode } from '#launchpads/decodeLogs.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import type { IndexedSource, LogSource } from '#launchpads/logSource.ts'
+import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 
 export interface DecodeInput extends Omit<LogsToDecode, 'directory'> {
   readonly directory: Pick<Directory, 'discoveries' | 'lookup'>
@@ -24,6 +25,25 @@ export function decode({ logs, headers, directory, adapters, announced }: Decode
   const seen = logs.filter(({ address, blockNumber }) => blockNumber >= known.announcedAt(address))
   const { events, malformed } = decodeLogs({ logs: seen, headers, directory: known, adapters })
   return { events, discoveries, directory: known, malformed }
+}
+
+/** The transactions whose senders are the makers of trades. */
+export function transactionsOfUnknownMakers(events: readonly TokenEvent[]): readonly { readonly txHash: Hex; readonly blockHash: Hex }[] {
+  const asked = new Map<Hex, { readonly txHash: Hex; readonly blockHash: Hex }>()
+  for (const event of events) {
+    if (event.kind !== 'trade' || event.viaContract !== true) continue
+    const { txHash, blockHash } = event
+    asked.set(txHash, { txHash, blockHash })
+  }
+  return [...asked.values()]
+}
+
+/** The events with those senders as makers. */
+export function withSenders(events: readonly TokenEvent[], senders: ReadonlyMap<Hex, Address>): readonly TokenEvent[] {
+  return events.map(event => {
+    const sender = event.kind === 'trade' && event.viaContract === true ? senders.get(event.txHash) : undefined
+    return event.kind === 'trade' && sender !== undefined ? { ...event, maker: sender } : event
+  })
 }
 
 /**

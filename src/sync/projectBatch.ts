@@ -3,15 +3,17 @@ import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { type DecodeInput, decode } from '#index/decode.ts'
+import { openDraft } from '#index/project/draft.ts'
 import { project } from '#index/project/project.ts'
 import { rowKeysOf } from '#index/project/rowKeys.ts'
+import { type Valuation, worthOf } from '#index/project/values.ts'
 import type { ConfiguredValuation } from '#index/valuation.ts'
 import type { IndexedSource } from '#launchpads/logSource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { loadRows } from '#store/rows/loadRows.ts'
+import { loadRows, loadWorths } from '#store/rows/loadRows.ts'
+import { readCurrenciesInTurn, readOutdatedTokens } from '#store/rows/revaluation.ts'
 import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { DecodedBatch, FetchedBatch, ProjectedBatch } from './batch.ts'
-import { NO_REVALUATION, nextRevaluation } from './revaluation.ts'
 
 /** Decodes a batch's logs. Changes nothing. */
 export function decodeBatch(
@@ -41,6 +43,18 @@ export interface ProjectOptions {
   readonly previous: ProjectedBatch | null
 }
 
+/** What a block values anew, besides the tokens of its events. */
+interface Revaluation {
+  readonly tokens: readonly Address[]
+  /** The currency with which the next block's turn begins is the one after it; `null`: there is none. */
+  readonly reached: Address | null
+}
+
+const NO_REVALUATION: Revaluation = { tokens: [], reached: null }
+
+/** How many currencies a block looks at. Each has up to three pools to read. */
+const MAX_CURRENCIES = 20
+
 /** Computes what a batch changes, from the current rows. Changes nothing. */
 export async function projectBatch(db: Queryable, batch: DecodedBatch, options: ProjectOptions): Promise<ProjectedBatch> {
   const { events, directory, malformed: _, stage: __, ...blocks } = batch
@@ -55,6 +69,26 @@ export async function projectBatch(db: Queryable, batch: DecodedBatch, options: 
   const follows = batch.from === startBlock ? null : (previous?.to ?? { hash: first.parentHash }).hash
   const contracts = batch.discoveries.flatMap(announcedContract)
   return { ...blocks, stage: 'projected', follows, before: rows, changes, contracts, revaluedTo: revaluation.reached }
+}
+
+/**
+ * Takes the next quote currencies in turn, and of their tokens those that were valued by another worth of it than the present one, before
+ * the block. A currency that uses up what a block may value is not looked at again before all others were.
+ *
+ * @param maxTokens 0: nothing is valued anew
+ */
+async function nextRevaluation(db: Queryable, valuation: Valuation, maxTokens: number): Promise<Revaluation> {
+  if (maxTokens === 0) return NO_REVALUATION
+  const currencies = await readCurrenciesInTurn(db, MAX_CURRENCIES)
+  if (currencies.length === 0) return NO_REVALUATION
+  const draft = openDraft(await loadWorths(db, currencies, valuation.weth))
+  const worths = currencies.map(currency => {
+    const { weth, usd } = worthOf(draft, currency, valuation)
+    return { currency, worth: weth ?? usd }
+  })
+  const outdated = await readOutdatedTokens(db, worths, maxTokens)
+  const reached = (outdated.length < maxTokens ? currencies.at(-1) : outdated.at(-1)?.currency) ?? null
+  return { tokens: outdated.map(({ token }) => token), reached }
 }
 
 /** What the passing of time up to a block changes: trades leave windows. Of no block, so there is nothing to remember. */

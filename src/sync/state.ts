@@ -4,8 +4,7 @@ import type { BlockHeader } from '#domain/block.ts'
 import type { Action, BlockSpan } from './action.ts'
 import type { Commit } from './commit.ts'
 import type { SyncEvent } from './event.ts'
-import { extendChain, type LocalChain } from './localChain.ts'
-import { reconcile } from './reconcile.ts'
+import { extendChain, type LocalChain, reconcile } from './localChain.ts'
 
 /** What synchronisation knows of the index. */
 export type SyncState =
