@@ -33,7 +33,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startOwn(logger: Logger): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const folder = await makeTemporaryFolder()
-  const server = await startEmbedded({ dataDir: folder.path, logger, durable: false })
+  // Three workers test clusters of up to five services at a time, each with up to 25 connections.
+  const server = await startEmbedded({ dataDir: folder.path, logger, durable: false, maxConnections: 400 })
   return {
     url: server.url,
     stop: async () => {

@@ -25,10 +25,13 @@ export interface StartInput {
   readonly postgres: string
   readonly user: ServerUser
   readonly durable: boolean
+  /** Default 60. */
+  readonly maxConnections?: number
   /** Default: any free port. */
   readonly port?: number
 }
 
+const MAX_CONNECTIONS = 60
 const POLL_MS = 20
 /** Crash recovery replays the WAL. */
 const READY_TIMEOUT_MS = 120_000
@@ -42,7 +45,6 @@ const MAX_LOG_BYTES = 8 * MIB
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: '60',
   shared_buffers: sharedBuffers(),
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
@@ -118,9 +120,13 @@ export async function stopServer(layout: Layout, pid: number): Promise<void> {
   }
 }
 
-async function spawnServer({ layout, postgres, user, durable }: StartInput, port: number): Promise<ChildProcess> {
+async function spawnServer(
+  { layout, postgres, user, durable, maxConnections = MAX_CONNECTIONS }: StartInput,
+  port: number,
+): Promise<ChildProcess> {
   const durability = Object.fromEntries(DURABILITY.map(name => [name, durable ? 'on' : 'off']))
-  const settings = Object.entries({ ...SETTINGS, ...durability, port: String(port) }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const ofStart = { max_connections: String(maxConnections), port: String(port) }
+  const settings = Object.entries({ ...SETTINGS, ...durability, ...ofStart }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const { file, args, options } = asServerUser(user, postgres, ['-D', layout.dataFolder, ...settings])
   const log = await open(layout.logFile, 'a', 0o600)
   try {

@@ -20,6 +20,8 @@ export interface EmbeddedOptions {
   readonly logger: Logger
   /** Whether commits survive a crash of the machine. Default true. */
   readonly durable?: boolean
+  /** Default 60: what one service and its operator's tools take. */
+  readonly maxConnections?: number
   /** Called once when the server has died and could not be restarted. Default: a server that dies is not restarted. */
   readonly onLost?: () => void
 }
@@ -45,7 +47,8 @@ export interface EmbeddedServer {
  * @throws `TokenwireError`: `config_invalid` when another service uses the folder or it can't be used; `not_supported` where there is no
  *   PostgreSQL for the platform or user; `database_unavailable` when the server does not start
  */
-export async function startEmbedded({ dataDir, logger, durable = true, onLost }: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
+  const { dataDir, logger, durable = true, maxConnections, onLost } = options
   const layout = await openLayout(dataDir)
   const { postgres, initdb } = await findBinaries()
   const owner = await stat(layout.dataFolder).catch(() => null)
@@ -58,7 +61,7 @@ export async function startEmbedded({ dataDir, logger, durable = true, onLost }:
     await initialise(layout, initdb, user, { durable })
   }
   await checkVersion(layout, version)
-  const start = { layout, postgres, user, durable }
+  const start = { layout, postgres, user, durable, ...(maxConnections !== undefined && { maxConnections }) }
   const { server, ownership, password } = await openServer(start, logger)
   if (ownership === null) {
     throw new TokenwireError(
