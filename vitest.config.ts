@@ -32,7 +32,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** They replace modules, which would stay replaced for the files after them. */
-const MOCKING = ['test/actors/unknownTokens.test.ts', 'test/tables/tokenColumns.test.ts']
+const MOCKING = ['test/actors/unknownTokens.test.ts', 'test/console/chartMarkers.test.ts', 'test/tables/tokenColumns.test.ts']
 
 const EACH = {
   setupFiles: ['test/support/eachFile.ts'],
