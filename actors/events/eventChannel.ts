@@ -168,6 +168,8 @@ export class EventChannel {
 
   #fallBehind(subscriber: EventSubscriber, filter: EventFilter, position: ChannelPosition): void {
     this.#following.remove(filter, subscriber)
+    // To the end: those behind take turns.
+    this.#behind.delete(subscriber)
     this.#behind.set(subscriber, { filter, position, sinceMs: this.#options.now(), isAnswered: true })
   }
 
@@ -184,6 +186,8 @@ export class EventChannel {
     const read = await this.#read(head.position, channel.place, this.#pages.behind)
     // Those that follow learn of a reorg first; a database that lags behind is asked again later.
     if (read.reorgs !== channel.reorgs) return read.reorgs > channel.reorgs
+    // It lacks the events up to the channel's place, as a replica does that is used again.
+    if (comparePlaces(read.newest, channel.place) < 0) return false
     const page = new EventPage(read, head.position, channel.place, this.#pages.behind)
     const events = this.#encoded(page)
     for (const { subscriber, filter, position } of ready) {

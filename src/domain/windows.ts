@@ -134,7 +134,7 @@ function countAfter(times: ReadonlyMap<Address, number>, start: number): number 
 }
 
 /**
- * Takes later trades into a window's aging. The statement of `loadRows.ts` computes the same from stored trades.
+ * Takes later trades into a window's aging. The statement of `loadAging.ts` computes the same from stored trades.
  *
  * @param trades in order, later than those that the aging is of
  * @param moved `start` is the window's start now; the window's totals hold the trades after `after`
