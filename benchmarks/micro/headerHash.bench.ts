@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
+import { parseHeader } from '#rpc/header.ts'
 import { headerHash } from '#rpc/headerHash.ts'
-import { parseHeader } from '#rpc/parseHeader.ts'
 import { GENESIS_HEADER } from '#test/support/genesisHeader.ts'
 
 export const headerHashBenchmark: MicroBenchmark = {

@@ -1,11 +1,10 @@
 import type { Confirmations } from '#config'
-import { fetchHeader, readHeader } from '#rpc/fetchHeaders.ts'
-import type { ChainHeader } from '#rpc/parseHeader.ts'
+import type { ChainHeader } from '#rpc/header.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber, blockByTag, logsInBlocks } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
-import { type BlockWithLogs, blockWithLogs } from './logs/blockWithLogs.ts'
+import { type BlockWithLogs, blockWithLogs, fetchHeader, readHeader } from './block.ts'
 import { parseLogs } from './logs/parseLogs.ts'
 
 export interface TipRequest {

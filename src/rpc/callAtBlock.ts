@@ -1,5 +1,5 @@
 import type { BlockHeader } from '#domain/block.ts'
-import { parseHeader } from './parseHeader.ts'
+import { parseHeader } from './header.ts'
 import type { RpcProvider } from './rpc.ts'
 import { blockByNumber } from './rpcCalls.ts'
 import type { RpcCall } from './rpcEndpoint.ts'

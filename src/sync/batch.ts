@@ -1,9 +1,17 @@
 import type { Hex } from '#domain/address.ts'
-import type { BatchBlocks } from '#domain/batch.ts'
+import type { BatchBlocks, BatchMode } from '#domain/batch.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { Decoded } from '#index/decode.ts'
 import type { IndexedSource } from '#launchpads/logSource.ts'
 import type { NextBatch } from '#store/commit.ts'
+
+/** Consecutive blocks for one batch. */
+export interface BlockSpan {
+  readonly mode: BatchMode
+  readonly from: number
+  /** The last block at most. */
+  readonly to: number
+}
 
 /** As the chain showed it. */
 export interface FetchedBatch extends BatchBlocks {

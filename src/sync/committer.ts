@@ -1,23 +1,19 @@
-import type { Logger } from 'pino'
-import type { ChainSource } from '#chain/chainSource.ts'
 import type { LaunchpadsConfig } from '#config'
 import type { Address, Hex } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { decode, transactionsOfUnknownMakers, withSenders } from '#index/decode.ts'
 import { valuationOf } from '#index/valuation.ts'
-import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
-import type { Directory, DirectoryBranch } from '#launchpads/directory.ts'
+import type { DirectoryBranch } from '#launchpads/directory.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
 import { replaceBlocks } from '#store/replaceBlocks.ts'
 import { lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
 import { settle } from '#store/settle.ts'
 import type { BlockRow } from '#tables/block.ts'
 import type { FetchedBatch, ProjectedBatch } from './batch.ts'
-import type { Commit } from './commit.ts'
 import { endOf } from './fetch/replacement.ts'
-import { decodeBatch, projectBatch, projectTime } from './projectBatch.ts'
+import { decodeBatch, type PrepareOptions, prepareBatch, projectBatch, projectTime } from './prepareBatch.ts'
 import { MAX_CATCH_UP_BLOCKS } from './state.ts'
+import type { Commit } from './step.ts'
 
 /** Where batches go. */
 export interface Committer {
@@ -26,39 +22,25 @@ export interface Committer {
    * lost its connection and is still under way at the server.
    */
   recentBlocks(): Promise<readonly BlockRow[]>
-  /**
-   * Decodes a batch and computes what it changes. Changes nothing.
-   *
-   * @param previous the batch before it, which may not be committed yet; `null`: everything before it is committed
-   */
+  /** As `prepareBatch`. */
   prepare(batch: FetchedBatch, previous: ProjectedBatch | null): Promise<ProjectedBatch>
   /** @throws as `commitBatch`, `replaceBlocks` and `settle` of the store */
   commit(commit: Commit): Promise<CommittedBlock>
 }
 
-export interface CommitterOptions extends CommitOptions {
-  /** For reads outside of transactions. */
-  readonly db: Queryable
+export interface CommitterOptions extends CommitOptions, Omit<PrepareOptions, 'valuation' | 'startBlock'> {
   readonly weth: Address
   readonly pegUsd?: LaunchpadsConfig['pegUsd']
-  /** How many tokens a block near the head may value anew, besides those of its events. */
-  readonly revaluedPerBlock: number
-  readonly adapters: readonly LaunchpadAdapter[]
-  readonly directory: Directory
-  readonly senders: ChainSource['senders']
-  /** USD per ETH now, or `null`. */
-  ethUsd(): string | null
-  readonly logger: Logger
 }
 
 /** Blocks that are read for finding a fork, at least. */
 export const RECENT_BLOCKS = 512
 
 export function createCommitter(options: CommitterOptions): Committer {
-  const { db, adapters, directory, transaction, writer, maxReorgDepth } = options
+  const { adapters, directory, transaction, writer, maxReorgDepth } = options
   const { startBlock } = directory
   const valuation = valuationOf(options, adapters)
-  const projecting = { ...options, valuation, startBlock }
+  const preparing = { ...options, valuation, startBlock }
   // The deepest reorg goes back to the end of blocks that were committed together, which may be that much further.
   const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MAX_CATCH_UP_BLOCKS)
 
@@ -83,7 +65,7 @@ export function createCommitter(options: CommitterOptions): Committer {
         project: async (tx, batch) => {
           const decoded = decodeBatch(batch, { ...options, directory: branch })
           branch.add(decoded.discoveries, batch.to.number)
-          return projectBatch(tx, { ...decoded, events: withSenders(decoded.events, senders) }, { ...projecting, previous: null })
+          return projectBatch(tx, { ...decoded, events: withSenders(decoded.events, senders) }, { ...preparing, previous: null })
         },
       },
       options,
@@ -110,13 +92,7 @@ export function createCommitter(options: CommitterOptions): Committer {
         await lockCursor(tx, writer)
         return readRecentBlocks(tx, recentBlocks)
       }),
-    prepare: async (batch, previous) => {
-      const decoded = decodeBatch(batch, { ...options, announced: previous?.discoveries ?? [] })
-      const asked = transactionsOfUnknownMakers(decoded.events)
-      const events = asked.length === 0 ? decoded.events : withSenders(decoded.events, await options.senders(asked))
-      // Not awaited: a suspended function would hold on to the batch's logs.
-      return projectBatch(db, { ...decoded, events }, { ...projecting, previous })
-    },
+    prepare: (batch, previous) => prepareBatch(batch, previous, preparing),
     commit: commit => {
       switch (commit.kind) {
         case 'batch':

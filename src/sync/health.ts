@@ -3,11 +3,10 @@ import { afterPoll, INITIAL_POLL_SCHEDULE, type PollSchedule } from '#chain/poll
 import type { BlockHeader } from '#domain/block.ts'
 import type { ReorgStats } from '#domain/health.ts'
 import { hasCode, TokenwireError } from '#errors'
-import type { Action } from './action.ts'
 import { afterRange, type Backfill, startBackfill } from './backfillProgress.ts'
 import { type Cause, causeOf, inOwnWords } from './causeOf.ts'
-import type { SyncEvent } from './event.ts'
 import type { SyncBounds } from './state.ts'
+import type { Action, SyncEvent } from './step.ts'
 
 /** How synchronisation is doing. It follows from events alone; `healthReport.ts` makes a status of it at a given time. */
 export interface SyncHealth {

@@ -3,8 +3,8 @@ import { isLogged } from '#async/logSampling.ts'
 import { hasCode, TokenwireError } from '#errors'
 import { type Backfill, progressOf } from './backfillProgress.ts'
 import { causeOf } from './causeOf.ts'
-import type { SyncEvent } from './event.ts'
 import type { SyncHealth } from './health.ts'
+import type { SyncEvent } from './step.ts'
 
 const PROGRESS_EVERY_MS = 5_000
 

@@ -1,7 +1,6 @@
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
-import type { BlockSpan } from './action.ts'
-import type { FetchedBatch, ProjectedBatch } from './batch.ts'
+import type { BlockSpan, FetchedBatch, ProjectedBatch } from './batch.ts'
 import type { Committer } from './committer.ts'
 import { fetchSpan, type SpanSource } from './fetch/span.ts'
 import { firstRangeBlocks, maxRangeLogs, nextRangeBlocks, type RangeBounds } from './rangeSize.ts'
@@ -60,7 +59,7 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
   const spanSource = { source, watchlist, maxRangeLogs: maxRangeLogs(ranges) }
   let rangeBlocks = firstRangeBlocks(ranges)
   let ahead: Begun<Prepared> | null = null
-  /** Aborted by `discard`: what is being fetched then begins nothing after it. */
+  /** Aborted by `discard`: what is being fetched then is not prepared, and nothing after it is begun. */
   let run = new AbortController()
 
   async function fetch(span: BlockSpan, tip: ChainTip, announced: readonly Hex[]): Promise<FetchedBatch> {
@@ -82,16 +81,27 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
   async function prepareFetched(fetching: Promise<FetchedBatch>, previous: Prepared | null, tip: ChainTip): Promise<Prepared> {
     const { signal } = run
     const fetched = await fetching
+    signal.throwIfAborted()
     const { announced } = fetched
-    const following = signal.aborted ? null : beginFetchingAfter(fetched, tip, [...(previous?.announced ?? []), ...announced])
+    const following = beginFetchingAfter(fetched, tip, [...(previous?.announced ?? []), ...announced])
     return { batch: await prepare(fetched, previous?.batch ?? null), announced, following }
   }
 
   /** What was begun for this place, unless the tip has come too close to it. */
   function takeAhead(from: number, { confirmed }: ChainTip): Promise<Prepared> | null {
     const taken = ahead
+    if (taken?.span.from === from && taken.span.to <= confirmed.number - confirmedAfter[taken.span.mode]) {
+      ahead = null
+      return taken.result
+    }
+    discard()
+    return null
+  }
+
+  function discard(): void {
     ahead = null
-    return taken?.span.from === from && taken.span.to <= confirmed.number - confirmedAfter[taken.span.mode] ? taken.result : null
+    run.abort()
+    run = new AbortController()
   }
 
   return {
@@ -102,11 +112,7 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
       return batch
     },
     rangeBlocks: () => rangeBlocks,
-    discard: () => {
-      ahead = null
-      run.abort()
-      run = new AbortController()
-    },
+    discard,
   }
 }
 

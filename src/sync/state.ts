@@ -1,10 +1,9 @@
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import type { Action, BlockSpan } from './action.ts'
-import type { Commit } from './commit.ts'
-import type { SyncEvent } from './event.ts'
+import type { BlockSpan } from './batch.ts'
 import { extendChain, type LocalChain, reconcile } from './localChain.ts'
+import type { Action, Commit, SyncEvent } from './step.ts'
 
 /** What synchronisation knows of the index. */
 export type SyncState =

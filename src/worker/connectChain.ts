@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import { type ChainSource, createChainSource } from '#chain/chainSource.ts'
-import { readGenesisHash } from '#chain/readGenesisHash.ts'
 import type { Config, LaunchpadConfig } from '#config'
 import type { Hex } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
+import { readGenesisHash } from '#sync/fetch/verify.ts'
 import { completeContracts } from './completeContracts.ts'
 
 export interface ConnectedChain {

@@ -1,5 +1,5 @@
 import { classifyNodeError } from '#rpc/classifyAnswer.ts'
-import { createHeaderCheck } from '#rpc/headerCheck.ts'
+import { createHeaderCheck } from '#rpc/header.ts'
 import { Limiter } from '#rpc/limiter.ts'
 import { afterLogsAnswer, afterLogsRefusal, type Limits, UNLIMITED } from '#rpc/limits.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'

@@ -3,8 +3,8 @@ import { keccak256, numberToHex, toHex } from 'viem'
 import { logsBloom } from '#chain/logs/logsBloom.ts'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import type { ChainHeader } from '#rpc/header.ts'
 import { headerHash } from '#rpc/headerHash.ts'
-import type { ChainHeader } from '#rpc/parseHeader.ts'
 
 /** A log to be mined. */
 export interface NewLog {

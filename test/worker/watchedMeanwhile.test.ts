@@ -5,7 +5,7 @@ import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 
-import { batchOf } from '#sync/fetch/blocks.ts'
+import { batchOf } from '#sync/fetch/span.ts'
 import { createTestRegistry, RecordingSubscription } from '#test/support/actors.ts'
 import { useDatabase } from '#test/support/database.ts'
 

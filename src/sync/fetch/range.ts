@@ -1,7 +1,7 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { ChainHeader } from '#rpc/parseHeader.ts'
+import type { ChainHeader } from '#rpc/header.ts'
 import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { ANNOUNCING_STEPS, type Watchlist } from '#sync/watchlist.ts'

@@ -3,9 +3,9 @@ import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
+import { assertTimesAscend } from '#sync/localChain.ts'
 import type { Watchlist } from '#sync/watchlist.ts'
-import { assertTimesAscend } from './assertTimesAscend.ts'
-import { batchOf } from './blocks.ts'
+import { batchOf } from './span.ts'
 import { verifyStartBlock } from './verify.ts'
 
 /** The blocks that take the place of indexed ones after a reorg. */

@@ -1,11 +1,12 @@
+import type { BlockWithLogs } from '#chain/block.ts'
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
-import type { BlockSpan } from '#sync/action.ts'
-import type { FetchedBatch } from '#sync/batch.ts'
-import type { Watchlist } from '#sync/watchlist.ts'
-import { assertTimesAscend } from './assertTimesAscend.ts'
-import { batchOf, fetchBlocks, type LinkedBlocks } from './blocks.ts'
+import type { BatchMode } from '#domain/batch.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { BlockSpan, FetchedBatch } from '#sync/batch.ts'
+import { assertTimesAscend } from '#sync/localChain.ts'
+import { ANNOUNCING_STEPS, type PastWatchlist, type Watchlist } from '#sync/watchlist.ts'
 import { fetchRange } from './range.ts'
 
 export interface SpanSource {
@@ -42,4 +43,76 @@ async function fetchBatch(
 async function fetchBlock(source: SpanSource['source'], number: number, { block, confirmed }: ChainTip): Promise<LinkedBlocks> {
   if (block !== null && block.header.number === number) return [block]
   return [await source.blockWithLogs(number, confirmed.number === number ? confirmed : undefined)]
+}
+
+/** Consecutive blocks, each with all of its logs. */
+export type LinkedBlocks = readonly [BlockWithLogs, ...BlockWithLogs[]]
+
+const BLOCKS_AT_ONCE = 12
+/** Blocks with more logs than this in all are committed in several batches. Bounds the length of a transaction. */
+const MAX_LOGS = 5_000
+
+/**
+ * Fetches blocks that are committed together. The list ends early where a block fails, does not follow the one before it, or where there
+ * are many logs: the rest is fetched again with the next batch.
+ *
+ * @throws `RpcError` when the first block can't be fetched
+ */
+export async function fetchBlocks(source: Pick<ChainSource, 'blockWithLogs'>, from: number, to: number): Promise<LinkedBlocks> {
+  let failed = false
+  const begin = (number: number): Promise<BlockWithLogs | null> =>
+    // A block may fail before it is awaited.
+    source.blockWithLogs(number).catch(() => {
+      failed = true
+      return null
+    })
+  const first = source.blockWithLogs(from)
+  const others = Array.from({ length: Math.min(to - from, BLOCKS_AT_ONCE - 1) }, (_, index) => begin(from + 1 + index))
+  const blocks: [BlockWithLogs, ...BlockWithLogs[]] = [await first]
+  for (let logs = blocks[0].logs.length; logs < MAX_LOGS; ) {
+    const next = from + 1 + others.length
+    if (next <= to && !failed) others.push(begin(next))
+    const block = await others[blocks.length - 1]
+    if (block === null || block === undefined || block.header.parentHash !== blocks.at(-1)?.header.hash) break
+    blocks.push(block)
+    logs += block.logs.length
+  }
+  return blocks
+}
+
+/**
+ * The batch of some consecutive blocks: their understood logs of watched addresses, and of addresses that the blocks announce, wherever in
+ * the block they are announced.
+ *
+ * @param announced addresses and pool ids that earlier, uncommitted batches announce. Those of this batch are added to it.
+ */
+export function batchOf(blocks: LinkedBlocks, mode: BatchMode, watchlist: PastWatchlist, announced: Set<Hex>): FetchedBatch {
+  const before = new Set(announced)
+  const kept = blocks.map(({ header, logs }) => ({ header, logs: watchedLogs(logs, watchlist, announced) }))
+  const [{ header: first }] = blocks
+  return {
+    stage: 'fetched',
+    mode,
+    from: first.number,
+    first,
+    to: blocks.at(-1)?.header ?? first,
+    blocks: blocks.map(({ header }) => header),
+    headers: kept.flatMap(({ header, logs }) => (logs.length === 0 ? [] : [header])),
+    logs: kept.flatMap(({ logs }) => logs),
+    announced: [...announced].filter(key => !before.has(key)),
+  }
+}
+
+function watchedLogs(logs: readonly ChainLog[], watchlist: PastWatchlist, announced: Set<Hex>): readonly ChainLog[] {
+  const understood = logs.filter(({ topics: [topic] }) => watchlist.isUnderstood(topic))
+  const isWatched = ({ address }: ChainLog) => watchlist.has(address) || announced.has(address)
+  let kept = understood.filter(isWatched)
+  // What is announced may announce something itself: a curve its pool.
+  for (let step = 0; step < ANNOUNCING_STEPS; step++) {
+    const known = announced.size
+    for (const key of watchlist.discover(kept)) announced.add(key)
+    if (announced.size === known) break
+    kept = understood.filter(isWatched)
+  }
+  return kept
 }

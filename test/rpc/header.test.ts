@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseQuantity } from '#rpc/answerFields.ts'
-import { parseHeader } from '#rpc/parseHeader.ts'
+import { parseHeader } from '#rpc/header.ts'
 import { createSimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
 const chain = createSimulatedChain()

@@ -2,8 +2,29 @@ import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { Action } from './action.ts'
-import type { Commit } from './commit.ts'
+import type { BlockSpan, ProjectedBatch } from './batch.ts'
+import type { Replacement } from './fetch/replacement.ts'
+
+/** What to do next. */
+export type Action =
+  | { readonly kind: 'readCursor' }
+  | { readonly kind: 'repeatCommit'; readonly commit: Commit }
+  | { readonly kind: 'compareCursor'; readonly cursor: BlockHeader }
+  | { readonly kind: 'verifyTip' }
+  | { readonly kind: 'verifyStart' }
+  | { readonly kind: 'replaceBlocks' }
+  | { readonly kind: 'index'; readonly span: BlockSpan }
+  | { readonly kind: 'settle'; readonly at: BlockHeader }
+  /** Nothing before the next tip. `chainIsShorter`: the chain ends below the cursor. */
+  | { readonly kind: 'wait'; readonly because: 'indexed' | 'chainIsShorter' }
+
+/** Something to commit. Repeated after a failure, it changes nothing more and gives the same result. */
+export type Commit =
+  | { readonly kind: 'batch'; readonly to: BlockHeader; readonly batch: ProjectedBatch }
+  /** `depth`: how many indexed blocks are replaced. */
+  | { readonly kind: 'replace'; readonly to: BlockHeader; readonly replacement: Replacement; readonly depth: number }
+  /** Brings what time alone changes up to the cursor. */
+  | { readonly kind: 'settle'; readonly to: BlockHeader }
 
 /** What happened. State and health follow from events alone. */
 export type SyncEvent =

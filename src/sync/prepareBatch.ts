@@ -1,19 +1,45 @@
 import type { Logger } from 'pino'
+import type { ChainSource } from '#chain/chainSource.ts'
 import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import { type DecodeInput, decode } from '#index/decode.ts'
+import { type DecodeInput, decode, transactionsOfUnknownMakers, withSenders } from '#index/decode.ts'
 import { openDraft } from '#index/project/draft.ts'
 import { project } from '#index/project/project.ts'
 import { rowKeysOf } from '#index/project/rowKeys.ts'
 import { type Valuation, worthOf } from '#index/project/values.ts'
 import type { ConfiguredValuation } from '#index/valuation.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
+import type { Directory } from '#launchpads/directory.ts'
 import type { IndexedSource } from '#launchpads/logSource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { loadRows, loadWorths } from '#store/rows/loadRows.ts'
 import { readCurrenciesInTurn, readOutdatedTokens } from '#store/rows/revaluation.ts'
 import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { DecodedBatch, FetchedBatch, ProjectedBatch } from './batch.ts'
+
+/** How batches are decoded and projected. */
+export interface PrepareOptions extends Omit<ProjectOptions, 'previous'> {
+  /** For reads outside of transactions. */
+  readonly db: Queryable
+  readonly adapters: readonly LaunchpadAdapter[]
+  readonly directory: Directory
+  readonly senders: ChainSource['senders']
+  readonly logger: Logger
+}
+
+/**
+ * Decodes a batch and computes what it changes. Changes nothing.
+ *
+ * @param previous the batch before it, which may not be committed yet; `null`: everything before it is committed
+ */
+export async function prepareBatch(batch: FetchedBatch, previous: ProjectedBatch | null, options: PrepareOptions): Promise<ProjectedBatch> {
+  const decoded = decodeBatch(batch, { ...options, announced: previous?.discoveries ?? [] })
+  const asked = transactionsOfUnknownMakers(decoded.events)
+  const events = asked.length === 0 ? decoded.events : withSenders(decoded.events, await options.senders(asked))
+  // Not awaited: a suspended function would hold on to the batch's logs.
+  return projectBatch(options.db, { ...decoded, events }, { ...options, previous })
+}
 
 /** Decodes a batch's logs. Changes nothing. */
 export function decodeBatch(
