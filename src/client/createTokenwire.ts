@@ -1,6 +1,5 @@
-import type { Address } from '#domain/address.ts'
 import { createContext } from './context.ts'
-import type { Carried } from './feed/carried.ts'
+import { tokensOf } from './feed/carried.ts'
 import { createConnectionPool } from './feed/connectionPool.ts'
 import { createFeed } from './feed/feed.ts'
 import { createChannelLinks } from './live/channelLinks.ts'
@@ -80,8 +79,4 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
       pool.close()
     },
   }
-}
-
-function tokensOf(carried: Iterable<Carried>): readonly Address[] {
-  return Array.from(carried).flatMap(({ isChannel, key }) => (isChannel ? [] : [key as Address]))
 }

@@ -128,8 +128,12 @@ export interface RestApi {
 /** What the other entries of the package build on. It may change with every version. */
 export interface ClientExtension extends Pick<ClientContext, 'timers' | 'random' | 'closed' | 'dismissed' | 'pauses' | 'call' | 'onError'> {
   subscribe(subscriber: ChannelSubscriber): ChannelLink
-  /** Reports a read over REST in place of a channel. While both transports are blocked, the client's state follows from these. */
-  polled(isSuccess: boolean): void
+  /**
+   * Reports a read over REST in place of a channel. While both transports are blocked, the client's state follows from these.
+   *
+   * @param isSuccess - `null`: the poller has stopped
+   */
+  polled(isSuccess: boolean | null, poller: object): void
 }
 
 /** A client of one Tokenwire service. */

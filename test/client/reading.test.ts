@@ -14,9 +14,12 @@ function start(outcomes: (Error | null)[], isFollowed = false) {
   const begun: number[] = []
   const ends: unknown[] = []
   const failures: unknown[] = []
-  const reading = startReading({ timers, random: () => 0.5, closed, pauses, polled: () => {} } as unknown as ClientExtension, {
+  const polls: (boolean | null)[] = []
+  const connection = { isFollowed }
+  const polled = (isSuccess: boolean | null) => polls.push(isSuccess)
+  const reading = startReading({ timers, random: () => 0.5, closed, pauses, polled } as unknown as ClientExtension, {
     output: { failed: error => failures.push(error), end: error => ends.push(error) },
-    isFollowed: () => isFollowed,
+    isFollowed: () => connection.isFollowed,
     async read() {
       begun.push(clock.now())
       const error = outcomes.shift() ?? null
@@ -24,7 +27,7 @@ function start(outcomes: (Error | null)[], isFollowed = false) {
       if (error !== null) throw error
     },
   })
-  return { clock, pauses, begun, ends, failures, reading }
+  return { clock, pauses, begun, ends, failures, polls, connection, reading }
 }
 
 const rejected = (status: number, code: string | null) =>
@@ -72,6 +75,23 @@ describe('reading', () => {
     expect(begun).toEqual([0, 3_100])
     reading.stop()
     expect(pauses.size).toBe(0)
+  })
+
+  it('reports each read, and that it polls no more when a connection brings the changes or it is stopped', async () => {
+    const { clock, polls, connection, reading } = start([null, new Error('later')])
+    reading.read()
+    await clock.advance(20_000)
+    expect(polls).toEqual([true, false])
+    await clock.advance(5_000)
+    expect(polls).toEqual([true, false, true])
+    connection.isFollowed = true
+    await clock.advance(10_000)
+    expect(polls).toEqual([true, false, true, null])
+    reading.read()
+    reading.stop()
+    // Its read ends after it was stopped.
+    await clock.advance(10_000)
+    expect(polls).toEqual([true, false, true, null, null])
   })
 
   it('ends with what the service refuses, and with nothing that a proxy refuses', async () => {

@@ -28,3 +28,8 @@ export interface Carried {
   /** It is no longer carried. `null`: the client was closed. */
   end(error: ClientError | null): void
 }
+
+/** The addresses of the tokens among them. */
+export function tokensOf(carried: Iterable<Carried>): readonly Address[] {
+  return [...carried].flatMap(({ isChannel, key }) => (isChannel ? [] : [key as Address]))
+}

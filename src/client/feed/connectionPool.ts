@@ -2,9 +2,8 @@ import { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
 import { Timer } from '#client/timers.ts'
 import type { ConnectionState } from '#client/tokenwire.ts'
-import type { Address } from '#domain/address.ts'
 import type { Carried } from './carried.ts'
-import { createFallback } from './fallback.ts'
+import { createFallback, type Fallback } from './fallback.ts'
 import { FeedConnection } from './feedConnection.ts'
 
 /** How long the last connection stays open without a subscription: a page that is rendered again subscribes again at once. */
@@ -19,7 +18,7 @@ export interface ConnectionPoolEvents {
 }
 
 /** The connections of a client, which tokens and channels share, and the fallback where they are blocked. */
-export interface ConnectionPool {
+export interface ConnectionPool extends Pick<Fallback, 'tokensWithoutStream' | 'polled'> {
   readonly state: ConnectionState
   carry(carried: Carried): void
   /** Subscribes anew, from where the client is now. */
@@ -27,8 +26,6 @@ export interface ConnectionPool {
   drop(carried: Carried): void
   /** Whether a WebSocket or an event stream carries it now. */
   isLive(carried: Carried): boolean
-  tokensWithoutStream(): readonly Address[]
-  polled(isSuccess: boolean): void
   wake(): void
   /** Connects also after the server asked the client not to. */
   allow(): void
@@ -50,10 +47,7 @@ export function createConnectionPool(context: ClientContext, { onState, onLive, 
     const open = () => [...connections].find(connection => connection.hasRoom(carried)) ?? openConnection()
     const connection = dismissed === null ? open() : null
     connectionOf.set(carried, connection)
-    if (connection !== null) {
-      connection.add(carried)
-      return
-    }
+    if (connection !== null) return connection.add(carried)
     const error = dismissed ?? new ClientError('too_many_watches', 'all connections are full')
     // After `watch` has returned.
     timers.after(0, () => {
@@ -116,14 +110,9 @@ export function createConnectionPool(context: ClientContext, { onState, onLive, 
 
   /** Hands what blocked connections carry to the fallback, and reports the resulting state. */
   function update(): void {
-    let isBlocked = false
-    const served = new Set<Carried>()
-    for (const connection of connections) {
-      if (connection.state !== 'blocked') continue
-      isBlocked = true
-      for (const carried of connection.carried) served.add(carried)
-    }
-    fallback.serve(served)
+    const blocked = [...connections].filter(connection => connection.state === 'blocked')
+    const isBlocked = blocked.length > 0
+    fallback.serve(new Set(blocked.flatMap(connection => [...connection.carried])))
     onBlocked(isBlocked)
     const next = stateNow(isBlocked)
     if (next === state) return
@@ -135,11 +124,12 @@ export function createConnectionPool(context: ClientContext, { onState, onLive, 
     if (connections.size === 0) return 'offline'
     if (!isBlocked) return [...connections].every(connection => connection.state === 'live') ? 'live' : 'connecting'
     const isWorking = fallback.isWorking()
-    if (isWorking === null) return state === 'offline' ? 'offline' : 'connecting'
-    return isWorking ? 'fallback' : 'offline'
+    if (isWorking) return 'fallback'
+    return isWorking === false || state === 'offline' ? 'offline' : 'connecting'
   }
 
   return {
+    ...fallback,
     get state() {
       return state
     },
@@ -150,8 +140,6 @@ export function createConnectionPool(context: ClientContext, { onState, onLive, 
     refresh: carried => connectionOf.get(carried)?.refresh(carried),
     drop,
     isLive: carried => connectionOf.get(carried)?.state === 'live' || fallback.isOpen(carried),
-    tokensWithoutStream: fallback.tokensWithoutStream,
-    polled: fallback.polled,
     wake() {
       for (const connection of connections) connection.wake()
       fallback.wake()

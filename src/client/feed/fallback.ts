@@ -3,7 +3,7 @@ import { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
 import { retryAfterMs } from '#client/rest/readResponse.ts'
 import type { Address } from '#domain/address.ts'
-import type { Carried } from './carried.ts'
+import { type Carried, tokensOf } from './carried.ts'
 import { openEventStream } from './eventStream.ts'
 import { STABLE_MS } from './feedConnection.ts'
 
@@ -32,7 +32,13 @@ export interface Fallback {
   serve(carried: ReadonlySet<Carried>): void
   /** Tries every closed stream now, unless the server asked for a pause. */
   wake(): void
-  polled(isSuccess: boolean): void
+  /**
+   * Reports a poll. The state follows from the newest one.
+   *
+   * @param isSuccess - `null`: the poller has stopped
+   * @param poller - absent: what polls the tokens without a stream
+   */
+  polled(isSuccess: boolean | null, poller?: object): void
 }
 
 interface FallbackEvents {
@@ -47,12 +53,13 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
   const streams = new Map<Carried, Stream>()
   /** Not indexed, so the server has no stream for them. */
   const absent = new Set<Carried>()
-  /** Whether the newest poll, of tokens or of the state of a channel, succeeded; `null` before the first one. */
-  let isPolled: boolean | null = null
+  /** Whether the newest poll of each poller succeeded. The newest of all comes last. */
+  const polls = new Map<object | undefined, boolean>()
 
   const isAnyOpening = (except?: Stream) => [...streams.values()].some(stream => stream !== except && !stream.isOpen)
   const isOpen = (carried: Carried) => !!streams.get(carried)?.isOpen
   const hasNone = (carried: Carried) => !streams.has(carried) && !absent.has(carried)
+  const tokensWithoutStream = () => tokensOf([...served].filter(carried => !isOpen(carried)))
 
   /** Opens the next stream unless one is still opening, so that a server that is down gets one request and not four. */
   function openNext(): void {
@@ -98,8 +105,7 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
     } else {
       const askedMs = refusal && retryAfterMs(refusal.headers)
       stream.mayHurry = askedMs === null
-      const pauseMs = (askedMs ?? 0) + backoffMs(stream.failures, random, RETRY_BASE_MS)
-      stream.failures++
+      const pauseMs = (askedMs ?? 0) + backoffMs(stream.failures++, random, RETRY_BASE_MS)
       stream.stop = timers.after(pauseMs, () => open(carried, stream))
     }
     onState()
@@ -113,18 +119,20 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
   return {
     isWorking() {
       if (served.size === 0) return false
+      const isPolled = [...polls.values()].at(-1)
       if (isPolled || [...streams.keys()].some(isOpen)) return true
       return isPolled === false || [...streams.values()].some(({ failures }) => failures > 0) ? false : null
     },
     isOpen,
-    tokensWithoutStream: () => [...served].flatMap(carried => (carried.isChannel || isOpen(carried) ? [] : [carried.key as Address])),
+    tokensWithoutStream,
     serve(carried) {
       served = carried
       for (const one of streams.keys()) if (!carried.has(one)) close(one)
       if (carried.size === 0) {
         absent.clear()
-        isPolled = null
+        polls.clear()
       }
+      if (!tokensWithoutStream().length) polls.delete(undefined)
       openNext()
     },
     wake() {
@@ -134,9 +142,10 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
         open(carried, stream)
       }
     },
-    polled(isSuccess) {
+    polled(isSuccess, poller) {
       if (served.size === 0) return
-      isPolled = isSuccess
+      polls.delete(poller)
+      if (isSuccess !== null) polls.set(poller, isSuccess)
       onState()
     },
   }

@@ -53,14 +53,14 @@ export function startReading(
     try {
       await read(signal)
       failures = 0
-      polled(true)
     } catch (error) {
       if (signal.aborted || closed.aborted) return
       if (isRefusal(error)) return output.end(error)
       failures++
-      polled(false)
       output.failed(error)
     }
+    if (signal.aborted) return
+    polled(failures === 0, ending)
     isReading = false
     readAtMs = timers.now()
     const pauseMs = failures > 0 ? pollMs(RETRY_MS, random, failures - 1) : pollMs(periodMs, random)
@@ -71,6 +71,7 @@ export function startReading(
     cancel()
     if (signal.aborted) return
     cancel = timers.after(ms, () => {
+      if (isCurrent()) polled(null, ending)
       if (!isRequested && (isCurrent() || isHidden())) readAfter(pollMs(periodMs, random))
       else void run()
     })
@@ -92,6 +93,7 @@ export function startReading(
       ending.abort()
       pauses.delete(readNow)
       cancel()
+      polled(null, ending)
     },
   }
 }
