@@ -113,9 +113,12 @@ describe('the examples', () => {
     it('the page lists tokens, updates live, falls back and returns to WebSocket', async () => {
       const served = start('serve.ts', 'browser', '0')
       try {
+        const earlier = fixture.proxy.sent.length
         const { page, mistakes } = await open(`${await served.said(/http\S+/)}/?service=${encodeURIComponent(fixture.proxy.url)}`)
         await page.getByText('live', { exact: true }).waitFor()
         await page.getByRole('cell', { name: '<b>ALP' }).waitFor()
+        // It shows no holders.
+        await eventually(() => fixture.proxy.sent.slice(earlier).some(text => text.includes(A) && text.includes('"holders":false')))
         const { market } = fixture.service.stored.get(A)?.token ?? {}
         if (market === undefined) throw new Error('the token is not there')
         fixture.commit(A, 20, { market: { ...market, priceWeth: '1.5' } })
