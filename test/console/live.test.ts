@@ -268,15 +268,16 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
       await (ready === null ? page.getByText(/No token fits|not an indexed token/) : page.getByTestId(ready)).waitFor()
       for (const always of ['eth-usd', 'stats', 'indexed-block', 'connection'])
         expect(await page.getByTestId(always).isVisible()).toBe(true)
-      // All rules at both widths, each in one theme; in the other theme only the colours.
+      // All rules at each width in one theme; at two of them only the colours in the other theme.
       for (const [width, colorScheme, rules] of [
         [1280, 'light', undefined],
         [1280, 'dark', ['color-contrast']],
         [360, 'light', ['color-contrast']],
         [360, 'dark', undefined],
+        [1920, 'light', undefined],
       ] as const) {
         // Small states are checked once per theme.
-        if (ready === null && rules !== undefined) continue
+        if (ready === null && (rules !== undefined || width === 1920)) continue
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width, height: 800 })
         findings.push(...(await findingsOf(page, rules)).map(finding => `${name} ${width} ${colorScheme}: ${finding}`))
