@@ -3,7 +3,7 @@ import type { Address } from '#domain/address.ts'
 import type { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { FIRST_SEQUENCE, type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
-import type { WatchedPage } from './openPage.ts'
+import { findingsOf, type WatchedPage } from './openPage.ts'
 
 const CHROMIUM = findBrowser('chromium')
 
@@ -203,6 +203,10 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
         await page.setViewportSize({ width, height: 800 })
         await expect.poll(() => page.getByTestId('eth-usd').textContent()).toBe('$3,059.28')
         expect(await page.getByText('simulated', { exact: true }).isVisible()).toBe(source === 'simulated')
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          expect(await findingsOf(page, ['color-contrast'])).toEqual([])
+        }
         expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
       }
     }
