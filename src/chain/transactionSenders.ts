@@ -2,7 +2,7 @@ import { type Address, type Hex, parseAddress } from '#domain/address.ts'
 import { fieldsOf, parseHash } from '#rpc/answerFields.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { transactionByHash } from '#rpc/rpcCalls.ts'
-import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
+import { garbled, inconsistent, missing } from '#rpc/rpcFault.ts'
 
 export interface MinedTransaction {
   readonly txHash: Hex
@@ -20,13 +20,13 @@ export async function fetchSenders(provider: RpcProvider, transactions: readonly
 }
 
 function readSender(raw: unknown, { txHash, blockHash }: MinedTransaction): Address {
-  if (raw === null) throw new RpcError({ kind: 'missing', what: 'a transaction' })
+  if (raw === null) throw missing('a transaction')
   const fields = fieldsOf(raw, 'transaction')
   if (parseHash(fields['hash'], 'transaction: hash') !== txHash) throw inconsistent('another transaction')
   // Pending, or mined in a block that has taken the place of the one asked for.
-  if (fields['blockHash'] === null) throw new RpcError({ kind: 'missing', what: 'the block of a transaction' })
+  if (fields['blockHash'] === null) throw missing('the block of a transaction')
   if (parseHash(fields['blockHash'], 'transaction: blockHash') !== blockHash) throw inconsistent('a transaction of another block')
   const sender = parseAddress(fields['from'])
-  if (sender === undefined) throw new RpcError({ kind: 'garbled', what: 'transaction: from' })
+  if (sender === undefined) throw garbled('transaction: from')
   return sender
 }

@@ -31,8 +31,7 @@ export interface SourceDirectory {
 
 /** The directory of all that is indexed. */
 export interface Directory extends SourceDirectory {
-  /** The launchpads' own contracts, and the pools of quote currencies. */
-  readonly contracts: readonly Address[]
+  /** The first block to index. */
   readonly startBlock: number
   /** Which logs to fetch for these addresses and pool ids. */
   partsOf(keys: readonly Hex[]): LogParts
@@ -102,7 +101,6 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], known = n
   }
 
   return {
-    contracts,
     startBlock: Math.min(...adapters.map(adapter => adapter.startBlock)),
     ...sourceDirectory(adapters, lookup, known.put.bind(known)),
     isUnderstood,

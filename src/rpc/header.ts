@@ -1,8 +1,8 @@
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { fieldsOf, parseHash, parseHex, parseQuantity } from './answerFields.ts'
+import { fieldsOf, HEX, parseHash, parseHex, parseQuantity } from './answerFields.ts'
 import { headerHash } from './headerHash.ts'
-import { inconsistent, RpcError } from './rpcFault.ts'
+import { inconsistent, missing } from './rpcFault.ts'
 
 /** A header with what the index needs of its other fields. */
 export interface ChainHeader extends BlockHeader {
@@ -15,9 +15,6 @@ export interface ChainHeader extends BlockHeader {
   readonly isProven: boolean
 }
 
-const WIDE_QUANTITY = /^0x[0-9a-f]{1,64}$/i
-const BLOOM = /^0x[0-9a-f]{512}$/i
-
 /**
  * Reads the answer to `eth_getBlockByNumber` or `eth_getBlockByHash`.
  *
@@ -26,7 +23,7 @@ const BLOOM = /^0x[0-9a-f]{512}$/i
  * @throws `RpcError` `missing` for `null`, `garbled` for anything that is no block, `inconsistent` for a block of another number
  */
 export function parseHeader(raw: unknown, what: string, asked?: number): ChainHeader {
-  if (raw === null) throw new RpcError({ kind: 'missing', what })
+  if (raw === null) throw missing(what)
   const fields = fieldsOf(raw, what)
   const number = parseQuantity(fields['number'], `${what}: number`)
   if (asked !== undefined && number !== asked) throw inconsistent(`block ${number} in answer to ${what}`)
@@ -36,12 +33,12 @@ export function parseHeader(raw: unknown, what: string, asked?: number): ChainHe
     hash,
     parentHash: parseHash(fields['parentHash'], `${what}: parentHash`),
     timestamp: parseQuantity(fields['timestamp'], `${what}: timestamp`),
-    logsBloom: parseHex(fields['logsBloom'], BLOOM, `${what}: logsBloom`),
+    logsBloom: parseHex(fields['logsBloom'], HEX.bloom, `${what}: logsBloom`),
     receiptsRoot: parseHash(fields['receiptsRoot'], `${what}: receiptsRoot`),
     baseFeeWei:
       fields['baseFeePerGas'] === undefined || fields['baseFeePerGas'] === null
         ? null
-        : BigInt(parseHex(fields['baseFeePerGas'], WIDE_QUANTITY, `${what}: baseFeePerGas`)),
+        : BigInt(parseHex(fields['baseFeePerGas'], HEX.quantity, `${what}: baseFeePerGas`)),
     isProven: headerHash(fields) === hash,
   }
 }

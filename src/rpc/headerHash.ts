@@ -1,8 +1,6 @@
 import { keccak256, toRlp } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
-
-const BYTES = /^0x(?:[0-9a-f]{2})*$/i
-const QUANTITY = /^0x[0-9a-f]{1,64}$/i
+import { HEX } from './answerFields.ts'
 
 /** The fields of every header, in the order of its RLP. Source: the Yellow Paper, section 4.4. */
 const FRONTIER_FIELDS = [
@@ -59,12 +57,15 @@ export function headerHash(fields: Readonly<Record<string, unknown>>): Hex | nul
 }
 
 function bytes(value: unknown): Hex | null {
-  return typeof value === 'string' && BYTES.test(value) ? (value as Hex) : null
+  return typeof value === 'string' && HEX.bytes.test(value) ? (value as Hex) : null
+}
+
+function quantity(value: unknown): Hex | null {
+  return typeof value === 'string' && HEX.quantity.test(value) ? rlpQuantity(value as Hex) : null
 }
 
 /** RLP writes a number as its bytes without leading zeros: zero as none. */
-function quantity(value: unknown): Hex | null {
-  if (typeof value !== 'string' || !QUANTITY.test(value)) return null
+export function rlpQuantity(value: Hex): Hex {
   const digits = value.slice(2).replace(/^0+/, '')
   return digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`
 }

@@ -51,6 +51,16 @@ export function inconsistent(what: string): RpcError {
   return new RpcError({ kind: 'inconsistent', what })
 }
 
+/** The error of an answer that is not what the method answers. */
+export function garbled(what: string): RpcError {
+  return new RpcError({ kind: 'garbled', what })
+}
+
+/** The error of an answer that says that the provider does not have what was asked for. */
+export function missing(what: string): RpcError {
+  return new RpcError({ kind: 'missing', what })
+}
+
 /** The fault of an `RpcError`; `null` for any other error, which is a defect. */
 export function faultOf(error: unknown): RpcFault | null {
   return error instanceof RpcError ? error.fault : null

@@ -493,7 +493,7 @@ describe('a commit', () => {
     await sql`analyze token`.execute(kysely)
     await expire(5)
     // Of up to 15 tokens a row and a pool or two; per window the trades that left it, one on each side of its start.
-    expect(await faultsOf(db => loadRows(db, keys, { now: END, expired: true, weth: WETH }), 300)).toEqual([])
+    expect(await faultsOf(db => loadRows(db, keys, { now: END, expired: true, pending: null, weth: WETH }), 300)).toEqual([])
   })
 
   test('is followed by a look at the largest holders of its tokens', async () => {
@@ -509,7 +509,7 @@ describe('a commit', () => {
     const { tokens } = await loadRows(
       kysely,
       { tokens: asked, currencies: [], balances: [], creatorFees: [], makers: [] },
-      { now: END, expired: true, weth: WETH },
+      { now: END, expired: true, pending: null, weth: WETH },
     )
     const expected = new Set([...asked, ...rows.map(({ address }) => address)])
     expect(new Set(tokens.keys())).toEqual(expected)

@@ -1,15 +1,12 @@
 import { toRlp } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
-import { fieldsOf, parseHash, parseHex, parseQuantity } from '#rpc/answerFields.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { fieldsOf, HEX, parseHash, parseHex, parseQuantity } from '#rpc/answerFields.ts'
+import { rlpQuantity } from '#rpc/headerHash.ts'
+import { garbled } from '#rpc/rpcFault.ts'
 import type { RlpItem } from './trieRoot.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-const ADDRESS = /^0x[0-9a-f]{40}$/i
-const BYTES = /^0x(?:[0-9a-f]{2})*$/i
-const BLOOM = /^0x[0-9a-f]{512}$/i
-const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 /** Types from here on would be the first byte of a list in RLP. Source: EIP-2718. */
 const MAX_TYPE = 0x7f
 /** What deposits of OP Stack chains have in addition. Before Canyon, receipts have the nonce and no version, and the trie has neither. */
@@ -26,12 +23,12 @@ const DEPOSIT_FIELDS = ['depositNonce', 'depositReceiptVersion']
 export function encodeReceipt(raw: unknown): Hex {
   const fields = fieldsOf(raw, 'receipt')
   const type = isPresent(fields['type']) ? parseQuantity(fields['type'], 'receipt: type') : 0
-  if (type > MAX_TYPE) throw new RpcError({ kind: 'garbled', what: 'receipt: type' })
+  if (type > MAX_TYPE) throw garbled('receipt: type')
   const added = type === DEPOSIT_TYPE && isPresent(fields['depositReceiptVersion']) ? DEPOSIT_FIELDS : []
   const encoded = toRlp([
     isPresent(fields['status']) ? quantity(fields, 'status') : parseHash(fields['root'], 'receipt: root'),
     quantity(fields, 'cumulativeGasUsed'),
-    parseHex(fields['logsBloom'], BLOOM, 'receipt: logsBloom'),
+    parseHex(fields['logsBloom'], HEX.bloom, 'receipt: logsBloom'),
     logItems(fields['logs']),
     ...added.map(name => quantity(fields, name)),
   ])
@@ -42,22 +39,20 @@ function logItems(raw: unknown): RlpItem[] {
   return listOf(raw, 'receipt: logs').map(log => {
     const { address, topics, data } = fieldsOf(log, 'log')
     return [
-      parseHex(address, ADDRESS, 'log: address'),
+      parseHex(address, HEX.address, 'log: address'),
       listOf(topics, 'log: topics').map(topic => parseHash(topic, 'log: topic')),
-      parseHex(data, BYTES, 'log: data'),
+      parseHex(data, HEX.bytes, 'log: data'),
     ]
   })
 }
 
 function listOf(raw: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(raw)) throw new RpcError({ kind: 'garbled', what })
+  if (!Array.isArray(raw)) throw garbled(what)
   return raw
 }
 
-/** RLP writes a number as its bytes without leading zeros: zero as none. */
 function quantity(fields: Fields, name: string): Hex {
-  const digits = parseHex(fields[name], QUANTITY, `receipt: ${name}`).slice(2).replace(/^0+/, '')
-  return digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`
+  return rlpQuantity(parseHex(fields[name], HEX.quantity, `receipt: ${name}`))
 }
 
 function isPresent(value: unknown): boolean {

@@ -1,10 +1,8 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { fieldsOf, parseHash, parseHex, parseQuantity } from '#rpc/answerFields.ts'
-import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
+import { fieldsOf, HEX, parseHash, parseHex, parseQuantity } from '#rpc/answerFields.ts'
+import { garbled, inconsistent } from '#rpc/rpcFault.ts'
 
-const ADDRESS = /^0x[0-9a-f]{40}$/i
-const BYTES = /^0x(?:[0-9a-f]{2})*$/i
 const MAX_TOPICS = 4
 
 /**
@@ -23,7 +21,7 @@ function parseLog(raw: unknown): ChainLog {
   return {
     address: interned(fields['address'], addresses),
     topics: parseTopics(fields['topics']),
-    data: parseHex(fields['data'], BYTES, 'log: data'),
+    data: parseHex(fields['data'], HEX.bytes, 'log: data'),
     blockNumber: parseQuantity(fields['blockNumber'], 'log: blockNumber'),
     blockHash: interned(fields['blockHash'], hashes),
     txHash: interned(fields['transactionHash'], hashes),
@@ -46,7 +44,7 @@ interface Interned<T extends Hex> {
 /** Bounds the memory: some 2 MiB each. */
 const MAX_INTERNED = 16_384
 
-const addresses: Interned<Address> = { parse: raw => parseHex(raw, ADDRESS, 'log: address') as Address, texts: new Map() }
+const addresses: Interned<Address> = { parse: raw => parseHex(raw, HEX.address, 'log: address') as Address, texts: new Map() }
 const topics: Interned<Hex> = { parse: raw => parseHash(raw, 'log: topic'), texts: new Map() }
 /** Of blocks and transactions, whose logs follow each other. */
 const hashes: Interned<Hex> = { parse: raw => parseHash(raw, 'log: hash'), texts: new Map() }
@@ -61,8 +59,4 @@ function interned<T extends Hex>(raw: unknown, { parse, texts }: Interned<T>): T
   if (texts.size >= MAX_INTERNED) texts.clear()
   texts.set(raw, text)
   return text
-}
-
-function garbled(what: string): RpcError {
-  return new RpcError({ kind: 'garbled', what })
 }

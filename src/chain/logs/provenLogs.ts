@@ -6,7 +6,7 @@ import { fieldsOf } from '#rpc/answerFields.ts'
 import type { ChainHeader } from '#rpc/header.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { blockByHash, receiptsOfBlock } from '#rpc/rpcCalls.ts'
-import { faultOf, inconsistent, RpcError } from '#rpc/rpcFault.ts'
+import { faultOf, garbled, inconsistent, missing } from '#rpc/rpcFault.ts'
 import { encodeReceipt } from './encodeReceipt.ts'
 import { parseLogs } from './parseLogs.ts'
 import { fetchReceipts, type RawReceipt } from './receipts.ts'
@@ -55,8 +55,8 @@ export async function assertProven(provider: RpcProvider, logs: readonly ChainLo
 async function fetchBlockReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
   try {
     const raw = await provider.call(receiptsOfBlock(hash))
-    if (raw === null) throw new RpcError({ kind: 'missing', what: `the receipts of block ${hash}` })
-    if (!Array.isArray(raw)) throw new RpcError({ kind: 'garbled', what: 'receipts: not a list' })
+    if (raw === null) throw missing(`the receipts of block ${hash}`)
+    if (!Array.isArray(raw)) throw garbled('receipts: not a list')
     return raw.map(receipt => fieldsOf(receipt, 'receipt'))
   } catch (error) {
     const fault = faultOf(error)

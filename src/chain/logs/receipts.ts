@@ -3,7 +3,7 @@ import { fieldsOf, parseHash } from '#rpc/answerFields.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { receiptOf } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
-import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
+import { garbled, inconsistent, missing } from '#rpc/rpcFault.ts'
 import { parseLogs } from './parseLogs.ts'
 
 export type RawReceipt = Readonly<Record<string, unknown>>
@@ -16,13 +16,13 @@ export type RawReceipt = Readonly<Record<string, unknown>>
  */
 export async function fetchReceipts(provider: RpcProvider, block: RpcCall): Promise<readonly RawReceipt[]> {
   const raw = await provider.call(block)
-  if (raw === null) throw new RpcError({ kind: 'missing', what: 'a block' })
+  if (raw === null) throw missing('a block')
   const { hash, transactions } = fieldsOf(raw, 'block')
   const blockHash = parseHash(hash, 'block: hash')
-  if (!Array.isArray(transactions)) throw new RpcError({ kind: 'garbled', what: 'block: transactions' })
+  if (!Array.isArray(transactions)) throw garbled('block: transactions')
   const answers = await provider.calls(transactions.map(transaction => receiptOf(parseHash(transaction, 'transaction: hash'))))
   return answers.map(answer => {
-    if (answer === null) throw new RpcError({ kind: 'missing', what: 'a receipt' })
+    if (answer === null) throw missing('a receipt')
     const receipt = fieldsOf(answer, 'receipt')
     if (receipt['blockHash'] !== blockHash) throw inconsistent('a receipt of another block')
     return receipt

@@ -3,7 +3,7 @@ import type { BlockHeader } from '#domain/block.ts'
 import { callAtBlock } from '#rpc/callAtBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { runAt } from '#rpc/rpcCalls.ts'
-import { RpcError } from '#rpc/rpcFault.ts'
+import { garbled, RpcError } from '#rpc/rpcFault.ts'
 
 /** Keeps a call at some 800,000 gas and 6 KB of code, within the limits of nodes and EIP-3860. */
 export const MAX_HOLDERS_PER_CALL = 300
@@ -34,6 +34,6 @@ export async function fetchHolderCodes(
 
 function parseCodes(value: unknown, count: number): readonly boolean[] {
   const flags = typeof value === 'string' && /^0x(?:0[01])*$/.test(value) ? value.slice(2) : ''
-  if (flags.length !== 2 * count) throw new RpcError({ kind: 'garbled', what: `not a byte for each of ${count} addresses` })
+  if (flags.length !== 2 * count) throw garbled(`not a byte for each of ${count} addresses`)
   return Array.from({ length: count }, (_, index) => flags[2 * index + 1] === '1')
 }

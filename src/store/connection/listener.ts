@@ -11,13 +11,13 @@ export interface ListenerOptions {
   /** Called when a connection has begun to listen. What was announced before may have been missed. */
   readonly onListening: () => void
   readonly onNotification: (channel: string, payload: string) => void
-  /** Runs on the connection every `beatMs`. One that takes longer than `timeoutMs` ends the connection, as one that rejects. */
+  /** Runs on the connection every `beatMs`. One that takes longer than 5 s ends the connection, as one that rejects. */
   readonly beat: (session: Kysely<unknown>) => Promise<void>
   /** Default 2 s. */
   readonly beatMs?: number
-  /** Default 5 s. */
-  readonly timeoutMs?: number
 }
+
+const MAX_BEAT_MS = 5_000
 
 export interface Listener {
   readonly isListening: boolean
@@ -28,7 +28,7 @@ export interface Listener {
 
 /** Listens to a database's notifications on a connection of its own, and on another one when that is lost. */
 export function createListener(options: ListenerOptions): Listener {
-  const { channels, logger, onListening, onNotification, beat, beatMs = 2_000, timeoutMs = 5_000 } = options
+  const { channels, logger, onListening, onNotification, beat, beatMs = 2_000 } = options
   const stopped = new AbortController()
   const { signal } = stopped
   let isListening = false
@@ -46,7 +46,7 @@ export function createListener(options: ListenerOptions): Listener {
   /** @throws when the work rejects or takes too long; the connection is closed then */
   const inTime = async (work: Promise<unknown>): Promise<void> => {
     // A statement on a dead network never ends: closing the connection rejects it.
-    const late = setTimeout(() => current?.connection.stream.destroy(), timeoutMs)
+    const late = setTimeout(() => current?.connection.stream.destroy(), MAX_BEAT_MS)
     try {
       await work
     } finally {

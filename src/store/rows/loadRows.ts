@@ -10,13 +10,13 @@ export interface LoadOptions {
   readonly now: number
   /** Whether to load the tokens of which a trade has left a window by then. Only of stored rows, so not with a pending batch. */
   readonly expired: boolean
-  /** A batch that counts as written, though its commit may still be running. */
-  readonly pending?: PendingBatch | null
+  /** A batch that counts as written, though its commit may still be running; `null`: none. */
+  readonly pending: PendingBatch | null
   readonly weth: Address
 }
 
 /** The current rows that a batch is projected from. */
-export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pending = null, weth }: LoadOptions): Promise<CurrentRows> {
+export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pending, weth }: LoadOptions): Promise<CurrentRows> {
   if (expired && pending !== null) throw new TypeError('what expires beside a pending batch is not known')
   const latest = new LatestRows(db, pending)
   const tokens = await latest.tokens(keys.tokens, expired ? now : null)

@@ -1,6 +1,6 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent, missing } from '#rpc/rpcFault.ts'
 import { blockAt } from '#sync/localChain.ts'
 import type { BlockRow } from '#tables/block.ts'
 
@@ -32,7 +32,7 @@ export async function findFork(
   const cursor = local.at(-1)
   if (cursor === undefined) throw new TypeError('nothing is indexed that a fork could replace')
   const shared = blockAt(local, Math.min(cursor.number, head))
-  if (shared === undefined) throw new RpcError({ kind: 'missing', what: `the chain up to block ${cursor.number}` })
+  if (shared === undefined) throw missing(`the chain up to block ${cursor.number}`)
   const shown = await source.headerOfEach(shared.number)
   if (shown.some(({ hash }) => hash === shared.hash)) {
     throw inconsistent(`a provider has indexed block ${shared.number} on its chain, another one has not`)

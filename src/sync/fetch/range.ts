@@ -2,7 +2,7 @@ import type { ChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { ChainHeader } from '#rpc/header.ts'
-import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent, missing, type RpcError } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { ANNOUNCING_STEPS, type Watchlist } from '#sync/watchlist.ts'
 
@@ -34,7 +34,7 @@ export async function fetchRange(
   { from, to, announced, maxLogs }: RangeRequest,
 ): Promise<FetchedBatch> {
   const [first, end] = await source.headers([from, to])
-  if (first === undefined || end === undefined) throw new RpcError({ kind: 'missing', what: `block ${from} or ${to}` })
+  if (first === undefined || end === undefined) throw missing(`block ${from} or ${to}`)
   const known = new Set(announced)
   const one = await source.logsInRange({ from, to, end, ...watchlist.partsWith(announced), maxLogs })
 

@@ -1,7 +1,7 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent, missing } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { assertTimesAscend } from '#sync/localChain.ts'
 import type { Watchlist } from '#sync/watchlist.ts'
@@ -45,7 +45,7 @@ const BLOCKS_AT_ONCE = 8
  */
 export async function fetchReplacement({ source, watchlist, ancestor, to, genesisHash }: ReplacementOptions): Promise<Replacement> {
   const first = ancestor === null ? watchlist.startBlock : ancestor.number + 1
-  if (ancestor === null && to < first) throw new RpcError({ kind: 'missing', what: `a confirmed block ${first}` })
+  if (ancestor === null && to < first) throw missing(`a confirmed block ${first}`)
   // A token that both branches launch has another pool on each, and a token that is known is not announced again.
   const known = watchlist.upTo(first - 1)
   const announced = new Set<Hex>()

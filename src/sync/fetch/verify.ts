@@ -1,7 +1,7 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { inconsistent, RpcError } from '#rpc/rpcFault.ts'
+import { inconsistent, missing } from '#rpc/rpcFault.ts'
 
 /**
  * The block with which the index begins, from an answer that shows the chain's first block as well. Later blocks are tied to the one before
@@ -14,7 +14,7 @@ export async function verifyStartBlock(source: Pick<ChainSource, 'headers'>, num
   // One request, so that both are what one provider shows at one time.
   const [genesis, block] = await source.headers([0, number])
   if (genesis?.hash !== genesisHash) throw inconsistent('a chain with another first block')
-  if (block === undefined) throw new RpcError({ kind: 'missing', what: `block ${number}` })
+  if (block === undefined) throw missing(`block ${number}`)
   return block
 }
 
