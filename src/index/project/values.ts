@@ -1,8 +1,10 @@
+import type { LaunchpadsConfig } from '#config'
 import { type Address, type Hex, isEther } from '#domain/address.ts'
 import { type Decimal, max, multiply, ONE, powerOfTen, ratio, units } from '#domain/decimal.ts'
 import { quoteSide } from '#domain/quoteSide.ts'
 import { MAX_POOLS_TO_WETH } from '#domain/route.ts'
 import { WETH_DECIMALS } from '#domain/weth.ts'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { currentPool, type Draft, type TokenDraft } from './draft.ts'
@@ -18,6 +20,26 @@ export interface Valuation {
   readonly etherWrappers: ReadonlySet<Address>
   /** What 10^18 smallest units of currencies are worth in USD that the configuration pegs to it. */
   readonly pegs: ReadonlyMap<Address, Decimal>
+}
+
+/** A valuation without the price of ether. */
+export type ConfiguredValuation = Omit<Valuation, 'ethUsd'>
+
+/** What the configuration says of currencies. */
+export function valuationOf(
+  { weth, pegUsd = [] }: { readonly weth: Address; readonly pegUsd?: LaunchpadsConfig['pegUsd'] },
+  adapters: readonly Pick<LaunchpadAdapter, 'quotePool' | 'etherWrapper'>[],
+): ConfiguredValuation {
+  const byCurrency = Map.groupBy(
+    adapters.flatMap(({ quotePool }) => quotePool ?? []),
+    ({ source }) => source.token,
+  )
+  return {
+    weth,
+    quotePools: new Map([...byCurrency].map(([currency, pools]) => [currency, pools.map(({ key }) => key)])),
+    etherWrappers: new Set(adapters.flatMap(({ etherWrapper }) => etherWrapper ?? [])),
+    pegs: new Map(pegUsd.map(({ token, decimals }) => [token, units(powerOfTen(18), decimals)])),
+  }
 }
 
 /** What 10^18 smallest units of a currency are worth; `null`: not known. */
