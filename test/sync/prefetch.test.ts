@@ -154,7 +154,7 @@ describe('prefetching batches', () => {
     expect(blocks()).toBe(52)
   })
 
-  it('wait for a single block before them, whose changes nobody knows before it is committed', async () => {
+  it('wait for a single block before them, whose changes are known once it is committed', async () => {
     const { next, blocks } = open(() => [speak(1)], { startBlock: 101 })
     expect((await next(101)).batch.to.number).toBe(101)
     for (let turns = 0; turns < 200; turns++) await turn()
@@ -181,14 +181,16 @@ describe('prefetching batches', () => {
     expect((await next(21)).batch.first).toEqual(chain.at(21).header)
   })
 
-  it('begin nothing more of what is forgotten', async () => {
-    const { next, discard, queried } = open(() => [])
+  it('prepare and fetch nothing more of what is forgotten', async () => {
+    const prepared: number[] = []
+    const { next, discard, queried } = open(() => [], { onPrepare: from => prepared.push(from) })
     await next(1)
     discard()
     await expect.poll(() => queried).toContain('11-20')
     await next(31)
     await expect.poll(() => queried).toContain('51-60')
     expect(queried).not.toContain('21-30')
+    expect(prepared).toEqual([1, 31, 41])
   })
 
   it('keep the failure of one ahead for whoever asks for it', async () => {
