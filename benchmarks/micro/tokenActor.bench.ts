@@ -52,7 +52,7 @@ function accept(subscribers: number): MicroTask {
   const events: ActorEvent[] = []
   let last: ActorEvent | undefined
   return {
-    name: subscribers === 0 ? 'actor, nobody watches' : `actor, encodes for ${subscribers.toLocaleString('en')}`,
+    name: subscribers === 0 ? 'actor, no subscribers' : `actor, encodes for ${subscribers.toLocaleString('en')}`,
     batch: BATCH,
     check: () => {
       const snapshot = next()

@@ -39,7 +39,7 @@ export interface TradedChain {
   head(): Promise<number>
   /** Mines a block with a buy of each of these tokens, by their indexes. Default: all. */
   trade(tokens?: readonly number[]): Promise<MinedBlock>
-  /** Starts `npm start` on chain and database. Whoever calls this ends it before `stop`. */
+  /** Starts `npm start` on chain and database. The caller ends it before `stop`. */
   start(settings: Settings): Promise<Service>
   /** Starts it so that it reports its commits (`observeService`). */
   startObserved(settings: Settings): Promise<Service>

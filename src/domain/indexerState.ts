@@ -2,7 +2,7 @@ import type { IndexerHealth, IndexingHealth } from './health.ts'
 
 /** Why the database fails. */
 export interface DatabaseCause {
-  /** The kind, for everybody. */
+  /** The kind of cause. Public. */
   readonly shown: string
   /** For operators: the kind, what to do, and the server's own words, which are to be redacted. */
   readonly full: string
@@ -17,7 +17,7 @@ export interface IndexerState extends IndexingHealth {
   readonly headUnchangedSeconds?: number | null
   /** True when nothing is indexed though the chain moves, or indexing has stopped for good. */
   readonly stalled: boolean
-  /** Why it is stalled or degraded, in this service's own words, since everybody may read it. */
+  /** Why it is stalled or degraded, in this service's own words, since it is public. */
   readonly reason: string | null
   /** For operators: with what providers and the database said, without secrets. Absent: not known here. */
   readonly details?: readonly string[]

@@ -58,7 +58,7 @@ export function lpLockerV2(locker: Address) {
   return {
     locker,
 
-    /** The call that collects a position's fees and pays everybody's share. */
+    /** The call that collects a position's fees and pays each recipient's share. */
     collectCall: (positionId: bigint): SimulatedCall => ({
       to: locker,
       data: encodeFunctionData({ abi: LOCKER, functionName: 'collectRewards', args: [positionId] }),

@@ -102,7 +102,7 @@ const REFUSED_LOGS_SENTENCES: Readonly<Record<LogLimit['kind'], string>> = {
   'address-required': 'it refuses log queries without addresses',
 }
 
-/** The kind of fault in words, for everybody to read: no word and no number that a provider wrote. */
+/** The kind of fault in words for the public health: no word and no number that a provider wrote. */
 export function faultKindSentence(fault: RpcFault): string {
   return fault.kind === 'too-large' ? REFUSED_LOGS_SENTENCES[fault.limit.kind] : KIND_SENTENCES[fault.kind]
 }

@@ -116,7 +116,7 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
   }
 }
 
-/** Whoever takes the result gets its failure. The handler keeps one that is discarded from being an unhandled rejection. */
+/** `next` throws the failure. The handler keeps a discarded result's failure from being an unhandled rejection. */
 function begun<T>(span: BlockSpan, result: Promise<T>): Begun<T> {
   result.catch(() => undefined)
   return { span, result }

@@ -116,7 +116,7 @@ class World {
         this.deliver()
         break
       case 'lose':
-        // The indexer lost its place: what was committed is in the database, nobody was told, and everything is read anew.
+        // The indexer lost its place: what was committed is in the database, no message told of it, and everything is read anew.
         this.undelivered.length = 0
         registry.dispatch({ ...blockOf(), unread: [...history.stored.keys()] })
         break
@@ -229,7 +229,7 @@ describe('any interleaving of commits, loads, joins, leaves and failures', () =>
     )
   })
 
-  it('leaves nothing behind when everybody has left', async () => {
+  it('leaves nothing behind when all subscribers have left', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async taken => {
         const world = new World()

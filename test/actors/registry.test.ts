@@ -47,7 +47,7 @@ describe('subscribing', () => {
     expect(subscription.frames[0]?.completedAtMs).toBeNull()
   })
 
-  it('loads a token once for everybody who joins', async () => {
+  it('loads a token once for all who join', async () => {
     const { fixture } = await live()
     const others = [new RecordingSubscription(), new RecordingSubscription('eventStream')]
     for (const other of others) fixture.registry.subscribe(TOKEN, other)
@@ -116,7 +116,7 @@ describe('subscribing', () => {
 })
 
 describe('dispatching', () => {
-  it('reaches the subscribers of the token and nobody else', async () => {
+  it('reaches the subscribers of the token only', async () => {
     const { fixture, subscription } = await live()
     const other = new RecordingSubscription()
     fixture.registry.subscribe(OTHER, other)
@@ -146,7 +146,7 @@ describe('dispatching', () => {
     expect(frames.size).toBe(1)
   })
 
-  it('encodes nothing when nobody is left', async () => {
+  it('encodes nothing when no subscriber is left', async () => {
     const { fixture, subscription } = await live()
     fixture.registry.unsubscribe(TOKEN, subscription)
     const { snapshot, encodings } = countingSnapshot(8)
@@ -337,7 +337,7 @@ describe('passivation', () => {
     expect(fixture.registry.health()).toEqual({ total: 0, byState: { activating: 0, live: 0, resyncing: 0 }, subscribers: 0 })
   })
 
-  it('keeps an actor that somebody comes back to, without another load', async () => {
+  it('keeps an actor to which a subscriber comes back, without another load', async () => {
     const { fixture, subscription } = await live()
     fixture.registry.unsubscribe(TOKEN, subscription)
     fixture.sweep(IDLE_SWEEPS - 1)
@@ -359,7 +359,7 @@ describe('passivation', () => {
     expect(next.log).toEqual(['subscribed 8', 'snapshot 8'])
   })
 
-  it('bounds the actors that nobody watches, however fast clients come and go', async () => {
+  it('bounds the actors without subscribers, however fast clients come and go', async () => {
     const { fixture } = await live()
     const visitor = new RecordingSubscription()
     for (let n = 10; n < 3_010; n++) {

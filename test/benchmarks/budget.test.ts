@@ -115,7 +115,7 @@ describe('the budget of a delivery', () => {
     expect(sinks.every(({ writes }) => writes === 1)).toBe(true)
   })
 
-  it('encodes nothing for whoever joins a token whose update was encoded', () => {
+  it('encodes nothing for a subscriber of a token whose update was encoded', () => {
     const { sinks, begin, join, flusher } = fixture({ webSocket: 1, eventStream: 1 }, 1)
     begin()
     const stringify = vi.spyOn(JSON, 'stringify')
@@ -137,7 +137,7 @@ describe('the budget of a delivery', () => {
     expect(sizeOf('large')).toBeLessThanOrEqual(LARGE_BYTES)
   })
 
-  it('encodes nothing that nobody watches', () => {
+  it('encodes nothing without subscribers', () => {
     const { commit, begin } = fixture({ webSocket: 1, eventStream: 0 }, 1)
     begin()
     const block = feedBlock(2, { touched: 100, tokens: 100, size: 'small' }).slice(1)

@@ -117,7 +117,7 @@ async function run(steps: readonly Step[], seed: number, closes = false): Promis
   const { length } = errors
   const held = [...witnesses.values()].map(({ state }) => state)
   for (const address of service.tokens) service.commit(address)
-  // Messages that are still on their way reach nobody.
+  // Messages that are still on their way reach no listener.
   await clock.advance(100_000)
   expect([...witnesses.values()].map(({ state }) => state)).toEqual(held)
   expect(errors).toHaveLength(length)

@@ -90,7 +90,7 @@ it('delivers every trade after the first state, without a request while they fit
   trades(trade(3))
   await seen.reaches(2)
   trades(trade(4, 1), trade(4, 3), trade(4, 9), trade(5))
-  // Conflated for whoever reads slowly, as here where no tick is between.
+  // Conflated for slow readers, as here where no tick is between.
   trades(trade(6))
   trades(trade(7), trade(8))
   await seen.reaches(5)

@@ -12,8 +12,8 @@ import { SimulatedClock } from './simulatedClock.ts'
 import { TradeService } from './tradeService.ts'
 
 /*
- * Whoever does what `onTrades` says holds the trades of the database: however slowly the client reads, however often its connection is cut,
- * and through restarts, reorgs and a REST API that fails or is behind.
+ * A caller that does what `onTrades` says holds the trades of the database: however slowly the client reads, however often its connection is
+ * cut, and through restarts, reorgs and a REST API that fails or is behind.
  */
 
 /** Keeps the trades of a token. Where there is a gap, it takes all that there are, and watches anew from there. */

@@ -20,7 +20,7 @@ describe.skipIf(executablePath === null)('the documentation in a browser', () =>
     await gateway.close()
   })
 
-  test.each(['light', 'dark'] as const)('has no findings of axe and asks nobody else, in the %s theme', async theme => {
+  test.each(['light', 'dark'] as const)('has no findings of axe and sends no request to another host, in the %s theme', async theme => {
     const { page, complaints } = await openPage(browser, `${gateway.url}/docs`, { theme })
     const hosts: string[] = []
     page.on('request', request => hosts.push(new URL(request.url()).host))

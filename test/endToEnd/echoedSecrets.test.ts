@@ -16,7 +16,7 @@ import { spellings } from '#test/support/spellings.ts'
 
 /*
  * The whole service as a process without OPERATOR_TOKEN, on a provider that repeats its request's Authorization header in its errors, in
- * another encoding each time. The public health showed it, and operator routes answered whoever reached the port.
+ * another encoding each time. The public health showed it, and operator routes answered every client that reached the port.
  */
 
 const PASSWORD = 'open "sésame"/+?>'

@@ -74,7 +74,7 @@ export class FactoryTrades {
     return trades
   }
 
-  /** A launch's own buy is made for its creator, whoever sends the launch. */
+  /** A launch's own buy is made for its creator, and not for the sender of the launch. */
   async #makerOf(log: Log, sender: Address): Promise<Address> {
     const { to } = await this.#chain.client.getTransaction({ hash: log.transactionHash ?? '0x' })
     const isLaunch = to === this.#chain.factories.v4.launchpad

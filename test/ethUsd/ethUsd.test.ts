@@ -186,7 +186,7 @@ describe('get', () => {
     expect(hasCode(await refusal(), 'price_unavailable')).toBe(true)
   })
 
-  it('fails with price_unavailable and no secrets when nobody answers', async () => {
+  it('fails with price_unavailable and no secrets when no provider answers', async () => {
     failBoth()
     gecko.respond = sends(403, KEY)
     const error = await refusal()
@@ -199,7 +199,7 @@ describe('get', () => {
     expect(JSON.stringify([error, (error as Error).stack, (error as { details: unknown }).details, log])).not.toContain(KEY)
   })
 
-  it('fails when nobody listens', async () => {
+  it('fails when no server listens', async () => {
     await gecko.close()
     await base.close()
     expect(hasCode(await refusal(), 'price_unavailable')).toBe(true)
@@ -249,7 +249,7 @@ describe('get', () => {
       await refusal()
       const pauseMs = failuresLogged().findLast(({ source }) => source === 'coingecko')?.pauseMs ?? 0
       clock += pauseMs - 1
-      await refusal() // calls nobody, as both are paused
+      await refusal() // asks no provider, as both are paused
       clock += 1
       pauses.push(pauseMs / 1_000)
     }
@@ -329,7 +329,7 @@ describe('the key of CoinGecko', () => {
 })
 
 describe('what never waits', () => {
-  it('is null before the first price and while nobody asked', () => {
+  it('is null before the first price and before the first request', () => {
     expect([prices.ethUsd(), prices.last(), gecko.requests.length]).toEqual([null, null, 0])
   })
 
@@ -371,7 +371,7 @@ describe('start', () => {
     expect(gecko.requests).toHaveLength(2)
   })
 
-  it('asks no sooner than a minute after a price that somebody waited for', async () => {
+  it('asks no sooner than a minute after a price that a request waited for', async () => {
     prices.start()
     await settled()
     clock += MINUTE

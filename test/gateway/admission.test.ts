@@ -47,7 +47,7 @@ test('gives a place back once however often it is released', () => {
   expect(openConnection('203.0.113.1').ok).toBe(true)
 })
 
-test('refuses everybody with 503 when the process has as many connections as it may', () => {
+test('refuses new connections with 503 when the process has as many connections as it may', () => {
   const { openConnection } = admissionWith({ maxConnections: 2, maxConnectionsPerIp: 2 })
   openConnection('203.0.113.1')
   openConnection('203.0.113.2')

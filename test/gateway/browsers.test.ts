@@ -30,7 +30,7 @@ test('answers a page of another origin without letting it read, and a request wi
   }
 })
 
-test('lets everybody read when ALLOWED_ORIGINS is *', async () => {
+test('lets pages of any origin read when ALLOWED_ORIGINS is *', async () => {
   gateway = await startGateway({ config: { allowedOrigins: ['*'] } })
   for (const origin of [FOREIGN, 'null']) {
     expect((await gateway.get('/api/tokens', { origin })).headers.get('access-control-allow-origin')).toBe(origin)

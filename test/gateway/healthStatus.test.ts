@@ -114,7 +114,7 @@ const CASES: readonly Case[] = [
     reasons: ['the reorg is too deep'],
   },
   {
-    name: 'it has stopped and nobody knows why',
+    name: 'it has stopped for an unknown reason',
     indexer: { stalled: true },
     status: 'stalled',
     reasons: ['nothing is indexed though the chain moves'],

@@ -34,7 +34,7 @@ test('never limits health probes and preflights', async () => {
   expect((await gateway.get('/api/tokens')).status).toBe(429)
 })
 
-test('limits nobody when RATE_LIMIT_PER_MINUTE is 0', async () => {
+test('has no limit when RATE_LIMIT_PER_MINUTE is 0', async () => {
   gateway = await startGateway({ config: { rateLimitPerMinute: 0 } })
   expect((await gateway.get('/api/tokens')).headers.get('ratelimit-limit')).toBeNull()
 })

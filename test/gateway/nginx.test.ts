@@ -12,7 +12,7 @@ import { type Gateway, startGateway } from './startGateway.ts'
 
 /*
  * Behind nginx as it comes out of the box, which adds no header and asks the service by the name in `proxy_pass`, operator routes answered
- * everybody.
+ * every client.
  */
 
 const NGINX = findProgram({ names: ['nginx'], aptPackage: 'nginx-light' })

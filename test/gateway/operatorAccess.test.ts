@@ -65,13 +65,13 @@ test.for(['localhost', 'LOCALHOST:3000', '127.0.0.1', '127.8.8.8:80', '[::1]', '
 })
 
 test.for(['', 'api.example.com', 'rebound.example.com:3000', '192.168.1.5:3000', 'localhost.example.com', '127.0.0.1.example.com:3000'])(
-  'lets nobody in who took this server for %j',
+  'refuses a request that took this server for %j',
   host => {
     for (const policy of NAMED) expect(refuseOperator(policy, { ...WITH_TOKEN, host })).toMatchObject({ status: 403 })
   },
 )
 
-test('lets nobody in whom a proxy forwards, with the token of this machine or without', () => {
+test('refuses what a proxy forwards, with the token of this machine or without', () => {
   for (const policy of NAMED) {
     expect(refuseOperator(policy, { ...WITH_TOKEN, forwarded: true })).toMatchObject({
       status: 403,

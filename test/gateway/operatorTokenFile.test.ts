@@ -61,7 +61,7 @@ const written = async (text: string, mode = 0o600) => {
 }
 const UNFIT: readonly Unfit[] = [
   { what: 'a file that its group can read', place: () => written(OTHER, 0o640) },
-  { what: 'a file that everybody can write', place: () => written(OTHER, 0o602) },
+  { what: 'a file that all users can write', place: () => written(OTHER, 0o602) },
   { what: 'an empty file', place: () => written('') },
   { what: 'a short token', place: () => written('abc\n') },
   { what: 'more than a token', place: () => written(`${OTHER}x`) },

@@ -42,7 +42,7 @@ afterEach(async () => {
   gateway = undefined
 })
 
-/** A request whose path and answer nobody tidies up on the way. */
+/** A request whose path and answer no library tidies up on the way. */
 async function ask(port: number, target: string, headers: Record<string, string> = {}) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ host: '127.0.0.1', port, path: target, headers }, resolve).on('error', reject).end()

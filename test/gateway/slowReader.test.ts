@@ -67,7 +67,7 @@ describe('a slow WebSocket reader', () => {
     await client.until(() => TOKENS.every(token => newestOf(client, token) === sequence))
   })
 
-  it('holds nobody else up', async () => {
+  it('holds no other client up', async () => {
     const slow = await subscribedClient()
     const quick = await fixture.client()
     quick.send({ type: 'subscribe', token: addressOf(1) })

@@ -120,7 +120,7 @@ describe('closing the server', () => {
     await closing
   })
 
-  it('lets nobody in any more', async () => {
+  it('accepts no new connection', async () => {
     const client = await fixture.client()
     const closing = fixture.realtime.close()
     await client.closed

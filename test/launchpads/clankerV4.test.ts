@@ -124,7 +124,7 @@ async function sell({ token, paired, key, trades }: Made, tokens: bigint) {
   trades.push({ side: 'sell', maker: alice, tokens, wei, fee: (wei * 3n) / 97n })
 }
 
-/** Anybody may cause the locker to swap what it has collected. */
+/** Any account may cause the locker to swap what it has collected. */
 async function convertFees({ token, paired, key, trades }: Made, tokens: bigint) {
   await pay(alice, token, converter, tokens)
   const before = await holdings(paired, converter)
@@ -158,7 +158,7 @@ async function store(owner: Address, currency: Address, amount: bigint, payer = 
   await from(payer, feeLocker, encodeFunctionData({ abi, functionName: 'storeFees', args: [owner, currency, amount] }))
 }
 
-/** A pool of the same currencies that nobody announced: what happens in it must not count. */
+/** A pool of the same currencies that no factory announced: what happens in it must not count. */
 async function strangersPool({ token, paired, key }: Made) {
   const strange = { ...key, fee: 3_000, tickSpacing: 200, hooks: ZERO_ADDRESS }
   await send(stranger, poolManager, encodeFunctionData({ abi, functionName: 'initialize', args: [strange, 1n << 96n] }))

@@ -95,12 +95,12 @@ describe('clanker-v3.1', () => {
     }
   })
 
-  it('follows the rewards through handovers, back to the first and to nobody', async () => {
+  it('follows the rewards through handovers, back to the first and to the zero address', async () => {
     const heir = BUYER
     const { feeOf } = await follow(V31, [
       [launch31()],
       [[claimed(CREATOR, 1n, 2n)]],
-      // In one transaction: handed over, collected, handed back, and to nobody, when the team is paid.
+      // In one transaction: handed over, collected, handed back, and to the zero address, when the team is paid.
       [[handedOver(CREATOR, heir), claimed(heir, 10n, 20n), handedOver(heir, CREATOR), claimed(CREATOR, 3n, 4n)]],
       [[handedOver(CREATOR, ZERO_ADDRESS)], [claimed(DEAD, 5n, 6n)], [handedOver(ZERO_ADDRESS, heir)]],
       [[handedOver(heir, heir)]],
@@ -214,7 +214,7 @@ describe('clanker-v4', () => {
     expect(ether.trades).toMatchObject([{ side: 'buy', amountToken: 10n ** 21n, amountWei: 10n ** 18n, feeWei: 10n ** 16n }])
   })
 
-  // What the locker has collected it turns into WETH before the swap of whoever trades next, and inside of it.
+  // What the locker has collected it turns into WETH before the swap of the next trade, and inside of it.
   it('tells the locker’s own swap from the trader’s in the same transaction', async () => {
     const [fees, bought] = [10n ** 20n, 10n ** 22n]
     const trade = [

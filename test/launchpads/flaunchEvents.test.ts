@@ -199,7 +199,7 @@ describe('what Flaunch’s contracts tell', () => {
     ])
   })
 
-  it('has the owner of the revenue NFT after the launch as creator, whoever it was minted to', async () => {
+  it('has the owner of the revenue NFT after the launch as creator, and not the account it was minted to', async () => {
     const zapped = [owned(ZERO_ADDRESS, ROUTER), mint(FACTORY), initialized(), created(TOKEN, ID, ROUTER), owned(ROUTER, CREATOR)]
     const others = [owned(ZERO_ADDRESS, LIAR, 8n), owned(LIAR, BUYER, 8n)]
     expect((await rowsOf(FLAUNCH, [[[...zapped, ...others]]], 1)).token).toMatchObject({ creator: CREATOR })

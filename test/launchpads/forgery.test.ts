@@ -83,7 +83,7 @@ describe('clanker-v3.1', () => {
   const launch = [mint(FACTORY), poolCreated(POOL, WETH), initialized(POOL), rewardAdded(77n, 40n), created31(TOKEN, 77n)]
   const honest: readonly LogBlock[] = [[launch], [bought(POOL)], [[claimed(77n, [5n, 6n])]]]
 
-  it('believes nobody but the factory, the locker and the pool', async () => {
+  it('believes only the factory, the locker and the pool', async () => {
     await expectUnmoved(launchpad, honest, [
       by(LIAR, created31(TOKEN, 78n, LIAR)),
       by(LIAR, poolCreated(FAKE_POOL, WETH)),
@@ -180,7 +180,7 @@ describe('clanker-v4', () => {
   const launch = [mint(MANAGER), created4(TOKEN, ID)]
   const honest: readonly LogBlock[] = [[launch], [[transferLog(TOKEN, MANAGER, BUYER, 10n ** 21n), swap4(ID)], [stored(CREATOR, 9n)]]]
 
-  it('believes nobody but the factory, the fee locker and the PoolManager, and of that only the pool', async () => {
+  it('believes only the factory, the fee locker and the PoolManager, and of that only the pool', async () => {
     await expectUnmoved(launchpad, honest, [
       by(LIAR, created4(TOKEN, FAKE_ID, WETH, LIAR)),
       swap4(FAKE_ID, 999n * Q96),

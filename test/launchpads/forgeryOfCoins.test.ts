@@ -28,7 +28,7 @@ import {
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 import { transferLog } from '#test/support/simulatedLogs.ts'
 
-// What anybody can make Zora's coins, hooks and the contracts around them say. An honest coin's rows must be the same with it as without.
+// What any account can make Zora's coins, hooks and the contracts around them say. An honest coin's rows are the same without it.
 
 const Q96 = 2n ** 96n
 const [ID, FAKE_ID, NEW_ID] = ['0x01', '0x02', '0x03'].map(seed => keccak256(seed as Hex)) as [Hex, Hex, Hex]
@@ -147,7 +147,7 @@ describe('zora-coins in Uniswap v4', () => {
   const buy = [transferLog(TOKEN, MANAGER, BUYER, 10n ** 21n), swapV4(ID)]
   const honest: readonly LogBlock[] = [[launch], [[...buy, rewarded(9n), swapped(BUYER, true)]], [[vestingClaimed(5n)]]]
 
-  it('believes nobody but the factory, the coin, its hook and its pool', async () => {
+  it('believes only the factory, the coin, its hook and its pool', async () => {
     await expectUnmoved(launchpad, honest, [
       by(LIAR, created('CoinCreatedV4', { id: FAKE_ID, creator: LIAR })),
       swapV4(FAKE_ID, 999n * Q96),
@@ -209,7 +209,7 @@ describe('zora-coins in Uniswap v4', () => {
     expect(await makersOf(...netted, swapped(BUYER, true), swapV4(ID), swapped(CREATOR, true))).toEqual([BUYER, BUYER, CREATOR])
     const toHook = [transferLog(TOKEN, MANAGER, HOOK, 10n ** 21n), swapV4(ID)]
     expect(await makersOf(...toHook, swapped(BUYER, true))).toEqual([BUYER])
-    // One that is not trusted may name anybody. The sender of the transaction is asked for, and none is known here.
+    // One that is not trusted may name any account. The sender of the transaction is asked for, and none is known here.
     expect(await makersOf(...netted, swapped(LIAR, false))).toEqual([ROUTER, HOOK])
     expect(await makersOf(...netted, swapped(LIAR, true, LIAR))).toEqual([ROUTER, HOOK])
     expect(await makersOf(...toHook, swapped(LIAR, false))).toEqual([HOOK])
@@ -316,7 +316,7 @@ describe('zora-coins in Uniswap v3', () => {
       comment: '',
     })
 
-  it('believes nobody but the factory, the coin, its pool and the escrow', async () => {
+  it('believes only the factory, the coin, its pool and the escrow', async () => {
     const honest: readonly LogBlock[] = [
       [[mint(TOKEN), poolCreated(POOL, WETH), createdV3(POOL)]],
       [[...bought(POOL), deposited(TOKEN, 7n), traded(7n)]],

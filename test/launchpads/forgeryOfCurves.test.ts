@@ -104,7 +104,7 @@ describe('wow', () => {
   const curveBuy = [transferLog(TOKEN, ZERO_ADDRESS, BUYER, 10n ** 21n), feesWow(TOKEN, 4n), buyWow(TOKEN)]
   const honest: readonly LogBlock[] = [[launch], [curveBuy], [[deposit(TOKEN, 50n, 'WOW_CREATOR_SECONDARY_REWARD')]]]
 
-  it('believes nobody but the factory, the escrow and the token', async () => {
+  it('believes only the factory, the escrow and the token', async () => {
     await expectUnmoved(launchpad, honest, [
       by(LIAR, createdWow(TOKEN, FAKE_POOL, ZERO_ADDRESS, LIAR)),
       by(LIAR, coinCreated(TOKEN, POOL, DOLLAR)),
@@ -199,7 +199,7 @@ describe('bonding-curve', () => {
   const buy = [transferLog(TOKEN, CURVE, BUYER, 10n ** 21n), curveBought(CURVE), accrued(TOKEN, 5n)]
   const honest: readonly LogBlock[] = [[launch], [buy], [[initialized(POOL), moved(TOKEN, POOL)]], [bought(POOL)]]
 
-  it('believes nobody but the factory and the curve', async () => {
+  it('believes only the factory and the curve', async () => {
     await expectUnmoved(launchpad, honest, [
       by(LIAR, launched(TOKEN, FAKE_POOL, LIAR)),
       curveBought(LIAR, 10n ** 30n),

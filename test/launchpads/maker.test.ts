@@ -89,7 +89,7 @@ describe('the maker behind a router that takes a fee in the token', () => {
     ).toBe(user)
   })
 
-  test('is the trader where a part of what it holds goes on, and nobody whom the tokens only pass', () => {
+  test('is the trader where a part of what it holds goes on, and no account that the tokens only pass', () => {
     expect(findMaker([transfer(1, pool, user, 100n), transfer(12, user, pool, 100n)], buy)).toBe(user)
     const burned = address('0')
     expect(findMaker([transfer(1, pool, user, 100n), transfer(12, user, burned, 100n)], buy)).toBe(user)

@@ -7,7 +7,7 @@ import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 import { topic, words } from '#test/support/simulatedLogs.ts'
 
-// A launchpad that lets anybody announce any token could have announced those of others, and told their price and trades.
+// A launchpad that lets any account announce any token could have announced those of others, and told their price and trades.
 
 const [WETH, WHO, FACTORY, OTHER_FACTORY, TOKEN, CURVE, OTHER_CURVE, PAIR] = [900, 1, 10, 11, 500, 501, 502, 503].map(testAddress) as [
   Address,

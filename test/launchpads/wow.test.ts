@@ -261,7 +261,7 @@ describe('after graduation', () => {
     const [sqrtPrice] = await chain.client.readContract({ address: first.pool, abi: POOL, functionName: 'slot0' })
     const limit = sqrtPrice + (pool * sqrtPrice) / 1_000_000n
     await onToken(account(6), first.token, { functionName: 'sellToPool', args: [MILLION, account(6), limit] })
-    // Swaps past the token leave fees in its position until somebody claims them.
+    // Swaps past the token leave fees in its position until they are claimed.
     await onToken(account(8), second.token, { functionName: 'claimSecondaryRewards', args: [] })
     await onRewards(account(1), { functionName: 'withdraw', args: [account(4), 10_000n] })
     await onRewards(account(7), { functionName: 'withdraw', args: [account(7), 3n] })

@@ -250,7 +250,7 @@ describe('fail-over', () => {
 
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32005, message: 'too many' } })
     lone.setMisbehaviour(() => ({ kind: 'http', status: 429, body, headers: { 'Retry-After': '60', 'Content-Type': 'application/json' } }))
-    // One pause of 100 ms lies between the refusal and the answer to whoever asked.
+    // One pause of 100 ms lies between the refusal and the answer to the caller.
     await expect(headNumber(rpc)).rejects.toMatchObject({ code: 'rpc_unavailable', fault: { kind: 'rate-limited', retryAfterMs: 59_900 } })
   })
 
@@ -313,7 +313,7 @@ describe('fail-over', () => {
     expect(headCallsOf(first) - before).toBe(1)
   })
 
-  it('holds an answer against a provider when whoever asked does not believe it', async () => {
+  it('holds an answer against a provider when the caller does not believe it', async () => {
     const { rpc } = open([await start({ chain: chainOf(3) }), await start({ chain: chainOf(9) })])
     await rpc.connect()
     const answer = await rpc.ask(async provider => {

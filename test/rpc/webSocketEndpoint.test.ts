@@ -110,7 +110,7 @@ describe('a provider over WebSocket', () => {
     expect(heads).toBe(2)
   })
 
-  // viem's client read a member of it where nobody caught the error: the process ended.
+  // viem's client read a member of it where no code caught the error: the process ended.
   it.each(['null', '5', '[]', '"text"', 'nothing', '{"method":"eth_subscription"}', '{"method":"eth_subscription","params":null}'])(
     'may say %s, which answers nothing',
     async text => {

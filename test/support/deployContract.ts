@@ -13,7 +13,7 @@ const DEPLOY_GAS = 20_000_000n
 /** Deploys a contract from the chain's first account, in its own block. */
 export async function deployContract(chain: TestChain, contract: Contract | undefined, args: readonly unknown[]): Promise<Address> {
   const account = chain.accounts[0]
-  if (contract === undefined || account === undefined) throw new Error('no contract to deploy, or nobody to deploy it')
+  if (contract === undefined || account === undefined) throw new Error('no contract to deploy, or no account to deploy it')
   const data = encodeDeployData({ ...contract, args })
   const { contractAddress } = await chain.mined(chain.client.sendTransaction({ account, chain: null, data, gas: DEPLOY_GAS }))
   return toAddress(String(contractAddress))

@@ -174,7 +174,7 @@ test('windows that are left alone while the index is behind are right again with
   expect(blocks.at(-1)?.tokens.map(entry => entry.token.address)).toContain(token.token)
 })
 
-test('the state of a token that nobody watches is not read, and it is named all the same', async () => {
+test('the state of a token without subscribers is not read, and it is named all the same', async () => {
   await followed.clear()
   const index = await openChainIndex(chain, followed, null, undefined, address => address === token.token)
   const blocks = await index.indexEach(1)

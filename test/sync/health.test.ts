@@ -306,7 +306,7 @@ describe('the health of synchronisation', () => {
     expect(state()).toMatchObject({ stalled: true, reason: 'another Tokenwire indexes into this database' })
   })
 
-  it('says why providers are not healthy: the kind to everybody, what they said to operators', () => {
+  it('says why providers are not healthy: the kind in public, what they said to operators', () => {
     const { state, tip, read, record, setRpc, pass } = open()
     tip(tipAt(103))
     read(header(100))

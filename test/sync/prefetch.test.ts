@@ -193,7 +193,7 @@ describe('prefetching batches', () => {
     expect(prepared).toEqual([1, 31, 41])
   })
 
-  it('keep the failure of one ahead for whoever asks for it', async () => {
+  it('keep the failure of one ahead until its turn', async () => {
     let isBroken = true
     const { next, discard } = open(() => [], { fail: from => isBroken && from === 21 })
     await next(1)

@@ -12,7 +12,7 @@ describe('retryPolicy', () => {
     // Indexing stopped for good when the last of several attempts met it.
     ['a provider that turns to another chain for a while', new RpcError({ kind: 'wrong-chain', expected: 1, actual: 42 })],
     ['providers that all turn to another chain for a while', new TokenwireError('chain_mismatch', 'x', { retryable: true })],
-    ['something that nobody thought of', new TypeError('x')],
+    ['an error of no known kind', new TypeError('x')],
     ['something that is no error', 'x'],
   ])('tries for ever after trouble with %s', (_, error) => {
     for (const attempt of [1, 2, 10, 1_000, 1e9]) {

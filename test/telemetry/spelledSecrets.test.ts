@@ -9,8 +9,8 @@ import { secretsOf } from '#telemetry/secrets.ts'
 import { insideBase64, spellings } from '#test/support/spellings.ts'
 
 /*
- * A provider that repeated its request's headers in an error showed base64 of user and password to everybody: the log's redactor knew that
- * spelling, the chain's did not, and neither knew the others.
+ * A provider that repeated its request's headers in an error showed base64 of user and password in the public health: the log's redactor
+ * knew that spelling, the chain's did not, and neither knew the others.
  */
 
 /** Marks that some encoding treats in a way of its own, letters, digits, and what is no ASCII. */

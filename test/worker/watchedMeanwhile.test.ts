@@ -14,7 +14,7 @@ import { commitBatch, openIndex } from '#test/support/simulatedIndex.ts'
 import { EMPTY_MARKET, START_BLOCK, tradeBlock } from '#test/support/simulatedLaunchpad.ts'
 
 /*
- * A token is committed while somebody begins to watch it, in every order that the two can take. The commit: it is asked whether the token
+ * A token is committed while a client begins to watch it, in every order that the two can take. The commit: it is asked whether the token
  * is watched, the commit can be seen, the block is dispatched. The actor: it is made, reads the token's rows, is given what was read. The
  * commit is another thread's, which is told of the actor at once or only after it was asked: made, and not known there.
  */

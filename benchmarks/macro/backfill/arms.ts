@@ -23,7 +23,7 @@ export interface Indexing {
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 /** The measured process pays for the answers; a measured time is longer by half of this interval. */
 export const POLL_MS = 100
-/** Nobody listens there. */
+/** No server listens there. */
 const NOWHERE = 'http://127.0.0.1:9'
 
 /** Starts `npm start` and waits until it listens. */

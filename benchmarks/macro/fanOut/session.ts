@@ -195,7 +195,7 @@ export class Session {
       const { block, token } = feedPosition(sequence)
       const commit = commits[block - plan.firstBlock]
       const isLeftOver = due === null && block < plan.firstBlock
-      if (commit === undefined && !isLeftOver) throw new Error(`${this.arm.name}: nobody sent ${sequence}`)
+      if (commit === undefined && !isLeftOver) throw new Error(`${this.arm.name}: no server sent ${sequence}`)
       const of = receipts.connection(index) * 10_000 + token
       if (sequence <= (newest.get(of) ?? 0)) throw new Error(`${this.arm.name}: ${sequence} came twice or late`)
       newest.set(of, sequence)

@@ -49,7 +49,7 @@ export const DEFAULT_QUERY: MarketQuery = { q: '', sort: 'trades24h', order: 'de
 
 const MAX_TEXT = 100
 
-/** Parses the hash of an address. Invalid parts become the default, because anybody can write a link. */
+/** Parses the hash of an address. Invalid parts become the default, because a link may come from any page. */
 export function parseRoute(hash: string): PageRoute {
   const [path = '', search = ''] = hash.replace(/^#/, '').split('?', 2)
   const parameters = new URLSearchParams(search)

@@ -174,7 +174,7 @@ class Fixture {
     this.channel.drained(client.connection)
   }
 
-  /** Until everybody that reads has everything. */
+  /** Until all subscribers that read have everything. */
   async settle(): Promise<void> {
     for (let turns = 0; turns < 400; turns++) await turn()
   }
@@ -277,7 +277,7 @@ describe('an event channel', () => {
     expect(gaps).toBeGreaterThan(0)
   })
 
-  it('reads nothing while nobody is subscribed', async () => {
+  it('reads nothing without a subscriber', async () => {
     const fixture = new Fixture()
     fixture.stored.commit([1, 10])
     fixture.channel.changed()

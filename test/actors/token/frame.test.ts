@@ -6,7 +6,7 @@ import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
 describe('FramedSnapshot', () => {
-  it('encodes once for everybody', () => {
+  it('encodes once for all subscribers', () => {
     const update = new FramedSnapshot(snapshotOf(addressOf(1), 7), 12)
     expect(update.frameBytes).toBeNull()
     const frame = update.frame('3000')

@@ -165,7 +165,7 @@ describe('the token machine', () => {
     }
   })
 
-  it('begins to count anew when somebody watched at a sweep', () => {
+  it('begins to count anew when it had a subscriber at a sweep', () => {
     const subscribers = watched()
     const sweeps = Array.from({ length: IDLE_SWEEPS - 1 }, () => swept(0))
     const state = after(begin()[0], loaded(7), ...sweeps).state
@@ -185,7 +185,7 @@ describe('the token machine', () => {
     for (const event of [committed(8), loaded(8), loaded(9), loaded(null)]) expect(after(state, event).state.value).toBe('live')
   })
 
-  it('gives way at once when it is evicted, unless somebody watches', () => {
+  it('gives way at once when it is evicted, unless it has a subscriber', () => {
     expect(after(begin()[0], { type: 'evicted' }).state.value).toBe('passivated')
     expect(after(begin({ subscribers: watched() })[0], { type: 'evicted' }).state.value).toBe('activating')
   })

@@ -226,7 +226,7 @@ describe('curve fees', () => {
     expect((await balanceOf(weth, creator)) - before).toBe(owed)
   })
 
-  it('give the rest to the protocol, paid out when anybody calls', async () => {
+  it('give the rest to the protocol, paid out whichever account calls', async () => {
     const { weth, launchpad } = chain.deployment
     await launchToken()
     const owed = await protocolFees(weth)

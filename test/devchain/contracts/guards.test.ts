@@ -94,7 +94,7 @@ describe('graduation', () => {
     expect(await chain.reverted(graduate(chain, { from: stranger, token: stranger }))).toBe('UnknownToken')
   })
 
-  it('reverts without a loss when somebody has initialised the pool at another price', async () => {
+  it('reverts without a loss when another account has initialised the pool at another price', async () => {
     const { token, curve } = await launchToken()
     const { weth, positionManager } = chain.deployment
     const [token0, token1] = token < weth ? [token, weth] : [weth, token]

@@ -42,7 +42,7 @@ test('tells everything about a healthy service', async () => {
   })
 })
 
-test('tells operators, and nobody else, what others said of what is in the way', async () => {
+test('shows only operators what others said of what is in the way', async () => {
   gateway = await startGateway({ config: { operatorToken: 't0p-secret' } })
   const reason = 'rpc-1: the node failed'
   const details = ['rpc-1: the node failed (-32000): no Authorization for you']

@@ -121,7 +121,7 @@ describe('what a balance cost and its sales earned', () => {
 
   test('counts what came besides a transaction’s trades before them, wherever in it', () => {
     expect(costsOf([[...sold(A, 10n, ETHER), send(B, A, 10n)]])).toMatchObject({ balance: 0n, costWei: 0n, realizedWei: null })
-    // What is bought and passed on leaves at its cost; whoever gets it has not paid.
+    // What is bought and passed on leaves at its cost; its recipient has not paid.
     const passed = [[send(CURVE, B, 10n), buy(A, 10n, ETHER)]]
     expect(costsOf(passed, A)).toMatchObject({ balance: 0n, buys: 1, costWei: 0n, realizedWei: 0n })
     expect(costsOf(passed, B)).toMatchObject({ balance: 10n, buys: 0, costWei: null, realizedWei: 0n })

@@ -190,7 +190,7 @@ describe('holders that are contracts', () => {
     expect(one.told.length).toBe(told)
   })
 
-  it('are found for tokens that nobody watches, and for those of before a start', async () => {
+  it('are found for tokens without subscribers, and for those of before a start', async () => {
     const block = await indexAll()
     await classify(classifier(), { ...block, tokens: [], unread: [] })
     expect((await typesOf(token)).get(VAULT)).toBe('contract')

@@ -189,7 +189,7 @@ describe('what lies in a position', () => {
     expect(await claimable(second.token)).toEqual({ asOfBlock: handover.number, weth: '0', token: '0' })
   })
 
-  it('is known of who takes over, though nobody trades any more', async () => {
+  it('is known of the new owner, also without further trades', async () => {
     const one = refresher(1)
     await refresh(one, await indexAll())
     await clanker.handOver(creator, first.positionId, HEIR)
@@ -220,12 +220,12 @@ describe('what lies in a position', () => {
     expect(await claimable(first.token)).toMatchObject(await collected(first))
     await swap(first.token, 'sell', 10n ** 15n)
     const block = await indexAll()
-    // Nobody tells a new process that the token has changed.
+    // No message tells a new process that the token has changed.
     await refresh(refresher(1), { ...block, tokens: [] })
     expect(await claimable(first.token)).toEqual({ ...(await collected(first)), asOfBlock: block.number })
   })
 
-  it('is asked for of tokens that nobody watches, without a search through all', async () => {
+  it('is asked for of tokens without subscribers, without a search through all', async () => {
     const searches: boolean[] = []
     const noteSearch = ({ node }: PluginTransformQueryArgs) => {
       searches.push(!JSON.stringify(node).includes('any('))

@@ -249,7 +249,7 @@ describe('a gateway', () => {
     expect(await fromGateway(times(4))).toMatchObject(failed('forbidden_redirect'))
   })
 
-  it('passes its trust on to nobody else', async () => {
+  it('trusts no other host than the configured one', async () => {
     creator.answer(giving({ from: 'creator' }))
     expect(await fromGateway(redirecting(`https://creator.example:${creator.port}/y`))).toEqual({ ok: true, text: '{"from":"creator"}' })
     expect(resolved).toEqual(['creator.example'])
@@ -261,7 +261,7 @@ describe('a gateway', () => {
 
 describe('a host that a creator names', () => {
   it('is connected to at the address that was checked, under its own name', async () => {
-    // Whoever asks again gets this machine's other address.
+    // A second look-up gives this machine's other address.
     addresses.set('creator.example', [['127.0.0.1'], ['127.0.0.53']])
     expect(await fromCreator(giving({ a: 1 }))).toEqual({ ok: true, text: '{"a":1}' })
     expect(creator.requests.at(-1)).toBe(`creator.example:${creator.port}/x`)

@@ -206,7 +206,7 @@ describe('the metadata reader', () => {
     expect((await stored())[0]).toMatchObject({ state: 'announced', attempts: 2 })
   })
 
-  it('gives up what can never be read, without asking anybody', async () => {
+  it('gives up what can never be read, without a request', async () => {
     const before = first.requests.length + second.requests.length
     await launch(['ipfs://alpha', 'ftp://files.example/x', 'data:,[]', `http://10.0.0.1:${second.port}/x`])
     start()
@@ -272,7 +272,7 @@ describe('the metadata reader', () => {
     await until(async () => (await stored()).map(({ state }) => state)).toEqual(['announced'])
   })
 
-  it('asks nobody when that is switched off, and catches up when it is on again', async () => {
+  it('sends no request when that is switched off, and catches up when it is on again', async () => {
     const before = first.requests.length + second.requests.length
     first.answer(giving({ description: 'gateway' }))
     second.answer(giving({ description: 'web' }))

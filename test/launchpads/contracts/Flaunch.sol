@@ -402,7 +402,7 @@ contract PositionManager is Accounts, Settling {
     }
 }
 
-/// Launches for somebody else: NFT and premine are its own before it passes them on.
+/// Launches for another account: NFT and premine are its own before it passes them on.
 contract FlaunchZap {
     function flaunch(PositionManager to, Launch calldata launch, address owner) external {
         IERC20 coin = IERC20(to.flaunch(launch));

@@ -44,7 +44,7 @@ contract Coin {
         return true;
     }
 
-    /// Anybody may take: allowances are not what is tested.
+    /// Any account may take: allowances are not what is tested.
     function transferFrom(address from, address to, uint256 value) external returns (bool) {
         _move(from, to, value);
         return true;

@@ -99,7 +99,7 @@ contract Treasury {
     }
 }
 
-/// Whoever owns a memecoin's NFT is its creator.
+/// The owner of a memecoin's NFT is its creator.
 contract RevenueNft {
     uint256 public nextTokenId = 1;
     mapping(uint256 => address) public ownerOf;

@@ -12,7 +12,7 @@ import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
 const GENESIS = 1_790_000_000
 
-/** The reference launchpad as somebody would map it who knows nothing but its contracts: with names of their own for the parameters. */
+/** The reference launchpad as an operator would map it who knows only its contracts: with names of their own for the parameters. */
 const EVENTS = {
   launch: {
     event:

@@ -26,7 +26,7 @@ test.each([
   for (const error of [withCode(code, message), toDatabaseError(withCode(code, message)), new AggregateError([withCode(code, message)])]) {
     const cause = databaseCause(error)
     expect(cause?.shown).toContain(kind)
-    // Everybody may read it: no word of the server's.
+    // It is public: no word of the server's.
     expect(cause?.shown).not.toMatch(/\d|base\/|"/)
     expect(cause?.full).toContain(remedy)
     expect(cause?.full).toMatch(new RegExp(`^${cause?.shown}: .+\\(${message.replaceAll(/[()]/g, '\\$&')}, ${code}\\)$`))

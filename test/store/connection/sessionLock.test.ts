@@ -9,7 +9,7 @@ import { createLogLines } from '#test/support/logLines.ts'
 
 /*
  * A session whose client has died in silence held the lock for as long as TCP did: for minutes every start was refused, by a message that
- * named nobody.
+ * named no process.
  */
 
 const database = await useDatabase()

@@ -11,7 +11,7 @@ for argument; do case "$argument" in --pgdata=*) data="\${argument#--pgdata=}" ;
 mkdir "$data" && echo 18 > "$data/PG_VERSION"
 `
 
-it('leaves one database, and fails nobody, when several processes make it at once', async ({ onTestFinished }) => {
+it('leaves one database, and no process fails, when several make it at once', async ({ onTestFinished }) => {
   const folder = await makeTemporaryFolder()
   onTestFinished(() => folder.remove())
   const initdb = join(folder.path, 'initdb')

@@ -208,7 +208,7 @@ describe('the embedded database', () => {
     const ownership = await claimServer(input)
     const owner = sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and granted`
     const [before] = await query(url, owner)
-    if (before === undefined) throw new Error('nobody holds the lock')
+    if (before === undefined) throw new Error('no process holds the lock')
     // The server ends all connections and recovers when one of its processes dies.
     process.kill(before.pid, 'SIGKILL')
     const ownersNow = () => query(url, owner).catch(() => [])

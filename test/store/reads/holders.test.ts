@@ -74,7 +74,7 @@ describe('a token’s holders', () => {
     expect((await readHolders(kysely, { token: addressOf(3), excludeTypes: [], limit: 5 }))?.data[0]?.percent).toBe(0)
   })
 
-  test('are an empty page for a token that nobody holds and nothing for an unknown one', async () => {
+  test('are an empty page for a token without holders and nothing for an unknown one', async () => {
     expect(await readHolders(kysely, { token: addressOf(2), excludeTypes: [], limit: 50 })).toEqual({
       data: [],
       next: null,

@@ -126,7 +126,7 @@ describe('the traders of a token', () => {
     expect(known).toBeGreaterThan(5)
   })
 
-  test('are none of a token that nobody traded, and of none that is not indexed', async () => {
+  test('are none of a token without trades, and of none that is not indexed', async () => {
     expect(await readTraders(kysely, { token: addressOf(77), sort: 'realized', limit: LIMIT })).toBeNull()
   })
 })

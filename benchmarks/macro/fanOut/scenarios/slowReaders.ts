@@ -81,6 +81,6 @@ async function withoutNewest(session: Session, slow: number): Promise<number> {
     last = Math.max(last, block)
     newest.set(receipts.connection(index), Math.max(block, newest.get(receipts.connection(index)) ?? 0))
   }
-  if (last === 0) throw new Error('nobody has the last update')
+  if (last === 0) throw new Error('no client has the last update')
   return Array.from({ length: slow }, (_, connection) => newest.get(connection) ?? 0).filter(block => block < last).length
 }
