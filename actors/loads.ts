@@ -4,7 +4,7 @@ import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 export type LoadOutcome = { readonly ok: true; readonly snapshot: TokenSnapshot | null } | { readonly ok: false }
 
 export interface LoadsOptions {
-  /** Reads tokens together; the answer lacks those that are not indexed. May reject or throw. */
+  /** Reads tokens together; tokens that are not indexed are missing from the answer. May reject or throw. */
   readonly load: (tokens: readonly Address[]) => Promise<readonly TokenSnapshot[]>
   /** Batches that are read at once: a rush of subscribers must leave the database's connections to others. */
   readonly concurrency: number
@@ -23,7 +23,7 @@ export interface Loads {
   readonly pending: number
   /** Loads the token. During a load of the same token: loads it once more afterwards, since the running one may read an older state. */
   request(token: Address): void
-  /** Puts a token that waits into the line of a client that waits for it. Clients take turns, however many tokens each one waits for. */
+  /** Puts a waiting token into the line of a client that waits for it. Clients take turns, however many tokens each one waits for. */
   queueFor(token: Address, client: object): void
   /** Drops the request. A running load keeps its place until it ends, because the database still works on it. */
   cancel(token: Address): void
@@ -39,19 +39,19 @@ interface Batch {
 type WhenDone = 'report' | 'repeat' | 'discard'
 
 /*
- * Not made of `coalesce()`: that repeats one task, while a load here shares a batch with other tokens, can be cancelled with its
+ * Not built on `coalesce()`, which repeats one task: a load here shares a batch with other tokens, can be cancelled with its
  * place kept, and gives its place up when it times out.
  */
 export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLoaded, onFailed }: LoadsOptions): Loads {
-  /** In the order of the requests. */
+  /** Tokens in the order of the requests. */
   const waiting = new Set<Address>()
-  /** The clients in the order of their turns, each with the tokens that it waits for. Some of these may have been loaded for others. */
+  /** The clients in the order of their turns, each with the tokens that it waits for. Some may have been loaded for other clients. */
   const lines = new Map<object, Set<Address>>()
   const running = new Map<Address, WhenDone>()
   const batches = new Set<Batch>()
   let isScheduled = false
 
-  /** In a later microtask: what is requested together goes into one batch, and `onLoaded` is not called from inside `request`. */
+  /** In a later microtask, so that tokens requested together share a batch, and `onLoaded` is not called from inside `request`. */
   function startSoon(): void {
     if (isScheduled) return
     isScheduled = true
@@ -75,7 +75,7 @@ export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLo
     }
   }
 
-  /** Half of it by the clients' turns, the rest in the order of the requests: no token and no client waits forever. */
+  /** Half of a batch by the clients' turns, the rest in the order of the requests: no token and no client waits forever. */
   function takeBatch(): readonly Address[] {
     const taken: Address[] = []
     const take = (token: Address) => waiting.delete(token) && taken.push(token)

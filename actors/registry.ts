@@ -14,7 +14,7 @@ import { UnknownToken } from './token/unknownToken.ts'
 /** How often `sweep` has to be called, in ms. */
 export const SWEEP_INTERVAL_MS = 5_000
 
-/** Actors kept without subscribers. Past this the one that lost them first is removed at once: clients that come and go can't make more. */
+/** Limit of actors without subscribers. Beyond it the longest idle one is removed at once, so clients that come and go can't add more. */
 const MAX_IDLE_ACTORS = 2_000
 
 /** Actors that retry in one sweep, which takes some 10 ms: an outage must not delay the updates of other tokens. */
@@ -31,7 +31,7 @@ export interface RegistryOptions {
   readonly load: (tokens: readonly Address[]) => Promise<readonly TokenSnapshot[]>
   /** USD per ETH as a plain decimal; `null`: none that may be shown. Never waits. */
   readonly ethUsd: () => string | null
-  /** A token gets its actor, or loses it. Called within the same call. Must not throw. */
+  /** Called when a token gets its actor, or loses it, before the causing call returns. Must not throw. */
   readonly onActivated: (token: Address) => void
   readonly onPassivated: (token: Address) => void
   readonly logger: Logger
@@ -69,7 +69,7 @@ export interface Registry {
 
 export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger, now, epochMs }: RegistryOptions): Registry {
   const actors = new Map<Address, Watched>()
-  /** Without subscribers, in the order in which they lost them. */
+  /** Actors without subscribers, in the order in which they lost them. */
   const idle = new Set<Watched>()
   const resyncing = new Set<Watched>()
   let isStopped = false
@@ -92,7 +92,7 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
     return unknown
   }
 
-  /** @param failures the predecessor's, in a row; 0: an actor for the first state of a token that was unknown */
+  /** @param failures the predecessor's failures in a row; 0: the actor is for the first state of a token that was unknown */
   function succeed(predecessor: Watched, failures: number): TokenActor {
     idle.delete(predecessor)
     resyncing.delete(predecessor)

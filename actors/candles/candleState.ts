@@ -10,7 +10,7 @@ export class CandleState implements WatchedState<CandleState> {
   #fields: string | null = null
   #whole: CandleState | null = null
 
-  /** @param from 0 takes its place where candles from there on are no longer in the window */
+  /** @param from becomes 0 if the window no longer reaches back to this time */
   constructor(sequence: number, window: CandleWindow, from: number) {
     const [oldest] = window.candles
     this.sequence = sequence

@@ -26,7 +26,7 @@ export function candleWindowOf(candles: readonly Candle[], hasOlder: boolean): C
 
 /**
  * The Unix seconds from which candles have changed, appeared or disappeared; 0: any candle may have, because the windows have none in
- * common; `null`: they are the same. What a commit or a reorg changes are the newest candles, so those before an unchanged one are too.
+ * common; `null`: they are the same. A commit or a reorg changes the newest candles only, so all before an unchanged one are the same.
  */
 export function changedFrom(before: CandleWindow, after: CandleWindow): number | null {
   const areWhole = before.isWhole && after.isWhole

@@ -17,41 +17,41 @@ export interface EventChannelOptions {
   readonly ethUsd: () => string | null
   readonly logger: Logger
   readonly now: () => number
-  /** Events that are read at once. Default: `PAGES`. */
+  /** How many events are read at once. Default: `PAGES`. */
   readonly pages?: typeof PAGES
 }
 
-/** For those that follow, and for those that are behind: about what one of these takes at once. */
+/** For subscribers that follow, and for those that are behind: about as many as one of the latter takes at once. */
 const PAGES = { following: 1_000, behind: 100 }
 
-/** A position that the database has not reached by then is of another database. */
+/** A position that the database has not reached after this time is of another database. */
 const AHEAD_MS = 10_000
 
 type Ready = { readonly subscriber: EventSubscriber; readonly filter: EventFilter; readonly position: ChannelPosition }
 
-/** What a subscriber has come to that does not follow yet, or no longer. */
+/** The state of a subscriber that does not follow yet, or no longer does. */
 interface Behind {
   readonly filter: EventFilter
   readonly position: ResumePosition
   readonly sinceMs: number
-  /** Whether it has been told that it is subscribed. */
+  /** Whether `subscribed` has been called. */
   readonly isAnswered: boolean
 }
 
 /**
- * The actor of a channel of events over all tokens. Its events are not carried to it: after a commit it reads what has come, in one
- * statement with the reorgs. Subscribers follow it together, at its position. One that resumes, or whose connection took no more, has a
- * position of its own and is given events from the database whenever its connection has written what it had. So a slow reader costs a
- * bounded buffer, and misses events only when there are more than `MAX_REPLAYED`.
+ * The actor of a channel of events over all tokens. Commits do not carry its events: after each commit it reads the new events and the
+ * reorgs in one statement. Subscribers follow it together, at its position. A subscriber that resumes, or whose connection took no more,
+ * has a position of its own and gets events from the database whenever its connection has written all that waited. So a slow reader costs
+ * a bounded buffer, and misses events only when there are more than `MAX_REPLAYED`.
  */
 export class EventChannel {
   readonly #options: EventChannelOptions
   readonly #passes: Coalesced<null>
   readonly #following = new FilterIndex()
   readonly #filters = new Map<EventSubscriber, EventFilter>()
-  /** In the order in which they fell behind. */
+  /** Subscribers in the order in which they fell behind. */
   readonly #behind = new Map<EventSubscriber, Behind>()
-  /** Of those that follow; `null`: there are none. */
+  /** The position of the subscribers that follow; `null`: not read yet. Read anew while none follows. */
   #position: ChannelPosition | null = null
   #mustRetry = false
   readonly #pages: typeof PAGES
@@ -68,7 +68,7 @@ export class EventChannel {
     )
   }
 
-  /** The subscriber is told later, by its methods. */
+  /** The subscriber is answered later, through its methods. */
   subscribe(subscriber: EventSubscriber, filter: EventFilter, position: ResumePosition): void {
     this.#filters.set(subscriber, filter)
     this.#behind.set(subscriber, { filter, position, sinceMs: this.#options.now(), isAnswered: false })
@@ -111,7 +111,7 @@ export class EventChannel {
     while (await this.#catchUp())
   }
 
-  /** Brings those that follow to the end of what the database holds. */
+  /** Brings the subscribers that follow to the last event in the database. */
   async #advance(): Promise<void> {
     if (this.#filters.size === this.#behind.size) this.#position = null
     for (let isFull = this.#filters.size > 0; isFull; ) {
@@ -141,7 +141,7 @@ export class EventChannel {
     this.#position = page.end
   }
 
-  /** Those with unwritten messages fall behind: they get the reorg or the gap from the database later, and none of it waits in memory. */
+  /** Subscribers with unwritten messages fall behind: they get the reorg or gap from the database later, so it does not wait in memory. */
   #leaveUndrained(position: ChannelPosition): void {
     for (const { filter, members } of this.#following.groups()) {
       for (const member of members) if (!member.isDrained) this.#fallBehind(member, filter, position)
@@ -168,14 +168,14 @@ export class EventChannel {
 
   #fallBehind(subscriber: EventSubscriber, filter: EventFilter, position: ChannelPosition): void {
     this.#following.remove(filter, subscriber)
-    // To the end: those behind take turns.
+    // At the end, because subscribers that are behind take turns.
     this.#behind.delete(subscriber)
     this.#behind.set(subscriber, { filter, position, sinceMs: this.#options.now(), isAnswered: true })
   }
 
   /**
-   * Brings those that are behind and can take more a page further. They share it, so that a rush of clients that resume costs little more
-   * than one. Returns whether there may be more to do.
+   * Brings the subscribers that are behind and can take more one page further. They share the page, so that a rush of clients that resume
+   * costs little more than one client. Returns whether there may be more to do.
    */
   async #catchUp(): Promise<boolean> {
     const channel = this.#position
@@ -184,9 +184,9 @@ export class EventChannel {
     const [head] = ready
     if (head === undefined) return false
     const read = await this.#read(head.position, channel.place, this.#pages.behind)
-    // Those that follow learn of a reorg first; a database that lags behind is asked again later.
+    // Subscribers that follow learn of a reorg first; a database that lags behind is asked again later.
     if (read.reorgs !== channel.reorgs) return read.reorgs > channel.reorgs
-    // It lacks the events up to the channel's place, as a replica does that is used again.
+    // The database lacks events up to the channel's place, as a replica may when it is used again.
     if (comparePlaces(read.newest, channel.place) < 0) return false
     const page = new EventPage(read, head.position, channel.place, this.#pages.behind)
     const events = this.#encoded(page)
@@ -204,7 +204,7 @@ export class EventChannel {
     return true
   }
 
-  /** Those that are behind the channel and can take more. */
+  /** The subscribers that are behind the channel and can take more. */
   #readyBehind(channel: ChannelPosition): readonly Ready[] {
     const ready: Ready[] = []
     for (const [subscriber, entry] of this.#behind) {
@@ -222,8 +222,8 @@ export class EventChannel {
   }
 
   /**
-   * The position that it names is of another database, or of none. The reorg leads to the channel's beginning, so that a client that
-   * loses its connection before the gap, and resumes from there, learns of it.
+   * The subscriber's position is of another database, or made up. The reorg sets it to the channel's beginning, so that a client that
+   * loses its connection before the gap, and resumes from the beginning, learns of the gap.
    */
   #giveUp(subscriber: EventSubscriber, filter: EventFilter, channel: ChannelPosition): void {
     subscriber.reorg(0, { place: FIRST_PLACE, reorgs: channel.reorgs })

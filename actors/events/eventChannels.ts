@@ -2,7 +2,7 @@ import type { EventChannelName } from '#domain/channelEvent.ts'
 import { EVENT_CHANNELS } from '#protocol/channels.ts'
 import { EventChannel, type EventChannelOptions } from './eventChannel.ts'
 
-/** The channels of events over all tokens, an actor each. Without subscribers none of them reads anything. */
+/** The channels of events over all tokens, one actor per channel. A channel without subscribers reads nothing. */
 export interface EventChannels {
   of(channel: EventChannelName): Pick<EventChannel, 'subscribe' | 'unsubscribe' | 'drained'>
   /** A commit has changed tokens, and the database shows it. */

@@ -3,7 +3,7 @@ import type { ChannelEvent } from '#domain/channelEvent.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { weiFrom } from '#domain/tradeSize.ts'
 
-/** An event has to fit each that is given; in a list, one of it. */
+/** An event has to match every filter that is given, and one entry of a list. */
 export interface EventFilters {
   readonly tokens?: readonly Address[]
   /** Makers of trades, creators of tokens. */
@@ -14,7 +14,7 @@ export interface EventFilters {
   readonly minWeth?: string
 }
 
-/** Filters ready for use. */
+/** Filters in a form that is quick to test. */
 export class EventFilter {
   /** The same for filters that let the same events through. */
   readonly key: string

@@ -6,16 +6,16 @@ import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 
 /** Events of one block, as many as fit into a message; all of one status. */
 export interface EventMessage {
-  /** Of its last event. */
+  /** The place of its last event. */
   readonly place: EventPlace
   readonly status: ChannelEvent['status']
   /** A JSON array. */
   readonly data: string
-  /** Of `data`, in UTF-8. */
+  /** Size of `data` in UTF-8. */
   readonly bytes: number
 }
 
-/** What a message has besides its data takes less: type, cursor, block and an `id` of 64 escaped characters. */
+/** The rest of a message takes less: type, cursor, block and an `id` of 64 escaped characters. */
 const HEAD_BYTES = 1_024
 
 /** Most bytes of a message's data. */

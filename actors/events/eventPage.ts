@@ -15,7 +15,7 @@ export class EventPage {
   readonly isTooFar: boolean
   /** Further events may follow. */
   readonly isFull: boolean
-  /** Where a reader is that has taken the page. */
+  /** The position of a reader that has taken the page. */
   readonly end: ChannelPosition
   readonly #asked: ChannelPosition
   readonly #voidFrom: number | null
@@ -23,7 +23,7 @@ export class EventPage {
 
   /**
    * @param asked the position after which events were read
-   * @param channelEnd how far the channel itself is, which is where readers of its last page are
+   * @param channelEnd the channel's own position, which readers of its last page reach
    * @param size the limit of the read
    */
   constructor({ events, isTooFar, reorgs, voidFrom }: ChannelEvents, asked: ChannelPosition, channelEnd: EventPlace, size: number) {
@@ -37,7 +37,7 @@ export class EventPage {
   }
 
   /**
-   * Whether the page holds every event between the position and its end. A page without events, because they are too many, covers the
+   * Whether the page holds every event between the position and its end. A page that is empty because there are too many events covers the
    * positions from which there are as many or more.
    */
   covers({ place, reorgs }: ChannelPosition): boolean {

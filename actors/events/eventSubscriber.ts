@@ -6,14 +6,14 @@ import type { EventMessage } from './eventMessages.ts'
  * channel: each only notes what the connection has to write.
  */
 export interface EventSubscriber {
-  /** True when nothing waits to be written. The channel is told of it (`EventChannel.drained`). */
+  /** True when nothing waits to be written. `EventChannel.drained` tells the channel when it becomes true. */
   readonly isDrained: boolean
-  /** Precedes everything else. What follows is later than the position. */
+  /** Precedes all other calls. The events that follow are later than the position. */
   subscribed(position: ChannelPosition): void
   /** Returns false when too much waits already: the message was not taken. */
   deliver(message: EventMessage, reorgs: number): boolean
-  /** Events of `fromBlock` and later ones that it was told of are void. Those that took their place follow. */
+  /** The delivered events of block `fromBlock` and later blocks are void. The events that replace them follow. */
   reorg(fromBlock: number, position: ChannelPosition): void
-  /** It is not told of the events after `from`, up to the position. */
+  /** The events after `from`, up to the position, are not delivered. */
   gap(from: EventPlace, position: ChannelPosition): void
 }

@@ -14,7 +14,7 @@ export class FilterIndex {
   readonly #groups = new Map<string, FilterGroup>()
   readonly #byToken = new Map<Address, Set<FilterGroup>>()
   readonly #byWallet = new Map<Address, Set<FilterGroup>>()
-  /** Those that name neither. */
+  /** Filters that name neither tokens nor wallets. */
   readonly #others = new Set<FilterGroup>()
 
   groups(): Iterable<FilterGroup> {
@@ -47,7 +47,7 @@ export class FilterIndex {
     }
   }
 
-  /** A group stands under each of its tokens, or else of its wallets. */
+  /** A group is listed under each of its tokens or, if its filter names none, under each of its wallets. */
   #placesOf({ tokens, wallets }: EventFilter): readonly Set<FilterGroup>[] {
     if (tokens !== null) return [...tokens].map(token => listAt(this.#byToken, token))
     if (wallets !== null) return [...wallets].map(wallet => listAt(this.#byWallet, wallet))

@@ -37,7 +37,7 @@ export function createLists({ read, ethUsd, logger, epochMs }: ListsOptions): Li
   return { ...actors, changed: tokens => outdate(query => canChange(query, tokens)) }
 }
 
-/** A list, which replaces the one before as a whole. */
+/** A state of a list, which replaces the previous state as a whole. */
 class ListState implements WatchedState<ListState> {
   readonly sequence: number
   /** The fields `columns` and `data`. */

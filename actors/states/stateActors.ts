@@ -9,14 +9,14 @@ const MAX_ACTORS = 1_000
 const CONCURRENT_READS = 2
 
 export interface StateActorsOptions<Query, State> {
-  /** The state now: `newest` itself where nothing has changed, a whole one where that is `null`. */
+  /** Reads the present state: `newest` itself if nothing has changed, a whole state if `newest` is `null`. */
   readonly read: (query: Query, newest: State | null) => Promise<State>
   readonly logger: Logger
   /** What the log says when a read fails. */
   readonly failure: string
 }
 
-/** Why a query is not watched: the client watches as many as it may, or all clients together do. */
+/** Why a query is not watched: one client, or all clients together, have reached the limit of watched queries. */
 export type WatchRefusal = 'tooManyOfClient' | 'tooMany'
 
 /** The actors of the watched queries: one for each distinct query, which is read once for all of its subscribers. */
@@ -28,9 +28,9 @@ export interface StateActors<Query, State> {
    */
   subscribe(query: Query, subscriber: StateSubscriber<State>): WatchRefusal | null
   unsubscribe(query: Query, subscriber: StateSubscriber<State>): void
-  /** Reads those again whose answer can have changed. */
+  /** Reads the queries again whose answer can have changed. */
   outdate(canHaveChanged: (query: Query) => boolean): void
-  /** Reads those again whose read has failed. To be called every few seconds. */
+  /** Reads the queries again whose last read has failed. To be called every few seconds. */
   sweep(): void
   stop(): Promise<void>
 }
@@ -39,7 +39,7 @@ interface Actor<Query, State> {
   readonly key: string
   readonly query: Query
   readonly subscribers: Set<StateSubscriber<State>>
-  /** Subscribers by client. */
+  /** Number of subscribers by client. */
   readonly clients: Tally
   newest: State | null
   hasFailed: boolean
@@ -51,16 +51,16 @@ export function createStateActors<Query, State extends WatchedState<State>>({
   failure,
 }: StateActorsOptions<Query, State>): StateActors<Query, State> {
   const actors = new Map<string, Actor<Query, State>>()
-  /** Actors by client. */
+  /** Number of actors by client. */
   const watched = new Tally()
-  /** In the order in which they were outdated. */
+  /** Actors in the order in which they were outdated. */
   const outdated = new Set<Actor<Query, State>>()
   const reading = new Map<Actor<Query, State>, Promise<void>>()
 
   function startReads(): void {
     for (const actor of outdated) {
       if (reading.size >= CONCURRENT_READS) return
-      // One whose read runs is read once more afterwards: the running one may see an older state.
+      // An actor with a running read is read once more afterwards: the running read may see an older state.
       if (reading.has(actor)) continue
       outdated.delete(actor)
       const run = refresh(actor).finally(() => {

@@ -23,7 +23,7 @@ export interface Frame {
   readonly completedAtMs: number | null
   /** A receiver of the frame has the trades up to here. The same object in all frames of a state. */
   readonly position: ChannelPosition
-  /** The message for receivers that have the trades up to a position; `null`: not known. Made for the first of them. */
+  /** The message for receivers that have the trades up to a position; `null`: not known. Made for the first such receiver. */
   since(position: ChannelPosition | null): EncodedMessage
   /** The same without holders, made for the first subscription that asks for it. */
   readonly withoutHolders: Frame
@@ -60,9 +60,9 @@ class EncodedFrame implements Frame {
   readonly completedAtMs: number | null
   readonly position: ChannelPosition
   readonly #recent: RecentTrades
-  /** What all messages begin with. Once there is a message, it is a part of that one, so that it is not kept twice. */
+  /** The beginning of all messages. Once there is a message, this is a view of its bytes, so that they are not kept twice. */
   #beginning: Uint8Array
-  /** By the trades that they have: receivers that were sent different states may lack the same trades. */
+  /** Messages by the trades that they carry: receivers that were sent different states may lack the same trades. */
   readonly #messages = new Map<string, EncodedMessage>()
   /** The position that was asked for last, and its message: nearly all receivers were sent the same state before. */
   #lastSince: ChannelPosition | null | undefined = undefined

@@ -1,8 +1,8 @@
 /**
  * Whether a state may replace another: only a strictly larger sequence does. An equal one was received already in another way (a load and
  * the update of the same commit); a smaller one is an older state that arrives late.
- * An actor that replaces a failed one does not hold the newest state that subscribers have received: it takes one of the same sequence, but
- * none that is older.
+ * An actor that replaces a failed one does not hold the newest state that subscribers have received: it accepts a state of the same
+ * sequence, but no older one.
  */
 export function isNewer(offered: number, current: number | null, newestSent: number | null): boolean {
   return (current === null || offered > current) && (newestSent === null || offered >= newestSent)

@@ -12,7 +12,7 @@ interface Waiting {
   readonly subscribes: number
 }
 
-/** Members have been answered and receive every frame; the others wait until the state is known. Not copied: joins are too many. */
+/** Members have been answered and get every frame; the others wait until the state is known. Mutable: copies per join cost too much. */
 export class SubscriberSet {
   readonly #members = new Set<Subscription>()
   readonly #waiting = new Map<Subscription, Waiting>()

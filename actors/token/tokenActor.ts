@@ -14,7 +14,7 @@ export type TokenMachine = ReturnType<typeof createTokenMachine>
 
 export interface TokenActorOptions {
   readonly machine: TokenMachine
-  /** It takes over its token, subscribers and count of events. */
+  /** The actor takes over the predecessor's token, subscribers and count of events. */
   readonly predecessor: UnknownToken | TokenActor
   /** The predecessor's failures in a row; 0: it has not failed, and the actor's first event is the token's first state. */
   readonly failures: number
@@ -82,7 +82,7 @@ export class TokenActor {
     else this.send(event)
   }
 
-  /** Returns whether it succeeded: if not, the machine runs into the same error, and the actor is replaced. */
+  /** Returns whether it succeeded. If not, the machine will meet the same error, and the actor is replaced. */
   #admit({ subscription, lastSequence }: Join, newest: FramedSnapshot | null, ethUsd: () => string | null): boolean {
     try {
       // Encoded first: a client must not be told that it is subscribed when its snapshot can't be encoded.

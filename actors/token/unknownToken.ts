@@ -30,7 +30,7 @@ export class UnknownToken {
   readonly lastUpdateAt = null
   readonly #load: (token: Address) => void
   #name: ActorStateName = 'activating'
-  /** As the database has answered, or a reorg has said. Stays true while it is looked up again. */
+  /** Set by the database's answer, or by a reorg. Stays true while the token is looked up again. */
   #isNotIndexed = false
   #failures = 0
   #retryAtMs: number | null = null
@@ -109,7 +109,7 @@ export class UnknownToken {
     }
   }
 
-  /** The successor of one that failed starts with the first back-off. */
+  /** The successor of a failed `UnknownToken` starts with the first back-off. */
   failuresAt(): number {
     return 1
   }

@@ -1,4 +1,4 @@
-/** Inside a JSON text these can't be in a string, whose quotes are escaped, and a token has no field of the name. */
+/** These can't occur inside a JSON string, where quotes are escaped, and a token has no field `holders`. */
 const OPENING = ',"holders":['
 const CLOSING = '],"reason":'
 

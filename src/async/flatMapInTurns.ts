@@ -3,10 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** About a millisecond of work. */
 const ITEMS_PER_TURN = 100
 
-/** Shared by all callers: a turn of the event loop maps a hundred items, however many answers are being made. */
+/** Shared by all callers: each turn of the event loop continues only one of them, with a hundred items. */
 let line: Promise<void> = Promise.resolve()
 
-/** As `flatMap`, over several turns of the event loop, between which others are served. */
+/** As `flatMap`, over several turns of the event loop, so that other requests are served in between. */
 export async function flatMapInTurns<T, R>(items: readonly T[], map: (item: T) => readonly R[]): Promise<R[]> {
   const results: R[] = []
   for (let at = 0; at < items.length; at += ITEMS_PER_TURN) {

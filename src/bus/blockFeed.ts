@@ -3,15 +3,15 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { FeedHealth } from '#domain/health.ts'
 
 /*
- * The interface between the indexer and gateways. A feed is a gateway's end of it; each carrier has one, in a file of its own: threads,
- * PostgreSQL's NOTIFY, NATS. What is behind a feed knows nothing of actors, and actors know nothing of what carries their blocks.
+ * The interface between the indexer and gateways. A feed is the gateway's end. Each carrier has a feed in a file of its own: threads,
+ * PostgreSQL's NOTIFY, NATS. Carriers know nothing of actors, and actors know nothing of the carrier of their blocks.
  *
  * What every feed promises, and `test/bus/feedCases.ts` tests:
  *
- * - It passes on what has committed and this gateway's database shows, and nothing else.
- * - It passes on the newest state of every watched token that changed, in time, after any message or connection was lost. States in between
- *   may be left out.
- * - Of one token it passes states on in rising order of their sequence; a state may come twice.
+ * - It passes on only changes that have committed and that this gateway's database shows.
+ * - In the end it passes on the newest state of every watched token that changed, whatever message or connection was lost. States in
+ *   between may be left out.
+ * - It passes on the states of a token in rising order of their sequence; a state may come twice.
  */
 
 /** What receives committed blocks: the registry of actors, and the answers that are kept. */
@@ -23,7 +23,7 @@ export interface BlockConsumer {
   changed(tokens: Iterable<Address> | null): void
   /** Never throws, never waits. */
   dispatch(block: CommittedBlock): void
-  /** The sequence of the state that is held of a token; `null`: none. */
+  /** The sequence of the state of a token that is held; `null`: no state is held. */
   sequence(token: Address): number | null
 }
 

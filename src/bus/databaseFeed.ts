@@ -15,11 +15,11 @@ import { mergePending, NO_STATES, type PendingCommits } from './pendingCommits.t
 import type { ReplicaReads } from './replicaReads.ts'
 
 export interface DatabaseFeedOptions {
-  /** Of the database that the indexer writes. A replica can't be listened to. */
+  /** URL of the database that the indexer writes, because a replica can't be listened to. */
   readonly databaseUrl: string
   /** Where states are read. */
   readonly db: Queryable
-  /** When `db` is a replica's. */
+  /** Given if `db` reads from a replica. */
   readonly replica?: Pick<ReplicaReads, 'shows' | 'health'>
   readonly chainId: number
   readonly logger: Logger
@@ -29,21 +29,21 @@ export interface DatabaseFeedOptions {
   readonly onReport: (report: IndexerReport) => void
 }
 
-/** What a carrier adds to be a feed: how commits come. */
+/** What a carrier adds to become a feed: how commits arrive. */
 export interface Carrier {
   /** The database's channels that are listened to beside the indexer's reports. */
   readonly channels: readonly string[]
-  /** A notification of these channels. @throws when it is none of an indexer */
+  /** Takes a notification of these channels. @throws when no indexer sends such a payload */
   readonly onNotification?: (payload: string) => void
   /** Logged when the database has commits and the carrier announces none. */
   readonly silence: string
-  /** Whether what carries the commits is connected, where that is not the database. */
+  /** Whether the carrier of the commits is connected, if it is not the database. */
   readonly isConnected?: () => boolean
   /** Called at each beat, before watched tokens are compared with the database. */
   readonly beat?: (primary: Queryable) => Promise<void>
 }
 
-/** The part of a feed that is the same however commits come. */
+/** The part of a feed that does not depend on how commits arrive. */
 export interface DatabaseFeed extends Omit<BlockFeed, 'health'> {
   isWatched(token: Address): boolean
   /** Takes a message of the carrier. After one that is ignored, all watched tokens are compared with the database. */
@@ -57,7 +57,7 @@ export interface DatabaseFeed extends Omit<BlockFeed, 'health'> {
 
 /**
  * Passes announced commits on, with the states of watched tokens, which are read once for all clients unless they came with the
- * announcement. While it reads, further commits wait as one. After anything that may have cost an announcement, and when the database has
+ * announcement. While it reads, further commits wait, merged into one. When an announcement may have been lost, and when the database has
  * a commit that was not announced, it compares all watched tokens with the database.
  */
 export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrier): DatabaseFeed {
@@ -72,10 +72,10 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
   let running: Promise<void> | null = null
   /** The newest commit that was announced. */
   let newestAnnounced = 0
-  /** What the database said at the last beat; its announcement has arrived by the next one. */
+  /** The newest commit in the database at the last beat. Its announcement should arrive before the next beat. */
   let committed = 0
   let mustLook = true
-  /** Whether a commit was announced since the database last had one that was not. */
+  /** Whether a commit was announced since the last beat that found an unannounced one. */
   let hasAnnounced = false
   let isSilent = false
   /** The last beat at which commits could arrive. */

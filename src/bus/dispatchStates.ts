@@ -16,11 +16,11 @@ export interface StateReading {
   isStopped(): boolean
 }
 
-/** States per statement: some 30 ms, in which no other read waits for them. */
+/** States per statement. It takes some 30 ms, so that other reads do not wait long for it. */
 const MAX_STATES = 200
 const MAX_SEQUENCES = 5_000
 
-/** Dispatches the new states of watched tokens that the commits changed. Reads those that did not come with the announcement. */
+/** Dispatches the new states of watched tokens that the commits changed. Reads the states that did not come with the announcement. */
 export async function dispatchChangedStates(reading: StateReading, changed: ReadonlySet<Address>): Promise<void> {
   const { watched, commits } = reading
   const isWatched = (token: Address) => watched.has(token)
@@ -30,7 +30,7 @@ export async function dispatchChangedStates(reading: StateReading, changed: Read
   await dispatchStates(reading, unread, await confirmDropped(reading.db, [...commits.dropped].filter(isWatched)), arrived)
 }
 
-/** Of tokens that announcements name as dropped, those without a row: one may be indexed again by now, or be forged. */
+/** The announced dropped tokens that have no row. The others are indexed again by now, or their announcement was forged. */
 async function confirmDropped(db: Queryable, tokens: readonly Address[]): Promise<readonly Address[]> {
   if (tokens.length === 0) return tokens
   const stored = await readSequences(db, tokens)

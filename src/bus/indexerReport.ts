@@ -16,16 +16,16 @@ export interface IndexerReport {
 export const INDEXER_CHANNEL = 'tokenwire_indexer'
 
 const REPORT_EVERY_MS = 1_000
-/** Below PostgreSQL's 8,000, in UTF-8. */
+/** Below PostgreSQL's limit for the payload of a notification, 8,000 bytes. */
 const MAX_BYTES = 7_900
 
-/** Announces the indexer's report now, and then once a second. @returns ends it */
+/** Announces the indexer's report now, and then once a second. @returns a function that ends it */
 export function announceReports(db: Queryable, read: () => IndexerReport): () => Promise<void> {
   const reports = coalesce<null>(
     async () => {
       await sql`select pg_notify(${INDEXER_CHANNEL}, ${encodeReport(read())})`.execute(db)
     },
-    // Health shows that the database does not answer, and gateways that no report comes.
+    // Not logged: health shows that the database does not answer, and gateways show that no report comes.
     () => undefined,
   )
   reports.request(null)
@@ -37,12 +37,12 @@ export function announceReports(db: Queryable, read: () => IndexerReport): () =>
   }
 }
 
-/** @throws when it is none: every role that may connect to the database may notify */
+/** @throws when the payload is no report: every role that may connect to the database may notify */
 export function parseIndexerReport(payload: string): IndexerReport {
   return indexerReportSchema.parse(JSON.parse(payload))
 }
 
-/** Without what does not fit: the details first, then the providers. */
+/** The report as JSON. If it is too long, the details are left out, then the providers, then the reason. */
 export function encodeReport({ state, ...rest }: IndexerReport): string {
   const shorter = [state, { ...state, details: [] }, { ...state, details: [], rpc: [] }]
   const texts = shorter.map(one => JSON.stringify({ state: one, ...rest }))

@@ -7,8 +7,8 @@ export type MessageGuard = (channel: string, take: () => void) => boolean
 const MAX_REASON = 200
 
 /**
- * For messages of any process that may connect to the database or to NATS. `take` reads one and throws when it is not what its sender
- * should send. What is ignored is counted, and the log has the first, second, fourth, eighth … of it.
+ * Guards against messages of any process that may connect to the database or to NATS. `take` reads a message, and throws if no process of
+ * this version sends such a message. Ignored messages are counted, and the first, second, fourth, eighth … of them is logged.
  */
 export function createMessageGuard(logger: Logger): MessageGuard {
   let ignored = 0

@@ -11,13 +11,13 @@ export interface NatsOptions {
 
 export interface Nats {
   readonly isConnected: boolean
-  /** How often it was connected again. */
+  /** Number of reconnections. */
   readonly reconnects: number
   /** Calls back when messages may have been lost: the connection was lost, or this process read too slowly. */
   onLost(listener: () => void): void
-  /** Dropped while there is no connection: who listens finds what is missing in the database. */
+  /** Drops the message while there is no connection: its receivers find what they miss in the database. */
   publish(subject: string, text: string): void
-  /** @returns ends it */
+  /** @returns a function that ends the subscription */
   subscribe(subject: string, onMessage: (message: Uint8Array) => void): () => void
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ export interface Nats {
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
- * Connects to NATS, and again whenever the connection is lost. Only where `NATS_URL` is set this module is loaded.
+ * Connects to NATS, and again whenever the connection is lost. This module is loaded only if `NATS_URL` is set.
  *
  * @throws `TokenwireError` `config_invalid` that names the setting; retryable when no server answers
  */
@@ -87,7 +87,7 @@ async function open(urls: readonly string[], credsFile: string | null): Promise<
       timeout: CONNECT_TIMEOUT_MS,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
-      // A server that hangs is left after this long, and what was buffered for it stays small.
+      // A server that hangs is left soon, so that only few unsent messages are buffered for it.
       pingInterval: 5_000,
       maxPingOut: 2,
       ...(parsed.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),

@@ -13,16 +13,16 @@ export interface NatsFeedOptions extends DatabaseFeedOptions {
 }
 
 /**
- * Hears over NATS which tokens each commit changed, and the states of the watched ones. What is lost, or was published before a
- * subscription arrived, is read from the database.
+ * Hears over NATS which tokens each commit changed, and the states of the watched ones. States that were lost, or published before a
+ * subscription reached the server, are read from the database.
  *
- * It listens to the process that has claimed this database and reports through it. So it hears nothing of other databases, nor of the one
- * that this database is a copy of: the copy has the claim as well, and no reports. A report may be forged, the claim may not.
+ * It listens to the process that has claimed this database and reports through it. So it hears nothing of other databases, nor of one that
+ * this database was copied from: the copy has the same claim, but no reports come through it. A report can be forged, the claim can't.
  */
 export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed {
   const { chainId, now, onReport } = options
   const watched = new Map<Address, () => void>()
-  /** Named by the newest report, and by the database at the last beat. */
+  /** The writer that the newest report names, and the writer that the database named at the last beat. */
   let reported: string | null = null
   let claimed: string | null = null
   let publisher: Publisher | null = null

@@ -4,20 +4,21 @@ import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { type Announcement, announcementOf } from '#store/rows/announcement.ts'
 
 /*
- * What goes over NATS: of each commit first the state of every changed token, under a subject of its own, then the commit. Both are JSON.
- * Subjects have the name of the process that indexes, which no other database has, nor a copy of this one that another process indexes.
+ * The messages over NATS: for each commit first the state of every changed token, each under a subject of its own, then the commit. All
+ * are JSON. Subjects contain the name of the process that indexes. So no other database shares them, nor a copy of this database that
+ * another process indexes.
  */
 
 export interface CommitMessage extends Announcement {
-  /** One more each time: a gap is a lost message. */
+  /** Rises by one with each message: a gap means a lost message. */
   readonly count: number
 }
 
-/** Tokens of a commit. More are announced as any. */
+/** Most tokens that a commit names. With more, it says that any token may have changed. */
 export const MAX_NAMED = 10_000
 /** 16 trades and 20 holders take some 20 KB. A larger state, of a token whose creator wrote much more, is read from the database. */
 export const MAX_STATE_MESSAGE_BYTES = 65_536
-/** A server's default for a message. 10,000 addresses take 450 KB. */
+/** The default limit of a NATS server for a message. 10,000 addresses take 450 KB. */
 const MAX_COMMIT_BYTES = 1_048_576
 
 export interface Publisher {
@@ -37,19 +38,19 @@ export function tokenSubject({ chainId, writer }: Publisher, token: Address): st
 const whole = z.number().int().min(0)
 const commitMessageSchema = announcementOf(MAX_NAMED).extend({ count: whole })
 
-/** @throws for what is no commit */
+/** @throws when the message is no commit */
 export function parseCommitMessage(message: Uint8Array): CommitMessage {
   return commitMessageSchema.parse(parseJson(message, MAX_COMMIT_BYTES))
 }
 
-/** What is read before a state reaches its actor, which is replaced when it fails over the rest. */
+/** The fields that are read before a state reaches its actor. An actor that fails because of other fields is replaced. */
 const stateSchema = z.object({
   token: z.object({ address: z.string(), sequence: whole }),
   recent: z.object({ trades: z.array(z.unknown()) }),
   holders: z.array(z.unknown()),
 })
 
-/** @throws for what is no state of the token */
+/** @throws when the message is no state of the token */
 export function parseState(message: Uint8Array, token: Address): TokenSnapshot {
   const state = parseJson(message, MAX_STATE_MESSAGE_BYTES)
   const { address } = stateSchema.parse(state).token

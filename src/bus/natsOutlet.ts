@@ -18,7 +18,7 @@ export interface NatsOutlet {
   stop(): Promise<void>
 }
 
-/** The indexer's end of the carrier NATS. What can't be published is found in the database by gateways. */
+/** The indexer's end of the carrier NATS. Gateways find in the database what can't be published. */
 export function createNatsOutlet({ nats, db, logger, ...publisher }: NatsOutletOptions): NatsOutlet {
   let count = 0
   let last: Promise<void> = Promise.resolve()

@@ -16,7 +16,7 @@ export interface OpenReplicaOptions {
   readonly onStop: (stop: () => Promise<void> | void) => void
 }
 
-/** A replica that is just behind shows the primary's state within this time. */
+/** A replica that is only a little behind shows within this time which process writes to the primary. */
 const MAX_WAIT_MS = 5_000
 const ASK_AGAIN_MS = 250
 

@@ -2,7 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 
-/** Commits that have been announced and not passed on, as one: of each token only the newest state matters. */
+/** Announced commits that are not passed on yet, merged into one: only the newest state of each token matters. */
 export interface PendingCommits {
   readonly newest: AnnouncedCommit
   /** When the first of them arrived. */
@@ -16,10 +16,10 @@ export interface PendingCommits {
 
 export const NO_STATES: PendingCommits['states'] = new Map()
 
-/** The place of a commit, of which `commit` is the number. */
+/** The last block of a commit, and the number of the commit as `commit`. */
 export type AnnouncedCommit = Pick<CommittedBlock, 'number' | 'hash' | 'timestamp'> & { readonly commit: number }
 
-/** More than these cost more to keep than to look for. */
+/** Most tokens kept. With more, it is cheaper to compare all watched tokens with the database. */
 const MAX_KEPT = 20_000
 
 /** @param later arrived after `earlier`; both may be the same attempt, put back after a failure */

@@ -13,9 +13,9 @@ const LISTED_FOR_MS = 15_000
 const MAX_LISTED = 200
 
 export interface ProcessReportsOptions {
-  /** Of the database that the indexer writes. */
+  /** URL of the database that the indexer writes. */
   readonly databaseUrl: string
-  /** What this process says of itself; `null`: it can't at present. Its `id` is the same each time. */
+  /** Reads the report of this process, with the same `id` each time; `null`: it can't be read at present. */
   readonly read: () => Promise<ProcessReport | null>
   readonly logger: Logger
   /** `monotonicMs`. */
@@ -44,7 +44,7 @@ export function startProcessReports({ databaseUrl, read, logger, now }: ProcessR
   const listener = createListener({
     url: databaseUrl,
     channels: [PROCESS_CHANNEL],
-    // That the database is away is said by what needs it.
+    // Silent: the parts that need the database log that it is away.
     logger: logger.child({}, { level: 'silent' }),
     onListening: () => undefined,
     onNotification: (channel, payload) =>

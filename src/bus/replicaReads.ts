@@ -45,7 +45,7 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
   /** Since when it has not shown `wanted`; `null`: it does. */
   let behindSinceMs: number | null = null
 
-  /** Asks the replica what it shows. One that does not answer in time is asked again later. */
+  /** Asks the replica for its newest commit. A replica that does not answer in time is asked again later. */
   const look = async (patienceMs: number): Promise<void> => {
     const answer = readNewestCommit(replica).then(newest => {
       answeredAtMs = now()

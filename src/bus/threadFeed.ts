@@ -4,7 +4,7 @@ import type { BlockFeed } from './blockFeed.ts'
 import { decodeBlock, type EncodedBlock } from './encodedBlock.ts'
 
 export interface ThreadFeedOptions {
-  /** Of the indexing thread, which reads the states of watched tokens in each commit's transaction. */
+  /** Blocks of the indexing thread, which reads the states of watched tokens in each commit's transaction. */
   readonly blocks: Observable<EncodedBlock>
   watch(token: Address): void
   unwatch(token: Address): void

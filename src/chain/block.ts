@@ -6,9 +6,9 @@ import { inconsistent } from '#rpc/rpcFault.ts'
 import { logsBloom } from './logs/logsBloom.ts'
 
 /**
- * Reads a header that is to be believed.
+ * Reads a header and checks its hash.
  *
- * @throws as `parseHeader`; `RpcError` `inconsistent` when its hash is not that of its fields, on a chain where it should be
+ * @throws as `parseHeader`; `RpcError` `inconsistent` when its hash is not the hash of its fields, on a chain that has shown proven headers
  */
 export function readHeader(provider: RpcProvider, raw: unknown, what: string, asked?: number): ChainHeader {
   const header = parseHeader(raw, what, asked)
@@ -38,9 +38,9 @@ export interface BlockWithLogs {
 }
 
 /**
- * A block, if these can be all of its logs. Providers answer a newest block's logs before they have indexed them, or another block's. One
- * gap remains: when the last logs are missing and each of their addresses and topics occurs in an earlier log as well, the bloom is the
- * same. Only the receipts' root would tell.
+ * A block with its logs, after a check that they can be all of them: providers answer a new block before they have indexed its logs, or
+ * with another block's logs. One gap remains: the bloom is the same when the last logs are missing and each of their addresses and topics
+ * occurs in an earlier log as well. Only the receipts' root would show that.
  *
  * @throws `RpcError` `inconsistent` when the logs do not fit the header
  */

@@ -15,16 +15,17 @@ import { fetchProvenLogs } from './logs/provenLogs.ts'
 import { fetchReceipts, logsOfReceipts } from './logs/receipts.ts'
 import { fetchSenders, type MinedTransaction } from './transactionSenders.ts'
 
-/** Blocks and logs of the canonical chain, checked against each other; what contradicts itself is asked again elsewhere, never believed. */
+/** Blocks and logs of the canonical chain, checked against each other. A contradictory answer is dropped, and another provider is asked. */
 export interface ChainSource {
   /** @throws `RpcError` */
   tip(request: TipRequest): Promise<ChainTip>
   /** @throws `RpcError`, with the fault `missing` when no provider has the block */
   header(number: number): Promise<ChainHeader>
-  /** The headers in the order of `numbers`. They may come from several providers: hold them against something whose hash is known. */
+  /** The headers in the order of `numbers`. They may come from several providers, so the caller has to check them against a known hash. */
   headers(numbers: readonly number[]): Promise<readonly ChainHeader[]>
   /**
-   * The header as every healthy provider shows it, for a decision that must not rest on one of them; those that don't have it are left out.
+   * The header as each healthy provider shows it, for a decision that must not rest on a single provider. Providers without the block are
+   * left out.
    *
    * @throws `RpcError` when no provider has it
    */
@@ -49,21 +50,25 @@ const LOG_QUERIES_AT_ONCE = 4
 export interface ChainSourceOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health'>
   readonly clock?: Clock
-  /** Whether logs are believed only when the receipts of their block prove them. Default false: when they fit the header's bloom. */
+  /**
+   * Whether logs are believed only when the receipts of their block prove them. Default false: they only have to fit the header's bloom.
+   */
   readonly provesLogs?: boolean
 }
 
-/** Clocks of machines and of sequencers differ by less. */
+/** How far a block's time may be ahead of this machine's clock: the clocks of machines and sequencers differ by less. */
 const MAX_AHEAD_SECONDS = 60
 
 export function createChainSource({ rpc, clock = systemClock, provesLogs = false }: ChainSourceOptions): ChainSource {
   const logRanges = createLogRanges({ rpc, concurrency: LOG_QUERIES_AT_ONCE, provesLogs })
   const tips = createChainTips()
-  /** Whether a block with logs has had their bloom. Until then an empty bloom proves nothing: a chain may leave all of them empty. */
+  /**
+   * Whether any block with logs has had a bloom that fits. Until then an empty bloom proves nothing: a chain may leave all blooms empty.
+   */
   let hasSeenBloom = false
 
   /**
-   * For headers that no hash proves, and that are to be committed.
+   * Checks headers whose hash does not prove their fields, before they are committed.
    *
    * @throws `RpcError` `inconsistent` when a time is ahead of the clock, or a healthy provider shows another header
    */
@@ -86,7 +91,7 @@ export function createChainSource({ rpc, clock = systemClock, provesLogs = false
 
   return {
     tip: async request => {
-      // Logs without a proof are of no use.
+      // With `provesLogs` the tip's logs are of no use, since they come without a proof.
       const { next } = request
       const tip = await rpc.ask(provider => tips.fetch(provider, { ...request, next: provesLogs ? null : next }))
       if (tip.block !== null) await checkUnproven([tip.block.header])
@@ -105,7 +110,7 @@ export function createChainSource({ rpc, clock = systemClock, provesLogs = false
       return found
     },
     headerOfEach: number => {
-      // It is asked when something contradicts what is indexed: the kept tip may be what is wrong.
+      // The caller has found a contradiction to the index: the kept tip may be wrong.
       tips.forget()
       return rpc.askEach(provider => fetchHeader(provider, number))
     },
@@ -143,7 +148,7 @@ async function fetchBlockLogs(provider: RpcProvider, { hash }: ChainHeader): Pro
     return parseLogs(await provider.call(logsOfBlock(hash)))
   } catch (error) {
     const fault = faultOf(error)
-    // A provider that requires addresses in every query would need a call per transaction for every block.
+    // Not for a provider that requires addresses in every query: its receipts would cost a call per transaction for every block.
     if (fault?.kind !== 'too-large' || fault.limit.kind === 'address-required') throw error
     return logsOfReceipts(await fetchReceipts(provider, blockByHash(hash)))
   }

@@ -26,8 +26,8 @@ export interface ChainTip {
 }
 
 /**
- * Reads tips. The logs of the block that is indexed next are asked for in the same request as its header, and as the head when that was
- * announced: the same calls in fewer round trips.
+ * Reads tips. One request asks for the header and the logs of the block that is indexed next, and for the head too when it was announced:
+ * the same calls in fewer round trips.
  */
 export interface ChainTips {
   /** @throws `RpcError` */
@@ -102,7 +102,9 @@ export function createChainTips(): ChainTips {
   }
 }
 
-/** The block, if these are its logs; `null`: its logs have to be asked for by its hash, which gives the error if there is one. */
+/**
+ * The block, if these are its logs. `null`: they have to be fetched by the block's hash, and that call throws the error, if there is one.
+ */
 function withLogs(header: ChainHeader, rawLogs: unknown): BlockWithLogs | null {
   try {
     return blockWithLogs(header, parseLogs(rawLogs))
@@ -112,7 +114,7 @@ function withLogs(header: ChainHeader, rawLogs: unknown): BlockWithLogs | null {
   }
 }
 
-/** The block of a tag may be read a moment after the head, and be above it. */
+/** The block of a tag may be read a moment after the head, and so be above it. */
 function orderedTip(head: ChainHeader, confirmed: ChainHeader): ChainTip {
   return { head: confirmed.number > head.number ? confirmed : head, confirmed, block: null }
 }

@@ -19,7 +19,7 @@ const POLL_WHILE_PUSHED_MS = 4_000
 const SUBSCRIBE_AGAIN_MS = 5_000
 
 /**
- * Emits when there may be a new head: at each one that a WebSocket provider pushes, else some time after each poll. Without content, since
+ * Emits when there may be a new head: at each head that a WebSocket provider pushes, else some time after each poll. Emits no header, since
  * a pushed head may have been replaced, come twice or be missing. Never errors, never completes.
  */
 export function heads({ rpc, polled, untilNextMs, scheduler = asyncScheduler }: HeadsOptions): Observable<HeadHint> {

@@ -31,8 +31,8 @@ const MAX_FIRST_MS = 15_000
 
 /**
  * The schedule after a poll. The second poll for a block should be the one that sees it: then the block came in the step before. Cases:
- * 1. the first poll sees it: the block may be much older, so the next first poll comes a step earlier, and from the third time in a row
- * twice as much each
+ * 1. the first poll sees it: the block may be much older, so the next first poll comes a step earlier; from the third time in a row the
+ * shift doubles each time
  * 2. the second poll sees it: nothing changes
  * 3. a later poll sees it: the first poll was too early, and comes half a step later
  *

@@ -12,7 +12,8 @@ export interface MinedTransaction {
 /**
  * Who sent these transactions, in their order.
  *
- * @throws `RpcError`, `missing` when the provider does not have one, `inconsistent` when one is another or of another block
+ * @throws `RpcError`, `missing` when the provider lacks a transaction, `inconsistent` when it answers with another transaction, or one of
+ * another block
  */
 export async function fetchSenders(provider: RpcProvider, transactions: readonly MinedTransaction[]): Promise<readonly Address[]> {
   const answers = await provider.calls(transactions.map(({ txHash }) => transactionByHash(txHash)))
@@ -23,7 +24,7 @@ function readSender(raw: unknown, { txHash, blockHash }: MinedTransaction): Addr
   if (raw === null) throw missing('a transaction')
   const fields = fieldsOf(raw, 'transaction')
   if (parseHash(fields['hash'], 'transaction: hash') !== txHash) throw inconsistent('another transaction')
-  // Pending, or mined in a block that has taken the place of the one asked for.
+  // Pending, or mined in another block: a reorg has removed the expected block.
   if (fields['blockHash'] === null) throw missing('the block of a transaction')
   if (parseHash(fields['blockHash'], 'transaction: blockHash') !== blockHash) throw inconsistent('a transaction of another block')
   const sender = parseAddress(fields['from'])

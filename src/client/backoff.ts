@@ -1,6 +1,6 @@
 /**
- * The pause in ms after that many failures in a row, random up to a bound that doubles ("full jitter"): clients that lost the same server
- * reconnect spread out.
+ * The pause in ms after `failures` failures in a row: random, up to a bound that doubles with each of them ("full jitter"), so that clients
+ * that lost the same server do not reconnect all at once.
  */
 export function backoffMs(failures: number, random: () => number, baseMs = 500, capMs = 30_000): number {
   return random() * Math.min(capMs, baseMs * 2 ** Math.min(failures, 16))

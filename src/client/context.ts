@@ -8,7 +8,7 @@ export interface ClientContext extends Required<Omit<TokenwireOptions, 'url' | '
   readonly openSocket: () => WebSocketLike
   readonly timers: Timers
   readonly closed: AbortSignal
-  /** What begins again with `reconnect`, after the server asked the client not to. */
+  /** `reconnect` calls them: each begins again what ended when the server asked the client not to reconnect. */
   readonly dismissed: Set<() => void>
   /** Each ends the pause before a retry. Called when the network or the page comes back, and with `reconnect`. */
   readonly pauses: Set<() => void>

@@ -62,7 +62,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
     reconnect() {
       if (closed.aborted) return
       pool.allow()
-      // The first of the listeners that end may call this: the others end first.
+      // A listener may call this while other listeners are still being ended. They end first.
       context.timers.after(0, () => {
         for (const begin of context.dismissed) {
           context.dismissed.delete(begin)

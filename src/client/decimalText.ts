@@ -7,7 +7,7 @@
 export const UNKNOWN = '–'
 
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉'
-/** From this number of zeros after the point on, a subscript counts them. */
+/** Fewest zeros after the point that a subscript counts. */
 const MANY_ZEROS = 4
 const PRICE_DIGITS = 4
 const AMOUNT_DIGITS = 3
@@ -27,7 +27,7 @@ function partsOf(decimal: string): Parts | null {
   return { negative: sign === '-', whole, fraction }
 }
 
-/** With a minus sign where some digit is not zero. */
+/** Adds the minus sign of a negative value, unless all its digits are zero. */
 export const withSign = (negative: boolean, text: string) => (negative && /[1-9]/.test(text) ? `−${text}` : text)
 
 /**
@@ -75,7 +75,7 @@ export function formatCompact(value: string | number | null, count = AMOUNT_DIGI
   return withSign(negative, `${text}${UNITS[unit]}`)
 }
 
-/** A raw amount of a currency with that many decimals as a plain decimal string of whole units: `fromUnits('1500', 3)` is `1.5`. */
+/** A raw amount of a currency with `decimals` decimals as a plain decimal string of whole units: `fromUnits('1500', 3)` is `1.5`. */
 export function fromUnits(raw: string | bigint, decimals: number): string {
   const text = String(raw)
   if (text.startsWith('-')) return `-${fromUnits(text.slice(1), decimals)}`
@@ -86,9 +86,9 @@ export function fromUnits(raw: string | bigint, decimals: number): string {
 }
 
 /**
- * The reverse, for amounts that people write: `toUnits('1.5', 3)` is `1500`. Places past the decimals are cut.
+ * The reverse, for amounts that people write: `toUnits('1.5', 3)` is `1500`. Digits beyond `decimals` are cut.
  *
- * @throws `TypeError` for what is no plain decimal
+ * @throws `TypeError` for text that is not a plain decimal
  */
 export function toUnits(decimal: string, decimals: number): string {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(decimal) ?? []

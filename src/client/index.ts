@@ -1,4 +1,4 @@
-/* The public API of `tokenwire/client`. A name that the server uses for something else is given to a client's type only here. */
+/* The public API of `tokenwire/client`. Types whose public name has another meaning in the server get that name only here. */
 export type { Address, Hex } from '#domain/address.ts'
 export type { Candle, CandleInterval } from '#domain/candle.ts'
 export type { ChainStats } from '#domain/chainStats.ts'

@@ -32,7 +32,7 @@ export function useList(live: Live, query: ListQuery = {}): ListState | null {
   return useLive<ListState>(listener => live.list(query, listener), live, query)
 }
 
-/** The newest trades that fit, newest first. `null` and equal queries as with `useList`. */
+/** The newest trades that match the query, newest first. `null` and equal queries as with `useList`. */
 export function useTrades(live: Live, query: LatestTradesQuery = {}): readonly Trade[] | null {
   return useLive<readonly Trade[]>(listener => live.latestTrades(query, listener), live, query)
 }
@@ -53,7 +53,7 @@ function useLive<News>(start: (listener: (news: News) => void) => LiveHandle, li
           changed()
         }).close,
     }
-    // The query by its fields: components write it anew whenever they render.
+    // Compares the query by its fields, because components create it anew with every render.
   }, [live, JSON.stringify(query)])
   return useSyncExternalStore(store.subscribe, store.get, store.get)
 }

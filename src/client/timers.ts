@@ -35,7 +35,7 @@ export function createTimers(clock: ClientClock, closed: AbortSignal): Timers {
   }
 }
 
-/** A timer with at most one run ahead: starting it again cancels that run. */
+/** A timer with at most one pending run: starting it again cancels the pending one. */
 export class Timer {
   readonly #timers: Timers
   #cancel: (() => void) | null = null

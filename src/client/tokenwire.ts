@@ -35,7 +35,7 @@ export interface ListPage<T> {
   readonly asOfBlock: string | null
 }
 
-/** A page of what only operators see, which is no chain data and has no block. */
+/** A page of operator data. It has no `asOfBlock`, because it is not read from the chain. */
 export type OperatorPage<T> = Omit<ListPage<T>, 'asOfBlock'>
 
 /** Options of every REST call. */
@@ -103,7 +103,7 @@ export interface RestApi {
   traders(address: string, query?: TradersParameters, options?: CallOptions): Promise<Result<ListPage<Trader>>>
   candles(address: string, query?: CandlesParameters, options?: CallOptions): Promise<Result<ListPage<Candle>>>
   claimable(address: string, creator: string, options?: CallOptions): Promise<Result<Claimable>>
-  /** Of any account: one that is not known has done nothing. */
+  /** Answers for any account: an unknown one has done nothing. */
   wallet(address: string, options?: CallOptions): Promise<Result<Wallet>>
   holdings(address: string, query?: HoldingsParameters, options?: CallOptions): Promise<Result<ListPage<Holding>>>
   walletTrades(address: string, query?: Omit<MarketTradesParameters, 'makers'>, options?: CallOptions): Promise<Result<ListPage<Trade>>>
@@ -125,11 +125,11 @@ export interface RestApi {
   actor(address: string, options?: OperatorOptions): Promise<Result<ActorState>>
 }
 
-/** What the other entries of the package build on. It may change with every version. */
+/** What the package's other entry points build on. It may change with every version. */
 export interface ClientExtension extends Pick<ClientContext, 'timers' | 'random' | 'closed' | 'dismissed' | 'pauses' | 'call' | 'onError'> {
   subscribe(subscriber: ChannelSubscriber): ChannelLink
   /**
-   * Reports a read over REST in place of a channel. While both transports are blocked, the client's state follows from these.
+   * Reports a read over REST in place of a channel. While both transports are blocked, the client's state follows from these reports.
    *
    * @param isSuccess - `null`: the poller has stopped
    */
@@ -146,8 +146,8 @@ export interface Tokenwire extends RestApi {
    */
   watch(address: string, onUpdate: (state: WatchedToken) => void, options?: WatchOptions): Watch
   /**
-   * The same as an async iterator, which watches from its first step on. A slow reader gets the newest state and skips those
-   * between. The iterator ends when the signal aborts or the client is closed.
+   * `watch` as an async iterator, which watches from its first step on. A slow reader gets the newest state and skips the states
+   * in between. The iterator ends when the signal aborts or the client is closed.
    *
    * @throws `TokenwireError` when no more updates will come: `dismissed` or `too_many_watches`
    */

@@ -18,7 +18,7 @@ export const baseUrl = z
   .refine(isBaseUrl)
   .overwrite(withoutEnd)
 
-/** Each may take the time of a whole request before the next one is called. */
+/** Few, because each gateway may use up the time limit of a request before the next one is tried. */
 const MAX_GATEWAYS = 5
 
 /** Gateways of `ipfs://` or `ar://`, without a slash or `/ipfs` at their ends. Their paths may contain a key. */
@@ -99,7 +99,7 @@ function refuseEntries(context: z.core.ParsePayload<readonly string[]>, isRight:
   else if (wrong !== -1) refuse(context, `entry ${wrong + 1} is not one`)
 }
 
-/** User and password are decoded when they are used. */
+/** User and password are percent-decoded when they are used, which would fail then. */
 function refuseBarePercents(context: z.core.ParsePayload<readonly string[]>): void {
   if (context.issues.length > 0) return
   const wrong = context.value.findIndex(entry => {

@@ -13,8 +13,8 @@ class Mistake extends Error {
 }
 
 /**
- * The first mistake in a JSON text that a person wrote, or `null`. `JSON.parse` gives a position for some mistakes only, and passes over a
- * key that is given twice. Lines and columns count from 1.
+ * The first mistake in a JSON text that a person wrote, or `null`. `JSON.parse` gives a position for some mistakes only, and accepts a key
+ * that is given twice. Lines and columns count from 1.
  */
 export function findJsonError(text: string): { readonly line: number; readonly column: number; readonly reason: string } | null {
   try {

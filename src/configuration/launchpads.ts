@@ -96,7 +96,7 @@ function launchpadsSchema(known: KnownAdapters) {
     .meta({ title: 'What Tokenwire indexes' })
 }
 
-/** The JSON Schema of `launchpads.json` for editors: what `parseLaunchpads` accepts, bar what no schema can say. */
+/** The JSON Schema of `launchpads.json` for editors: the rules of `parseLaunchpads`, except those that no schema can express. */
 export function launchpadsJsonSchema(known: KnownAdapters): object {
   return z.toJSONSchema(launchpadsSchema(known), { io: 'input' })
 }
@@ -111,7 +111,7 @@ export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsR
   const file = parsed.data as unknown as LaunchpadsFile
   const missing = findMissing(file, known)
   if (missing.length > 0) return { ok: false, problems: missing }
-  // On another chain the contracts of Base are no default: what is missing there is asked of the chain.
+  // On another chain the contracts of Base are no default: contracts that are left out are read from that chain.
   const onBase = parseAddress(file.weth) === BASE_WETH
   const launchpads = file.launchpads.map(entry => ({ ...(onBase ? known[entry.adapter]?.presets : {}), ...entry }))
   const weth = toAddress(file.weth)
@@ -139,13 +139,13 @@ function toLaunchpad(entry: Entry, adapter: KnownAdapter | undefined): Launchpad
   }
 }
 
-/** What the adapter itself finds wrong with an entry. A step `..` leads out of the field to its neighbours. */
+/** The problems that the adapter itself finds in an entry. A step `..` of a path leads out of the field to its neighbours. */
 function checkEntry({ name, adapter, contracts, settings = {} }: LaunchpadConfig, index: number, weth: Address, known: KnownAdapters) {
   const problems = known[adapter]?.check?.({ launchpad: name, contracts, weth, settings }) ?? []
   return problems.map(({ path, message }) => `${placeOf(['launchpads', index, ...path.slice(path.lastIndexOf('..') + 1)])}: ${message}`)
 }
 
-/** Contracts that are left out where the presets are not of the chain. */
+/** The problems of contracts that are left out although the presets are not of this chain. */
 function findMissing({ weth, launchpads }: LaunchpadsFile, known: KnownAdapters): readonly string[] {
   if (parseAddress(weth) === BASE_WETH) return []
   return launchpads.flatMap((entry, index) =>
@@ -168,7 +168,7 @@ function findWrongPegs(pegs: readonly PeggedCurrency[], weth: Address): readonly
   })
 }
 
-/** Two entries of one name could not be told apart; two of one factory would index its tokens twice. */
+/** Two entries with the same name could not be told apart. Two with the same factory would index its tokens twice. */
 function findRepetitions(entries: readonly Entry[]): readonly string[] {
   return entries.flatMap((entry, index) => {
     const earlier = entries.slice(0, index)
@@ -194,7 +194,7 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: KnownAdap
   return [value === undefined ? `${prefix}missing, ${issue.message}` : `${prefix}${issue.message}, got ${abbreviate(value)}`]
 }
 
-/** Of a value that may have one of several forms, the mistakes in the form that it has; `null` when it has none of them. */
+/** The mistakes in a value that may have several forms, for the form that it has; `null`: it has none of them. */
 function intendedForm({ errors }: z.core.$ZodIssueInvalidUnion, value: unknown): readonly z.core.$ZodIssue[] | null {
   if (typeof value !== 'object' || value === null) return null
   return errors.find(issues => issues.every(issue => issue.path.length > 0 || issue.code === 'unrecognized_keys')) ?? null

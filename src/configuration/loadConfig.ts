@@ -50,7 +50,7 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
   const config: Config = {
     ...settings,
     ...databaseConfig(values, options),
-    // It has no clients.
+    // An indexer has no clients to spread over threads.
     gatewayThreads: values.role === 'indexer' ? 1 : values.gatewayThreads,
     launchpadsFile: path.resolve(cwd, values.launchpadsFile),
     launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.launchpadsFile, knownAdapters, cwd, readFile, problems),

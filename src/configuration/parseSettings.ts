@@ -35,7 +35,7 @@ function camelCase(name: string): string {
   return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** No setting takes `false`, so its error says what the setting expects. */
+/** No setting accepts `false`, so the error for `false` says what the setting expects. */
 function expectationOf(schema: SettingTable[string]): string {
   return schema.safeParse(false).error?.issues[0]?.message ?? ''
 }

@@ -38,7 +38,7 @@ export interface LaunchOptions {
   /** The creator's first buy, in the same transaction. Default none. */
   readonly firstBuyWei?: bigint
   readonly minTokensOut?: bigint
-  /** A launchpad whose curves take this ERC-20, in which the first buy is. Default: the reference launchpad. */
+  /** A launchpad whose curves take this ERC-20, which also pays the first buy. Default: the reference launchpad. */
   readonly market?: { readonly launchpad: Address; readonly currency: Address }
 }
 
@@ -76,7 +76,7 @@ export function readLaunched(receipt: TransactionReceipt): Launched {
 export interface CurveBuyOptions {
   readonly from: Address
   readonly curve: Address
-  /** With the fee. The curve returns what exceeds its target. */
+  /** Includes the fee. The curve returns the amount that exceeds its target. */
   readonly paidWei: bigint
   readonly minTokensOut?: bigint
   /** Default: the buyer. */
@@ -147,9 +147,9 @@ export interface RouterSwapOptions {
   readonly minAmountOut?: bigint
   /** Default: the trader. A sell pays out WETH. */
   readonly recipient?: Address
-  /** The pool's, in hundredths of a basis point. Default: 1 %. */
+  /** The pool's fee, in hundredths of a basis point. Default: 1 %. */
   readonly fee?: number
-  /** What it is paired with. Default: WETH. */
+  /** The currency that the token is paired with. Default: WETH. */
   readonly quote?: Address | undefined
 }
 
@@ -182,7 +182,7 @@ export interface DirectSwapOptions {
   readonly amountIn: bigint
   /** Default: the trader. */
   readonly recipient?: Address
-  /** What it is paired with. Default: WETH. */
+  /** The currency that the token is paired with. Default: WETH. */
   readonly quote?: Address | undefined
 }
 

@@ -7,10 +7,10 @@ import { creation, DEPLOY_GAS, type Deployment, VIRTUAL_TOKEN } from './deploy.t
 import { CREATE2_DEPLOYER, hookAddress } from './hookAddress.ts'
 import { v4LaunchpadAbi } from './v4Abis.ts'
 
-/** What the dollar is worth at first. */
+/** The first price of ETH in dollars. */
 export const DOLLARS_PER_ETHER = 3_000n
 export const DOLLAR_DECIMALS = 6
-/** Of the pool that prices the dollar: 0.3 %, in hundredths of a basis point. */
+/** Fee of the pool that prices the dollar: 0.3 %, in hundredths of a basis point. */
 export const DOLLAR_POOL_FEE = 3_000
 /** The widest ticks that the tier's spacing of 60 allows. */
 const MAX_TICK = 887_220
@@ -19,7 +19,7 @@ const POOL_ETHER = parseEther('1000')
 /** Launchpads beside the reference launchpad: one whose curves take dollars, and one whose tokens trade in Uniswap v4 alone. */
 export interface Factories {
   readonly startBlock: number
-  /** An ERC-20 of 6 decimals, all of which the deployer holds but for the pool's. */
+  /** An ERC-20 of 6 decimals. The deployer holds all of it except the pool's part. */
   readonly dollar: Address
   /** Dollars against WETH, Uniswap v3. */
   readonly dollarPool: Address
@@ -93,7 +93,7 @@ export async function deployFactories(
   }
 }
 
-/** The calls that open the pool of dollars and WETH at its price, over all prices. */
+/** The calls that open the pool of dollars and WETH at the first price, with liquidity over all prices. */
 function fillPool({
   deployer,
   weth,

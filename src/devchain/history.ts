@@ -4,7 +4,7 @@ import type { Traders } from './traders.ts'
 /** Length of the history: more than a day, so that 24-hour windows are filled. */
 export const HISTORY_SECONDS = 26 * 3_600
 const HISTORY_BLOCKS = 240
-/** The last blocks follow each other as those of the living chain, from whose newest blocks the block time is measured. */
+/** The last blocks are a second apart, because the indexer measures the block time from the newest blocks. */
 const CLOSE_BLOCKS = 8
 
 export interface HistoryOptions {

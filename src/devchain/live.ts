@@ -16,8 +16,8 @@ export interface LiveOptions {
 }
 
 /**
- * Lets the traders mine one block per block time until the signal aborts. When the machine is too slow, blocks are late, and none
- * is caught up.
+ * Lets the traders mine one block per block time until the signal aborts. When the machine is too slow, blocks are late, and
+ * missed ones are not made up for.
  */
 export async function runLive({ traders, random, clock, blockTimeMs, tradesPerBlock, signal, onError }: LiveOptions): Promise<void> {
   let due = clock.nowMs() + blockTimeMs

@@ -33,7 +33,7 @@ export interface TraderStats {
   readonly graduated: number
 }
 
-/** Simulated creators and traders. A block is mined after the one before. */
+/** Simulated creators and traders. They mine one block after another. */
 export interface Traders {
   /**
    * Sends the transactions of a block and mines it.

@@ -7,7 +7,7 @@ import { auctionAbi, feeLockerAbi, v4HookAbi, v4LaunchpadAbi, v4LockerAbi, v4Rou
 
 /* The actions of creators and traders of tokens that trade in Uniswap v4, as of `actions.ts`. */
 
-/** Of a pool of Uniswap v4. */
+/** The key of a pool of Uniswap v4. */
 export interface V4PoolKey {
   readonly currency0: Address
   readonly currency1: Address
@@ -22,10 +22,10 @@ export type V4Chain = DevChain & { readonly factories: Factories }
 const DYNAMIC_FEE = 0x80_00_00
 const TICK_SPACING = 200
 const TICK_BASE = 1.0001
-/** Of a token: what all of it is worth at first, in ETH. */
+/** A token's market cap at its launch, in ETH. */
 const FIRST_CAP = 10
 const SUPPLY = 1e27
-/** Outside of the positions, which take tokens alone. */
+/** Moves the first price out of the positions, which then take tokens alone. */
 const BESIDE = 0.999_98
 const SWAP_GAS = 1_500_000n
 const LAUNCH_GAS = 12_000_000n
@@ -47,13 +47,13 @@ export interface V4LaunchOptions {
   readonly name: string
   readonly symbol: string
   readonly metadata?: string
-  /** WETH, dollars, or any token of 18 decimals, which counts as much as ETH. */
+  /** WETH, dollars, or any token of 18 decimals, which is taken to be worth as much as ETH. */
   readonly quote: Address
   /** Contracts that get a part of the supply. Default: none. */
   readonly extensions?: readonly V4Extension[]
 }
 
-/** `value` is ETH that it gets with its part. */
+/** A contract that gets a part of the supply, and `value` wei with it. */
 export interface V4Extension {
   readonly target: Address
   readonly bps: number
@@ -67,7 +67,7 @@ export function launchInV4(chain: V4Chain, options: V4LaunchOptions): Promise<He
   return sendCall(chain, { from: options.from, to: launchpad, data: v4LaunchCall(chain, options), value, gas: LAUNCH_GAS })
 }
 
-/** The call of a launch, which others may send as well. */
+/** The call of a launch, which other accounts may send, too. */
 export function v4LaunchCall({ factories }: V4Chain, options: V4LaunchOptions): Hex {
   const { from: admin, name, symbol, metadata = '{}', quote, extensions = [] } = options
   const cap = quote === factories.dollar ? FIRST_CAP * Number(DOLLARS_PER_ETHER) * 10 ** DOLLAR_DECIMALS : FIRST_CAP * 1e18
@@ -84,7 +84,7 @@ export interface V4SwapOptions {
   readonly side: TradeSide
   /** A buy pays in the quote currency, a sell in the token. */
   readonly amountIn: bigint
-  /** Of a bid in the pool's auction, which the trader pays in WETH (see `wrap`). Default: no bid. */
+  /** A bid in the pool's auction, which the trader pays in WETH (see `wrap`). Default: no bid. */
   readonly bid?: Bid | undefined
 }
 
@@ -109,7 +109,7 @@ export async function swapInV4(chain: V4Chain, { from, token, quote, side, amoun
 /** What a pool's auction asks of a swap in the next block. */
 export type AuctionTerms = { readonly kind: 'over' } | { readonly kind: 'wait' } | { readonly kind: 'bid'; readonly gasPeg: bigint }
 
-/** As long as the auction is open, others than a winning bid in the block of its round revert. */
+/** As long as the auction is open, every swap reverts except a winning bid in the block of its round. */
 export async function readAuction({ client, factories }: V4Chain, id: Hex): Promise<AuctionTerms> {
   const { hook, auction } = factories.v4
   const [head, [, , guarded], [, blockNumber, gasPeg]] = await Promise.all([

@@ -17,6 +17,6 @@ export interface BatchBlocks {
   readonly first: BlockHeader
   /** The last block: the cursor after the commit. */
   readonly to: BlockHeader
-  /** The headers to keep for reconciliation, ascending: every block's, of a range only the last one's. */
+  /** The headers to keep for reconciliation, ascending: of every block, or of only the last block of a range. */
   readonly blocks: readonly BlockHeader[]
 }

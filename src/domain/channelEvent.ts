@@ -6,7 +6,7 @@ import type { Trade, TradeSide } from './trade.ts'
 /** The channels of events over all tokens. */
 export type EventChannelName = 'trades' | 'launches' | 'graduations'
 
-/** Something that happened to a token, as a channel tells of it. */
+/** Something that happened to a token, as a channel reports it. */
 export interface ChannelEvent {
   readonly place: EventPlace
   readonly token: Address
@@ -15,9 +15,9 @@ export interface ChannelEvent {
   readonly launchpad: string
   /** `null`: no trade. */
   readonly side: TradeSide | null
-  /** Of a trade; `null`: not known, or no trade. */
+  /** The amount of a trade in wei of WETH; `null`: not known, or no trade. */
   readonly amountWei: bigint | null
-  /** What a graduation came to; `null`: no graduation. */
+  /** The status that a graduation reached; `null`: no graduation. */
   readonly status: Extract<GraduationStatus, 'completed' | 'migrated'> | null
   /** The token as it is now. Without USD values. */
   readonly data: Trade | Token
@@ -25,7 +25,7 @@ export interface ChannelEvent {
 
 export interface ChannelEventsQuery {
   readonly channel: EventChannelName
-  /** Only later events, and what became of earlier ones by reorgs that it does not count. `null`: none, only how far the channel is. */
+  /** Reads only events after this position, and the blocks voided since by reorgs. `null`: no events, only the channel's position. */
   readonly after: ChannelPosition | null
   /** Only events up to this place; `null`: all. */
   readonly through: EventPlace | null
@@ -36,7 +36,7 @@ export interface ChannelEventsQuery {
 export interface ChannelEvents {
   /** How many reorgs there have been. */
   readonly reorgs: number
-  /** The lowest block whose events are void by reorgs that the position does not count; `null`: none is. The events then begin with it. */
+  /** The lowest block voided by reorgs that the position does not count: the events may begin again there. `null`: no such reorg. */
   readonly voidFrom: number | null
   /** The end of the newest indexed block. */
   readonly newest: EventPlace
@@ -46,5 +46,5 @@ export interface ChannelEvents {
   readonly events: readonly ChannelEvent[]
 }
 
-/** Most events that a reader is given after an absence. */
+/** The most events that are sent to a reader after an absence. */
 export const MAX_REPLAYED = 10_000

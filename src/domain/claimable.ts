@@ -12,7 +12,7 @@ export function creatorFeeKey({
   return `${launchpad} ${creator} ${currency} ${token}`
 }
 
-/** What a creator may be owed in one currency, as far as the call that pays it out depends on it. */
+/** What a creator may be owed in one currency, with all that the call to pay it out depends on. */
 export interface ClaimTarget {
   readonly token: Address
   readonly creator: Address
@@ -51,7 +51,7 @@ export interface WalletClaim extends ClaimableAmount {
   readonly launchpad: string
   /** `null` where the scope is `creator`. */
   readonly token: Address | null
-  /** As that of a `Claimable`. */
+  /** As `asOfBlock` of a `Claimable`. */
   readonly asOfBlock: string
 }
 

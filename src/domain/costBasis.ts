@@ -13,7 +13,7 @@ export function afterBuy({ cost, realized }: CostBasis, paid: bigint | null): Co
 }
 
 /**
- * What is sold takes its share of the cost with it, rounded down.
+ * The sold amount takes its share of the cost with it, rounded down.
  *
  * @param held the balance before
  * @param received `null`: not known
@@ -26,12 +26,12 @@ export function afterSale({ cost, realized }: CostBasis, held: bigint, amount: b
   }
 }
 
-/** What was bought elsewhere, or was a gift, makes the cost of all unknown. */
+/** Tokens that were bought elsewhere, or were a gift, make the cost of the whole balance unknown. */
 export function afterTransferIn({ realized }: CostBasis): CostBasis {
   return { cost: null, realized }
 }
 
-/** What is sent away takes its share of the cost with it, and earns nothing. */
+/** The sent amount takes its share of the cost with it, and earns nothing. */
 export function afterTransferOut({ cost, realized }: CostBasis, held: bigint, amount: bigint): CostBasis {
   const share = shareOf(cost, held, amount)
   return { cost: cost === null || share === null ? null : cost - share, realized }
@@ -42,7 +42,7 @@ export function atBalance(basis: CostBasis, held: bigint): CostBasis {
   return held === 0n ? { ...basis, cost: 0n } : basis
 }
 
-/** `null`: more leaves than was there, so that a part of it came in no known way. */
+/** `null`: the cost is not known, or more leaves than was held, so that a part of it came in an unknown way. */
 function shareOf(cost: bigint | null, held: bigint, amount: bigint): bigint | null {
   if (amount === 0n) return 0n
   return cost === null || amount > held ? null : (cost * amount) / held

@@ -1,6 +1,6 @@
 /**
  * A non-integer number as an integer scaled by 10^60: exact to add, compare and store, wide enough for any ratio of two
- * 128-bit reserves. Prices, USD values and ratios are carried so inside the process and as plain decimal strings outside.
+ * 128-bit reserves. Prices, USD values and ratios have this form inside the process, and are plain decimal strings outside.
  */
 export type Decimal = bigint & { readonly __brand: 'Decimal' }
 
@@ -26,7 +26,7 @@ export function multiply(a: Decimal, b: Decimal): Decimal {
   return roundSignificant((a * b) / ONE)
 }
 
-/** A raw integer amount of a currency with that many decimals as a decimal number: `units(1500n, 3)` is 1.5. Exact up to 60 decimals. */
+/** A raw integer amount of a currency that has `decimals` decimals: `units(1500n, 3)` is 1.5. Exact up to 60 decimals. */
 export function units(raw: bigint, decimals: number): Decimal {
   return (decimals <= SCALE ? raw * powerOfTen(SCALE - decimals) : raw / powerOfTen(decimals - SCALE)) as Decimal
 }
@@ -88,7 +88,7 @@ export function percentOf(part: bigint, whole: bigint): number | null {
  * The same as `formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))` at a fraction of its cost, for values that are converted with
  * every update: unscaled digits are smaller numbers.
  *
- * @throws `TypeError` for what is no plain decimal
+ * @throws `TypeError` when `a` or `b` is no plain decimal
  */
 export function multiplyTexts(a: string, b: string): string {
   const first = PLAIN_DECIMAL.exec(a)
@@ -105,7 +105,7 @@ export function multiplyTexts(a: string, b: string): string {
   return withPoint(digits, digits.length - places)
 }
 
-/** Half up to the significant digits, with zeros for the rest. */
+/** Rounds half up to the significant digits, with zeros for the rest. */
 function roundDigits(digits: string): string {
   const excess = digits.length - SIGNIFICANT_DIGITS
   if (excess <= 0) return digits
@@ -130,7 +130,7 @@ function roundSignificant(value: bigint): Decimal {
   return (((value + half) / unit) * unit) as Decimal
 }
 
-/** 10 to a whole power from 0 on, not computed anew each time. */
+/** 10 to a non-negative integer power. Powers below 300 are computed once. */
 export function powerOfTen(exponent: number): bigint {
   return POWERS[exponent] ?? 10n ** BigInt(exponent)
 }

@@ -1,4 +1,4 @@
-/** `simulated`: the price says of itself that it is one of a development chain. */
+/** `simulated`: the answer with the price is marked as one for a development chain. */
 export type EthUsdSource = 'coingecko' | 'coinbase' | 'simulated'
 
 export interface EthUsd {

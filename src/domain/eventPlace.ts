@@ -4,11 +4,11 @@ export interface EventPlace {
   readonly logIndex: number
 }
 
-/** How far a reader of a channel, or of a token's trades, has come. */
+/** How far a reader of a channel, or of a token's trades, has read. */
 export interface ChannelPosition {
-  /** Of the last event that it has, or passed over. */
+  /** The last event that the reader has received or skipped. */
   readonly place: EventPlace
-  /** How many reorgs it has heard of. */
+  /** How many reorgs the reader knows of. */
   readonly reorgs: number
 }
 
@@ -27,7 +27,7 @@ export function endOfBlock(blockNumber: number): EventPlace {
   return { blockNumber, logIndex: LAST_LOG_INDEX }
 }
 
-/** Where a reader continues that learns of a reorg. */
+/** The place from which a reader continues after a reorg. */
 export function placeAfterReorg(place: EventPlace, voidFrom: number | null): EventPlace {
   return voidFrom !== null && place.blockNumber >= voidFrom ? endOfBlock(Math.max(0, voidFrom - 1)) : place
 }

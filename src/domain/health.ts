@@ -11,13 +11,13 @@ export interface RpcHealth {
   readonly latencyMs: number | null
   /** Share of failed calls in the recent past, 0 to 1. */
   readonly errorRate: number
-  /** Requests in flight that are allowed now; `null` while it has refused none. This and the next two follow its answers and refusals. */
+  /** The limit on requests in flight; `null`: it has refused none. This and the next two adapt to the provider's answers and refusals. */
   readonly concurrency: number | null
   /** Calls per request. */
   readonly batchSize: number
   /** Blocks per log query. */
   readonly rangeBlocks: number
-  /** For how long it asks not to be called; `null`: it may be. */
+  /** For how long the provider asks not to be called; `null`: it may be called. */
   readonly silentSeconds: number | null
 }
 
@@ -37,9 +37,9 @@ export interface ReorgStats {
   readonly lastAt: string | null
 }
 
-/** How far indexing is, and how its providers are. */
+/** The progress of indexing, and the state of its providers. */
 export interface IndexingHealth {
-  /** Like the seconds, also `null` when no provider has shown the chain's end for half a minute. */
+  /** Like `lagSeconds`, `null` also when no provider has reported the chain's head for half a minute. */
   readonly lagBlocks: number | null
   readonly lagSeconds: number | null
   readonly backfill: BackfillProgress | null
@@ -69,29 +69,29 @@ export interface FeedHealth {
   readonly carrier: 'thread' | 'notify' | 'nats'
   /** Whether commits arrive. */
   readonly connected: boolean
-  /** For how long they have not arrived, give or take 2 s; 0: they arrive. */
+  /** For how long no commits have arrived, give or take 2 s; 0: they arrive. */
   readonly disconnectedMs: number
-  /** For how long the oldest commit that has arrived and is not passed on has waited; 0: all are passed on. */
+  /** How long the oldest commit that has arrived has been waiting to be passed on; 0: all are passed on. */
   readonly waitingMs: number
   /** Indexed blocks that are not passed on yet, by the indexer's last report; `null`: it has not reported. */
   readonly behindBlocks: number | null
-  /** How often what carries the blocks was connected again. */
+  /** How often the carrier has reconnected. */
   readonly reconnects: number
-  /** `null`: this process reads where the indexer writes. */
+  /** `null`: this process reads from the database that the indexer writes to. */
   readonly replica: ReplicaHealth | null
 }
 
 export interface ReplicaHealth {
-  /** Otherwise reads go to the primary. */
+  /** `false`: reads go to the primary. */
   readonly inUse: boolean
-  /** For how long it has not shown the newest announced commit; 0: it shows it. */
+  /** For how long the replica has lacked the newest announced commit; 0: it has that commit. */
   readonly behindMs: number
 }
 
 export interface IndexerHealth extends IndexingHealth {
   readonly status: ServiceStatus
   readonly role: 'all' | 'indexer' | 'gateway'
-  /** Whether it waits to index. */
+  /** Whether the process waits until the one that indexes is gone, to take over. */
   readonly standby: boolean
   readonly version: string
   readonly uptimeSeconds: number
@@ -106,21 +106,21 @@ export interface IndexerHealth extends IndexingHealth {
   readonly reasons: readonly string[]
 }
 
-/** What a process says of itself to the others on its database. */
+/** What a process reports about itself to the other processes on its database. */
 export interface ProcessReport
   extends Pick<
     IndexerHealth,
     'status' | 'role' | 'standby' | 'version' | 'uptimeSeconds' | 'indexedBlock' | 'lagBlocks' | 'database' | 'feed'
   > {
-  /** Of this start of the process. */
+  /** A new id for each start of the process. */
   readonly id: string
   readonly host: string
   readonly pid: number
-  /** Where it listens. */
+  /** The URL at which it listens. */
   readonly url: string
-  /** That serve. */
+  /** Threads that serve requests. */
   readonly threads: number
-  /** WebSockets and event streams. */
+  /** Open WebSockets and event streams. */
   readonly connections: number
   readonly subscriptions: number
 }

@@ -1,6 +1,6 @@
 import type { Address } from './address.ts'
 
-/** `contract`: it has code, and is nothing that a launchpad announced. Known of the largest holders only; others are a `wallet`. */
+/** `contract`: it has code, and no launchpad announced it. Only the largest holders are checked for code; others are a `wallet`. */
 export const HOLDER_TYPES = ['wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'] as const
 export type HolderType = (typeof HOLDER_TYPES)[number]
 
@@ -9,7 +9,7 @@ export interface Holder {
   readonly rank: number
   readonly address: Address
   readonly balance: string
-  /** Of the total supply, 0 to 100. */
+  /** Percentage of the total supply, 0 to 100. */
   readonly percent: number
   readonly type: HolderType
   readonly lastChangedBlock: string

@@ -4,7 +4,7 @@ import type { ValuedBalance } from './valuedBalance.ts'
 export const HOLDING_SORTS = ['value', 'balance', 'lastChanged'] as const
 export type HoldingSort = (typeof HOLDING_SORTS)[number]
 
-/** A token, as far as a wallet shows it. */
+/** The fields of a token that a wallet shows. */
 export interface HeldToken extends Pick<Token, 'address' | 'symbol' | 'name' | 'decimals' | 'imageUrl' | 'launchpad'> {
   readonly priceWeth: string | null
   readonly priceUsd: string | null

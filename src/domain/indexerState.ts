@@ -19,17 +19,17 @@ export interface IndexerState extends IndexingHealth {
   readonly stalled: boolean
   /** Why it is stalled or degraded, in this service's own words, since it is public. */
   readonly reason: string | null
-  /** For operators: with what providers and the database said, without secrets. Absent: not known here. */
+  /** For operators: includes the messages of providers and the database, without secrets. Absent: not known here. */
   readonly details?: readonly string[]
 }
 
-/** The last state of what has reported nothing for so long that the state may no longer be true. */
+/** The last state of an indexer that has been silent for so long that the state may no longer be true. */
 export function stateAfterSilence(last: IndexerState, who: string, silentMs: number): IndexerState {
   const reason = `${who} has not answered for ${Math.floor(silentMs / 1_000)} s`
   return { ...last, lagBlocks: null, lagSeconds: null, headUnchangedSeconds: null, stalled: true, reason }
 }
 
 export interface OperatorHealth extends IndexerHealth {
-  /** What is in the way, with what providers and the database said, without secrets. */
+  /** The problems, with the messages of providers and the database, without secrets. */
   readonly details: readonly string[]
 }

@@ -1,3 +1,3 @@
-/** What is served for sites and charts with contracts of their own, by the words of `INTEGRATIONS`. */
+/** The APIs that sites and chart libraries define and this service serves, by the words of the variable `INTEGRATIONS`. */
 export const INTEGRATIONS = ['supply', 'udf', 'dexscreener', 'geckoterminal', 'dextools', 'coingecko'] as const
 export type Integration = (typeof INTEGRATIONS)[number]

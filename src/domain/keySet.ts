@@ -1,7 +1,7 @@
-/** A set of keys that may be too many to hold as text: they are made while it is iterated. Every `ReadonlySet` is one. */
+/** A set of keys that may be too many to hold as text: iteration makes them one by one. Every `ReadonlySet` is a `KeySet`. */
 export type KeySet<Key> = Pick<ReadonlySet<Key>, 'size' | 'has'> & Iterable<Key>
 
-/** The keys of one set, and those of another one, each once. `size` counts a key of both twice. */
+/** The keys of two sets, each once. `size` counts a key that is in both sets twice. */
 export function joinedKeys<Key>(some: KeySet<Key>, others: KeySet<Key>): KeySet<Key> {
   return {
     size: some.size + others.size,

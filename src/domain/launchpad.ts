@@ -1,4 +1,4 @@
-/** Of one launchpad; the 24 hours end at the timestamp of the newest indexed block. */
+/** Totals of one launchpad; the 24 hours end at the timestamp of the newest indexed block. */
 export interface LaunchpadTotals {
   readonly name: string
   readonly tokens: number

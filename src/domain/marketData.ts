@@ -1,7 +1,7 @@
 import type { Address, Hex } from './address.ts'
 import type { PoolType } from './token.ts'
 
-/* What market-data sites are shown: pairs of a token and what its pool is quoted in, and what happened in them, of final blocks only. */
+/* What market-data sites are shown, from final blocks only: pairs of a token and its pool's quote currency, and the events of pairs. */
 
 /** A block that can't be replaced any more. */
 export interface FinalBlock {
@@ -18,7 +18,7 @@ export interface ListedPair {
   readonly id: Hex
   readonly type: PoolType
   readonly token: Address
-  /** Of the chain's wrapped native currency where the pool takes the native one. */
+  /** The chain's wrapped native currency where the pool takes the native one. */
   readonly quoteToken: Address
   readonly launchpad: string
   readonly creator: Address
@@ -30,14 +30,14 @@ export interface ListedPair {
   readonly creationTxHash: Hex
 }
 
-/** A token of a launchpad, or what one is quoted in. */
+/** A launchpad's token, or a currency in which tokens are quoted. */
 export interface ListedAsset {
   readonly id: Address
-  /** Untrusted text, never empty: the symbol, or the address, where there is none. */
+  /** Untrusted text, never empty: without a name the symbol, without both the address. */
   readonly name: string
   readonly symbol: string
   readonly decimals: number
-  /** Plain decimals in whole units; `null` for what is no launchpad's token. */
+  /** Plain decimals in whole units; `null`: not a launchpad's token. */
   readonly totalSupply: string | null
   readonly circulatingSupply: string | null
   readonly holderCount: number | null
@@ -55,7 +55,7 @@ interface PairEventPlace {
   readonly logIndex: number
   readonly pair: Hex
   readonly pairType: PoolType
-  /** The account behind it; of a creation the token's creator. */
+  /** The account behind the event; for a creation, the token's creator. */
   readonly maker: Address
 }
 
@@ -81,7 +81,7 @@ export type PairEvent = PairEventPlace &
     | { readonly kind: 'join' | 'exit'; readonly amounts: SideAmounts; readonly reserves: SideAmounts | null }
   )
 
-/** `tooMany`: more than were asked for. `unread`: the decimals of a quote currency have not been read from the chain yet. */
+/** `tooMany`: more events than the limit. `unread`: the decimals of a quote currency have not been read from the chain yet. */
 export type PairEvents = readonly PairEvent[] | 'tooMany' | 'unread'
 
 /** What a token's main pool did in the last 24 hours. */

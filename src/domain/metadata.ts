@@ -1,6 +1,6 @@
 import type { Address, Hex } from './address.ts'
 
-/** A place that a token's creator names beside the token: `website`, `x`, `telegram`, … */
+/** A link that a token's creator publishes with the token: `website`, `x`, `telegram`, … */
 export interface TokenLink {
   readonly kind: string
   /** An `https` address. */
@@ -13,7 +13,7 @@ export interface TokenDocument {
   readonly links: readonly TokenLink[]
 }
 
-/** What reading a URI takes: nothing but the text itself, a gateway of the operator's, or a server that the creator names. */
+/** Where a URI is read from: its own text, a gateway of the operator, or a server that the creator names. */
 export type MetadataLane = 'local' | 'gateway' | 'web'
 
 export const MAX_ATTEMPTS = 10
@@ -31,13 +31,13 @@ export interface MetadataRecord {
   /** `refused`: not to be tried again. */
   readonly state: 'pending' | 'read' | 'refused'
   readonly attempts: number
-  /** Milliseconds until the next attempt; `null`: there is none by itself. */
+  /** Milliseconds until the next attempt; `null`: none is scheduled. */
   readonly retryAfterMs: number | null
   readonly outcome: string
   readonly document: TokenDocument | null
 }
 
-/** A token whose URI is read or about to be, and that does not show it yet; `null`: no token waits for that URI any more. */
+/** A token that does not yet show the document of its URI, which has been or is being read; `null`: no token waits for the URI any more. */
 export interface WaitingToken {
   readonly key: Hex
   readonly token: Address | null

@@ -6,7 +6,7 @@ import type { GraduationStatus } from './token.ts'
 import type { TradeSide } from './trade.ts'
 import type { TraderSort } from './trader.ts'
 
-/** One page and where the next begins; `next` is `null` on the last page. */
+/** One page and the cursor of the next; `next` is `null` on the last page. */
 export interface Page<T, Cursor> {
   readonly data: readonly T[]
   readonly next: Cursor | null
@@ -43,20 +43,20 @@ export interface TokenCursor {
   readonly address: Address
 }
 
-/** In each list one has to fit. A token that has no value of a bounded field is left out. */
+/** A token has to match one entry of each list. A token without a value for a bounded field is left out. */
 export interface TokenFilters {
   readonly statuses?: readonly GraduationStatus[]
   readonly creator?: Address
   readonly launchpads?: readonly string[]
   readonly addresses?: readonly Address[]
-  /** In WETH, plain decimals, as the next two. */
+  /** WETH as a plain decimal. The same for the next two. */
   readonly minMarketCap?: string
   readonly minLiquidity?: string
   readonly minVolume24h?: string
   readonly minHolders?: number
   /** In percent. */
   readonly minGraduation?: number
-  /** Unix seconds, exclusive, as the next. */
+  /** Unix seconds, exclusive. The same for the next. */
   readonly createdAfter?: number
   readonly createdBefore?: number
 }
@@ -95,7 +95,7 @@ export interface TradesQuery extends TradeFilters {
   readonly maker?: Address
 }
 
-/** Of all tokens that fit; in each list one has to fit. */
+/** Trades over all tokens. A trade has to match one entry of each list. */
 export interface MarketTradesQuery extends TradeFilters {
   readonly tokens?: readonly Address[]
   readonly makers?: readonly Address[]
@@ -115,7 +115,7 @@ export interface HoldersQuery {
   readonly cursor?: HolderCursor
 }
 
-/** The sort value of the last row of a page, and its account. `null`: the rows without one, which come last. */
+/** The sort value and account of the last row of a page. A `null` value: the rows without one, which come last. */
 export interface TraderCursor {
   readonly value: string | null
   readonly address: Address
@@ -141,7 +141,7 @@ export interface HoldingsQuery {
   readonly cursor?: HoldingCursor
 }
 
-/** Of the last account of a page. */
+/** The key of the last claim of a page. */
 export interface ClaimCursor {
   readonly token: Address
   readonly launchpad: string
@@ -154,12 +154,12 @@ export interface ClaimsQuery {
   readonly cursor?: ClaimCursor
 }
 
-/** Of the last candle of a page. */
+/** The time of the last candle of a page. */
 export type CandleCursor = Pick<Candle, 'time'>
 
 export type CandleCurrency = 'weth' | 'usd' | 'quote'
 
-/** What candles show: prices per whole token, or those times the present total supply. */
+/** What candles show: prices per whole token, or these prices times the present total supply. */
 export type CandleValue = 'price' | 'marketCap'
 
 export interface CandlesQuery {

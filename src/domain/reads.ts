@@ -46,7 +46,7 @@ export interface Reads {
   marketTrades(query: MarketTradesQuery): Promise<Page<Trade, TradeCursor>>
   /** Launchpads that have a token. */
   launchpads(): Promise<{ readonly data: readonly LaunchpadTotals[]; readonly asOfBlock: string | null }>
-  /** Of any account, also one that is not known. The same for the next two. */
+  /** Answers for any account, also for one that is not known. The same for the next two. */
   wallet(address: Address): Promise<Wallet>
   holdings(query: HoldingsQuery): Promise<Page<Holding, HoldingCursor>>
   claims(query: ClaimsQuery): Promise<Page<WalletClaim, ClaimCursor>>
@@ -60,7 +60,7 @@ export interface Reads {
   claimable(token: Address, creator: Address): Promise<Claimable | null>
   search(query: SearchQuery): Promise<Omit<Page<Token, never>, 'next'>>
   channelEvents(query: ChannelEventsQuery): Promise<ChannelEvents>
-  /** The gateway fills in what comes from the chain. `null`: nothing is indexed yet. */
+  /** The gateway fills in the fields that come from the chain. `null`: nothing is indexed yet. */
   chainStats(): Promise<Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null>
   finality(): Promise<Finality>
   /** In order. The blocks must be final. */
@@ -70,7 +70,7 @@ export interface Reads {
   asset(id: Address): Promise<ListedAsset | null>
   dayTotals(tokens: readonly Address[]): Promise<readonly DayTotals[]>
   block(at: BlockPlace): Promise<FinalBlock | null>
-  /** Largest first, from a place counted from 0. None of a token that is not indexed. */
+  /** Largest first, from a rank counted from 0. Empty for a token that is not indexed. */
   holdersFrom(token: Address, place: number, limit: number): Promise<readonly Pick<Holder, 'address' | 'balance'>[]>
   /** Round trip to the database in ms. */
   ping(): Promise<number>

@@ -27,8 +27,8 @@ export function positionOf({ trades, after, reorgs }: RecentTrades): ChannelPosi
 }
 
 /**
- * What a state has that an earlier one lacks. It is exact: without the earlier trades from `replacedFrom` on and with `trades`, the trades
- * of the earlier state are those of this one.
+ * The trades that a state has and an earlier state lacks. The result is exact: dropping the earlier state's trades from `replacedFrom` on
+ * and adding `trades` gives the trades of this state.
  *
  * @param earlier `null`: not known, so nothing can be said
  */
@@ -40,7 +40,7 @@ export function tradesSince(recent: RecentTrades, earlier: ChannelPosition | nul
   return { trades: recent.trades.filter(trade => comparePlaces(placeOfTrade(trade), place) > 0), replacedFrom }
 }
 
-/** All blocks are void when that many reorgs are not known, or when there were fewer: the database is another one. */
+/** All blocks are void when older reorgs are missing here, or when fewer reorgs are counted than before: the database is another one. */
 function voidSince({ reorgs, voidFrom }: RecentTrades, earlier: number): number | null {
   if (reorgs === earlier) return null
   const since = reorgs - earlier

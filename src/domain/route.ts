@@ -1,5 +1,5 @@
-/** Of a route from a quote currency to WETH. */
+/** The maximum length of a route of pools from a quote currency to WETH. */
 export const MAX_POOLS_TO_WETH = 3
 
-/** A price's exponent. No currency has more, and a contract may say anything. */
+/** Bounds the exponent of a price: no real currency has more decimals, but a contract may return any number. */
 export const MAX_QUOTE_DECIMALS = 36

@@ -1,4 +1,4 @@
-/** Code points kept of each text of a token's creator. Front ends show far fewer. */
+/** The maximum number of code points kept of each text of a token's creator. Front ends show far fewer. */
 export const TEXT_LIMITS = { symbol: 128, quoteSymbol: 32, name: 512, metadataUri: 8_192, description: 4_096 } as const
 
 /**
@@ -12,7 +12,7 @@ export function cleanText(text: string, limitCodePoints: number): string | null 
   const storable = text.replaceAll('\0', '')
   const units = storable.slice(0, limitCodePoints * 2 + 1)
   const clean = [...units.toWellFormed()].slice(0, limitCodePoints).join('')
-  // Where that cut has split a surrogate pair, the last mark is not the creator's.
+  // Where the first cut has split a surrogate pair, the last U+FFFD is not the creator's.
   const cut = units.length < storable.length && clean.endsWith('�') ? clean.slice(0, -1) : clean
   return cut === '' ? null : cut
 }

@@ -25,7 +25,7 @@ export interface TradeCounts {
 
 /** Prices and values are plain decimal strings in WETH or USD; `null` where unknown. */
 export interface Market {
-  /** In the main pool's currency, per whole token; `null`: it has no price, or the currency's decimals are not known. */
+  /** In the main pool's currency, per whole token; `null`: there is no price, or the currency's decimals are not known. */
   readonly priceQuote: string | null
   readonly priceWeth: string | null
   readonly priceUsd: string | null
@@ -51,7 +51,7 @@ export interface Pool {
   readonly address: Hex
   readonly type: PoolType
   readonly quoteToken: Address
-  /** As the currency's contract says; `null` where it says none. Untrusted text. */
+  /** As the currency's contract returns it; `null` where it returns none. Untrusted text. */
   readonly quoteSymbol: string | null
   readonly quoteDecimals: number | null
   /** Basis points; fractions are possible. */
@@ -63,7 +63,7 @@ export interface Pool {
   readonly liquidity: string | null
 }
 
-/** The creator's, in WETH. */
+/** The creator's fees, in WETH. */
 export interface Fees {
   readonly creatorFeeBps: number | null
   readonly accruedWeth: string | null

@@ -15,11 +15,11 @@ export interface Trade {
   readonly maker: Address
   readonly amountToken: string
   /**
-   * What the maker paid, fee included, or received, fee taken off, in the pool's currency, smallest units; `null` of trades that were
-   * indexed by a version that knew of no other currency than WETH.
+   * What the maker paid, fee included, or received, fee taken off, in the pool's currency, smallest units; `null` for trades that were
+   * indexed by a version that knew no other currency than WETH.
    */
   readonly amountQuote: string | null
-  /** The same in WETH (plain decimal); `null` where the currency's worth in it is not known. */
+  /** The same in WETH (plain decimal); `null` where the currency's value in WETH is not known. */
   readonly amountWeth: string | null
   /** WETH per whole token: the average price of this trade without its fee. */
   readonly priceWeth: string | null
@@ -31,7 +31,7 @@ export interface Trade {
   readonly blockNumber: string
   readonly blockHash: Hex
   readonly txHash: Hex
-  /** Of the transaction in its block; `null`: indexed by a version that did not keep it. */
+  /** The transaction's index in its block; `null`: indexed by a version that did not keep it. */
   readonly txIndex: number | null
   readonly logIndex: number
   readonly timestamp: string

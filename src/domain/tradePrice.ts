@@ -6,10 +6,10 @@ import { WETH_UNIT } from './weth.ts'
 const DUST_UNITS = 1_000n
 
 /**
- * The average price of a trade without its fee, which would put a zigzag between buys and sells: the quote currency per whole token, in
- * 10^18 of its smallest units, which is WETH where that is the currency.
+ * The average price of a trade without its fee: with the fee, prices would zigzag between buys and sells. The unit is 10^18 smallest units
+ * of the quote currency per whole token, which is WETH per token where the quote currency is WETH.
  *
- * @returns `null` when it is so small that its amounts say nothing about a price
+ * @returns `null` when the trade is so small that its amounts say nothing about a price
  */
 export function tradePrice(
   trade: { readonly side: TradeSide; readonly amountToken: bigint; readonly amountQuote: bigint; readonly feeQuote: bigint | null },

@@ -7,7 +7,7 @@ export const TRADE_SIZES: readonly bigint[] = SIZED_EXPONENTS.flatMap(exponent =
   [1n, 2n, 5n].map(digit => digit * 10n ** BigInt(exponent)),
 )
 
-/** The sizes that trades of at least `minWei` can have, as PostgreSQL's `width_bucket` counts them; none for less than the first. */
+/** The sizes that trades of at least `minWei` can have, as PostgreSQL's `width_bucket` counts them; none below the first size. */
 export function sizesFrom(minWei: bigint): readonly number[] {
   const first = TRADE_SIZES.filter(size => size <= minWei).length
   return first === 0 ? [] : TRADE_SIZES.flatMap((_, index) => (index + 1 >= first ? [index + 1] : []))

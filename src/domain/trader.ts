@@ -14,7 +14,7 @@ export interface Trader extends ValuedBalance {
   /** Raw units. */
   readonly boughtToken: string
   readonly soldToken: string
-  /** What its buys cost and its sales brought; `null`: the worth of one of them is not known. In USD of the time of each trade. */
+  /** What its buys cost and its sales brought; `null`: the value of one trade is not known. USD at the price of each trade's time. */
   readonly boughtWeth: string | null
   readonly boughtUsd: string | null
   readonly soldWeth: string | null

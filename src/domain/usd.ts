@@ -11,7 +11,7 @@ export function toUsd(weth: string | null, ethUsd: string | null): string | null
   return weth === null || ethUsd === null ? null : multiplyTexts(weth, ethUsd)
 }
 
-/** Fills in the values in USD that no peg has given. */
+/** Fills in the USD values that no peg has given. */
 export function withUsd(token: Token, ethUsd: string | null): Token {
   if (ethUsd === null) return token
   const { priceWeth, marketCapWeth, liquidityWeth, priceUsd, marketCapUsd, liquidityUsd } = token.market
@@ -30,7 +30,7 @@ export function snapshotWithUsd(snapshot: TokenSnapshot, ethUsd: string | null):
   return ethUsd === null ? snapshot : { ...snapshot, token: withUsd(snapshot.token, ethUsd) }
 }
 
-/** Fills in what depends on the present price: what was paid is in USD of its time. */
+/** Fills in the values that depend on the present price. What was paid stays in USD of its time. */
 export function balanceWithUsd<Balance extends ValuedBalance>(balance: Balance, ethUsd: string | null): Balance {
   const valueUsd = balance.valueUsd ?? toUsd(balance.valueWeth, ethUsd)
   return { ...balance, valueUsd, unrealizedUsd: difference(valueUsd, balance.costUsd) }
@@ -45,7 +45,7 @@ function difference(a: string | null, b: string | null): string | null {
   return a === null || b === null ? null : formatDecimal((parseDecimal(a) - parseDecimal(b)) as Decimal)
 }
 
-/** Which currencies have a worth in USD by themselves. */
+/** The currencies that are valued in USD by address: WETH by the ETH price, the others by their peg. */
 export interface UsdCurrencies {
   readonly weth: Address
   readonly pegUsd?: readonly { readonly token: Address; readonly decimals: number }[]

@@ -27,7 +27,7 @@ export interface WindowTotals extends TradeSums {
 /** When makers last bought and last sold a token, in Unix seconds. */
 export type LastTrades = Readonly<Record<TradeSide, ReadonlyMap<Address, number>>>
 
-/** How a window changes that moves from the time of its totals to now. */
+/** How a window changes when it moves from the time of its totals to now. */
 export interface WindowAging {
   /** The trades that were in the window and no longer are. */
   readonly leaving: TradeSums
@@ -76,10 +76,10 @@ export interface StoredWindows {
   readonly at: number
 }
 
-/** What is known of stored trades when windows move. */
+/** The facts of stored trades that are needed to move the windows. */
 export interface StoredTrades {
   readonly aging: PerWindow<WindowAging>
-  /** At least of the makers of new trades, and of those whose last trade has left a window. */
+  /** Has at least the makers of new trades, and the makers whose last trade has left a window. */
   readonly lastTrades: LastTrades
 }
 
@@ -119,7 +119,7 @@ export function rollWindows(
   }
 }
 
-/** Of each maker the last of later trades counts, in order. */
+/** Adds later trades, in order: of each maker and side the last trade counts. */
 export function addLastTrades(lastTrades: LastTrades, trades: readonly Pick<WindowTrade, 'side' | 'maker' | 'timestamp'>[]): LastTrades {
   if (trades.length === 0) return lastTrades
   const added = { buy: new Map(lastTrades.buy), sell: new Map(lastTrades.sell) }
@@ -134,9 +134,9 @@ function countAfter(times: ReadonlyMap<Address, number>, start: number): number 
 }
 
 /**
- * Takes later trades into a window's aging. The statement of `loadAging.ts` computes the same from stored trades.
+ * Takes later trades into a window's aging. The statement of `loadAging` computes the same from stored trades.
  *
- * @param trades in order, later than those that the aging is of
+ * @param trades in order, later than the trades that the aging covers
  * @param moved `start` is the window's start now; the window's totals hold the trades after `after`
  */
 export function ageWindow(
@@ -164,7 +164,7 @@ function addTrade({ volumeWei, buyVolumeWei, buys, sells }: TradeSums, { amountW
     : { volumeWei: volumeWei + wei, buyVolumeWei, buys, sells: sells + 1 }
 }
 
-/** `volumeM5` */
+/** For example `volumeM5`. */
 type WindowField<Name extends string> = `${Name}${Uppercase<WindowName>}`
 
 function windowField<const Name extends string>(name: Name, window: WindowName): WindowField<Name> {

@@ -14,7 +14,7 @@ const MAX_BYTES = 64 * 1024
 /** USD per ETH. A value outside these bounds is not the price of an ether, whatever the provider says. */
 const MIN_PRICE = 1
 const MAX_PRICE = 10_000_000
-/** CoinGecko counts calls per minute. */
+/** The wait after a 429 without `Retry-After`: CoinGecko counts calls per minute. */
 const RATE_LIMIT_WAIT_MS = 60_000
 const MAX_WAIT_MS = 3_600_000
 /** What the price server of a development chain adds to its answers. */

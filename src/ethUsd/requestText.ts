@@ -12,7 +12,7 @@ export interface TextRequest {
 }
 
 const MAX_REDIRECTS = 2
-/** For connection, redirects and body. */
+/** The time limit for the connection, all redirects and the body. */
 const TIMEOUT_MS = 3_000
 
 /** Fetches a small text. Follows redirects within the origin only, since the headers may hold an API key. Never rejects. */

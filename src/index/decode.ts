@@ -7,21 +7,21 @@ import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 
 export interface DecodeInput extends Omit<LogsToDecode, 'directory'> {
   readonly directory: Pick<Directory, 'discoveries' | 'lookup'>
-  /** What earlier batches announce that are not committed yet. */
+  /** The sources that earlier batches announce which are not committed yet. */
   readonly announced: readonly IndexedSource[]
 }
 
 export interface Decoded extends DecodedLogs {
   /** Tokens and pools that the logs announce. */
   readonly discoveries: readonly IndexedSource[]
-  /** Why an address is watched, including what these logs and earlier batches announce. */
+  /** The watched sources, including those that these logs and earlier batches announce. */
   readonly directory: DatedDirectory
 }
 
 export function decode({ logs, headers, directory, adapters, announced }: DecodeInput): Decoded {
   const discoveries = directory.discoveries(logs, announced)
   const known = new AnnouncedDirectory(directory, [...announced, ...discoveries])
-  // Followed block by block, an address's logs from before the block that announces it would not be seen either.
+  // Logs of an address from before the block that announces it are left out: indexing block by block would not see them either.
   const seen = logs.filter(({ address, blockNumber }) => blockNumber >= known.announcedAt(address))
   const { events, malformed } = decodeLogs({ logs: seen, headers, directory: known, adapters })
   return { events, discoveries, directory: known, malformed }
@@ -38,7 +38,7 @@ export function transactionsOfUnknownMakers(events: readonly TokenEvent[]): read
   return [...asked.values()]
 }
 
-/** The events with those senders as makers. */
+/** The events, with the senders as the makers of trades that went through a contract. */
 export function withSenders(events: readonly TokenEvent[], senders: ReadonlyMap<Hex, Address>): readonly TokenEvent[] {
   return events.map(event => {
     const sender = event.kind === 'trade' && event.viaContract === true ? senders.get(event.txHash) : undefined
@@ -47,7 +47,8 @@ export function withSenders(events: readonly TokenEvent[], senders: ReadonlyMap<
 }
 
 /**
- * The directory with what is announced and not committed. A class, since V8 would optimise the lookup of a closure anew with every batch.
+ * The directory plus the sources that are announced and not committed. A class, since V8 would optimise the lookup of a closure anew with
+ * every batch.
  */
 class AnnouncedDirectory {
   readonly #indexed: Pick<Directory, 'lookup'>

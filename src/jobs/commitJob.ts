@@ -20,7 +20,7 @@ export interface CommitJob {
 
 export interface JobDatabase {
   readonly db: Queryable
-  /** The indexer's own, one at a time with its commits. */
+  /** Runs the job's transactions one at a time with the indexer's commits. */
   readonly transaction: Transaction
   /** The writer that has claimed the database. */
   readonly writer: string
@@ -34,7 +34,7 @@ export interface CommitJobOptions extends JobDatabase {
 }
 
 /**
- * Changes tokens in a commit of its own, between those of blocks.
+ * Changes tokens in a commit of its own, between the commits of blocks.
  *
  * @param change returns the tokens that may have changed; `null`: it changed nothing, and there is nothing to publish
  * @param nowMs monotonic

@@ -26,7 +26,7 @@ export interface DecodedLogs {
 }
 
 export interface DecodedTransaction extends DecodedLogs {
-  /** By the log index of a pool's swap: makers where the transfers show none, or end in the token's own contract. */
+  /** Makers by the log index of a pool's swap, for swaps whose transfers show no maker, or end in the token's own contract. */
   readonly makers?: ReadonlyMap<number, Address>
   /** Log indexes of swaps in v4 pools of which only a part went through the pool: their whole trades are among the events. */
   readonly partialSwaps?: ReadonlySet<number>
@@ -49,7 +49,7 @@ export interface LaunchpadAdapter {
   readonly launchpad: string
   readonly startBlock: number
   readonly contracts: readonly LaunchpadContract[]
-  /** The pool that says what a quote currency is worth, where the entry is of one. */
+  /** The pool that prices a quote currency, if the entry is for such a pool. */
   readonly quotePool?: QuotePoolSource
   /** A quote currency whose contract pays out a wei of ETH for each of its units, so that amounts in it are ether. */
   readonly etherWrapper?: Address
@@ -57,13 +57,19 @@ export interface LaunchpadAdapter {
   readonly lpPositions?: LpPositionFees
   /** First topics of the logs that add sources. Blocks without any of them are never passed to `discover`. */
   readonly discoveryTopics: ReadonlySet<Hex>
-  /** First topics of all logs that are decoded, but for ERC-20 transfers and Uniswap v4 pools. Logs with other topics are not fetched. */
+  /**
+   * First topics of all logs that are decoded, except those of ERC-20 transfers and Uniswap v4 pools. Logs with other topics are not
+   * fetched.
+   */
   readonly decodedTopics: ReadonlySet<Hex>
-  /** The tokens, curves, pools and positions that these logs add. Logs that do not come from where they have to add nothing. */
+  /** The tokens, curves, pools and positions that these logs add. Logs of an emitter that may not announce them add nothing. */
   discover(logs: readonly ChainLog[], lookup: SourceLookup): readonly DiscoveredSource[]
-  /** What these logs would add if their emitters were known, as in a range. Left out: only the launchpad's own contracts add sources. */
+  /**
+   * What these logs would add if their emitters were known: in a range, an emitter may become known later. Left out: only the launchpad's
+   * own contracts add sources.
+   */
   discoverFromUnknown?(logs: readonly ChainLog[]): readonly Hex[]
-  /** @param lookup knows all that the logs of the batch add */
+  /** @param lookup must also find the sources that the logs of the batch add */
   decode(transaction: TransactionLogs, lookup: SourceLookup): DecodedTransaction
   /** What has vested of a token whose creator's rewards vest with time, in raw units. Times are Unix seconds. Left out: nothing vests. */
   vestedOf?(token: { readonly createdAt: number; readonly at: number }): bigint
@@ -90,7 +96,7 @@ export interface AdapterKind {
   readonly contracts: readonly string[]
   /** Addresses on Base, for contracts that an entry may leave out there. */
   readonly presets?: Readonly<Record<string, Address>>
-  /** Contracts that an entry may leave out on any chain: others of its contracts lead to their address. */
+  /** Contracts that an entry may leave out on any chain: their addresses are read from other contracts of the entry. */
   readonly derivedContracts?: Readonly<Record<string, DerivedContract>>
   readonly optionalContracts?: readonly string[]
   readonly settings?: Readonly<Record<string, ZodType>>
@@ -102,7 +108,7 @@ export interface AdapterKind {
 /** Where a contract's address is read at the start. Paths are tried in order. */
 export interface DerivedContract {
   readonly from: string
-  /** Each a path of getters: the first is asked of the contract `from`, the next one of what it returns. */
+  /** Each is a path of getters: the first is called on the contract `from`, each next one on the address that the last one returned. */
   readonly getters: readonly (readonly string[])[]
 }
 

@@ -122,7 +122,7 @@ function launch(log: ChainLog, logs: readonly ChainLog[], transaction: Transacti
     graduation: { status: 'none', target: null },
   }
   if (pool === null) return [launched]
-  // Opens the accounts of the one who may collect. Without a recipient the creator's share is the team's.
+  // Opens the recipient's accounts. Without a recipient the creator's share goes to the team.
   const recipient = toAddress(creatorRewardRecipient)
   return [launched, { ...at, kind: 'poolCreated', pool, main: true }, ...recipientFees({ at, launchpad, positionId }, recipient, pool)]
 }
@@ -165,7 +165,7 @@ function decodeLocker({ log, source }: SourcedLog, transaction: TransactionLogs,
     case TOPICS.claimed: {
       const { recipient, amount0, amount1 } = readClaimed(log)
       const paid = pairAmounts(pool, amount0, amount1)
-      // Also accrued: of an account that is not the creator's, such as the team's, no other event tells what it earned.
+      // Counts as accrued, too: no other event tells what an account other than the creator's, such as the team's, has earned.
       return [
         feeChange(position, recipient, pool.quoteToken, { accrued: paid.quote, claimed: paid.quote }),
         feeChange(position, recipient, token, { accrued: paid.token, claimed: paid.token }),
@@ -183,7 +183,7 @@ function decodeLocker({ log, source }: SourcedLog, transaction: TransactionLogs,
       ]
     }
     case TOPICS.interfaceUpdated:
-      // It may begin or cease to be the creator's recipient, who is paid both shares.
+      // The interface's recipient may become, or cease to be, the creator's recipient, who is then paid both shares.
       return [poolChanged(position.at, pool.address, {})]
     default:
       return []

@@ -65,7 +65,7 @@ function createClankerV4(options: AdapterOptions): LaunchpadAdapter {
         return log.address === feeLocker ? decodeEscrow(log, transaction, launchpad, !ofIndexedToken) : []
       })
     },
-    // It pays out all of one currency, and reverts when there is nothing to pay.
+    // The call pays out all of one currency, and reverts when there is nothing to pay.
     claimCall: ({ creator, currency, amount }) =>
       amount === 0n ? null : { to: feeLocker, data: encodeFunctionData({ abi: CLAIM, args: [creator, currency] }) },
   }
@@ -80,7 +80,8 @@ function sourcesOf(log: ChainLog, launchpad: string): readonly DiscoveredSource[
   return [
     tokenSource(launchpad, token),
     poolSource(launchpad, token, pool, DECIMALS),
-    // The factory only takes those that its owner has allowed. Lockers and extensions (vault, airdrop, presale) keep tokens for others.
+    // The factory only accepts contracts that its owner has allowed. Lockers and extensions (vault, airdrop, presale) keep tokens for
+    // others.
     ...[event.locker, ...event.extensions].map(address => contract(address, 'contract')),
     ...[event.poolHook, event.mevModule].map(address => contract(address, 'module')),
   ].filter(({ key }) => key !== ZERO_ADDRESS)
@@ -110,7 +111,10 @@ function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string):
   ]
 }
 
-/** @param onlyKnown the escrow also serves tokens that are not indexed. Only payments beside a log of an indexed token open accounts */
+/**
+ * @param onlyKnown whether payments open no accounts. The escrow also serves tokens that are not indexed, so only payments in a transaction
+ * with a log of an indexed token may open accounts
+ */
 function decodeEscrow(log: ChainLog, transaction: TransactionLogs, launchpad: string, onlyKnown: boolean): readonly TokenEvent[] {
   const account = (creator: Address, currency: Address) => ({ launchpad, creator, currency, onlyKnown })
   const position = eventPosition(log, transaction)

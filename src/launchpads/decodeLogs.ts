@@ -17,7 +17,7 @@ export interface DatedDirectory extends Pick<Directory, 'lookup'> {
   announcedAt?(address: Address): number
 }
 
-/** What was known of an address at a block. Indexed block by block, it would not be known sooner either. */
+/** What is known of an address at a block. Nothing is known sooner than by indexing block by block. */
 export function knownAt(directory: DatedDirectory, address: Address, block: number): LogSource | undefined {
   return (directory.announcedAt?.(address) ?? 0) <= block ? directory.lookup(address) : undefined
 }
@@ -33,7 +33,7 @@ export interface LogsToDecode {
 
 /**
  * Turns logs into token events, in the order in which they take effect. Launchpads emit the creation event last in its transaction, after
- * the pool's first price and the creator's first buy: launches come first among the events of their block, then new pools. Pure.
+ * the pool's first price and the creator's first buy. So launches are put first among the events of their block, then new pools. Pure.
  */
 export function decodeLogs({ logs, headers, directory, adapters }: LogsToDecode): DecodedLogs {
   const events: TokenEvent[] = []
@@ -159,8 +159,9 @@ function isPoolTrade(event: TokenEvent): event is TokenEventOf<'trade'> {
 }
 
 /**
- * A trade whose transfers show no maker, or a contract that acts for another account: a launchpad's, or the token's own. Its maker is the
- * one that its launchpad names, else the transaction's sender; of a trade that ends in the token itself, the token.
+ * Finds the maker of a trade whose transfers show none, or end in a contract that acts for another account: a launchpad's, or the token
+ * itself. The maker is the account that the launchpad names, else the transaction's sender; if the transfers end in the token, it stays the
+ * token.
  */
 function withMaker(trade: TokenEventOf<'trade'>, makers: ReadonlyMap<number, Address>, directory: DatedDirectory): TokenEvent {
   const { viaContract = false, ...known } = trade

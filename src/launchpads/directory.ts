@@ -37,19 +37,22 @@ export interface Directory extends SourceDirectory {
   partsOf(keys: readonly Hex[]): LogParts
   /** Which logs to fetch for all sources, and for these addresses and pool ids. */
   partsWith(keys: readonly Hex[]): LogParts
-  /** The directory as it was after this block. What is added to it stays out of this one. */
+  /** The directory as it was after this block. Sources added to the branch stay out of this directory. */
   upTo(block: number): DirectoryBranch
-  /** Replaces the sources of the blocks after the branch's by those that were added to it. */
+  /** Replaces the sources of blocks after `branch.upTo` by the sources that were added to the branch. */
   become(branch: DirectoryBranch): void
 }
 
-/** The sources up to a block, and those of other blocks after it. */
+/** The sources up to a block, and those of the blocks that are to replace the ones after it. */
 export interface DirectoryBranch extends SourceDirectory {
   readonly upTo: number
   added(): Iterable<IndexedSource>
 }
 
-/** A query for logs: of `addresses`, those with one of `topics` first; of the others, those that match the address's own topics. */
+/**
+ * A query for logs: logs of `addresses` whose first topic is in `topics`, and logs of `filtered` contracts that match the contract's own
+ * topics.
+ */
 export interface LogParts {
   readonly addresses: KeySet<Address>
   readonly topics: readonly Hex[]
@@ -58,7 +61,7 @@ export interface LogParts {
 
 interface FilteredContract {
   readonly address: Address
-  /** The last one may be long. */
+  /** The last list may be long. */
   readonly topics: readonly (LogTopics[number] | KeySet<Hex>)[]
 }
 
@@ -78,7 +81,7 @@ export function configuredSources(adapters: readonly LaunchpadAdapter[]): Readon
 /**
  * Holds every token and pool in memory: the next block may have a log of any of them.
  *
- * @param known without configured sources. The directory takes it over. Default: nothing is indexed
+ * @param known the indexed sources, without the configured ones. The directory owns it from then on. Default: nothing is indexed
  */
 export function createDirectory(adapters: readonly LaunchpadAdapter[], known = new KnownSources()): Directory {
   const configured = configuredSources(adapters)
@@ -131,7 +134,7 @@ export function createDirectory(adapters: readonly LaunchpadAdapter[], known = n
   }
 }
 
-/** What a directory does by looking sources up. */
+/** The methods of a directory that need only a lookup of sources and a way to add one. */
 function sourceDirectory(
   adapters: readonly LaunchpadAdapter[],
   lookup: SourceLookup,
@@ -198,7 +201,7 @@ function topicsByContract(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<Ad
   )
 }
 
-/** Matches at least the logs that either matches. */
+/** A filter that matches at least the logs that either of the two matches. */
 function unionOfTopics(some: LogTopics, others: LogTopics): LogTopics {
   const shared = some.slice(0, others.length)
   return shared.map((topics, index) => {

@@ -15,8 +15,8 @@ import { addressTopic, decodeEvent } from './words.ts'
 
 /*
  * Flaunch. Its PositionManager makes a memecoin with a treasury and a revenue NFT, and is the hook of the memecoin's Uniswap v4 pool: it
- * sells the fair launch at a fixed price, sells the tokens that it took as fees before the pool does, and shares out its fees. Those of the
- * NFT's owner lie in an escrow.
+ * sells the fair launch at a fixed price, sells the tokens that it took as fees before the pool does, and shares out its fees. The share of
+ * the NFT's owner lies in an escrow.
  */
 
 const CLAIM = parseAbi(['function withdrawFees(address recipient, bool unwrap)'])
@@ -45,7 +45,7 @@ export const flaunch: AdapterKind = {
 function createFlaunch(options: AdapterOptions): LaunchpadAdapter {
   const { launchpad, startBlock } = options
   const { factory, nft, nativeToken, poolManager } = contractsOf(options, ['factory', 'nft', 'nativeToken', 'poolManager'])
-  // The first version keeps the accounts itself.
+  // In the first version the PositionManager keeps the accounts itself.
   const { feeEscrow = factory, bidWall, referralEscrow, flETH = FLETH } = options.contracts
   const isEtherWrapper = nativeToken === flETH
   const creations = new Set(FLAUNCH_CREATED_TOPICS)
@@ -61,7 +61,7 @@ function createFlaunch(options: AdapterOptions): LaunchpadAdapter {
       creator,
       ...texts,
       decimals: DECIMALS,
-      // A share of fees of which Flaunch may set another amount at any time.
+      // The creator's share is taken from fees whose rate Flaunch may change at any time.
       creatorFeeBps: null,
       // A withdrawal from the escrow names no token.
       feesReported: { accrued: isEtherWrapper, claimed: false },
@@ -104,7 +104,7 @@ function createFlaunch(options: AdapterOptions): LaunchpadAdapter {
       })
       return { ...decoded, partialSwaps: swaps.reported }
     },
-    // It pays out all that the sender has, without a change into ETH, which not every account can take.
+    // The call pays out all that the sender has, and does not unwrap it: not every account can receive ETH.
     claimCall: ({ creator, currency, scope, amount }) =>
       scope !== 'creator' || currency !== nativeToken || amount === 0n
         ? null

@@ -21,7 +21,7 @@ const [WITHOUT_DURATION, WITH_DURATION, WITHOUT_FAIR_LAUNCH] = parseAbi([
   'event PoolCreated(bytes32 indexed poolId, address memecoin, address memecoinTreasury, uint256 tokenId, bool currencyFlipped, uint256 flaunchFee, FlaunchParams2 params)',
   'event PoolCreated(bytes32 indexed poolId, address memecoin, address memecoinTreasury, uint256 tokenId, bool currencyFlipped, uint256 flaunchFee, FlaunchParams3 params)',
 ])
-/** 1.0, 1.1 to 1.2, and without a fair launch. */
+/** Versions 1.0, 1.1 to 1.2, and the version without a fair launch. */
 const VERSIONS = [WITHOUT_DURATION, WITH_DURATION, WITHOUT_FAIR_LAUNCH] as const
 const VERSION_OF = new Map<Hex, (typeof VERSIONS)[number]>(VERSIONS.map(event => [toEventSelector(event satisfies AbiEvent), event]))
 
@@ -33,7 +33,7 @@ const TICK_SPACING = 60
 
 export interface FlaunchCreation {
   readonly token: Address
-  /** Whom the revenue NFT was minted to. */
+  /** The account that the revenue NFT was minted to. */
   readonly creator: Address
   /** Of the revenue NFT. */
   readonly tokenId: bigint
@@ -52,7 +52,7 @@ export function decodeFlaunchCreation(
   const { poolId, memecoin, memecoinTreasury, tokenId, params } = decodeEvent(event, log)
   const token = toAddress(memecoin)
   const pool = poolFacts(poolId.toLowerCase() as Hex, 'uniswap-v4', { token, quoteToken: nativeToken, feeBps: null })
-  // No field names the currency. The id is the hash of all that a pool is, so that it proves it.
+  // No field names the currency. The pool's id is the hash of its whole key, so it proves the currency.
   const id = v4PoolId([token, nativeToken], { fee: POOL_FEE, tickSpacing: TICK_SPACING, hooks: factory })
   if (id !== pool.address) throw new MalformedLogError('expected the pool of the token and the native token')
   const texts = cleanTokenTexts({ name: params.name, symbol: params.symbol, metadataUri: params.tokenUri })

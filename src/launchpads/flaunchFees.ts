@@ -21,7 +21,7 @@ interface Context extends Readonly<Record<'factory' | 'nft' | 'nativeToken' | 'f
   readonly lookup: SourceLookup
 }
 
-/** What the creator's share of a token's fees was, who owns a revenue NFT, and the accounts in the escrow. */
+/** Decodes the creator's share of a token's fees, the owner of a revenue NFT, and changes of accounts in the escrow. */
 export function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, context: Context): readonly TokenEvent[] {
   const { launchpad, factory, nft, nativeToken, feeEscrow, lookup } = context
   const position = eventPosition(log, transaction)

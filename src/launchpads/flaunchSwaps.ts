@@ -8,8 +8,8 @@ import { v4Trade } from './uniswapV4.ts'
 import { signed, wordsOf } from './words.ts'
 
 /**
- * What Flaunch's hook reports after every swap. In the fair launch, in its stock of fees that it sells first, and in the pool: two amounts
- * and two fees each, from the swapper's side, so that what is paid is negative.
+ * What Flaunch's hook reports after every swap: two amounts and two fees each, for the fair launch, for the hook's stock of fee tokens,
+ * which it sells before the pool does, and for the pool. Signs are from the swapper's side, so paid amounts are negative.
  */
 export const POOL_SWAP_TOPIC = toEventSelector(`PoolSwap(bytes32,${Array.from({ length: 12 }, () => 'int256').join()})`)
 
@@ -39,7 +39,7 @@ export function wholeTrade(
   return { ...trade, feeQuote: inQuote(fees, filled) }
 }
 
-/** Fees in the quote currency. Those that are taken in tokens are valued at what the tokens were filled for. */
+/** Fees in the quote currency. Fees taken in tokens are valued at the average price of the swap. */
 function inQuote(fees: PairAmounts, filled: PairAmounts): bigint | null {
   if (fees.token === 0n) return fees.quote
   if (filled.token === 0n) return null

@@ -3,7 +3,7 @@ import type { KeySet } from '#domain/keySet.ts'
 import type { IndexedSource, LogSource, LogSourceOf, SourcePool } from './logSource.ts'
 import { NO_ROW, PackedTable, wordAt } from './packedTable.ts'
 
-/** What a source has in common with many others: all of it but addresses. */
+/** The part of a source that many sources share: everything except addresses. */
 interface Template {
   /** With `tokenDecimals` where the source has them. */
   readonly head: Pick<LogSource, 'role' | 'launchpad'>
@@ -11,26 +11,29 @@ interface Template {
   readonly pool: Omit<SourcePool, 'address' | 'quoteToken'> | null
 }
 
-/** The words of a row beside its key. A template of 0: the key is no source, or no longer. The addresses are rows of the addresses. */
+/**
+ * The words of a row beside its key. Template 0: the key is not a source, or no longer one. `TOKEN` and `QUOTE` are row numbers in the
+ * table of addresses.
+ */
 const TEMPLATE = 0
 const BLOCK = 1
 const BLOCK_HIGH = 2
 const TOKEN = 3
 const QUOTE = 4
 const VALUES = 5
-/** Of a position: the row of its pool, whose address is no part of the key. */
+/** For a position: the row of its pool's address, which is not part of the key. */
 const POOL = 5
 const WORD = 2 ** 32
 
 const ADDRESS_BYTES = 20
 const ID_BYTES = 32
 const BLOCK_BYTES = 8
-/** Made sources are kept until there are more: the logs of a batch are of few. */
+/** How many source objects are kept before all are dropped: the logs of a batch come from few sources. */
 const MAX_KEPT = 1_000
 
 /** Sources that differ in nothing but the key, the token and the block. */
 export interface PackedSources {
-  /** One of them, whichever. */
+  /** Any one of them. */
   readonly like: Exclude<LogSource, LogSourceOf<'position'>>
   /** The length of a key: 20 for addresses, 32 for pool ids. */
   readonly keyBytes: number
@@ -40,7 +43,7 @@ export interface PackedSources {
 
 interface SourceTable {
   readonly rows: PackedTable
-  /** Sources by template. */
+  /** The number of sources by template. */
   readonly counts: number[]
 }
 
@@ -56,10 +59,10 @@ export class KnownSources {
   readonly #templates: (Template | null)[] = [null]
   readonly #templateNumbers = new Map<string, number>()
 
-  /** Made sources. */
+  /** The source objects that lookups have made. */
   readonly #kept = new Map<Hex, Pick<IndexedSource, 'source' | 'block'>>()
 
-  /** @param last sources of later blocks are left out. Default none */
+  /** @param last the last block: sources of later blocks are left out. Default: none are */
   get(key: Hex, last = Number.POSITIVE_INFINITY): LogSource | undefined {
     const kept = this.#kept.get(key)
     if (kept !== undefined) return kept.block > last ? undefined : kept.source
@@ -78,7 +81,10 @@ export class KnownSources {
     return block > last ? undefined : source
   }
 
-  /** In place of the source that the key had. @throws `TypeError` for a key that is neither an address, a pool id nor a `positionKey` */
+  /**
+   * Adds a source, in place of the one that the key had. @throws `TypeError` for a key that is neither an address, a pool id nor a
+   * `positionKey`
+   */
   put({ key, source, block }: IndexedSource): void {
     const table = this.#byLength.get(key.length)
     if (table === undefined) throw new TypeError(`no key of a source: ${key.slice(0, 140)}`)
@@ -116,7 +122,7 @@ export class KnownSources {
     if (table !== undefined && row !== NO_ROW) this.#take(table, row)
   }
 
-  /** Takes the sources of later blocks away. Costs a look at every row. */
+  /** Removes the sources of blocks after `last`. Costs a look at every row. */
   forgetAfter(last: number): void {
     for (const table of this.#byLength.values()) {
       for (let row = 0; row < table.rows.size; row++) if (blockOf(table, row) > last) this.#take(table, row)
@@ -128,7 +134,7 @@ export class KnownSources {
     return this.#keysOf(this.#addresses, () => true) as KeySet<Address>
   }
 
-  /** Of the pools inside a Uniswap v4 PoolManager now. */
+  /** The ids of the pools inside a Uniswap v4 PoolManager that are sources now. */
   poolIds(): KeySet<Hex> {
     return this.#keysOf(this.#ids, ({ pool }) => pool?.type === 'uniswap-v4')
   }

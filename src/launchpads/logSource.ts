@@ -2,7 +2,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { PoolFacts } from './tokenEvent.ts'
 
-/** What a log of a pool is read with. */
+/** The facts that are needed to read a pool's logs. */
 export type SourcePool = Omit<PoolFacts, 'positionId'>
 
 /** Something whose logs are indexed: a contract, a pool inside a PoolManager, or a position inside a locker. */
@@ -25,7 +25,7 @@ export type LogSource =
       readonly pool: SourcePool
       readonly tokenDecimals: number
     }
-  /** A pool that the configuration names, of a quote currency (`token`) and what it is worth. */
+  /** A pool that the configuration names to price a quote currency (`token`). */
   | { readonly role: 'quotePool'; readonly launchpad: string; readonly token: Address; readonly pool: SourcePool }
   | {
       readonly role: 'tokenCurve'
@@ -72,7 +72,7 @@ export function sourceOf(
   const id = topics[1]
   if (emitter?.role === 'locker') return (id === undefined ? undefined : directory.lookup(positionKey(address, id))) ?? emitter
   if (emitter?.role !== 'poolManager') return emitter
-  // A shared curve's key is as long as a pool id, and is none.
+  // A shared curve's key is as long as a pool id, but is not one.
   const pool = id === undefined ? undefined : directory.lookup(id)
   return isUniswapV4Pool(pool) ? pool : undefined
 }
@@ -81,7 +81,7 @@ export function isUniswapV4Pool(source: LogSource | undefined): boolean {
   return (source?.role === 'pool' || source?.role === 'quotePool') && source.pool.type === 'uniswap-v4'
 }
 
-/** The key of a position. Its id is the position manager's, so that two lockers may hold positions of the same id. */
+/** The key of a position. Position ids are unique only within a position manager, so two lockers may hold positions of the same id. */
 export function positionKey(locker: Address, positionId: bigint | Hex): Hex {
   const id = typeof positionId === 'bigint' ? positionId.toString(16).padStart(64, '0') : positionId.slice(2)
   return `0x${locker.slice(2)}${id}`

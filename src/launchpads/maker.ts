@@ -20,9 +20,9 @@ interface LoggedTransfer extends Transfer {
 
 /**
  * The account behind a swap, from the token's transfers in its transaction, since the pool's event names only the router. The tokens of a
- * buy are followed from the pool forward and those of a sell from the pool backward, through every account that keeps none of them, such
- * as a router that pays a fee out of them: the largest part leads on. Pools and a launchpad's own contracts hold tokens for others, so that
- * none of them is the account.
+ * buy are followed from the pool forward and those of a sell from the pool backward, through every account that keeps none of them, such as
+ * a router that pays a fee out of them: the largest part leads on. Pools and a launchpad's own contracts hold tokens for others, so they
+ * are never the account.
  *
  * @returns `null` when no transfer of that amount touches the pool
  */
@@ -69,14 +69,14 @@ function balanceChanges(transfers: readonly Transfer[]): ReadonlyMap<Address, bi
   return changes
 }
 
-/** The last one of equal amounts: fees are paid first. */
+/** The largest transfer, and the last one of equal amounts: fees are paid first. */
 function largest<T extends Transfer>(transfers: readonly T[]): T | undefined {
   return transfers.toSorted((a, b) => (a.amount < b.amount ? -1 : a.amount > b.amount ? 1 : 0)).at(-1)
 }
 
 /**
- * `findMaker` for a token that takes a tax from every transfer, so that no transfer has the swap's amount. The largest one that touches the
- * pool after the pool's previous swap is taken for this swap's.
+ * `findMaker` for a token that takes a tax from every transfer, so that no transfer has the swap's amount. The largest transfer that
+ * touches the pool after the pool's previous swap is taken as this swap's transfer.
  */
 export function findTaxedMaker(logs: readonly SourcedLog[], swap: Swap): Address | null {
   const ofPool = logs.filter(({ log }) => log.address === swap.pool && log.logIndex <= swap.logIndex)

@@ -13,7 +13,7 @@ const MAX_LOAD = 0.75
 const NO_DIGIT = 0xff
 const X = 'x'.charCodeAt(0)
 
-/** The character codes of hex digits by their values. Upper case is none: equal keys are equal strings. */
+/** The character codes of hex digits by their values. Upper-case letters do not count as digits, so that equal keys are equal strings. */
 const DIGIT_CODES = Buffer.from('0123456789abcdef')
 const DIGITS = new Uint8Array(1 << 16).fill(NO_DIGIT)
 for (const [value, code] of DIGIT_CODES.entries()) DIGITS[code] = value
@@ -22,8 +22,8 @@ for (const [value, code] of DIGIT_CODES.entries()) DIGITS[code] = value
  * Rows of 32-bit words by hex keys of one length, in typed arrays: a row takes its words and about 8 bytes, and no object. Rows are
  * numbered from 0 in the order in which they were added. Rows can't be removed: a caller marks a removed one in its words.
  *
- * An open-addressing hash table with linear probing. A byte of each hash beside the slots spares most looks at a row. The hash is seeded by
- * the process, so that the makers of keys can't choose ones that collide.
+ * An open-addressing hash table with linear probing. Beside each slot stands a byte of its key's hash, which avoids most reads of rows. The
+ * hash is seeded by the process, so that keys can't be made to collide.
  */
 export class PackedTable {
   /** The length of a key's text. */
@@ -33,7 +33,7 @@ export class PackedTable {
   readonly #seed = randomInt(2 ** 32)
   /** The key that was read last. */
   readonly #key: Uint32Array
-  /** Where the text of a key is put together, since a string is made fastest of bytes. */
+  /** A buffer for the text of a key: a string is made fastest from bytes. */
   readonly #text: Buffer
   readonly #chunks: Uint32Array[] = []
   #slots = new Uint32Array(FIRST_SLOTS)
@@ -63,19 +63,19 @@ export class PackedTable {
     return this.#read(key) ? this.#findRead() : NO_ROW
   }
 
-  /** The row of the key that begins there, or `NO_ROW`. */
+  /** The row of the key whose bytes begin at `at`, or `NO_ROW`. */
   findBytes(bytes: Uint8Array, at: number): number {
     this.#readBytes(bytes, at)
     return this.#findRead()
   }
 
-  /** The row of a key, which is added where it is missing. @throws `TypeError` for a text that is no key */
+  /** The row of a key. A missing row is added. @throws `TypeError` for a text that is no key */
   add(key: Hex): number {
     if (!this.#read(key)) throw new TypeError(`not ${this.#keyWords * 4} bytes in lower-case hex: ${key.slice(0, 140)}`)
     return this.#addRead()
   }
 
-  /** The row of the key that begins there, which is added where it is missing. */
+  /** The row of the key whose bytes begin at `at`. A missing row is added. */
   addBytes(bytes: Uint8Array, at: number): number {
     this.#readBytes(bytes, at)
     return this.#addRead()
@@ -200,7 +200,7 @@ export class PackedTable {
   }
 }
 
-/** The 32-bit word, big endian, that begins there. */
+/** The 32-bit word, big endian, that begins at `at`. */
 export function wordAt(bytes: Uint8Array, at: number): number {
   return (
     (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0

@@ -23,7 +23,7 @@ export interface PairAmounts {
   readonly quote: bigint
 }
 
-/** The price, as of `poolChanged`, at which raw amounts of both sides are worth the same; `null` when `token` is zero. */
+/** The price, in the unit of `poolChanged`, at which raw amounts of both sides are worth the same; `null` when `token` is zero. */
 export function quotePrice(quote: bigint, token: bigint, tokenDecimals: number): Decimal | null {
   return ratio(quote * powerOfTen(tokenDecimals), token * WETH_UNIT)
 }
@@ -37,7 +37,7 @@ export function pairAmounts({ tokenIsToken0 }: Pick<PoolFacts, 'tokenIsToken0'>,
 }
 
 /**
- * The trade that a swap is.
+ * The trade of a swap.
  *
  * @param intoPool what the swap adds to the pool, negative where it takes out; not zero on both sides
  * @param feePips `null`: unknown
@@ -57,7 +57,7 @@ export function poolTrade(
   return { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, maker, amountToken, amountQuote, feeQuote }
 }
 
-/** The liquidity that an event says to have entered a pool, negative where it left. None where nothing moved. */
+/** The liquidity that entered a pool according to an event, negative if it left. Empty if nothing moved. */
 export function poolJoinExit({ pool, at }: PoolLog, { token, quote }: PairAmounts, maker: Address): readonly TokenEventOf<'joinExit'>[] {
   if (token === 0n && quote === 0n) return []
   return [{ ...at, kind: 'joinExit', pool: pool.address, maker, amountToken: token, amountQuote: quote }]
@@ -68,9 +68,9 @@ export function fixedFeePips({ feeBps }: Pick<PoolFacts, 'feeBps'>): bigint | nu
 }
 
 /**
- * The pool's fee on a swap, in the quote currency. Of a buy it is taken in that, rounded up; of a sell it is taken in tokens, here valued
- * at the trade's price. `null` for a fee of 100 % or more, which leaves no price: a launchpad's event may give pips where basis points are
- * expected.
+ * The pool's fee on a swap, in the quote currency. A buy pays it in the quote currency, rounded up. A sell pays it in tokens, which are
+ * valued at the trade's price here. `null` for a fee of 100 % or more, which leaves no price: a launchpad's event may give pips where basis
+ * points are expected.
  */
 export function swapFee(side: TradeSide, amountQuote: bigint, feePips: bigint): bigint | null {
   if (feePips >= WHOLE_PIPS) return null

@@ -24,7 +24,10 @@ const TOPICS = {
 
 export const PROTOCOL_REWARDS_TOPICS: readonly Hex[] = Object.values(TOPICS)
 
-/** Changes of accounts in the escrow. Only deposits of the launchpad's tokens, which trades limit in number, may open accounts. */
+/**
+ * Changes of accounts in the escrow. Only deposits by the launchpad's tokens may open accounts: they need trades, which limits their
+ * number.
+ */
 export function decodeProtocolRewards(
   log: ChainLog,
   transaction: TransactionLogs,
@@ -58,7 +61,7 @@ export function depositor({ topics: [topic, ...topics] }: ChainLog, launchpad: s
   return (source?.role === 'token' || source?.role === 'tokenCurve') && source.launchpad === launchpad ? from : null
 }
 
-/** The escrow takes an amount of zero for everything, which could be more than these fees: an account has other deposits as well. */
+/** No call for an amount of zero: the escrow would pay out the whole account, which may have other deposits as well. */
 export function withdrawCall(protocolRewards: Address, { creator, amount }: Pick<ClaimTarget, 'creator' | 'amount'>): ClaimCall | null {
   return amount !== null && amount > 0n
     ? { to: protocolRewards, data: encodeFunctionData({ abi: WITHDRAW, args: [creator, amount] }) }

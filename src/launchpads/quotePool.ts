@@ -8,8 +8,8 @@ import { V3_TOPICS } from './uniswapV3.ts'
 import { v4PoolId } from './v4PoolId.ts'
 
 /*
- * A pool that says what a quote currency is worth: against WETH, or against another currency that such a pool leads on from. It launches
- * nothing. Its events are indexed as those of any pool, so that amounts in the currency have the worth that they had in their block.
+ * A pool that prices a quote currency: in WETH, or in another currency that has such a pool itself. It launches nothing. Its events are
+ * indexed like those of any pool, so that amounts in the currency get the worth that they had in their block.
  */
 
 const EXPECTED_TYPE = 'expected uniswap-v2, uniswap-v3 or uniswap-v4'

@@ -30,7 +30,7 @@ export interface PoolFacts {
   readonly positionId?: bigint
 }
 
-/** A change of a pool's reserves: `set` to amounts (`null`: this one is not known from the event), or moved `by` signed amounts. */
+/** A change of a pool's reserves: `set` to amounts (`null`: not known from the event), or, with `move`, changed by signed amounts. */
 export type ReserveChange =
   | { readonly mode: 'set'; readonly token: bigint | null; readonly quote: bigint | null }
   | { readonly mode: 'move'; readonly token: bigint; readonly quote: bigint }
@@ -63,7 +63,7 @@ export type TokenEvent = TokenEventPosition &
         readonly kind: 'poolChanged'
         readonly pool: Hex
         readonly reserves: ReserveChange | null
-        /** The quote currency per whole token, counted in 10^18 of its smallest units: WETH where that is the currency. */
+        /** The price of a whole token, in units of 10^18 smallest units of the quote currency. In WETH where the quote currency is WETH. */
         readonly price: Decimal | null
         readonly concentrated: { readonly sqrtPriceX96: bigint; readonly tick: number; readonly liquidity: bigint | null } | null
         /** Liquidity that enters a price range, or leaves it when negative. */
@@ -80,7 +80,7 @@ export type TokenEvent = TokenEventPosition &
         readonly amountQuote: bigint
         /** `null`: unknown. */
         readonly feeQuote: bigint | null
-        /** The maker is a contract, and no transfer shows for whom it acts: for the transaction's sender. */
+        /** The maker is a contract, and no transfer shows for whom it acts. The transaction's sender is taken as the maker. */
         readonly viaContract?: true
       }
     | {
@@ -112,7 +112,7 @@ export type TokenEvent = TokenEventPosition &
         readonly creator: Address
         readonly currency: Address
         readonly scope: ClaimScope
-        /** Newly earned; `null`: unknown, since it stays in an LP position until it is collected. */
+        /** Newly earned; `null`: no event reports it, as of fees in an LP position and of vesting. */
         readonly accrued: bigint | null
         readonly claimed: bigint
         /** Claimable after the event, where the event says so. It overrides what was added up before. */

@@ -31,7 +31,7 @@ export const decodeUniswapV3: DecodePool = poolLog => {
     const amounts = pairAmounts(pool, amount0, amount1)
     return [
       changed({ reserves: { mode: 'move', ...amounts }, ...change }),
-      // The first topic of each is the account whose liquidity it is.
+      // The first indexed argument: the owner of the liquidity, or the caller of `collectProtocol` or `flash`.
       ...poolJoinExit(poolLog, amounts, addressTopic(log.topics, 1)),
     ]
   }
@@ -78,7 +78,7 @@ export const decodeUniswapV3: DecodePool = poolLog => {
 }
 
 /**
- * The state of a pool from the words of an event. A launchpad may name any contract as a pool, so that the words are checked.
+ * The state of a pool from the words of an event. The words are checked, since a launchpad may name any contract as a pool.
  *
  * @param liquidity left out: the event does not report it
  * @throws MalformedLogError when a word is wider than its type in Uniswap's contracts
@@ -104,7 +104,7 @@ export function concentratedChange(
   return { concentrated, price: priceFromSqrt(concentrated.sqrtPriceX96, pool, tokenDecimals) }
 }
 
-/** The price, as of `poolChanged`, at a pool's square-root price (Uniswap v3 whitepaper, 6.1); `null`: it is not initialised. */
+/** The price, in the unit of `poolChanged`, at a pool's square-root price (Uniswap v3 whitepaper, 6.1); `null`: it is not initialised. */
 export function priceFromSqrt(sqrtPriceX96: bigint, pool: Pick<PoolFacts, 'tokenIsToken0'>, tokenDecimals: number): Decimal | null {
   if (sqrtPriceX96 === 0n) return null
   const squared = sqrtPriceX96 * sqrtPriceX96

@@ -46,7 +46,7 @@ export const decodeUniswapV4: DecodePool = poolLog => {
   }
 }
 
-/** The trade that a swap is, with the parameters of `poolTrade`. Where no transfer shows the maker, it is who called the PoolManager. */
+/** The trade of a swap; the parameters are those of `poolTrade`. If no transfer shows the maker, it is the PoolManager's caller. */
 export function v4Trade(poolLog: PoolLog, intoPool: PairAmounts, feePips: bigint | null): TokenEventOf<'trade'> {
   const { log, transaction } = poolLog
   let viaContract = false

@@ -5,7 +5,7 @@ const POOL_KEY = parseAbiParameters('address, address, uint24, int24, address')
 
 /** What makes up a Uniswap v4 pool besides its currencies. */
 export interface V4PoolTerms {
-  /** In hundredths of a basis point, or the flag of one that the hooks set. */
+  /** In hundredths of a basis point, or the flag of a fee that the hooks set. */
   readonly fee: number
   readonly tickSpacing: number
   /** The zero address: none. */

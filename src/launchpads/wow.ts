@@ -130,7 +130,7 @@ function launch(
   return events
 }
 
-/** Deposits that share out the fees of a token's position are the token's, too. */
+/** Deposits that share out the fees of a token's LP position are also counted for the token. */
 function decodeRewards(log: ChainLog, transaction: TransactionLogs, launchpad: string, lookup: SourceLookup): readonly TokenEvent[] {
   const changes = decodeProtocolRewards(log, transaction, launchpad, lookup)
   const token = depositor(log, launchpad, lookup)

@@ -29,14 +29,14 @@ export interface WowCreation {
   readonly creator: Address
   /** `null` for a coin, which begins in its pool. */
   readonly curve: PoolFacts | null
-  /** `null` where no event says which currency the pool is of. */
+  /** `null` where no event names the pool's quote currency. */
   readonly pool: PoolFacts | null
   readonly texts: ReturnType<typeof cleanTokenTexts>
 }
 
 /**
- * Decodes a creation event. It names the pool, and neither the currency nor the fee: those are read from the event of Uniswap's factory
- * that made the pool, the currency else from the coin's own event. Curves trade in ETH.
+ * Decodes a creation event. It names the pool, but neither its currency nor its fee. Both are read from the event with which Uniswap's
+ * factory made the pool, or else the currency alone from the WOW factory's event about the coin. Curves trade in ETH.
  *
  * @throws MalformedLogError
  */

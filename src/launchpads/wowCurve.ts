@@ -1,7 +1,7 @@
 import { type Decimal, ratio } from '#domain/decimal.ts'
 
 /*
- * WOW's bonding curve: the price of the next token is A·e^(B·x) for x tokens sold, which are the whole supply (BondingCurve.sol of Zora's
+ * WOW's bonding curve: the price of the next token is A·e^(B·x) for x tokens sold, the supply at that time (BondingCurve.sol of Zora's
  * WOW). The contract computes powers with 18 decimals; here they are integers scaled by 10^36.
  */
 
@@ -26,8 +26,8 @@ export function wowCostOf(sold: bigint): bigint {
 }
 
 /**
- * WETH per whole token after a trade. With the supply after the trade it is the curve's price, provided that the trade's amounts fit the
- * curve. Without, it follows from the amounts: the prices before and after differ by the factor e^(B·tokens) and by B·wei.
+ * WETH per whole token after a trade. If the supply after the trade is known, it is the curve's price, provided that the trade's amounts
+ * fit the curve. Otherwise it follows from the amounts: the prices before and after differ by the factor e^(B·tokens) and by B·wei.
  *
  * @returns the trade's average price when the amounts do not fit
  */
@@ -46,7 +46,7 @@ export function wowPriceAfter(trade: {
   }
   if (tokens === 0n || tokens > WOW_CURVE_SUPPLY) return null
   const growth = powerAt(tokens)
-  // With more tokens sold the price is B·wei·growth/(growth − 1), with fewer it is lower by the factor `growth`.
+  // After a buy the price is B·wei·growth/(growth − 1), after a sell it is lower by the factor `growth`.
   return ratio(B * netWei * (side === 'buy' ? growth : ONE), WAD * WAD * (growth - ONE))
 }
 

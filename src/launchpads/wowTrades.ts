@@ -15,7 +15,7 @@ interface TradeTopic {
   readonly withSupply: boolean
 }
 
-/** Trades of some tokens report the supply after them. */
+/** The events of some tokens report the supply after the trade. */
 const TRADES: ReadonlyMap<Hex, TradeTopic> = new Map([
   [toEventSelector(`WowTokenBuy(${HEAD},uint256,uint8)`), { side: 'buy', withSupply: true }],
   [toEventSelector(`WowTokenBuy(${HEAD},uint8)`), { side: 'buy', withSupply: false }],

@@ -13,13 +13,17 @@ import { decodeZoraCreation, migratedMarket, ZORA_CREATED_TOPICS, type ZoraCreat
 import { decodeZoraCoins, LIQUIDITY_MIGRATED_TOPIC, vesting, ZORA_COIN_TOPICS } from './zoraRewards.ts'
 
 /*
- * Zora's coins. A coin trades in a pool of any currency from its creation on: in Uniswap v4 with a hook that shares out the fees at every
- * swap, the oldest ones in v3, where the coin shares them out. Those in ETH pay into ProtocolRewards, all others pay at once.
+ * Zora's coins. A coin trades in a pool of any currency from its creation on: most in Uniswap v4, with a hook that shares out the fees at
+ * every swap, the oldest in v3, where the coin shares them out. v3 coins in ETH pay into ProtocolRewards, all others pay the recipients at
+ * once.
  */
 
 const CLAIM_VESTING = parseAbi(['function claimVesting() returns (uint256)'])
 const DECIMALS = 18
-/** Of a creator coin, the raw units that vest to its payout recipient, and how long after its creation (CreatorCoinConstants.sol). */
+/**
+ * For a creator coin: the raw units that vest to its payout recipient, and the time from its creation until all have vested
+ * (CreatorCoinConstants.sol).
+ */
 const VESTING_SUPPLY = 500_000_000n * 10n ** 18n
 const VESTING_SECONDS = 5n * 365n * 86_400n
 

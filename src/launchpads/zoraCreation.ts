@@ -41,12 +41,12 @@ interface ZoraContracts {
 
 export interface ZoraCreation {
   readonly token: Address
-  /** The first payout recipient, where the event names no creator. */
+  /** The creator that the event names, else the first payout recipient. For a trend coin, the caller. */
   readonly creator: Address
   readonly pool: PoolFacts
   /** The hook of a v4 pool. */
   readonly hook: Address | null
-  /** Whether half of the supply vests to the payout recipient: that of a creator coin. */
+  /** Whether half of the supply vests to the payout recipient, as for a creator coin. */
   readonly vests: boolean
   readonly texts: ReturnType<typeof cleanTokenTexts>
 }

@@ -46,7 +46,7 @@ export function decodeZoraCoins(transaction: TransactionLogs, context: Context):
   const makers = new Map<number, Address>()
   /** Swaps in v4 pools since the hook's last report. */
   let swaps: number[] = []
-  /** Coins whose last swap's rewards are counted, by the event that later hooks emit first. */
+  /** Coins whose last swap's rewards were counted from `CoinMarketRewardsV4`, which later hooks emit before `CreatorCoinRewards`. */
   const counted = new Set<Address>()
   const isCoin = (address: Address) => {
     const source = lookup(address)
@@ -71,7 +71,8 @@ export function decodeZoraCoins(transaction: TransactionLogs, context: Context):
         return paid(at(coin), launchpad, { recipient: addressWord(word(1)), currency: addressWord(word(0)), amount: word(3) })
       }
       case TOPICS.swapped: {
-        // The hook asks the router for its caller, and believes those that Zora trusts. It swaps the fees first, for the same account.
+        // The hook asks the router for its caller, and believes routers that Zora trusts. The hook's swaps of fees before this report count
+        // for the same account.
         const swapper = addressTopic(log.topics, 2)
         const isTrusted = wordsOf(log.data, 1)(0) === 1n
         if (isTrusted && swapper !== ZERO_ADDRESS) for (const swap of swaps) makers.set(swap, swapper)
@@ -139,7 +140,7 @@ function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: 
   }
 }
 
-/** What vests to a coin's payout recipient: it accrues with time, so that events tell what was claimed alone. */
+/** What vests to a coin's payout recipient. It accrues with time, so events only tell what was claimed. */
 export function vesting(at: TokenEventPosition, launchpad: string, creator: Address): TokenEventOf<'creatorFee'> {
   return { ...at, kind: 'creatorFee', launchpad, creator, currency: at.token, scope: 'token', accrued: null, claimed: 0n }
 }
@@ -156,7 +157,7 @@ function paid(at: TokenEventPosition, launchpad: string, { recipient, currency, 
   return [{ ...at, kind: 'creatorFee', launchpad, creator: recipient, currency, scope: 'token', accrued: amount, claimed: amount }]
 }
 
-/** @param reward.inEscrow deposited for the recipient in ProtocolRewards, whose own events tell of its account */
+/** @param reward.inEscrow whether it is deposited in ProtocolRewards, whose own events report the recipient's account */
 function earned(at: TokenEventPosition, launchpad: string, reward: Reward & { readonly inEscrow: boolean }): readonly TokenEvent[] {
   return reward.inEscrow ? [{ ...at, kind: 'creatorShare', accruedWei: reward.amount }] : paid(at, launchpad, reward)
 }

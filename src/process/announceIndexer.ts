@@ -14,7 +14,7 @@ export interface AnnounceIndexerOptions {
 }
 
 /**
- * Reports to gateways what this process says of its indexing, until it stops or another process has become the writer, and opens its end
+ * Reports the state of this process's indexing to gateways, until it stops or another process has become the writer, and opens its end
  * of NATS.
  *
  * @returns what publishes commits over NATS; `null` where `NATS_URL` is not set

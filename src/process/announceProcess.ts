@@ -9,17 +9,17 @@ import type { IndexerHealth } from '#domain/health.ts'
 
 export interface AnnounceProcessOptions {
   readonly config: Pick<Config, 'gatewayThreads'>
-  /** That the indexer writes. */
+  /** URL of the database that the indexer writes. */
   readonly databaseUrl: string
   readonly logger: Logger
   readonly onStop: (stop: () => Promise<void>) => void
-  /** Where it serves. */
+  /** The URL at which the process serves. */
   readonly url: string
-  /** `null`: it can't be said at present. */
+  /** `null`: the health is not known at present. */
   readonly readHealth: () => Promise<IndexerHealth | null>
 }
 
-/** Tells the other processes on the database of this one, and hears of them. */
+/** Announces this process to the other processes on its database, and hears of them. */
 export function announceProcess({ config, databaseUrl, logger, url, readHealth, onStop }: AnnounceProcessOptions): ProcessReports['list'] {
   const fixed = { id: randomUUID(), host: hostname(), pid: process.pid, url, threads: config.gatewayThreads }
   const reports = startProcessReports({

@@ -16,8 +16,8 @@ export interface BlockConsumerOptions {
 }
 
 /**
- * What a gateway does with a commit, in this order: it forgets answers, sends the updates, and then reads again what is watched. The feed
- * dispatches, or asks the database for the states, within the call that follows `changed`, and updates are written in its microtasks.
+ * A gateway handles a commit in this order: it forgets kept answers, sends the updates, and then reads watched channels, lists and candles
+ * again. The feed dispatches, or asks the database for the states, right after `changed`, and microtasks of that turn write the updates.
  */
 export function createBlockConsumer({ registry, kept, channels, lists, candles, yieldTo }: BlockConsumerOptions): BlockConsumer {
   return {

@@ -29,7 +29,7 @@ export interface DatabaseCarrier {
 }
 
 /**
- * What a gateway needs to hear of another process's commits.
+ * Opens what a gateway needs to hear of another process's commits.
  *
  * @throws `TokenwireError` with the reason
  */

@@ -18,7 +18,7 @@ export interface GatewayActors {
   stop(): Promise<void>
 }
 
-/** Sweeps those that have had no subscribers for a while. */
+/** Creates the actors, and sweeps those that have had no subscribers for a while. */
 export function createGatewayActors({ reads, ...options }: GatewayActorsOptions): GatewayActors {
   const registry = createRegistry(options)
   const channels = createEventChannels({ read: reads.channelEvents, ...options })

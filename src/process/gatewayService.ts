@@ -13,12 +13,12 @@ import { indexerView, openDatabaseCarrier } from './databaseCarrier.ts'
 import { type ServeOptions, serve } from './serve.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
 
-/** Then the process ends, and its supervisor starts it again. A stop that is requested meanwhile waits as long. */
+/** After this wait the process ends, and its supervisor starts it again. A stop that is requested meanwhile waits as long. */
 const MAX_WAIT_MS = 5_000
 const ASK_AGAIN_MS = 250
 
 export interface GatewayOptions extends RoleOptions {
-  /** Of a standby: what its own indexing says, once it indexes, and receives. */
+  /** Only for a standby: the view of its own indexing, once it indexes, and the receiver of prices. */
   readonly indexing?: {
     view(): ServeOptions['indexer'] | null
     readonly onPrice: ServeOptions['onPrice']

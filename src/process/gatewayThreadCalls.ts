@@ -11,11 +11,11 @@ import type { AppDescriptor } from '#gateway/listening/acceptor.ts'
 import type { OperatorPolicy } from '#gateway/operator/operatorPolicy.ts'
 import type { WriteLock } from '#telemetry/writeLock.ts'
 
-/* What the main thread and a gateway thread ask of each other. All of it is plain data. */
+/* The functions that the main thread and a gateway thread call in each other. Arguments and results are plain data. */
 
 /** What a gateway thread is started with. */
 export interface GatewayThreadData {
-  /** In logs and metrics. */
+  /** Names the thread in logs and metrics. */
   readonly name: string
   /** With the launchpads of the database. */
   readonly config: Config
@@ -26,7 +26,7 @@ export interface GatewayThreadData {
   readonly writeLock: WriteLock
   /** How it hears of commits: from the indexing thread, or as any gateway does. */
   readonly carrier: 'thread' | 'database'
-  /** To the indexing thread; `null`: the process never indexes. */
+  /** The port to the indexing thread; `null`: the process never indexes. */
   readonly blocks: MessagePort | null
 }
 
@@ -39,7 +39,7 @@ export type ThreadFunctions = {
   /** @param untilMs of `monotonicMs` */
   priced(ethUsd: string, untilMs: number): void
   report(): Promise<GatewayReport>
-  /** Of the whole process. */
+  /** The health of the whole process. */
   health(): Promise<IndexerHealth>
   listActors(query: ActorsQuery): readonly ActorState[]
   actor(token: Address): ActorState | null
@@ -50,12 +50,12 @@ export type ThreadFunctions = {
 
 /** Functions of the main thread. */
 export type MainFunctions = ProcessView & {
-  /** As those of `EthUsdPrices`. */
+  /** As `get` of `EthUsdPrices`; `lastPrice` as its `last`. */
   price(): Promise<EthUsd>
   lastPrice(): EthUsd | null
 }
 
-/** At the main thread's end. */
+/** A gateway thread, as the main thread has it. */
 export interface GatewayThread {
   readonly name: string
   readonly call: Caller<ThreadFunctions>

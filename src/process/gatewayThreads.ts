@@ -26,8 +26,8 @@ export interface ServeInThreadsOptions
 }
 
 /**
- * Serves in `GATEWAY_THREADS` threads. This one accepts connections and hands them to the threads in turns; it serves none itself, so that
- * it always answers for all of them.
+ * Serves in `GATEWAY_THREADS` threads. The main thread accepts connections and hands them to the threads in turns. It serves none itself,
+ * so that it is always free to speak for all threads.
  *
  * @returns the URL of the gateway
  */
@@ -98,7 +98,7 @@ function startThread(name: string, options: StartOptions, ours: MainFunctions): 
       resolve()
     })
   })
-  // Its clients are lost with it, and its app is among those that get connections: a new process is simpler than a new thread.
+  // The thread's clients are lost, and its app would still get connections: a new process is simpler than a new thread.
   worker.on('error', onCrash)
   onStop(async () => {
     isStopping = true

@@ -21,8 +21,8 @@ type IndexerDatabase =
 /**
  * Starts the embedded PostgreSQL unless there is a `DATABASE_URL`, migrates the database, takes the writer's lock and connects for reads.
  *
- * @param loaded the modules that are loaded meanwhile: nothing is connected before, since loading blocks the event loop for longer than a
- *   connection may take to open
+ * @param loaded resolves when the modules are loaded. No connection is opened before, since loading blocks the event loop for longer than
+ *   a connection may take to open
  * @throws `TokenwireError` `database_taken` when another process has the lock and this one is no standby; what `migrate` throws
  */
 export async function openIndexerDatabase(options: RoleOptions, loaded: Promise<unknown>): Promise<IndexerDatabase> {
@@ -37,7 +37,7 @@ export async function openIndexerDatabase(options: RoleOptions, loaded: Promise<
     what: 'the right to index into the database',
     logger,
     giveUp,
-    // Then the process ends. When it is started again, the process that has the lock is there, and this one becomes its standby.
+    // The process then ends. When it is started again, it finds that the other process has the lock, and becomes its standby.
     ...(config.standby && { onTakenAway: holder => onFailure(lockTakenError(holder)) }),
   }
   const outcome = await holdSessionLock(lock)

@@ -11,13 +11,13 @@ export interface IndexerOptions extends RoleOptions, LockedDatabase {
 
 /**
  * Starts a process that indexes and serves: it opens the chain, announces its commits to the gateways of its database, and serves them to
- * clients of its own. Indexing begins when what serves subscribes to the blocks.
+ * clients of its own. Indexing begins with the first subscription to the blocks.
  *
  * @throws `TokenwireError` with the reason
  */
 export async function startIndexer(options: IndexerOptions): Promise<StartedRole> {
   const { thread, databaseUrl, reading, onStop, onFailure } = options
-  // A second time, to be closed before the database is.
+  // Registered a second time, so that the thread is closed before the database.
   onStop(() => thread.close())
   const indexing = await thread.open(databaseUrl)
   if (options.config.standby) void indexing.writerChanged.then(() => onFailure(writerChangedError()))
@@ -36,7 +36,7 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
     return { url, databaseUrl }
   }
   const url = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
-  // Misses none: the first block arrives in a later turn of the event loop than the one in which serving began.
+  // Misses no block: the first one arrives in a later turn of the event loop than the one in which serving began.
   if (outlet !== null) blocks.subscribe(outlet.publish)
   return { url, databaseUrl }
 }

@@ -50,10 +50,10 @@ export interface OpenGatewayOptions {
 }
 
 export interface OpenedGateway {
-  /** What answers requests is made of. */
+  /** What the handlers of requests need. */
   readonly sources: RequestDeps
   readonly part: GatewayPart
-  /** Values in USD are of the price at the time of the answer. */
+  /** Drops kept answers and renews lists, because their values in USD are of an earlier price. */
   priceChanged(): void
   /** Begins to pass on committed blocks. */
   start(): void
@@ -61,7 +61,7 @@ export interface OpenedGateway {
   stop(): Promise<void>
 }
 
-/** Everything of a gateway but what accepts connections: actors, connections, routes. */
+/** Everything of a gateway except the server that accepts connections: actors, connections, routes. */
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGateway> {
   const { config, logger, redactor, db, chainId, feed, indexer, ethUsd, operators, thread } = options
   const { weth, launchpads } = config.launchpads

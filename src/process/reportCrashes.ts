@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 
 /**
- * Ends the process on an uncaught error of this thread: a defect must not leave half a service running. Returns what other threads' errors
- * go to. Gateway threads report their own: uWebSockets.js aborts or has a segmentation fault when a thread ends that has open sockets,
- * which may come before the main thread hears of the error.
+ * Ends the process on an uncaught error of this thread: a defect must not leave half a service running. Returns the handler of other
+ * threads' errors. Gateway threads report their own: uWebSockets.js aborts or has a segmentation fault when a thread with open sockets
+ * ends, which may come before the main thread hears of the error.
  */
 export function reportCrashes(logger: Logger, gatewayThreads: number): (err: unknown) => void {
   const crash = (err: unknown) => {

@@ -42,7 +42,7 @@ async function runService(loaded: LoadedThread | null): Promise<number> {
     writeLock,
   })
   const onCrash = reportCrashes(logger, config.gatewayThreads)
-  // From here on: a stop requested during the start takes effect after it, and leaves nothing running.
+  // Before the start: a stop that is requested during it takes effect after it, and leaves nothing running.
   const requested = stopRequested(logger, config.tls === null ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM'])
   const failed = Promise.withResolvers<number>()
   const onFailure = (error: TokenwireError) => {

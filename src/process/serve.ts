@@ -15,7 +15,7 @@ import { announceProcess } from './announceProcess.ts'
 import { type OpenedGateway, type OpenGatewayOptions, openGateway } from './openGateway.ts'
 
 export interface ServeOptions extends Pick<OpenGatewayOptions, 'config' | 'logger' | 'redactor' | 'db' | 'chainId' | 'feed' | 'indexer'> {
-  /** That the indexer writes. */
+  /** URL of the database that the indexer writes. */
   readonly databaseUrl: string
   /** Receives every new ETH/USD price, and for how many ms it may be used. */
   readonly onPrice: (ethUsd: string, usableMs: number) => void

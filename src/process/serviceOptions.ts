@@ -15,7 +15,7 @@ export interface ServiceOptions {
   readonly onCrash: (error: unknown) => void
   /** Shared by all threads that log. */
   readonly writeLock: WriteLock
-  /** Has not opened the database yet. Closed by `stop`, and when the start fails. `null`: for a gateway. */
+  /** The indexing thread. It has not opened the database yet. Closed by `stop`, and when the start fails. `null`: for a gateway. */
   readonly thread: StartedThread | null
 }
 

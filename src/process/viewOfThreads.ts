@@ -8,7 +8,7 @@ import type { GatewayThread } from './gatewayThreadCalls.ts'
 
 /** A thread that takes longer is said to be silent, and its last report is used. */
 const PATIENCE_MS = 2_000
-/** Of each thread. Where connections are spread evenly, what many subscribe to is among the first of some thread. */
+/** Actors per thread. Where connections are spread evenly, a token with many subscribers is among the first of at least one thread. */
 const MAX_LISTED = 500
 
 export interface ThreadsView extends Pick<ProcessView, 'reports' | 'actor' | 'listActors'> {
@@ -19,7 +19,7 @@ export interface ThreadsView extends Pick<ProcessView, 'reports' | 'actor' | 'li
 /** What all gateway threads say together. */
 export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger): ThreadsView {
   const last = new Map<GatewayThread, GatewayReport>()
-  /** Since when a thread has not answered, of those that do not. */
+  /** Since when each silent thread has not answered. */
   const silentSinceMs = new Map<GatewayThread, number>()
 
   const reportOf = async (thread: GatewayThread): Promise<GatewayReport> => {

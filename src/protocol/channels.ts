@@ -3,7 +3,7 @@ import type { EventChannelName } from '#domain/channelEvent.ts'
 /** The channels of events over all tokens. */
 export const EVENT_CHANNELS = ['trades', 'launches', 'graduations'] as const satisfies readonly EventChannelName[]
 
-/** The channels of states, of which the newest is all that there is to know. */
+/** The channels of states: only the newest state is sent, since it replaces all earlier ones. */
 const STATE_CHANNELS = ['list', 'candles'] as const
 export type StateChannelName = (typeof STATE_CHANNELS)[number]
 

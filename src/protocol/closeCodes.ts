@@ -19,7 +19,7 @@ export function leavingReason(delayMs: number): string {
   return `retry after ${Math.floor(delayMs)} ms`
 }
 
-/** A client never waits longer for a server that asks for it. */
+/** The longest delay that a client accepts from a server. */
 const MAX_DELAY_MS = 300_000
 const DELAY = /^retry after (\d{1,9}) ms$/
 
@@ -33,9 +33,9 @@ export function delayAfterClose(code: number, reason: string): number | null {
 const FINAL: ReadonlySet<number> = new Set([1000, 1002, 1003, 1007, 1008, 1010])
 
 /**
- * What a client does after a close: reconnect with back-off, or stop until its user changes something. Of codes that it does not know, 4000
- * to 4499 reconnect and 4500 to 4999 stop. Below 4000, faults of the network or the server reconnect; a normal close and a broken protocol
- * stop.
+ * What a client does after a close: reconnect with back-off, or stop until its user changes something. After unknown codes from 4000 to
+ * 4499 it reconnects, from 4500 to 4999 it stops. Below 4000, it reconnects after faults of the network or the server, and stops after a
+ * normal close or an error of the protocol.
  */
 export function afterClose(code: number): 'reconnect' | 'stop' {
   return FINAL.has(code) || (code >= 4500 && code <= 4999) ? 'stop' : 'reconnect'

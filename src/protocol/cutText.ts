@@ -10,8 +10,8 @@ export interface CutText {
 }
 
 /**
- * Cuts as few code points from the end of a text as save `bytesToSave` bytes inside a JSON document, including escapes; the whole text if
- * it has fewer bytes. The text must be well formed. Costs about a nanosecond per unit cut, since nothing is encoded.
+ * Cuts the fewest code points from the end of a text that save `bytesToSave` bytes inside a JSON document, escapes included; the whole text
+ * if it has fewer bytes. The text must be well formed. Costs about a nanosecond per unit cut, since nothing is encoded.
  */
 export function cutText(text: string, bytesToSave: number): CutText {
   let end = text.length

@@ -12,17 +12,17 @@ export function encodeUnsubscribed(token: Address, id?: string): string {
   return `{"type":"unsubscribed","token":"${token}"${idField(id)}}`
 }
 
-/** Of a subscription to a channel. */
+/** Confirms the end of a subscription to a channel. */
 export function encodeChannelUnsubscribed(id: string): string {
   return `{"type":"unsubscribed"${idField(id)}}`
 }
 
-/** To a list or to candles. */
+/** Confirms a subscription to a list or to candles. */
 export function encodeStateSubscribed(channel: StateChannelName, id: string, filters: object): string {
   return JSON.stringify({ type: 'subscribed', id, channel, filters })
 }
 
-/** @param atMs when it answers, in ms since the epoch */
+/** @param atMs the time of the answer, in ms since the epoch */
 export function encodePong(atMs: number, id?: string): string {
   return `{"type":"pong","timestamp":"${new Date(atMs).toISOString()}"${idField(id)}}`
 }

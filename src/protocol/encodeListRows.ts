@@ -13,12 +13,12 @@ const SYMBOL = LIST_COLUMNS.indexOf('symbol')
 /** Besides columns and rows a message has its type, an `id` of 64 escaped characters, sequence and block. */
 const HEAD_BYTES = 1_024
 
-/** What a list leaves out to fit, one after the other: from the last row to the first. */
+/** The columns that a list leaves out to fit, one after the other, each from the last row to the first. */
 const OMITTED = [IMAGE, NAME, SYMBOL]
 
 /**
- * The fields `columns` and `data` of a list of at most 50 tokens, as JSON without braces. In a message of 16,384 bytes they fit: images are
- * left out where there is no room, from the last row, then names and symbols.
+ * The fields `columns` and `data` of a list of at most 50 tokens, as JSON without braces. They fit into a message of 16,384 bytes: where
+ * there is no room, images are left out from the last row on, then names, then symbols.
  */
 export function encodeListRows(tokens: readonly Token[]): string {
   const rows = tokens.map(token => Object.values(LIST_CELLS).map(cellOf => cellOf(token)))

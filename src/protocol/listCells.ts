@@ -2,7 +2,7 @@ import type { Token } from '#domain/token.ts'
 
 type Cell = string | number | null
 
-/** What a row of a list has, in order. */
+/** The cells of a list's row, in order. */
 export const LIST_CELLS: Readonly<Record<string, (token: Token) => Cell>> = {
   address: token => token.address,
   symbol: token => shortText(token.symbol),
@@ -43,7 +43,7 @@ function wellFormed(text: string | null | undefined): string | null {
 /** Significant digits of prices and values. */
 const DIGITS = 10
 
-/** Cut, not rounded, to ten significant digits, without changing the whole part. */
+/** Cuts, without rounding, to ten significant digits, and never changes the whole part. */
 function shortDecimal(text: string | null): string | null {
   if (text === null) return null
   const [whole = '', fraction] = text.split('.')

@@ -6,9 +6,9 @@ export interface ErrorMessage {
   readonly type: 'error'
   readonly code: 'invalid_message' | 'unknown_type' | 'invalid_token' | 'too_many_subscriptions' | 'rate_limited' | 'message_too_large'
   readonly message: string
-  /** As the client wrote it; present when the error is about a token. */
+  /** The token as the client wrote it; present when the error is about a token. */
   readonly token?: string
-  /** Of the message that it answers. */
+  /** The `id` of the message that the error answers. */
   readonly id?: string
 }
 
@@ -17,7 +17,7 @@ interface Named {
   readonly id?: string
 }
 
-/** An error is the answer to the message. */
+/** A client's message, or the error that answers a message that can't be read. */
 export type ParsedMessage =
   | ({
       readonly type: 'subscribe'
@@ -81,7 +81,7 @@ function parseFields(message: Fields): ParsedMessage {
   }
 }
 
-/** A message with `token` is about that one, whatever else it has. */
+/** A message with `token` is about that token, whatever other fields it has. */
 function parseSubscribe({ token, tokens, channel, sequence = null, holders = true, filters, after, reorgs }: Fields): ParsedMessage {
   if (token === undefined && tokens !== undefined) return parseMany(tokens, sequence, holders)
   if (token === undefined && channel !== undefined)

@@ -14,13 +14,13 @@ export interface TokenUpdate {
   readonly sourceBlock: string
   readonly timestamp: string
   /**
-   * All trades of the token since the update before it, newest last. `null`: they don't fit, or the update before it is not known, as of
-   * the first one after subscribing: read them over REST.
+   * All trades of the token since the previous update, newest last. `null`: they don't fit, or the previous update is not known, as for
+   * the first update after subscribing. Read them over REST.
    */
   readonly trades: readonly Trade[] | null
   /** After a reorg the first block whose earlier trades are void. */
   readonly replacedFrom?: string
 }
 
-/** What an update says of the token's state. The rest depends on what its receiver was sent before. */
+/** The fields of an update that tell the token's state. The others depend on what the receiver was sent before. */
 export type UpdatedState = Omit<TokenUpdate, 'trades' | 'replacedFrom'>

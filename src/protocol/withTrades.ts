@@ -3,7 +3,7 @@ import { MAX_MESSAGE_BYTES } from './limits.ts'
 
 const encoder = new TextEncoder()
 
-/** Largest state as JSON, in bytes of UTF-8: with `trades` of `null` and a reorg it is a whole message. */
+/** The largest state as JSON, in bytes of UTF-8: with `trades` of `null` and a `replacedFrom` it fills a whole message. */
 export const MAX_STATE_BYTES = MAX_MESSAGE_BYTES - tradesText({ trades: null, replacedFrom: Number.MAX_SAFE_INTEGER }).length
 
 /** A whole update: a beginning by `encodeUpdate` and its trades, or `null` in their place where they don't fit. At most 16,384 bytes. */

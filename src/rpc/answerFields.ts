@@ -1,7 +1,7 @@
 import type { Hex } from '#domain/address.ts'
 import { garbled } from './rpcFault.ts'
 
-/** The texts that stand for values in answers. */
+/** The patterns of the hex values in answers. */
 export const HEX = {
   address: /^0x[0-9a-f]{40}$/i,
   hash: /^0x[0-9a-f]{64}$/i,

@@ -7,7 +7,7 @@ import { faultOf, inconsistent, type RpcFault } from './rpcFault.ts'
 
 export type CallAtBlock = { readonly kind: 'answer'; readonly value: unknown } | { readonly kind: 'refusal'; readonly fault: RpcFault }
 
-/** Faults that say something about the call, when the provider has the block. */
+/** Faults that are about the call and not the provider, if the provider has the block. */
 const REFUSALS: ReadonlySet<RpcFault['kind']> = new Set(['rejected', 'missing', 'node', 'http', 'garbled'])
 
 /**

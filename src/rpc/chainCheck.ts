@@ -12,7 +12,7 @@ import { faultOf, isLost, RpcError } from './rpcFault.ts'
 
 export interface ChainCheckOptions {
   readonly providers: readonly Provider[]
-  /** `null`: the chain that all providers that answer serve. */
+  /** The expected chain; `null`: the chain that all answering providers serve. */
   readonly chainId: number | null
   readonly logger: Logger
   readonly clock: Clock
@@ -30,8 +30,8 @@ export interface ChainCheck {
   /** @throws `RpcError` when the provider does not answer or serves another chain */
   identify(provider: Provider): Promise<void>
   /**
-   * Probes, without waiting, the providers that get no requests: so a better one is found again, and a stale one is known before it is
-   * needed.
+   * Probes, without waiting, the providers that get no requests: so a preferred provider that works again is found, and a stale one is
+   * known before it is needed.
    */
   probeIdle(): void
   /** @throws as `RpcProvider.checkHeader` */
@@ -150,7 +150,10 @@ function disagreement(chains: ReadonlyMap<number, readonly { readonly name: stri
   )
 }
 
-/** Another chain is an error of the configuration, which comes first. A provider that has not answered may do so later. */
+/**
+ * The error when no provider of the right chain has answered. A wrong chain is reported first, since it is a mistake in the configuration:
+ * a silent provider may answer later.
+ */
 function connectError(outcomes: readonly PromiseSettledResult<number>[]): unknown {
   const reasons = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
   const mismatch = reasons.find(reason => faultOf(reason)?.kind === 'wrong-chain')

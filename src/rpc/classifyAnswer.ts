@@ -13,7 +13,7 @@ export interface HttpFacts {
   readonly retryAfterMs: number | null
 }
 
-/** QuickNode's and others' own codes for "too many requests", beside the HTTP status in the code's place. */
+/** The codes of "too many requests": the HTTP status, and providers' own codes, such as QuickNode's. */
 const RATE_LIMIT_CODES = new Set([429, -32005, -32007, -32029, -32090, -32097])
 const RATE_LIMIT =
   /rate.?limit|too many requests|requests? (?:per second |count )?(?:limit|exceeded|limited)|compute units|throughput|capacity|credits|quota|try again (?:in|later)|daily (?:limit|request)|usage limit/i
@@ -21,10 +21,10 @@ const MISSING =
   /unknown block|header not found|block (?:is )?not found|(?:beyond|past|above|after) (?:the )?(?:current |last |latest |chain )?(?:head|accepted|block)|not (?:yet )?available|could not find block|missing trie node|pruned/i
 const REVERTED = /revert|invalid opcode|out of gas|stack (?:under|over)flow/i
 const BATCH_TEXT = /batch/i
-/** Stands for the method of a request of several calls when all of it is refused. */
+/** Stands for the method when a request of several calls is refused as a whole. */
 export const BATCH = 'batch'
 
-/** EIP-1474 and EIP-4444 codes that no repetition changes: invalid request, method, parameters; execution reverted. */
+/** Codes of refusals that no repetition changes: invalid request, method or parameters (EIP-1474), and geth's code of a revert. */
 const REJECTED_CODES = new Set([-32600, -32601, -32602, 3])
 
 /**

@@ -4,14 +4,14 @@ import { fieldsOf, HEX, parseHash, parseHex, parseQuantity } from './answerField
 import { headerHash } from './headerHash.ts'
 import { inconsistent, missing } from './rpcFault.ts'
 
-/** A header with what the index needs of its other fields. */
+/** A header with the further fields that indexing needs. */
 export interface ChainHeader extends BlockHeader {
   readonly logsBloom: Hex
-  /** Of the trie of the block's receipts. */
+  /** The root of the trie of the block's receipts. */
   readonly receiptsRoot: Hex
   /** `null` on a chain without EIP-1559. */
   readonly baseFeeWei: bigint | null
-  /** Whether the hash is that of the fields. Never on a chain whose headers have other fields than Ethereum's. */
+  /** Whether `hash` is the hash of the header's fields. Always `false` on a chain whose headers have other fields than Ethereum's. */
   readonly isProven: boolean
 }
 
@@ -43,7 +43,7 @@ export function parseHeader(raw: unknown, what: string, asked?: number): ChainHe
   }
 }
 
-/** Refuses headers whose hash is not that of their fields, on a chain where it should be. */
+/** Refuses headers whose hash is not the hash of their fields, on a chain where it is known to be. */
 export interface HeaderCheck {
   /** @throws `RpcError` `inconsistent` for an unproven header, once the chain has shown a proven one */
   check(header: ChainHeader): void

@@ -44,8 +44,8 @@ const QUANTITIES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The hash of a header, computed from its fields: keccak-256 of their RLP, which is the block's hash on Ethereum and on chains that kept
- * its header.
+ * The hash of a header, computed from its fields: keccak-256 of their RLP. This is the block's hash on Ethereum and on chains with the same
+ * header fields.
  *
  * @param fields the answer to `eth_getBlockByNumber`
  * @returns `null` when a field is missing or is no hex
@@ -64,7 +64,7 @@ function quantity(value: unknown): Hex | null {
   return typeof value === 'string' && HEX.quantity.test(value) ? rlpQuantity(value as Hex) : null
 }
 
-/** RLP writes a number as its bytes without leading zeros: zero as none. */
+/** RLP encodes a number as its bytes without leading zeros, so zero as no bytes. */
 export function rlpQuantity(value: Hex): Hex {
   const digits = value.slice(2).replace(/^0+/, '')
   return digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`

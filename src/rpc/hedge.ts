@@ -10,7 +10,7 @@ export interface Hedging {
 
 /**
  * Sends a request again while it is not answered: a provider that loses requests would cost the whole time limit for each of them. The
- * first answer or error counts; a timeout does when no other send is in flight.
+ * first answer or error counts; a timeout counts only when no other send is in flight.
  */
 export async function hedge<T>(send: () => Promise<T>, { everyMs, maxSends, mayRepeat }: Hedging): Promise<T> {
   const outcome = Promise.withResolvers<T>()

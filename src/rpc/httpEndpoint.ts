@@ -15,9 +15,9 @@ export interface HttpEndpointOptions {
 
 /** A larger answer is refused like one that the provider calls too large: bounds the memory of one request. */
 const MAX_ANSWER_BYTES = 48 * 1024 * 1024
-/** One transaction's logs can't be asked for in parts. Some 600,000 logs, which cost 10^9 gas. */
+/** A receipt may be larger, since one transaction's logs can't be asked for in parts: some 600,000 logs, which cost 10^9 gas. */
 const MAX_RECEIPT_BYTES = 384 * 1024 * 1024
-/** Reserved for an answer of unstated length. */
+/** The first buffer for an answer without a `Content-Length`. */
 const USUAL_ANSWER_BYTES = 64 * 1024
 
 interface Body extends RpcCall {

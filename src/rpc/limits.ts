@@ -33,11 +33,11 @@ const MAX_CALLS = 100
 const MAX_BLOCKS = 100_000
 /** geth refuses more addresses, and more topics of one position. */
 const MAX_ADDRESSES = 1_000
-/** Growth of the requests in flight, as a share, after a round of answers. */
+/** By how much `concurrency` grows after as many answers as it allows requests. */
 const CONCURRENCY_GROWTH = 1 / 4
-/** This many requests in flight are as good as any number. */
+/** From this `concurrency` on, the number of requests in flight is not limited. */
 const UNLIMITED_CONCURRENCY = 32
-/** After the first refusal of a provider that names no pause, and after many. */
+/** The pause after a refusal that names none: after the first one, and after many in a row. */
 const FIRST_BACKOFF_MS = 1_000
 const MAX_BACKOFF_MS = 30_000
 /** A provider is left in silence for no longer: its header may ask for a day. */
@@ -87,9 +87,9 @@ export interface RefusedRequest {
 /**
  * Cases:
  * 1. the request was sent before the last refusal: both are the same refusal, and only the longer silence counts
- * 2. some of its calls were answered: calls are counted, and this many are allowed at a time
- * 3. none were, twice in a row, with a silence in between: it may be too large
- * 4. none were: requests are counted, so smaller ones, which are more, would be worse
+ * 2. some of its calls were answered: the provider counts calls, and allows this many at a time
+ * 3. none were, twice in a row, with a silence in between: the request may be too large
+ * 4. none were: the provider counts requests, so splitting this one into several would be worse
  */
 export function afterRefusal(limits: Limits, refused: RefusedRequest): Limits {
   const { calls, answered, nowMs, retryAfterMs } = refused

@@ -1,4 +1,4 @@
-/** Which limit a log query has passed, as the provider says that refused it. */
+/** The limit that a log query has exceeded, according to the provider that refused it. */
 export type LogLimit =
   /** More blocks than it allows in one query, whatever they hold; `max` when it says how many it allows. */
   | { readonly kind: 'blocks'; readonly max: number | null }
@@ -11,7 +11,7 @@ export type LogLimit =
   /** Queries without addresses are not allowed. */
   | { readonly kind: 'address-required' }
 
-/** An error text is the provider's to choose; nothing useful stands further back. */
+/** The characters of an error text that are read: providers send texts of any length, with nothing useful further back. */
 const TEXT_READ = 600
 const NUMBER = String.raw`(\d[\d,._]*)\s*(k|m)?\b`
 
@@ -36,7 +36,7 @@ const DENSITY = [
   /reduc(?:e|ing) (?:the |your )?(?:block )?range/,
 ]
 
-/** Sentences that limit the number of blocks and say it, the number in the first group. */
+/** Texts that state how many blocks are allowed. The first group captures the number. */
 const BLOCKS_WITH_NUMBER = [
   /\(\d+ > (\d+)()\)/,
   `maximum is set to ${NUMBER}`,

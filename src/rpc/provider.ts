@@ -46,13 +46,13 @@ interface Sent extends RpcAnswers {
 export const MAX_SILENCE_WAIT_MS = 30_000
 /** How often it is checked whether a request in flight was lost. */
 const LOSS_CHECKS = 10
-/** At this check a request is sent again though no later one was answered. */
+/** At this check a request is sent again even if no later request was answered. */
 const UNPROVEN_LOSS_CHECK = 3
 const MAX_SENDS = 4
 
 /**
- * One provider: its wire, what is known of its health, and the limiter through which it is asked. Says in the log when it is set aside or
- * comes back.
+ * One provider: its wire, its health as far as known, and the limiter that its requests pass through. Logs when it is set aside or comes
+ * back.
  */
 export class Provider {
   readonly name: string
@@ -89,8 +89,8 @@ export class Provider {
   }
 
   /**
-   * All calls, in as many requests as the limits ask for, one after the other. Of more than `TOGETHER_CALLS`, the answers that came before
-   * a lost request are kept: all of many would never be answered together.
+   * Makes all calls, in as many requests as the limits require, one after the other. With more than `TOGETHER_CALLS` calls, the answers
+   * that came before a refused call are kept: so many calls might never be answered together.
    *
    * @throws `RpcError`
    */
@@ -112,7 +112,7 @@ export class Provider {
     return answered
   }
 
-  /** As many of the calls as one request holds; none are answered when these were too many. */
+  /** Makes as many of the calls as one request may hold. The results are empty when the provider refuses that many calls. */
   #request(
     calls: readonly RpcCall[],
     { hasAnother = () => false, timeoutMs = Number.POSITIVE_INFINITY }: ProviderCallOptions,
@@ -168,13 +168,13 @@ export class Provider {
       return await hedge(send, {
         everyMs: timeoutMs / LOSS_CHECKS,
         maxSends: MAX_SENDS,
-        // Lost: a later one is answered already. A provider that is slow with all requests must not get more of them.
+        // Lost: a later request is answered already. A provider that is slow with all requests must not get more of them.
         mayRepeat: check => this.#limiter.hasRoom && (this.#newestAnswered > sentAs || check === UNPROVEN_LOSS_CHECK),
       })
     } finally {
       clearTimeout(timer)
       this.#sends.delete(end)
-      // What is still in flight is a repetition.
+      // Any send still in flight is a repetition that is no longer needed.
       end.abort(new RpcError({ kind: 'closed' }, this.name))
     }
   }
@@ -185,7 +185,7 @@ export class Provider {
     this.failed(fault, request.sentAtMs)
   }
 
-  /** Notes that a question was answered by requests of which the last was sent at this time, and that the answer is believed. */
+  /** Notes that the answer to a question is believed. `sentAtMs`: when the last request of the question was sent. */
   believed(sentAtMs: number): void {
     this.#record(afterBelieved(this.#health, sentAtMs))
   }

@@ -8,6 +8,6 @@ export interface ProviderCallOptions {
   readonly sendAgain?: (fault: RpcFault, answered: number) => Promise<boolean>
   /** Called when calls were answered, with the time at which their request was sent. */
   readonly onAnswered?: (sentAtMs: number) => void
-  /** For the answer to one request, if that is less than usual. */
+  /** The time limit of one request, if it is shorter than usual. */
   readonly timeoutMs?: number
 }

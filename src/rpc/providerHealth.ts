@@ -20,7 +20,7 @@ export interface ProviderHealth {
   readonly behind: boolean
 }
 
-/** What choosing a provider rests on. */
+/** The facts by which a provider is chosen. */
 export interface ProviderState {
   /** `rpc-1` … in the order of `RPC_URLS`. */
   readonly name: string
@@ -113,7 +113,7 @@ function failuresOf(fault: RpcFault): number {
   return fault.kind === 'timeout' ? 2 : 1
 }
 
-/** Until then other providers are preferred, after failures. */
+/** Until then other providers are preferred, after failures; 0: there were none. */
 export function backOffUntilMs({ chain, consecutiveFailures, lastFailureAtMs }: ProviderHealth): number {
   if (lastFailureAtMs === null || consecutiveFailures === 0) return 0
   if (chain === 'wrong') return lastFailureAtMs + MAX_BACKOFF_MS
@@ -121,8 +121,8 @@ export function backOffUntilMs({ chain, consecutiveFailures, lastFailureAtMs }: 
 }
 
 /**
- * Which providers show a head far older than another one's, in their order. They show their heads at different times: a provider is not
- * behind because it was asked earlier, nor because it was asked later and shows the same head of a chain that stands still.
+ * For each provider, in order, whether its head is far older than another provider's. Providers show their heads at different times: a
+ * provider is not behind because it was asked earlier, nor because it was asked later and shows the same head of a chain that stands still.
  */
 export function areBehind(all: readonly ProviderHealth[]): readonly boolean[] {
   const heads = all.flatMap(({ chain, head }) => (chain === 'right' && head !== null ? [head] : []))
@@ -141,7 +141,7 @@ export function isUsable(provider: ProviderState, nowMs: number): boolean {
   return isHealthy(provider, nowMs) && nowMs >= backOffUntilMs(provider.health)
 }
 
-/** Whether what is known speaks for the provider. One that was never asked is healthy until it fails. */
+/** Whether nothing known speaks against the provider. One that was never asked is healthy until it fails. */
 export function isHealthy({ health, limits }: Pick<ProviderState, 'health' | 'limits'>, nowMs: number): boolean {
   const failuresAllowed = health.chain === 'right' ? UNHEALTHY_AFTER - 1 : 0
   return health.chain !== 'wrong' && !health.behind && health.consecutiveFailures <= failuresAllowed && nowMs >= limits.silentUntilMs
@@ -169,8 +169,8 @@ export function toRpcHealth({ name, health, limits }: ProviderState, nowMs: numb
 }
 
 /**
- * Whether it asked for a long silence and has answered nothing since. The end of the silence is not the end of the trouble: health would
- * swing with each silence of a provider that answers nothing else.
+ * Whether it asked for a long silence and has answered nothing since. The end of the silence alone does not make the provider healthy: if
+ * it answers nothing but such requests for silence, its health would go back and forth.
  */
 function isKeptSilent({ refusalsInARow, refusedAtMs, silentUntilMs }: ProviderState['limits']): boolean {
   return refusalsInARow > 0 && silentUntilMs - refusedAtMs > SHORT_SILENCE_MS

@@ -4,7 +4,9 @@ import { secretPattern } from '#domain/secretPattern.ts'
 const TEXT_KEPT = 200
 /** A shorter part of a host or path is a word ("v2", "rpc", "base"), not a key. */
 const WORD_HIDDEN_FROM = 8
-/** Credentials and query values are secrets even if they look like words. Hiding one of a letter would hide that letter everywhere. */
+/**
+ * Credentials and query values are secrets even if they look like words. Hiding a secret of one letter would hide that letter everywhere.
+ */
 const SECRET_HIDDEN_FROM = 3
 
 /**
@@ -32,7 +34,7 @@ function partsOf(url: string): string[] {
   // A parameter without a value may be the key itself.
   const values = [...searchParams].map(([name, value]) => (value === '' ? name : value))
   const pair = `${decoded(username)}:${decoded(password)}`
-  // The second is the value of the header that carries them.
+  // The second is their form in the `Authorization` header.
   const pairs = pair === ':' ? [] : [pair, Buffer.from(pair).toString('base64')]
   const secrets = [username, password, ...pairs, ...values].filter(part => part.length >= SECRET_HIDDEN_FROM)
   return [...words, ...secrets].flatMap(part => [part, decoded(part)])

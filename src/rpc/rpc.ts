@@ -24,7 +24,7 @@ export interface RpcProvider {
   readonly limits: Limits
   /** Whether it refuses log queries that name no addresses. */
   readonly addressRequired: boolean
-  /** @throws `RpcError` `inconsistent` for a header whose hash is not that of its fields, once the chain has shown one whose is */
+  /** @throws `RpcError` `inconsistent` for a header that is not proven (`isProven`), once the chain has shown a proven one */
   checkHeader(header: ChainHeader): void
   call(call: RpcCall): Promise<unknown>
   /**
@@ -56,7 +56,7 @@ export interface Rpc {
    */
   ask<T>(question: Question<T>): Promise<T>
   /**
-   * Puts a question to every healthy provider; an answer that fails is left out. Where that leaves none, it is the one that `ask` gives.
+   * Puts a question to every healthy provider. Providers that fail are left out; if all fail, the only answer is the one from `ask`.
    *
    * @throws what `ask` throws
    */
@@ -85,7 +85,7 @@ export type Answers<T> = readonly [T, ...T[]]
 export interface RpcOptions {
   /** In order of preference; `http`, `https`, `ws` or `wss`. */
   readonly urls: readonly string[]
-  /** The expected chain; `null`: the one that all providers serve. */
+  /** The expected chain; `null`: the chain that all answering providers serve. */
   readonly chainId: number | null
   readonly logger: Logger
   readonly clock?: Clock
@@ -196,7 +196,7 @@ export function createRpc(options: RpcOptions): Rpc {
         onAnswered: () => {
           losses = 0
         },
-        // Another provider comes first, and another attempt where this one has gained nothing and may not be the next choice.
+        // Not while another provider is untried, nor when this attempt has no answers yet and a new attempt would choose another provider.
         sendAgain: async (fault, answered) => {
           const silenceMs = provider.limits.silentUntilMs - clock.nowMs()
           if (hasUntried(tried) || silenceMs > MAX_SILENCE_WAIT_MS || (answered === 0 && !isNext())) return false

@@ -1,10 +1,10 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
 
-/** Per position of a log's topics the ones that fit; `null`: any. */
+/** The topics that match at each position of a log's topics; `null`: any topic. */
 export type Topics = readonly (readonly Hex[] | null)[]
 
-/** Which logs are wanted: of these addresses (left out: of any) those whose topics fit (left out: all). */
+/** The wanted logs: logs of these addresses (left out: of any address) whose topics match (left out: any topics). */
 export interface LogFilter {
   readonly addresses?: readonly Address[]
   readonly topics?: Topics
@@ -15,7 +15,7 @@ export function blockByNumber(number: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [toQuantity(number), false] }
 }
 
-/** The header of the block that a node marks so. */
+/** The header of the block with this tag. */
 export function blockByTag(tag: 'latest' | 'safe' | 'finalized'): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [tag, false] }
 }
@@ -62,12 +62,12 @@ export function callAt(number: number, call: Call): RpcCall {
   return { method: 'eth_call', params: [call, toQuantity(number)] }
 }
 
-/** What code returns when it is run on the state after a block, as if it made a contract. */
+/** What creation code returns when it is run on the state after a block. */
 export function runAt(number: number, code: Hex): RpcCall {
   return { method: 'eth_call', params: [{ data: code }, toQuantity(number)] }
 }
 
-/** What a call would leave in a block after this one: its logs, too. */
+/** The result of a call in a simulated block after this one, with its logs. */
 export function simulateAt(number: number, call: Call): RpcCall {
   return { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls: [call] }] }, toQuantity(number)] }
 }

@@ -10,22 +10,22 @@ export interface RpcCall {
 export interface RpcAnswers {
   /** In the order of the calls. */
   readonly results: readonly unknown[]
-  /** Where these are the results of the first calls only: that the provider wants to be asked the next one later, `rate-limited`. */
+  /** Set when `results` has the first calls only: the provider refused the next call as `rate-limited`. */
   readonly refusal: RpcError | null
 }
 
-/** The wire to one provider. It keeps no policy: every failure is thrown at once as an `RpcError`. */
+/** The wire to one provider. It retries nothing: every failure is reported at once as an `RpcError`. */
 export interface RpcEndpoint {
   /**
    * Sends the calls together: over HTTP in one request.
    *
-   * @throws `RpcError` with the first fault that is no `rate-limited`; the reason of the signal
+   * @throws `RpcError` with the first fault other than `rate-limited`; the signal's reason when it aborts
    */
   send(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcAnswers>
   /**
    * Calls `onHead` at every new head. `null`: this wire can't push.
    *
-   * @returns ends the subscription; `onEnd` is called once when the provider ends it instead
+   * @returns a function that ends the subscription; `onEnd` is called once when the provider ends it instead
    */
   readonly subscribeHeads: ((onHead: () => void, onEnd: () => void) => Promise<() => void>) | null
   /** Closes the connection. Requests in flight are aborted by their own signals. */

@@ -14,7 +14,7 @@ export type RpcFault =
   | { readonly kind: 'missing'; readonly what: string }
   /** Well-formed, and contradicts itself or another answer. */
   | { readonly kind: 'inconsistent'; readonly what: string }
-  /** A log query. */
+  /** A log query that exceeds a limit of the provider. */
   | { readonly kind: 'too-large'; readonly limit: LogLimit }
   /** More calls in one request than the provider allows. */
   | { readonly kind: 'batch-too-large' }
@@ -36,7 +36,7 @@ export class RpcError extends TokenwireError {
 
   constructor(fault: RpcFault, provider: string | null = null) {
     super(CODES[fault.kind] ?? 'rpc_unavailable', `${provider ?? 'rpc'}: ${faultSentence(fault)}`, {
-      // One provider of another chain may be replaced; only when all serve another chain does the connection fail for good.
+      // A provider of another chain may be replaced, so the fault is retryable. At the start, `connectChain` turns it into a final error.
       retryable: fault.kind !== 'rejected' && fault.kind !== 'closed',
       details: { provider, ...fault },
     })
@@ -107,7 +107,7 @@ export function faultKindSentence(fault: RpcFault): string {
   return fault.kind === 'too-large' ? REFUSED_LOGS_SENTENCES[fault.limit.kind] : KIND_SENTENCES[fault.kind]
 }
 
-/** With what the provider said, for logs and operators. */
+/** The fault in words, with what the provider said: for logs and operators. */
 export function faultSentence(fault: RpcFault): string {
   const words = faultKindSentence(fault)
   switch (fault.kind) {

@@ -3,7 +3,7 @@ import { isLost, type RpcFault } from './rpcFault.ts'
 export type RpcRetryDecision = { readonly kind: 'retry'; readonly afterMs: number } | { readonly kind: 'give-up' }
 
 export interface RpcRetrySituation {
-  /** Failures of the question in a row: 1 after the first one, and again after any of its calls was answered. */
+  /** Failed attempts and lost requests of the question: 1 after the first one. An answered call resets the losses of its attempt. */
   readonly failures: number
   readonly providers: number
   /** Whether a usable provider has not been tried for this question. */

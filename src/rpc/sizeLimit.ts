@@ -45,7 +45,7 @@ export function afterTooLarge(limit: SizeLimit, asked: number, max: number | nul
   return { ...limit, size: Math.max(half(asked), allowed), allowed, refused: Math.max(2, Math.min(limit.refused, asked)) }
 }
 
-/** After a refusal of the moment: a smaller size is used, and grows again with the answers. */
+/** After a refusal that may not last: a smaller size is used, which grows again with the answers. */
 export function shrunkTo(limit: SizeLimit, size: number): SizeLimit {
   return { ...limit, size: Math.max(1, Math.min(limit.size, size)) }
 }

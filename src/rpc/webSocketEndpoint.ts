@@ -147,7 +147,7 @@ function openClient(url: string, timeoutMs: number, onClosed: () => void): Promi
       await opened.promise.finally(() => clearTimeout(timer))
       return Object.assign(socket, {
         request: ({ body }: { body: unknown }) => {
-          // A closing socket drops what it is given without a word.
+          // A closing socket silently drops what it is given.
           if (socket.readyState !== WebSocket.OPEN) throw new Error('socket not open')
           socket.send(JSON.stringify(body))
         },

@@ -19,18 +19,18 @@ import { writeChanges } from './rows/writeChanges.ts'
 
 export interface CommitOptions extends StateReads {
   readonly transaction: Transaction
-  /** Of `claimDatabase`. */
+  /** The name under which `claimDatabase` claimed the database. */
   readonly writer: string
   /** How many of the newest blocks can be undone; 0: none. */
   readonly maxReorgDepth: number
 }
 
 export interface BatchChanges extends BatchBlocks {
-  /** The batch's rows before it. A token that is not among them is new. */
+  /** The batch's rows as they were before it. A token that is not among them is new. */
   readonly before: Pick<CurrentRows, 'tokens' | 'balances'>
   readonly changes: Changes
   readonly contracts: readonly AnnouncedContractRow[]
-  /** As of `BlockRow`. */
+  /** As in `BlockRow`. */
   readonly revaluedTo: Address | null
 }
 
@@ -93,7 +93,7 @@ function withOtherMetadata(tokens: Changes['tokens'], before: Pick<CurrentRows, 
   return tokens.filter(hasMoved).map(({ address }) => address)
 }
 
-/** The oldest block that can be undone after a batch. Below a range nothing can. */
+/** The oldest block that can be undone after a batch. A range and the blocks before it can't be undone. */
 export function undoFromAfter({ mode, from, to }: BatchBlocks, undoFrom: number | null, maxReorgDepth: number): number | null {
   if (mode === 'range' || maxReorgDepth === 0) return null
   return Math.max(undoFrom ?? from, to.number - maxReorgDepth + 1)

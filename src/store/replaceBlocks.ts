@@ -38,7 +38,7 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
     await assertUndoable(db, ancestor, kept, cursor)
     const committedAtMs = await readClockMs(db)
     const undone = await undoBlocks(db, kept, committedAtMs)
-    // At the ancestor nothing above it is left to undo.
+    // If even the oldest undoable block is now undone, no block below it can be undone.
     let undoFrom = cursor?.undoFrom ?? null
     if (undoFrom !== null && undoFrom > kept) undoFrom = null
     if (ancestor !== null) await moveCursor(db, ancestor, committedAtMs, undoFrom)

@@ -16,7 +16,7 @@ import { dropAllTokens, undoBlocks } from './rows/undo.ts'
 /** The first block to undo; `start`: all blocks. */
 export type RewindTarget = number | 'start'
 
-/** What is known of tokens' documents and of contracts stays: neither depends on blocks. */
+/** The tables that undoing all blocks empties. Metadata documents, holder codes and currencies stay: they do not depend on blocks. */
 const INDEXED_TABLES = [
   'token',
   'pool',
@@ -38,8 +38,8 @@ const INDEXED_TABLES = [
 ]
 
 /**
- * Undoes indexed blocks whose data is wrong, and those before them of the same commit, so that the service indexes them anew. Sequences
- * of tokens do not fall.
+ * Undoes indexed blocks whose data is wrong, and earlier blocks of the same commit, so that the service indexes them anew. Tokens'
+ * sequences do not fall.
  *
  * @returns the newest block that is still indexed; `null`: none is
  * @throws `TokenwireError` `database_taken` while a service indexes into the database, `reorg_too_deep` for a block whose before-images are
@@ -91,7 +91,7 @@ async function undoFrom(db: Queryable, first: number, cursor: ChainCursor): Prom
   return ancestor
 }
 
-/** The blocks after which everything can be undone, oldest first. Blocks of one commit have their before-images together. */
+/** The blocks to which the index can go back, oldest first. Blocks of one commit share their before-images. */
 async function readAncestors(db: Queryable, { number, undoFrom }: ChainCursor): Promise<readonly BlockHeader[]> {
   if (undoFrom === null) return []
   const blocks = await readRecentBlocks(db, number - undoFrom + 2)

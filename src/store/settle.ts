@@ -10,12 +10,13 @@ import { lockCursor, readClockMs } from './rows/cursor.ts'
 export interface Settlement {
   /** The cursor. */
   readonly at: BlockHeader
-  /** Computes what time alone has changed up to it. */
+  /** Computes what time alone has changed up to the cursor. */
   project(db: Queryable): Promise<BatchChanges>
 }
 
 /**
- * Commits at the cursor what `catchUp` and `range` batches left to a later one. It is undone with the last block. Idempotent.
+ * Commits at the cursor what `catchUp` and `range` batches left to a later commit. A reorg undoes it together with the last block.
+ * Idempotent.
  *
  * @throws `TokenwireError` `rpc_inconsistent` when the cursor is at another block; as `commitBatch`
  */

@@ -13,24 +13,24 @@ export interface BlockSpan {
   readonly to: number
 }
 
-/** As the chain showed it. */
+/** A batch as the chain showed it. */
 export interface FetchedBatch extends BatchBlocks {
   readonly stage: 'fetched'
   /** The headers of the blocks that have logs in `logs`, ascending. */
   readonly headers: readonly BlockHeader[]
-  /** The understood logs of watched addresses, those that the batch itself announces included, ascending by (block, log index). */
+  /** The understood logs of watched addresses and of addresses that this batch announces, ascending by (block, log index). */
   readonly logs: readonly ChainLog[]
   /** Addresses and pool ids that the logs announce. */
   readonly announced: readonly Hex[]
 }
 
-/** What its logs mean. The logs themselves are let go. */
+/** A batch with the meaning of its logs. The logs themselves are no longer held. */
 export interface DecodedBatch extends BatchBlocks, Decoded {
   readonly stage: 'decoded'
   readonly logCount: number
 }
 
-/** What its commit writes. */
+/** A batch with the rows that its commit writes. */
 export interface ProjectedBatch extends NextBatch {
   readonly stage: 'projected'
   readonly logCount: number

@@ -6,11 +6,11 @@ import { databaseCause } from '#store/connection/databaseCause.ts'
 export interface Cause {
   /** For clients: only words and numbers of this service, since a provider or a database may quote a request with its secrets. */
   readonly shown: string
-  /** For operators, with what others wrote; to be redacted before it leaves the thread. */
+  /** For operators, with the words of the provider or database; to be redacted before it leaves the thread. */
   readonly full: string
 }
 
-/** A cause that holds nothing that others wrote. */
+/** A cause without words of a provider or database. */
 export function inOwnWords(sentence: string): Cause {
   return { shown: sentence, full: sentence }
 }

@@ -41,7 +41,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   const { startBlock } = directory
   const valuation = valuationOf(options, adapters)
   const preparing = { ...options, valuation, startBlock }
-  // The deepest reorg goes back to the end of blocks that were committed together, which may be that much further.
+  // Blocks that were committed together are undone together, so the deepest reorg may go back by that many blocks more.
   const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MAX_CATCH_UP_BLOCKS)
 
   const commitOne = async ({ batch }: Extract<Commit, { kind: 'batch' }>): Promise<CommittedBlock> => {
@@ -70,13 +70,13 @@ export function createCommitter(options: CommitterOptions): Committer {
       },
       options,
     )
-    // A commit that is repeated projects nothing, and its announcements are added here.
+    // A repeated commit does not project, so the sources that its logs announce are added here.
     for (const batch of batches) branch.add(branch.discoveries(batch.logs), batch.to.number)
     directory.become(branch)
     return committed
   }
 
-  /** Asked for before the transaction, which must not wait for a provider. */
+  /** The senders where makers are unknown. Asked for before the transaction, which must not wait for a provider. */
   const sendersIn = async (batches: readonly FetchedBatch[], branch: DirectoryBranch): Promise<ReadonlyMap<Hex, Address>> => {
     const asked = batches.flatMap(batch => {
       const { events, discoveries } = decode({ ...options, ...batch, directory: branch, announced: [] })

@@ -24,7 +24,7 @@ export interface SyncHealth {
   /** Since when there is a confirmed block that is not indexed; `null`: there is none. */
   readonly laggingSinceMs: number | null
   readonly backfill: Backfill | null
-  /** What is in the way of seeing the end of the chain, and of indexing. */
+  /** What prevents seeing the end of the chain, and what prevents indexing. */
   readonly trouble: { readonly chain: Trouble | null; readonly indexing: Trouble | null }
   /** Why indexing has ended, for good or until the chain has the indexed blocks again. */
   readonly stopped: Cause | null
@@ -105,7 +105,7 @@ function afterTip(health: SyncHealth, tip: ChainTip, atMs: number): SyncHealth {
   return withTrouble({ ...polled, tip, headSinceMs, noTipSinceMs: null, failedPolls: 0 }, 'chain', null, atMs)
 }
 
-/** Until a second head is seen, which a chain that stands still never shows, the indexed blocks say how long one takes. */
+/** Until a second head is seen, the indexed blocks give the block time: a chain that stands still never shows a second head. */
 function withBlocks(health: SyncHealth, blocks: readonly BlockHeader[]): SyncHealth {
   if (averageBlockTimeMs(health.heads) !== null) return health
   const known = new Map([...blocks, ...health.heads].map(header => [header.number, header]))
@@ -170,7 +170,7 @@ function withReorg({ count }: ReorgStats, depth: number, atMs: number): ReorgSta
   return { count: count + 1, lastDepth: depth, lastAt: new Date(atMs).toISOString() }
 }
 
-/** Reading what is known already, as after every failure, is no progress. */
+/** Reading an unchanged cursor, as after every failure, is no progress. */
 function indexedUpTo(health: SyncHealth, indexed: Exclude<SyncHealth['indexed'], undefined>, atMs: number): SyncHealth {
   const moved = indexed?.number !== health.indexed?.number
   return { ...health, indexed, indexedAtMs: moved ? atMs : health.indexedAtMs }

@@ -7,7 +7,7 @@ import { averageBlockTimeMs, lagOf, type SyncHealth, type Trouble } from './heal
 /** What synchronisation reports about itself and the chain. Never waits. */
 export interface SyncView {
   state(): IndexerState
-  /** Milliseconds per block over the recent chain and the head's base fee; `null` while unknown. */
+  /** The head, milliseconds per block over the recent chain, and the head's base fee; each `null` while unknown. */
   chain(): ChainView
 }
 
@@ -81,7 +81,7 @@ interface Silence {
 function stallOf(health: SyncHealth, { nowMs, silentMs, noTipMs }: Silence, rpc: readonly RpcHealth[]): string | null {
   if (health.stopped !== null) return health.stopped.shown
   if (silentMs > SILENT_AFTER_MS) return `no RPC provider has answered for ${seconds(silentMs)}${causes(rpc)}`
-  // What is indexed may be hours behind by now: it is not known.
+  // The index may be hours behind by now: its lag is not known.
   if (noTipMs > SILENT_AFTER_MS) return noTipReason(noTipMs, rpc)
   const trouble = worstTrouble(health)
   const troubleMs = trouble === null ? 0 : nowMs - trouble.sinceMs
@@ -101,7 +101,7 @@ function causes(rpc: readonly RpcHealth[]): string {
   return known.length === 0 ? '' : ` (${known.join('; ')})`
 }
 
-/** Everything that is in the way, each once. */
+/** All causes of trouble, each once. */
 function detailsOf({ stopped, trouble }: SyncHealth, troubles: readonly string[]): readonly string[] {
   return [...new Set([...[stopped, trouble.indexing, trouble.chain].flatMap(cause => (cause === null ? [] : [cause.full])), ...troubles])]
 }
@@ -111,7 +111,7 @@ function worstTrouble({ trouble }: SyncHealth): Trouble | null {
   return trouble.indexing ?? trouble.chain
 }
 
-/** That the providers answer and the chain itself does not move, or `null`. */
+/** The sentence for a chain that does not move though providers answer; otherwise `null`. */
 function standstill({ tip, heads }: SyncHealth, stillMs: number | null): string | null {
   const allowedMs = Math.max(STILL_AFTER_MS, STILL_AFTER_BLOCKS * (averageBlockTimeMs(heads) ?? 0))
   if (tip === null || stillMs === null || stillMs <= allowedMs) return null

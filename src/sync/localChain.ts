@@ -4,10 +4,12 @@ import { inconsistent } from '#rpc/rpcFault.ts'
 /** The newest indexed blocks, each the parent of the next; the cursor is the last. Empty when nothing is indexed. */
 export type LocalChain = readonly BlockHeader[]
 
-/** Longer than any reorg that is looked for block by block. Bounds the memory. */
+/** How many blocks stay in memory as new ones are indexed. A reorg's ancestor is looked for in the database, which keeps more. */
 export const LOCAL_CHAIN_LENGTH = 256
 
-/** With a newly indexed block at its end. A block that does not follow the last one, as the end of a range, starts the list anew. */
+/**
+ * The chain with a newly indexed block at its end. A block that does not follow the last one, as the end of a range, starts the list anew.
+ */
 export function extendChain(chain: LocalChain, { number, hash, parentHash, timestamp }: BlockHeader): LocalChain {
   const last = chain.at(-1)
   const header = { number, hash, parentHash, timestamp }
@@ -20,7 +22,7 @@ export function blockAt(chain: LocalChain, number: number): BlockHeader | undefi
   return first === undefined ? undefined : chain[number - first.number]
 }
 
-/** What a block of the provider's chain is to the indexed one. */
+/** How a block of the provider's chain relates to the indexed chain. */
 export type Reconciliation =
   /** It follows the cursor. */
   | 'append'
@@ -45,7 +47,7 @@ export function reconcile(local: LocalChain, header: Pick<BlockHeader, 'number' 
 }
 
 /**
- * Windows and candles count on times that never fall along the chain.
+ * Checks that block times never fall along the chain: windows and candles rely on that.
  *
  * @param headers ascending
  * @throws `RpcError` `inconsistent` for a block with a time before that of an earlier block

@@ -8,7 +8,7 @@ import type { SyncEvent } from './step.ts'
 
 const PROGRESS_EVERY_MS = 5_000
 
-/** What operators read about synchronisation: progress of a backfill, reorgs, and failures, ever fewer of those that repeat. */
+/** Logs for operators the progress of a backfill, reorgs, and failures. Repeated failures are logged ever more rarely. */
 export function logEvent(logger: Logger, event: SyncEvent, before: SyncHealth, after: SyncHealth, startBlock: number): void {
   logBackfill(logger, before.backfill, after.backfill, startBlock)
   switch (event.kind) {
@@ -53,7 +53,7 @@ function logBackfill(logger: Logger, before: Backfill | null, after: Backfill | 
   }
 }
 
-/** Whether the commit was the first one in another interval since the backfill started. */
+/** Whether the commit is the first one in a new interval, counted from the start of the backfill. */
 function isProgressDue(before: Backfill, after: Backfill): boolean {
   const interval = ({ samples, startedAtMs }: Backfill) => Math.floor(((samples.at(-1)?.atMs ?? 0) - startedAtMs) / PROGRESS_EVERY_MS)
   return interval(after) > interval(before)

@@ -94,8 +94,8 @@ function followsCursor(first: BlockHeader, state: SyncState): boolean {
 }
 
 /**
- * Fetches what took the indexed blocks' place, as far as they went. Blocks that are replaced again meanwhile do not link up, or the next
- * step finds them replaced.
+ * Fetches the blocks that replaced indexed ones, up to the cursor's height at most. If they are replaced again meanwhile, they do not link
+ * up, or the next step finds them replaced.
  */
 async function replacement(
   tip: ChainTip,

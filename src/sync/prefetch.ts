@@ -18,15 +18,15 @@ export interface PrefetchOptions extends Omit<SpanSource, 'maxRangeLogs'> {
  */
 export interface Prefetch {
   /**
-   * The batch of a span's blocks or of its beginning, ready to be committed. Everything before the span has to be committed. Batches after
-   * it are begun.
+   * The batch of a span's blocks, or of the first of them, ready to be committed. Everything before the span has to be committed. Starts
+   * the batches after it.
    *
    * @throws what fetching and preparing it threw
    */
   next(span: BlockSpan, tip: ChainTip): Promise<ProjectedBatch>
   /** How many blocks to fetch in the next range, learned from what the last ones held. */
   rangeBlocks(): number
-  /** Drops what was begun: it may be of a replaced chain, or rest on a commit that failed. */
+  /** Drops the batches that were started: they may belong to a replaced chain, or depend on a commit that failed. */
   discard(): void
 }
 
@@ -44,8 +44,7 @@ interface Prepared {
 }
 
 /**
- * Blocks this close to the confirmed head wait for their turn: fetched ahead and then replaced by a fork, they would still follow the
- * cursor.
+ * Blocks this close to the confirmed head are not fetched ahead: if a fork replaced them after that, they would still follow the cursor.
  */
 const NOT_AHEAD_BLOCKS = 8
 
@@ -87,7 +86,7 @@ export function createPrefetch({ source, watchlist, prepare, bounds, ranges }: P
     return { batch: await prepare(fetched, previous?.batch ?? null), announced, following }
   }
 
-  /** What was begun for this place, unless the tip has come too close to it. */
+  /** The batch that was started at this block, unless the tip is too close to it now. */
   function takeAhead(from: number, { confirmed }: ChainTip): Promise<Prepared> | null {
     const taken = ahead
     if (taken?.span.from === from && taken.span.to <= confirmed.number - confirmedAfter[taken.span.mode]) {

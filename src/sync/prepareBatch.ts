@@ -58,7 +58,7 @@ export function decodeBatch(
 
 export interface ProjectOptions {
   readonly valuation: ConfiguredValuation
-  /** The first block that is indexed: a batch that begins with it follows nothing. */
+  /** The first block that is indexed: a batch that begins with it follows no indexed block. */
   readonly startBlock: number
   /** USD per ETH now, stored with the trades of batches near the head; `null`: not known. */
   ethUsd(): string | null
@@ -68,10 +68,10 @@ export interface ProjectOptions {
   readonly previous: ProjectedBatch | null
 }
 
-/** What a block values anew, besides the tokens of its events. */
+/** The tokens that a block values anew, besides those of its events. */
 interface Revaluation {
   readonly tokens: readonly Address[]
-  /** The currency with which the next block's turn begins is the one after it; `null`: there is none. */
+  /** The last currency of this block's turn; the next block's turn begins with the one after it. `null`: it begins with the first one. */
   readonly reached: Address | null
 }
 
@@ -97,8 +97,8 @@ export async function projectBatch(db: Queryable, batch: DecodedBatch, options: 
 }
 
 /**
- * Takes the next quote currencies in turn, and of their tokens those that were valued by another worth of it than the present one, before
- * the block. A currency that uses up what a block may value is not looked at again before all others were.
+ * Takes the next quote currencies in turn, and finds their tokens that were valued by an outdated worth of the currency. Worths are as of
+ * before the block. A currency that uses up the number of tokens a block may value is not looked at again before all others were.
  *
  * @param maxTokens 0: nothing is valued anew
  */
@@ -116,7 +116,7 @@ async function nextRevaluation(db: Queryable, valuation: Valuation, maxTokens: n
   return { tokens: outdated.map(({ token }) => token), reached }
 }
 
-/** What the passing of time up to a block changes: trades leave windows. Of no block, so there is nothing to remember. */
+/** Computes what time alone changes up to a block: trades leave windows. The batch adds no block, so there are no headers to keep. */
 export async function projectTime(db: Queryable, at: BlockHeader, valuation: ConfiguredValuation) {
   const rows = await loadRows(db, rowKeysOf([], []), { now: at.timestamp, expired: true, pending: null, weth: valuation.weth })
   const nothing = { events: [], ethUsd: null, directory: { lookup: () => undefined } }

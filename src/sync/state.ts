@@ -103,7 +103,7 @@ function contradicts({ head, confirmed }: ChainTip, chain: LocalChain): boolean 
 }
 
 /**
- * Whether it is not known if the chain has a cursor below the head. Cases:
+ * Whether a cursor below the head still has to be compared with the chain. Cases:
  *
  * 1. The cursor is the confirmed block, which was just compared.
  * 2. It is below: once compared, later blocks have to follow it.

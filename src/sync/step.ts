@@ -15,7 +15,7 @@ export type Action =
   | { readonly kind: 'replaceBlocks' }
   | { readonly kind: 'index'; readonly span: BlockSpan }
   | { readonly kind: 'settle'; readonly at: BlockHeader }
-  /** Nothing before the next tip. `chainIsShorter`: the chain ends below the cursor. */
+  /** There is nothing to do before the next tip. `chainIsShorter`: the chain ends below the cursor. */
   | { readonly kind: 'wait'; readonly because: 'indexed' | 'chainIsShorter' }
 
 /** Something to commit. Repeated after a failure, it changes nothing more and gives the same result. */
@@ -23,7 +23,7 @@ export type Commit =
   | { readonly kind: 'batch'; readonly to: BlockHeader; readonly batch: ProjectedBatch }
   /** `depth`: how many indexed blocks are replaced. */
   | { readonly kind: 'replace'; readonly to: BlockHeader; readonly replacement: Replacement; readonly depth: number }
-  /** Brings what time alone changes up to the cursor. */
+  /** Brings everything that time alone changes up to the time of the cursor. */
   | { readonly kind: 'settle'; readonly to: BlockHeader }
 
 /** What happened. State and health follow from events alone. */
@@ -44,7 +44,7 @@ export type SyncEvent =
   | { readonly kind: 'startVerified'; readonly block: BlockHeader }
   /** The next block of the chain does not follow the cursor. */
   | { readonly kind: 'forked' }
-  /** `blocks`: what is remembered after it, the cursor last. */
+  /** `blocks`: the indexed blocks to remember after the commit, the cursor last. */
   | { readonly kind: 'committed'; readonly commit: Commit; readonly block: CommittedBlock; readonly blocks: readonly BlockHeader[] }
   /** A commit failed. It may be in the database. */
   | { readonly kind: 'commitFailed'; readonly commit: Commit }

@@ -61,7 +61,7 @@ const REAL_TIME: SyncTime = { clock: systemClock, scheduler: asyncScheduler, ran
 
 /**
  * Keeps the index up to date with the chain, as a loop of steps: decide the next action from the state and the newest tip, perform it,
- * record what happened. A step that fails is repeated as `retryPolicy` says. All that changes is here: state and health, which follow
+ * record what happened. A step that fails is repeated as `retryPolicy` says. The only mutable data is here: state and health, which follow
  * from events.
  */
 export function createSync(options: SyncOptions): Sync {
@@ -69,7 +69,7 @@ export function createSync(options: SyncOptions): Sync {
   const { clock, scheduler, random } = time
   const tuning = { ...TUNING, ...options.tuning }
   const { startBlock } = watchlist
-  // What is fetched in ranges can't be undone.
+  // Blocks that are fetched in ranges can't be undone.
   const bounds = { startBlock, liveBlocks: tuning.liveBlocks, followBlocks: Math.max(tuning.followBlocks, maxReorgDepth) }
   const prefetch = createPrefetch({ source, watchlist, prepare: committer.prepare, bounds, ranges: tuning.ranges })
   const performOptions = { source, committer, watchlist, prefetch, genesisHash, maxReorgDepth }
@@ -147,7 +147,7 @@ export function createSync(options: SyncOptions): Sync {
     )
     const untilNextMs = () => nextPollMs(health.polls, averageBlockTimeMs(health.heads), health.backfill !== null)
     const hints = options.hints ?? heads({ rpc, polled, untilNextMs, scheduler })
-    // Apart from the loop, so that health shows the chain moving on while a commit hangs.
+    // Polling is separate from the steps, so that health shows the chain moving on while a commit hangs.
     const polling = hints.pipe(
       startWith<HeadHint>('due'),
       tap(hint => polls.request(hint)),

@@ -8,13 +8,13 @@ export interface Watchlist extends PastWatchlist {
   readonly startBlock: number
   /** The addresses and topics to query for the logs of these addresses and pool ids. */
   partsOf(keys: readonly Hex[]): LogParts
-  /** The same for everything that is watched, the launchpads' contracts included, and these addresses and pool ids. */
+  /** The same for everything that is watched, including the launchpads' contracts, and for these addresses and pool ids. */
   partsWith(keys: readonly Hex[]): LogParts
-  /** As it was after this block. */
+  /** The watchlist as it was after this block. */
   upTo(block: number): PastWatchlist
 }
 
-/** Which of the logs at hand are indexed. */
+/** Decides which of the given logs are indexed. */
 export interface PastWatchlist {
   has(address: Address): boolean
   /** Whether any launchpad understands logs with this first topic. */

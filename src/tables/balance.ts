@@ -19,7 +19,7 @@ const properties = {
   sells: column.integer().defaultRaw('0'),
   boughtToken: column.units().defaultRaw('0'),
   soldToken: column.units().defaultRaw('0'),
-  // What the buys cost and the sales brought. USD are counted in 10^-18. `null`: of one of them it is not known.
+  // What the buys cost and the sales brought. USD are counted in units of 10^-18. `null`: the worth of one trade is not known.
   boughtWei: column.wei().strictNullable(),
   boughtUsd: column.units().strictNullable(),
   soldWei: column.wei().strictNullable(),
@@ -27,7 +27,7 @@ const properties = {
   /** What the balance cost by average price; `null`: a part of it came at an unknown cost. */
   costWei: column.wei().strictNullable(),
   costUsd: column.units().strictNullable(),
-  /** What the sales brought beyond that cost; `null`: of one of them it is not known. */
+  /** What the sales brought beyond the cost of what was sold; `null`: the cost or worth of a part is not known. */
   realizedWei: column.wei().strictNullable(),
   realizedUsd: column.units().strictNullable(),
   /** `null`: it has never traded. */
@@ -46,7 +46,7 @@ export const TRADER_SORT_VALUES = {
   balance: 'balance',
 }
 
-/** What burn addresses and lockers hold, the condition of an index. Queries have to use the same. */
+/** The balances of burn addresses and lockers: the condition of an index, which queries have to use in the same form. */
 export const OUT_OF_CIRCULATION = `type in ('burn', 'locker')`
 
 /** What an account holds of a token, what it has traded of it, and what that cost and earned. */
@@ -55,7 +55,7 @@ export const BalanceEntity = defineEntity({
   tableName: 'balance',
   properties,
   indexes: [
-    // With the balance, by which a place far behind is found, and a wallet is valued, without a look at each row.
+    // The next two include the balance, so that a far page of holders is found, and a wallet valued, without reading each row.
     {
       name: 'balance_by_size',
       expression: 'create index balance_by_size on balance (token, (- balance), holder) include (balance) where balance > 0',

@@ -171,7 +171,7 @@ function writeInt32(to: Bytes, value: number): void {
   to.length += 4
 }
 
-/** Without the checks of `writeInt32BE`, which cost more than the writing: the lower bits. */
+/** Writes the lower 32 bits without the checks of `writeInt32BE`, which cost more than the writing. */
 function putInt32(buffer: Buffer, at: number, value: number): void {
   putInt16(buffer, at, value >>> 16)
   putInt16(buffer, at + 2, value)

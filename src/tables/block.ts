@@ -7,9 +7,9 @@ const properties = {
   hash: column.hex(),
   parentHash: column.hex(),
   timestamp: column.seconds(),
-  /** Committed together with the next block: the rows between the two can't be restored. */
   /** The last currency whose tokens this block's turn of revaluations reached; `null`: the turns begin anew. */
   revaluedTo: column.address().strictNullable(),
+  /** Committed together with the next block: the rows between the two can't be restored. */
   mergedWithNext: column.boolean().fieldName('joined').default(false),
 }
 

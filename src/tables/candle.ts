@@ -10,7 +10,7 @@ const key = {
 }
 
 const values = {
-  // In WETH; null where its price is not known.
+  // In WETH; null where the price in WETH is not known.
   open: column.decimal(keepFirst).strictNullable(),
   high: column.decimal(greatest).strictNullable(),
   low: column.decimal(least).strictNullable(),
@@ -25,7 +25,7 @@ const values = {
   lowQuote: column.decimal(least).strictNullable(),
   closeQuote: column.decimal(keepLast).strictNullable(),
   volumeQuote: column.units(sum).strictNullable(),
-  // Of the moments at which the USD price of ETH was known; null when there is none.
+  // In USD, from the moments at which the USD price was known; null when there was none.
   openUsd: column.decimal(keepFirst).strictNullable(),
   highUsd: column.decimal(greatest).strictNullable(),
   lowUsd: column.decimal(least).strictNullable(),
@@ -36,13 +36,16 @@ const values = {
 
 const properties = { ...key, ...values }
 
-/** A token's prices and volume over one interval. It opens where the one before closed. What a batch adds is merged into what is stored. */
+/**
+ * A token's prices and volume over one interval. It opens at the close of the candle before it. What a batch adds is merged into the stored
+ * candle.
+ */
 export const CandleEntity = defineEntity({
   name: 'Candle',
   tableName: 'candle',
   properties: {
     ...properties,
-    /** `null`: it has not even prices in WETH. */
+    /** Whether it has prices in USD; `null`: it has none in WETH either. */
     inUsd: column.boolean().generated('((close_usd is not null) or nullif((close is null), true)) stored').strictNullable(),
   },
   indexes: [

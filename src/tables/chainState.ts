@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { column } from './columns.ts'
 
-/** One row: the chain and the contracts that the database is of, the process that writes it, and the cursor. */
+/** One row: the chain and the contracts that the database was built from, the process that writes it, and the cursor. */
 export const ChainStateEntity = defineEntity({
   name: 'ChainState',
   tableName: 'chain_state',
@@ -18,7 +18,7 @@ export const ChainStateEntity = defineEntity({
     committedAtMs: column.milliseconds().strictNullable(),
     undoFrom: column.blockNumber().strictNullable(),
     commits: column.bigint().default(0),
-    /** The first block whose trades have their places and reserves; `null`: all have. */
+    /** The first block whose trades are stored with transaction index and reserves; `null`: all trades are. */
     reservesFrom: column.blockNumber().strictNullable(),
   },
 })

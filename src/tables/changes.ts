@@ -16,17 +16,17 @@ import type { TradeRow } from './trade.ts'
 export interface CurrentRows {
   readonly tokens: ReadonlyMap<Address, TokenRow>
   readonly pools: ReadonlyMap<Hex, PoolRow>
-  /** The markets of quote currencies that are indexed tokens and have no row among the tokens. Their pools are among the pools. */
+  /** The markets of quote currencies that are indexed tokens but not in `tokens`. Their pools are in `pools`. */
   readonly quotes: ReadonlyMap<Address, Pick<TokenRow, 'mainPool' | 'decimals'>>
   readonly balances: Balances
   /** By `creatorFeeKey`. */
   readonly creatorFees: ReadonlyMap<string, CreatorFeeRow>
   readonly aging: ReadonlyMap<Address, PerWindow<WindowAging>>
-  /** By token: of the batch's makers, and of those whose last trade has left a window. */
+  /** By token: the last trades of the batch's makers, and of makers whose last trade has left a window. */
   readonly lastTrades: ReadonlyMap<Address, LastTrades>
 }
 
-/** Whose last trade of a side of a token is asked for. */
+/** A maker whose last trade on one side of a token is asked for. */
 export interface MakerKey {
   readonly token: Address
   readonly side: TradeSide
@@ -39,14 +39,14 @@ export type CreatorFeeKey = Pick<CreatorFeeRow, 'launchpad' | 'creator' | 'curre
 /** The rows that a batch needs, besides the tokens whose windows have expired. */
 export interface RowKeys {
   readonly tokens: readonly Address[]
-  /** What new pools are quoted in. */
+  /** The quote currencies of new pools. */
   readonly currencies: readonly Address[]
   readonly balances: readonly BalanceKey[]
   readonly creatorFees: readonly CreatorFeeKey[]
   readonly makers: readonly MakerKey[]
 }
 
-/** Every row that a batch changes or adds, in its final state; from trades on, all are additions. */
+/** Every row that a batch changes or adds, in its final state; from `trades` on, all fields hold additions. */
 export interface Changes {
   readonly tokens: readonly TokenRow[]
   readonly pools: readonly PoolRow[]
@@ -57,7 +57,7 @@ export interface Changes {
   readonly poolCreations: readonly PoolCreationRow[]
   readonly milestones: readonly MilestoneRow[]
   readonly candles: readonly CandleRow[]
-  /** What new pools are quoted in. */
+  /** The quote currencies of new pools. */
   readonly currencies: readonly Address[]
 }
 

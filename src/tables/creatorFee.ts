@@ -17,7 +17,7 @@ const properties = {
   lastChangedBlock: column.blockNumber(),
 }
 
-/** What a creator has earned and claimed in one currency, of one token or of all of one launchpad. */
+/** What a creator has earned and claimed in one currency, from one token or from all of its tokens on one launchpad. */
 export const CreatorFeeEntity = defineEntity({
   name: 'CreatorFee',
   tableName: 'creator_fee',

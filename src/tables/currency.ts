@@ -4,7 +4,7 @@ import { type RowOf, tableOf } from './tableOf.ts'
 
 const properties = {
   address: column.address().primary(),
-  /** As the contract said when it was asked, or `null`. Untrusted text. */
+  /** As the contract returned it; `null`: not read yet, or no symbol that can be used. Untrusted text. */
   symbol: column.text().strictNullable(),
   decimals: column.smallint().strictNullable(),
   isRead: column.boolean(),

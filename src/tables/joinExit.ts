@@ -18,7 +18,7 @@ const properties = {
   timestamp: column.seconds(),
 }
 
-/** Liquidity that entered a pool or left it, as what a graduation moves out of a curve. */
+/** Liquidity that entered a pool or left it, such as the amounts that a graduation moves out of a curve. */
 export const JoinExitEntity = defineEntity({ name: 'JoinExit', tableName: 'join_exit', properties })
 
 export interface JoinExitRow extends RowOf<typeof properties> {}

@@ -7,11 +7,11 @@ const properties = {
   blockNumber: column.blockNumber().primary(),
   logIndex: column.integer().primary(),
   token: column.address(),
-  /** What the token's graduation came to; `null` of a launch. */
+  /** The status that the graduation reached; `null` for a launch. */
   status: column.oneOf('status', ['completed', 'migrated']).strictNullable(),
 }
 
-/** A launch or graduation of a token, with its place on the chain. A block only adds them, as trades. */
+/** A launch or graduation of a token, with its place on the chain. As with trades, blocks only add rows. */
 export const MilestoneEntity = defineEntity({ name: 'Milestone', tableName: 'milestone', properties })
 
 export interface MilestoneRow extends RowOf<typeof properties> {}

@@ -20,7 +20,7 @@ const properties = {
   /** The locked position whose fees the launchpad shares out; `null` where it is not in this pool, or unknown. */
   positionId: column.units().strictNullable(),
   createdBlock: column.blockNumber(),
-  /** The last block with an event that moved it; `null`: none since the column exists. */
+  /** The last block with an event that moved the pool; `null`: none since the column exists. */
   lastChangedBlock: column.blockNumber().strictNullable(),
 }
 

@@ -11,7 +11,7 @@ const properties = {
   timestamp: column.seconds(),
 }
 
-/** The first log of a pool, in the block that announces it. A row of its own, since that of the pool is written with every trade. */
+/** A pool's first log in the block that announces the pool. A table of its own, since the row in `pool` is rewritten with every trade. */
 export const PoolCreationEntity = defineEntity({
   name: 'PoolCreation',
   tableName: 'pool_creation',

@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import { column } from './columns.ts'
 
-/** A reorg of indexed blocks: what was stored of `fromBlock` and later ones was void when its transaction committed. */
+/** A reorg of indexed blocks: when its transaction committed, everything stored of `fromBlock` and later blocks became void. */
 export const ReorgEntity = defineEntity({
   name: 'Reorg',
   tableName: 'reorg',

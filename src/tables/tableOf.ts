@@ -48,7 +48,7 @@ interface EntityProperty {
 
 const NAMING = new UnderscoreNamingStrategy()
 
-/** @param properties those of the entity that rows consist of */
+/** @param properties the entity's properties that rows consist of */
 export function tableOf<Properties extends Record<string, unknown>>({ meta }: Entity, properties: Properties): Table<RowOf<Properties>> {
   const name = meta.tableName
   const columns = Object.keys(properties).map((field): Column => {

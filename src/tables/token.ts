@@ -3,7 +3,7 @@ import { windowFields } from '#domain/windows.ts'
 import { column } from './columns.ts'
 import { type RowOf, tableOf } from './tableOf.ts'
 
-/** What projection determines. A reorg restores it. */
+/** The columns that projection determines. A reorg restores them. */
 const projected = {
   address: column.address().primary(),
   launchpad: column.text(),
@@ -20,14 +20,16 @@ const projected = {
   mainPool: column.hex().strictNullable(),
   /** The main pool's price in its own currency, in 10^18 of the smallest units; `null`: it has none, or had none in this currency yet. */
   priceQuote: column.decimal().strictNullable(),
-  /** That currency; `null` where it is ether. */
+  /** The main pool's currency; `null` where that is ether. */
   quoteToken: column.address().strictNullable(),
-  /** What 10^18 smallest units of it are worth in WETH, as of the market's last event or a later revaluation; `null`: not known. */
+  /**
+   * What 10^18 smallest units of that currency are worth in WETH, as of the market's last event or a later revaluation; `null`: not known.
+   */
   quoteRate: column.decimal().strictNullable(),
   /** The same in USD, where a peg says so. */
   quoteUsd: column.decimal().strictNullable(),
   priceWeth: column.decimal().strictNullable(),
-  /** The price in WETH at the market's last event, of which candles, price changes and the highest price are. */
+  /** The price in WETH at the market's last event: candles, price changes and the highest price come from it. */
   eventPriceWeth: column.decimal().strictNullable(),
   /** The token's first price: the base of a price change over a window that is longer than the token's life. */
   firstPriceWeth: column.decimal().strictNullable(),
@@ -43,7 +45,7 @@ const projected = {
   lastTradeAt: column.seconds().strictNullable(),
 
   ...windowFields('volume', () => column.wei()),
-  /** The part of it that was bought. */
+  /** The part of `volume` that came from buys. */
   ...windowFields('buyVolume', () => column.wei()),
   ...windowFields('buys', () => column.integer()),
   ...windowFields('sells', () => column.integer()),
@@ -72,7 +74,7 @@ const projected = {
   completedAt: column.seconds().strictNullable(),
   migratedAt: column.seconds().strictNullable(),
   graduatedPool: column.hex().strictNullable(),
-  /** The price at which that pool opened. */
+  /** The price at which the graduated pool opened. */
   graduatedPriceWeth: column.decimal().strictNullable(),
   graduationTxHash: column.hex().strictNullable(),
 

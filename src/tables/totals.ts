@@ -56,7 +56,7 @@ const traderProperties = {
   tokensWithoutUsd: column.integer(sum),
 }
 
-/** An address's trades of all tokens. The traders of the last 24 hours are counted by the last one. */
+/** The totals of an address's trades of all tokens. The time of the last one decides who counts as a trader of the last 24 hours. */
 export const TraderEntity = defineEntity({
   name: 'Trader',
   tableName: 'trader',

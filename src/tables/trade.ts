@@ -12,10 +12,10 @@ const properties = {
   side: column.oneOf('side', ['buy', 'sell']),
   maker: column.address(),
   amountToken: column.units(),
-  /** In the pool's currency. `null` where that is WETH: the next two are the same. */
+  /** In the pool's currency. `null` where that is WETH: `amountWei` and `feeWei` hold the same amounts. */
   amountQuote: column.units().strictNullable(),
   feeQuote: column.units().strictNullable(),
-  /** What they are worth in WETH; `null`: not known. */
+  /** What amount and fee are worth in wei; `null`: not known. */
   amountWei: column.wei().strictNullable(),
   feeWei: column.wei().strictNullable(),
   priceWeth: column.decimal().strictNullable(),
@@ -33,14 +33,14 @@ const properties = {
   valueUsd: column.decimal().strictNullable(),
   blockHash: column.hex(),
   txHash: column.hex(),
-  /** Of the transaction in its block; `null`: indexed before the column existed. */
+  /** The transaction's index in its block; `null`: indexed before the column existed. */
   txIndex: column.integer().strictNullable(),
   timestamp: column.seconds(),
 }
 
 /**
- * The indexes by size are of these expressions, and queries have to use the same. That of a token's trades differs so that the planner
- * can't read the sizes of all tokens for it, which bounds in blocks made it do.
+ * The indexes by size use these expressions, and queries have to use the same ones. The expression for one token's trades differs, so that
+ * the planner can't use the index over all tokens for them, as it did for queries with bounds in blocks.
  */
 export const LARGE_TRADE = `amount_wei >= ${TRADE_SIZES[0]}`
 export const TRADE_SIZE = `width_bucket(amount_wei, '{${TRADE_SIZES.join(',')}}'::numeric[])`

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { column } from './columns.ts'
 
-/** The image of a row before one of the newest blocks changed it; of a row that the block added, its key. */
+/** The image of a row before one of the newest blocks changed it; for a row that the block added, only its key. */
 export const BlockUndoEntity = defineEntity({
   name: 'BlockUndo',
   tableName: 'block_undo',

@@ -33,8 +33,8 @@ export interface EventLoopWatch {
 }
 
 /**
- * Detects when the thread's event loop is blocked: a timer is then late by as much. Logs each stall when it is over. Shorter delays show in
- * `delayP99Ms`: Node's own metrics (`nodejs_eventloop_lag_*`) cover the main thread only.
+ * Detects when the thread's event loop is blocked: a timer is then late by the same time. Logs each stall when it is over. Shorter delays
+ * show in `delayP99Ms`: Node's own metrics (`nodejs_eventloop_lag_*`) cover the main thread only.
  */
 export function watchEventLoop({ logger, now, thread, repeat = repeatUnref }: EventLoopWatchOptions): EventLoopWatch {
   let dueAtMs = now() + CHECK_EVERY_MS
@@ -44,7 +44,7 @@ export function watchEventLoop({ logger, now, thread, repeat = repeatUnref }: Ev
   let earlierWindowP99Ms = 0
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()
-  // A punctual timer has a delay of its own interval. Before the first timer there is no percentile.
+  // The percentile counts the timer's own interval, which is subtracted. Before the first timer there is no percentile.
   const currentP99Ms = () => (delays.count === 0 ? 0 : Math.max(0, delays.percentile(99) / 1e6 - RESOLUTION_MS))
   const stop = repeat(CHECK_EVERY_MS, () => {
     if (++checks % CHECKS_PER_WINDOW === 0) {

@@ -15,9 +15,9 @@ export interface MetricsReading {
   readonly ethUsd: EthUsd | null
   readonly metadata: MetadataState
   readonly eventLoops: Readonly<Record<string, EventLoopState>>
-  /** Of each thread that answers requests. */
+  /** The metrics of each thread that answers requests. */
   readonly requests: readonly MetricsData[]
-  /** Of Node, in the main thread. */
+  /** Node's own metrics, of the main thread. */
   readonly runtime: readonly MetricsData[]
 }
 
@@ -34,7 +34,7 @@ export interface Labelled {
   readonly values: readonly (readonly [labelValue: string, value: Value])[]
 }
 
-/** The name lacks its prefix `tokenwire_`. An unknown value (`null` or `undefined`) is left out, since 0 is a statement. */
+/** The name lacks its prefix `tokenwire_`. An unknown value (`null` or `undefined`) is left out, since 0 would be a claim. */
 export type MetricRow = readonly [name: string, help: string, read: (reading: MetricsReading) => Value | Labelled]
 
 export const GAUGES: readonly MetricRow[] = [

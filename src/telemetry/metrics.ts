@@ -8,7 +8,7 @@ export interface MetricsOptions {
   readonly chainId: number
   /** Reads everything for one scrape. Must not reject. */
   readonly read: () => Promise<MetricsReading>
-  /** Of this thread. */
+  /** Counts the requests of this thread. */
   readonly requests: Pick<RequestMetrics, 'observe'>
 }
 

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { MetricsData } from './requestMetrics.ts'
 
-/** Node's own metrics: of the process, and of the thread that calls this. @returns reads them */
+/** Node's own metrics: of the process, and of the thread that calls this. @returns a function that reads them */
 export function createRuntimeMetrics(): () => Promise<MetricsData> {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

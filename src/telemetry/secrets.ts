@@ -41,8 +41,8 @@ export function secretsOf(config: SecretConfig): readonly string[] {
 const isGiven = (value: string | null | undefined) => value !== null && value !== undefined
 
 /**
- * The parts of a URL that may be a key: credentials, path segments and query, and the whole URL if it has any of them. A host is none, nor
- * is a path of common words (`/rpc`, `/v1/mainnet`).
+ * The parts of a URL that may be a key: credentials, path segments and query, and the whole URL if it has any of them. A host is no key,
+ * and neither is a path of common words (`/rpc`, `/v1/mainnet`).
  */
 function secretsOfUrl(text: string): readonly string[] {
   const url = new URL(text)

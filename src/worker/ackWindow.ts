@@ -13,7 +13,7 @@ export interface AckWindow {
 
 /**
  * Bounds how far a sender that commits runs ahead of its receiver: with `size` messages unacknowledged, the next commit waits, as it would
- * for the database. Commits under way then still send theirs.
+ * for a slow database. Commits that are under way then still send their messages.
  */
 export function createAckWindow(size: number): AckWindow {
   let unacknowledged = 0

@@ -16,7 +16,7 @@ interface Receiver {
 
 /** The threads that receive committed blocks, at the indexing thread's end. */
 export interface Audience {
-  /** @returns takes the receiver's messages */
+  /** @returns the function that takes the receiver's messages */
   add(send: (message: ToReceiver) => void): (message: FromReceiver) => void
   /** Whether any receiver watches the token. */
   isWatched(token: Address): boolean

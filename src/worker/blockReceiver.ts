@@ -14,7 +14,7 @@ export interface BlockReceiver {
   complete(): void
   watch(token: Address): void
   unwatch(token: Address): void
-  /** A report that came in another way. */
+  /** Takes a report that arrived in another way. */
   reported(view: ThreadView): void
   /** `null`: the indexing thread has not reported yet. */
   status(): Omit<ThreadStatus, 'update'> | null

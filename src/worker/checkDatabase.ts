@@ -13,7 +13,7 @@ export interface CheckDatabaseOptions {
 }
 
 /**
- * Finds at the start of a standby what would stop it when it has to index.
+ * Finds out at the start of a standby what would prevent it from indexing later.
  *
  * @throws `TokenwireError` `database_foreign`, `database_unavailable`
  */

@@ -9,8 +9,8 @@ import { faultOf } from '#rpc/rpcFault.ts'
 const ADDRESS_WORD = /^0x0{24}[0-9a-fA-F]{40}$/
 
 /**
- * Adds the contracts that an entry of `launchpads.json` leaves out and another of its contracts leads to. An optional contract stays out
- * when none does.
+ * Adds the contracts that an entry of `launchpads.json` leaves out, if another contract of the entry leads to them. An optional contract
+ * stays out if no other leads to it.
  *
  * @throws `TokenwireError` `config_invalid` when a required one is not found; `RpcError` when no provider answers
  */

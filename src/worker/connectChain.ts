@@ -18,7 +18,7 @@ export interface ConnectedChain {
 }
 
 /**
- * Connects to the chain. Needs no database: both are made ready at the same time.
+ * Connects to the chain. Needs no database, which is made ready at the same time.
  *
  * @throws `TokenwireError` with the reason; nothing is left open then
  */

@@ -27,7 +27,7 @@ const writeLock = workerData as WriteLock
 
 const send = (message: FromIndexing) => port.postMessage(message)
 
-/** @returns handles every further message */
+/** @returns the handler of every further message */
 function configured(config: Config): (message: Exclude<ToIndexing, { readonly kind: 'configure' }>) => Promise<void> {
   const redactor = createRedactor(secretsOf(config))
   const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor, writeLock })
@@ -37,7 +37,7 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
   let price: { readonly ethUsd: string; readonly untilMs: number } | null = null
   let indexing: OpenedIndexing | null = null
   const connecting = connectChain(config, logger)
-  // A failure is reported after `open`: what is wrong with the database is reported first.
+  // A failure is reported only after `open`, so that a fault of the database is reported first.
   connecting.catch(() => undefined)
 
   const viewOf = (indexing: OpenedIndexing): ThreadView => ({
@@ -74,7 +74,7 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
         chain: await connecting,
         databaseUrl,
         paced: audience.paced,
-        // Gateways get the states that commits read by NATS, and this process does not know what they watch.
+        // With NATS, commits read every state: gateways get the states over NATS, and this process does not know which tokens they watch.
         isWatched: token => config.nats !== null || audience.isWatched(token),
         ethUsd: () => (price !== null && now() < price.untilMs ? price.ethUsd : null),
         now,

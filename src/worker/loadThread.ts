@@ -13,8 +13,8 @@ export interface LoadedThread {
 }
 
 /**
- * Starts the thread. Loading its modules takes longest of a start, so the process begins with it. This module imports next to nothing:
- * meanwhile the main thread loads its own.
+ * Starts the thread. Loading its modules is the longest part of a start, so the process begins with it. This module imports next to
+ * nothing, so that the main thread loads its own modules at the same time.
  */
 export function loadThread(script = scriptBeside(import.meta.url, 'indexingThread'), resourceLimits: ResourceLimits = {}): LoadedThread {
   const writeLock = createWriteLock()

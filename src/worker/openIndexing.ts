@@ -32,7 +32,7 @@ export interface OpenIndexingOptions {
   readonly config: Config
   /** Closed with the rest. */
   readonly chain: ConnectedChain
-  /** Migrated, and this process's to write. */
+  /** The database is migrated, and this process holds the right to write to it. */
   readonly databaseUrl: string
   /** Wraps the transaction that every commit goes through. */
   readonly paced: (transaction: Transaction) => Transaction
@@ -45,17 +45,17 @@ export interface OpenIndexingOptions {
 
 /** Synchronisation and the background jobs: everything that writes to the database. */
 export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' | 'writer' | 'stop'> {
-  /** As those of `Indexing`. */
+  /** As `blocks` of `Indexing`. */
   readonly blocks: Observable<CommittedBlock>
   readonly view: SyncView
-  /** As that of `Sync`. */
+  /** As `gaveUp` of `Sync`. */
   readonly gaveUp: Promise<unknown>
   metadata(): MetadataView
   /** Aborts what is under way and closes all connections. */
   close(): Promise<void>
 }
 
-/** Closer to the confirmed head than this, the index follows it. */
+/** At most this many blocks behind the confirmed head, the index counts as not behind. */
 const NEAR_BLOCKS = 10
 
 /**
@@ -155,11 +155,11 @@ async function warnOfMissingContracts(rpc: Rpc, adapters: readonly LaunchpadAdap
     logger.warn(contract, 'LAUNCHPADS_FILE: the chain has no contract at this address, nothing will come from it')
 }
 
-/** Of the remembered blocks. Older ones are compared by `npm run db:check`. */
+/** Compares the most recent remembered blocks with the chain. `npm run db:check` compares older ones. */
 async function warnOfWrongBlock(source: ChainSource, db: Queryable, logger: Logger): Promise<void> {
   try {
     const wrong = await findWrongBlock(source, await readRecentBlocks(db, RECENT_BLOCKS))
-    // A reorg while the service was stopped shows as another hash, and is replaced.
+    // After a reorg while the service was stopped, the hash differs, and the block is replaced.
     if (wrong !== null && wrong.stored.hash === wrong.shown.hash) logger.error(wrongBlockSentence(wrong))
   } catch (error) {
     logger.debug({ err: error }, 'the remembered blocks could not be compared with the chain')

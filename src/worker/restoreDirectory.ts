@@ -31,7 +31,7 @@ export function restoreDirectory(adapters: readonly LaunchpadAdapter[], transact
         records,
       })
     }
-    // After the tokens: of a token that is its own curve, the source is the curve.
+    // Put after the tokens: the curve becomes the source of a token that is its own curve.
     for await (const pools of watchedPools(db, configured)) putPools(pools, known, decimals, lockers.get(pools.launchpad))
     for (const key of configured) known.remove(key)
     return createDirectory(adapters, known)

@@ -7,14 +7,16 @@ import type { RlpItem } from './trieRoot.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Types from here on would be the first byte of a list in RLP. Source: EIP-2718. */
+/** The largest type of a typed receipt. Source: EIP-2718. */
 const MAX_TYPE = 0x7f
-/** What deposits of OP Stack chains have in addition. Before Canyon, receipts have the nonce and no version, and the trie has neither. */
+/**
+ * Receipts of deposits on OP Stack chains have two more fields. Before Canyon they have the nonce and no version, and the trie has neither.
+ */
 const DEPOSIT_TYPE = 0x7e
 const DEPOSIT_FIELDS = ['depositNonce', 'depositReceiptVersion']
 
 /**
- * A receipt as the trie of its block holds it: the RLP of its fields, after its type unless that is 0.
+ * A receipt as its block's trie holds it: its type, unless that is 0, and then the RLP of its fields.
  * Source: EIP-658, EIP-2718, and the OP Stack's specification of deposits.
  *
  * @param raw a receipt as nodes answer it

@@ -5,7 +5,7 @@ import type { LogFilter } from '#rpc/rpcCalls.ts'
 
 export type KeyList<Key> = readonly Key[] | KeySet<Key>
 
-/** As a `LogFilter`, with lists that may be too long for one query, or to hold as text. */
+/** A `LogFilter` whose lists may be too long for one query, or too long to be held as strings. */
 export interface WantedLogs {
   readonly addresses?: KeyList<Address>
   readonly topics?: readonly (KeyList<Hex> | null)[]
@@ -14,7 +14,7 @@ export interface WantedLogs {
 /** A list of a filter: its addresses, or the topics of one position. */
 type ListAt = 'addresses' | number
 
-/** The list that grows with what is watched: the addresses, or of a single address the last topics. */
+/** The list that grows with the watched tokens: the addresses or, for a single address, the last list of topics. */
 function growingList({ addresses = [], topics = [] }: WantedLogs): ListAt {
   return lengthOf(addresses) > 1 ? 'addresses' : topics.findLastIndex(some => some !== null)
 }
@@ -53,17 +53,17 @@ export function widthOf(filter: WantedLogs): number {
   return lengthOf(listAt(filter, longestList(filter)))
 }
 
-/** As several filters with at most `most` entries of the list that grows, each made when it is asked for. */
+/** Several filters with at most `most` entries of the growing list each. The iterator makes them one by one. */
 export function inParts(filter: WantedLogs, most: number): Iterable<LogFilter> {
   return cutList(filter, growingList(filter), most)
 }
 
-/** How many these are. */
+/** The number of filters that `inParts` gives. */
 export function partCount(filter: WantedLogs, most: number): number {
   return Math.max(1, Math.ceil(lengthOf(listAt(filter, growingList(filter))) / most))
 }
 
-/** As several filters with at most `most` entries of the longest list. */
+/** Several filters with at most `most` entries of the longest list each. */
 export function inNarrowerParts(filter: WantedLogs, most: number): Iterable<LogFilter> {
   return cutList(filter, longestList(filter), most)
 }
@@ -83,7 +83,9 @@ function* cutList(filter: WantedLogs, at: ListAt, most: number): Generator<LogFi
   if (part.length > 0) yield toLogFilter(withList(filter, at, part))
 }
 
-/** The filter without the list that grows, which matches logs of others, too; `null` when it would match every log. */
+/**
+ * The filter without its growing list, which also matches the logs of unlisted addresses or topics; `null` when it would match every log.
+ */
 export function withoutList(filter: WantedLogs): LogFilter | null {
   const rest = toLogFilter(withList(filter, growingList(filter), null))
   return rest.addresses === undefined && (rest.topics ?? []).every(some => some === null) ? null : rest

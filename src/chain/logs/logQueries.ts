@@ -3,7 +3,7 @@ import { inNarrowerParts, inParts, toLogFilter, type WantedLogs, widthOf, withou
 
 /**
  * How logs are asked for. `address`: by the list of addresses, or of pool ids, in as many parts as the provider's limit asks for. `topic`:
- * without that list, in one query however long the list is, which brings logs of others that are sorted out here.
+ * without that list, in one query however long the list is. The answer then has foreign logs, which are dropped here.
  */
 export type LogQueryBy = 'address' | 'topic'
 
@@ -73,7 +73,9 @@ export interface LogQueryChoice extends LogQueryLimits {
 }
 
 export interface LogPlan {
-  /** The next query, or `null`. When `enough` logs are there, only what was begun is completed: every filter up to the same block. */
+  /**
+   * The next query, or `null`. With `enough` logs no further blocks are begun: the other filters only catch up with the one that is ahead.
+   */
   next(enough: boolean): LogQuery | null
   /** The last block up to which the queries given out cover all filters. */
   reached(): number
@@ -83,11 +85,11 @@ export interface LogPlanOptions {
   readonly from: number
   readonly to: number
   readonly filters: readonly WantedLogs[]
-  /** Called before each stretch, with what is known by then; `blocks` are left of the range. */
+  /** Called before each stretch, so that it can use what earlier answers have shown. `blocks`: how many are left of the range. */
   choose(filter: WantedLogs, blocks: number): LogQueryChoice
 }
 
-/** Gives out queries roughly in the order of blocks: the next stretch is of the filter that has come least far. */
+/** Gives out queries roughly in the order of blocks: the next stretch is of the filter that has covered the fewest blocks. */
 export function createLogPlan({ from, to, filters, choose }: LogPlanOptions): LogPlan {
   const tracks = filters.map(filter => ({ filter, next: from }))
   let stretch: Iterator<LogQuery, undefined> = [][Symbol.iterator]()

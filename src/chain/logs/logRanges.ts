@@ -56,8 +56,8 @@ export interface LogRangesOptions {
 }
 
 /**
- * A provider that silently leaves out what is past a limit has one like 1,000 or 10,000: an answer of a round number of logs is checked
- * against its parts.
+ * A provider that silently drops the logs past its limit has a limit like 1,000 or 10,000. So a query that was answered with a round number
+ * of logs is asked again in parts.
  */
 const ROUND_LOGS = 1_000
 
@@ -70,7 +70,7 @@ interface RangeFetch {
 
 type Limits = ReturnType<LogStrategy['limits']>
 
-/** What came of a query. `limits` are those of the provider that was asked last. */
+/** The outcome of a query. `limits`: the limits of the provider that was asked last. */
 type Outcome =
   | { readonly kind: 'complete'; readonly logs: readonly ChainLog[] }
   /** Their number is round: some may be left out. */
@@ -80,7 +80,7 @@ type Outcome =
 export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRangesOptions): LogRanges {
   const strategy = createLogStrategy()
 
-  /** Asks one provider, which keeps what its answer or refusal says about the sizes that it answers. */
+  /** Asks one provider, and notes what its answer or refusal says about its limits. */
   const askProvider = async (provider: RpcProvider, query: LogQuery, fetching: RangeFetch): Promise<Outcome> => {
     const { filter } = query
     const size = { blocks: blocksOf(query), addresses: query.by === 'topic' ? 0 : widthOf(filter) }
@@ -131,7 +131,7 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
     return found.flat()
   }
 
-  /** The logs of a query that has no parts: those of a block that has too many for an answer are in its receipts. */
+  /** The logs of a query that can't be split. If one block has too many logs for an answer, they are read from its receipts. */
   const fetchSmallest = async (query: LogQuery, fetching: RangeFetch, error: unknown): Promise<readonly ChainLog[]> => {
     if (faultOf(error)?.kind !== 'too-large' || blocksOf(query) > 1) throw error
     const logs = await rpc.ask(provider => fetchByReceipts(provider, query.from))
@@ -184,8 +184,8 @@ function filtersOf({ addresses, topics, filtered = [] }: LogRangeQuery): readonl
 }
 
 /**
- * All logs of the answer. Asked for together with the range's end, by which the provider proves that it has the range at all and on the
- * same chain: from blocks that it does not have yet, it would answer with the logs that it has.
+ * All logs of the answer. The same request asks for the range's end block, to prove that the provider has the whole range, on the same
+ * chain: a provider that lacks the last blocks answers with the logs of the others.
  */
 async function fetchLogs(provider: RpcProvider, query: LogQuery, end: LogRangeQuery['end']): Promise<readonly ChainLog[]> {
   const { from, to } = query
@@ -199,7 +199,7 @@ function wantedTest({ filter }: LogQuery, { tests }: RangeFetch): (log: ChainLog
   return tests.get(filter) ?? createLogTest(filter)
 }
 
-/** @throws `RpcError` `inconsistent` for a wanted log outside of the range, and by address for a log that is not wanted */
+/** @throws `RpcError` `inconsistent` for a wanted log outside of the range and, in a query by address, for a log that is not wanted */
 function wantedLogs(all: readonly ChainLog[], query: LogQuery, fetching: RangeFetch): readonly ChainLog[] {
   const { from, to, by } = query
   const logs = all.filter(wantedTest(query, fetching))

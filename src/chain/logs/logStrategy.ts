@@ -13,13 +13,13 @@ const FIRST_BLOCKS = 4
  * giant.
  */
 const TOPIC_GROWTH = 4
-/** What is known of the logs per block fades with every answer that shows fewer. */
+/** The remembered logs per block shrink by this factor with every answer that shows fewer. */
 const DENSITY_KEPT = 0.8
 
 /** Logs per block, in the fullest of the last answers. */
 interface Density {
   readonly all: number
-  /** Those that were not wanted. */
+  /** Foreign logs: logs that do not match the filter. */
   readonly foreign: number
   /** Blocks of the largest query. */
   readonly blocks: number
@@ -37,7 +37,7 @@ const NO_DENSITY: Density = { all: 0, foreign: 0, blocks: 0 }
 export interface LogStrategy {
   /**
    * @param blocks that are left of the range
-   * @param checks whether to look again how busy a busy chain is: once per range
+   * @param checks whether to measure again how busy the chain is: once per range
    */
   choose(provider: Pick<RpcProvider, 'limits' | 'addressRequired'>, filter: WantedLogs, blocks: number, checks: boolean): LogQueryChoice
   /** What a provider's limits and the chain's density allow in one query. */
@@ -48,7 +48,7 @@ export interface LogStrategy {
 
 export function createLogStrategy(): LogStrategy {
   let byAddress = NO_DENSITY
-  /** By the filter without its list. */
+  /** By the filter without its growing list. */
   const byTopic = new Map<string, Density>()
 
   const limitsOf: LogStrategy['limits'] = ({ limits }, filter) => {

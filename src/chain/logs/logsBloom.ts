@@ -8,8 +8,8 @@ const BLOOM_BYTES = 256
 export const EMPTY_BLOOM: Hex = `0x${'0'.repeat(BLOOM_BYTES * 2)}`
 
 /**
- * The 2048-bit bloom filter that a header carries of its block's logs: three bits each for every log's address and topics.
- * Source: the Yellow Paper, section 4.4.1 (M3:2048). Costs one keccak per address and topic that was not met lately.
+ * The 2048-bit bloom filter of a block's logs, as its header has it: three bits for each address and topic of a log.
+ * Source: the Yellow Paper, section 4.4.1 (M3:2048). Costs one keccak-256 per address and topic that is not cached.
  */
 export function logsBloom(logs: readonly Pick<ChainLog, 'address' | 'topics'>[]): Hex {
   const items = new Set<Hex>()

@@ -35,7 +35,7 @@ function parseTopics(raw: unknown): readonly Hex[] {
   return raw.map(topic => interned(topic, topics))
 }
 
-/** The last texts of one kind, each kept once by the text that stands in answers. */
+/** The last texts of one kind: one string for each, by the text as it stands in answers. */
 interface Interned<T extends Hex> {
   readonly parse: (raw: unknown) => T
   readonly texts: Map<unknown, T>
@@ -46,7 +46,7 @@ const MAX_INTERNED = 16_384
 
 const addresses: Interned<Address> = { parse: raw => parseHex(raw, HEX.address, 'log: address') as Address, texts: new Map() }
 const topics: Interned<Hex> = { parse: raw => parseHash(raw, 'log: topic'), texts: new Map() }
-/** Of blocks and transactions, whose logs follow each other. */
+/** Hashes of blocks and transactions: consecutive logs share them. */
 const hashes: Interned<Hex> = { parse: raw => parseHash(raw, 'log: hash'), texts: new Map() }
 
 /**

@@ -12,12 +12,12 @@ import { parseLogs } from './parseLogs.ts'
 import { fetchReceipts, type RawReceipt } from './receipts.ts'
 import { trieRoot } from './trieRoot.ts'
 
-/** Blocks whose receipts are under way at the same time: an answer may have megabytes. */
+/** Blocks whose receipts are fetched at the same time: an answer may have megabytes. */
 const BLOCKS_AT_ONCE = 4
 
 /**
- * All logs of a block from its receipts, which the header commits to: no provider can change, add or leave out one of them. The hash of a
- * log's transaction is not covered, its place in the block is.
+ * All logs of a block from its receipts, which the header commits to: no provider can change, add or leave out one of them. The receipts
+ * prove a log's place in the block, but not its transaction's hash.
  *
  * @throws `RpcError` `inconsistent` when the header is not proven, or the receipts are not its own
  */
@@ -51,7 +51,7 @@ export async function assertProven(provider: RpcProvider, logs: readonly ChainLo
   })
 }
 
-/** In one answer; one by one from a provider that does not have the method, or for a block whose answer would be too large. */
+/** All receipts in one answer, or one by one where the provider lacks the method or the answer would be too large. */
 async function fetchBlockReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
   try {
     const raw = await provider.call(receiptsOfBlock(hash))

@@ -9,7 +9,7 @@ import { parseLogs } from './parseLogs.ts'
 export type RawReceipt = Readonly<Record<string, unknown>>
 
 /**
- * The receipts of a block, one by one in the order of its transactions: for a block of which a provider does not give them all at once.
+ * The receipts of a block, one by one in the order of its transactions: for a provider that does not give all of them in one answer.
  *
  * @param block the call for the block, by its number or hash
  * @throws `RpcError`, `inconsistent` when a receipt is of another block

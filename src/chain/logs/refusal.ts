@@ -2,12 +2,12 @@ import type { LogLimit } from '#rpc/logLimit.ts'
 import type { RpcFault } from '#rpc/rpcFault.ts'
 import type { LogQuery } from './logQueries.ts'
 
-/* What follows from a query of logs that failed. */
+/* What to do after a log query failed. */
 
-/** How a query that failed may be answered. */
+/** How to ask again after a query failed. */
 export type Retry = 'by-address' | 'in-parts'
 
-/** This many queries in a row that time out are split; after that the provider hangs, and the caller has to know. */
+/** This many timed-out queries in a row are split. After that the provider is taken to hang, and the caller gets the error. */
 const TIMEOUTS_IN_A_ROW = 2
 
 /** What a fault says about the sizes that a provider answers; `null`: nothing. */
@@ -18,7 +18,7 @@ export function refusedLimit(by: LogQuery['by'], fault: RpcFault | null): LogLim
 }
 
 /**
- * @param timeoutsInARow with this one
+ * @param timeoutsInARow this one included
  * @returns `null` for a fault that smaller queries would meet too
  */
 export function retryOf(by: LogQuery['by'], fault: RpcFault | null, timeoutsInARow: number): Retry | null {
@@ -27,9 +27,7 @@ export function retryOf(by: LogQuery['by'], fault: RpcFault | null, timeoutsInAR
   return fault?.kind === 'timeout' && timeoutsInARow <= TIMEOUTS_IN_A_ROW ? 'in-parts' : null
 }
 
-/**
- * Whether a query by topic may have failed for naming no addresses. The faults of a broken provider come back when it is asked by address.
- */
+/** Whether a query by topic may have failed for naming no addresses. If the provider is broken instead, the query by address shows it. */
 function mayNeedAddresses(fault: RpcFault | null): boolean {
   if (fault?.kind === 'too-large') return fault.limit.kind === 'address-required'
   return fault !== null && ['rejected', 'node', 'http', 'timeout'].includes(fault.kind)

@@ -10,7 +10,7 @@ interface Entry {
   readonly value: Hex
 }
 
-/** A node whose RLP is shorter than its hash stands in its parent itself. */
+/** A parent holds the hash of a child node, but the node itself if its RLP is shorter than a hash. */
 const HASH_BYTES = 32
 
 /**
@@ -22,7 +22,7 @@ export function trieRoot(values: readonly Hex[]): Hex {
   return keccak256(toRlp(nodeOf(entries, 0)))
 }
 
-/** The node of the entries whose paths agree up to `depth`. No path is the beginning of another. */
+/** The node of the entries whose paths agree up to `depth`. No path is a prefix of another. */
 function nodeOf(entries: readonly Entry[], depth: number): RlpItem {
   const [first] = entries
   if (first === undefined) return '0x'
@@ -44,7 +44,7 @@ function referenceTo(node: RlpItem): RlpItem {
   return encoded.length < HASH_BYTES ? node : keccak256(encoded)
 }
 
-/** A mark for the kind of node and for an odd length, then the half-bytes. */
+/** Hex-prefix encoding: a flag for the node's kind and for an odd length, then the half-bytes. */
 function packedPath(path: readonly number[], kind: 'leaf' | 'extension'): Hex {
   const isOdd = path.length % 2
   const mark = (kind === 'leaf' ? 2 : 0) + isOdd

@@ -9,7 +9,7 @@ export interface SubscriptionMessage {
   readonly token?: Address
   /** `false`: updates without holders. */
   readonly holders?: false | undefined
-  /** Of a token's newest complete state; `null`: there is none. */
+  /** Sequence of a token's newest complete state; `null`: there is none. */
   readonly sequence?: number | null
 }
 
@@ -18,11 +18,11 @@ export interface Carried {
   /** The token's address, or the subscription's `id`: messages are told apart by it. */
   readonly key: string
   readonly isChannel: boolean
-  /** From where the client is now. */
+  /** The message to subscribe from the client's present position. */
   subscription(): SubscriptionMessage
   /** Tokens of the same batch can be subscribed to with one message; `null`: needs a message of its own. */
   readonly batch: string | null
-  /** Path and parameters of the event stream, from where the client is now. */
+  /** Path and parameters of the event stream, from the client's present position. */
   streamPath(): string
   receive(message: TokenUpdate | ChannelMessage, source: 'webSocket' | 'eventStream'): void
   /** It is no longer carried. `null`: the client was closed. */

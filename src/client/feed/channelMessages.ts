@@ -16,7 +16,7 @@ import type { GraduationStatus, Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 import { MAX_LIST_ROWS, MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
 
-/** Where a client is in a channel of events. To be stored, and given as `after` and `reorgs` to continue there. */
+/** A client's position in a channel of events. Store it, and pass it as `after` and `reorgs` to continue there. */
 export interface LivePosition {
   /** `<block>-<logIndex>` of the last event. */
   readonly cursor: string
@@ -46,7 +46,7 @@ export interface GraduationsEvent extends OfBlock<Token> {
   readonly status: Extract<GraduationStatus, 'completed' | 'migrated'>
 }
 
-/** What was delivered of `fromBlock` and later blocks is void. What took its place follows. */
+/** Delivered events of `fromBlock` and later blocks are void. The events that replace them follow. */
 export interface ReorgEvent extends LivePosition {
   readonly type: 'reorg'
   readonly fromBlock: string
@@ -191,7 +191,7 @@ export const listShape: Shape<ListMessage> = object({
   data: listOf(listRowShape, MAX_LIST_ROWS),
 })
 
-/** With rows as objects in place of arrays. What is not a list of arrays stays, and fits no shape. */
+/** The message with rows as objects in place of arrays. Data that is not a list of arrays is left as it is, and fits no shape. */
 export function withRows(message: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { columns, data } = message
   if (!Array.isArray(columns) || !Array.isArray(data) || data.length > MAX_LIST_ROWS) return message

@@ -11,7 +11,7 @@ const LINGER_MS = 5_000
 
 export interface ConnectionPoolEvents {
   readonly onState: (state: ConnectionState) => void
-  /** A connection is live that carries this. */
+  /** A connection that carries these has become live. */
   readonly onLive: (carried: Iterable<Carried>) => void
   /** Whether tokens have to be polled. */
   readonly onBlocked: (isBlocked: boolean) => void
@@ -34,7 +34,7 @@ export interface ConnectionPool extends Pick<Fallback, 'tokensWithoutStream' | '
 
 export function createConnectionPool(context: ClientContext, { onState, onLive, onBlocked }: ConnectionPoolEvents): ConnectionPool {
   const { timers, maxConnections, keepConnected } = context
-  /** `null`: none has room. */
+  /** `null`: no connection has room. */
   const connectionOf = new Map<Carried, FeedConnection | null>()
   const connections = new Set<FeedConnection>()
   const lingerTimer = new Timer(timers)
@@ -49,7 +49,7 @@ export function createConnectionPool(context: ClientContext, { onState, onLive, 
     connectionOf.set(carried, connection)
     if (connection !== null) return connection.add(carried)
     const error = dismissed ?? new ClientError('too_many_watches', 'all connections are full')
-    // After `watch` has returned.
+    // The listener must not be called before `watch` has returned.
     timers.after(0, () => {
       if (connectionOf.get(carried) === null) end(carried, error)
     })

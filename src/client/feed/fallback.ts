@@ -21,12 +21,12 @@ interface Stream {
 
 /**
  * Event streams for what a blocked WebSocket would carry, as many as a browser allows: for channels, then for tokens. The other tokens are
- * polled; the other channels wait, and continue where they are.
+ * polled; the other channels wait, and later continue from their position.
  */
 export interface Fallback {
   /** Whether updates arrive over streams or polls; `null` while that is unknown. */
   isWorking(): boolean | null
-  /** Whether it has a stream that is open. */
+  /** Whether an open stream carries it. */
   isOpen(carried: Carried): boolean
   tokensWithoutStream(): readonly Address[]
   serve(carried: ReadonlySet<Carried>): void
@@ -36,7 +36,7 @@ export interface Fallback {
    * Reports a poll. The state follows from the newest one.
    *
    * @param isSuccess - `null`: the poller has stopped
-   * @param poller - absent: what polls the tokens without a stream
+   * @param poller - absent: the poller of the tokens without a stream
    */
   polled(isSuccess: boolean | null, poller?: object): void
 }
@@ -51,7 +51,7 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
   const { base, timers, random, onError, maxEventStreams } = context
   let served: ReadonlySet<Carried> = new Set()
   const streams = new Map<Carried, Stream>()
-  /** Not indexed, so the server has no stream for them. */
+  /** Tokens that are not indexed, so the server has no stream for them. */
   const absent = new Set<Carried>()
   /** Whether the newest poll of each poller succeeded. The newest of all comes last. */
   const polls = new Map<object | undefined, boolean>()

@@ -28,7 +28,7 @@ export interface Feed {
   /** The token is unsubscribed at the end of the tick, so that watching it again at once costs nothing. */
   remove(token: Address, watcher: Watcher): void
   receive(received: ReceivedState): void
-  /** From REST. A state that only REST had was missed by the connection: it is asked for the complete one. */
+  /** Takes a token from REST. A state that only REST had was missed by the connection, which is then asked for the complete one. */
   refetched(token: Token): void
 }
 
@@ -54,7 +54,7 @@ class WatchedEntry implements Carried {
     return { type: 'subscribe', token: this.key, sequence: this.#sequence, holders: this.hasHolders ? undefined : false }
   }
 
-  /** The server sends trades since the sequence only when it is the token's own. */
+  /** The server sends trades since a sequence only if it is the token's own: a batch names only the newest sequence of its tokens. */
   get batch(): string | null {
     const isNew = this.#sequence === null
     return isNew || ![...this.watchers].some(({ wantsTrades }) => wantsTrades) ? `${isNew} ${this.hasHolders}` : null

@@ -12,14 +12,14 @@ import { subscribeMessages } from './subscribeMessages.ts'
 /** After a connection that lived this long, the back-off begins again with short pauses. */
 export const STABLE_MS = 10_000
 
-/** Failures in a row after which the fallback takes over. One that took `ANSWER_MS` counts for all. */
+/** Failures in a row after which the fallback takes over. An attempt that times out after `ANSWER_MS` counts as that many. */
 const BLOCKED_AFTER = 2
 
 export interface FeedConnectionEvents {
   readonly onState: () => void
   /** The server closed with this code, which asks the client not to reconnect. */
   readonly onDismissed: (code: number | null) => void
-  /** The server refused one subscription more. It is no longer part of this connection. */
+  /** The server refused a subscription because the connection is full. It no longer belongs to this connection. */
   readonly onFull: (carried: Carried) => void
   /** The server refused a subscription to a channel, whose filters are wrong. */
   readonly onRefused: (carried: Carried, error: ClientError) => void
@@ -30,7 +30,7 @@ export class FeedConnection {
   readonly #context: ClientContext
   readonly #events: FeedConnectionEvents
   readonly #wanted = new Map<string, Carried>()
-  /** With the sequence of the message. */
+  /** Each key with the sequence that its subscribe message named. */
   readonly #subscribed = new Map<string, number>()
   /** To be unsubscribed and subscribed again: the server sends no state twice over one connection. */
   readonly #stale = new Set<string>()
@@ -68,7 +68,7 @@ export class FeedConnection {
     return isChannel ? this.#channels < MAX_CHANNEL_SUBSCRIPTIONS : this.#wanted.size - this.#channels < this.#capacity
   }
 
-  /** Subscribes anew even when the server still has it subscribed, since nothing is known of it here. */
+  /** Subscribes anew, even if the server still has the subscription, since the client knows nothing of its state. */
   add(carried: Carried): void {
     this.#wanted.set(carried.key, carried)
     if (carried.isChannel) this.#channels++
@@ -136,7 +136,7 @@ export class FeedConnection {
     else if ('id' in message) this.#wanted.get(message.id)?.receive(message, 'webSocket')
   }
 
-  /** With a sequence that is not its own, a token that changed before that is not sent. */
+  /** If a batch named a newer sequence than the token's own, the server may have left out its state. It is then subscribed to again. */
   #answered(token: string, sequence: number): void {
     const carried = this.#wanted.get(token)
     const own = carried?.subscription().sequence ?? -1
@@ -153,7 +153,7 @@ export class FeedConnection {
     }
     this.#subscribed.delete(key)
     this.remove(carried)
-    // A connection never has too many channels: what is refused would be refused on another one, too.
+    // A connection never has too many channels, so another one would refuse this channel, too.
     if (carried.isChannel) {
       this.#events.onRefused(carried, error)
       return
@@ -162,7 +162,7 @@ export class FeedConnection {
     this.#events.onFull(carried)
   }
 
-  /** At the end of the tick: a list that is rendered again sends only the difference. */
+  /** Syncs at the end of the tick, so that a list that is rendered again sends only the difference. */
   #syncSoon(): void {
     if (this.#socket !== null && !this.#syncTimer.isRunning) this.#syncTimer.start(0, () => this.#sync())
   }

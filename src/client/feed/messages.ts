@@ -44,7 +44,7 @@ const SHAPES: Readonly<Record<string, AnyShape>> = {
   gap: channels.gapShape,
   list: channels.listShape,
   candles: channels.candlesShape,
-  // Any code: a newer server may have more of them, and the client acts on one only.
+  // Accepts any code: a newer server may have more codes, and the client acts on only one.
   error: object({ type: choice('error'), code: string, message: string }),
 }
 

@@ -4,14 +4,14 @@ import type { Carried } from './carried.ts'
 interface SubscribeMessage {
   message: object
   readonly keys: string[]
-  /** The newest sequence that it names; -1: none. A token of several that has not changed since then is not sent. */
+  /** The sequence that the message names; -1: none. Of several tokens, the server sends only those that have changed since. */
   sequence: number
 }
 
 /**
- * The messages that subscribe to all of these: a hundred of one batch in each, with the newest of their sequences.
+ * The messages that subscribe to all of these: up to a hundred tokens of one batch in each, with the newest of their sequences.
  *
- * @param stale - keys of tokens that are to be sent if they are newer than their own sequence
+ * @param stale - keys of tokens that the server must send if they are newer than the client's own sequence
  */
 export function subscribeMessages(carried: readonly Carried[], stale: ReadonlySet<string>): readonly SubscribeMessage[] {
   const messages: SubscribeMessage[] = []

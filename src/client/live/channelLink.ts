@@ -5,7 +5,7 @@ import type { ChannelMessage } from '#client/feed/channelMessages.ts'
 export interface ChannelSubscriber {
   readonly channel: 'trades' | 'launches' | 'graduations' | 'list' | 'candles'
   readonly filters: object
-  /** Where the client is, whenever it subscribes; `null`: nowhere yet, or the channel is of a state. */
+  /** The client's position, read with each subscription; `null`: it has none yet, or the channel carries a state. */
   position(): ChannelResume | null
   receive(message: ChannelMessage): void
   /** Nothing follows. `null`: the client was closed. */

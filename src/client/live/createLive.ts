@@ -17,7 +17,7 @@ import type {
   WatchedCandlesQuery,
 } from './liveTypes.ts'
 
-/** What happens over all tokens, over the connections of a client. */
+/** Events of all tokens, and states that follow them, over the connections of a client. */
 export function createLive(client: Tokenwire): Live {
   const { extension } = client
 

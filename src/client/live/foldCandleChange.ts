@@ -28,8 +28,8 @@ export function firstDifference(before: readonly Candle[], after: readonly Candl
 const SECONDS: Readonly<Record<CandleInterval, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 }
 
 /**
- * With a candle for every interval: those without a trade carry the close before them. As `fill=true` of the API, for candles that are
- * folded.
+ * The candles, with one for every interval: an interval without a trade carries the close before it. The same as `fill=true` of the API,
+ * for candles from `foldCandleChange`.
  *
  * @param until - Unix seconds of the last interval. Default: that of the last candle
  */

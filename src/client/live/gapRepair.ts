@@ -11,7 +11,7 @@ const MAX_PAGES = 100
 const TRADES_PER_PAGE = 500
 const TOKENS_PER_PAGE = 100
 
-/** After every event of a block. */
+/** Later than every event of a block. */
 const LAST_LOG_INDEX = 2_147_483_647
 
 export interface Gap {
@@ -19,7 +19,7 @@ export interface Gap {
   readonly from: string
   readonly to: string
   readonly reorgs: number
-  /** Addresses of the tokens that were delivered of the block of `from`. */
+  /** Addresses of the tokens of the block of `from` that were delivered. */
   readonly delivered: ReadonlySet<string>
   readonly signal: AbortSignal
 }
@@ -77,7 +77,7 @@ export function missedLaunches(client: Tokenwire, { launchpads, creators }: Laun
         const block = Number(token.createdBlock)
         isDone ||= block < blockOf(from)
         if (isDone || block > blockOf(to) || wanted?.has(token.creator) === false) continue
-        // Of the block of `from` some may have been delivered, and in an earlier run of the program, too.
+        // Tokens of the block of `from` may be delivered already: `LAST_LOG_INDEX` says that all are, `delivered` names those of this run.
         if (block > blockOf(from) || (logIndexOf(from) < LAST_LOG_INDEX && !delivered.has(token.address))) missed.push(token)
       }
       isDone ||= nextCursor === null
@@ -90,7 +90,7 @@ export function missedLaunches(client: Tokenwire, { launchpads, creators }: Laun
   }
 }
 
-/** Nothing is read: the gap is told. */
+/** Reads nothing and reports the gap. */
 export async function* toldGap({ from, to, reorgs }: Gap): AsyncGenerator<GapEvent, undefined, undefined> {
   yield { type: 'gap', from, cursor: to, reorgs }
   return undefined

@@ -20,13 +20,13 @@ const RETRY_MS = 5_000
 export interface EventChannelSpec<Event> {
   readonly channel: 'trades' | 'launches' | 'graduations'
   readonly filters: object
-  /** `null`: what is missed is told as a gap. */
+  /** `null`: missed events are reported as a gap. */
   readonly repair: Repair<Event> | null
 }
 
 /**
- * The events of a channel, each once and in order. The position moves with each; whenever the channel is subscribed to again, it continues
- * from there. Messages count only after a `subscribed` that names the position.
+ * The events of a channel, each once and in order. The position moves with each event; whenever the channel is subscribed to again, it
+ * continues from there. Messages count only after a `subscribed` that names the position.
  */
 export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsEvent> implements ChannelSubscriber, LiveRun {
   readonly channel: EventChannelSpec<Event>['channel']
@@ -36,12 +36,12 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
   readonly #repair: Repair<Event> | null
   #position: { readonly after: string; readonly reorgs?: number } | null
   #hasBegun = false
-  /** Attempts in a row to repair a gap that failed. */
+  /** Failed attempts in a row to repair a gap. */
   #failures = 0
   #isInStep = false
-  /** Whether its position is not the server's: it then subscribes from its position, also without repair. */
+  /** Whether the position is not the server's: the next subscription then begins at this position, even without repair. */
   #isAhead = false
-  /** Addresses of the tokens that were delivered of the position's block. */
+  /** Addresses of the tokens of the position's block that were delivered. */
   #delivered = new Set<string>()
   #link: ChannelLink | null = null
   /** Ends the repair of a gap, or the wait for another attempt. */
@@ -62,7 +62,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
     this.resume()
   }
 
-  // As properties: they are passed on without their object.
+  // Properties instead of methods, because they are passed on without their object.
   readonly position = () => (this.#repair === null && this.#hasBegun && !this.#isAhead ? null : this.#position)
 
   readonly isLive = (): boolean => this.#isInStep && !!this.#link?.isLive()
@@ -101,7 +101,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
     this.#repairing.abort()
     const { signal } = (this.#repairing = new AbortController())
     this.#link ??= this.#extension.subscribe(this)
-    // A listener of the client's state may have ended it meanwhile.
+    // A listener of the client's state may have ended this query meanwhile.
     if (signal.aborted) this.#leave()
   }
 
@@ -135,7 +135,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
     this.#output.next(event)
   }
 
-  /** Reads the gap over REST, then continues at its end. Meanwhile the service keeps what follows. */
+  /** Reads the gap over REST, then continues at its end. Meanwhile the service keeps the events that follow. */
   async #fill({ from, to, reorgs }: Omit<GapMessage, 'id'>, repair: Repair<Event>): Promise<void> {
     this.#leave()
     const { signal } = this.#repairing
@@ -147,7 +147,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
       }
     } catch (error) {
       if (signal.aborted || closed.aborted) return
-      // Such as more makers than REST takes.
+      // A refused request, for example with more makers than REST takes, is not repeated.
       if (!isRefusal(error)) {
         this.#output.failed(error)
         if (signal.aborted) return

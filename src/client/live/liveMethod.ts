@@ -2,7 +2,7 @@ import type { ClientError } from '#client/clientError.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import type { LiveHandle, LiveListenerOptions, LiveQueryOptions, OpenLiveMethod } from './liveTypes.ts'
 
-/** Where a live query puts what comes. */
+/** Receives the news of a live query. */
 export interface LiveOutput<News> {
   next(news: News): void
   /** A request failed, which will be sent again. */
@@ -14,14 +14,14 @@ export interface LiveOutput<News> {
 /** A live query that runs. */
 export interface LiveRun {
   stop(): void
-  /** The reader has taken enough, or the client was dismissed. Events from now on are delivered after `resume`, or told as a `gap`. */
+  /** Enough events wait for the reader, or the client was dismissed. Later events are delivered after `resume`, or reported as a `gap`. */
   pause(): void
   resume(): void
 }
 
 type Start<Query, News, Options> = (query: Query, options: Options, output: LiveOutput<News>) => LiveRun
 
-/** Most events that wait for a slow reader, before the service keeps what follows. */
+/** At most this many events wait for a slow reader. The service keeps the events after them. */
 const MAX_WAITING = 1_000
 
 /** @param isState - whether the newest replaces all before it, so that only that one waits for a slow reader */
@@ -38,7 +38,7 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
     const { signal, onEnd } = options
     const resume = () => {
       run.resume()
-      // A listener of the client's state may have closed it meanwhile.
+      // A listener of the client's state may have closed this query meanwhile.
       if (over.aborted) run.stop()
     }
     const close = () => {

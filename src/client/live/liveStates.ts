@@ -31,7 +31,7 @@ const HELD = 50
 export function startList(client: Tokenwire, filters: ListQuery, output: LiveOutput<ListState>): LiveRun {
   let newest = 0
 
-  /** Another server may count lower. */
+  /** Makes the sequence rise even when another server counts lower. */
   function tell({ data, asOfBlock, sequence }: ListState): void {
     newest = Math.max(newest + 1, sequence)
     output.next({ data, asOfBlock, sequence: newest })
@@ -58,7 +58,7 @@ export function startList(client: Tokenwire, filters: ListQuery, output: LiveOut
   })
 }
 
-/** The service sends at most the newest 60 candles. Older ones are read when it begins anew, and all while no connection brings them. */
+/** The service sends at most the newest 60 candles. REST brings older ones when the channel begins anew, and all without a connection. */
 export function startCandles(
   client: Tokenwire,
   { limit = CANDLES, ...filters }: WatchedCandlesQuery,
@@ -81,7 +81,7 @@ export function startCandles(
       isFollowed: link.isLive,
       async read(signal) {
         const answer = await client.candles(token, { ...query, limit }, { signal })
-        // A token that is not indexed yet has no older ones.
+        // A token that is not indexed yet has no older candles.
         if (!answer.ok && answer.error.code === 'not_found') return
         const page = unwrap(answer)
         if (!link.isLive()) newest = []
@@ -106,13 +106,13 @@ export function startCandles(
       tell(from)
     }
 
-    // Until there is a connection.
+    // REST brings the candles until there is a connection.
     if (!link.isLive()) reader.read()
     return [link.close, reader.stop]
   })
 }
 
-/** The list is read when the channel begins, and again when more is void or missed than its events tell. */
+/** Reads the list when the channel begins, and again after a reorg or a gap. */
 export function startLatestTrades(
   client: Tokenwire,
   { limit = TRADES, ...filter }: LatestTradesQuery,
@@ -123,7 +123,7 @@ export function startLatestTrades(
   return renewable(() => {
     let trades: readonly Trade[] = []
     let isRead = false
-    /** Delivered by the channel after `since`, without a gap. */
+    /** Trades that the channel delivered after `since`, without a gap. */
     let delivered: readonly Trade[] = []
     let since = '0-0'
     /** First block that became void since the read began. */
@@ -135,7 +135,7 @@ export function startLatestTrades(
         voidFrom = Number.POSITIVE_INFINITY
         const { data, asOfBlock } = unwrap(await client.marketTrades(query, { signal }))
         isRead = true
-        // Without a connection, no reorg says which of them are void.
+        // Without a connection, no reorg message says which delivered trades are void.
         if (!events.isLive()) delivered = []
         tell([...before(voidFrom, data), ...delivered])
         if (events.isLive()) expectToReach(asOfBlock, since)
@@ -197,7 +197,7 @@ export function startWallet(client: Tokenwire, address: string, output: LiveOutp
   })
 }
 
-/** What is missed is told as a gap. */
+/** Missed trades are reported as a gap. */
 function followTrades(
   { extension }: Tokenwire,
   filters: TradesFilter,
@@ -207,7 +207,7 @@ function followTrades(
   return new LiveEvents(extension, { channel: 'trades', filters, repair: null }, {}, { next, failed, end })
 }
 
-/** A state that begins anew after a pause. `begin` returns what ends it. */
+/** A state that begins anew after a pause. `begin` returns the functions that end it. */
 function renewable(begin: () => readonly (() => void)[]): LiveRun {
   let ends = begin()
   const pause = () => {

@@ -8,7 +8,7 @@ import type { CandleCurrency, CandleValue } from '#domain/queries.ts'
 import type { Trade, TradeSide } from '#domain/trade.ts'
 import type { Wallet } from '#domain/wallet.ts'
 
-/** The first event: later ones are those after `cursor`. */
+/** The first event: the events that follow come after `cursor`. */
 export interface BeginEvent extends LivePosition {
   readonly type: 'begin'
 }
@@ -22,13 +22,13 @@ export interface GapEvent extends LivePosition {
 /** Each carries the position to continue from after a restart. */
 export type LiveEvent<Data> = BeginEvent | Data | ReorgEvent | GapEvent
 
-/** An event has to fit all that are given; in a list, one of it. At most 100 tokens, 100 makers and 20 launchpads. */
+/** An event has to match every given field, and of a list one entry. At most 100 tokens, 100 makers and 20 launchpads. */
 export interface TradesFilter {
   readonly tokens?: readonly string[]
   readonly makers?: readonly string[]
   readonly launchpads?: readonly string[]
   readonly side?: TradeSide
-  /** Only trades of at least so much WETH, fee included. */
+  /** Only trades of at least this much WETH, fee included. */
   readonly minWeth?: string
 }
 
@@ -41,7 +41,7 @@ export interface GraduationsFilter {
   readonly launchpads?: readonly string[]
 }
 
-/** The parameters of `tokens` but `cursor`. `limit`: at most 50, the default. */
+/** The parameters of `tokens` without `cursor`. `limit`: at most 50, the default. */
 export type ListQuery = Omit<TokensParameters, 'cursor'>
 
 /** A list of tokens in order. It replaces the one before. */
@@ -72,7 +72,7 @@ export interface LatestTradesQuery extends TradesFilter {
   readonly limit?: number
 }
 
-/** What a wallet has and did: the summary, and the first 50 of its holdings, trades and claims. */
+/** The summary of a wallet, and the first 50 of its holdings, trades and claims. */
 export interface WalletState {
   readonly wallet: Wallet
   readonly holdings: readonly Holding[]
@@ -81,18 +81,18 @@ export interface WalletState {
 }
 
 export interface LiveQueryOptions {
-  /** Ends it. */
+  /** Ends the query. */
   readonly signal?: AbortSignal
 }
 
 /** Where to continue: the `cursor` and `reorgs` of the last event. Default: from now on. */
 export interface EventOptions extends LiveQueryOptions {
   readonly after?: string
-  /** Without it, reorgs that happened before are not told. */
+  /** Without it, earlier reorgs are not reported. */
   readonly reorgs?: number
   /**
-   * `false`: what is missed while the connection is away is not delivered later, but told as a `gap`. For readers of the newest events
-   * alone, which a machine that slept for hours would otherwise send thousands of old ones. Default true.
+   * `false`: events missed without a connection are not delivered later, but reported as a `gap`. For readers of the newest events alone:
+   * after the machine has slept for hours, they would otherwise get thousands of old events. Default true.
    */
   readonly repair?: boolean
 }
@@ -105,14 +105,14 @@ export interface LiveListenerOptions {
 }
 
 export interface LiveHandle {
-  /** Ends it: the listener is no longer called. */
+  /** Ends the query: the listener is no longer called. */
   close(): void
 }
 
 /**
- * With a listener, calls it with everything that comes, like `watch`. Without one, it is an async iterator, like `updates`: it begins with
- * its first step, and throws the `TokenwireError` after which nothing more will come. A slow reader of events misses none: what comes
- * meanwhile is kept by the service (with `repair: false` it is a `gap`). A slow reader of a state gets the newest one.
+ * With a listener, calls it with all news, like `watch`. Without one, it is an async iterator, like `updates`: it begins with its first
+ * step, and throws the `TokenwireError` after which nothing more will come. A slow reader of events misses none: the service keeps the
+ * events that it has not read (with `repair: false` they are a `gap`). A slow reader of a state gets the newest one.
  *
  * @throws `TokenwireError` with code `closed` after the client's `close()`
  */
@@ -121,22 +121,22 @@ export interface LiveMethod<Query, News, Options extends LiveQueryOptions = Live
   (query: Query, options?: Options): AsyncGenerator<News, undefined, undefined>
 }
 
-/** The same for queries of which nothing is required. */
+/** The same for queries without required fields. */
 export interface OpenLiveMethod<Query, News, Options extends LiveQueryOptions = LiveQueryOptions> extends LiveMethod<Query, News, Options> {
   (): AsyncGenerator<News, undefined, undefined>
 }
 
 export type EventMethod<Filter, Data> = OpenLiveMethod<Filter, LiveEvent<Data>, EventOptions>
 
-/** What happens over all tokens, and states that follow it. */
+/** Events of all tokens, and states that follow them. */
 export interface Live {
   readonly trades: EventMethod<TradesFilter, TradesEvent>
   readonly launches: EventMethod<LaunchesFilter, LaunchesEvent>
   readonly graduations: EventMethod<GraduationsFilter, GraduationsEvent>
   readonly list: OpenLiveMethod<ListQuery, ListState>
   readonly candles: LiveMethod<WatchedCandlesQuery, CandlesState>
-  /** The newest trades that fit, newest first. */
+  /** The newest trades that match the query, newest first. */
   readonly latestTrades: OpenLiveMethod<LatestTradesQuery, readonly Trade[]>
-  /** Read again when the wallet has traded, and every minute for what changes without it. */
+  /** Read again when the wallet has traded, and every minute for changes without a trade. */
   readonly wallet: LiveMethod<string, WalletState>
 }

@@ -4,10 +4,10 @@ import { isHidden } from '#client/rest/page.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import type { LiveOutput } from './liveMethod.ts'
 
-/** Time that a connection has to bring it, before REST is asked. */
+/** How long a connection may take to bring the data before REST is asked. */
 const PATIENCE_MS = 2_000
 
-/** How often REST is asked then. */
+/** How often REST is asked while no connection brings the data. */
 const POLL_MS = 10_000
 
 /** Pause after a failed request. It grows. */
@@ -20,7 +20,7 @@ export interface ReadingOptions {
   readonly output: Pick<LiveOutput<never>, 'failed' | 'end'>
   /** Whether a connection brings the changes, so that REST need not be asked. */
   readonly isFollowed: () => boolean
-  /** Rejects when it has to be read again. */
+  /** Rejects when the data has to be read again. */
   readonly read: (signal: AbortSignal) => Promise<void>
   readonly periodMs?: number
 }

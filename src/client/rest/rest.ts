@@ -60,7 +60,7 @@ export function createRest(context: ClientContext): <T>(call: RestCall<T>) => Pr
     }
   }
 
-  /** Why the call is over whatever the server answers; `null` while it is not. */
+  /** Why the call is over, whatever the server answers; `null`: it is not over. */
   function reasonToEnd(options: CallOptions | undefined): ClientError | null {
     if (closed.aborted) return new ClientError('closed', 'the client is closed')
     if (options?.signal?.aborted) return new ClientError('aborted', 'the call is aborted', { cause: options.signal.reason })

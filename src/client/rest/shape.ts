@@ -34,7 +34,7 @@ export const mapOf = <T>(value: Shape<T>): Shape<Readonly<Record<string, T>>> =>
 
 export const nullable = <T>(inner: Shape<T>): Shape<T | null> => ({ kind: 'nullable', inner })
 
-/** Of a field that may be absent. */
+/** The shape of a field that may be absent. */
 export const optional = <T>(inner: Shape<T>): Shape<T | undefined> => ({ kind: 'optional', inner })
 
 export function parseJson(text: string): unknown {

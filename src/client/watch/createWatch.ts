@@ -58,7 +58,7 @@ export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestAp
       begin()
       if (initial !== undefined) feed.receive({ source: 'initial', token: initial })
       const first = feed.known(token)
-      // After `watch` has returned.
+      // The listener must not be called before `watch` has returned.
       if (first !== null) timers.after(0, () => watcher.deliver(first))
     }
     return {

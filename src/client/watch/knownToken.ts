@@ -6,7 +6,7 @@ export interface KnownToken {
   readonly state: WatchedToken
   /** Sequence of the newest complete state, with trade and holders; `null` before the first one. The client subscribes from it. */
   readonly completeSequence: number | null
-  /** What brought this. */
+  /** The state whose arrival led to this knowledge. */
   readonly received: ReceivedState
 }
 
@@ -21,7 +21,7 @@ export type ReceivedState =
   | { readonly source: 'rest'; readonly token: Token }
   | { readonly source: 'initial'; readonly token: Token }
 
-/** What is known after a state arrived; `null` when it is nothing new, whichever connection or server sent the state. */
+/** What is known after a state arrived from any connection or server; `null`: the state brought nothing new. */
 export function merge(known: KnownToken | null, received: ReceivedState): KnownToken | null {
   const { source, token } = received
   const { address, sequence } = token
@@ -39,7 +39,7 @@ export function merge(known: KnownToken | null, received: ReceivedState): KnownT
   }
 }
 
-/** The same as if no complete state had arrived: the next one is delivered, also when it is of the same sequence. */
+/** `known` as if no complete state had arrived: the next complete one is delivered even if its sequence is the same. */
 export function incomplete(known: KnownToken | null): KnownToken | null {
   return known && { ...known, completeSequence: null }
 }

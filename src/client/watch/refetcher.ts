@@ -55,7 +55,7 @@ export function createRefetcher(
   })
 
   async function fetchDue(): Promise<void> {
-    // The run before took them along, or failed.
+    // The previous run fetched these tokens, too, or it failed.
     if (due.size === 0) return
     while (due.size > 0) {
       const addresses = [...due].slice(0, BATCH)

@@ -7,7 +7,7 @@ import type { Trade } from '#domain/trade.ts'
 import type { CompleteState, ReceivedState } from './knownToken.ts'
 import type { NewTrades } from './watch.ts'
 
-/** Most missed trades that are fetched; older ones are a gap. */
+/** At most this many missed trades are fetched. Older ones are reported as a gap. */
 const MAX_MISSED = 1_000
 
 const PAGE = 100
@@ -23,18 +23,18 @@ export interface TradeFeedOptions {
   readonly onTrades: (news: NewTrades) => void
 }
 
-/** Folds the updates of a token into its trades. What they do not carry is fetched. */
+/** Turns the updates of a token into its trades. Trades that updates do not carry are fetched. */
 export class TradeFeed {
   readonly #options: TradeFeedOptions
-  /** Everything up to this trade is delivered. `null`: it is the beginning; `undefined`: not known. */
+  /** Trades up to this one count as delivered. `null`: the token had none yet; `undefined`: not known. */
   #last: Trade | null | undefined
-  /** The newest update. Those of another connection may overlap with it. */
+  /** The newest update. Updates of another connection may overlap with it. */
   #update: CompleteState | undefined
-  /** Number of trades in the newest state; `null`: there was none. */
+  /** Trade count of the newest state; `null`: no state has arrived. */
   #count: number | null = null
-  /** Trades after the last one are to be fetched. */
+  /** Whether trades after `#last` have to be fetched. */
   #isBehind = false
-  /** What came since a fetch began. `null`: none is under way. */
+  /** States that arrived since a fetch began. `null`: no fetch is under way. */
   #waiting: ReceivedState[] | null = null
   /** Fetches, unless a pause is under way. */
   readonly #request: () => void
@@ -93,22 +93,24 @@ export class TradeFeed {
   }
 
   /**
-   * 1. Older than an update of another connection.
-   * 2. A reorg took back delivered trades: the update has all from there on.
-   * 3. The first one, without a known trade: only later trades are new.
-   * 4. The newest trade is the last delivered one, in the same block: so are all before it.
-   * 5. It has all trades after the update before it, as the numbers of trades show.
+   * The cases, in the order of the code:
+   *
+   * 1. The update is older than one of another connection.
+   * 2. A reorg took back delivered trades: the update has all trades from `replacedFrom` on.
+   * 3. The first update, with no trade known: only later trades are new.
+   * 4. Its newest trade is the last delivered one, in the same block: all trades before it are delivered, too.
+   * 5. It has all trades since the update before it, as the trade counts show.
    */
   #foldUpdate(update: CompleteState, before: CompleteState | undefined): void {
     if (before && update.token.sequence <= before.token.sequence) return
     this.#update = update
     const { latestTrade } = update
-    // Of the first one it is not known since when, and while trades before it are missing it says too little.
+    // `replacedFrom` of a first update is relative to an unknown state. While earlier trades are missing, an update's own are not enough.
     const replacedFrom = before ? update.replacedFrom : undefined
     const trades = this.#isBehind ? null : update.trades
     const last = this.#last
     let fresh: readonly Trade[] = []
-    // False without a reorg: then it is not a number.
+    // Always false without a reorg: `replacedFrom` is then not a number.
     const isVoid = (trade: Trade) => Number(trade.blockNumber) >= Number(replacedFrom)
     if (last && isVoid(last)) {
       this.#isBehind = !trades
@@ -130,8 +132,8 @@ export class TradeFeed {
   }
 
   /**
-   * Delivers the trades after the last one. A gap: there are too many, or the last one is no longer listed. A list without the newest trade
-   * of the updates is older, or of another branch, and so may be one that ends before the last trade: it is fetched again.
+   * Delivers the trades after `#last`, with a gap if they are too many or `#last` is no longer listed. A list without the newest trade of
+   * the updates is older than they are, or of another branch. So may be a list that ends before `#last`. Both are fetched again.
    */
   async #fetch(): Promise<void> {
     const { address, api, signal } = this.#options
@@ -157,7 +159,7 @@ export class TradeFeed {
   }
 }
 
-/** Whether an update has as many trades after the one before it as there are more now. */
+/** Whether an update has as many trades since the update `before` as the trade count has grown by. */
 function follows(trades: readonly Trade[], { token }: CompleteState, before: CompleteState): boolean {
   const later = trades.filter(trade => isAfter(trade, before.latestTrade))
   return later.length === token.market.tradeCount - before.token.market.tradeCount

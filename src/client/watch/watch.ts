@@ -16,12 +16,12 @@ export interface WatchedToken {
    * then it is the one known before, or `null`.
    */
   readonly latestTrade: Trade | null
-  /** The largest 20, under the same condition; `null` while unknown. */
+  /** The 20 largest holders, as recent as `latestTrade`; `null` while unknown. */
   readonly holders: readonly Holder[] | null
   readonly source: Source
 }
 
-/** How the trades of a token change: those of `replacedFrom` and later blocks are void, then `trades` follow, in order and each once. */
+/** A change of a token's trades: trades of `replacedFrom` and later blocks are void, then `trades` follow, in order and each once. */
 export interface NewTrades {
   readonly trades: readonly Trade[]
   /** After a reorg, the first block whose trades are void. */
@@ -36,7 +36,7 @@ export interface WatchOptions {
   /** A known state, such as one that a server rendered: only newer ones are delivered. */
   readonly initial?: Token
   /**
-   * Called with every trade after `tradesSince`. Updates carry them; what they leave out is fetched over REST. Without this option the
+   * Called with every trade after `tradesSince`. Trades that no update carries are fetched over REST. Without this option the
    * watch sends no REST requests of its own.
    */
   readonly onTrades?: (news: NewTrades) => void

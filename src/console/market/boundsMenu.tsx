@@ -34,7 +34,7 @@ export function BoundsMenu({ bounds, onChange }: BoundsMenuProps) {
               value={bounds[name] ?? ''}
               onChange={event => {
                 const value = parseBound(name, event.currentTarget.value.trim())
-                // A text that is no number is not left standing.
+                // Clears a text that is not a number.
                 event.currentTarget.value = value === null ? '' : String(value)
                 onChange({ ...bounds, [name]: value })
               }}

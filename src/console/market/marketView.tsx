@@ -11,7 +11,7 @@ import { LiveStrip } from './liveStrip.tsx'
 import { createOnScreen } from './onScreen.ts'
 import { TokenTable } from './tokenTable.tsx'
 
-/** The width from which the list has a column for them, as in its style: on narrower screens they are not loaded. */
+/** From this width on, as in its CSS, the list has a column for sparklines. On narrower screens they are not loaded. */
 const LINES_SHOWN = '(min-width: 64rem)'
 
 export function MarketView() {

@@ -9,7 +9,7 @@ interface SparklineProps {
   readonly market: Token['market']
 }
 
-/** The price of the last day as a line, in the colour of its change. That is the number beside it, so screen readers pass the line over. */
+/** The price of the last day as a line, in the colour of its change. The number beside it says the same, so screen readers skip it. */
 export function Sparkline({ closes, market: { priceWeth, priceChange } }: SparklineProps) {
   if (closes === null || closes.length === 0) return null
   const price = priceWeth === null ? null : Number(priceWeth)

@@ -21,7 +21,7 @@ const COLUMNS: readonly TableColumn[] = [
   { name: 'Version', text: true, wide: true },
 ]
 
-/** All processes on the database of the one that answers. */
+/** All processes that share the database of the process that answers. */
 export function Processes({ processes }: { readonly processes: readonly ProcessState[] }) {
   return (
     <section class="card" aria-labelledby="processes-title">

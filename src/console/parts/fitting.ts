@@ -2,7 +2,7 @@ import { type ReadonlySignal, useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-/** How many items of a least width, in rem, fit side by side into an element; at least one. */
+/** How many items of at least `minRem` rem fit side by side into an element; at least one. */
 export function useFitting(element: RefObject<HTMLElement | null>, minRem: number): ReadonlySignal<number> {
   const count = useSignal(1)
   useEffect(() => {

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** A finger leaves the screen between two touches, and the page goes on scrolling. */
+/** How long a touch holds an element: between two touches the finger leaves the screen, and the page goes on scrolling. */
 const AFTER_TOUCH_MS = 3_000
 
-/** Reports when a pointer begins and ends to be over an element, or the focus to be in it: what is in it must not move meanwhile. */
+/** Reports when a pointer or the focus enters and leaves an element: its content must not move meanwhile. */
 export function useHolding(element: RefObject<HTMLElement | null>, onChange: (isHeld: boolean) => void): void {
   const told = useRef(onChange)
   told.current = onChange

@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Notice } from './notice.tsx'
 
-/** A view whose program is loaded when it is shown first. */
+/** A view whose code is loaded when it is first shown. */
 export function lazyView<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   const loaded = signal<ComponentType<Props> | 'failed' | null>(null)
   const start = () => {
@@ -29,7 +29,7 @@ export function lazyView<Props extends object>(load: () => Promise<ComponentType
         </p>
       )
     }
-    // A browser does not ask again for a program that failed, and a newer service has others.
+    // Browsers do not request a failed module again, and a newer service has other files.
     return View === 'failed' ? (
       <Notice heading urgent title="The page could not be loaded" action={{ text: 'Load again', run: () => location.reload() }} />
     ) : (

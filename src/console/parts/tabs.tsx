@@ -7,7 +7,7 @@ interface TabsProps<T extends string> {
   readonly onChange: (value: T) => void
 }
 
-/** A choice of what the panel below shows, which has the id that `useTabIds` gives it. Arrow keys choose. */
+/** Tabs that choose what the panel below shows. The panel has the id that `useTabIds` gives it. Arrow keys choose. */
 export function Tabs<T extends string>({ label, tabs, value, onChange, ids }: TabsProps<T> & { readonly ids: TabIds }) {
   const names = Object.keys(tabs) as T[]
   const pressed = (event: KeyboardEvent) => {

@@ -52,7 +52,7 @@ function Limited({ againAtMs }: { readonly againAtMs: number }) {
       <span>
         <strong>The service limits the requests of this address.</strong>{' '}
         {isLive ? 'Live updates still come in; the rest is asked for again ' : 'They are sent again '}
-        {/* A timer is not announced with every second. */}
+        {/* Screen readers do not announce the changes of a timer. */}
         <span role="timer">{waitSeconds > 0 ? `in ${formatDuration(waitSeconds)}` : 'now'}</span>.
       </span>
     </div>

@@ -22,7 +22,7 @@ export function SearchBox() {
   const { text } = suggestions
   const wanted = text.value.trim()
   const wallet = /^0x[0-9a-f]{40}$/i.test(wanted) ? wanted.toLowerCase() : null
-  // Suggestions may still be of a part of the address.
+  // The suggestions may still be those for a part of the address.
   const tokens = wallet === null ? suggestions.tokens.value : suggestions.tokens.value.filter(({ address }) => address === wallet)
   // After the tokens come the wallet of a whole address, and the list of the market.
   const hrefs = [

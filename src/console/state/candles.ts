@@ -7,7 +7,7 @@ import { CANDLE_SECONDS } from '#console/token/intervals.ts'
 import type { Candle, CandleInterval } from '#domain/candle.ts'
 import type { CandleCurrency } from '#domain/queries.ts'
 
-/** Bars that follow the service, and bars of each further page. */
+/** Number of newest bars, which follow the service, and of bars of each further page. */
 const PAGE = 300
 const MAX_BARS = 3_000
 
@@ -43,18 +43,18 @@ export function createCandleFeed({ client, live, address, interval, currency, un
   const { signal } = ending
   let candles: readonly Candle[] = []
   let bars: readonly Bar[] = []
-  /** The latest of `until`. */
+  /** The latest value of `until`. */
   let end = 0
   let isAsking = false
   let hasOlder = true
 
-  /** @param changedFrom - Unix seconds: what is older is drawn already */
+  /** @param changedFrom - Unix seconds: older bars are drawn already */
   function draw(changedFrom: number): void {
     const [first] = bars
     const before = bars.at(-1)
     const newest = newestFilled(candles, interval, PAGE, end).map(barOf)
     bars = joined(bars, newest, interval)
-    // What was older has been dropped.
+    // Older bars have been dropped, and can be loaded again.
     hasOlder ||= (bars[0]?.time ?? 0) > (first?.time ?? 0)
     const isAppended = before !== undefined && changedFrom >= before.time && newest.some(({ time }) => time === before.time)
     if (isAppended) for (const bar of newest.filter(({ time }) => time >= before.time)) sink.update(bar)
@@ -102,8 +102,8 @@ export function createCandleFeed({ client, live, address, interval, currency, un
 }
 
 /**
- * The newest candles, one for every interval up to that of `until` (Unix seconds) or of the last candle. Those before the first one carry
- * the close of an older candle.
+ * The newest candles, one for every interval up to that of `until` (Unix seconds) or of the last candle. Intervals before the first of them
+ * carry the close of an older candle.
  */
 export function newestFilled(candles: readonly Candle[], interval: CandleInterval, count: number, until: number): readonly Candle[] {
   const length = CANDLE_SECONDS[interval]
@@ -116,7 +116,7 @@ export function newestFilled(candles: readonly Candle[], interval: CandleInterva
   return fillCandles([first, ...shown], interval, end)
 }
 
-/** Older bars and the newer ones after them. The older ones are dropped when some between them are missing. */
+/** Older bars and the newer ones after them. The older ones are dropped when bars between the two are missing. */
 function joined(older: readonly Bar[], newer: readonly Bar[], interval: CandleInterval): readonly Bar[] {
   const start = newer[0]?.time ?? 0
   const kept = older.filter(({ time }) => time < start)

@@ -3,7 +3,7 @@ import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 
-/** The creator's newest trades that are marked, besides those that arrive. */
+/** How many of the creator's newest trades are marked, besides those that arrive later. */
 const MAX_TRADES = 100
 
 /** An event that the chart marks. */

@@ -26,7 +26,7 @@ export function hourlyCloses(candles: readonly Pick<Candle, 'time' | 'close'>[],
 }
 
 /**
- * The line through the closes and the price of now, as the `d` of an SVG path in a box of this size. A price that did not move is a
+ * The line through the closes and the present price, as the `d` of an SVG path in a box of this size. A price that did not move is a
  * line in the middle.
  */
 export function sparkPath(closes: readonly HourlyClose[], price: number | null, width: number, height: number): string {

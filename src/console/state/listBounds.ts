@@ -1,6 +1,6 @@
-/** Least values of a list's tokens, and their greatest age; `null`: any. */
+/** Smallest values and greatest age of the tokens of a list; `null`: no bound. */
 export interface ListBounds {
-  /** In WETH, as the next. */
+  /** In WETH, like `minLiquidity`. */
   readonly minMarketCap: number | null
   readonly minLiquidity: number | null
   readonly minHolders: number | null
@@ -10,7 +10,7 @@ export interface ListBounds {
 const DECIMAL = /^\d{1,9}(?:\.\d{1,6})?$/
 const WHOLE = /^\d{1,9}$/
 
-/** How each is written in the address of the page. */
+/** How each bound is written in the address of the page. */
 const WRITTEN: Readonly<Record<keyof ListBounds, { readonly parameter: string; readonly pattern: RegExp }>> = {
   minMarketCap: { parameter: 'cap', pattern: DECIMAL },
   minLiquidity: { parameter: 'liquidity', pattern: DECIMAL },
@@ -22,7 +22,7 @@ const NAMES = Object.keys(WRITTEN) as (keyof ListBounds)[]
 
 export const NO_BOUNDS: ListBounds = { minMarketCap: null, minLiquidity: null, minHolders: null, maxAgeHours: null }
 
-/** The value of a bound; `null` for a text that is none, and for 0, which bounds nothing. */
+/** The value of a bound; `null` for a text that is no bound, and for 0, which bounds nothing. */
 export function parseBound(name: keyof ListBounds, text: string): number | null {
   return WRITTEN[name].pattern.test(text) ? Number(text) || null : null
 }

@@ -7,8 +7,8 @@ export function movedPlaces(shown: readonly Row[], order: readonly Address[]): n
 }
 
 /**
- * The rows in a new order, which is that of the first page: it begins the list. Rows of further pages follow in the order that they
- * have, and with them those that fell out of the first page; without further pages those are gone.
+ * The rows with the first page in a new order. Rows of further pages follow in the order that they have, together with rows that fell out
+ * of the first page. Without further pages, rows that fell out are gone.
  */
 export function inOrder(
   shown: readonly Row[],

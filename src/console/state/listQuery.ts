@@ -2,7 +2,7 @@ import type { TokensParameters } from '#client/tokenwire.ts'
 import type { Token } from '#domain/token.ts'
 import type { MarketQuery } from './route.ts'
 
-/** Launch times are bounded in steps of this length, so that equal lists of many pages are one for the service. */
+/** Launch times are bounded in steps of this length, so that the service has one list for all pages with the same query. */
 const AGE_STEP_SECONDS = 300
 
 /** The sort and the filters of a list, as REST and the channel take them. */
@@ -20,7 +20,7 @@ export function listParameters({ sort, order, status, launchpad, bounds }: Marke
   }
 }
 
-/** Whether a token that was searched for fits the filters, which the search does not take. */
+/** Whether a search result fits the filters, which the search itself does not take. */
 export function fitsFilters(token: Token, { status, launchpad, bounds }: MarketQuery, nowMs: number): boolean {
   const { minMarketCap, minLiquidity, minHolders, maxAgeHours } = bounds
   const { market, graduation } = token

@@ -7,7 +7,7 @@ import { type Poll, poll } from './polling.ts'
 import { askMetrics } from './session.ts'
 
 const LIMIT = 500
-/** Symbols asked for at once: as many as one request of the API may name. */
+/** Symbols asked for at once: as many tokens as one request of the API may name. */
 const SYMBOLS_AT_ONCE = 100
 
 /** How the operator routes answer. `token`: they require a token; `wrong`: they reject the given one; `closed`: they are disabled here. */

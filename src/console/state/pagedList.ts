@@ -17,12 +17,12 @@ export interface PagedList<Item> {
   loadMore(): void
   /** Loads the first page again, and keeps the items of further pages behind it. */
   reload(): void
-  /** Loads the first page, in place of everything: what is asked for has changed. Until then the items stay. */
+  /** Loads a first page that replaces all items, because the request has changed. The items stay until it is loaded. */
   restart(): void
   stop(): void
 }
 
-/** @param ask - requests the page after a cursor, the first one without */
+/** @param ask - requests the page after a cursor; without a cursor, the first page */
 export function createPagedList<Item>(
   ask: (page: { readonly cursor?: string }, signal: AbortSignal) => Promise<Result<ListPage<Item>>>,
   keyOf: (item: Item) => string,
@@ -71,7 +71,7 @@ export function createPagedList<Item>(
     })
   }
 
-  /** Of items with the same key the first one. */
+  /** Keeps the first item of each key. */
   const eachOnce = (all: readonly Item[]) =>
     [...new Map(all.toReversed().map(item => [keyOf(item), item])).values()].toReversed().slice(0, MAX_ITEMS)
 

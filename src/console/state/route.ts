@@ -103,7 +103,7 @@ export function hrefOf(route: PageRoute): string {
 
 export const route = signal<PageRoute>(parseRoute(typeof location === 'undefined' ? '' : location.hash))
 
-/** The last query of the market view, to which the way back from a token leads. */
+/** The last query of the market view, to which the link back from a token leads. */
 export const lastMarket = signal<MarketQuery>(
   route.peek().view === 'market' ? (route.peek() as { query: MarketQuery }).query : DEFAULT_QUERY,
 )

@@ -16,7 +16,7 @@ interface Settings {
 /** The page's folder. The API has the same base address, whatever the path prefix is. */
 const BASE = new URL('.', document.baseURI).href.replace(/\/$/, '')
 
-/** As long as the service itself serves an old price of ETH. */
+/** The service itself serves an old price of ETH for this long. */
 const KEEP_PRICE_MS = 600_000
 
 export const client = createTokenwire({ url: BASE, keepConnected: true })

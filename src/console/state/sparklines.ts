@@ -13,7 +13,7 @@ const REFILL_MS = 1_000
 /** Lines kept; the oldest are dropped. */
 const MAX_LINES = 500
 
-/** Prices of the last day for the rows on the screen: a request per row and five minutes, one after the other. */
+/** Prices of the last day for the rows on the screen: one request per row every five minutes, one at a time. */
 export interface Sparklines {
   /** `null`: not loaded, or never traded. */
   of(address: Address): ReadonlySignal<readonly HourlyClose[] | null>
@@ -67,7 +67,7 @@ export function createSparklines(client: Pick<Tokenwire, 'candles'>, now: () => 
     }
     isAsking = true
     const line = lineOf(next)
-    // A line that could not be loaded is asked for as late as one that was.
+    // A line that could not be loaded is requested again as late as a loaded line.
     line.loadedAtMs = now()
     const result = await client.candles(next, { interval: '1h', limit: CANDLES }, { signal: ending.signal, retries: 0 })
     isAsking = false

@@ -2,7 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { Token } from '#domain/token.ts'
 import type { Trade } from '#domain/trade.ts'
 
-/** Trades that are kept, and events of the other kinds together. */
+/** Most trades that are kept, and most events of the other kinds together. */
 export const MAX_EVENTS = 12
 
 /** Something that happened to a token. */
@@ -13,7 +13,7 @@ export interface StripEvent {
   /** `null`: not known. */
   readonly block: number | null
   readonly time: string
-  /** Of a trade. */
+  /** The value of a trade; `null` for other events. */
   readonly value: { readonly usd: string | null; readonly weth: string | null } | null
 }
 
@@ -45,7 +45,7 @@ const isTrade = ({ kind }: StripEvent) => kind === 'buy' || kind === 'sell'
 
 const newestFirst = (events: readonly StripEvent[]) => events.toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time))
 
-/** Of events with the same key the first one; newest first, those of the same time as they were. */
+/** The first event of each key, newest first. Events of the same time keep their order. */
 export function newestOfEach(events: readonly StripEvent[]): readonly StripEvent[] {
   const byKey = new Map<string, StripEvent>()
   for (const event of events) if (!byKey.has(event.key)) byKey.set(event.key, event)

@@ -14,7 +14,7 @@ const SHOWN_EVERY_MS = 2_000
 const POLL_MS = 15_000
 /** Shortest time between two requests for what was left out: while the service catches up, each of its commits is a gap. */
 const RELOAD_MS = 5_000
-/** Time to begin before events are asked for. */
+/** How long the subscriptions may take to begin before events are polled. */
 const FIRST_POLL_MS = 2_000
 /** Trades, launches and graduations. */
 const KINDS = 3
@@ -35,7 +35,7 @@ interface StripEventsOptions {
   readonly isPaused: ReadonlySignal<boolean>
 }
 
-/** Launches, trades and graduations of all tokens as they happen, else by polling. A hidden page is not told. */
+/** Launches, trades and graduations of all tokens as they happen, or by polling. A hidden page gets none. */
 export function createStripEvents({ client, live, names, isPaused }: StripEventsOptions): StripEvents {
   const shown = signal<readonly StripEvent[]>([])
   const isHeld = signal(false)
@@ -65,7 +65,7 @@ export function createStripEvents({ client, live, names, isPaused }: StripEvents
       ...(trades.ok ? trades.value.data.map(eventOfTrade) : []),
       ...(launched.ok ? launched.value.data.map(eventOfLaunch) : []),
       ...(migrated.ok ? migrated.value.data.map(token => eventOfGraduation(token, null)) : []),
-      // What could not be loaded stays.
+      // After a failed request, the events that are held stay.
       ...(failures === 0 ? [] : held),
     ])
     show()
@@ -81,7 +81,7 @@ export function createStripEvents({ client, live, names, isPaused }: StripEvents
     if (!signal.aborted && !isHeld.peek()) shown.value = held
   }, reportError)
 
-  /** Shows what is held now, unless that was done a moment ago. */
+  /** Shows the held events now, or at the end of `SHOWN_EVERY_MS`. */
   function show(): void {
     if (timer !== undefined || isHeld.peek() || ending.signal.aborted) return
     shows.request(ending.signal)

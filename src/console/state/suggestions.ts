@@ -9,7 +9,7 @@ const MOST = 8
 /** Tokens that fit what is being typed. */
 export interface Suggestions {
   readonly text: Signal<string>
-  /** The best match first. Of the last text that was answered; empty for an empty text. */
+  /** The matches of the last text that was answered, best first; empty for an empty text. */
   readonly tokens: ReadonlySignal<readonly Token[]>
   stop(): void
 }

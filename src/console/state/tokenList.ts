@@ -44,7 +44,7 @@ interface TokenListOptions {
   readonly returns: ReadonlySignal<number>
 }
 
-/** The tokens of a query. The first page stays sorted: as the service tells its order, else with each poll. */
+/** The tokens of a query. The first page stays sorted: the service pushes its order, or each poll renews it. */
 export function createTokenList({ client, live, query, returns }: TokenListOptions): TokenList {
   const rows = signal<readonly Row[]>([])
   const phase = signal<'loading' | 'ready' | 'failed'>('loading')
@@ -108,7 +108,7 @@ export function createTokenList({ client, live, query, returns }: TokenListOptio
   /** Takes an order of the channel, once the tokens that are new in it are loaded. */
   const orders = coalesce<readonly Address[]>(async next => {
     const { signal } = loading
-    // Meanwhile another list may be followed.
+    // Another list may be followed by now.
     if (next !== liveOrder.newest) return
     const held = new Set([...rows.peek().map(({ address }) => address), ...newcomers.keys()])
     const missing = next.filter(address => !held.has(address))
@@ -174,9 +174,9 @@ export function createTokenList({ client, live, query, returns }: TokenListOptio
     })
   }
 
-  /** Loads the first page again: for values that no update brings, such as dollars, and for the order where it is not told. */
+  /** Loads the first page again: for values that no update brings, such as dollars, and for the order while it is not pushed. */
   async function refresh(signal: AbortSignal): Promise<void> {
-    // The bound of an age moves on.
+    // The launch time that a greatest age stands for moves on.
     liveOrder.follow(query.peek())
     const result = await ask(query.peek(), null, signal)
     if (signal.aborted) return

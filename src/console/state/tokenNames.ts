@@ -15,7 +15,7 @@ export interface TokenNames {
   /** Changes whenever names are learned. */
   readonly known: ReadonlySignal<ReadonlyMap<Address, NamedToken>>
   learn(tokens: readonly NamedToken[]): void
-  /** Asks for those that are not known, in one request. Never rejects; a name that could not be loaded stays unknown. */
+  /** Asks for the names that are not known, in one request. Never rejects; a name that could not be loaded stays unknown. */
   load(addresses: readonly Address[], signal: AbortSignal): Promise<void>
 }
 

@@ -39,7 +39,7 @@ interface WalletDetailOptions {
   readonly returns: ReadonlySignal<number>
 }
 
-/** One account: what it holds, trades, claims and has created. Its trades refresh all of it. */
+/** One account: what it holds, trades, claims and has created. Each of its trades refreshes all of that. */
 export function createWalletDetail({ client, live, names, address, returns }: WalletDetailOptions): WalletDetail {
   const sort = signal<HoldingSort>('value')
   let sorted = sort.peek()
@@ -70,7 +70,7 @@ export function createWalletDetail({ client, live, names, address, returns }: Wa
 
   const summary = poll({ everyMs: REFRESH_MS, ask: signal => client.wallet(address, { signal, retries: 0 }) })
   let isFirst = true
-  // The lists follow each summary but the first, beside which they are loaded.
+  // Each new summary reloads the lists, except the first one, which loads at the same time as they do.
   const stopFollowing = effect(() => {
     if (summary.state.value.atMs === null) return
     if (!isFirst) for (const list of lists) list.reload()

@@ -21,7 +21,7 @@ export function Activity({ token, detail }: { readonly token: Token; readonly de
       <div class="tab-line">
         <Tabs label="Activity" tabs={TABS} ids={ids} value={tab.value} onChange={value => (tab.value = value)} />
         {tab.value === 'traders' ? (
-          // For screens that have no room for all columns, whose headers sort.
+          // For narrow screens, which hide some of the columns whose headers sort.
           <select
             class="field trader-sort"
             aria-label="Sort traders by"

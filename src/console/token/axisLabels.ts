@@ -3,16 +3,16 @@ import { formatCompact, formatPrice, plain } from '#client/decimalText.ts'
 /** What the chart shows: the price of one token, or of its whole supply. */
 export type Measure = 'price' | 'marketCap'
 
-/** Neighbours that differ only in later digits than these are labelled alike. */
+/** Most digits of a label: neighbours that differ only in later digits have the same label. */
 const MAX_DIGITS = 10
 
 export function formatMeasure(value: number, measure: Measure, digits?: number): string {
-  // A float step too much would show as a digit too many.
+  // Rounds off a float error, which would show as further digits.
   const decimal = plain(Number(value.toPrecision(12)))
   return measure === 'price' ? formatPrice(decimal, digits) : formatCompact(decimal, digits)
 }
 
-/** Labels of a price axis, each once: with as many digits as that takes. What is below zero, where no price is, has an empty one. */
+/** Labels of a price axis, with as many digits as make them distinct. Values below zero, where no price is, have an empty label. */
 export function axisLabels(values: readonly number[], measure: Measure): string[] {
   // The values are sums of float steps, so that the one at zero is not exactly zero.
   const steps = values.slice(1).map((value, index) => Math.abs(value - (values[index] ?? 0)))

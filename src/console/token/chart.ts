@@ -16,7 +16,7 @@ interface Palette extends MarkerColours {
 /** How the bars are drawn. */
 export interface ChartView {
   readonly measure: Measure
-  /** Tokens whose price is drawn: 1, or the supply. */
+  /** Number of tokens whose price is drawn: 1, or the supply. */
   readonly factor: number
   readonly isLogarithmic: boolean
 }
@@ -24,7 +24,7 @@ export interface ChartView {
 export interface ChartOptions {
   readonly time: ChartTime
   readonly view: ChartView
-  /** The first bars are near the left end of what is shown. */
+  /** The first bars are near the left end of the visible range. */
   onNearStart(): void
   /** The bar below the pointer; `null` when there is none. */
   onPointed(bar: Bar | null): void
@@ -44,7 +44,7 @@ export interface Chart {
   remove(): void
 }
 
-/** Older bars are loaded when fewer than these are left of the visible range. */
+/** Older bars are loaded when fewer than this many are to the left of the visible range. */
 const NEAR_END = 20
 const NEWEST_BARS = 90
 
@@ -173,7 +173,7 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
       held = isNew ? [...held, bar] : [...held.slice(0, -1), bar]
       candles.update(candleOf(bar))
       volumes.update(volumeOf(bar))
-      // A mark may have come before its bar, and stands on the one before.
+      // A mark that came before its bar still stands on the bar before.
       if (isNew) drawMarks()
     },
     mark(next) {
@@ -190,7 +190,7 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
   }
 }
 
-/** A range of the price axis that is not so narrow that moves by a thousandth look large. */
+/** Widens a narrow range of the price axis, so that a move by a thousandth does not look large. */
 function widened(original: () => AutoscaleInfo | null): AutoscaleInfo | null {
   const info = original()
   if (info === null || info.priceRange === null) return info

@@ -18,7 +18,7 @@ export interface ChartTime {
   moment(chartSeconds: number): string
 }
 
-/** Days are those of UTC, also for their candles. All shorter intervals are in local time. */
+/** Candles of a day are of UTC days, so their axis is, too. All shorter intervals are in local time. */
 export function chartTimeOf(interval: CandleInterval, nowMs: number): ChartTime {
   const isUtc = interval === '1d'
   // One shift for all times: where summer time began or ended, ticks are an hour from midnight, but no label is wrong.

@@ -16,7 +16,7 @@ interface MarkersInput {
 
 type Marker = SeriesMarkerBar<UTCTimestamp>
 
-/** Each mark as a marker on the newest bar that begins no later; without those that are older than all bars. */
+/** Each mark as a marker on the newest bar that begins no later than it. Marks older than all bars are left out. */
 export function markersOf(marks: readonly ChartMark[], bars: readonly Bar[], { palette, timeOf }: MarkersInput): Marker[] {
   return marks.flatMap(mark => {
     const bar = bars.findLast(each => each.time <= mark.time)

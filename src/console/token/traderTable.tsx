@@ -56,7 +56,7 @@ interface TraderTableProps {
   readonly sort: Signal<TraderSort>
 }
 
-/** Who has traded the token, by what they earned or another sort. Loaded when it is shown first. */
+/** The accounts that have traded the token, sorted by profit or another value. Loaded when it is first shown. */
 export function TraderTable({ token: { address, decimals, sequence }, sort }: TraderTableProps) {
   const traders = useMemo(
     () =>

@@ -16,7 +16,7 @@ const COLUMNS: readonly TableColumn[] = [
 
 interface CreatedProps {
   readonly tokens: PagedList<Token>
-  /** How many there are; `null`: not known. */
+  /** How many tokens the account has launched; `null`: not known. */
   readonly count: number | null
 }
 

@@ -40,7 +40,7 @@ function FirstSeen({ time }: { readonly time: string | null }) {
   )
 }
 
-/** How many tokens the profit leaves out, because what was sold came by transfer. */
+/** Says how many tokens the profit leaves out, because the sold amounts had come by transfer. */
 function profitNote(wallet: Wallet | null): string | null {
   const count = (currency.value === 'usd' ? wallet?.tokensWithoutUsdProfit : wallet?.tokensWithoutWethProfit) ?? 0
   return count === 0 ? null : `without ${formatCompact(count)} of unknown cost`

@@ -10,7 +10,7 @@ export function launchpadsFile({ weth, launchpad, startBlock: first }: Deploymen
     { name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock: first },
     { name: 'reference-dollar', adapter: 'bonding-curve', factory: dollarLaunchpad, startBlock, events },
     { name: 'dollar', adapter: 'quote-pool', token: dollar, pool: dollarPool, startBlock },
-    // Emits the events of Clanker's v4 factory.
+    // This launchpad emits the events of Clanker's v4 factory.
     {
       name: 'reference-v4',
       adapter: 'clanker-v4',

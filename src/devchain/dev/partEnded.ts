@@ -8,7 +8,7 @@ export class PartEnded extends Error {
   }
 }
 
-/** A promise that never resolves. Its rejection may go unhandled. */
+/** A promise that rejects after the event, and never resolves. Its rejection may go unhandled. */
 export function rejectWhen<T>(event: Promise<T>, error: (value: T) => Error): Promise<never> {
   const rejecting = event.then(value => Promise.reject(error(value)))
   rejecting.catch(() => undefined)

@@ -59,7 +59,7 @@ interface Market {
  * @throws `PartEnded` when a process ends by itself; `TokenwireError` `config_invalid` when a setting is wrong
  */
 export async function runDev(run: DevRun): Promise<never> {
-  // A killed run has left its file, and a program that waits for the file would read that one.
+  // A killed run leaves its file behind, and a program that waits for this run's file would read the old one.
   await rm(devFileOf(run.settings), { force: true })
   const { anvil, ended } = await startChain(run)
   try {
@@ -133,7 +133,7 @@ async function prepareService(run: DevRun, { anvil, deployment, factories }: Cha
     // The metadata of simulated tokens does not exist, and a development chain sends no requests to the internet.
     METADATA_FETCH: 'false',
     LOG_FORMAT: format === '' ? 'pretty' : format,
-    // Nothing stands in front of a development service. OPERATOR_TOKEN comes before it.
+    // Nothing stands in front of a development service. OPERATOR_TOKEN takes precedence.
     OPERATOR_LOOPBACK_OPEN: loopbackOpen === '' ? 'true' : loopbackOpen,
   }
   loadConfig(variables, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })

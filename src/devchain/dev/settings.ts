@@ -27,7 +27,7 @@ export interface DevSettings {
   readonly dataDir: string
   /** Whether `DATABASE_URL` is set; that database is never emptied. */
   readonly ownDatabase: boolean
-  /** How many gateways serve what an indexer of its own writes; 0: one process does everything. */
+  /** Number of gateways that serve what a separate indexer writes; 0: one process does everything. */
   readonly gateways: number
 }
 

@@ -10,7 +10,7 @@ const SERVICE = fileURLToPath(new URL('../../main.ts', import.meta.url))
 const DEFAULT_PORT = 3_000
 
 export interface ServicesOptions {
-  /** Of the process that indexes. */
+  /** Environment of the process that indexes. */
   readonly environment: Environment
   /** 0: one process does everything. */
   readonly gateways: number
@@ -19,21 +19,21 @@ export interface ServicesOptions {
 }
 
 export interface Services {
-  /** Of the first process that serves. */
+  /** URL of the first process that serves. */
   readonly url: string
-  /** Of the others. */
+  /** URLs of the other processes that serve. */
   readonly gatewayUrls: readonly string[]
-  /** Of an indexer that does not serve; `null`: there is none. */
+  /** URL of an indexer that does not serve; `null`: there is none. */
   readonly indexerUrl: string | null
   readonly databaseUrl: string
-  /** Rejects when one of them ends. */
+  /** Rejects when one of the processes ends. */
   readonly ended: Promise<never>
 }
 
 /**
  * Starts the service: one process, or an indexer and gateways. They use NATS where `nats-server` is on the PATH.
  *
- * @throws `PartEnded` when one ends
+ * @throws `PartEnded` when one of the processes ends
  */
 export async function startServices({ environment, gateways, watchdog, shutdown }: ServicesOptions): Promise<Services> {
   const start = async (env: Environment) => {

@@ -4,9 +4,9 @@ import type { Address } from '#domain/address.ts'
 
 export interface SummaryInput {
   readonly serviceUrl: string
-  /** Of further gateways. */
+  /** URLs of further gateways. */
   readonly gatewayUrls: readonly string[]
-  /** Of an indexer in a process of its own. */
+  /** URL of an indexer in a process of its own. */
   readonly indexerUrl: string | null
   readonly rpcUrl: string
   readonly databaseUrl: string

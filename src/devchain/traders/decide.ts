@@ -14,8 +14,8 @@ export type SwapRoute = 'router' | 'direct'
 export type Bound = 'none' | 'fair' | 'hopeless'
 
 /**
- * A planned action, before balances are read. Fractions are of the sender's balance, in (0, 1]. Amounts in wei are worth as much in the
- * token's own quote currency.
+ * A planned action, before balances are read. Fractions are of the sender's balance, in (0, 1]. Amounts in wei are converted to the same
+ * worth of the token's quote currency.
  */
 export type Intent =
   | {
@@ -57,7 +57,7 @@ const DEAD = '0x000000000000000000000000000000000000dead' as Address
 /** Share of trades that go to the token of a burst. */
 const BURST_SHARE = 0.75
 const BURST_MOOD = 0.88
-/** Share of actions that move what the dollar is worth. */
+/** Share of actions that trade in the pool that prices the dollar. */
 const DOLLAR_SHARE = 0.02
 
 /**

@@ -12,14 +12,14 @@ export type Venue = 'ether' | 'dollar' | 'v4'
 export interface MarketToken {
   readonly address: Address
   readonly venue: Venue
-  /** What it is paired with. */
+  /** The currency that the token is paired with. */
   readonly quote: Address
   /** `null`: it trades in a pool from the start. */
   readonly curve: Address | null
   readonly creator: Address
   /** `complete`: the target is reached and the token has not graduated yet. */
   readonly phase: 'curve' | 'complete' | 'pool'
-  /** Of Uniswap v3. */
+  /** The token's pool in Uniswap v3. */
   readonly pool: Address | null
   /** How often the token is traded, relative to others. */
   readonly heat: number

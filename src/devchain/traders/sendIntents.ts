@@ -35,10 +35,10 @@ import type { MarketToken } from './market.ts'
 const HOPELESS = 2n ** 200n
 const FAIR_PERCENT = 92n
 const PARTS = 1_000_000_000
-/** Fewer wei are worth less than a smallest unit of a dollar, or little more. */
+/** Fewer wei are worth less than 0.003 dollars, and often less than the dollar's smallest unit. */
 const MIN_WORTH = 10n ** 12n
 const MAX_BID_UNITS = 20n
-/** Of the size of the one that lacks funds. */
+/** Number of trades that a funding pays for, each of the size of the one that lacks funds. */
 const FUNDED_TRADES = 20n
 
 /** Sends an intent's transactions; `null` when there is nothing to send, for example without a balance. */
@@ -161,7 +161,7 @@ async function preparePoolSwap(chain: DevChain, intent: PoolSwap): Promise<Sendi
   if (venue === 'v4') return prepareV4Swap(withFactories(chain), intent)
   if (pool === null) return null
   const swap = { from, token, quote, side, amountIn }
-  // The router takes ETH.
+  // The router takes ETH, which needs no funding.
   const isPaid = side === 'sell' || (route === 'router' && venue === 'ether')
   const fund = isPaid ? null : await prepareFunds(chain, from, quote, amountIn)
   return async () => {
@@ -211,13 +211,13 @@ async function prepareFunds(chain: DevChain, from: Address, currency: Address, a
   return () => transfer(chain, { from: deployer, currency, to: from, amount: given })
 }
 
-/** The worth of an amount of wei in a currency. Amounts below `MIN_WORTH` stay as they are. */
+/** The amount of a currency that is worth an amount of wei. Amounts below `MIN_WORTH` stay as they are. */
 function inQuote({ factories }: DevChain, quote: Address, wei: bigint): bigint {
   if (quote !== factories?.dollar || wei < MIN_WORTH) return wei
   return (wei * DOLLARS_PER_ETHER * 10n ** BigInt(DOLLAR_DECIMALS)) / 10n ** 18n
 }
 
-/** Its launchpad is named where it is not the reference launchpad. */
+/** The token, and its launchpad unless that is the reference launchpad. */
 function placeOf({ factories }: DevChain, { address: token, venue }: MarketToken) {
   return { token, launchpad: venue === 'dollar' ? factories?.dollarLaunchpad : undefined }
 }

@@ -24,18 +24,18 @@ export interface RequestQuota {
   readonly resetSeconds: number
 }
 
-/** 429: this client has too many connections; 503: the process has. */
+/** 429: this client has too many connections; 503: the process has too many. */
 export type ConnectionAdmission = AdmittedConnection | { readonly ok: false; readonly status: 429 | 503 }
 
 export interface AdmittedConnection {
   readonly ok: true
-  /** To be called when it has closed: it no longer counts. Further calls do nothing. */
+  /** To be called when the connection has closed, so that it no longer counts. Further calls do nothing. */
   release(): void
 }
 
 export interface Admission {
   readonly sockets: Sockets
-  /** For WebSockets, event streams and CORS. Empty: no header, which browsers always send; allowed unless `REQUIRE_ORIGIN`. */
+  /** For WebSockets, event streams and CORS. `''`: no header, so not from a browser; allowed unless `REQUIRE_ORIGIN`. */
   originAllowed(origin: string): boolean
   /** The client's normalised IP address, behind `TRUST_PROXY` proxies. Call it before the first await, which invalidates `req`. */
   clientAddress(res: HttpResponse, req: HttpRequest): string
@@ -53,13 +53,13 @@ export interface AdmissionOptions {
   readonly memory?: AdmissionMemory
   /** How many threads share the memory. Default 1. */
   readonly threads?: number
-  /** How many descriptors the process may have. */
+  /** The process's limit of file descriptors. */
   readonly descriptors?: number
   /** Default `monotonicMs`. */
   readonly now?: () => number
 }
 
-/** The limits are those of the process: threads with the same memory count together. */
+/** The limits apply to the process: threads with the same memory count together. */
 export function createAdmission(config: AdmissionConfig, logger: Logger, options: AdmissionOptions = {}): Admission {
   const allowed = originTest(config.allowedOrigins)
   const counts = openAdmissionCounts(options.memory ?? createAdmissionMemory())

@@ -2,8 +2,8 @@ import { hash, randomUUID } from 'node:crypto'
 import { limitKey } from './clientAddress.ts'
 
 /**
- * Clients share this many counters, so that a flood of addresses can't fill the memory. A client that shares one with another is refused
- * early only while that one is near its limit.
+ * Clients share this many counters, so that a flood of addresses can't fill the memory. A client that shares a counter is refused early
+ * only while the other client is near its limit.
  */
 const BUCKETS = 2 ** 20
 
@@ -50,7 +50,7 @@ export interface AdmissionCounts {
   readonly sockets: SharedCount
   /** Open WebSockets and event streams. */
   readonly connections: SharedCount
-  /** The same of one client's address. */
+  /** The same for one client's address. */
   connectionsOf(address: string): SharedCount
   /**
    * Counts a request of the address in a window that begins with its first one.
@@ -72,7 +72,7 @@ export function openAdmissionCounts({ numbers, times, seed }: AdmissionMemory): 
     request: (address, nowMs, windowMs) => {
       const bucket = bucketOf(address)
       const end = Atomics.load(ends, bucket)
-      // One thread begins a new window. What another one counts in this instant may be forgotten.
+      // Only one thread begins a new window. A request that another thread counts in this instant may be forgotten.
       if (nowMs >= Number(end) && Atomics.compareExchange(ends, bucket, end, BigInt(Math.floor(nowMs + windowMs))) === end)
         Atomics.store(counts, REQUESTS + bucket, 0)
       return { count: Atomics.add(counts, REQUESTS + bucket, 1) + 1, endsAtMs: Number(Atomics.load(ends, bucket)) }

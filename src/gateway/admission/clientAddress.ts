@@ -36,7 +36,7 @@ export function forwardedAddress(peer: string, forwarded: string, hops: number):
   return client
 }
 
-/** What limits are counted by: an IPv4 address, or the /64 of an IPv6 address, which providers assign to one customer. */
+/** The key by which limits are counted: an IPv4 address, or the /64 of an IPv6 address, which providers assign to one customer. */
 export function limitKey(address: string): string {
   return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address
 }

@@ -7,18 +7,18 @@ import type { SharedCount } from './admissionCounts.ts'
 import { addressOfBytes, limitKey } from './clientAddress.ts'
 
 /**
- * Descriptors kept back from clients: about 40 of the process itself, 25 of database connections, and those of providers, metadata, files
- * and a TLS renewal.
+ * Descriptors reserved from clients: about 40 for the process itself, 25 for database connections, and the rest for providers, metadata,
+ * files and a TLS renewal.
  */
 const RESERVED_DESCRIPTORS = 160
 
-/** Of a further gateway thread: its event loop, and its connections to the database. */
+/** Descriptors of each further gateway thread: its event loop, and its connections to the database. */
 const DESCRIPTORS_PER_THREAD = 30
 
-/** Connections without a request that any address may have: browsers open six per host, also in advance. */
+/** The least limit of connections without a request per address: browsers open six per host, also in advance. */
 const MIN_SILENT = 32
 
-/** Sockets of clients even where the limit of descriptors is as low as what is kept back. */
+/** Sockets that clients get even if the limit of descriptors is no higher than the reserve. */
 const MIN_SOCKETS = 16
 
 /**
@@ -37,11 +37,11 @@ export interface Sockets {
 }
 
 export interface SocketsOptions {
-  /** Of all threads. */
+  /** The open sockets of all threads. */
   readonly count: SharedCount
   /** How many threads take connections in turns. Default 1. */
   readonly threads?: number
-  /** How many the process may have; `Infinity`: no limit is known. */
+  /** The process's limit of file descriptors; `Infinity`: no limit is known. */
   readonly descriptors?: number
 }
 
@@ -53,7 +53,7 @@ export function createSockets(
   const limit = Math.max(descriptors - RESERVED_DESCRIPTORS - (threads - 1) * DESCRIPTORS_PER_THREAD, MIN_SOCKETS)
   const maxRealtime = Math.min(config.maxConnections, Math.floor((limit * 7) / 8))
   const maxSilent = Math.min(Math.max(config.maxConnectionsPerIp, MIN_SILENT), Math.ceil(limit / 4))
-  // A connection's requests are seen by its own thread, and connections go to the threads in turns.
+  // A thread sees the requests of its own connections only, and connections go to the threads in turns.
   const silent = createSilentCount(Math.ceil(maxSilent / threads))
   let refused = 0
   if (maxRealtime < config.maxConnections) {
@@ -71,7 +71,7 @@ export function createSockets(
     res.close()
   }
 
-  /** A proxy's connections are those of all of its clients, so its address has no limit of its own. */
+  /** A proxy's connections serve all of its clients, so its address has no limit of its own. */
   function reasonToRefuse(res: HttpResponse): string | null {
     if (config.trustProxy > 0) return null
     const key = limitKey(addressOfBytes(new Uint8Array(res.getRemoteAddress())))
@@ -107,14 +107,15 @@ function descriptorLimit(): number {
 }
 
 /**
- * Connections without a request, by address. uWebSockets does not say by which connection a request came. So any request counts as the
- * first one of a connection of its address, and closes its own while others are silent: it can't count for a second one.
+ * Connections without a request, by address. uWebSockets does not say on which connection a request came. So any request counts as the
+ * first one of some connection of its address. While others are silent, its own connection is closed after the answer: a second request on
+ * it can't count for another connection.
  */
 function createSilentCount(most: number) {
   const counts = new Map<string, number>()
   return {
     has: (key: string) => counts.has(key),
-    /** Returns false when the address has as many as it may have. */
+    /** Returns false when the address has reached the limit. */
     add(key: string): boolean {
       const count = counts.get(key) ?? 0
       if (count >= most) return false

@@ -53,7 +53,7 @@ export function closeRows(): readonly (readonly [code: string, meaning: string])
   ])
 }
 
-/** What clients of updates have to know besides the messages. */
+/** The rules that clients of updates have to know besides the messages. */
 export function realtimeRules(service: Pick<DescribedService, 'limits'>): readonly string[] {
   return [
     'Every update is its token’s full state: keep the one with the largest `sequence`, and drop the others.',
@@ -151,7 +151,7 @@ const STREAMS: Readonly<Record<string, JsonObject>> = {
   },
 }
 
-/** Answers about states: a stream is of one, and begins with it. */
+/** Answers that event streams lack: a stream never unsubscribes, and a stream of a list or of candles begins with the state. */
 const NOT_STREAMED = new Set(['unsubscribed.channel', 'subscribed.list', 'subscribed.candles'])
 
 function streamedBy(routeId: string): readonly string[] {

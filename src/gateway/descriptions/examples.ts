@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { packagePath } from '#package'
 
-/** What a test took from the running service, for the descriptions. */
+/** Examples for the descriptions, which a test recorded from the running service. */
 export interface Examples {
   /** By `operationId`. */
   readonly answers: Readonly<Record<string, { readonly request: string; readonly body: unknown } | undefined>>
-  /** By type. */
+  /** By type of message. */
   readonly messages: Readonly<Record<string, unknown>>
 }
 

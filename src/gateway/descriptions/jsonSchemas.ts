@@ -4,7 +4,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 /** Turns zod schemas into JSON Schema (2020-12) for one document. Schemas with an `id` become components, referred to by it. */
 export interface JsonSchemas {
-  /** As it is on the wire; objects stay open, since later versions add fields. */
+  /** The schema of the value on the wire. Objects stay open, since later versions add fields. */
   of(schema: z.ZodType): JsonObject
   /** All components that were referred to so far, by id, in alphabetical order. */
   components(): JsonObject
@@ -43,7 +43,7 @@ export interface DescribedParameter {
   readonly name: string
   readonly required: boolean
   readonly description: string
-  /** Of the value, not of its text: comma lists are arrays. */
+  /** The schema of the parsed value, not of its text: comma lists are arrays. */
   readonly schema: ValueSchema
 }
 

@@ -1,7 +1,7 @@
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { wordParameter } from '#gateway/http/parameters.ts'
 
-/** What candles are of. */
+/** The parameters that select candles. */
 export const candleParameters = {
   interval: wordParameter(Object.keys(CANDLE_INTERVALS) as CandleInterval[])
     .default('1m')

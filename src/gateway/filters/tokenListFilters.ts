@@ -12,10 +12,10 @@ import {
 } from '#gateway/http/parameters.ts'
 import { launchpadParameter, unixSeconds } from './tradeParameters.ts'
 
-/** Rows of a page, and addresses of a request. */
+/** The most rows of a page, and the most addresses of a request. */
 export const MAX_LISTED_TOKENS = 100
 
-/** What a list is of: the parameters that do not depend on the page. */
+/** The parameters that decide the tokens of a list and their order, without the parameters of the page. */
 export const tokenListFilters = {
   sort: wordParameter(TOKEN_SORTS)
     .default('createdAt')
@@ -44,7 +44,7 @@ export const tokenListFilters = {
 
 const filters = z.object(tokenListFilters)
 
-/** The query that the parameters ask for, the same for lists in another order. */
+/** The query of the parameters. Names that are listed in another order give the same query. */
 export function tokenQueryOf({ status, launchpad, ...rest }: z.output<typeof filters>): Omit<TokensQuery, 'limit'> {
   return {
     ...rest,

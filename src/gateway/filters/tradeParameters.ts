@@ -25,7 +25,7 @@ export const TRADE_PARAMETERS = {
   ...pageParameters({ max: 500, default: 50 }),
 }
 
-/** Those of lists over many tokens. */
+/** Further parameters of lists of trades over many tokens. */
 export const MARKET_TRADE_PARAMETERS = {
   tokens: listParameter(addressParameter, 100, 'addresses (0x and 40 hex digits)').exactOptional().describe('Only trades of these tokens.'),
   launchpad: launchpadParameter().exactOptional().describe('Only trades of tokens of these launchpads.'),
@@ -43,7 +43,7 @@ interface Bounds {
   readonly to?: number
 }
 
-/** What is wrong with bounds that are each valid. */
+/** The problem of bounds that are valid one by one but contradict each other; `null`: none. */
 export function problemOfBounds({
   fromBlock = 0,
   toBlock = Number.MAX_SAFE_INTEGER,

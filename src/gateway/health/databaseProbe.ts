@@ -10,7 +10,7 @@ const PROBE_LIFETIME_MS = 500
 export interface DatabaseCondition {
   readonly ok: boolean
   readonly latencyMs: number | null
-  /** Why it is not; redacted. */
+  /** Why the database fails, redacted; `null`: it works. */
   readonly cause: DatabaseCause | null
 }
 
@@ -19,7 +19,7 @@ export interface DatabaseProbeOptions {
   readonly now: () => number
   /** Told when the database fails and when it is back. */
   readonly logger: Logger
-  /** What an error says of the database; `null`: nothing. */
+  /** Why the database failed, by an error; `null`: the error does not tell. */
   readonly causeOf: (error: unknown) => DatabaseCause | null
   /** Hides secrets in what the database says. */
   readonly redact: (text: string) => string

@@ -4,7 +4,7 @@ import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import type { MetricsData } from '#telemetry/requestMetrics.ts'
 import type { RealtimeReport } from './realtimeReport.ts'
 
-/** What one gateway thread says of itself: plain data, of which the process's health and metrics are made. */
+/** What one gateway thread reports about itself: plain data, from which the process's health and metrics are merged. */
 export interface GatewayReport {
   readonly actors: ActorsHealth
   readonly realtime: RealtimeReport
@@ -34,7 +34,7 @@ export function mergeRealtime(parts: readonly RealtimeReport[]): RealtimeReport 
   }
 }
 
-/** The worst of each: what some client of the process has to expect. */
+/** The worst value of each field: what some client of the process has to expect. Reconnects are added up. */
 export function mergeFeeds(parts: readonly [FeedHealth, ...FeedHealth[]]): FeedHealth {
   const behind = parts.flatMap(({ behindBlocks }) => behindBlocks ?? [])
   const replicas = parts.flatMap(({ replica }) => replica ?? [])
@@ -61,7 +61,7 @@ export function mergeLatencies(parts: readonly [LatencySnapshot, ...LatencySnaps
   }
 }
 
-/** Of the states that a token's actors have in several threads, the first one here is shown. */
+/** When a token's actors in several threads differ in state, the state that comes first in this list is shown. */
 const STATES: readonly ActorStateName[] = ['resyncing', 'activating', 'live', 'passivated']
 
 /** The actors of one token in several threads, as one. @returns `null`: no thread has one */
@@ -100,7 +100,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, one) => total + one, 0)
 }
 
-/** Of lists of the same length. */
+/** Adds lists of the same length, item by item. */
 function sumEach(lists: readonly (readonly number[])[]): readonly number[] {
   return (lists[0] ?? []).map((_, index) => sum(lists.map(list => list[index] ?? 0)))
 }

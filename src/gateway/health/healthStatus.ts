@@ -34,7 +34,7 @@ export interface HealthStatus {
 export function healthStatus({ database, indexer, price, feed }: Condition): HealthStatus {
   const failing = indexer.rpc.filter(provider => !provider.healthy)
   const reason = indexer.reason ?? (indexer.stalled ? 'nothing is indexed though the chain moves' : null)
-  // Indexing suffers from what fails, and often says the same of it.
+  // An indexer that a failing provider or database holds up often gives the same reason.
   const isSaid = reason === null || reason === database || failing.some(({ name, cause }) => reason === `${name}: ${cause}`)
   const reasons = [
     ...(database === null ? [] : [database]),

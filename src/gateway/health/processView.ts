@@ -16,7 +16,7 @@ export interface GatewayPart {
 
 export type Reports = readonly [GatewayReport, ...GatewayReport[]]
 
-/** The same of all gateway threads of the process together. */
+/** The same for all gateway threads of the process together. */
 export interface ProcessView {
   reports(): Promise<Reports>
   listActors(query: ActorsQuery): Promise<readonly ActorState[]>
@@ -26,10 +26,10 @@ export interface ProcessView {
   processes(): Promise<readonly ProcessState[]>
 }
 
-/** Of the main thread. */
+/** The report of the main thread. */
 export interface RuntimeReport {
   readonly metrics: MetricsData
-  /** `null`: it is a gateway thread, whose report has it. */
+  /** `null`: the main thread is a gateway thread, whose own report has its event loop. */
   readonly eventLoop: EventLoopState | null
 }
 
@@ -47,7 +47,7 @@ export function viewOfOne(
   }
 }
 
-/** What the reports say of the whole process. */
+/** The reports of all threads, merged into those of the whole process. */
 export function mergeReports(reports: Reports): Pick<MetricsReading, 'actors' | 'realtime' | 'feed' | 'commitToDelivery'> {
   const [first, ...others] = reports
   return {
@@ -63,7 +63,7 @@ type ProcessSources = Pick<Sources, 'feed'> & {
   readonly realtime: Pick<Sources['realtime'], 'health'>
 }
 
-/** What routes answer for the whole process. */
+/** The sources from which routes answer for the whole process. */
 export function processSources(view: ProcessView): ProcessSources {
   const merged = async () => mergeReports(await view.reports())
   return {

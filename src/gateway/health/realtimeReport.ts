@@ -1,9 +1,9 @@
 import type { RealtimeHealth } from '#domain/health.ts'
 import { quantileOf } from './recentLatencies.ts'
 
-/** What one thread counts. Reports can be added up; quantiles can't, so this has the counts that they follow from. */
+/** The counts of one thread. Reports can be added up; quantiles can't, so a report has the counts that they are computed from. */
 export interface RealtimeReport extends Omit<RealtimeHealth, 'commitToDeliveryMs'> {
-  /** Of `RecentLatencies`. */
+  /** The counts of `RecentLatencies`. */
   readonly recentLatencies: readonly number[]
 }
 

@@ -21,7 +21,7 @@ export function jsonAnswer(body: unknown, headers?: readonly HeaderField[], stat
   return jsonTextAnswer(JSON.stringify(body), headers, status)
 }
 
-/** Of a body that is JSON already. */
+/** For a body that is JSON already. */
 export function jsonTextAnswer(body: string | Buffer, headers: readonly HeaderField[] = [], status: Answer['status'] = '200 OK'): Answer {
   return { kind: 'answer', status, headers: [['Content-Type', JSON_TYPE], ...headers], body }
 }

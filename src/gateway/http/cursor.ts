@@ -18,13 +18,13 @@ import { invalidParameter, type Problem } from './problem.ts'
 /** Rises when the fields of a cursor change their meaning: older cursors are then refused instead of misread. */
 const VERSION = 2
 
-/** Longer than any cursor of ours. A longer text is not decoded. */
+/** Longer than any cursor of this service. A longer text is not decoded. */
 const MAX_CURSOR_LENGTH = 512
 
 /** How a resource's cursor is written: as a flat JSON list. */
 export interface CursorCodec<C> {
   readonly kind: string
-  /** The fields in the order of the list, with the values that storage can compare with. */
+  /** The fields in the order of the list, restricted to values that the database can compare. */
   readonly fields: z.ZodObject<{ readonly [Field in keyof C]: z.ZodType<C[Field]> }>
 }
 
@@ -34,7 +34,7 @@ export interface ListBody<T> {
   readonly asOfBlock: string | null
 }
 
-/** What tells one list from another. A cursor is valid for the same list only. */
+/** What distinguishes one list from another. A cursor is valid for the same list only. */
 export interface ListIdentity {
   readonly chainId: number
   /** Every parameter that decides which rows come in which order. */
@@ -100,7 +100,7 @@ export const TRADE_CURSOR: CursorCodec<TradeCursor> = {
   fields: z.object({ blockNumber: integerUpTo(Number.MAX_SAFE_INTEGER), logIndex: integerUpTo(INT32_MAX) }),
 }
 
-/** Of lists over many tokens. */
+/** The cursor of lists of trades over many tokens. */
 export const MARKET_TRADE_CURSOR: CursorCodec<TradeCursor> = { ...TRADE_CURSOR, kind: 'marketTrades' }
 
 /** Reads the `id` of a trade; `null` for another text. */

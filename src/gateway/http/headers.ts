@@ -9,8 +9,9 @@ const SECURITY_HEADERS: readonly HeaderField[] = [
 ]
 
 /**
- * Of the console and of `/docs`, in place of the policy above. A page may load its own scripts, styles and images, and connect to its own
- * origin (`'self'` includes ws: and wss:). Inline scripts, `eval`, markup made of strings, forms, frames and other origins are forbidden.
+ * The policy of the console and of `/docs`, in place of the one above. A page may load its own scripts, styles and images, and connect to
+ * its own origin (`'self'` includes ws: and wss:). Inline scripts, `eval`, markup made of strings, forms, frames and other origins are
+ * forbidden.
  */
 export const PAGE_POLICY: HeaderField = [
   'Content-Security-Policy',

@@ -10,12 +10,12 @@ const MAX_BYTES = 64 << 20
 const MAX_ANSWER_BYTES = 2 << 20
 /** Compressed forms take about half as much again. */
 const BYTES_PER_BODY_BYTE = 1.5
-/** Promise, headers and lists of an answer. */
+/** Memory of an answer's promise, headers and places in lists. */
 const BYTES_PER_ANSWER = 1_000
 /** A key may be as long as a URL can be. */
 const BYTES_PER_KEY_CHARACTER = 2
 
-/** After this an answer is read again even if nothing has changed, so that a database that is away is noticed. */
+/** After this time an answer is read again even if nothing has changed, so that a database outage is noticed. */
 const MAX_AGE_MS = 2_000
 
 export interface KeptRequest {
@@ -30,8 +30,8 @@ export interface KeptRequest {
  * would outlive the young generation of the heap, and a collection of the old one stops the event loop for longer.
  *
  * Requests share an answer that is being made, unless a commit has come since it was begun. So an answer is never older than the newest
- * commit that was reported before its request. Of one key, one answer is made at a time, and at most one waits: where making it takes
- * longer than the time between commits, each commit would else add another read of it.
+ * commit that was reported before its request. For one key, one answer is made at a time, and at most one waits. Otherwise, where making
+ * an answer takes longer than the time between commits, each commit would add another read.
  */
 export interface KeptAnswers {
   /** The kept answer, or what `make` resolves to. Only answers with status 200 are kept. Rejects as `make` does. */
@@ -42,12 +42,12 @@ export interface KeptAnswers {
 
 /** @param now `monotonicMs` */
 export function createKeptAnswers(now: () => number): KeptAnswers {
-  /** Kept ones, and those that are being made. */
+  /** Entries whose answer is kept or being made. */
   const kept = new KeptEntries(MAX_BYTES, unlist)
   const recent = new RecentKeys()
-  /** By the token whose change outdates them; under `null` those that any commit outdates. */
+  /** Entries by the token whose change outdates them; under `null` the entries that any commit outdates. */
   const listed = new Map<Address | null, Set<Entry>>()
-  /** By the key, also of entries that are outdated. */
+  /** The newest answer that is being made for each key, outdated or not. */
   const underWay = new Map<string, Promise<Outcome>>()
 
   function ask({ key, token }: KeptRequest, make: () => Promise<Outcome>): Promise<Outcome> {
@@ -98,7 +98,7 @@ export function createKeptAnswers(now: () => number): KeptAnswers {
 
   function settle(entry: Entry, outcome: Outcome): void {
     end(entry)
-    // Otherwise a commit has outdated it.
+    // An entry that is gone from `kept` was outdated by a commit, evicted or too old.
     if (!kept.has(entry)) return
     const bytes = isKeepable(outcome) ? entry.bytes + outcome.body.length * BYTES_PER_BODY_BYTE : Number.POSITIVE_INFINITY
     if (!entry.isRepeated || bytes > MAX_ANSWER_BYTES) forget(entry)
@@ -126,7 +126,7 @@ export function createKeptAnswers(now: () => number): KeptAnswers {
   }
 }
 
-/** With its bytes and its tag, so that neither is made again for each request. */
+/** Adds the body's bytes and tag, so that neither is made again for each request. */
 function prepare(outcome: Outcome): Outcome {
   if (outcome.kind !== 'answer' || outcome.status !== '200 OK' || outcome.body === null) return outcome
   const body = typeof outcome.body === 'string' ? Buffer.from(outcome.body) : outcome.body

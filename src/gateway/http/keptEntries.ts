@@ -5,7 +5,7 @@ export interface Entry {
   readonly key: string
   readonly token: Address | null
   readonly outcome: Promise<Outcome>
-  /** `null`: it waits for an older one of the same key. */
+  /** `null`: it waits for an older answer of the same key. */
   begunAtMs: number | null
   /** Whether its key was asked for more than once. */
   isRepeated: boolean

@@ -11,7 +11,7 @@ export interface Problem {
   /** What was expected, for people. Contains no internals. */
   readonly detail: string
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Whether the body says the detail once more, as `message`. */
+  /** Whether the body repeats the detail as `message`. */
   readonly hasMessage?: boolean
 }
 

@@ -25,7 +25,7 @@ export interface RequestDeps extends Sources {
   readonly drainTimeoutMs?: number
 }
 
-/** Answers requests of one thread, whichever of its apps they come by. */
+/** Answers the requests that come to all apps of one thread. */
 export interface Requests {
   /** Adds all routes to an app. */
   prepare(app: TemplatedApp): void
@@ -97,7 +97,7 @@ function createAnswerer(deps: RequestDeps): (exchange: Exchange, done: () => voi
   }
 }
 
-/** In a later turn: until then uWebSockets closes a connection whose next request, which may be this one's body, is there already. */
+/** In a later turn of the event loop, since until then uWebSockets closes a connection with more input, such as this request's body. */
 async function refuse(outcome: Problem): Promise<Dispatched> {
   await new Promise(setImmediate)
   return { outcome, cacheControl: 'never', route: null }

@@ -49,14 +49,14 @@ export function send({ status, headers, contentLength, body }: Rendered, { res, 
     res.writeStatus(status)
     for (const [name, value] of headers) res.writeHeader(name, value)
     if (body === null) {
-      // Without arguments: with a length uWebSockets considers the answer unfinished, and it can't close the connection without one.
+      // Without arguments: given a length, uWebSockets takes the answer for unfinished, and it can't close the connection without a length.
       if (contentLength !== null) res.writeHeader('Content-Length', String(contentLength))
       res.endWithoutBody()
       onDone()
       return
     }
     if (closes) {
-      // uWebSockets keeps what the kernel does not take, and closes the connection after it.
+      // uWebSockets buffers what the kernel does not take, and closes the connection when that is sent.
       res.end(body, true)
       onDone()
       return

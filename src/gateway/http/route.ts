@@ -18,7 +18,7 @@ export interface Route {
   readonly cacheControl: CacheControl
   /** What outdates a kept answer: a commit that changes the token of its path, or any commit. Absent: no answer is kept. */
   readonly keptUntil?: (texts: ParameterTexts) => 'tokenChanges' | 'commit'
-  /** Whether problems also have a `message`, as a site's contract asks. */
+  /** Whether problems also have a `message`, as a site's API requires. */
   readonly problemsHaveMessage?: boolean
   /** `null`: a file of the console, which the descriptions leave out. */
   readonly description: RouteDescription | null
@@ -35,7 +35,7 @@ export const TAGS = {
   Descriptions: 'What this service says of itself.',
 } as const
 
-/** What the descriptions of the API say of a route. Its parameters, access, limit and caching say the rest. */
+/** The parts of a route's API description that do not follow from its parameters, access, limit and caching. */
 export interface RouteDescription {
   /** `operationId` of OpenAPI. */
   readonly id: string
@@ -46,7 +46,7 @@ export interface RouteDescription {
   readonly answer: z.ZodType | NonJsonAnswer | null
   /** A status besides 200 that has the same body. */
   readonly alsoStatus?: 503
-  /** Besides those that follow from parameters, access and limits. */
+  /** Problems besides those that follow from parameters, access and limits. */
   readonly problems: readonly ProblemCode[]
 }
 

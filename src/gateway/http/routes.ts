@@ -34,7 +34,7 @@ export function routes(sources: Sources): readonly Route[] {
   return all
 }
 
-/** What a process of every role answers. */
+/** The routes that a process of every role has. */
 function healthRoutes(sources: Sources): readonly Route[] {
   return [indexerHealthRoute(sources), processesRoute(sources), healthzRoute(), readyzRoute(sources), metricsRoute(sources)]
 }
@@ -116,7 +116,7 @@ function metricsRoute({ metrics }: Pick<Sources, 'metrics'>): Route {
   }))
 }
 
-/** For requests without an upgrade: uWebSockets takes the upgrades before. */
+/** For requests without an upgrade: uWebSockets handles upgrades before routes. */
 function webSocketRoute(): Route {
   return resource({ path: '/realtime', cacheControl: 'never', description: REALTIME }, async () =>
     problem(426, 'upgrade_required', '/realtime is for WebSockets: it answers upgrades only', [['Upgrade', 'websocket']]),

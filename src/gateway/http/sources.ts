@@ -16,14 +16,14 @@ import type { Site } from './site.ts'
 /** The state of the indexer and the chain. Never waits. */
 export interface IndexerView {
   state(): IndexerState
-  /** Whether this process waits to index. Absent: no. */
+  /** Whether this process is a standby, which waits to index. Absent: no. */
   isStandby?(): boolean
   /** The head, milliseconds per recent block, and the head's base fee; each `null` while unknown. */
   chain(): { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
 }
 
 type Awaitable<T> = T | Promise<T>
-/** The same functions, whose results may have to be awaited: another thread may have them. */
+/** The same functions with results that may have to be awaited, because another thread may have them. */
 type Of<Functions> = {
   readonly [Name in keyof Functions]: Functions[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Awaitable<Result>
@@ -40,7 +40,7 @@ export interface Sources {
   readonly indexer: IndexerView
   readonly ethUsd: Pick<EthUsdPrices, 'get' | 'ethUsd'> & Of<Pick<EthUsdPrices, 'last'>>
   readonly processes: () => Awaitable<readonly ProcessState[]>
-  /** These three speak for the whole process, whichever of its threads answers. */
+  /** The reports of `feed`, `actors` and `realtime` cover the whole process, whichever of its threads is asked. */
   readonly feed: () => Awaitable<FeedHealth>
   readonly actors: Of<Pick<Registry, 'health' | 'list' | 'get'>> & Pick<Registry, 'sequence'>
   readonly realtime: { health(): Awaitable<RealtimeHealth> } & Pick<Realtime, 'openEventStream'>

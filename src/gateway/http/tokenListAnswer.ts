@@ -3,7 +3,7 @@ import { withUsd } from '#domain/usd.ts'
 import { type Answer, jsonTextAnswer } from '#gateway/http/answer.ts'
 import type { ListBody } from '#gateway/http/cursor.ts'
 
-/** JSON as UTF-8, by the token, which lists share while it does not change. */
+/** Each token's JSON in UTF-8. Lists share the token object while the token does not change. */
 const encoded = new WeakMap<Token, { readonly ethUsd: string | null; readonly json: Buffer }>()
 
 const HEAD = Buffer.from('{"data":[')

@@ -12,7 +12,7 @@ import { bareHost, listenError, reachableUrl } from './listenAddress.ts'
 /** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it a second process could listen on the port and would take half of the connections. */
 const EXCLUSIVE_PORT = 1
 
-/** What the types of uWebSockets.js lack. */
+/** The methods that the types of uWebSockets.js lack. */
 export interface LinkedApp extends TemplatedApp {
   getDescriptor(): AppDescriptor
   addChildAppDescriptor(descriptor: AppDescriptor): void
@@ -23,7 +23,7 @@ export interface LinkedApp extends TemplatedApp {
 export type AppDescriptor = number & { readonly __brand: 'AppDescriptor' }
 
 export interface ListeningPort {
-  /** By which this machine reaches it. */
+  /** The URL at which this machine reaches the port. */
   readonly url: string
   readonly port: number
   stop(): void

@@ -7,7 +7,8 @@ export interface ChildApps {
   /** The app for new connections. */
   descriptor(): AppDescriptor
   /**
-   * Makes another app for new connections, with the certificate of the files: that of an app is fixed. Open ones keep theirs.
+   * Makes another app for new connections, with the certificate of the files, because an app's certificate is fixed. Open connections
+   * keep theirs.
    *
    * @throws when the files are no certificate and its key
    */
@@ -23,7 +24,7 @@ export function createChildApps(tls: Config['tls'], prepare: (app: TemplatedApp)
     return app
   }
   let newest = make()
-  /** They get no new connections, and may have open ones. */
+  /** Replaced apps, which get no new connections but may have open ones. */
   const earlier: LinkedApp[] = []
   return {
     descriptor: () => newest.getDescriptor(),

@@ -12,7 +12,7 @@ export interface ListeningApp {
   close(): void
 }
 
-/** With TLS an acceptor hands each connection to a child app, of which a renewal makes a new one. `prepare` adds the routes to an app. */
+/** With TLS an acceptor hands each connection to a child app, and a renewal makes a new child app. `prepare` adds the routes to an app. */
 export function createListeningApp(tls: Config['tls'], prepare: (app: TemplatedApp) => void): ListeningApp {
   if (tls === null) {
     const app = createApp(null)

@@ -9,7 +9,7 @@ export interface ServerDeps extends RequestDeps {
 
 export interface Server {
   /**
-   * Port 0: any free one. `url`: at which this machine reaches it.
+   * Port 0: any free one. `url`: the URL at which this machine reaches it.
    *
    * @throws `TokenwireError` `config_invalid` that says why it can't listen; retryable when the port is taken
    */

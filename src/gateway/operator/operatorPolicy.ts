@@ -13,7 +13,7 @@ export type OperatorPolicy =
   | { readonly kind: 'local-token'; readonly token: string }
   /** Requests sent directly from this machine to a loopback name. */
   | { readonly kind: 'loopback' }
-  /** None: the service is reachable from other machines, or the token file could not be written. */
+  /** No requests: the service is reachable from other machines, or the token file could not be written. */
   | { readonly kind: 'closed'; readonly because: 'reachable' | 'no-file' }
 
 export type OperatorConfig = Pick<Config, 'host' | 'operatorToken' | 'operatorLoopbackOpen' | 'trustProxy'>

@@ -6,13 +6,13 @@ import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import type { FrameQueue, Queued } from './queued.ts'
 import type { Sink, WriteResult, Written } from './sink.ts'
 
-/** Past this no message is taken, so that a slow reader costs at most this and one message per subscription. */
+/** While more than this waits, no message is taken: a slow reader costs at most this and one message per subscription. */
 const BUFFER_BYTES = 65_536
 
 export interface EventSubscriptionOptions {
   readonly channel: EventChannelName
   readonly id: string
-  /** As the client gave them, and the service understood them. */
+  /** The client's filters as the service understood them. */
   readonly filters: object
   readonly outbox: FrameQueue
   readonly stats: RealtimeStats
@@ -46,7 +46,7 @@ export class EventSubscription implements EventSubscriber, Queued {
     return this.#waiting[0]?.bytes ?? 0
   }
 
-  /** Event streams get it as an event, so that they know where they began. */
+  /** Event streams get this answer as an event, so that clients know where the stream began. */
   subscribed(position: ChannelPosition): void {
     if (this.#isEnded) return
     const { outbox, filters } = this.#options
@@ -75,7 +75,7 @@ export class EventSubscription implements EventSubscriber, Queued {
     this.#add(this.#text('gap', fields, position))
   }
 
-  /** Drops what waits, and ignores what comes. */
+  /** Drops the waiting messages and ignores later ones. */
   end(): void {
     this.#isEnded = true
     this.#waiting = []
@@ -106,10 +106,10 @@ export class EventSubscription implements EventSubscriber, Queued {
   }
 }
 
-/** What surrounds a message's data in memory and on the wire, about. */
+/** The approximate size of what surrounds a message's data in memory and on the wire. */
 const HEAD_BYTES = 200
 
-/** Latencies are measured of updates of tokens. */
+/** Latencies are measured for updates of tokens only. */
 const NOT_TIMED = { completedAtMs: null } as const
 
 function positionFields({ place, reorgs }: ChannelPosition): string {

@@ -13,8 +13,8 @@ const SLICE_BYTES = 131_072
 const MAX_WAITING_ANSWERS = 1_024
 
 /**
- * What one connection has yet to be sent: its answers in order, the newest frame of each subscribed token, and what waits in its
- * subscriptions to channels. Frames of one tick are written together at its end. While the socket is full, nothing is written and newer
+ * What one connection has yet to be sent: its answers in order, the newest frame of each subscribed token, and the waiting messages of
+ * its subscriptions to channels. Frames of one tick are written together at its end. While the socket is full, nothing is written and newer
  * frames replace older ones: a slow reader costs a bounded amount of memory and receives the newest state of each token when it reads
  * again.
  *

@@ -17,16 +17,16 @@ export class OutboxSubscription implements Subscription, Queued {
   /** The client has the trades up to here; `null`: not known. */
   #position: ChannelPosition | null = null
   #isUpdate = false
-  /** Of the newest state that was offered. */
+  /** The sequence of the newest state that was offered. */
   #newestSequence = -1
-  /** Of the state that the client has by its newest subscribe. */
+  /** The sequence of the state that the client has, as its newest subscribe says. */
   #heldSequence = -1
   #isOneOfSeveral = false
   #withHolders = true
   #isEnded = false
   #asked = 0
   #answered = 0
-  /** By the number of the subscribe. `null`: no unanswered one has an id, as nearly always. */
+  /** Ids by the number of the subscribe. `null`: no unanswered subscribe has an id, as nearly always. */
   #ids: Map<number, string> | null = null
 
   constructor(token: Address, outbox: FrameQueue, stats: RealtimeStats) {

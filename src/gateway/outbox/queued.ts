@@ -16,7 +16,7 @@ export interface FrameQueue {
   readonly transport: Transport
   readonly isBlocked: boolean
   answer(text: string): void
-  /** Adds one that has something to write. It must not be in the queue already. */
+  /** Adds a subscription that has something to write. It must not be in the queue already. */
   enqueue(queued: Queued): void
   dequeue(queued: Queued): void
 }

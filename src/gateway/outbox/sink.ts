@@ -14,7 +14,7 @@ export interface Sink {
   readonly transport: Transport
   writeFrame(frame: Written): WriteResult
   writeAnswer(text: string): WriteResult
-  /** Collects the writes of `write` into one system call. Returns false when some of it is still buffered: wait until the socket drains. */
+  /** Collects the writes of `write` into one system call. Returns false when some data is still buffered: wait until the socket drains. */
   cork(write: () => void): boolean
   /** The client keeps sending messages and does not read the answers. Closes the connection. */
   tooManyAnswers(): void

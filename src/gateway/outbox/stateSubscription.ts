@@ -35,7 +35,7 @@ export class StateSubscription<State extends WatchedState<State>> implements Sta
     else this.#stats.conflated()
   }
 
-  /** Drops what waits, and ignores what comes. */
+  /** Drops the waiting state and ignores later ones. */
   end(): void {
     this.#isEnded = true
     this.#state = null

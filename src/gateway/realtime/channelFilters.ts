@@ -34,13 +34,13 @@ export const CHANNEL_FILTERS = {
   graduations: z.object({ launchpads }),
 } as const satisfies Record<EventChannelName, z.ZodObject>
 
-/** What a list is of. */
+/** The parameters of a list that is subscribed to. */
 export const LIST_PARAMETERS = z.object({
   ...tokenListFilters,
   limit: integerParameter(1, MAX_LIST_ROWS).default(MAX_LIST_ROWS).describe('Rows of the list.'),
 })
 
-/** Which candles. */
+/** The parameters of candles that are subscribed to. */
 export const CANDLE_PARAMETERS = z.object({ token: tokenParameter, ...candleParameters })
 
 export type ChannelFilters =
@@ -66,7 +66,7 @@ export function parseChannelFilters(
   return { ok: true, accepted, filters: wallets === undefined ? others : { ...others, wallets } }
 }
 
-/** The filters of a message as parameters of a request would be; `null`: they are no object. */
+/** The filters of a message as the texts of a request's parameters; `null`: they are no object. */
 export function filterTexts(filters: unknown): ParameterTexts | null {
   if (filters === undefined || filters === null) return new Map()
   if (typeof filters !== 'object' || Array.isArray(filters)) return null

@@ -19,7 +19,7 @@ interface Request {
   readonly accepted: object
 }
 
-/** A subscription to a channel that can be made. */
+/** A valid request to subscribe to a channel. */
 export type ChannelRequest =
   | (Request & { readonly channel: EventChannelName; readonly filter: EventFilter; readonly position: ResumePosition })
   | (Request & { readonly channel: 'list'; readonly query: TokensQuery })
@@ -69,7 +69,7 @@ interface Requested {
   readonly texts: ParameterTexts
 }
 
-/** A list has no position: its newest state is all that there is to know. */
+/** A list has no position to resume from: only its newest state is sent. */
 function listRequestOf(id: string, texts: ParameterTexts, known: Launchpads): ParsedChannelRequest {
   const parsed = parseParameters(LIST_PARAMETERS, texts)
   if (!parsed.ok) return parsed
@@ -79,7 +79,7 @@ function listRequestOf(id: string, texts: ParameterTexts, known: Launchpads): Pa
   return { ok: true, request: { channel: 'list', id, accepted: parsed.values, query: { ...tokenQueryOf(filters), limit } } }
 }
 
-/** Candles of a token that is not indexed may be asked for: they appear when it does. */
+/** Candles of a token that is not indexed may be asked for: they appear when the token is indexed. */
 function candlesRequestOf(id: string, texts: ParameterTexts): ParsedChannelRequest {
   const parsed = parseParameters(CANDLE_PARAMETERS, texts)
   if (!parsed.ok) return parsed

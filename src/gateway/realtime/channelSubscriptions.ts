@@ -23,7 +23,7 @@ export interface ChannelActors {
 
 /** One connection's subscriptions to channels, by the id that the client gave them. */
 export class ChannelSubscriptions {
-  /** How to end each. */
+  /** The function that ends each subscription. */
   readonly #byId = new Map<string, () => void>()
   readonly #actors: ChannelActors
   readonly #client: string
@@ -37,7 +37,7 @@ export class ChannelSubscriptions {
     this.#stats = stats
   }
 
-  /** Replaces one of the same id. Returns why it can't be made; `null`: it is. */
+  /** Replaces a subscription of the same id. Returns why it was refused; `null`: it was made. */
   subscribe(request: ChannelRequest): string | null {
     const { id } = request
     if (!this.#byId.has(id) && this.#byId.size >= MAX_CHANNEL_SUBSCRIPTIONS) {
@@ -63,7 +63,7 @@ export class ChannelSubscriptions {
     for (const id of this.#byId.keys()) this.unsubscribe(id)
   }
 
-  /** Returns how to end it, or why there is none. */
+  /** Returns the function that ends the subscription, or why it was refused. */
   #start(request: ChannelRequest): (() => void) | WatchRefusal {
     const { lists, candles } = this.#actors
     if (request.channel === 'list') return this.#subscribeToState(request, lists)

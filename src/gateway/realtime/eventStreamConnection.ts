@@ -6,11 +6,11 @@ import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
 import { UNRESPONSIVE_MS } from './liveness.ts'
 import { type StreamSubscription, subscribeStream } from './streamSubscription.ts'
 
-/** Tells clients when to reconnect, after this end of a stream and later ones. */
+/** Tells a client how long to wait before it reconnects, after this end of a stream and later ones. */
 const retryLine = (ms: number) => `retry: ${Math.floor(ms)}\n\n`
 const RETRY = retryLine(2_000)
 
-/** When the client of a stream that can't be served comes back. */
+/** How long the client of a refused stream is asked to stay away. */
 const REFUSED_RETURN_MS = 60_000
 
 const COMMENT = ':\n\n'

@@ -2,8 +2,8 @@
 const MAX_AHEAD_MS = 60_000
 
 /**
- * The newest sequence that a client says it has. It may be above the token's current one: another process has told a newer state, which
- * comes here, too.
+ * The newest sequence that a client says it has. It may be above the token's current one: another process has sent a newer state, which
+ * will arrive here, too.
  *
  * @returns `null`: none, or one from the future, which this service has not given
  */

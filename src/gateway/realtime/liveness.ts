@@ -9,7 +9,7 @@ export interface Signs {
   /** When the client last sent a message, a ping or a pong. */
   readonly heardAtMs: number
   readonly pingedAtMs: number
-  /** Since when it has read none of the data buffered for it; `null`: nothing is buffered. */
+  /** Since when the client has read none of the data buffered for it; `null`: nothing is buffered. */
   readonly stuckSinceMs: number | null
 }
 
@@ -17,7 +17,7 @@ export type Verdict = 'fine' | 'ping' | 'close'
 
 /**
  * 1. While data is buffered for a client, reading it is the sign of life: a ping would queue behind the data.
- * 2. Otherwise it is what the client sends; a ping makes it send something.
+ * 2. Otherwise anything that the client sends is the sign of life; a ping makes it send something.
  */
 export function judge(signs: Signs, nowMs: number): Verdict {
   if (signs.stuckSinceMs !== null) return nowMs - signs.stuckSinceMs >= UNRESPONSIVE_MS ? 'close' : 'fine'

@@ -4,13 +4,13 @@ import type { ChannelRequest } from './channelRequest.ts'
 import { ChannelSubscriptions } from './channelSubscriptions.ts'
 import type { ConnectionDeps } from './connections.ts'
 
-/** What an event stream is of. */
+/** The token or channel that an event stream follows. */
 export type StreamSubscription =
-  /** `lastSequence`: the newest one that the client has; `null`: none. */
+  /** `lastSequence`: the newest sequence that the client has; `null`: none. */
   | { readonly of: 'token'; readonly token: Address; readonly lastSequence: number | null }
   | { readonly of: 'channel'; readonly request: ChannelRequest }
 
-/** Lets a stream's outbox have it. Returns how to end that; `null`: too many different lists or candles are watched. */
+/** Subscribes a stream's outbox. Returns the function that ends this; `null`: too many different lists or candles are watched. */
 export function subscribeStream(
   subscription: StreamSubscription,
   clientAddress: string,

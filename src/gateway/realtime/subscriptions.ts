@@ -4,7 +4,7 @@ import type { OutboxSubscription } from '#gateway/outbox/outboxSubscription.ts'
 /** One connection's subscriptions by token. Most connections have one, and a `Map` takes more memory than the rest of a connection. */
 export class Subscriptions {
   #only: OutboxSubscription | null = null
-  /** All of them, from the second on. */
+  /** All subscriptions, once there have been two. */
   #all: Map<Address, OutboxSubscription> | null = null
 
   get size(): number {

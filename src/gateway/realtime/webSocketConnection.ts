@@ -178,7 +178,7 @@ export class WebSocketConnection implements Connection, Sink {
     if (refusal !== null) this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: refusal, id }))
   }
 
-  /** Confirmed also without a subscription: the client gets the state that it asked for. */
+  /** Confirms even without a subscription: the client is in the state that it asked for. */
   #unsubscribe(token: Address, id: string | undefined): void {
     const subscription = this.#subscriptions.get(token)
     if (subscription !== undefined) this.#forget(subscription)

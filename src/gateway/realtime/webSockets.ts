@@ -21,7 +21,7 @@ const MAX_BACKPRESSURE_BYTES = 1 << 16
 /** How long uWebSockets keeps a closed socket whose client does not read the close frame. Open ones are swept. */
 const CLOSING_TIMEOUT_SECONDS = 120
 
-/** Of RFC 6455, the only one. */
+/** The only version of the protocol, that of RFC 6455. */
 const VERSION = '13'
 const WRONG_VERSION = problem(426, 'upgrade_required', `Sec-WebSocket-Version must be ${VERSION}`, [
   ['Upgrade', 'websocket'],
@@ -39,7 +39,7 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
 
   function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
     if (ambiguityOf(req) !== null) {
-      // To the handler of all other requests, which refuses it.
+      // Passes the request to the handler of all other requests, which refuses it.
       req.setYield(true)
       return
     }

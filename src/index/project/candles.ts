@@ -20,7 +20,7 @@ export function foldCandles(points: readonly PricePoint[]): readonly CandleRow[]
   })
 }
 
-/** The candle of one point, of no interval. */
+/** The candle of one point, before it is put into an interval. */
 function candleOf(point: PricePoint): CandleRow {
   const { token, timestamp, weth, quote, usd, trades, volumeToken, volumeWei, volumeQuote } = point
   return {
@@ -65,7 +65,7 @@ function lowOf(move: Move | null): Decimal | null {
   return move === null ? null : min(move.before ?? move.after, move.after)
 }
 
-/** As the commit merges a candle into a stored one (`candle.ts` of `tables`). */
+/** Merges a candle into an earlier one, as the commit merges it into a stored one (`candle.ts` of `tables`). */
 function extend(candle: Mutable<CandleRow>, next: CandleRow): void {
   candle.trades += next.trades
   candle.volumeToken = known(sum, candle.volumeToken, next.volumeToken)
@@ -96,7 +96,7 @@ function sum(a: bigint, b: bigint): bigint {
   return a + b
 }
 
-/** Of two values, or the one that is known. */
+/** The result of `of` for two known values, else the value that is known. */
 function known<Value>(of: (a: Value, b: Value) => Value, a: Value | null, b: Value | null): Value | null {
   return a === null || b === null ? (a ?? b) : of(a, b)
 }

@@ -23,7 +23,7 @@ export function noteTrade(draft: Draft, trade: TradeRow): void {
   movementOf(draft, trade.token, trade).trades.push(trade)
 }
 
-/** The events of a transaction follow one another. */
+/** The movement of the event's transaction: the last one or a new one, since the events of a transaction follow one another. */
 function movementOf({ movements }: Draft, token: Address, { blockNumber, txHash }: Pick<Movement, 'blockNumber' | 'txHash'>): Movement {
   let ofToken = movements.get(token)
   if (ofToken === undefined) movements.set(token, (ofToken = []))
@@ -35,8 +35,8 @@ function movementOf({ movements }: Draft, token: Address, { blockNumber, txHash 
 }
 
 /**
- * Brings what balances cost and earned up to date. No event tells which transfers are a trade's, so an account's transfers and trades of a
- * transaction are compared: what came in besides its trades comes before them, what went out besides them after them.
+ * Updates what balances cost and earned. No event tells which transfers belong to a trade, so an account's transfers and trades within a
+ * transaction are compared: tokens that came in besides its trades count before them, tokens that went out besides them count after them.
  */
 export function settleCosts(draft: Draft): void {
   for (const [token, movements] of draft.movements) {
@@ -55,7 +55,7 @@ export function settleCosts(draft: Draft): void {
   }
 }
 
-/** @returns the balance after it */
+/** @returns the balance after the movement */
 function settleMovement(row: Mutable<BalanceRow>, was: bigint, transferred: bigint, trades: readonly TradeRow[]): bigint {
   const others = trades.reduce((rest, { side, amountToken }) => (side === 'buy' ? rest - amountToken : rest + amountToken), transferred)
   let held = was

@@ -3,8 +3,8 @@ import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { type Draft, draftCreatorFee, type TokenDraft } from './draft.ts'
 
 /**
- * Applies what a creator earned, claimed or handed over. A handover by another creator only counts where that one has an account whose
- * earnings stay in a position (`accrued` is `null`).
+ * Applies what a creator earned, claimed or handed over. A handover by another creator only counts if that creator has an account whose
+ * earnings no event reports (`accrued` is `null`).
  *
  * @param token `null`: the account is for all of the creator's tokens
  */

@@ -22,13 +22,13 @@ export interface Move {
   readonly after: Decimal
 }
 
-/** A moment for candles: a trade, or a move of the market's price without one, as by a graduation. */
+/** A moment for candles: a trade, or a move of the market's price without a trade, such as by a graduation. */
 export interface PricePoint {
   readonly token: Address
   readonly timestamp: number
   /** `null`: not known. */
   readonly weth: Move | null
-  /** In the main pool's currency; `null` where that is ether, whose moves are those in WETH. */
+  /** In the main pool's currency; `null` where that is ether, so that `weth` has the move. */
   readonly quote: Move | null
   readonly usd: Move | null
   readonly ethUsd: Decimal | null
@@ -66,11 +66,11 @@ export interface Draft {
   readonly poolCreations: Map<Hex, PoolCreationRow>
   /** By token, each in order. */
   readonly movements: Map<Address, Movement[]>
-  /** By kind and place: a log that completes and migrates a token is one graduation. */
+  /** By kind and log: a log that both completes and migrates a token is one graduation. */
   readonly milestones: Map<string, MilestoneRow>
   /** By token, each in order. */
   readonly points: Map<Address, Mutable<PricePoint>[]>
-  /** What new pools are quoted in. */
+  /** The quote currencies of new pools. */
   readonly currencies: Set<Address>
 }
 
@@ -144,7 +144,7 @@ export function draftBalance(
   return created
 }
 
-/** `undefined` where there is no row and the event begins none. */
+/** The account's row for changing; `undefined` when there is none and the event does not open one. */
 export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>, token: Address): Mutable<CreatorFeeRow> | undefined {
   const { launchpad, creator, currency, scope } = event
   const key = creatorFeeKey({ launchpad, creator, currency, token })

@@ -32,11 +32,11 @@ export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEve
   noteEarlierLog(draft, pool.address, event)
   if (pool.address !== token.mainPool) return
   movePrice(draft, token, pricesBefore(token), event.timestamp, valuation)
-  // A pool that gets its first liquidity after the graduation opens with it.
+  // A pool that gets its first price only after the graduation opens at that price.
   if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= token.priceWeth
 }
 
-/** Follows a pool that says what a quote currency is worth. Its reserves are not known: it is older than the index. */
+/** Applies a change of a pool that prices a quote currency. Its reserves are not known, since the pool is older than the index. */
 export function applyQuotePool(
   draft: Draft,
   { token, launchpad, pool }: LogSourceOf<'quotePool'>,
@@ -138,9 +138,9 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
   return trade
 }
 
-/** Brings what follows from the rest up to date: the windows as of the block's time, market cap and liquidity. */
+/** Updates the values that follow from others: the windows as of the block's time, market cap and liquidity. */
 export function settleToken(draft: Draft, token: TokenDraft, blockTime: number): void {
-  // Never back, even if a provider's timestamps go back: trades that have left a window would leave it again.
+  // Windows never move back, even if a provider's timestamps do: trades that have left a window would leave it again.
   const now = Math.max(blockTime, token.windowsAt)
   const newTrades = draft.trades.get(token.address) ?? []
   const stored = {

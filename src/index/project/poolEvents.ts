@@ -3,7 +3,7 @@ import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { PoolRow } from '#tables/pool.ts'
 import { currentPool, type Draft, type Mutable, type TokenDraft } from './draft.ts'
 
-/** A new pool begins with the log that announces it, or with an earlier one of its own in that block (`noteEarlierLog`). */
+/** A new pool begins with the log that announces it, or with an earlier log of the pool in the same block (`noteEarlierLog`). */
 export function noteCreation(draft: Draft, pool: Hex, { blockNumber, logIndex, txHash, txIndex, timestamp }: TokenEvent): void {
   draft.poolCreations.set(pool, { pool, blockNumber, logIndex, txHash, txIndex, timestamp })
 }

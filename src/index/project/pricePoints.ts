@@ -2,7 +2,7 @@ import { type Decimal, multiply } from '#domain/decimal.ts'
 import type { Draft, Move, Mutable, PricePoint, TokenDraft } from './draft.ts'
 import { isQuotedInEther, type Valuation, valueMarket } from './values.ts'
 
-/** The prices of a token's market before an event of its. */
+/** The prices of a token's market before an event. */
 export interface PricesBefore {
   readonly weth: Decimal | null
   readonly quote: Decimal | null
@@ -27,7 +27,7 @@ function hasMoved(before: Decimal | null, after: Decimal | null): boolean {
   return before !== null && after !== null && before !== after
 }
 
-/** A trade has no point while its market has no price. */
+/** Notes a point for candles. While the market has no price, there is none, not even for a trade. */
 export function notePoint(
   draft: Draft,
   token: TokenDraft,
@@ -41,7 +41,7 @@ export function notePoint(
   const { timestamp } = moment
   const points = draft.points.get(token.address)
   const last = points?.at(-1)
-  // The change of the pool that a trade made was noted just before it.
+  // A trade's change of the pool was noted just before the trade, which takes over that point.
   if (last?.trades === 0 && last.timestamp === timestamp && before.quote === priceQuote && before.weth === priceWeth) {
     Object.assign(last, moment)
     return
@@ -57,11 +57,11 @@ export function notePoint(
   }
   if (points === undefined) draft.points.set(token.address, [point])
   else points.push(point)
-  // Never back, even if a provider's timestamps go back: splitNewRows relies on no candle beginning after this.
+  // Never moves back, even if a provider's timestamps do: `splitNewRows` relies on no candle beginning after `lastPriceAt`.
   token.lastPriceAt = Math.max(token.lastPriceAt ?? timestamp, timestamp)
 }
 
-/** By a peg, else at the price that ETH has now. It begins where the newest candle in USD closed, whatever ETH cost then. */
+/** The move in USD: by a peg, else at the present price of ETH. It begins where the newest USD candle closed, whatever ETH cost then. */
 function moveInUsd(token: TokenDraft, before: PricesBefore, ethUsd: Decimal | null): Move | null {
   const { eventPriceWeth, priceQuote, quoteUsd } = token
   const [was, is, usd] = quoteUsd === null ? [before.weth, eventPriceWeth, ethUsd] : [before.quote, priceQuote, quoteUsd]

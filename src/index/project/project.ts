@@ -22,7 +22,7 @@ export interface ProjectInput extends Valuation {
   readonly rows: CurrentRows
   /** Unix seconds of the batch's last block, at which the windows end. */
   readonly now: number
-  /** Tokens whose quote currency is worth something else than when they were valued. Default none. */
+  /** Tokens whose quote currency has changed in worth since they were valued. Default none. */
   readonly outdated?: readonly Address[]
   /** Tells pools, curves and lockers from wallets. */
   readonly directory: DatedDirectory
@@ -33,7 +33,7 @@ export function project(input: ProjectInput): Changes {
   const draft = openDraft(input.rows)
   let repeated: TokenEvent | null = null
   for (const event of input.events) {
-    // A token is launched once: nothing that a second announcement says of it counts. The events of that log follow one another.
+    // A token is launched once: all events of a second announcement's log are ignored. They follow one another.
     if (event.kind === 'launch' && draftToken(draft, event.token) !== undefined) repeated = event
     if (repeated === null || !isOfSameLog(event, repeated)) apply(draft, event, input)
   }
@@ -41,7 +41,7 @@ export function project(input: ProjectInput): Changes {
     const token = draftToken(draft, address)
     if (token !== undefined) revalue(draft, token, input)
   }
-  // Tokens that are only here because a trade leaves one of their windows now.
+  // Tokens without an event, which are among the rows because a trade leaves one of their windows now.
   for (const token of input.rows.tokens.values()) {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
   }
@@ -79,7 +79,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     draftMilestone(draft, event, { kind: 'launch', status: null })
     return
   }
-  // An escrow for all of a creator's tokens belongs to none of them.
+  // An account for all of a creator's tokens belongs to no single token.
   if (event.kind === 'creatorFee' && event.scope === 'creator') return applyCreatorFee(draft, null, event, input.weth)
   if (event.kind === 'poolChanged') {
     const source = input.directory.lookup(event.pool)
@@ -140,11 +140,11 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
 function applyPoolCreated(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolCreated'>, input: ProjectInput): void {
   const { pool, main } = event
   const known = input.directory.lookup(pool.address)
-  // Whose it is was announced before: two tokens in one row would take each other's numbers.
+  // The address was announced before, for something else: two tokens in one pool row would take each other's numbers.
   if (known !== undefined && !('token' in known && known.token === event.token)) return
   if (draftPool(draft, pool.address) === undefined) {
     draft.currencies.add(pool.quoteToken)
-    // What a v4 pool has is mixed with all others in the PoolManager, and no event tells of the fees that leave it.
+    // A v4 pool's reserves are unknown: the PoolManager holds those of all pools together, and no event reports the fees that leave a pool.
     const isEmpty = pool.type !== 'uniswap-v4' && event.reserves !== 'unknown'
     const row = newPool(pool, event.token, token.launchpad, event.blockNumber)
     draft.pools.set(pool.address, isEmpty ? { ...row, reserveToken: 0n, reserveQuote: 0n } : row)
@@ -181,7 +181,7 @@ function moveMarket(
   const pool = currentPool(draft, address)
   if (pool?.token !== token.address) return
   const before = pricesBefore(token)
-  // A price in one currency is none in another.
+  // A price in one currency says nothing about the price in another.
   if (currentPool(draft, token.mainPool)?.quoteToken !== pool.quoteToken) token.priceQuote = null
   token.mainPool = address
   movePrice(draft, token, { ...before, quote: token.priceQuote }, timestamp, valuation)

@@ -9,16 +9,16 @@ import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { currentPool, type Draft, type TokenDraft } from './draft.ts'
 
-/** What amounts and prices are valued by. */
+/** The facts by which amounts and prices are valued. */
 export interface Valuation {
   readonly weth: Address
   /** USD per ETH; `null`: not known. */
   readonly ethUsd: Decimal | null
   /** The configured pools of each quote currency. */
   readonly quotePools: ReadonlyMap<Address, readonly Hex[]>
-  /** Currencies beside WETH of which every unit is a wei of ETH. */
+  /** Currencies besides WETH whose every smallest unit is worth a wei of ETH. */
   readonly etherWrappers: ReadonlySet<Address>
-  /** What 10^18 smallest units of currencies are worth in USD that the configuration pegs to it. */
+  /** The worth in USD of 10^18 smallest units of each currency that the configuration pegs to USD. */
   readonly pegs: ReadonlyMap<Address, Decimal>
 }
 
@@ -45,11 +45,11 @@ export function valuationOf(
 /** What 10^18 smallest units of a currency are worth; `null`: not known. */
 export interface Worth {
   readonly weth: Decimal | null
-  /** By a peg: of a pegged currency, and of one that has no worth in WETH where its pools lead to a pegged one. */
+  /** By a peg: for a pegged currency, and for a currency without a worth in WETH whose pools lead to a pegged one. */
   readonly usd: Decimal | null
 }
 
-/** By the present state of pools. */
+/** The worth of a currency by the present state of pools. */
 export function worthOf(draft: Draft, currency: Address, valuation: Valuation): Worth {
   const { pegs } = valuation
   const weth = rateOf(draft, currency, valuation, end => (isInEther(end, valuation) ? ONE : null))
@@ -58,10 +58,10 @@ export function worthOf(draft: Draft, currency: Address, valuation: Valuation): 
 }
 
 /**
- * What 10^18 smallest units of a currency are worth by the present state of pools: those that the configuration names, and the market of
- * the currency where it is an indexed token. Of several the deepest counts. `null`: no pool leads there.
+ * What 10^18 smallest units of a currency are worth by the present state of pools: the pools that the configuration names, and the
+ * currency's own market if it is an indexed token. Of several pools the deepest counts. `null`: no pool leads to a known worth.
  *
- * @param worthAtEnd of a currency with which a route ends; `null`: it leads on
+ * @param worthAtEnd the worth of a currency at which a route ends; `null`: the route goes on
  */
 function rateOf(
   draft: Draft,
@@ -94,18 +94,18 @@ function quoteMarket({ tokens, rows }: Draft, currency: Address): Pick<TokenRow,
   return tokens.get(currency) ?? rows.tokens.get(currency) ?? rows.quotes.get(currency)
 }
 
-/** Of a price per whole token, that of 10^18 smallest units. */
+/** Turns a price per whole token into a price per 10^18 smallest units. */
 function perSmallestUnits(price: Decimal, decimals: number): Decimal | null {
   return decimals === WETH_DECIMALS ? price : ratio(price * powerOfTen(WETH_DECIMALS), ONE * powerOfTen(decimals))
 }
 
-/** At that rate, of a price or another decimal in 10^18 smallest units of a currency. */
+/** Converts a price, or another decimal in 10^18 smallest units of a currency, at the rate. */
 export function priceAt(price: Decimal | null, rate: Decimal | null): Decimal | null {
   if (price === null || rate === null) return null
   return rate === ONE ? price : multiply(price, rate)
 }
 
-/** In wei, of an amount in a currency's smallest units. */
+/** Converts an amount in a currency's smallest units to wei, at the rate. */
 export function weiAt(amount: bigint | null, rate: Decimal | null): bigint | null {
   if (amount === null || rate === null) return null
   return rate === ONE ? amount : (amount * rate) / ONE
@@ -121,7 +121,10 @@ function isInEther(currency: Address, { weth, etherWrappers }: Valuation): boole
   return isEther(currency, weth) || etherWrappers.has(currency)
 }
 
-/** Values the token at an event of its market: the present price, the first, and the highest. A pool that has not opened has no say. */
+/**
+ * Values the token at an event of its market: the present price, the first, and the highest. Changes none of them while the main pool has
+ * no price.
+ */
 export function valueMarket(draft: Draft, token: TokenDraft, valuation: Valuation): void {
   if (!revalue(draft, token, valuation)) return
   const { priceWeth } = token
@@ -133,7 +136,7 @@ export function valueMarket(draft: Draft, token: TokenDraft, valuation: Valuatio
 
 /**
  * Values the token by the present state of its main pool and of the pools that its currency's worth depends on. Without an event of its
- * market that moves what it is worth now: no candle, no price change, no highest price.
+ * market, this changes only the present worth: no candle, no price change, no highest price.
  *
  * @returns whether the main pool has a price
  */

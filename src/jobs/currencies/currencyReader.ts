@@ -19,7 +19,7 @@ export interface CurrencyReaderOptions extends JobDatabase {
 
 /** Reads symbol and decimals of each currency that a new pool is quoted in, once. */
 export interface CurrencyReader extends CommitJob {
-  /** The commits that made them known. Never errors; completes on `stop`. */
+  /** The commits that stored symbols and decimals. Never errors; completes on `stop`. */
   readonly updates: Observable<CommittedBlock>
 }
 

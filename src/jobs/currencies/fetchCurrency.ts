@@ -14,7 +14,7 @@ const WORD_LENGTH = 2 + 64
 const CONTROLS = /\p{Cc}/gu
 
 /**
- * Asks a contract for its `decimals()` and `symbol()`. A part that it does not answer, or that can't be meant, is `null`.
+ * Asks a contract for its `decimals()` and `symbol()`. A value that the contract does not return, or that makes no sense, is `null`.
  *
  * @throws `RpcError` when no provider answers
  */

@@ -8,12 +8,15 @@ import { garbled, RpcError } from '#rpc/rpcFault.ts'
 /** Keeps a call at some 800,000 gas and 6 KB of code, within the limits of nodes and EIP-3860. */
 export const MAX_HOLDERS_PER_CALL = 300
 
-/** `HolderCodes.yul`, compiled. With addresses appended it returns a byte for each: 1 for a contract. Costs as one `eth_getCode`. */
+/**
+ * `HolderCodes.yul`, compiled. With addresses appended it returns a byte for each: 1 for a contract. Providers charge for it as for one
+ * `eth_getCode`.
+ */
 export const HOLDER_CODES: Hex =
   '0x604e6014813803049060005b828110601657826040f35b80601480600193028401600c396000516000602052600360006020833c62ef010060205160e81c1415903b151516816040015301600b56'
 
 /**
- * Which of at most `MAX_HOLDERS_PER_CALL` holders are contracts at a block. Accounts with an EIP-7702 delegation are not.
+ * Which of at most `MAX_HOLDERS_PER_CALL` holders are contracts at a block. Accounts with an EIP-7702 delegation do not count as contracts.
  *
  * @returns in the order of `holders`
  * @throws `RpcError` when no provider answers, none has the block, or the one that has it refuses to run code that is not deployed

@@ -13,7 +13,9 @@ export interface HolderClassifierOptions extends CommitJobOptions {
   readonly now: () => number
 }
 
-/** Finds the contracts among the largest holders of changed tokens, and once after a start of all. At most one RPC call per block. */
+/**
+ * Finds the contracts among the largest holders of changed tokens and, once after a start, of all tokens. At most one RPC call per block.
+ */
 export interface HolderClassifier extends CommitJob {
   /** The commits that set the type of holders. Never errors; completes on `stop`. */
   readonly updates: Observable<CommittedBlock>
@@ -59,7 +61,7 @@ export function createHolderClassifier(options: HolderClassifierOptions): Holder
     const changed = [...pending].slice(0, TOKENS_PER_RUN)
     const room = TOKENS_PER_RUN - changed.length
     const scanned = from === null || room === 0 ? [] : await readTokensAfter(db, from, room)
-    // Before their holders are read: commits in the meantime put tokens back.
+    // Done before their holders are read, so that commits in the meantime can put tokens back.
     for (const token of changed) pending.delete(token)
     try {
       const tokens = [...new Set([...changed, ...scanned])]

@@ -19,12 +19,12 @@ export interface LpFeeQuery {
 /**
  * Reads what the creator's recipient would be paid of a position's uncollected fees at a block.
  *
- * @returns `null` when the provider refuses, as one does that has pruned the block's state; this does not count against its health
+ * @returns `null` when the provider refuses, as it does if it has pruned the block's state; this does not count against its health
  * @throws `RpcError` when no provider answers, or none has the block
  */
 export type ReadLpFees = (query: LpFeeQuery) => Promise<TokenPair | null>
 
-/** Faults of a provider that has no `eth_simulateV1`; `missing` may be of one block only. */
+/** Faults of a provider that has no `eth_simulateV1`; `missing` may concern only one block. */
 const UNSUPPORTED: ReadonlySet<RpcFault['kind']> = new Set(['rejected', 'http', 'garbled'])
 
 /** A reader that remembers which providers cannot simulate, and the position manager of each locker. */
@@ -53,7 +53,7 @@ export function createLpFeeReader(rpc: Pick<Rpc, 'ask'>): ReadLpFees {
     const manager = managers.get(fees.locker) ?? (await call(fees.managerCall, fees.readManager))
     if (manager === null) return null
     managers.set(fees.locker, manager)
-    // A locker without that getter pays the share of the creation event.
+    // A locker without that getter pays the share that the creation event named.
     const percent = (await call(fees.recipientsCall(positionId), fees.readPercent)) ?? creatorPercent
     return percent === null ? null : call(fees.positionCall(positionId, manager), result => fees.readPosition(result, percent))
   }

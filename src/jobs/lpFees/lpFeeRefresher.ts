@@ -20,7 +20,7 @@ const POSITIONS_PER_RUN = 20
 const READS_AT_ONCE = 2
 /** Bounds memory. With more changed tokens, the tables are searched. */
 const MAX_PENDING = 2_000
-/** A commit with more tokens in `unread`, as of a backfilled range, has the tables searched. */
+/** After a commit with more tokens in `unread`, as that of a backfilled range, the tables are searched. */
 const MAX_UNREAD = 500
 
 type Block = Pick<CommitNotice, 'number' | 'hash'>
@@ -41,7 +41,7 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
     // A reorg has deleted what was read at the dropped blocks.
     if (unread.length > MAX_UNREAD || (newest !== null && number <= newest.number)) isComplete = false
     for (const { token } of tokens) if (feesOf.has(token.launchpad)) pending.add(token.address)
-    // Of any launchpad: the search leaves out tokens without a position.
+    // These may be tokens of any launchpad: the search leaves out those without a position.
     if (unread.length <= MAX_UNREAD) for (const token of unread) pending.add(token)
     if (pending.size <= MAX_PENDING) return
     pending = new Set([...pending].slice(0, MAX_PENDING))

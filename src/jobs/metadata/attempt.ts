@@ -100,7 +100,7 @@ function disabledBy(uri: MetadataUri, { fetch, allowHttp }: MetadataSettings): '
   return uri.kind === 'web' && uri.url.protocol === 'http:' && !allowHttp ? 'http_off' : null
 }
 
-/** A gateway's host is paused apart from the same host in creators' URLs, of which it says little. */
+/** A gateway's host is paused separately from the same host in creators' URLs: one pause says little about the other. */
 function hostOf({ url, gateway }: Location): string {
   return gateway === null ? url.host : `gateway ${url.host}`
 }

@@ -72,7 +72,7 @@ async function read(response: IncomingMessage, maxBytes: number, deadline: Abort
 
 type Unpack = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>
 
-/** Servers use these though the request asks for none. Several layers are not read. */
+/** Servers use these encodings though the request asks for none. A body with several encodings is not read. */
 const UNPACK: Readonly<Record<string, Unpack>> = {
   '': async bytes => bytes,
   identity: async bytes => bytes,
@@ -85,7 +85,7 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
 /** JSON by any of its media types, and the types that servers give to files without one. */
 const TYPES = /^(?:$|application\/(?:json|[\w.-]+\+json|octet-stream|x-ndjson)|binary\/octet-stream|text\/(?:plain|json|x-json))$/
 
-/** Reads and unpacks a body of at most `maxBytes`, before and after, as UTF-8 with U+FFFD for invalid bytes. Ends the connection. */
+/** Reads and unpacks a body of at most `maxBytes`, packed and unpacked, as UTF-8 with U+FFFD for invalid bytes. Ends the connection. */
 async function readBody(response: IncomingMessage, maxBytes: number, deadline: AbortSignal): Promise<Fetched> {
   const type = (response.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const unpack = UNPACK[(response.headers['content-encoding'] ?? '').trim().toLowerCase()]
@@ -118,8 +118,8 @@ function isTooLarge(error: unknown): boolean {
 }
 
 /**
- * The target of a redirect, without the checks of a creator's URL. A gateway stays trusted on its own host and, as IPFS gateways redirect
- * each content to one, on subdomains of it, with the same port and scheme.
+ * The target of a redirect, without the checks of a creator's URL. A gateway stays trusted on its own host and on its subdomains, with the
+ * same port and scheme: IPFS gateways redirect each content to a subdomain.
  *
  * @returns `null` without a valid location, for another scheme, for credentials, and from https to http
  */

@@ -41,11 +41,11 @@ export interface MetadataReader {
   /** Reads while it is subscribed to. Emits each commit that shows documents. Never errors, and cannot be subscribed to again. */
   readonly updates: Observable<CommittedBlock>
   view(): MetadataView
-  /** Ends `updates` and every request; resolves when no commit is under way. */
+  /** Ends every request, and `updates` emits nothing more; resolves when no commit is under way. */
   stop(): Promise<void>
 }
 
-/** Attempts at once, by lane. Bounds memory, times the size of a document; slow servers of one lane do not hold up another. */
+/** How many attempts run at once in each lane. Bounds memory, and slow servers of one lane do not hold up another. */
 const LANES: Readonly<Record<MetadataLane, number>> = { local: 200, gateway: 24, web: 8 }
 const LANE_NAMES = Object.keys(LANES) as readonly MetadataLane[]
 /** Tokens per commit, which keeps it at a few milliseconds. */
@@ -72,7 +72,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
   const start = async (work: MetadataWork): Promise<void> => {
     underWay.set(work.key, work.lane)
     const attempted = await attempt(work, stopped.signal).catch((err: unknown): Attempted => {
-      // Thrown, it would end the process, which would read the same document first after a restart.
+      // If thrown on, the error would end the process, which would read the same document first after a restart.
       logger.error({ err, key: work.key }, 'reading a metadata document threw')
       return { kind: 'failed', failure: failure('internal') }
     })
@@ -112,7 +112,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
     queued = await countQueuedMetadata(db, MAX_COUNTED)
   }
 
-  /** @param untilFinished whether a result ends it, as a stop does */
+  /** @param untilFinished whether a finished attempt ends the sleep, as a stop does */
   const sleep = async (ms: number, untilFinished = false): Promise<void> => {
     if (stopped.signal.aborted || (untilFinished && finished.length > 0)) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -167,7 +167,9 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
   }
 }
 
-/** Shows tokens their documents, as `commitTokens`. Has the same result when repeated, as after a commit of unknown outcome. */
+/**
+ * Copies documents to waiting tokens in a commit, as `commitTokens`. Repeated after a commit of unknown outcome, it has the same result.
+ */
 export function announceTokens(database: JobDatabase, now: () => number, waiting: readonly WaitingToken[]): Promise<CommittedBlock | null> {
   return commitTokens(database, now, async (tx, committedAtMs) => {
     await announceMetadata(tx, waiting, committedAtMs)
@@ -175,7 +177,7 @@ export function announceTokens(database: JobDatabase, now: () => number, waiting
   })
 }
 
-/** Outcomes of URIs that earlier settings left unread and these allow. */
+/** The outcomes of URIs that earlier settings left unread and the present ones allow. */
 function outcomesToResume({ fetch, allowHttp }: Pick<MetadataSettings, 'fetch' | 'allowHttp'>): readonly string[] {
   return [...(fetch ? ['fetch_off'] : []), ...(fetch && allowHttp ? ['http_off'] : [])]
 }

@@ -26,7 +26,10 @@ export interface Outbound {
   readonly ca?: string
 }
 
-/** To public addresses only, by DNS queries. The system's lookup would occupy libuv's few threads, and knows private names. */
+/**
+ * Sends requests only to public addresses, which it finds by DNS queries. The system's lookup would occupy libuv's few threads, and knows
+ * private names.
+ */
 export function publicOutbound(): Outbound {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
   return {

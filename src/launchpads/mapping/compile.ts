@@ -67,7 +67,7 @@ export function compileMapping(input: MappingInput): Compiled<CompiledMapping> {
   return { ok: true, value: { byTopic, contracts: contractsOfMapping(entries, context, input), claimCall: claimCall.value } }
 }
 
-/** Two mappings of one log, which would count twice or be a buy and a sell at once. */
+/** Finds two mappings of the same log, which would count twice or be a buy and a sell at once. */
 function ambiguities(entries: readonly ParsedEntry[]): readonly EntryProblem[] {
   const isTokenCurve = curvePlaceOf(entries) === 'token'
   const emitterOf = ({ mapping: { emitter } }: ParsedEntry) => (isTokenCurve && emitter === 'curve' ? 'token' : emitter)

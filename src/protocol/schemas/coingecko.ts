@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { pairId, siteAddress } from './marketData.ts'
 import { count, decimalText } from './values.ts'
 
-/* Tickers as CoinGecko asks of exchanges, each of a token's main pool. */
+/* Tickers as CoinGecko asks exchanges for them, each for the main pool of a token. */
 
 const tickerId = z
   .string()

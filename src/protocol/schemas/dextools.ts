@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { pairId, siteAddress, siteBlock, sitePair, transactionHash } from './marketData.ts'
 import { count, integerText } from './values.ts'
 
-/* What DEXTools (HTTP adapter 0.0.1) asks for. */
+/* The answers that DEXTools (HTTP adapter 0.0.1) asks for. */
 
 const amount = z.string().regex(/^\d+\.\d+$/)
 

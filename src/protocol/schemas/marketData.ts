@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count } from './values.ts'
 
-/* What DEX Screener (adapter specification 1.1) and GeckoTerminal (integration standard 0.1) ask for. Their contracts share most of it. */
+/* The answers for DEX Screener (adapter specification 1.1) and GeckoTerminal (integration standard 0.1), which are mostly the same. */
 
 export const siteAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 export const pairId = z

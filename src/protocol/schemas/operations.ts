@@ -137,7 +137,7 @@ export const actorListSchema = listSchema(actorStateSchema)
   .omit({ asOfBlock: true })
   .meta({ id: 'ActorList', description: 'Actors, in one page.' })
 
-/** What a process says of itself to the others on its database. */
+/** What a process reports about itself to the other processes on its database. */
 export const processReportSchema = indexerHealthSchema
   .pick({
     status: true,
@@ -166,7 +166,7 @@ export const processStateSchema = processReportSchema
 
 const blockNumber = count.nullable()
 
-/** What an indexer says of itself and the chain to gateways. */
+/** What an indexer reports to gateways about itself and the chain. */
 export const indexerReportSchema = z.object({
   writer: z.uuid(),
   state: indexerHealthSchema.pick({ lagBlocks: true, lagSeconds: true, backfill: true, reorgs: true, rpc: true }).extend({

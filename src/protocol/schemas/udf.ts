@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count } from './values.ts'
 
-/* The answers of TradingView's UDF data feed. Numbers where the rest of the API has decimal strings: chart libraries read doubles. */
+/* The answers of TradingView's UDF data feed. They have numbers instead of decimal strings, because chart libraries read doubles. */
 
 const unixSeconds = count.describe('Unix seconds.')
 const untrusted = 'untrusted text'

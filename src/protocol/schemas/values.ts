@@ -9,7 +9,7 @@ import type { Address, Hex } from '#domain/address.ts'
 const plain = (pattern: RegExp) => z.string().regex(pattern)
 
 export const addressText = plain(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType<Address, string>
-/** As clients may write it: in any letter case. */
+/** An address as clients may write it, in any letter case. */
 export const anyCaseAddressText = plain(/^0x[0-9a-fA-F]{40}$/)
 export const hashText = plain(/^0x[0-9a-f]{64}$/) as unknown as z.ZodType<Hex, string>
 /** The address of a contract, or a Uniswap v4 pool id. */

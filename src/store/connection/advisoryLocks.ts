@@ -9,7 +9,7 @@ export const LOCKS = { migrate: 1, embeddedOwner: 2, writer: 3 } as const
 
 /** The session of another process that holds a lock. */
 export interface LockHolder {
-  /** Of the server's process, for `pg_terminate_backend`. */
+  /** The server process of the session, for `pg_terminate_backend`. */
   readonly pid: number
   /** `null`: a local socket, or not visible to this role. */
   readonly address: string | null
@@ -22,7 +22,7 @@ export interface LockHolder {
 
 /** A holder sends a statement this often. */
 export const HEARTBEAT_MS = 2_000
-/** The server ends a holder's session, and frees the lock, when this many in a row have not come. */
+/** The server ends a holder's session, and frees the lock, when this many heartbeats in a row are missing. */
 export const MISSED_HEARTBEATS = 10
 /** `onSilent` is called for a holder that has sent no statement for this many beats. */
 const SILENT_HEARTBEATS = 2

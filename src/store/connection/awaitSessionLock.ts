@@ -7,8 +7,8 @@ import { holdSessionLock, type SessionLock, type SessionLockInput } from './sess
 const LOOK_EVERY_MS = 250
 
 /**
- * Waits as long as another process holds the lock, then takes it. A holder that was killed frees it at once. The server frees that of a
- * holder that hangs, or whose host is lost, when its heartbeat has stayed away for 20 s.
+ * Waits as long as another process holds the lock, then takes it. When a holder is killed, the lock is free at once. When a holder hangs,
+ * or its host is lost, the server frees the lock after 20 s without a heartbeat.
  *
  * @returns `null` when the signal has aborted
  */

@@ -11,7 +11,7 @@ export interface ListenerOptions {
   /** Called when a connection has begun to listen. What was announced before may have been missed. */
   readonly onListening: () => void
   readonly onNotification: (channel: string, payload: string) => void
-  /** Runs on the connection every `beatMs`. One that takes longer than 5 s ends the connection, as one that rejects. */
+  /** Runs on the connection every `beatMs`. A beat that rejects, or takes longer than 5 s, ends the connection. */
   readonly beat: (session: Kysely<unknown>) => Promise<void>
   /** Default 2 s. */
   readonly beatMs?: number

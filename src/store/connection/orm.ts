@@ -17,7 +17,7 @@ export interface OrmOptions {
   readonly connectTimeoutMs?: number
   /** `statement_timeout`. Default 20 s; `0`: none. */
   readonly statementTimeoutMs?: number
-  /** How much longer an answer may take before its connection counts as dead. Default 5 s. */
+  /** How much longer than the statement timeout an answer may take before its connection counts as dead. Default 5 s. */
   readonly lateAnswerMs?: number
   /** What measures how late an answer is. Default: timers of real time. */
   readonly startDeadline?: StartDeadline
@@ -102,7 +102,10 @@ export function connectionOptions(databaseUrl: string) {
   })
 }
 
-/** Returns `bytea` as lower-case hex with `0x`, `bigint` as a number, since each of the schema is safe, and `numeric` as text. */
+/**
+ * Returns `bytea` as lower-case hex with `0x`, `bigint` as a number, since every `bigint` of the schema is a safe integer, and `numeric` as
+ * text.
+ */
 function setResultTypes({ options }: Pool): void {
   // PostgreSQL sends `\x` and the digits (bytea_output = hex, the default).
   options.types.setTypeParser(BYTEA_OID, text => `0x${text.slice(2)}`)

@@ -6,8 +6,8 @@ interface Pool {
 }
 
 /**
- * Statements that are prepared per connection, the first ones: the server keeps a plan of each in memory, up to 100 KB. Commits and the
- * usual requests have a few dozen statements; lists have hundreds of combinations of filters.
+ * How many statements each connection prepares: the first ones that it runs. The server keeps a plan of each in memory, up to 100 KB.
+ * Commits and the usual requests have a few dozen statements; lists have hundreds of combinations of filters.
  */
 export const MAX_PREPARED = 64
 

@@ -22,14 +22,14 @@ export async function requireSessions(db: Kysely<unknown>, setting: 'DATABASE_UR
   }
 }
 
-/** Whether a client finds its session changed, or another client finds what the first one has set in its own. */
+/** Whether a client is given another session, or another client finds what the first one has set in its session. */
 async function isSessionShared(db: Kysely<unknown>): Promise<boolean> {
   const mark = randomUUID()
   return db.connection().execute(async first => {
     await sql`set tokenwire.session = ${sql.lit(mark)}`.execute(first)
     return db.connection().execute(async second => {
       await sql`begin`.execute(second)
-      // While the second client keeps its session by a transaction, the first one is given another, where sessions are shared.
+      // The second client's transaction keeps its session. Where sessions are shared, the first client is then given another one.
       const isShared = (await markOf(second)) === mark || (await markOf(first)) !== mark
       await sql`rollback`.execute(second)
       return isShared

@@ -4,10 +4,10 @@ export interface ConfiguredPool {
 
 /**
  * What each session is given:
- * - the queries read a few pages each, mostly from memory: with PostgreSQL's default cost of a random page, that of a spinning disk, it
- *   would scan whole tables. They take milliseconds, which JIT compilation would multiply;
+ * - queries read a few pages each, mostly from memory: with the default cost of a random page, meant for spinning disks, PostgreSQL would
+ *   scan whole tables. Queries take milliseconds, which JIT compilation would multiply;
  * - the server ends a transaction whose client has died in silence before the client's next attempt needs its locks;
- * - the server ends a session whose client's host is gone within half a minute: with it go its locks.
+ * - when a client's host is gone, the server ends its session within half a minute, which frees its locks.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',

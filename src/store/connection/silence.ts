@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** What the driver's client has, as far as silence matters. */
+/** The parts of the driver's client that detecting silence needs. */
 interface DriverClient {
   readonly connection: { readonly stream: Socket; once(event: 'end', listener: () => void): void }
   query(...args: readonly unknown[]): unknown
@@ -81,7 +81,10 @@ export function endSilentConnections(pool: Pool, { deadlineMs, giveUp, startDead
       this.connection.stream.destroy(error)
     }
 
-    /** What has silenced one connection may have silenced those that have rested since: not each is to be found out at its own deadline. */
+    /**
+     * What silenced one connection may have silenced others that have been idle since. Such a connection ends now, not at a deadline of its
+     * own.
+     */
     #suspect(sinceMs: number, silentMs: number): void {
       if (this.#underWay === 0 && this.#answeredAtMs < sinceMs) this.destroy(silence(silentMs))
     }

@@ -6,8 +6,8 @@ import type { Queryable } from './queryable.ts'
 export type Transaction = <T>(work: (db: Queryable) => Promise<T>) => Promise<T>
 
 /**
- * Transactions over the ORM's pool, of unknown outcome when the connection is lost during the commit. The connection always goes back to
- * the pool. With `em.transactional` one whose `begin` or `rollback` fails does not, until the pool is empty.
+ * Transactions over the ORM's pool. When the connection is lost during the commit, the outcome is unknown. The connection always goes back
+ * to the pool. With `em.transactional`, a connection whose `begin` or `rollback` fails would be lost to the pool, until the pool is empty.
  *
  * @throws what the work or the commit threw
  */

@@ -91,8 +91,8 @@ export async function findServer(layout: Layout): Promise<RunningServer | null> 
 export async function startServer(input: StartInput): Promise<FoundServer> {
   const { layout } = input
   const file = await readPostmasterFile(layout)
-  // The server refuses to start while another program has the pid in the file. Otherwise it removes the file itself: another service may
-  // be starting the server, and have written the file anew by now.
+  // The server refuses to start while another program has the pid in the file, so the file is removed here. Otherwise the server removes
+  // it: another service may be starting the server, and may have written the file anew by now.
   if (file.kind === 'stale' && isAlive(file.pid)) await rm(join(layout.dataFolder, 'postmaster.pid'), { force: true })
   await rotateLog(layout.logFile)
   for (let attempt = 1; ; attempt++) {
@@ -131,7 +131,7 @@ async function spawnServer(
   const log = await open(layout.logFile, 'a', 0o600)
   try {
     const child = spawn(file, args, { ...options, cwd: '/', detached: true, stdio: ['ignore', log.fd, log.fd] })
-    // That a program can't be started is seen by its exit code in `becomesReady`.
+    // `becomesReady` reports a program that can't be started, by its exit code.
     child.on('error', () => undefined)
     child.unref()
     return child
@@ -140,7 +140,7 @@ async function spawnServer(
   }
 }
 
-/** `null` when its process ends before it is ready. */
+/** `null` when the process ends before the server is ready, or the server is not ready after 2 minutes. */
 async function becomesReady(child: ChildProcess, layout: Layout): Promise<RunningServer | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && Date.now() < deadline) {

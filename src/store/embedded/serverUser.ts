@@ -46,7 +46,7 @@ export function asServerUser(user: ServerUser, file: string, args: readonly stri
 /**
  * Chooses the user that the server runs as, by running the program as that user.
  *
- * @param owner the uid and gid of an existing data folder, which must stay its server's
+ * @param owner the uid and gid of an existing data folder: its server has to keep running as them
  * @returns the user and the program's version
  * @throws `TokenwireError` `not_supported` when this process is root and no other user can run it; the program's error
  */

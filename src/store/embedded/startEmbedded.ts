@@ -32,7 +32,7 @@ export interface EmbeddedServer {
   /** The postmaster's. */
   readonly pid: number
   readonly port: number
-  /** Its first line is the pid while the server runs. */
+  /** The path of `postmaster.pid`, whose first line is the pid while the server runs. */
   readonly postmasterFile: string
   /** Whether the server was still running, left by a service that was killed. */
   readonly found: boolean
@@ -86,7 +86,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 }
 
-/** Finds or starts the server and claims it. A server that is found may be shutting down, so that is retried. */
+/** Finds or starts the server and claims it. A server that was found may be shutting down, so finding and claiming are retried. */
 async function openServer(input: StartInput, logger: Logger) {
   const { layout } = input
   for (let attempt = 1; ; attempt++) {

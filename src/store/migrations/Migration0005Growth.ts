@@ -36,8 +36,9 @@ export class Migration0005Growth extends Migration {
     // For a prefix that thousands of tokens have, the largest tokens of all are searched first.
     this.addSql(`create index token_by_size on token (market_cap_weth desc nulls last, address)`)
 
-    // How many trades a candle's USD values are of: those whose USD price was known. The flag does not change while a candle grows.
-    // One rewrite of the table fills both columns. Then candles with unpriced trades are corrected: those since the first priced trade.
+    // How many trades a candle's USD values are computed from: those whose USD price was known. The flag does not change while a candle
+    // grows. One rewrite of the table fills both columns. Then candles with unpriced trades are corrected: those since the first priced
+    // trade.
     this.addSql(`alter table candle
       add column trades_usd integer not null generated always as (case when close_usd is null then 0 else trades end) stored,
       add column in_usd boolean not null generated always as (close_usd is not null) stored`)

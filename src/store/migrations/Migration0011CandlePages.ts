@@ -10,7 +10,7 @@ export class Migration0011CandlePages extends Migration {
     this.addSql(`create index candle_by_time on candle (token, interval_seconds, in_usd, time) include
       (open, high, low, close, volume_wei, trades, open_usd, high_usd, low_usd, close_usd, volume_usd, trades_usd)`)
     this.addSql(`drop index candle_in_usd`)
-    // New candles are appended at its end. If it began with the token, the planner would use it for pages, too.
+    // New candles are appended at the end of this key. If it began with the token, the planner would use it for pages of candles, too.
     this.addSql(`alter table candle drop constraint candle_pkey, add primary key (time, token, interval_seconds)`)
     // Index-only scans need vacuumed pages. With the default, a fifth of the table, months of candles would wait for a vacuum.
     this.addSql(`alter table candle set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05)`)

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations'
 
 const ZERO_ADDRESS = `'\\x${'00'.repeat(20)}'::bytea`
-/** Each candle is made of those of the interval before it. */
+/** Pairs of intervals in seconds: the candles of the second interval are made from those of the first. */
 const COARSER = [
   [60, 300],
   [300, 900],
@@ -11,7 +11,7 @@ const COARSER = [
 ] as const
 
 /**
- * Prices are the market's after a trade, everywhere: candles, which were of the trades' average prices, are made anew from stored trades,
+ * Prices are the market's after a trade, everywhere: candles, which showed the trades' average prices, are made anew from stored trades,
  * and the highest price and the liquidity follow. Amounts and prices may be of any currency. Reads and sorts all trades once.
  */
 export class Migration0017OnePrice extends Migration {

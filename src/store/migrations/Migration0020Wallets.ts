@@ -4,9 +4,9 @@ import { Migration } from '@mikro-orm/migrations'
 const USD = 'trunc(amount_wei * eth_usd)'
 
 /**
- * What accounts traded of each token, what their balances cost, and what their sales earned. Trades are stored, transfers are not: what a
- * balance cost is known where it is zero, and what sales earned where there are none. Reads all trades once, and rewrites the balances of
- * traders.
+ * What accounts traded of each token, what their balances cost, and what their sales earned. Trades are stored, transfers are not. So the
+ * cost of a balance is known only where the balance is zero, and the profit of sales only where there are no sales. Reads all trades once,
+ * and rewrites the balances of traders.
  */
 export class Migration0020Wallets extends Migration {
   override up(): void {
@@ -25,7 +25,7 @@ export class Migration0020Wallets extends Migration {
         ${sumOf('sell', 'amount_wei')} as sold_wei, ${sumOf('sell', USD)} as sold_usd,
         coalesce(sum(amount_wei), 0) as known_wei, min(block_number) as first_block, min(timestamp) as first_trade_at, max(timestamp) as last_trade_at
       from trade group by token, maker`)
-    // Makers that no transfer shows.
+    // Makers that appear in no transfer.
     this.addSql(`insert into balance (token, holder, balance, type, last_changed_block)
       select token, maker, 0, 'wallet', first_block from traded on conflict do nothing`)
     this.addSql(`update balance set buys = traded.buys, sells = traded.sells, bought_token = traded.bought_token, sold_token = traded.sold_token,
@@ -81,7 +81,7 @@ export class Migration0020Wallets extends Migration {
   }
 }
 
-/** `null`: of one of them it is not known. */
+/** `null`: the value of one trade is not known. */
 function sumOf(side: 'buy' | 'sell', value: string): string {
   return `case when bool_or(side = '${side}' and ${value} is null) then null
     else coalesce(sum(${value}) filter (where side = '${side}'), 0) end`

@@ -1,6 +1,9 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** What market-data sites ask of trades: the place in the block, and what the pool holds. Earlier blocks lack it until indexed anew. */
+/**
+ * What market-data sites ask of trades: the transaction's place in the block, and the pool's reserves. Earlier blocks lack both until they
+ * are indexed anew.
+ */
 export class Migration0021MarketEvents extends Migration {
   override up(): void {
     this.addSql(`alter table trade add column pool_price numeric, add column reserve_token numeric, add column reserve_quote numeric,

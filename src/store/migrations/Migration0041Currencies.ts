@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The symbol and decimals of what tokens are quoted in, which no event says. Those of existing pools are read after the start. */
+/** The symbol and decimals of quote currencies, which no event contains. Those of existing pools are read after the start. */
 export class Migration0041Currencies extends Migration {
   override up(): void {
     this.addSql(`create table currency (
@@ -11,7 +11,7 @@ export class Migration0041Currencies extends Migration {
     )`)
     this.addSql(`create index currency_unread on currency (address) where not is_read`)
     this.addSql(`insert into currency (address, is_read) select distinct quote_token, false from pool`)
-    // The tokens of a currency that was read just now.
+    // Finds the tokens of a currency that has just been read.
     this.addSql(`create index pool_by_quote on pool (quote_token)`)
   }
 }

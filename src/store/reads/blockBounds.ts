@@ -27,7 +27,7 @@ export async function readBlockBounds(db: Queryable, { fromBlock, toBlock, from,
   }
 }
 
-/** Trades of this block and later ones are not before a time. */
+/** The block from which on no trade is earlier than a time. */
 function firstBlockFrom(seconds: number) {
   return sql`(
     with recursive search (low, high) as (

@@ -15,8 +15,8 @@ import { trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
  * and the next one is older: a chart is drawn at once and filled to the left.
  *
  * With `fill`, intervals without a trade repeat the last close with no volume, from the token's first candle to the interval of the newest
- * indexed block, both within the range. In USD a candle is made of the moments at which the USD price was known; without any there is none.
- * In a quote currency of unknown decimals there is none. In WETH the newest candle closes at the token's present price.
+ * indexed block, both within the range. In USD a candle covers the moments at which the USD price was known; without any there is no
+ * candle. In a quote currency of unknown decimals there are no candles. In WETH the newest candle closes at the token's present price.
  */
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
   const step = CANDLE_INTERVALS[query.interval]
@@ -82,7 +82,7 @@ async function readRangeAndEarlier(
   return first !== undefined && first.time < start ? [candles.slice(1), first] : [candles, null]
 }
 
-/** Newest first; in WETH with the present price, which takes no candle's place. */
+/** Newest first. In WETH the present price comes in addition to `count` candles. */
 function selectCandles(query: CandlesQuery, from: number, to: number, count: number) {
   const stored = selectStored(query, from, to, count)
   if (query.currency !== 'weth') return stored
@@ -120,7 +120,7 @@ const HAS_VALUES: Readonly<Record<CandleCurrency, RawBuilder<unknown>>> = {
   quote: sql``,
 }
 
-/** The values in the quote currency stand only where that is not WETH. */
+/** The columns of the quote currency are filled only where that is not WETH. */
 const COLUMNS: Readonly<Record<CandleCurrency, RawBuilder<unknown>>> = {
   usd: sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume, trades_usd as trades`,
   weth: sql`open, high, low, close, volume_wei as volume, trades`,

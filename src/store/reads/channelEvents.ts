@@ -66,8 +66,8 @@ const SOURCES: Readonly<Record<EventChannelName, Source>> = {
 }
 
 /**
- * What has happened on a channel since a position, in one statement: a reorg that commits meanwhile is seen with what took the place of its
- * blocks, or not at all. Costs a look-up per event, and one of an index for each of up to `MAX_REPLAYED` events that are not returned.
+ * What has happened on a channel since a position, in one statement: a reorg that commits meanwhile is seen together with the blocks of the
+ * new branch, or not at all. Costs a look-up per event, and an index entry for each of up to `MAX_REPLAYED` events that are not returned.
  */
 export async function readChannelEvents(db: Queryable, query: ChannelEventsQuery, chainId: number): Promise<ChannelEvents> {
   const { after, through, limit } = query

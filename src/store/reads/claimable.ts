@@ -18,7 +18,7 @@ export interface ClaimableInput {
   readonly vestedOf: FindVested
 }
 
-/** What the conversion of a stored fee takes besides its row. */
+/** What converting a stored fee needs besides its row. */
 export type ClaimableOptions = Pick<ClaimableInput, 'creator' | 'weth' | 'claimCall' | 'vestedOf'>
 
 /** The fields of `FEE_FIELDS`. */
@@ -31,16 +31,16 @@ export interface FeeRow {
   readonly accrued: string | null
   readonly claimed: string
   readonly claim_id: string | null
-  /** What lay in the position at block `asked_at`, when nothing was paid out or handed over since; `null`: not known. */
+  /** The uncollected fees of the position at block `asked_at`, if nothing was paid out or handed over since; `null`: not known. */
   readonly uncollected: string | null
   readonly asked_at: number | null
-  /** Whether the pool has moved since. */
+  /** Whether the pool has moved since `asked_at`. */
   readonly moved: boolean | null
   readonly currency_symbol: string | null
   readonly currency_decimals: number | null
 }
 
-/** Of a `fee`, its `token`, the `chain_state` and what `FEE_PARTS` adds. */
+/** The select list of a `FeeRow`, from a `fee`, its `token`, the `chain_state` and the joins of `FEE_PARTS`. */
 export const FEE_FIELDS = sql`chain_state.cursor_number, chain_state.cursor_timestamp, token.created_at, fee.currency, fee.scope, fee.accrued,
   fee.claimed, fee.claim_id, position.uncollected, position.asked_at, position.moved,
   coalesce(indexed.symbol, currency.symbol) as currency_symbol, coalesce(indexed.decimals, currency.decimals) as currency_decimals`
@@ -57,8 +57,8 @@ export const FEE_PARTS = sql`
 
 /**
  * What a creator has earned and claimed of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in
- * the currencies that this one pays in (ETH, WETH, itself and what its pools are quoted in). `null` when the token is not indexed. The
- * token's own fees come first; of each scope WETH, ETH, the token, then others.
+ * the currencies that this token pays in (ETH, WETH, the token itself and its pools' quote currencies). `null` when the token is not
+ * indexed. The token's own fees come first; within each scope WETH, ETH, the token, then others.
  */
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
   const { token, creator, weth } = input
@@ -89,7 +89,7 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
   }
 }
 
-/** The amount in a position is as of the block of its read, unless nothing has moved the pool since. */
+/** The amount in a position is as of the block at which it was read, or of the cursor if the pool has not moved since. */
 export function asOfBlock(cursor: number, rows: readonly FeeRow[]): number {
   const asked = rows.find(({ uncollected, moved }) => uncollected !== null && moved === true)?.asked_at
   return asked ?? cursor
@@ -114,7 +114,7 @@ export function toAmount(row: FeeRow, of: Pick<ClaimTarget, 'token' | 'currency'
   }
 }
 
-/** Of the token itself, where it vests to its creator. */
+/** The vested, unclaimed amount of the token itself; `null` where nothing vests to its creator. */
 function unclaimedVesting(
   row: FeeRow,
   { token, currency }: Pick<ClaimTarget, 'token' | 'currency'>,

@@ -7,25 +7,25 @@ import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
 import { asOfBlock as blockOf, type ClaimableOptions, FEE_FIELDS, FEE_PARTS, type FeeRow, toAmount } from './claimable.ts'
 
-/** Most of a creator's accounts that a page looks at. */
+/** The most rows of `creator_fee` that a page looks at. */
 export const MAX_CLAIMS_LOOKED_AT = 500
 
 interface ClaimRow extends FeeRow {
   readonly token: Address
   readonly currency: Address
-  /** Any token of the launchpad that the account created. */
+  /** Any token of the launchpad that the creator created. */
   readonly any_token: Address | null
 }
 
-/** Where the looking ended, all `null` when it came to the last account; and an account, if there is one. */
+/** The last row of `creator_fee` that was looked at, all `null` if there are no more after it; and a row to list, if there is one. */
 type PageRow = { readonly end_token: Address | null; readonly end_launchpad: string; readonly end_currency: Address } & (
   | (ClaimRow & { readonly isFound: true })
   | { readonly isFound: null }
 )
 
 /**
- * One page of what an account can claim as a creator, by token, launchpad and currency, escrows for all of its tokens first. Accounts with
- * nothing to claim are left out: a page may hold fewer than `limit`, even none, and have a next one.
+ * One page of the fees that an account can claim as a creator, by token, launchpad and currency, escrows for all of its tokens first. Fees
+ * with nothing to claim are left out: a page may hold fewer than `limit`, even none, and have a next one.
  */
 export async function readClaims(db: Queryable, query: ClaimsQuery, options: ClaimableOptions): Promise<Page<WalletClaim, ClaimCursor>> {
   const { creator, limit, cursor } = query

@@ -11,7 +11,7 @@ import { readAsOf } from './asOf.ts'
 import { trimScale } from './trimScale.ts'
 import { type StoredPrice, valueBalance } from './valueBalance.ts'
 
-/** Of a wallet with more tokens, those whose balance changed last are sorted by value or balance. */
+/** If a wallet holds more tokens, only those whose balance changed last are sorted by value or balance. */
 export const MAX_HOLDINGS = 2_000
 
 type ListedRow = StoredPrice &
@@ -54,7 +54,7 @@ export async function readHoldings(db: Queryable, query: HoldingsQuery): Promise
   return { data: data.map(row => toHolding(BALANCE.decode(row), row)), next, asOfBlock }
 }
 
-/** A wallet's balances with what they are worth in WETH, those that changed last. Two look-ups for each. */
+/** A wallet's most recently changed balances with their values in WETH. Two look-ups per balance. */
 export function valuedHoldings(wallet: Address, limit: number, after?: HoldingCursor): RawBuilder<unknown> {
   const beyond =
     after === undefined ? sql`` : sql`and (last_changed_block, balance.token) < (${after.value}::bigint, ${toBytes(after.token)}::bytea)`

@@ -13,19 +13,19 @@ export interface TokenVersion {
 
 interface Entry {
   readonly sequence: number
-  /** `null`: it had another sequence when it was read. */
+  /** `null`: the stored token had another sequence when it was read. */
   readonly token: Promise<Token | null>
   readonly readAtMs: number
 }
 
 /** About 10 MB with the text of their JSON. */
 const MAX_TOKENS = 2_000
-/** Bounds the effect of statements that raise no sequence, as an operator's own. */
+/** Bounds the effect of statements that raise no sequence, such as an operator's own. */
 const MAX_AGE_MS = 60_000
 
 /**
- * Tokens in memory, so that lists that share them read each once per change. To decode a token's hundred columns costs more than to find
- * it. The least recently listed ones are evicted.
+ * Tokens in memory, so that lists that share them read each once per change. Decoding a token's hundred columns costs more than finding it.
+ * The least recently listed ones are evicted.
  */
 export class KeptTokens {
   readonly #db: Queryable
@@ -50,7 +50,7 @@ export class KeptTokens {
     return tokens.every(token => token !== null) ? tokens : null
   }
 
-  /** Marks it as just used. */
+  /** Marks the entry as just used. */
   #entryOf({ address, sequence }: TokenVersion): Entry | undefined {
     const entry = this.#entries.get(address)
     if (entry?.sequence !== sequence || this.#now() - entry.readAtMs >= MAX_AGE_MS) return undefined

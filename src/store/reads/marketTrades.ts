@@ -19,13 +19,13 @@ const LAST_PLACE = { block: Number.MAX_SAFE_INTEGER, log: 0 }
 /** More pairs of token and maker are not looked up one by one. */
 const MAX_PAIRS = 200
 
-/** The columns of an index that are given, in order, and each combination of values that is wanted. */
+/** The first columns of an index for which a query gives values, in order, and each combination of values that it asks for. */
 interface Stretches {
   readonly columns: readonly StretchColumn[]
   readonly values: readonly (readonly unknown[])[]
-  /** Conditions on a trade that the index does not have. */
+  /** Conditions on a trade that the index does not cover. */
   readonly rest: readonly RawBuilder<unknown>[]
-  /** A condition on its token. `null`: none. */
+  /** A condition on the trade's token; `null`: none. */
   readonly ofToken: RawBuilder<unknown> | null
 }
 
@@ -45,8 +45,8 @@ type PageRow = { readonly endBlock: number | null; readonly endLog: number | nul
 )
 
 /**
- * One page of trades over all tokens by (block number, log index). It is merged from stretches of an index, of each of which a bounded
- * number of trades is looked at: a page with rare filters may hold fewer than `limit`, even none, and have a next one.
+ * One page of trades over all tokens by (block number, log index). It is merged from stretches of an index. A bounded number of trades of
+ * each stretch is looked at, so a page with rare filters may hold fewer than `limit`, even none, and have a next one.
  */
 export async function readMarketTrades(db: Queryable, query: MarketTradesQuery): Promise<Page<Trade, TradeCursor>> {
   const { limit, order } = query

@@ -6,7 +6,7 @@ import type { StoredRow } from '#tables/tableOf.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { trimScale } from './trimScale.ts'
 
-/** With its main pool. */
+/** A stored token with its main pool. */
 type StoredToken = StoredRow<Pick<TokenRow, 'quoteUsd' | 'priceQuote' | 'totalSupply' | 'decimals'>> &
   (
     | Prefixed<'pool', StoredRow<Pick<PoolRow, 'address' | 'reserveQuote' | 'liquidity' | 'sqrtPriceX96' | 'tokenIsToken0'>>>

@@ -5,9 +5,15 @@ import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { toBytes } from '#tables/toBytes.ts'
 
-/** The volume in WETH is wei, that in the quote currency is in its smallest units, and prices in that are in 10^18 of them. */
+/**
+ * Volumes in WETH are in wei, volumes in the quote currency in its smallest units. Prices in the quote currency are in 10^18 of its
+ * smallest units.
+ */
 export interface StoredCandle extends Candle {
-  /** No candle, but what the token is worth at the newest indexed block, where its quote currency has moved since its last event. */
+  /**
+   * Not a candle but the token's price at the newest indexed block, where the worth of its quote currency has moved since the token's last
+   * event.
+   */
   readonly isPresent: boolean
 }
 

@@ -42,7 +42,7 @@ export interface ReadsOptions {
   readonly now?: () => number
 }
 
-/** Everything that the HTTP layer asks of storage, each from one moment of the database per statement. */
+/** Everything that the HTTP layer asks of storage. Each statement reads one snapshot of the database. */
 export function createReads(options: ReadsOptions): Reads {
   const { db, chainId, weth, claimCall, vestedOf = () => null, timeoutMs = 15_000, now = () => performance.now() } = options
   const chainStats = createChainStats(db, chainId)

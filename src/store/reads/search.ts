@@ -12,13 +12,13 @@ const ADDRESS_LENGTH = 42
 const ADDRESS_LIKE = /^0x[0-9a-f]{4,}$/i
 
 /**
- * Candidates of a prefix that are compared by market cap. When more tokens have it, those among the `MAX_TOKENS` largest tokens come
- * first, then the first by the alphabet.
+ * How many tokens with a prefix are compared by market cap. When more tokens have it, those among the `MAX_TOKENS` largest tokens come
+ * first, then the first in alphabetical order.
  */
 const MAX_CANDIDATES = 400
 const MAX_TOKENS = 1_000
 
-/** Sorts after every text that begins with what stands before it. */
+/** Appended to a prefix, it sorts after every text that begins with the prefix. */
 const LAST_CHARACTER = '\u{10ffff}'
 
 const BY_SIZE = sql`order by market_cap_weth desc nulls last, address`
@@ -41,8 +41,8 @@ export async function readSearch(db: Queryable, query: SearchQuery, chainId: num
 }
 
 /**
- * One way after another, each by market cap and without the tokens of a better one, until the answer is full. A prefix that many have is
- * searched twice, so twice the limit of rows holds enough different tokens.
+ * Tries one way of matching after another, each by market cap and without the tokens of a better way, until the answer is full. A prefix
+ * that many tokens have is searched twice, so twice the limit of rows holds enough different tokens.
  */
 async function readFitting(db: Queryable, text: string, limit: number): Promise<AsOf<SelectedToken>> {
   const typed = sql`lower(${text}::text)`

@@ -5,7 +5,7 @@ import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken } from './toToken.ts'
 /** Fewer letters resemble everything. */
 export const MIN_SIMILAR_LENGTH = 3
 
-/** How many are measured: neighbours on each side in each order, names that hold the words, and the largest of all. */
+/** How many tokens are compared: neighbours on each side in each order, names that hold the words, and the largest of all. */
 const NEIGHBOURS = 12
 const WITH_WORDS = 60
 const LARGEST = 80
@@ -29,7 +29,7 @@ export async function readSimilar(db: Queryable, text: string, limit: number): P
     ...(longest === '' ? [] : [sql`select address from with_words limit ${sql.lit(WITH_WORDS)}`]),
     sql`select address from token order by market_cap_weth desc nulls last, address limit ${sql.lit(LARGEST)}`,
   ]
-  // As an expression of its own it is planned as if all of them were wanted, by index, and then read only as far as the limit.
+  // As a CTE of its own it is planned as if all of its rows were wanted, with the index, and then read only up to the limit.
   const withWords = sql`with_words as materialized (
     select address from token where to_tsvector('simple', name) @@ to_tsquery('simple', ${`${words.join(' & ')}:*`}::text)
   ),`

@@ -13,10 +13,10 @@ import { selectedTradeOf, TRADE_AS_JSON, toTrade } from './toTrade.ts'
 /** How many holders an update carries. */
 export const SNAPSHOT_HOLDERS = 20
 
-/** Most recent trades of a snapshot: as many as fit into a message, about. */
+/** At most this many recent trades are in a snapshot: about as many as fit into a message. */
 const SNAPSHOT_TRADES = 16
 
-/** Trades that are older than the newest by more are left out: a reader that lags for as long is closed. */
+/** Trades that are older than the newest one by more than this are left out: a reader that lags for that long is disconnected. */
 const RECENT_SECONDS = 60
 
 /** Reorgs that a snapshot tells of: as many as there may be between two changes of a token, except on the most restless chains. */
@@ -26,9 +26,9 @@ const SNAPSHOT_REORGS = 32
 type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string]
 
 type SnapshotRow = SelectedToken & {
-  /** Those of the last minute, as `TRADE_AS_JSON`, newest last; at most one more than a snapshot has. */
+  /** The trades of the minute up to the newest one, as `TRADE_AS_JSON`, newest last; at most one more than a snapshot has. */
   readonly trades: readonly (readonly unknown[])[] | null
-  /** The newest one before them. */
+  /** The place of the newest trade before `trades`. */
   readonly earlierBlock: number | null
   readonly earlierLog: number | null
   readonly holders: readonly HolderTuple[] | null

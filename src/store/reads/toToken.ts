@@ -46,11 +46,11 @@ export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = 
   left join currency as quote on quote.address = main_pool.quote_token`
 
 /**
- * A stored token as it goes over the wire. It has USD values where a peg says them, else `null`: the price of ETH is not chain state, and
- * the gateway fills them in.
+ * A stored token as it goes over the wire. Only a peg gives it USD values; without one they are `null`, and the gateway fills them in,
+ * since the price of ETH is not chain state.
  */
 export function toToken(row: SelectedToken, chainId: number): Token {
-  // The stored volumes sum up known amounts: of a token that has traded and never had a price in WETH none is known.
+  // The stored volumes sum up known amounts: for a token that has traded but never had a price in WETH, no amount is known.
   const hasVolume = row.tradeCount === 0 || row.firstPriceWeth !== null
   const inUsd = peggedValues(row)
   return {
@@ -112,7 +112,7 @@ export function toToken(row: SelectedToken, chainId: number): Token {
   }
 }
 
-/** Of the market's events, and of what the quote currency has made of the price since the last one. */
+/** The highest price of the market's events, or the present price if the quote currency has raised it above that since. */
 function highestPrice({ quoteToken, athPriceWeth, priceWeth }: SelectedToken): string | null {
   if (quoteToken === null || athPriceWeth === null || priceWeth === null) return trimScale(athPriceWeth)
   return trimScale(parseDecimal(priceWeth) > parseDecimal(athPriceWeth) ? priceWeth : athPriceWeth)
@@ -124,7 +124,7 @@ function sellVolume(row: SelectedToken, window: WindowName): string {
   return (BigInt(row[volume]) - BigInt(row[buyVolume])).toString()
 }
 
-/** Of an amount of the main pool's currency. */
+/** The value in WETH of an amount of the main pool's currency. */
 function valueInWeth(amount: string | null, rate: string | null): string | null {
   if (amount === null || rate === null) return null
   return rate === '1' ? weiToWeth(amount) : multiplyTexts(weiToWeth(amount), trimScale(rate))

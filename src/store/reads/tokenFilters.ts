@@ -6,10 +6,10 @@ import { toBytes } from '#tables/toBytes.ts'
 import { sortColumn } from './tokenOrder.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
 
-/** Most tokens that a page looks at whose filters are not all in an index. */
+/** The most tokens that a page looks at if no index covers all of its filters. */
 export const MAX_TOKENS_FILTERED = 1_000
 
-/** Limits of a column that lists are sorted by, too: they let a stretch of that sort's indexes through. */
+/** Limits of a column that lists can be sorted by: they let a stretch of that sort's index through. */
 export interface TokenBound {
   readonly sort: TokenSort
   readonly condition: RawBuilder<unknown>
@@ -69,7 +69,9 @@ export async function readSelectivity(db: Queryable, query: TokenFilters, bounds
   return { narrowest: fewest <= MAX_TOKENS_FILTERED ? (bounds[found.indexOf(fewest)] ?? null) : null, parts }
 }
 
-/** Tokens of every `part` that a bound lets through, from the bound's own index: the order keeps the planner from another one. */
+/**
+ * Tokens of every `part` that a bound lets through, from the bound's own index: the `order by` keeps the planner from using another one.
+ */
 export function tokensWithin({ sort, condition }: TokenBound, most: number): RawBuilder<unknown> {
   return sql`part cross join lateral (
     select * from token where ${OF_PART} and ${condition} order by ${sortColumn(sort).column} desc limit ${sql.lit(most)}

@@ -10,8 +10,8 @@ interface Sort {
 }
 
 /**
- * Each column has an index of its own after launchpad and status: of every such pair a page is a range of the index. A creator's tokens are
- * found in an index that includes all of these columns, and sorted.
+ * Each column has an index of its own, after launchpad and status: for every such pair, a page is a range of the index. A creator's tokens
+ * are found in an index that includes all of these columns, and sorted.
  */
 const SORTS: Readonly<Record<TokenSort, Sort>> = {
   createdAt: sortBy('createdAt'),
@@ -48,8 +48,8 @@ export function sortColumn(sort: TokenSort): Omit<Sort, 'type'> {
 type Place = readonly [value: RawBuilder<unknown>, address: RawBuilder<unknown>]
 
 /**
- * The order of the tokens with a value in the sort's column: as asked, with ties by address in the same direction. Or that of the tokens
- * without: by ascending address.
+ * The order of the tokens with a value in the sort's column: as asked, with ties by address in the same direction. Tokens without a value
+ * are ordered by ascending address.
  */
 export function tokenOrder({ sort, order, cursor }: Pick<TokensQuery, 'sort' | 'order' | 'cursor'>, hasValue: boolean) {
   const { type, nullable } = SORTS[sort]
@@ -61,7 +61,7 @@ export function tokenOrder({ sort, order, cursor }: Pick<TokensQuery, 'sort' | '
   return {
     nearestFirst: ([value, address]: Place) => sql`${value} ${near}, ${address} ${near}`,
     farthestFirst: ([value, address]: Place) => sql`${value} ${far}, ${address} ${far}`,
-    /** Those that the list is of, after the cursor. */
+    /** The conditions for rows of the list after the cursor. */
     within: (place: Place): readonly RawBuilder<unknown>[] => [
       ...(nullable || !hasValue ? [sql`${place[0]} is ${hasValue ? sql`not null` : sql`null`}`] : []),
       ...(isAfter ? [sql`${compared(place)} ${isDescending ? sql`<` : sql`>`} ${compared(placeOf(cursor))}`] : []),

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { TokenFilters } from '#domain/queries.ts'
 
 /**
- * `with recursive … part (launchpad, graduation_status)`: the pairs of launchpad and status that there are tokens of, as far as the filters
- * let them through. The indexes of token lists begin with the pair, so that each part of a list is one stretch of an index. From one pair
- * to the next by a look-up: the cost is that of launchpads times statuses, however many tokens.
+ * `with recursive … part (launchpad, graduation_status)`: the pairs of launchpad and status that tokens have and the filters let through.
+ * The indexes of token lists begin with the pair, so that each part of a list is one stretch of an index. One look-up leads from a pair to
+ * the next: the cost depends on launchpads times statuses, not on the number of tokens.
  */
 export function withParts({ launchpads, statuses }: Pick<TokenFilters, 'launchpads' | 'statuses'>): RawBuilder<unknown> {
   const next = (after: RawBuilder<unknown>) => sql`select token.launchpad, token.graduation_status from token ${after}

@@ -11,7 +11,7 @@ import { sortColumn, tokenOrder } from './tokenOrder.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
-/** What is read of each token of a list. */
+/** The columns that a list selects of each token. */
 interface Selection<_Row> {
   readonly columns: RawBuilder<unknown>
   /** After `join token …`. */
@@ -23,7 +23,7 @@ const WHOLE: Selection<SelectedToken> = { columns: SELECTED_TOKEN, joins: MAIN_P
 type ListedRow<Row> = Row & { readonly sort_value: string | null }
 
 interface Listed<Row> extends AsOf<ListedRow<Row>> {
-  /** Where the looking ended before the list did; `null`: it did not. */
+  /** Where a bounded search stopped before the end of the list; `null`: it did not stop early. */
   readonly end: TokenCursor | null
 }
 
@@ -31,9 +31,9 @@ interface Listed<Row> extends AsOf<ListedRow<Row>> {
 type Source =
   /** All of them are read, then sorted. */
   | { readonly kind: 'few'; readonly from: RawBuilder<unknown> }
-  /** Stretches of the sort's index, which has all filters. */
+  /** By stretches of the sort's index, which covers all filters. */
   | { readonly kind: 'stretches' }
-  /** The same with other filters: `each` tokens of a stretch are looked at. */
+  /** The same with filters that the index does not cover: `each` tokens of a stretch are looked at. */
   | { readonly kind: 'filtered'; readonly each: number }
 
 /**
@@ -82,7 +82,7 @@ export async function readToken(db: Queryable, address: Address, chainId: number
   return rows[0] === undefined ? null : toToken(rows[0], chainId)
 }
 
-/** Tells a token without rows from an address that is no indexed token. */
+/** Distinguishes an indexed token that has no rows from an address that is no indexed token. */
 export async function isIndexed(db: Queryable, token: Address): Promise<boolean> {
   const { rows } = await sql`select from token where address = ${toBytes(token)}`.execute(db)
   return rows.length > 0

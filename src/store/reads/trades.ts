@@ -13,8 +13,8 @@ import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 const SIDES: readonly TradeSide[] = ['buy', 'sell']
 
 /**
- * One page of a token's trades by (block number, log index); `null` when the token is not indexed. The indexes lead to the trades of one
- * side, so that a page of the side that is rare costs no more than another; a page of both is made of one of each.
+ * One page of a token's trades by (block number, log index); `null` when the token is not indexed. The indexes include the side, so that a
+ * page of the rarer side costs no more than one of the other; a page of both sides is merged from both.
  */
 export async function readTrades(db: Queryable, query: TradesQuery): Promise<Page<Trade, TradeCursor> | null> {
   const { token, maker, side, limit, minWeth } = query
@@ -29,7 +29,7 @@ export async function readTrades(db: Queryable, query: TradesQuery): Promise<Pag
   const sides = (side === undefined ? SIDES : [side]).map(
     one => sql`(select * from trade where side = ${one} and ${sql.join(conditionsOf(bounded), sql` and `)} ${ordered})`,
   )
-  // Of whatever bounds the planner would think that they leave so few rows that the index without the maker does as well.
+  // For a generic plan, the planner would assume that any bounds leave so few rows that the index without the maker does as well.
   const planned = maker !== undefined && bounded.fromBlock !== undefined ? FOR_THESE_VALUES : sql``
   const page = sql<SelectedTrade>`
     ${planned} select ${SELECTED_TRADE} from (${sql.join(sides, sql` union all `)}) as trade

@@ -2,7 +2,7 @@ import { type Decimal, formatDecimal, formatUnits, multiply, parseDecimal, perce
 import type { ValuedBalance } from '#domain/valuedBalance.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 
-/** Of wei, and of 10^-18 USD. */
+/** The decimals of amounts in wei and in 10^-18 USD. */
 const DECIMALS = 18
 
 /** What the value of a balance depends on, as the driver returns it. */
@@ -14,7 +14,7 @@ export interface StoredPrice {
   readonly priceUsd: string | null
 }
 
-/** USD at the present price of ETH are left out. */
+/** Values a balance. Leaves out USD values at the present price of ETH. */
 export function valueBalance(row: BalanceRow, { totalSupply, decimals, priceWeth, priceUsd }: StoredPrice): ValuedBalance {
   const { costWei, costUsd, realizedWei, realizedUsd } = row
   const balance = row.balance < 0n ? null : row.balance
@@ -41,7 +41,7 @@ export function valueBalance(row: BalanceRow, { totalSupply, decimals, priceWeth
   }
 }
 
-/** WETH of wei, or USD of 10^-18 USD. */
+/** Wei as WETH, or 10^-18 USD as USD. */
 export function wholeOf(amount: bigint): string
 export function wholeOf(amount: bigint | null): string | null
 export function wholeOf(amount: bigint | null): string | null {

@@ -20,7 +20,7 @@ type WalletRow = (StoredRow<TraderRow> | { readonly maker: null }) & {
   readonly lastCreatedAt: number | null
 }
 
-/** Of any account. What it traded is a row; what it holds and has created is counted, the first up to a limit. */
+/** Reads any account. Its trades are totals in one row. Its holdings, up to a limit, and the tokens that it created are counted here. */
 export async function readWallet(db: Queryable, address: Address): Promise<Wallet> {
   const { rows, asOfBlock } = await readAsOf(
     db,

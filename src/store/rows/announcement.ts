@@ -6,8 +6,8 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 
 /*
- * PostgreSQL delivers a notification when its transaction commits, to every session that listens, in the order of the commits. One of a
- * transaction that fails is never delivered.
+ * PostgreSQL delivers a notification when its transaction commits, to every session that listens, in the order of the commits. The
+ * notification of a transaction that fails is never delivered.
  */
 
 /** The channel of commits. */
@@ -46,7 +46,10 @@ export async function announceCommit(
 const whole = z.number().int().min(0)
 const hash = z.custom<Hex>(value => typeof value === 'string' && /^0x[0-9a-f]{0,64}$/.test(value))
 
-/** What an announcement with at most that many addresses in a list has to be. One issue is found in a list, however long it is. */
+/**
+ * The schema of an announcement with at most that many addresses in a list. However long a list is, the schema reports at most one issue
+ * for it.
+ */
 export function announcementOf(maxAddresses: number) {
   const addresses = z.custom<readonly Address[]>(
     value => Array.isArray(value) && value.length <= maxAddresses && value.every(one => parseAddress(one) === one),
@@ -56,7 +59,7 @@ export function announcementOf(maxAddresses: number) {
 
 const announcementSchema = announcementOf(MAX_ADDRESSES)
 
-/** @throws when it is none: every role that may connect to the database may notify */
+/** @throws when the payload is no announcement: every role that may connect to the database may notify */
 export function parseAnnouncement(payload: string): Announcement {
   return announcementSchema.parse(JSON.parse(payload))
 }

@@ -6,7 +6,10 @@ import { toBytes } from '#tables/toBytes.ts'
 import { stampToken } from './cursor.ts'
 import { insertRows, runStatements } from './insertRows.ts'
 
-/** Tokens of a currency that get a new sequence when it becomes known. It is asked at once: only after a migration there are more. */
+/**
+ * How many tokens get a new sequence when their currency becomes known. A new currency is read at once: only after a migration it has more
+ * tokens.
+ */
 const MAX_STAMPED = 1_000
 
 export async function readUnreadCurrencies(db: Queryable, limit: number): Promise<readonly Address[]> {
@@ -17,7 +20,7 @@ export async function readUnreadCurrencies(db: Queryable, limit: number): Promis
 }
 
 /**
- * Stores what contracts have said of themselves, under the lock of the cursor.
+ * Stores the symbols and decimals that contracts returned, under the lock of the cursor.
  *
  * @returns the tokens whose market is in one of these currencies
  */

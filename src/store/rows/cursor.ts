@@ -118,7 +118,7 @@ export async function readTokensUpdatedAt(db: Queryable, committedAtMs: number):
   return rows.map(({ address }) => address)
 }
 
-/** The launchpads of both have been JSON: without undefined settings. */
+/** The launchpads on both sides have been through JSON, so they have no undefined settings. */
 function differenceBetween(stored: DatabaseIdentity, { chainId, genesisHash, weth, launchpads }: DatabaseIdentity): string | null {
   if (stored.chainId !== chainId) return `chain ${stored.chainId}, and the RPC serves chain ${chainId}`
   if (stored.genesisHash !== genesisHash) {

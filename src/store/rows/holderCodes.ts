@@ -18,7 +18,7 @@ export interface PlainHolder {
   readonly contract: boolean | null
 }
 
-/** Those of the tokens' largest holders that have the type `wallet` and may be contracts. No event tells. */
+/** Holders of type `wallet`, among the tokens' largest ones, that may be contracts: no event tells whether they are. */
 export async function readPlainHolders(db: Queryable, tokens: readonly Address[], limit: number): Promise<readonly PlainHolder[]> {
   if (tokens.length === 0) return []
   // "offset 0" makes it a look-up per holder. A plain join may be planned as a scan of all holder codes.

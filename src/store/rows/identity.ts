@@ -4,14 +4,14 @@ import { TokenwireError } from '#errors'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { MIGRATIONS } from '#store/migrations/migrations.ts'
 
-/** What a database is of, as its indexer has stored it. */
+/** What a database was built from, as its indexer has stored it. */
 export interface StoredIdentity extends LaunchpadsConfig {
   readonly chainId: number
 }
 
 /**
- * What only a database and its replicas have the same of: the name of the process that indexes. A replica that is behind may show the one
- * before. `null`: no indexer has claimed it.
+ * The name of the process that indexes. Only a database and its replicas share it. A replica that is behind may show the previous name.
+ * `null`: no indexer has claimed it.
  */
 export async function readWriter(db: Queryable): Promise<string | null> {
   const { rows } = await sql<{ writer: string | null }>`select writer from chain_state`.execute(db)
@@ -19,7 +19,7 @@ export async function readWriter(db: Queryable): Promise<string | null> {
 }
 
 /**
- * Reads it without changing anything. `null`: no indexer of this version has prepared the database yet.
+ * Reads the stored identity without changing anything. `null`: no indexer of this version has prepared the database yet.
  *
  * @throws `TokenwireError` `database_foreign` when the schema is newer than this code
  */

@@ -3,17 +3,17 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { arrayOf } from '#tables/binaryArray.ts'
 import type { Column, Table } from '#tables/tableOf.ts'
 
-/** The statements that write some rows. Each is made when the iteration comes to it. */
+/** The statements that write some rows. Each statement is built when the iteration comes to it. */
 export type Statements = Iterable<RawBuilder<unknown>>
 
-/** Making one takes milliseconds, and its own cost is small beside that of its rows. */
+/** A statement of this size is built in milliseconds, and its fixed cost is small beside the cost of its rows. */
 const ROWS_PER_STATEMENT = 1_000
 
 /**
  * Inserts any number of rows by statements of constant text, with one array per column as parameters.
  *
- * @param onConflict a clause such as `table.merge`; without one, a stored row of the same key fails the statement. No two of the rows may
- * have the same key then
+ * @param onConflict a clause such as `table.merge`; without one, a stored row of the same key fails the statement. No two of the given rows
+ * may have the same key
  */
 export function* insertRows<Row extends object>(table: Table<Row>, rows: readonly NoInfer<Row>[], onConflict = ''): Statements {
   const { name, columns } = table

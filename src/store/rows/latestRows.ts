@@ -48,7 +48,9 @@ export class LatestRows {
     this.#trades = Map.groupBy(trades, ({ token }) => token)
   }
 
-  /** @param expiredBy finds also the stored tokens of which a trade has left a window by then, Unix seconds; `null`: only the asked ones */
+  /**
+   * @param expiredBy Unix seconds: also finds the stored tokens with a trade that has left a window by then; `null`: only the given tokens
+   */
   async tokens(addresses: readonly Address[], expiredBy: number | null = null): Promise<ReadonlyMap<Address, TokenRow>> {
     const stored = await loadTokens(
       this.#db,
@@ -58,7 +60,7 @@ export class LatestRows {
     return byAddress([...stored, ...addresses.flatMap(address => this.#tokens.get(address) ?? [])])
   }
 
-  /** By their addresses. */
+  /** The tokens' pools by pool address. */
   async poolsOf(tokens: readonly Address[]): Promise<Map<Hex, PoolRow>> {
     return byAddress([...(await loadPools(this.#db, tokens)), ...tokens.flatMap(token => this.#pools.get(token) ?? [])])
   }
@@ -69,13 +71,13 @@ export class LatestRows {
     return balancesOf([...(await loadByKey(this.#db, BALANCE, others)), ...keys.flatMap(key => pendingOf(key) ?? [])])
   }
 
-  /** Also those of the batch that were not asked for. */
+  /** Includes all creator fees of the pending batch, also those that were not asked for. */
   async creatorFees(keys: RowKeys['creatorFees']): Promise<CurrentRows['creatorFees']> {
     const stored = await loadByKey(this.#db, CREATOR_FEE, keys)
     return new Map([...stored.map(fee => [creatorFeeKey(fee), fee] as const), ...this.#creatorFees])
   }
 
-  /** What has left the windows of these tokens by then, and what they begin with, of stored trades and those of the batch. */
+  /** What has left these tokens' windows by `now`, and the price at each window's start, from stored trades and those of the batch. */
   async aging(tokens: CurrentRows['tokens'], now: number): Promise<CurrentRows['aging']> {
     const aging = await loadAging(this.#db, [...tokens.values()], { before: this.#before, now })
     return new Map(
@@ -89,7 +91,7 @@ export class LatestRows {
     )
   }
 
-  /** The last trades of these makers, and those that have left a window, of stored trades and those of the batch. */
+  /** The last trades of these makers, and the last trades that have left a window, from stored trades and those of the batch. */
   async lastTrades(tokens: CurrentRows['tokens'], makers: RowKeys['makers'], now: number): Promise<CurrentRows['lastTrades']> {
     const stored = await loadLastTrades(this.#db, tokens, makers, { before: this.#before, now })
     return new Map(

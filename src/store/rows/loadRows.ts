@@ -8,7 +8,10 @@ import { LatestRows, type PendingBatch } from './latestRows.ts'
 export interface LoadOptions {
   /** Unix seconds of the batch's last block. */
   readonly now: number
-  /** Whether to load the tokens of which a trade has left a window by then. Only of stored rows, so not with a pending batch. */
+  /**
+   * Whether to also load the tokens with a trade that has left a window by `now`. Only stored rows are searched, so not with a pending
+   * batch.
+   */
   readonly expired: boolean
   /** A batch that counts as written, though its commit may still be running; `null`: none. */
   readonly pending: PendingBatch | null
@@ -21,7 +24,7 @@ export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pen
   const latest = new LatestRows(db, pending)
   const tokens = await latest.tokens(keys.tokens, expired ? now : null)
   const creatorFees = await latest.creatorFees(keys.creatorFees)
-  // Pools of quote currencies are of a token that is no row.
+  // The token of a pool that only values a quote currency has no row.
   const traded = await latest.poolsOf([...new Set([...tokens.keys(), ...keys.tokens])])
   const { quotes, pools } = await loadQuotes(latest, { tokens, pools: traded, currencies: keys.currencies, weth })
   const aging = await latest.aging(tokens, now)
@@ -30,7 +33,7 @@ export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pen
   return { tokens, pools, quotes, balances, creatorFees, aging, lastTrades }
 }
 
-/** The rows by which currencies are worth what they are. */
+/** The rows that determine what currencies are worth. */
 export async function loadWorths(db: Queryable, currencies: readonly Address[], weth: Address): Promise<CurrentRows> {
   const nothing = { tokens: new Map(), balances: new Map(), creatorFees: new Map(), aging: new Map(), lastTrades: new Map() }
   const { quotes, pools } = await loadQuotes(new LatestRows(db, null), { ...nothing, pools: new Map(), currencies, weth })
@@ -44,10 +47,10 @@ interface Traded extends Pick<CurrentRows, 'tokens' | 'pools'> {
 }
 
 /**
- * Loads what the quote currencies of pools are worth by: their own pools, and what those are quoted in. Where all pools are in ether, there
- * is nothing to read.
+ * Loads the rows that determine what the quote currencies of pools are worth: their own pools, and in turn those of the currencies that
+ * these are quoted in. Where all pools are quoted in ether, there is nothing to read.
  *
- * @returns the markets of those that are indexed tokens, and all pools with the given ones
+ * @returns the markets of quote currencies that are indexed tokens, and all pools, including the given ones
  */
 export async function loadQuotes(
   latest: LatestRows,

@@ -48,8 +48,8 @@ export async function readStalePositions(
 }
 
 /**
- * Stores what positions held at a block, under the lock of the cursor; nothing when that block is no longer indexed, and no amounts that
- * are older than the stored ones.
+ * Stores positions' uncollected fees as of a block, under the lock of the cursor. Stores nothing when that block is no longer indexed, and
+ * no amounts that are older than the stored ones.
  *
  * @returns whether it was stored
  */

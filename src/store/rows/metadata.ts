@@ -25,7 +25,7 @@ export async function attachMetadata(db: Queryable, tokens: readonly Address[]):
     insert into metadata (key, uri, state, attempts, next_attempt_at_ms)
     select distinct on (${KEY}) ${KEY}, token.metadata_uri, 'pending', 0, ${NOW_MS} from token
     where ${isAsked} and token.metadata_uri is not null order by ${KEY} on conflict (key) do nothing`.execute(db)
-  // A document that is read meanwhile is shown by the second statement. In the other order the token would neither wait nor have it.
+  // A document that is read meanwhile is shown by the update below. In the other order the token would neither wait nor have it.
   await sql`
     insert into metadata_waiting (key, token) select metadata.key, token.address from token join metadata on metadata.key = ${KEY}
     where ${isAsked} and not ${IS_READ} on conflict (key, token) do nothing`.execute(db)
@@ -37,7 +37,7 @@ export async function attachMetadata(db: Queryable, tokens: readonly Address[]):
       and (shown.image_url, shown.description) is distinct from (document.image_url, document.description)`.execute(db)
 }
 
-/** The work that is due, per lane: what was tried least often first, then the newest. `underWay` is left out. */
+/** The URIs that are due, per lane: those tried least often first, then the newest. `underWay` is left out. */
 export async function readDueMetadata(
   db: Queryable,
   wanted: readonly { readonly lane: MetadataLane; readonly limit: number }[],

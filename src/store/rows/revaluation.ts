@@ -6,14 +6,14 @@ import { toBytes } from '#tables/toBytes.ts'
 import { QUOTE_WORTH } from '#tables/token.ts'
 
 /*
- * Tokens are found by what their quote currency was worth when they were valued. All look-ups are of the index `token_by_quote`, which has
- * no entry of a token in ether.
+ * Tokens are found by what their quote currency was worth when they were valued. All look-ups use the index `token_by_quote`, which has no
+ * entries of tokens quoted in ether.
  */
 
 /** A token is outdated when its currency is worth less than this share of what the token was valued by, or more than its inverse. */
 const MIN_SHARE = 0.995
 
-/** The quote currencies, other than ether, whose turn is next: those after the last block's turn, by address, and then from the first. */
+/** The quote currencies, other than ether, whose turn is next, by address: those after the last block's turn, then again from the first. */
 export async function readCurrenciesInTurn(db: Queryable, most: number): Promise<readonly Address[]> {
   const later = await currenciesAfter(db, sql`coalesce((select revalued_to from block order by number desc limit 1), '\\x'::bytea)`, most)
   if (later.length === most) return later
@@ -21,7 +21,7 @@ export async function readCurrenciesInTurn(db: Queryable, most: number): Promise
   return [...new Set([...later, ...first])]
 }
 
-/** One look-up each, however many tokens they have. */
+/** One look-up per currency, however many tokens it has. */
 async function currenciesAfter(db: Queryable, after: ReturnType<typeof sql>, most: number): Promise<readonly Address[]> {
   const { rows } = await sql<{ currency: Address }>`
     with recursive found (currency, nth) as (
@@ -40,7 +40,7 @@ export interface CurrencyWorth {
   readonly worth: Decimal | null
 }
 
-/** Tokens that were valued by another worth of their currency: in the order of the currencies, of each those furthest off first. */
+/** Tokens that were valued by an outdated worth of their currency: in the order of the currencies, and the furthest off first for each. */
 export async function readOutdatedTokens(
   db: Queryable,
   worths: readonly CurrencyWorth[],

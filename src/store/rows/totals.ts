@@ -13,12 +13,13 @@ const DAY_SECONDS = WINDOW_SECONDS.h24
 
 /**
  * Adds a batch to the totals of /api/chain-stats, in the caller's transaction, after the images for undoing were kept. One statement, at a
- * cost that depends on the batch alone. Sums and counts over tokens change by the difference that the batch's tokens make; the traders of
- * 24 hours by its makers, who come in, and by those whose last trade has become older since the totals were last computed.
+ * cost that depends on the batch alone. Sums and counts over tokens change by the difference that the batch's tokens make; the number of
+ * traders of the last 24 hours grows by the batch's makers, and falls by the traders whose last trade has become older than that since the
+ * totals were last computed.
  *
- * @param before the batch's rows before it; a token that is not among them is new
- * @param now Unix seconds of the batch's last block. If an earlier block's is later, the totals stay as of that one: a trader who has left
- *   them would leave them again
+ * @param before the batch's rows as they were before it; a token that is not among them is new
+ * @param now Unix seconds of the batch's last block. If an earlier block has a later time, the totals stay as of that time: otherwise a
+ *   trader who has left them would leave them again
  */
 export async function writeTotals(
   db: Queryable,
@@ -57,7 +58,7 @@ export async function writeTotals(
   await runStatements(db, insertRows(LAUNCHPAD_TOTALS, launchpadDifferences(tokens, before.tokens), LAUNCHPAD_TOTALS.merge))
 }
 
-/** What the batch's tokens change in the totals of their launchpads, which tokens never leave. */
+/** What the batch's tokens change in the totals of their launchpads. A token never changes its launchpad. */
 function launchpadDifferences(tokens: readonly TokenRow[], before: ReadonlyMap<Address, TokenRow>): readonly LaunchpadTotalsRow[] {
   return [...Map.groupBy(tokens, ({ launchpad }) => launchpad)].map(([launchpad, ofLaunchpad]) => {
     const is = totalsOf(ofLaunchpad)
@@ -74,7 +75,7 @@ function launchpadDifferences(tokens: readonly TokenRow[], before: ReadonlyMap<A
   })
 }
 
-/** What the batch changes in the totals of its trades' makers. Nothing but their trades changes what they have realized. */
+/** What the batch changes in the totals of its trades' makers. Only a maker's own trades change what it has realized. */
 function traderDifferences(
   { trades, balances }: Pick<Changes, 'trades' | 'balances'>,
   before: CurrentRows['balances'],

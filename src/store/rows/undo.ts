@@ -16,9 +16,9 @@ import { attachMetadata } from './metadata.ts'
 import type { SplitRows } from './splitNewRows.ts'
 
 /*
- * Before a block changes rows, their images are kept, so that the block can be undone exactly. Of a token the columns that projection
- * determines are restored; the others survive a reorg. Trades, joins, exits, creations of pools and milestones have no images: a block only
- * adds them, and they carry its number.
+ * Before a block changes rows, their images are kept, so that the block can be undone exactly. Of a token row, only the columns that
+ * projection determines are restored; the others survive a reorg. Trades, joins, exits, creations of pools and milestones have no images: a
+ * block only adds them, and they carry its number.
  */
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
@@ -52,7 +52,7 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes, {
     from (${sql.join(images, sql` union all `)}) as kept`.execute(db)
 }
 
-/** The stored rows of these rows' keys; where there is none, the key. */
+/** For each row, the stored row with the same key; where there is none, only the key. */
 function imagesOf({ name, key }: UndoableTable, rows: readonly object[]): RawBuilder<unknown> {
   const exists = sql`${sql.ref(`current.${key[0]?.name}`)} is not null`
   const names = sql.join(key.map(column => sql.id(column.name)))
@@ -125,7 +125,7 @@ export async function readTokensDroppedAt(db: Queryable, committedAtMs: number):
   return rows.map(({ address }) => address)
 }
 
-/** By its number readers learn that what they read of these blocks is void. */
+/** The number of reorgs tells readers that what they have read of the undone blocks is void. */
 async function countReorg(db: Queryable, fromBlock: number): Promise<void> {
   await sql`insert into reorg (number, from_block) select coalesce(max(number), 0) + 1, ${fromBlock} from reorg`.execute(db)
 }
@@ -158,7 +158,7 @@ function restored(table: UndoableTable, ancestor: number, stamps: readonly RawBu
     update ${sql.table(table.name)} as current set ${sql.join([...values, ...stamps])} from undone where undone.existed and ${sameKey(table)}`
 }
 
-/** Each row's image by the oldest undone block that has one: the row before all of them. */
+/** Each row's image from the oldest undone block that has one: the row as it was before all undone blocks. */
 function oldestImages({ name, key }: UndoableTable, ancestor: number): RawBuilder<unknown> {
   const keys = sql.join(key.map(column => sql.ref(`was.${column.name}`)))
   return sql`select distinct on (${keys}) kept.existed, was.*

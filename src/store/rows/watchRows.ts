@@ -7,8 +7,8 @@ import { toBytes } from '#tables/toBytes.ts'
 import type { TokenRow } from '#tables/token.ts'
 
 /*
- * Rows for the directory, which a start reads all of. A million row messages cost the driver seconds, so the database packs the rows of a
- * page that have the other columns in common into one.
+ * Rows for the directory, all of which are read at the start. A million row messages would cost the driver seconds, so the database packs
+ * the rows of a page whose other columns are equal into one row.
  */
 
 interface Packed {
@@ -22,9 +22,9 @@ export type PackedTokens = Packed & Pick<TokenRow, 'launchpad' | 'decimals'>
 
 export type PackedPools = Packed &
   Pick<PoolRow, 'launchpad' | 'type' | 'quoteToken' | 'tokenIsToken0' | 'feeBps'> & {
-    /** Whether they are their tokens themselves. */
+    /** Whether each pool has the same address as its token. */
     readonly isToken: boolean
-    /** The length of their addresses: 20, or 32 of the ids of Uniswap v4. */
+    /** The length of the pools' addresses in bytes: 20, or 32 for the ids of Uniswap v4. */
     readonly keyBytes: number
     /** In the records' order, as decimal numbers with commas between them; `null`: they have none. */
     readonly positionIds: string | null
@@ -56,7 +56,7 @@ export function watchedTokens(db: Queryable): AsyncGenerator<PackedTokens> {
   )
 }
 
-/** @param except addresses to leave out: of pools of quote currencies, the token is not indexed */
+/** @param except addresses to leave out: pools that only value a quote currency, whose token is not indexed */
 export function watchedPools(db: Queryable, except: readonly Hex[]): AsyncGenerator<PackedPools> {
   return eachPage(
     db,

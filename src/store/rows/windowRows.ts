@@ -34,8 +34,8 @@ interface AgingRow {
  * How the tokens' windows have aged, from stored trades: index look-ups at both ends of each window, and a scan of the trades that left it
  * since its totals were computed. The same as `ageWindow`.
  *
- * A token that has a price keeps one, so the last trade before a window has its reference price, or there is none. Looking for the last
- * trade with a price would read the whole history of a token without any.
+ * The reference price is that of the last trade before a window, or `null` if that trade has none. Looking for the last trade with a price
+ * would read the whole history of a token without any.
  *
  * @param before only trades of earlier blocks count; `null`: all
  */
@@ -93,8 +93,8 @@ interface LastTradeRow {
 }
 
 /**
- * The last stored trades of the asked makers, and those that have left a window since the window was computed: makers who no longer count
- * in it. One index look-up per asked maker, and one per trade that has left a window.
+ * The last stored trades of the asked makers, and the last trades that have left a window since it was computed: their makers no longer
+ * count in it. One index look-up per asked maker, and one per trade that has left a window.
  *
  * @param before only trades of earlier blocks count; `null`: all
  */

@@ -25,9 +25,9 @@ export interface WrittenBatch {
   readonly changes: Changes
   /** The balances and candles of `changes`. */
   readonly split: SplitRows
-  /** Those that its launches name and that were not known. */
+  /** The contracts that the batch's launches name and that were not known before. */
   readonly contracts: readonly AnnouncedContractRow[]
-  /** As of `BlockRow`, of the last one. */
+  /** As in `BlockRow`; stored with each of the blocks. */
   readonly revaluedTo: Address | null
   /** The headers to keep for reconciliation, ascending; the last is the new cursor. */
   readonly blocks: readonly BlockHeader[]

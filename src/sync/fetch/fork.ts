@@ -7,8 +7,8 @@ import type { BlockRow } from '#tables/block.ts'
 /** A fork that replaces indexed blocks, as all providers show it. `depth`: how many it replaces. */
 export type Fork =
   /**
-   * It leaves the indexed chain after `ancestor`. A fork that leaves within blocks that were committed together has the newest block before
-   * them as its ancestor: the index can't go back to a place between.
+   * It leaves the indexed chain after `ancestor`. If it leaves between blocks that were committed together, `ancestor` is the newest block
+   * before those: the index can't go back to a place between them.
    */
   | { readonly kind: 'fork'; readonly ancestor: BlockHeader; readonly depth: number }
   /** No indexed block is on it, from the start block on. */

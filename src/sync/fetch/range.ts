@@ -9,7 +9,7 @@ import { ANNOUNCING_STEPS, type Watchlist } from '#sync/watchlist.ts'
 export interface RangeRequest {
   readonly from: number
   readonly to: number
-  /** Addresses and ids of pools that an earlier range announced and that is not committed yet: the watchlist does not know them. */
+  /** Addresses and pool ids that earlier, uncommitted ranges announced: the watchlist does not know them. */
   readonly announced: readonly Hex[]
   /** Past this many logs the range ends early. */
   readonly maxLogs: number
@@ -21,7 +21,8 @@ type RangeSource = Pick<ChainSource, 'headers' | 'logsInRange'>
  * Fetches a range in passes. The first takes the logs of everything that is known to be watched, which announce new addresses. The second
  * takes the new addresses' logs, from the block on that announces them: a creation event comes last in its transaction, after the first
  * transfers and the pool's first price. Not from before that block: following block by block would not have seen those either, and what is
- * indexed must not depend on how it was fetched. A third follows where those announce something in turn, as a curve its pool.
+ * indexed must not depend on how it was fetched. A third follows where these logs announce something in turn, as a curve announces its
+ * pool.
  *
  * All answers are tied to one chain: every query of logs comes with the hash of the range's end, every log's block hash is the one of its
  * block's header, and the end is still the same when everything is there.
@@ -51,10 +52,11 @@ export async function fetchRange(
       ...watchlist.partsOf([...fresh.keys()]),
       maxLogs,
     })
-    // It may have ended earlier still; what is announced after its end belongs to the next range.
+    // This query may have ended even earlier. What is announced after its end belongs to the next range.
     last = more.to
     logs = merge(
-      // An address that is found again, in an earlier block, comes with all of its logs. An id is found once, in what a contract says.
+      // If an address is found again in an earlier block, `more` has all of its logs. A pool id is found only once, in the log of a
+      // contract.
       logs.filter(({ address, blockNumber }) => blockNumber <= last && !fresh.has(address)),
       more.logs.filter(log => log.blockNumber >= (announcedAt(log, fresh) ?? Number.POSITIVE_INFINITY)),
     )
@@ -70,8 +72,8 @@ function announcedAt({ address, topics: [, id] }: ChainLog, found: ReadonlyMap<H
 }
 
 /**
- * The addresses and ids of pools that the logs announce and that are not watched, known or found from that block on, each with the block
- * that announces it.
+ * The addresses and pool ids that the logs announce, each with the announcing block. Left out are those that are watched, known, or already
+ * found in the same block or an earlier one.
  */
 function announcements(
   logs: readonly ChainLog[],
@@ -108,7 +110,7 @@ function blocksOf(logs: readonly ChainLog[]): readonly number[] {
   return blocks
 }
 
-/** @throws `RpcError` `inconsistent` for a log of another block than its number's */
+/** @throws `RpcError` `inconsistent` for a log whose block hash is not that of the block with its number */
 function assertInBlocks(logs: readonly ChainLog[], headers: readonly ChainHeader[]): void {
   const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
   for (const { blockNumber, blockHash } of logs) if (hashes.get(blockNumber) !== blockHash) throw replaced(blockNumber)

@@ -13,13 +13,13 @@ export interface Replacement {
   /** The newest indexed block that stays; `null`: none does, and the index begins anew. */
   readonly ancestor: BlockHeader | null
   /**
-   * One per block, ascending and linked, from the block after `ancestor` or from the start block. None: the replaced blocks are only
-   * undone, which takes an `ancestor`.
+   * One per block, ascending and linked, from the block after `ancestor` or from the start block. Empty: the replaced blocks are only
+   * undone, which requires an `ancestor`.
    */
   readonly batches: readonly FetchedBatch[]
 }
 
-/** Where the index stands after it. */
+/** The block at which the index stands after the replacement. */
 export function endOf({ ancestor, batches }: Replacement): BlockHeader {
   const end = batches.at(-1)?.to ?? ancestor
   if (end === null) throw new TypeError('a replacement of everything that is indexed by nothing')
@@ -30,7 +30,7 @@ export interface ReplacementOptions {
   readonly source: Pick<ChainSource, 'blockWithLogs' | 'headers'>
   readonly watchlist: Watchlist
   readonly ancestor: BlockHeader | null
-  /** The last block to fetch. At or below `ancestor`, none is. */
+  /** The last block to fetch. If it is not above `ancestor`, no block is fetched. */
   readonly to: number
   readonly genesisHash: Hex
 }
@@ -46,7 +46,8 @@ const BLOCKS_AT_ONCE = 8
 export async function fetchReplacement({ source, watchlist, ancestor, to, genesisHash }: ReplacementOptions): Promise<Replacement> {
   const first = ancestor === null ? watchlist.startBlock : ancestor.number + 1
   if (ancestor === null && to < first) throw missing(`a confirmed block ${first}`)
-  // A token that both branches launch has another pool on each, and a token that is known is not announced again.
+  // The watchlist without the replaced blocks: a token that both branches launch may have another pool on each, and a token that is still
+  // known is not announced again.
   const known = watchlist.upTo(first - 1)
   const announced = new Set<Hex>()
   const batches: FetchedBatch[] = []

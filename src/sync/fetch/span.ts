@@ -17,7 +17,7 @@ export interface SpanSource {
 }
 
 /**
- * Fetches a span's blocks, or its beginning.
+ * Fetches a span's blocks, or only the first of them.
  *
  * @param announced addresses and pool ids that earlier, uncommitted batches announce: the watchlist does not have them
  * @throws `RpcError`
@@ -84,7 +84,7 @@ export async function fetchBlocks(source: Pick<ChainSource, 'blockWithLogs'>, fr
  * The batch of some consecutive blocks: their understood logs of watched addresses, and of addresses that the blocks announce, wherever in
  * the block they are announced.
  *
- * @param announced addresses and pool ids that earlier, uncommitted batches announce. Those of this batch are added to it.
+ * @param announced addresses and pool ids that earlier, uncommitted batches announce. This batch's announcements are added to the set.
  */
 export function batchOf(blocks: LinkedBlocks, mode: BatchMode, watchlist: PastWatchlist, announced: Set<Hex>): FetchedBatch {
   const before = new Set(announced)
@@ -107,7 +107,7 @@ function watchedLogs(logs: readonly ChainLog[], watchlist: PastWatchlist, announ
   const understood = logs.filter(({ topics: [topic] }) => watchlist.isUnderstood(topic))
   const isWatched = ({ address }: ChainLog) => watchlist.has(address) || announced.has(address)
   let kept = understood.filter(isWatched)
-  // What is announced may announce something itself: a curve its pool.
+  // An announced contract may announce something itself, as a curve announces its pool.
   for (let step = 0; step < ANNOUNCING_STEPS; step++) {
     const known = announced.size
     for (const key of watchlist.discover(kept)) announced.add(key)

@@ -19,8 +19,8 @@ export async function verifyStartBlock(source: Pick<ChainSource, 'headers'>, num
 }
 
 /**
- * Asks a second time for the confirmed block of a tip. How far ranges may go, and with it what can't be undone, rests on that tip: of a
- * provider on another chain it would be too far.
+ * Asks a second time for the confirmed block of a tip. The tip bounds the ranges, whose blocks can't be undone: with the tip of a provider
+ * on another chain, ranges could go too far.
  *
  * @throws `RpcError` `inconsistent` when the answer is another block
  */

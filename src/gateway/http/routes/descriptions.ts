@@ -13,7 +13,7 @@ import { packagePath } from '#package'
 
 const document = z.looseObject({}).describe('The document.')
 
-/** The service's descriptions of itself, generated from the routes that it has when they are first asked for. */
+/** The service's descriptions of itself, generated from its routes at the first request. */
 export function descriptionRoutes(
   routes: () => readonly Route[],
   { config, version }: Pick<Sources, 'config' | 'version'>,

@@ -18,7 +18,7 @@ export function launchingEntries({ launchpads }: LaunchpadsConfig): readonly Lau
   return launchpads.filter(({ adapter }) => adapter !== 'quote-pool')
 }
 
-/** Those of `launchpads.json`, in its order, with or without tokens. */
+/** The launchpads of `launchpads.json`, in its order, with or without tokens. */
 export function launchpadsRoute({ reads, config }: Pick<Sources, 'reads' | 'config'>): Route {
   return resource({ path: '/api/launchpads', cacheControl: 'revalidate', keptUntil: () => 'commit', description: LAUNCHPADS }, async () => {
     const { data: totals, asOfBlock } = await reads.launchpads()

@@ -58,7 +58,7 @@ async function open(
   return sources.realtime.openEventStream({ ...exchange, subscription: { of: 'token', token, lastSequence } }) ?? HANDED_OVER
 }
 
-/** The token's actor comes first: clients that all reconnect after a restart then don't reach the database. */
+/** Asks the token's actor first, so that clients that all reconnect after a restart don't reach the database. */
 async function currentSequence(token: Address, { actors, reads }: StreamSources): Promise<number | null> {
   return actors.sequence(token) ?? (await reads.token(token))?.sequence ?? null
 }

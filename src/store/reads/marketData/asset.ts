@@ -13,7 +13,7 @@ interface Named {
   readonly decimals: number
 }
 
-/** A token of a final block, or what a pool of one is quoted in; `null`: neither. */
+/** A token that a final block created, or a quote currency; `null`: neither. */
 export async function readAsset(db: Queryable, id: Address): Promise<ListedAsset | null> {
   return (await readToken(db, id)) ?? (await readQuote(db, id))
 }
@@ -44,7 +44,7 @@ async function readQuote(db: Queryable, id: Address): Promise<ListedAsset | null
   return { ...describe(id, { name: null, ...rows[0] }), totalSupply: null, circulatingSupply: null, holderCount: null }
 }
 
-/** Sites stop at an empty name. */
+/** Fills in empty names and symbols: sites stop at an empty name. */
 function describe(id: Address, { name, symbol, decimals }: Named): Pick<ListedAsset, 'id' | 'name' | 'symbol' | 'decimals'> {
   const [own, short] = [name?.trim() ?? '', symbol?.trim() ?? '']
   return { id, name: own || short || id, symbol: short || own || id, decimals }

@@ -22,8 +22,9 @@ interface Row {
 
 /**
  * What the main pools of some tokens did in the 24 hours before the newest indexed block, to the minute. Read from candles, at most 83 for
- * each token. Of a token that graduated within the day, or whose market moved to a new pool, the trades of that minute that are in the new
- * pool, and the candles after it. Left out are tokens without trades there, and those whose quote currency tells no decimals.
+ * each token. For a token that graduated within the day, or whose market moved to a new pool, only the new pool counts: its trades in the
+ * minute of the move, and the candles after that minute. Left out are tokens without trades there, and those whose quote currency has no
+ * known decimals.
  */
 export async function readDayTotals(db: Queryable, tokens: readonly Address[]): Promise<readonly DayTotals[]> {
   if (tokens.length === 0) return []
@@ -66,7 +67,7 @@ export async function readDayTotals(db: Queryable, tokens: readonly Address[]): 
   }))
 }
 
-/** The index of candles begins with whether they have values in USD, or not even in WETH. */
+/** The index of candles has `in_usd` before the time: `null` for candles without values even in WETH. */
 const STRETCHES = [sql`in_usd`, sql`not in_usd`, sql`in_usd is null`]
 
 function candlesOf(seconds: RawBuilder<unknown>, flag: RawBuilder<unknown>, first: RawBuilder<unknown>, after: RawBuilder<unknown>) {

@@ -4,8 +4,8 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { FINAL_BLOCK } from './finality.ts'
 
 /**
- * A final block by its number, or the youngest one at a time. Headers of the newest blocks are kept, and the times of blocks in which
- * something happened; `null`: another one, or none.
+ * A final block by its number, or the youngest one at a time. `null`: the block is not final, or nothing is stored of it. Headers are
+ * stored only of the newest blocks, times also of blocks with events.
  */
 export async function readBlock(db: Queryable, at: BlockPlace): Promise<FinalBlock | null> {
   const { rows } = await sql<FinalBlock>`
@@ -21,7 +21,7 @@ function byNumber(number: number) {
   return sql`select number, timestamp from block where number = ${number}::bigint union all ${sql.join(tables, sql` union all `)}`
 }
 
-/** Known is the youngest block at a time only where the next block's header is kept, too, or it is the newest final one. */
+/** The youngest block at a time is known only if the next block's header is stored too, or if it is the newest final block. */
 function byTime(timestamp: number) {
   return sql`select youngest.* from (
       select number, timestamp from block where timestamp <= ${timestamp}::bigint and number <= ${FINAL_BLOCK} order by number desc limit 1

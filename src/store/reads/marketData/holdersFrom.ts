@@ -4,7 +4,10 @@ import type { Holder } from '#domain/holder.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 
-/** Some of a token's holders by place, as sites page through them. Walks past those before: the gateway bounds the place. */
+/**
+ * A page of a token's holders by rank, as market-data sites ask for it. Reads all holders before the page, so the gateway bounds the
+ * offset.
+ */
 export async function readHoldersFrom(
   db: Queryable,
   token: Address,

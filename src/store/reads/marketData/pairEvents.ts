@@ -37,7 +37,7 @@ interface UnknownPair {
   readonly decimals: null
 }
 
-/** The decimals of what a pool is quoted in; `quote` is its row of `currency`. */
+/** The decimals of a pool's quote currency; `quote` is that currency's row in `currency`. */
 export const QUOTE_DECIMALS: RawBuilder<unknown> = sql`case
   when pool.quote_token in (${toBytes(ZERO_ADDRESS)}, (select weth from chain_state)) then ${sql.lit(WETH_DECIMALS)} else quote.decimals end`
 
@@ -45,8 +45,8 @@ const PLACE = sql`block_number, timestamp, tx_hash, tx_index, log_index`
 const WITHIN = ({ fromBlock, toBlock }: BlockRange) => sql`block_number between ${fromBlock}::bigint and ${toBlock}::bigint`
 
 /**
- * What happened in all pairs, of blocks that are final. Left out are pairs whose quote currency tells no decimals, and swaps without a
- * price or of nothing on one side.
+ * The events of all pairs in some final blocks. Left out are pairs whose quote currency has no known decimals, and swaps without a price or
+ * with a zero amount on one side.
  *
  * @param limit most events
  */
@@ -116,7 +116,7 @@ function magnitudes({ token, quote }: SideAmounts): SideAmounts {
   return { token: token.replace('-', ''), quote: quote.replace('-', '') }
 }
 
-/** Without the places that sites do not keep. `null`: nothing is left. */
+/** A price without the decimal places that sites do not keep; `null`: nothing is left. */
 function cut(price: string | null): string | null {
   if (price === null) return null
   const point = price.indexOf('.')

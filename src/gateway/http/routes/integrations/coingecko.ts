@@ -15,7 +15,7 @@ import type { Sources } from '#gateway/http/sources.ts'
 import { coingeckoPairsAnswer, coingeckoTickersAnswer, coingeckoTradesAnswer } from '#protocol/schemas/coingecko.ts'
 import { siteId } from './marketData/siteIds.ts'
 
-/** Every one costs a read of its trades of a day. */
+/** Each ticker costs a read of its token's trades of a day. */
 const MAX_TICKERS = 100
 const MAX_TRADES = 500
 /** Reads of at most `MAX_TRADES` trades each for one answer, so that a pool with few of its token's trades costs 5,000 rows at most. */
@@ -23,7 +23,7 @@ const MAX_READS = 10
 
 type CoingeckoSources = Pick<Sources, 'reads' | 'ethUsd' | 'config'>
 
-/** Tickers, pairs and trades as CoinGecko asks of exchanges. They are of the newest indexed block, not of final ones. */
+/** Tickers, pairs and trades as CoinGecko asks of exchanges. They are as of the newest indexed block, not the newest final one. */
 export function coingeckoRoutes(sources: CoingeckoSources): readonly Route[] {
   return [tickersRoute(sources), pairsRoute(sources), tradesRoute(sources)]
 }
@@ -141,7 +141,7 @@ function tradesRoute(sources: CoingeckoSources): Route {
   )
 }
 
-/** A page is of all pools of the token, so it reads on until it has `limit` trades of this one, at most `MAX_READS` times. */
+/** A page has trades of all pools of the token, so this reads pages until it has `limit` trades of `pool`, at most `MAX_READS`. */
 async function readTradesOf<T>(
   pool: string,
   { limit, ...query }: TradesQuery,

@@ -115,7 +115,7 @@ function symbolsRoute({ reads, ethUsd }: UdfSources): Route {
   })
 }
 
-/** So that the price is shown with six digits. */
+/** The `pricescale` with which the price is shown with six digits. */
 export function priceScale(price: number): number {
   const places = price > 0 ? DIGITS - 1 - Math.floor(Math.log10(price)) : MAX_DECIMALS
   return 10 ** Math.min(Math.max(places, 2), MAX_DECIMALS)

@@ -7,7 +7,7 @@ import type { Sources } from '#gateway/http/sources.ts'
 import { udfMarksAnswer, udfTimescaleMarksAnswer } from '#protocol/schemas/udf.ts'
 import { resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
 
-/** Newer trades than these of one range are left out. */
+/** The most marks of a range. Newer trades of the range are left out. */
 const MAX_MARKS = 500
 const GREEN = '#16a34a'
 const RED = '#dc2626'

@@ -20,7 +20,7 @@ export const RESOLUTIONS: Readonly<Record<CandleInterval, string>> = {
 export const CURRENCIES = ['WETH', 'USD'] as const
 
 const WHOLE = z.string({ error: 'whole Unix seconds' }).regex(/^-?\d{1,15}$/)
-/** Unix seconds, which the library may ask for from before 1970. */
+/** Unix seconds. The library may send times before 1970. */
 export const timeParameter = z.codec(WHOLE, z.int(), {
   decode: text => Math.min(Math.max(Number(text), 0), MAX_UNIX_SECONDS),
   encode: String,

@@ -8,12 +8,12 @@ import { toSiteBlock, toSiteEvents, toSitePair } from './siteAnswers.ts'
 import { assetParameter, pairParameter } from './siteIds.ts'
 import { notFound, RANGE_PARAMETERS, readEvents, siteRoute } from './siteRoute.ts'
 
-/** What DEX Screener and GeckoTerminal ask differently. */
+/** The differences between the APIs of DEX Screener and GeckoTerminal. */
 export interface BlockAdapter {
   readonly folder: string
-  /** In operation ids. */
+  /** The name in operation ids. */
   readonly name: string
-  /** For people. */
+  /** The name of the site for people. */
   readonly site: string
   readonly assetAnswer: z.ZodType
   readonly eventsAnswer: z.ZodType
@@ -21,7 +21,7 @@ export interface BlockAdapter {
   takes(event: PairEvent): boolean
 }
 
-/** The four questions that both sites ask: they read ranges of blocks up to the latest one, and look up what they don't know. */
+/** The four routes that both sites call: they read ranges of blocks up to the latest one, and look up new pairs and assets. */
 export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: BlockAdapter): readonly Route[] {
   const { reads } = sources
   const { folder, name, site, assetAnswer, eventsAnswer, toAsset, takes } = adapter

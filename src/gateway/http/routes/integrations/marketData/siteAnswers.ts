@@ -1,7 +1,7 @@
 import type { ListedAsset, ListedPair, PairEvent, SideAmounts } from '#domain/marketData.ts'
 import { siteId } from './siteIds.ts'
 
-/* One data set in the words of DEX Screener and GeckoTerminal: asset0 is the token, asset1 what it is quoted in. */
+/* Answers in the format of DEX Screener and GeckoTerminal: asset0 is the token, asset1 its quote currency. */
 
 export function toSiteBlock({ number, timestamp }: { readonly number: number; readonly timestamp: number }) {
   return { blockNumber: number, blockTimestamp: timestamp }
@@ -31,7 +31,7 @@ export function toSitePair({ id, launchpad, token, quoteToken, createdBlock, cre
   }
 }
 
-/** None for the creation of a pair, which these sites read from the pair. */
+/** No event for the creation of a pair: these sites read it from the pair itself. */
 export function toSiteEvents(event: PairEvent) {
   if (event.kind === 'creation') return []
   const { blockNumber, timestamp, txHash, txIndex, logIndex, maker, pair, reserves } = event

@@ -4,7 +4,7 @@ import type { Address, Hex } from '#domain/address.ts'
 
 const ADDRESS_LENGTH = 42
 
-/** As explorers write it: an address with its checksum in the case of its letters. A Uniswap v4 pool id has none. */
+/** An id as explorers write it: an address in its EIP-55 checksum case. A Uniswap v4 pool id has no checksum. */
 export function siteId(id: Hex): string {
   return id.length === ADDRESS_LENGTH ? getAddress(id) : id
 }

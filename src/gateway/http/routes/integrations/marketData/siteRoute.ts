@@ -6,7 +6,7 @@ import { invalidParameter, type Problem, problem, unavailable } from '#gateway/h
 import { type NO_PARAMETERS, type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 
-/** Most blocks of a request: a site catches up with a day of them in a second or two. */
+/** Most blocks of a request. A site catches up with a day of blocks in a second or two. */
 const MAX_BLOCKS = 1_000
 /** Most events of an answer: about 5 MB. */
 const MAX_EVENTS = 10_000
@@ -27,7 +27,7 @@ interface SiteRouteOptions<S extends z.ZodObject> extends Pick<RouteDescription,
   handle(values: z.output<S>, latest: FinalBlock): Promise<unknown>
 }
 
-/** An answer for market-data sites, made of final blocks only. There is none before a block is final, and none of an incomplete index. */
+/** A route for market-data sites, answered from final blocks only. It fails while no block is final, and on an incomplete index. */
 export function siteRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
   { reads }: Pick<Sources, 'reads'>,
   { path, id, summary, answer, parameters, problems = [], handle }: SiteRouteOptions<S>,
