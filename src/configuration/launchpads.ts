@@ -88,7 +88,7 @@ function launchpadsSchema(known: KnownAdapters) {
         pegUsd: z
           .array(peggedCurrency, { error: EXPECTED_PEGS })
           .optional()
-          .meta({ description: 'Stablecoins of which a whole unit counts as one US dollar. Left out: none does.' }),
+          .meta({ description: 'Stablecoins of which one whole unit counts as one US dollar. Left out: there are none.' }),
         launchpads: z.array(entry, { error: EXPECTED_ENTRIES }).min(1, { error: EXPECTED_ENTRIES }),
       },
       { error: 'expected an object with weth and launchpads' },

@@ -51,8 +51,9 @@ export const SETTINGS = {
   STANDBY: flag
     .default(false)
     .describe(
-      'true, with a ROLE that indexes: while another process indexes into the same DATABASE_URL, this one serves what that writes, ' +
-        'and takes over when it is gone: within 3 s when it was killed, within 25 s when it hangs or its host is lost.',
+      'true, with a ROLE that indexes: while another process indexes into the same DATABASE_URL, this one only serves. ' +
+        'It takes over when the other one is gone: within 3 s if that was killed, within 25 s if it hangs or its ' +
+        'host is lost.',
     ),
   RPC_URLS: rpcUrls.meta({
     secret: true,
@@ -62,49 +63,54 @@ export const SETTINGS = {
   CHAIN_ID: wholeNumber(1, Number.MAX_SAFE_INTEGER)
     .nullable()
     .default(null)
-    .describe('The start is refused on another chain. Blank: the chain of the providers.'),
+    .describe('EIP-155 id of the chain. The service does not start with providers of another chain. Blank: the chain of the providers.'),
   LAUNCHPADS_FILE: anyText.default('./launchpads.json').describe('What to index: see docs/launchpads.example.json.'),
   CONFIRMATIONS: confirmations
     .default(3)
     .describe(
-      "Blocks below the head before a block is indexed, 0 for the head itself; or safe or finalized: the chain's block of that name.",
+      'How many blocks below the head a block must be to be indexed, 0 for the head itself. Or safe or finalized: up to ' +
+        "the chain's block of that name.",
     ),
   MAX_REORG_DEPTH: wholeNumber(0, MAX_REORG_DEPTH)
     .default(128)
     .describe(
-      `Reorgs of up to this many indexed blocks are replaced, 0 to ${MAX_REORG_DEPTH}; a deeper one stops indexing. Blocks this close to ` +
-        'the head are indexed one by one.',
+      `Reorgs of up to this many indexed blocks are undone and indexed anew, 0 to ${MAX_REORG_DEPTH}; a deeper one stops indexing. ` +
+        'Blocks this close to the head are indexed one by one.',
     ),
   VERIFY_LOGS: word(['bloom', 'receipts'])
     .default('bloom')
     .describe(
-      'How logs of providers are checked: against the bloom in the header of their block, which covers addresses and topics; or by the ' +
-        'receipts of their block, whose root the header holds, which covers amounts, too. receipts takes eth_getBlockReceipts for every ' +
-        'block with logs.',
+      'How logs of providers are checked. bloom: against the bloom filter in the header of their block, which covers ' +
+        'addresses and topics. receipts: against the receipts root in that header, which covers amounts too; this calls ' +
+        'eth_getBlockReceipts for every block with logs.',
     ),
   REVALUED_TOKENS_PER_BLOCK: wholeNumber(0, 1_000)
     .default(20)
     .describe(
-      'Tokens in another currency than WETH that a block near the head values anew because the currency has moved by 0.5 %, 0 to 1000; 0: ' +
-        'they are valued at their own events alone.',
+      'Most tokens that each block near the head values anew because their quote currency, not WETH, has moved by ' +
+        '0.5 %, 0 to 1000. 0: tokens are valued anew at their own events only.',
     ),
   CLAIMABLE_REFRESH_BLOCKS: wholeNumber(0, MANY)
     .default(10)
     .describe(
-      'Of launchpads that lock Uniswap positions (clanker-v3.1): the uncollected fees of a traded token are read by a simulated call at ' +
-        'most once in this many blocks; 0: never.',
+      'For launchpads that lock Uniswap positions (clanker-v3.1): the uncollected fees of a token that trades are read ' +
+        'by a simulated call, at most once in this many blocks. 0: never.',
     ),
   ...DATABASE_SETTINGS,
-  DATABASE_READ_URL: databaseUrl.nullable().default(null).meta({
-    secret: true,
-    description:
-      'Of a gateway: a streaming replica of DATABASE_URL. Updates wait for it, and after 3 s reads go to DATABASE_URL until it is there again.',
-  }),
+  DATABASE_READ_URL: databaseUrl
+    .nullable()
+    .default(null)
+    .meta({
+      secret: true,
+      description:
+        'For a gateway: a streaming replica of DATABASE_URL to read from. Updates wait until it shows their commit. If ' +
+        'that takes 3 s, reads go to DATABASE_URL until the replica has caught up.',
+    }),
   NATS_URL: natsUrls.default([]).meta({
     secret: true,
     description:
-      'Carries committed blocks to gateways in place of PostgreSQL’s NOTIFY: nats://[user:password@]host:4222 or tls://…, a comma list for ' +
-      'a cluster. The same for the process that indexes and its gateways. Blank: NOTIFY.',
+      'NATS, to carry committed blocks to gateways in place of PostgreSQL’s NOTIFY: nats://[user:password@]host:4222 or ' +
+      'tls://…, a comma list for a cluster. Must be the same for the indexing process and its gateways. Blank: NOTIFY.',
   }),
   NATS_CREDS_FILE: anyText
     .nullable()
@@ -115,14 +121,14 @@ export const SETTINGS = {
   GATEWAY_THREADS: threadCount
     .default(1)
     .describe(
-      'Threads that serve clients: each one has a core, its own actors and connections. auto: one per core but one. Limits are those of ' +
-        'the process.',
+      'Number of threads that serve clients. Each takes one core and has its own actors and connections. auto: the ' +
+        'number of cores minus one. Limits are for all threads of the process together.',
     ),
   DRAIN_SECONDS: wholeNumber(0, 300)
     .default(0)
     .describe(
-      'For one of several gateways: when it stops, its clients are told to come back spread over this many seconds, 0 to 300 (close ' +
-        'code 4012). 0: they are closed with 1012 and come back as they like.',
+      'For one of several gateways: when it stops, its clients are told to reconnect spread over this many seconds, ' +
+        '0 to 300 (close code 4012). 0: they are closed with 1012 and reconnect when they like.',
     ),
   TLS_CERT_FILE: anyText
     .nullable()
@@ -158,10 +164,12 @@ export const SETTINGS = {
   OPERATOR_LOOPBACK_OPEN: flag
     .default(false)
     .describe(
-      'true, without OPERATOR_TOKEN: operator routes answer every request from this machine to a loopback name without a header of a ' +
-        'proxy. Not behind a proxy, which may add no header. npm run dev sets it.',
+      'true, without OPERATOR_TOKEN: operator routes need no token for requests from this machine that go to a loopback ' +
+        'name and have no header of a proxy. Unsafe behind a proxy that adds no header. npm run dev sets it.',
     ),
-  RATE_LIMIT_PER_MINUTE: wholeNumber(0, MANY).default(600).describe('REST requests per minute and client address; 0: no limit.'),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0, MANY)
+    .default(600)
+    .describe('Maximum number of REST requests per minute and client address; 0: no limit.'),
   INTEGRATIONS: wordList(INTEGRATIONS)
     .default(INTEGRATIONS)
     .describe(
@@ -170,12 +178,17 @@ export const SETTINGS = {
     ),
   MAX_CONNECTIONS: wholeNumber(1, MANY)
     .default(50_000)
-    .describe('Open WebSockets and event streams. The limit of open files may allow fewer; the start says so.'),
-  MAX_CONNECTIONS_PER_IP: wholeNumber(1, MANY).default(100).describe('Open WebSockets and event streams per client address.'),
-  MAX_SUBSCRIPTIONS_PER_CONNECTION: wholeNumber(1, MANY).default(200).describe('Subscriptions per WebSocket.'),
+    .describe(
+      'Maximum number of open WebSockets and event streams. The limit of open files may allow fewer; then the service ' +
+        'says so at its start.',
+    ),
+  MAX_CONNECTIONS_PER_IP: wholeNumber(1, MANY)
+    .default(100)
+    .describe('Maximum number of open WebSockets and event streams per client address.'),
+  MAX_SUBSCRIPTIONS_PER_CONNECTION: wholeNumber(1, MANY).default(200).describe('Maximum number of subscriptions per WebSocket.'),
   MAX_MESSAGES_PER_SECOND: wholeNumber(1, MANY)
     .default(50)
-    .describe("Client messages per second and WebSocket, in bursts of up to four seconds' worth."),
+    .describe("Maximum number of client messages per second and WebSocket, in bursts of up to four seconds' worth."),
   COINGECKO_URL: baseUrl.default('https://api.coingecko.com').meta({ secret: true, description: 'Primary source of the ETH/USD price.' }),
   COINGECKO_API_KEY: secretWord
     .nullable()
@@ -183,7 +196,7 @@ export const SETTINGS = {
     .meta({ secret: true, description: "Key of CoinGecko's demo plan, or of the pro plan with its COINGECKO_URL." }),
   COINBASE_URL: baseUrl
     .default('https://api.coinbase.com')
-    .meta({ secret: true, description: 'Source of the ETH/USD price while the first one fails.' }),
+    .meta({ secret: true, description: 'Source of the ETH/USD price while COINGECKO_URL fails.' }),
   METADATA_FETCH: flag
     .default(true)
     .describe(
@@ -197,5 +210,7 @@ export const SETTINGS = {
       'Gateways of ipfs://, at most five, in order of preference. They may have private addresses. URLs of images use the first ' +
       'public https one.',
   }),
-  ARWEAVE_GATEWAYS: gatewayUrls.default(['https://arweave.net']).meta({ secret: true, description: 'The same for ar://.' }),
+  ARWEAVE_GATEWAYS: gatewayUrls
+    .default(['https://arweave.net'])
+    .meta({ secret: true, description: 'Gateways of ar://, with the same rules.' }),
 }

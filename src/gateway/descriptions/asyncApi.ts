@@ -38,9 +38,9 @@ const SERVER_MESSAGES = {
 
 const CLOSE_MEANINGS: Readonly<Record<CloseCodeName, string>> = {
   messageTooLarge: 'The client sent a message of more than 16,384 bytes.',
-  restart: 'The server stops. What was waiting for the client has been sent.',
+  restart: 'The server stops. All updates that waited for the client have been sent.',
   leaving:
-    'This server leaves and others are there. The reason is `retry after <n> ms`: wait as long, so that not all clients come at once.',
+    'This server stops while others run. The reason is `retry after <n> ms`: wait that long, so that clients do not all reconnect at once.',
   unresponsive: 'The client read nothing, or answered no ping, for 60 s.',
   flood: 'The client sent more messages than allowed.',
 }
@@ -59,7 +59,7 @@ export function realtimeRules(service: Pick<DescribedService, 'limits'>): readon
     'Every update is its token’s full state: keep the one with the largest `sequence`, and drop the others.',
     'After a reconnect subscribe again with the largest `sequence`: a snapshot comes only if something was missed.',
     'Channels tell what happens over all tokens, each event once and in order. Send the last `cursor` and `reorgs` back as `after` and `reorgs`: then nothing is missed.',
-    'A slow reader is owed at most the newest update of each token.',
+    'A slow reader gets the newest update of each token: older unsent ones are dropped.',
     'Codes 4000 to 4499 mean reconnect, 4500 to 4999 do not.',
     'The server pings silent connections; a client that answers nothing for 60 s is closed.',
     ...describeConnectionLimits(service.limits),
@@ -144,10 +144,11 @@ const STREAMS: Readonly<Record<string, JsonObject>> = {
     parameters: { address: { description: 'Address of the token.' } },
   },
   streamChannel: {
-    summary: 'A channel of events over all tokens as server-sent events.',
+    summary: 'A channel as server-sent events: events over all tokens, a list or candles.',
     description:
-      'First `retry: 2000`, then the event `subscribed` and those of the channel; a comment every 15 s. The `id` of each is a position: ' +
-      '`<cursor>-<reorgs>`. With `Last-Event-ID`, what came since is sent first. The same messages and bounds as the WebSocket.',
+      'First `retry: 2000`, then the event `subscribed` and those of the channel; `list` and `candles` begin with the ' +
+      'state instead. A comment every 15 s. The `id` of each event over all tokens is a position, `<cursor>-<reorgs>`: ' +
+      'with `Last-Event-ID`, later events are sent first. The same messages and bounds as the WebSocket.',
   },
 }
 
@@ -159,7 +160,7 @@ function streamedBy(routeId: string): readonly string[] {
   return Object.keys(CHANNEL_SERVER_MESSAGES).filter(name => !NOT_STREAMED.has(name))
 }
 
-const HOST = { host: { default: '127.0.0.1:3000', description: 'Where the service listens, with its path prefix.' } }
+const HOST = { host: { default: '127.0.0.1:3000', description: 'Host and port of the service, with its path prefix.' } }
 
 function refs(names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/messages/${name}` }]))

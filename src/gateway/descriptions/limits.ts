@@ -16,10 +16,10 @@ export function describeRequestLimit({ rateLimitPerMinute }: DescribedLimits): s
 
 export function describeConnectionLimits(limits: DescribedLimits): readonly string[] {
   return [
-    `${limits.maxConnectionsPerIp} WebSockets and event streams of one client address, together.`,
-    `${limits.maxSubscriptionsPerConnection} subscriptions of one WebSocket to tokens, and ${MAX_CHANNEL_SUBSCRIPTIONS} to channels.`,
-    `${MAX_WATCHED_PER_CLIENT} different lists and as many different candles on all connections of one client address.`,
-    `${limits.maxMessagesPerSecond} messages a second from a client, in bursts of up to four seconds’ worth.`,
-    `${MAX_MESSAGE_BYTES.toLocaleString('en')} bytes of UTF-8 in a message, in either direction.`,
+    `At most ${limits.maxConnectionsPerIp} WebSockets and event streams of one client address, together.`,
+    `At most ${limits.maxSubscriptionsPerConnection} token subscriptions of one WebSocket, and ${MAX_CHANNEL_SUBSCRIPTIONS} to channels.`,
+    `At most ${MAX_WATCHED_PER_CLIENT} different lists and as many different candles on all connections of one client address.`,
+    `At most ${limits.maxMessagesPerSecond} messages a second from a client, in bursts of up to four seconds’ worth.`,
+    `At most ${MAX_MESSAGE_BYTES.toLocaleString('en')} bytes of UTF-8 in a message, in either direction.`,
   ]
 }

@@ -43,7 +43,7 @@ export function openApi({ routes, limits, version, examples }: DescribedService)
       description: `${bullets([...VALUE_RULES, ...requestRules(limits)])}\n\nCodes of problems:\n\n${bullets(codes)}`,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '.', description: 'Where this document was read.' }],
+    servers: [{ url: '.', description: 'The address at which this document was read.' }],
     security: [{}],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
@@ -54,7 +54,7 @@ export function openApi({ routes, limits, version, examples }: DescribedService)
         operatorToken: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The operator’s token: `OPERATOR_TOKEN`, or `DATA_DIR/operator-token`.',
+          description: 'The operator’s token: `OPERATOR_TOKEN`, or the content of the file `DATA_DIR/operator-token`.',
         },
       },
     },
@@ -129,7 +129,7 @@ function success(route: DescribedRoute, schemas: JsonSchemas, examples: Examples
   }
   return {
     200: answered,
-    ...(!isEventStream(route) && { 304: { description: 'The tag of `If-None-Match` is still the answer’s.' } }),
+    ...(!isEventStream(route) && { 304: { description: 'Not modified: the answer still has the tag that `If-None-Match` names.' } }),
     ...(alsoStatus !== undefined && {
       [alsoStatus]: { ...answered, headers: headersOf(['X-Request-Id', 'Retry-After'], route, limits) },
     }),

@@ -8,8 +8,8 @@ export const candleParameters = {
     .describe('Length of a candle.'),
   of: wordParameter(['price', 'marketCap'])
     .default('price')
-    .describe('What the candles are of; `marketCap`: prices times the present total supply.'),
+    .describe('Whether candles show prices or market caps; `marketCap`: price times the current total supply.'),
   currency: wordParameter(['weth', 'usd', 'quote'])
     .default('weth')
-    .describe('Currency of prices and volume; `quote`: the one of the pool in which the token trades.'),
+    .describe('Currency of prices and volume; `quote`: the quote currency of the pool in which the token trades.'),
 }

@@ -20,7 +20,8 @@ export const tokenListFilters = {
   sort: wordParameter(TOKEN_SORTS)
     .default('createdAt')
     .describe(
-      'What the tokens are sorted by. Tokens without a value come last. `trending`: buyers per hour, of the last hour, of the last 6 and of the last 24 hours, added; an account counts once in each.',
+      'What the tokens are sorted by. Tokens without a value come last. `trending`: buyers per hour in the last hour, ' +
+        'in the last 6 hours and in the last 24 hours, added up; an account counts once in each window.',
     ),
   order: wordParameter(['asc', 'desc']).default('desc').describe('Whether the sort ascends or descends.'),
   status: listParameter(wordParameter(GRADUATION_STATUSES), GRADUATION_STATUSES.length, `of ${GRADUATION_STATUSES.join(', ')}`)
@@ -30,7 +31,7 @@ export const tokenListFilters = {
   launchpad: launchpadParameter().exactOptional().describe('Only tokens of these launchpads.'),
   addresses: listParameter(addressParameter, MAX_LISTED_TOKENS, 'addresses (0x and 40 hex digits)')
     .exactOptional()
-    .describe('Only these tokens. An address that is not indexed is left out.'),
+    .describe('Only these tokens. An address that is not an indexed token is left out.'),
   minMarketCap: decimalParameter.exactOptional().describe('Only tokens with a market cap of at least this amount of WETH.'),
   minLiquidity: decimalParameter.exactOptional().describe('Only tokens with a liquidity of at least this amount of WETH.'),
   minVolume24h: decimalParameter

@@ -19,8 +19,8 @@ export const TRADE_PARAMETERS = {
   minWeth: decimalParameter.exactOptional().describe('Only trades of at least this amount of WETH, fee included.'),
   fromBlock: blockNumber.exactOptional().describe('Number of the first block, inclusive.'),
   toBlock: blockNumber.exactOptional().describe('Number of the last block, inclusive.'),
-  from: unixSeconds.exactOptional().describe('Unix seconds of the first block, inclusive.'),
-  to: unixSeconds.exactOptional().describe('Unix seconds of the last block, inclusive.'),
+  from: unixSeconds.exactOptional().describe('Earliest block time in Unix seconds, inclusive.'),
+  to: unixSeconds.exactOptional().describe('Latest block time in Unix seconds, inclusive.'),
   order: wordParameter(['asc', 'desc']).default('desc').describe('`desc`: newest first.'),
   ...pageParameters({ max: 500, default: 50 }),
 }
@@ -29,7 +29,9 @@ export const TRADE_PARAMETERS = {
 export const MARKET_TRADE_PARAMETERS = {
   tokens: listParameter(addressParameter, 100, 'addresses (0x and 40 hex digits)').exactOptional().describe('Only trades of these tokens.'),
   launchpad: launchpadParameter().exactOptional().describe('Only trades of tokens of these launchpads.'),
-  after: textParameter(40).exactOptional().describe('`<block>-<logIndex>`, the `id` of a trade: only later ones, with `order=asc`.'),
+  after: textParameter(40)
+    .exactOptional()
+    .describe('Only trades after this place: `<block>-<logIndex>`, the `id` of a trade. Needs `order=asc`.'),
 }
 
 export function launchpadParameter() {

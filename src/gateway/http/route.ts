@@ -30,9 +30,9 @@ export const TAGS = {
   Market: 'What happens over all tokens, totals of the index, and the price of ETH.',
   Wallets: 'What an account did over all tokens.',
   Realtime: 'Confirmed updates as they happen.',
-  Integrations: 'For sites and chart libraries with contracts of their own.',
+  Integrations: 'For market-data sites and chart libraries, in the formats that they require.',
   Health: 'For supervisors, balancers and operators.',
-  Descriptions: 'What this service says of itself.',
+  Descriptions: 'Descriptions of this API.',
 } as const
 
 /** The parts of a route's API description that do not follow from its parameters, access, limit and caching. */

@@ -19,7 +19,7 @@ import { scalarText } from '#gateway/http/scalarText.ts'
 import { MAX_LIST_ROWS } from '#protocol/limits.ts'
 
 const addresses = () => listParameter(addressParameter, 100, 'addresses (0x and 40 hex digits)').exactOptional()
-const launchpads = launchpadParameter().exactOptional().describe('Only of tokens of these launchpads.')
+const launchpads = launchpadParameter().exactOptional().describe('Only events of tokens of these launchpads.')
 
 /** The filters of each channel, written as parameters of a request. In a WebSocket message lists are JSON arrays. */
 export const CHANNEL_FILTERS = {
@@ -37,7 +37,7 @@ export const CHANNEL_FILTERS = {
 /** The parameters of a list that is subscribed to. */
 export const LIST_PARAMETERS = z.object({
   ...tokenListFilters,
-  limit: integerParameter(1, MAX_LIST_ROWS).default(MAX_LIST_ROWS).describe('Rows of the list.'),
+  limit: integerParameter(1, MAX_LIST_ROWS).default(MAX_LIST_ROWS).describe('Maximum number of rows of the list.'),
 })
 
 /** The parameters of candles that are subscribed to. */

@@ -14,24 +14,25 @@ const eventChannel = z.enum(EVENT_CHANNELS).describe('Name of the channel.')
 
 const anyChannel = z.enum(CHANNELS).describe('Name of the channel.')
 
-const subscriptionId = z.string().max(MAX_MESSAGE_ID).describe('What the client calls the subscription. Default: the name of the channel.')
+const subscriptionId = z
+  .string()
+  .max(MAX_MESSAGE_ID)
+  .describe('Id that the client gives the subscription. Default: the name of the channel.')
 
-const reorgs = count.describe('How many reorgs this position knows of. To be sent back with `after`.')
-
-const CURSOR = '`<block>-<logIndex>` of the last event. To be sent back as `after`.'
+const reorgs = count.describe('Number of reorgs that this position takes into account. Send it back as `reorgs`, together with `after`.')
 
 const addressList = z.array(anyCaseAddressText).min(1).max(100)
 
 const eventFilters = z
   .object({
-    tokens: addressList.exactOptional().describe('Of `trades`: only those of these tokens.'),
-    makers: addressList.exactOptional().describe('Of `trades`: only those of these accounts.'),
-    creators: addressList.exactOptional().describe('Of `launches`: only tokens of these creators.'),
-    launchpads: z.array(z.string()).min(1).max(20).exactOptional().describe('Only of tokens of these launchpads.'),
-    side: z.enum(['buy', 'sell']).exactOptional().describe('Of `trades`: only buys, or only sells.'),
-    minWeth: decimalText.exactOptional().describe('Of `trades`: only those of at least this amount of WETH, fee included.'),
+    tokens: addressList.exactOptional().describe('For `trades`: only trades of these tokens.'),
+    makers: addressList.exactOptional().describe('For `trades`: only trades of these accounts.'),
+    creators: addressList.exactOptional().describe('For `launches`: only tokens of these creators.'),
+    launchpads: z.array(z.string()).min(1).max(20).exactOptional().describe('Only events of tokens of these launchpads.'),
+    side: z.enum(['buy', 'sell']).exactOptional().describe('For `trades`: only buys, or only sells.'),
+    minWeth: decimalText.exactOptional().describe('For `trades`: only trades of at least this amount of WETH, fee included.'),
   })
-  .describe('An event has to fit all that are given; in a list, one of it.')
+  .describe('An event must match every given filter. It matches a list if it matches one entry.')
 
 const subscribeChannelSchema = z
   .object({
@@ -39,19 +40,22 @@ const subscribeChannelSchema = z
     channel: eventChannel,
     id: subscriptionId.exactOptional(),
     filters: eventFilters.exactOptional(),
-    after: place.exactOptional().describe('The `cursor` that the client has: what came since is sent first. Absent: from now on.'),
-    reorgs: count.exactOptional().describe('The `reorgs` beside that cursor. Absent: the client is told of later reorgs only.'),
+    after: place
+      .exactOptional()
+      .describe('The last `cursor` that the client has received: later events are sent first. Absent: only new events are sent.'),
+    reorgs: count.exactOptional().describe('The `reorgs` that came with that cursor. Absent: only new reorgs are reported.'),
   })
   .meta({
     id: 'subscribe.channel',
     description:
-      'Answered by `subscribed`, then by what happens. Up to 20 per connection, told apart by `id`; one of the same `id` is replaced. What came ' +
-      'since `after` is read from the database, up to 10,000 events of the channel, else a `gap` says what is left out.',
+      'Answered by `subscribed`, then by events. A connection may have 20 such subscriptions, told apart by `id`; a new ' +
+      'one replaces the one with the same `id`. Events after `after` are read from the database. If the channel has ' +
+      'more than 10,000 of them, a `gap` says which are left out.',
   })
 
 const listFilters = z
   .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
-  .describe('The parameters of `/api/tokens` but `cursor`, with lists as arrays; `limit` at most 50.')
+  .describe('The parameters of `/api/tokens` except `cursor`. Lists are arrays; `limit` is at most 50.')
 
 const subscribeListSchema = z
   .object({
@@ -60,16 +64,16 @@ const subscribeListSchema = z
     id: subscriptionId.exactOptional(),
     filters: listFilters.exactOptional(),
   })
-  .meta({ id: 'subscribe.list', description: 'Answered by `subscribed`, then by the `list`, and by another one whenever it has changed.' })
+  .meta({ id: 'subscribe.list', description: 'Answered by `subscribed`, then by a `list`, and by a new `list` whenever it changes.' })
 
 const candleFilters = z
   .object({
     token: anyCaseAddressText.describe('Address of the token. One that is not indexed yet has no candles.'),
     interval: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).exactOptional().describe('Length of a candle. Default: `1m`.'),
-    of: z.enum(['price', 'marketCap']).exactOptional().describe('What the candles are of. Default: `price`.'),
+    of: z.enum(['price', 'marketCap']).exactOptional().describe('Whether candles show prices or market caps. Default: `price`.'),
     currency: z.enum(['weth', 'usd', 'quote']).exactOptional().describe('Currency of prices and volume. Default: `weth`.'),
   })
-  .describe('Those of `/api/tokens/<address>/candles`.')
+  .describe('These select candles as the parameters of `/api/tokens/<address>/candles` do.')
 
 const subscribeCandlesSchema = z
   .object({
@@ -80,15 +84,19 @@ const subscribeCandlesSchema = z
   })
   .meta({
     id: 'subscribe.candles',
-    description: 'Answered by `subscribed`, then by the newest `candles`, and by those that changed whenever some have.',
+    description:
+      'Answered by `subscribed`, then by a `candles` message with the newest candles, and by another one with the ' +
+      'changed candles whenever some change.',
   })
 
 export const unsubscribeChannelSchema = z
   .union([
-    z.object({ type: messageType('unsubscribe'), id: subscriptionId, channel: anyChannel.exactOptional() }).describe('By the id.'),
+    z
+      .object({ type: messageType('unsubscribe'), id: subscriptionId, channel: anyChannel.exactOptional() })
+      .describe('Names the subscription by its `id`.'),
     z
       .object({ type: messageType('unsubscribe'), id: subscriptionId.exactOptional(), channel: anyChannel })
-      .describe('Without an id of its own.'),
+      .describe('Names a subscription without an `id` of its own by its channel.'),
   ])
   .meta({ id: 'unsubscribe.channel', description: 'Answered by `unsubscribed`; no message of that subscription follows it.' })
 
@@ -97,8 +105,8 @@ export const subscribedChannelSchema = z
     type: messageType('subscribed'),
     id: subscriptionId,
     channel: eventChannel,
-    filters: eventFilters.describe('As they were understood.'),
-    cursor: place.describe('`<block>-<logIndex>` after which events are told.'),
+    filters: eventFilters.describe('The filters as the server understood them.'),
+    cursor: place.describe('`<block>-<logIndex>`: only events after this place are sent.'),
     reorgs,
   })
   .meta({ id: 'subscribed.channel', description: 'Answer to `subscribe` with a channel.' })
@@ -109,7 +117,7 @@ function subscribedToStateSchema<const Channel extends StateChannelName, Filters
       type: messageType('subscribed'),
       id: subscriptionId,
       channel: z.literal(channel).describe('Name of the channel.'),
-      filters: filters.describe('As they were understood.'),
+      filters: filters.describe('The filters as the server understood them, with defaults.'),
     })
     .meta({ id: `subscribed.${channel}`, description: `Answer to \`subscribe\` with the channel \`${channel}\`.` })
 }
@@ -127,12 +135,12 @@ function eventsSchema<const Type extends string, Extra extends z.ZodRawShape>(ty
     .object({
       type: messageType(type),
       id: subscriptionId,
-      cursor: place.describe(CURSOR),
+      cursor: place.describe('`<block>-<logIndex>` of the last event of the message. Send it back as `after` to resume.'),
       reorgs,
       block: integerText.describe('Number of the block.'),
       ...extra,
     })
-    .meta({ id: type, description: `${description} A block’s events come in as many messages as they take, in order.` })
+    .meta({ id: type, description: `${description} The events of a block come in order, in as many messages as needed.` })
 }
 
 export const tradesSchema = eventsSchema(
@@ -143,15 +151,17 @@ export const tradesSchema = eventsSchema(
 
 export const launchesSchema = eventsSchema(
   'launches',
-  { data: z.array(tokenSchema).min(1).describe('The launched tokens, in order, as they are now.') },
+  { data: z.array(tokenSchema).min(1).describe('The launched tokens, in order, each in its current state.') },
   'Launches of tokens.',
 )
 
 export const graduationsSchema = eventsSchema(
   'graduations',
   {
-    status: z.enum(['completed', 'migrated']).describe('What the graduations came to.'),
-    data: z.array(tokenSchema).min(1).describe('The tokens, in order, as they are now.'),
+    status: z
+      .enum(['completed', 'migrated'])
+      .describe('`completed`: the tokens reached their target; `migrated`: their liquidity moved to a pool.'),
+    data: z.array(tokenSchema).min(1).describe('The tokens, in order, each in its current state.'),
   },
   'Tokens that reached their target, or whose liquidity has moved to a pool.',
 )
@@ -160,24 +170,24 @@ export const reorgSchema = z
   .object({
     type: messageType('reorg'),
     id: subscriptionId,
-    fromBlock: integerText.describe('Number of the first void block.'),
-    cursor: place.describe('`<block>-<logIndex>` after which the events follow that took their place. To be sent back as `after`.'),
+    fromBlock: integerText.describe('Number of the first block whose events are void.'),
+    cursor: place.describe('`<block>-<logIndex>`: the replacing events come after this place. Send it back as `after` to resume.'),
     reorgs,
   })
   .meta({
     id: 'reorg',
-    description: 'What was told of blocks from `fromBlock` on is void. What took its place follows.',
+    description: 'Events already sent of blocks from `fromBlock` on are void. The events that replace them follow.',
   })
 
 export const gapSchema = z
   .object({
     type: messageType('gap'),
     id: subscriptionId,
-    from: place.describe('`<block>-<logIndex>`, exclusive: `after` of `/api/trades`.'),
-    to: place.describe('`<block>-<logIndex>`, inclusive. To be sent back as `after`.'),
+    from: place.describe('`<block>-<logIndex>`, exclusive. Send it as `after` to `/api/trades`.'),
+    to: place.describe('`<block>-<logIndex>`, inclusive. Send it back as `after` to resume.'),
     reorgs,
   })
-  .meta({ id: 'gap', description: 'Events that are not told, because there are too many: to be read over REST.' })
+  .meta({ id: 'gap', description: 'Events between `from` and `to` are left out, because there are too many. Read them over REST.' })
 
 const listStateSchema = z
   .object({
@@ -194,8 +204,8 @@ const listStateSchema = z
   .meta({
     id: 'list',
     description:
-      'A whole list of tokens, whenever it has changed. It replaces the one before. Where 16 KB have no room for all, images are `null`, from ' +
-      'the last row, then names and symbols.',
+      'A whole list of tokens, sent whenever it has changed. It replaces the previous one. If it does not fit into ' +
+      '16 KB, images become `null`, from the last row on, then names, then symbols.',
   })
 
 export const candleStateSchema = z
@@ -203,14 +213,17 @@ export const candleStateSchema = z
     type: messageType('candles'),
     id: subscriptionId,
     sequence: count.describe('Rises with each state of the candles on a connection. Another connection may begin lower.'),
-    from: count.describe('Unix seconds: `data` replaces all candles of this time and later ones. 0: all that the client has.'),
-    data: z.array(candleSchema).max(MAX_MESSAGE_CANDLES).describe('Every candle from `from` on, or the newest ones, times ascending.'),
+    from: count.describe('Unix seconds: `data` replaces the client’s candles of this time and later. 0: it replaces all of them.'),
+    data: z
+      .array(candleSchema)
+      .max(MAX_MESSAGE_CANDLES)
+      .describe('Every candle from `from` on, times ascending. With `from` 0: the newest candles.'),
   })
   .meta({
     id: 'candles',
     description:
       `The candles that changed, appeared or, after a reorg, disappeared. The first message has \`from\` 0 and the newest ${MAX_MESSAGE_CANDLES} ` +
-      'candles, fewer where 16 KB have no room for them. So has one after changes that reach behind those: older candles are then read over REST.',
+      'candles, or fewer if they do not fit into 16 KB. The same is sent when older candles than those change: read those over REST.',
   })
 
 export const CHANNEL_CLIENT_MESSAGES = {

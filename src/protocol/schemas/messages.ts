@@ -15,15 +15,17 @@ const messageId = z
   .string()
   .max(MAX_MESSAGE_ID)
   .exactOptional()
-  .describe('What the client calls the message: answers to it carry the same.')
+  .describe('Id that the client gives the message. Answers to the message carry it.')
 
-const answeredId = z.string().max(MAX_MESSAGE_ID).exactOptional().describe('Of the message that it answers, if that has one.')
+const answeredId = z.string().max(MAX_MESSAGE_ID).exactOptional().describe('The `id` of the answered message. Absent if that has none.')
 
 const lastSequence = sequence
   .nullish()
-  .describe('The newest one that the client has: a snapshot is sent only of a newer state. Absent: none.')
+  .describe(
+    'The newest sequence that the client has: a snapshot is sent only if the state is newer. Absent or `null`: the client has none.',
+  )
 
-const holders = z.boolean().default(true).describe('`false`: updates come with an empty list of holders, and are smaller.')
+const holders = z.boolean().default(true).describe('`false`: updates have an empty list of holders and are smaller.')
 
 export const subscribeSchema = z
   .object({
@@ -35,7 +37,7 @@ export const subscribeSchema = z
   })
   .meta({
     id: 'subscribe',
-    description: 'Answered by `subscribed`, then a `token.update` when there is one newer than `sequence`. Harmless when repeated.',
+    description: 'Answered by `subscribed`, then by a `token.update` if the state is newer than `sequence`. Repeating it is harmless.',
   })
 
 export const subscribeTokensSchema = z
@@ -48,7 +50,8 @@ export const subscribeTokensSchema = z
   })
   .meta({
     id: 'subscribe.tokens',
-    description: 'As that many `subscribe`s: each token gets a `subscribed` of its own. One that is no address refuses all.',
+    description:
+      'The same as one `subscribe` per token: each token gets its own `subscribed`. If one entry is not an address, all are refused.',
   })
 
 export const unsubscribeSchema = z
@@ -57,7 +60,7 @@ export const unsubscribeSchema = z
 
 export const pingSchema = z
   .object({ type: messageType('ping'), id: messageId })
-  .meta({ id: 'ping', description: 'Answered by `pong`: for clients that cannot send pings of the WebSocket protocol, as browsers.' })
+  .meta({ id: 'ping', description: 'Answered by `pong`. For clients that cannot send pings of the WebSocket protocol, such as browsers.' })
 
 export const clientMessageSchema = z.union([
   subscribeSchema,
@@ -71,7 +74,9 @@ export const subscribedSchema = z
   .object({
     type: messageType('subscribed'),
     token: addressText.describe('Address of the token.'),
-    sequence: sequence.nullable().describe('The token’s current one. `null`: it is not indexed yet; its updates follow once it is.'),
+    sequence: sequence
+      .nullable()
+      .describe('The token’s current sequence. `null`: the token is not indexed yet; its updates follow once it is.'),
     id: answeredId,
   })
   .meta({ id: 'subscribed', description: 'Answer to `subscribe`.' })
@@ -101,7 +106,7 @@ export const tokenUpdateSchema = z
     holders: z
       .array(holderSchema)
       .max(MAX_UPDATE_HOLDERS)
-      .describe('The largest, fewer when the message would be too large; none where `holders` of the subscription is `false`.'),
+      .describe('The largest holders: fewer if the message would be too large, none if the subscription has `holders` `false`.'),
     reason: z.literal('chain').describe('What changed the token: blocks of the chain.'),
     sourceBlock: integerText.describe('Number of the block that this state is of.'),
     timestamp: timeText.describe('Time of the commit.'),
@@ -109,11 +114,15 @@ export const tokenUpdateSchema = z
       .array(tradeSchema)
       .nullable()
       .describe(
-        'All trades since the update before it, newest last. `null`: they don’t fit, or the server does not know the update before it, as of the first one after subscribing: read them over REST, back to the newest that you have with the same `blockHash`.',
+        'All trades since the previous update, newest last. `null`: they do not fit, or the server does not know the ' +
+          'previous update, as with the first one after subscribing. Then read trades over REST, back to the newest trade ' +
+          'that you have with the same `blockHash`.',
       ),
     replacedFrom: integerText
       .exactOptional()
-      .describe('After a reorg the first block whose earlier trades are void. Drop those that you have from it on, then add `trades`.'),
+      .describe(
+        'After a reorg: number of the first block whose earlier trades are void. Drop your trades from that block on, then add `trades`.',
+      ),
   })
   .meta({
     id: 'token.update',
@@ -123,11 +132,11 @@ export const tokenUpdateSchema = z
 
 /** The codes of `error` messages, and what they mean. */
 export const ERROR_CODES = {
-  invalid_message: 'The message is no JSON object of the described form.',
-  unknown_type: 'The `type` is none that the server knows.',
+  invalid_message: 'The message is not a JSON object of a described form.',
+  unknown_type: 'The server does not know this `type`.',
   invalid_token: 'The `token` is not an address.',
-  too_many_subscriptions: 'The connection has as many subscriptions as it may have.',
-  rate_limited: 'More messages than allowed; the connection closes with 4429.',
+  too_many_subscriptions: 'The connection already has as many subscriptions as allowed.',
+  rate_limited: 'The client sent more messages than allowed; the connection closes with 4429.',
   message_too_large: 'The message has more than 16,384 bytes; the connection closes with 1009.',
 } as const
 
@@ -136,10 +145,13 @@ export const errorSchema = z
     type: messageType('error'),
     code: z.enum(Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[]).describe('What is wrong, for programs. Stable.'),
     message: z.string().describe('What is wrong, for people.'),
-    token: z.string().exactOptional().describe('The token that it is about, as the client wrote it.'),
+    token: z.string().exactOptional().describe('The token that the error concerns, as the client wrote it.'),
     id: answeredId,
   })
-  .meta({ id: 'error', description: 'Answer to a message that the server can’t obey. The connection stays, unless `code` says otherwise.' })
+  .meta({
+    id: 'error',
+    description: 'Answer to a message that the server can’t obey. The connection stays open, unless the meaning of `code` says otherwise.',
+  })
 
 export const serverMessageSchema = z.union([
   subscribedSchema,

@@ -8,9 +8,9 @@ const milliseconds = z.number().min(0)
 
 const actors = z
   .object({
-    total: count.describe('Actors. A token has one in each gateway thread (`GATEWAY_THREADS`) in which it has a subscriber.'),
-    byState: z.record(z.string(), count).describe('Actors by state.'),
-    subscribers: count.describe('Subscribers of all tokens.'),
+    total: count.describe('Number of actors. A token has one in each gateway thread (`GATEWAY_THREADS`) in which it has a subscriber.'),
+    byState: z.record(z.string(), count).describe('Number of actors by state.'),
+    subscribers: count.describe('Number of subscribers of all tokens.'),
   })
   .describe('The actors of all gateway threads of the process.')
 
@@ -19,8 +19,8 @@ const realtime = z
     webSocketConnections: count.describe('Open WebSockets.'),
     eventStreams: count.describe('Open SSE streams.'),
     subscriptions: count.describe('Subscriptions of all connections.'),
-    updatesPerSecond: z.number().min(0).describe('Updates delivered per second, recently.'),
-    deliveredTotal: count.describe('Updates delivered since the start.'),
+    updatesPerSecond: z.number().min(0).describe('Updates delivered per second, over the last 10 s.'),
+    deliveredTotal: count.describe('Updates delivered since the process started.'),
     conflatedTotal: count.describe('Updates that a newer one replaced before a slow reader took them.'),
     commitToDeliveryMs: z
       .object({
@@ -33,73 +33,93 @@ const realtime = z
 
 const backfill = z
   .object({
-    fromBlock: integerText.describe('Number of the first block.'),
-    toBlock: integerText.describe('Number of the last block.'),
+    fromBlock: integerText.describe('Number of the first block that is indexed.'),
+    toBlock: integerText.describe('Number of the last block of the backfill. Rises with the chain.'),
     currentBlock: integerText.describe('Number of the newest block that is indexed.'),
-    percent: percent.describe('Share that is indexed, 0 to 100.'),
-    blocksPerSecond: z.number().min(0).describe('Blocks per second, recently.'),
-    eventsPerSecond: z.number().min(0).describe('Events per second, recently.'),
-    secondsLeft: z.number().min(0).nullable().describe('Seconds to the end at this rate. `null`: unknown.'),
+    percent: percent.describe('Indexed share of these blocks, 0 to 100.'),
+    blocksPerSecond: z.number().min(0).describe('Blocks indexed per second, over the last half minute.'),
+    eventsPerSecond: z.number().min(0).describe('Event logs indexed per second, over the last half minute.'),
+    secondsLeft: z.number().min(0).nullable().describe('Estimated seconds until `toBlock` is indexed. `null`: unknown.'),
   })
   .describe('Indexing of old blocks. `null`: none is under way.')
 
 const provider = z.object({
   name: z.string().describe('`rpc-1`, `rpc-2` … in the order of `RPC_URLS`.'),
-  healthy: z.boolean().describe('Whether it answers.'),
-  cause: z.string().nullable().describe('Why it is not healthy. `null`: it is.'),
-  latencyMs: milliseconds.nullable().describe('Milliseconds of recent calls. `null`: none yet.'),
-  errorRate: z.number().min(0).max(1).describe('Failed share of recent calls, 0 to 1.'),
-  concurrency: count.nullable().describe('Requests in flight that it allows. `null`: it has refused none.'),
-  batchSize: count.describe('Calls per request.'),
-  rangeBlocks: count.describe('Blocks per log query.'),
-  silentSeconds: count.nullable().describe('Seconds for which it asks not to be called. `null`: it may be.'),
+  healthy: z
+    .boolean()
+    .describe('Whether the provider answers, is on the right chain, is not behind the others and does not refuse calls for long.'),
+  cause: z.string().nullable().describe('Why the provider is not healthy. `null`: it is healthy.'),
+  latencyMs: milliseconds.nullable().describe('Recent latency of calls in ms. `null`: no call was answered yet.'),
+  errorRate: z.number().min(0).max(1).describe('Share of recent calls that failed, 0 to 1.'),
+  concurrency: count.nullable().describe('Limit on requests in flight, lowered when the provider refuses some. `null`: not limited.'),
+  batchSize: count.describe('Most calls that are batched into one request.'),
+  rangeBlocks: count.describe('Most blocks that one log query covers.'),
+  silentSeconds: count.nullable().describe('Seconds for which the provider still asks not to be called. `null`: it may be called.'),
 })
 
 export const indexerHealthSchema = z.object({
   status: z
     .enum(['ok', 'syncing', 'stalled', 'degraded'])
-    .describe('`stalled`: nothing is indexed though the chain moves, or the database is away; `degraded`: works with something broken.'),
+    .describe(
+      '`syncing`: the index is catching up; `stalled`: nothing is indexed though the chain moves, or the database does ' +
+        'not answer; `degraded`: answers are current, but something is broken.',
+    ),
   role: z.enum(['all', 'indexer', 'gateway']).describe('What this process does: `indexer` writes, `gateway` serves, `all` both.'),
-  standby: z.boolean().describe('Whether it waits until the process that indexes is gone, to take over (`STANDBY=true`).'),
+  standby: z.boolean().describe('Whether this process waits to take over when the indexing process is gone (`STANDBY=true`).'),
   version: z.string().describe('Version of the service.'),
-  uptimeSeconds: z.number().min(0).describe('Seconds since the start.'),
+  uptimeSeconds: z.number().min(0).describe('Seconds since the process started.'),
   chainId: count.describe('EIP-155 id of the chain.'),
-  headBlock: integerText.nullable().describe('Number of the newest block of the providers. `null`: unknown.'),
+  headBlock: integerText.nullable().describe('Number of the newest block that the providers report. `null`: unknown.'),
   confirmedBlock: integerText.nullable().describe('Number of the newest confirmed block. `null`: unknown.'),
   indexedBlock: integerText.nullable().describe('Number of the newest indexed block. `null`: none.'),
-  lagBlocks: z.number().nullable().describe('Confirmed blocks that are not indexed. `null`: unknown.'),
-  lagSeconds: z.number().nullable().describe('Seconds that the index is behind. `null`: unknown.'),
+  lagBlocks: z.number().nullable().describe('Number of confirmed blocks that are not indexed yet. `null`: unknown.'),
+  lagSeconds: z
+    .number()
+    .nullable()
+    .describe('Block time of the newest confirmed block minus that of the newest indexed one, in seconds. `null`: unknown.'),
   backfill: backfill.nullable(),
   reorgs: z
     .object({
-      count: count.describe('Reorgs of indexed blocks since the start.'),
-      lastDepth: count.nullable().describe('Blocks that the last one replaced. `null`: none yet.'),
-      lastAt: timeText.nullable().describe('When the last one was replaced. `null`: none yet.'),
+      count: count.describe('Number of reorgs of indexed blocks since the start.'),
+      lastDepth: count.nullable().describe('Number of blocks that the last reorg voided. `null`: no reorg yet.'),
+      lastAt: timeText.nullable().describe('When the last reorg was handled. `null`: no reorg yet.'),
     })
     .describe('Reorgs of indexed blocks.'),
-  rpc: z.array(provider).describe('The RPC providers, by rank.'),
+  rpc: z.array(provider).describe('The RPC providers, in the order of `RPC_URLS`.'),
   database: z
     .object({
-      ok: z.boolean().describe('Whether it answers.'),
-      latencyMs: milliseconds.nullable().describe('Round trip in ms. `null`: it does not answer.'),
+      ok: z.boolean().describe('Whether the database answers.'),
+      latencyMs: milliseconds.nullable().describe('Round trip in ms. `null`: the database does not answer.'),
     })
     .describe('PostgreSQL.'),
   actors,
   realtime,
   feed: z
     .object({
-      carrier: z.enum(['thread', 'notify', 'nats']).describe('What carries committed blocks to this process.'),
-      connected: z.boolean().describe('Whether they arrive.'),
-      disconnectedMs: milliseconds.describe('For how long they have not arrived, give or take 2 s; 0: they arrive.'),
-      waitingMs: milliseconds.describe('For how long the oldest arrived commit waits for its states to be read; 0: none waits.'),
+      carrier: z
+        .enum(['thread', 'notify', 'nats'])
+        .describe(
+          'How committed blocks come to this process. `thread`: from its own indexing thread; `notify`: by PostgreSQL’s ' +
+            '`NOTIFY`; `nats`: over NATS.',
+        ),
+      connected: z.boolean().describe('Whether commits arrive.'),
+      disconnectedMs: milliseconds.describe('Milliseconds for which no commits have arrived, give or take 2 s; 0: they arrive.'),
+      waitingMs: milliseconds.describe(
+        'Milliseconds for which the oldest arrived commit has waited to be passed on to subscribers; 0: none waits.',
+      ),
       behindBlocks: count
         .nullable()
-        .describe('Indexed blocks that this process has not passed on yet. `null`: the indexer has not reported.'),
-      reconnects: count.describe('How often what carries the blocks was connected again since the start.'),
+        .describe(
+          'Number of indexed blocks that this process has not passed on yet. `null`: unknown, since the indexer has not ' +
+            'reported or no block was passed on.',
+        ),
+      reconnects: count.describe('How often the connection that carries committed blocks was restored since the start.'),
       replica: z
         .object({
-          inUse: z.boolean().describe('Whether reads go to it. Otherwise it is too far behind, or away, and they go to the primary.'),
-          behindMs: milliseconds.describe('For how long it has not shown the newest commit; 0: it shows it.'),
+          inUse: z
+            .boolean()
+            .describe('Whether reads go to the replica. `false`: it is too far behind, or away, and reads go to the primary.'),
+          behindMs: milliseconds.describe('Milliseconds for which the replica has lacked the newest commit; 0: it has that commit.'),
         })
         .nullable()
         .describe('The replica that this process reads (`DATABASE_READ_URL`). `null`: it reads the primary.'),
@@ -109,7 +129,12 @@ export const indexerHealthSchema = z.object({
 })
 
 export const healthAnswerSchema = indexerHealthSchema
-  .extend({ details: z.array(z.string()).exactOptional().describe('For operators: the same, with what providers and the database said.') })
+  .extend({
+    details: z
+      .array(z.string())
+      .exactOptional()
+      .describe('For operators only: the errors of providers and the database, with their full text.'),
+  })
   .meta({ id: 'IndexerHealth', description: 'Health of the indexer, its providers, the database and this process.' })
 
 export const actorStateSchema = z
@@ -119,17 +144,17 @@ export const actorStateSchema = z
     sequence: sequence.nullable().describe(`${SEQUENCE_MEANING} \`null\`: the token is not indexed, or not read yet.`),
     subscribers: z
       .object({
-        webSocket: count.describe('Over WebSocket.'),
-        eventStream: count.describe('Over SSE.'),
-        lagging: count.describe('That have an unsent update.'),
+        webSocket: count.describe('Number of WebSocket subscribers.'),
+        eventStream: count.describe('Number of SSE subscribers.'),
+        lagging: count.describe('Number of subscribers with an unsent update.'),
       })
-      .describe('Number of subscribers.'),
-    lastUpdateAt: timeText.nullable().describe('Time of the last update. `null`: none yet.'),
-    lastBlock: integerText.nullable().describe('Number of its block. `null`: none yet.'),
-    frameBytes: count.nullable().describe('Bytes of the encoded update without its trades. `null`: none yet.'),
+      .describe('Subscribers of the token.'),
+    lastUpdateAt: timeText.nullable().describe('Commit time of the newest state. `null`: there is no state yet.'),
+    lastBlock: integerText.nullable().describe('Number of the block of the newest state. `null`: there is no state yet.'),
+    frameBytes: count.nullable().describe('Size in bytes of the encoded update without its trades. `null`: none was encoded yet.'),
     activatedAt: timeText.describe('When the actor was started.'),
-    eventsHandled: count.describe('Events since then.'),
-    conflated: count.describe('Updates since then that a newer one replaced before they were written.'),
+    eventsHandled: count.describe('Number of events that the actor has handled since `activatedAt`.'),
+    conflated: count.describe('Number of updates since `activatedAt` that a newer one replaced before they were written.'),
   })
   .meta({ id: 'ActorState', description: 'State of one token’s actor in this process.' })
 
@@ -151,18 +176,20 @@ export const processReportSchema = indexerHealthSchema
     feed: true,
   })
   .extend({
-    id: z.string().describe('Of this start of the process.'),
-    host: z.string().describe('Name of its machine.'),
-    pid: count.describe('Its process id there.'),
-    url: z.string().describe('Where it listens.'),
-    threads: count.describe('Threads that serve (`GATEWAY_THREADS`).'),
+    id: z.string().describe('Id of the process; each start has a new one.'),
+    host: z.string().describe('Name of the machine that the process runs on.'),
+    pid: count.describe('Process id on that machine.'),
+    url: z.string().describe('URL at which the process listens.'),
+    threads: count.describe('Number of threads that serve clients (`GATEWAY_THREADS`).'),
     connections: count.describe('Open WebSockets and event streams.'),
     subscriptions: count.describe('Subscriptions of all connections.'),
   })
 
 export const processStateSchema = processReportSchema
-  .extend({ heardMsAgo: milliseconds.describe('When it was heard of last, in ms before this answer; every 5 s while it runs.') })
-  .meta({ id: 'ProcessState', description: 'What a process says of itself.' })
+  .extend({
+    heardMsAgo: milliseconds.describe('Milliseconds between the last report of the process and this answer. It reports every 5 s.'),
+  })
+  .meta({ id: 'ProcessState', description: 'What a process reports about itself.' })
 
 const blockNumber = count.nullable()
 
@@ -183,7 +210,7 @@ export const indexerReportSchema = z.object({
 
 export const processListSchema = listSchema(processStateSchema)
   .omit({ asOfBlock: true })
-  .meta({ id: 'ProcessList', description: 'The processes that were heard of in the last 15 s, indexers first, in one page.' })
+  .meta({ id: 'ProcessList', description: 'The processes that reported in the last 15 s, indexers first, in one page.' })
 
 const statusSchema = <const Word extends string>(word: Word) => z.object({ status: z.literal(word).describe('Always this word.') })
 

@@ -6,7 +6,10 @@ export const PROBLEMS = {
     statuses: [400],
     meaning: 'A parameter is missing, malformed, repeated or out of range; `detail` says what was expected.',
   },
-  invalid_request: { statuses: [400], meaning: 'Two `Host` or `Content-Length` headers, or another `Transfer-Encoding` than `chunked`.' },
+  invalid_request: {
+    statuses: [400],
+    meaning: 'The request has two `Host` or `Content-Length` headers, or a `Transfer-Encoding` other than `chunked`.',
+  },
   token_not_found: { statuses: [404], meaning: 'The address is well formed, and no indexed token has it.' },
   not_found: { statuses: [404], meaning: 'There is nothing at this path, or nothing with this id.' },
   method_not_allowed: { statuses: [405], meaning: 'Paths answer GET, HEAD and OPTIONS only, as `Allow` says.' },
@@ -29,11 +32,11 @@ export type ProblemStatus = (typeof PROBLEMS)[ProblemCode]['statuses'][number]
 export const problemSchema = z
   .object({
     type: z.literal('about:blank').describe('Always `about:blank`: `code` tells problems apart.'),
-    title: z.string().describe('The words of the HTTP status.'),
+    title: z.string().describe('The standard phrase of the HTTP status.'),
     status: z.number().int().min(400).max(599).describe('The HTTP status.'),
     detail: z.string().describe('What was expected, for people. Its wording may change.'),
     code: z.enum(Object.keys(PROBLEMS) as ProblemCode[]).describe('What is wrong, for programs. Stable.'),
-    message: z.string().optional().describe('`detail` once more, of `/dextools` alone: its contract asks for it.'),
-    requestId: z.string().describe('The `X-Request-Id` of this answer, which the service’s log names too.'),
+    message: z.string().optional().describe('The same text as `detail`. Only on routes below `/dextools`, whose contract requires it.'),
+    requestId: z.string().describe('The `X-Request-Id` of this answer, which is also in the service’s log.'),
   })
   .meta({ id: 'Problem', description: 'An error by RFC 9457.' })

@@ -30,24 +30,29 @@ const market = z
     priceWeth: decimalText
       .nullable()
       .describe(
-        'WETH per whole token: `priceQuote` at what the quote currency is worth, as of the last trade or, when that has moved by 0.5 %, a later block. `null`: that is unknown.',
+        'WETH per whole token: `priceQuote` times the quote currency’s worth as of the last trade, or as of a later block ' +
+          'if that worth has moved by 0.5 %. `null`: the price or the worth is unknown.',
       ),
     priceUsd: decimalText
       .nullable()
-      .describe('`priceWeth` in USD at the current ETH price; of a pegged quote currency `priceQuote`. `null`: unknown.'),
+      .describe('`priceWeth` in USD at the current ETH price, or `priceQuote` in USD by a peg of the quote currency. `null`: unknown.'),
     marketCapWeth: decimalText.nullable().describe('`priceWeth` times the total supply, in WETH. `null`: the price is unknown.'),
     marketCapUsd: decimalText.nullable().describe('`priceUsd` times the total supply. `null`: the price is unknown.'),
     liquidityWeth: decimalText
       .nullable()
       .describe(
-        'Twice what the curve or pool holds of the quote currency, in WETH; of Uniswap v4 what its liquidity amounts to. `null`: unknown.',
+        'Twice the amount of the quote currency in the curve or pool, in WETH. For Uniswap v4 that amount follows from ' +
+          'the liquidity. `null`: unknown.',
       ),
-    liquidityUsd: decimalText.nullable().describe('The same in USD, at the worth that `priceUsd` has. `null`: unknown.'),
-    volumeWeth: perWindow(decimalText.nullable()).describe('WETH traded per window. `null`: the pool is not quoted in WETH.'),
-    buyVolumeWeth: perWindow(decimalText.nullable()).describe('The part of `volumeWeth` that was bought. `null`: as there.'),
-    sellVolumeWeth: perWindow(decimalText.nullable()).describe('The part of `volumeWeth` that was sold. `null`: as there.'),
+    liquidityUsd: decimalText.nullable().describe('The same in USD, valued as `priceUsd` is. `null`: unknown.'),
+    volumeWeth: perWindow(decimalText.nullable()).describe(
+      'Traded value per window, in WETH. `null`: the token has trades, but never had a price in WETH.',
+    ),
+    buyVolumeWeth: perWindow(decimalText.nullable()).describe('The part of `volumeWeth` from buys. `null` where `volumeWeth` is `null`.'),
+    sellVolumeWeth: perWindow(decimalText.nullable()).describe('The part of `volumeWeth` from sells. `null` where `volumeWeth` is `null`.'),
     priceChange: perWindow(z.number().nullable()).describe(
-      'Percent between the price in WETH at the window’s start, or a younger token’s first one, and that after the last trade. `null`: there is none.',
+      'Change in percent of the price in WETH, from the window’s start (of a younger token: from its first price) to ' +
+        'the last trade. `null`: there is no price.',
     ),
     trades: perWindow(
       z.object({
@@ -58,11 +63,11 @@ const market = z
       }),
     ).describe('Trades per window. An account that bought and sold is a buyer and a seller.'),
     tradeCount: count.describe('Number of all trades since the launch.'),
-    holderCount: count.describe('Number of addresses with a balance, from transfers.'),
+    holderCount: count.describe('Number of addresses with a balance, computed from transfers.'),
     lastTradeAt: timeText.nullable().describe('Block time of the last trade. `null`: none yet.'),
     athPriceWeth: decimalText
       .nullable()
-      .describe('Highest price after a trade so far, or the present one, in WETH per whole token. `null`: the price was never known.'),
+      .describe('Highest price so far, after a trade or now, in WETH per whole token. `null`: the price was never known.'),
   })
   .describe('Prices, volumes and counts. Windows end at the time of the newest indexed block.')
 
@@ -71,11 +76,18 @@ const pool = z
     address: poolAddressText.describe('Address of the contract, or 32-byte id of a Uniswap v4 pool.'),
     type: z.enum(['curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4']).describe('Kind of pool; `curve`: the launchpad’s bonding curve.'),
     quoteToken: addressText.describe('Address of the currency that the token is traded against.'),
-    quoteSymbol: z.string().nullable().describe('Symbol of that currency, as its contract says: untrusted text. `null`: it says none.'),
-    quoteDecimals: count.nullable().describe('Decimals of that currency, as its contract says. `null`: it says none, or more than 36.'),
+    quoteSymbol: z
+      .string()
+      .nullable()
+      .describe('Symbol of that currency, as its contract returns it: untrusted text. `null`: it returns none.'),
+    quoteDecimals: count
+      .nullable()
+      .describe('Decimals of that currency, as its contract returns them. `null`: it returns none, or more than 36.'),
     feeBps: z.number().nullable().describe('Fee of a trade in basis points; may be a fraction. `null`: set per trade by a hook.'),
-    reserveToken: integerText.nullable().describe('Tokens in the pool, in the smallest unit. `null`: no event says so.'),
-    reserveQuote: integerText.nullable().describe('Quote currency in the pool, in its smallest unit. `null`: no event says so.'),
+    reserveToken: integerText.nullable().describe('Tokens in the pool, in the smallest unit. `null`: the pool’s events do not report it.'),
+    reserveQuote: integerText
+      .nullable()
+      .describe('Quote currency in the pool, in its smallest unit. `null`: the pool’s events do not report it.'),
     sqrtPriceX96: integerText.nullable().describe('Price of Uniswap v3 and v4 pools, as the contract holds it. `null`: other pools.'),
     tick: z.number().int().nullable().describe('Tick of Uniswap v3 and v4 pools. `null`: other pools.'),
     liquidity: integerText
@@ -97,14 +109,17 @@ const graduation = z
   .object({
     status: z
       .enum(['none', 'bonding', 'completed', 'migrated'])
-      .describe('`none`: the launchpad has no graduation; `completed`: the target is reached, the pool not yet made.'),
-    percent: percent.nullable().describe('Raised share of the target, 0 to 100. `null`: there is no target.'),
+      .describe(
+        '`none`: the launchpad has no graduation; `bonding`: on the curve; `completed`: the target is reached, the pool ' +
+          'not yet made; `migrated`: the pool is made.',
+      ),
+    percent: percent.nullable().describe('Share of the target that the curve has raised, 0 to 100. `null`: there is no target.'),
     raisedWeth: decimalText.nullable().describe('Raised by the curve, in WETH. `null`: unknown, or there is no target.'),
     targetWeth: decimalText.nullable().describe('Target of the curve, in WETH. `null`: unknown, or there is none.'),
     completedAt: timeText.nullable().describe('Block time at which the target was reached. `null`: not yet.'),
     migratedAt: timeText.nullable().describe('Block time at which the pool was made. `null`: not yet.'),
     poolAddress: poolAddressText.nullable().describe('The pool after the graduation. `null`: none yet.'),
-    txHash: hashText.nullable().describe('Transaction of the graduation. `null`: none yet.'),
+    txHash: hashText.nullable().describe('Hash of the transaction of the graduation. `null`: none yet.'),
   })
   .describe('How far the token is on its way from the launchpad’s curve to a pool of its own.')
 
@@ -116,11 +131,11 @@ export const tokenSchema = z
     name: z.string().nullable().describe('Name, as its creator wrote it: untrusted text. `null`: unknown.'),
     decimals: count.describe('Decimal places of a whole token.'),
     totalSupply: integerText.describe('Total supply, in the smallest unit.'),
-    creator: addressText.describe('Account that launched it, from the launch event.'),
+    creator: addressText.describe('Account that launched the token, from the launch event.'),
     launchpad: z.string().describe('Name of the launchpad in the operator’s `launchpads.json`.'),
     createdAt: timeText.describe('Block time of the launch.'),
     createdBlock: integerText.describe('Number of the block of the launch.'),
-    createdTxHash: hashText.describe('Transaction of the launch.'),
+    createdTxHash: hashText.describe('Hash of the transaction of the launch.'),
     metadataUri: z.string().nullable().describe('URI of the creator’s metadata: untrusted text. `null`: none.'),
     imageUrl: z.string().nullable().describe('Image behind the metadata URI: untrusted. `null`: none, or not fetched yet.'),
     description: z.string().nullable().describe('Description behind the metadata URI: untrusted text. `null`: none, or not fetched yet.'),
@@ -142,7 +157,7 @@ export const tradeSchema = z
       .describe('`<blockNumber>-<logIndex>`, which is also the order of trades.'),
     token: addressText.describe('Address of the token.'),
     pool: poolAddressText.describe('The pool or curve of the trade.'),
-    phase: z.enum(['curve', 'pool']).describe('Whether it was on the launchpad’s curve, or in a pool.'),
+    phase: z.enum(['curve', 'pool']).describe('Whether the trade was on the launchpad’s curve or in a pool.'),
     side: z.enum(['buy', 'sell']).describe('Whether the maker bought or sold the token.'),
     maker: addressText.describe('The account that traded.'),
     amountToken: integerText.describe('Tokens bought or sold, in the smallest unit.'),
@@ -153,38 +168,47 @@ export const tradeSchema = z
       ),
     amountWeth: decimalText
       .nullable()
-      .describe('WETH that the maker paid, fee included, or received, fee taken off. `null`: the pool is not quoted in WETH.'),
-    priceWeth: decimalText
-      .nullable()
-      .describe('This trade’s own average price without the fee, in WETH per whole token. `null`: not quoted in WETH.'),
+      .describe(
+        'WETH that the maker paid, fee included, or received, fee taken off. `null`: the quote currency’s worth in WETH is unknown.',
+      ),
+    priceWeth: decimalText.nullable().describe('This trade’s own average price without the fee, in WETH per whole token. `null`: unknown.'),
     priceAfterWeth: decimalText
       .nullable()
-      .describe('The market’s price after the trade, as in candles, in WETH per whole token. `null`: not quoted in WETH.'),
+      .describe('The market’s price after the trade, as in candles, in WETH per whole token. `null`: unknown.'),
     priceUsd: decimalText
       .nullable()
-      .describe('`priceWeth` in USD at the time of indexing, or by a peg of the quote currency. `null`: unknown.'),
+      .describe(
+        'The same price as `priceWeth` in USD: at the ETH price at the time of indexing, or by a peg of the quote ' +
+          'currency. `null`: unknown.',
+      ),
     valueUsd: decimalText
       .nullable()
-      .describe('`amountWeth` in USD at the time of indexing, or by a peg of the quote currency. `null`: unknown.'),
+      .describe(
+        'The same value as `amountWeth` in USD: at the ETH price at the time of indexing, or by a peg of the quote ' +
+          'currency. `null`: unknown.',
+      ),
     feeWeth: decimalText.nullable().describe('Fee of the trade, in WETH. `null`: unknown.'),
-    blockNumber: integerText.describe('Number of its block.'),
-    blockHash: hashText.describe('Hash of its block.'),
-    txHash: hashText.describe('Its transaction.'),
-    txIndex: count.nullable().describe('Index of its transaction in the block. `null`: indexed before version 0.2.'),
-    logIndex: count.describe('Index of its log in the block.'),
-    timestamp: timeText.describe('Time of its block.'),
+    blockNumber: integerText.describe('Number of the trade’s block.'),
+    blockHash: hashText.describe('Hash of the trade’s block.'),
+    txHash: hashText.describe('Hash of the trade’s transaction.'),
+    txIndex: count.nullable().describe('Index of the transaction in the block. `null`: indexed before version 0.2.'),
+    logIndex: count.describe('Index of the trade’s log in the block.'),
+    timestamp: timeText.describe('Time of the trade’s block.'),
   })
   .meta({ id: 'Trade', description: 'One swap of a token, from the event of its pool or curve.' })
 
 export const holderTypeSchema = z
   .enum(['wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'])
-  .describe('What the account is. `contract`: it has code; known of the largest holders only, others are a `wallet`.')
+  .describe(
+    'What the account is. `contract`: it has code, which is checked for the largest holders only; contracts among ' +
+      'smaller ones are a `wallet`.',
+  )
 
 export const holderSchema = z
   .object({
-    rank: count.min(1).describe('Place by balance, from 1; equal balances are ranked by address.'),
+    rank: count.min(1).describe('Rank by balance, from 1; equal balances are ranked by address.'),
     address: addressText.describe('The account that holds the token.'),
-    balance: integerText.describe('Its balance in the smallest unit, from transfers.'),
+    balance: integerText.describe('Balance in the smallest unit, computed from transfers.'),
     percent: percent.describe('Share of the total supply, 0 to 100.'),
     type: holderTypeSchema,
     lastChangedBlock: integerText.describe('Number of the block that changed the balance last.'),

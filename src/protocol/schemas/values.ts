@@ -33,4 +33,5 @@ export function messageType<const Type extends string>(type: Type) {
 }
 
 export const SEQUENCE_MEANING =
-  'Strictly rises per token, and is the same number in REST, WebSocket and SSE: the larger of the commit time in ms and the previous one plus 1.'
+  'Strictly rises per token, and is the same in REST, WebSocket and SSE: the commit time in Unix ms, or the ' +
+  'previous sequence plus 1 if that is larger.'

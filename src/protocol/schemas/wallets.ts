@@ -7,22 +7,30 @@ import { addressText, count, decimalText, integerText, percent, timeText } from 
 
 const weth = decimalText.nullable()
 const usd = decimalText.nullable()
-const NO_COST = '`null`: a part of it came by transfer, or for an unknown price.'
-const NO_USD = '`null`: it is not in WETH, or the ETH price was not known.'
+const NO_COST = '`null`: a part of the balance came by transfer, or for an unknown price.'
+const NO_USD = '`null`: a part of the balance came by transfer, or for an unknown price in USD.'
 
 const valuedBalance = {
-  balance: integerText.nullable().describe('Its balance in the smallest unit. `null`: transfers do not tell it.'),
-  percent: percent.nullable().describe('Share of the total supply, 0 to 100. `null` where the balance is.'),
-  valueWeth: weth.describe('Worth of the balance at the market’s price, in WETH. `null`: the token has no price in WETH.'),
-  valueUsd: usd.describe('The same in USD. `null` also without a price of ETH.'),
+  balance: integerText
+    .nullable()
+    .describe('Balance in the smallest unit. `null`: unknown, since more left the account than known transfers brought.'),
+  percent: percent.nullable().describe('Share of the total supply, 0 to 100. `null` where `balance` is `null`.'),
+  valueWeth: weth.describe(
+    'Worth of the balance at the market’s price, in WETH. `null`: the balance or the token’s price in WETH is unknown.',
+  ),
+  valueUsd: usd.describe('Worth of the balance in USD, by the current ETH price or a USD peg of the quote currency. `null`: unknown.'),
   costWeth: weth.describe(`What the balance cost by average price, in WETH. ${NO_COST}`),
   costUsd: usd.describe(`The same in USD at the time of each buy. ${NO_USD}`),
-  averageCostWeth: weth.describe('`costWeth` per whole token. `null` also where nothing is held.'),
-  averageCostUsd: usd.describe('`costUsd` per whole token. `null` also where nothing is held.'),
-  unrealizedWeth: weth.describe('`valueWeth` minus `costWeth`. `null` where one of them is.'),
-  unrealizedUsd: usd.describe('`valueUsd` minus `costUsd`. `null` where one of them is.'),
-  realizedWeth: weth.describe('What sales brought beyond the cost of what was sold, in WETH. `null`: the cost of a part is not known.'),
-  realizedUsd: usd.describe('The same in USD at the time of each trade. `null`: of a part it is not known.'),
+  averageCostWeth: weth.describe('`costWeth` per whole token. `null` where `costWeth` is `null` or the balance is 0 or unknown.'),
+  averageCostUsd: usd.describe('`costUsd` per whole token. `null` where `costUsd` is `null` or the balance is 0 or unknown.'),
+  unrealizedWeth: weth.describe('`valueWeth` minus `costWeth`. `null` where one of them is `null`.'),
+  unrealizedUsd: usd.describe('`valueUsd` minus `costUsd`. `null` where one of them is `null`.'),
+  realizedWeth: weth.describe(
+    'Proceeds of sales minus the average cost of the sold tokens, in WETH. `null`: the cost or the proceeds of a part are unknown.',
+  ),
+  realizedUsd: usd.describe(
+    'The same in USD, valued at the time of each trade. `null`: the cost or the proceeds of a part are unknown in USD.',
+  ),
 }
 
 export const traderSchema = z
@@ -33,17 +41,17 @@ export const traderSchema = z
     sells: count.describe('Number of sales.'),
     boughtToken: integerText.describe('Tokens bought, in the smallest unit.'),
     soldToken: integerText.describe('Tokens sold, in the smallest unit.'),
-    boughtWeth: weth.describe('Paid for buys, fees included, in WETH. `null`: the worth of one is not known.'),
-    boughtUsd: usd.describe('The same in USD at the time of each trade. `null`: of one it is not known.'),
-    soldWeth: weth.describe('Received for sales, fees taken off, in WETH. `null`: the worth of one is not known.'),
-    soldUsd: usd.describe('The same in USD at the time of each trade. `null`: of one it is not known.'),
-    volumeWeth: weth.describe('`boughtWeth` and `soldWeth` together. `null` where one of them is.'),
-    volumeUsd: usd.describe('`boughtUsd` and `soldUsd` together. `null` where one of them is.'),
+    boughtWeth: weth.describe('Paid for buys, fees included, in WETH. `null`: the worth of at least one buy is unknown.'),
+    boughtUsd: usd.describe('The same in USD, valued at the time of each trade. `null`: the worth of at least one buy was unknown.'),
+    soldWeth: weth.describe('Received for sales, fees taken off, in WETH. `null`: the worth of at least one sale is unknown.'),
+    soldUsd: usd.describe('The same in USD, valued at the time of each trade. `null`: the worth of at least one sale was unknown.'),
+    volumeWeth: weth.describe('Sum of `boughtWeth` and `soldWeth`. `null` where one of them is `null`.'),
+    volumeUsd: usd.describe('Sum of `boughtUsd` and `soldUsd`. `null` where one of them is `null`.'),
     ...valuedBalance,
-    firstTradeAt: timeText.describe('Block time of its first trade of the token.'),
-    lastTradeAt: timeText.describe('Block time of its last trade of the token.'),
+    firstTradeAt: timeText.describe('Block time of the account’s first trade of the token.'),
+    lastTradeAt: timeText.describe('Block time of the account’s last trade of the token.'),
   })
-  .meta({ id: 'Trader', description: 'An account that has traded a token, with what it earned by average price, gas not counted.' })
+  .meta({ id: 'Trader', description: 'An account that has traded a token, with its profit by average cost. Gas is not counted.' })
 
 export const holdingSchema = z
   .object({
@@ -67,28 +75,37 @@ export const holdingSchema = z
 export const walletSchema = z
   .object({
     address: addressText.describe('The account.'),
-    tokensHeld: count.nullable().describe('Tokens that it holds. `null`: more than 2,000.'),
-    valueWeth: weth.describe('Worth of those with a price, in WETH. `null`: none has one, or there are more than 2,000.'),
-    valueUsd: usd.describe('The same in USD. `null` also without a price of ETH.'),
-    trades: count.describe('Number of its trades.'),
-    tokensTraded: count.describe('Number of tokens that it has traded.'),
-    volumeWeth: decimalText.describe('Traded, in WETH. Trades whose worth is not known are left out.'),
-    realizedWeth: weth.describe('Sum over the traded tokens of which it is known, in WETH. `null`: of none of them.'),
-    realizedUsd: usd.describe('The same in USD at the time of each trade.'),
-    tokensWithoutWethProfit: count.describe('Traded tokens that `realizedWeth` leaves out.'),
-    tokensWithoutUsdProfit: count.describe('Traded tokens that `realizedUsd` leaves out.'),
-    tokensCreated: count.describe('Number of tokens that it launched.'),
-    firstSeenAt: timeText.nullable().describe('Block time of its first trade or launch. `null`: neither is indexed.'),
-    lastSeenAt: timeText.nullable().describe('Block time of its last trade or launch. `null`: neither is indexed.'),
+    tokensHeld: count.nullable().describe('Number of tokens that the account holds. `null`: more than 2,000.'),
+    valueWeth: weth.describe(
+      'Worth of the held tokens that have a price in WETH. `null`: none has one, or the account holds more than 2,000 tokens.',
+    ),
+    valueUsd: usd.describe('`valueWeth` in USD at the current ETH price. `null`: `valueWeth` is `null`, or the ETH price is unknown.'),
+    trades: count.describe('Number of trades by the account.'),
+    tokensTraded: count.describe('Number of tokens that the account has traded.'),
+    volumeWeth: decimalText.describe('Traded value in WETH. Trades of unknown worth are left out.'),
+    realizedWeth: weth.describe(
+      'Realized profit in WETH, summed over the traded tokens for which it is known. `null`: it is known for none of them.',
+    ),
+    realizedUsd: usd.describe('The same in USD, valued at the time of each trade. `null`: it is known for none of the traded tokens.'),
+    tokensWithoutWethProfit: count.describe('Number of traded tokens that `realizedWeth` leaves out.'),
+    tokensWithoutUsdProfit: count.describe('Number of traded tokens that `realizedUsd` leaves out.'),
+    tokensCreated: count.describe('Number of tokens that the account launched.'),
+    firstSeenAt: timeText.nullable().describe('Block time of the account’s first trade or launch. `null`: it has neither.'),
+    lastSeenAt: timeText.nullable().describe('Block time of the account’s last trade or launch. `null`: it has neither.'),
     asOfBlock: integerText.nullable().describe('Number of the newest indexed block. `null`: nothing is indexed yet.'),
   })
-  .meta({ id: 'Wallet', description: 'What an account holds, has traded and has created. One that is not known has done nothing.' })
+  .meta({
+    id: 'Wallet',
+    description: 'What an account holds, has traded and has created. An account without indexed activity has counts and sums of 0.',
+  })
 
 export const walletClaimSchema = claimableAmountSchema
   .extend({
     launchpad: z.string().describe('Name of the launchpad.'),
-    token: addressText.nullable().describe('Address of the token. `null`: an escrow for all tokens of the creator.'),
-    asOfBlock: integerText.describe('Number of the block of the amounts; fees of an LP position: the block of their last read.'),
+    token: addressText.nullable().describe('Address of the token. `null`: the amount is in an escrow for all tokens of the creator.'),
+    asOfBlock: integerText.describe(
+      'Number of the block as of which the amounts are. For fees of an LP position: the block at which they were last read.',
+    ),
   })
   .meta({ id: 'WalletClaim', description: 'What an account can claim as a creator in one currency.' })
 

@@ -44,20 +44,25 @@ describe('the table of routes', () => {
       address: { description: 'Address of the token.', type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
       interval: { description: 'Length of a candle.', type: 'string', enum: ['1m', '5m', '15m', '1h', '4h', '1d'], default: '1m' },
       of: {
-        description: 'What the candles are of; `marketCap`: prices times the present total supply.',
+        description: 'Whether candles show prices or market caps; `marketCap`: price times the current total supply.',
         type: 'string',
         enum: ['price', 'marketCap'],
         default: 'price',
       },
       from: {
-        description: 'Unix seconds, inclusive: the candle that contains them is the first.',
+        description: 'Unix seconds, inclusive: the first candle is the one that contains this time.',
         type: 'integer',
         minimum: 0,
         maximum: 253_402_300_799,
       },
-      to: { description: 'Unix seconds, inclusive.', type: 'integer', minimum: 0, maximum: 253_402_300_799 },
+      to: {
+        description: 'Unix seconds, inclusive: no candle starts after this time.',
+        type: 'integer',
+        minimum: 0,
+        maximum: 253_402_300_799,
+      },
       currency: {
-        description: 'Currency of prices and volume; `quote`: the one of the pool in which the token trades.',
+        description: 'Currency of prices and volume; `quote`: the quote currency of the pool in which the token trades.',
         type: 'string',
         enum: ['weth', 'usd', 'quote'],
         default: 'weth',
@@ -68,7 +73,7 @@ describe('the table of routes', () => {
     })
     expect(describeParameters('/api/tokens/:address/candles', 'input').required).toEqual(['address'])
     expect(describeParameters('/api/tokens').properties['addresses']).toEqual({
-      description: 'Only these tokens. An address that is not indexed is left out.',
+      description: 'Only these tokens. An address that is not an indexed token is left out.',
       type: 'array',
       maxItems: 100,
       items: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },

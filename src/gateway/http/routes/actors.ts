@@ -9,8 +9,8 @@ import { actorListSchema, actorStateSchema } from '#protocol/schemas/operations.
 
 const listParameters = z.object({
   state: wordParameter(ACTOR_STATE_NAMES).exactOptional().describe('Only actors in this state.'),
-  sort: wordParameter(ACTOR_SORTS).default('subscribers').describe('What the actors are sorted by: largest or newest first.'),
-  limit: integerParameter(1, 500).default(50).describe('Most actors returned.'),
+  sort: wordParameter(ACTOR_SORTS).default('subscribers').describe('What the actors are sorted by, the largest or newest first.'),
+  limit: integerParameter(1, 500).default(50).describe('Maximum number of actors returned.'),
 })
 
 export function actorsRoute({ actors }: Pick<Sources, 'actors'>): Route {

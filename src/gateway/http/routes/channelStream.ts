@@ -9,7 +9,7 @@ import { streamRequestOf } from '#gateway/realtime/channelRequest.ts'
 import { CHANNELS } from '#protocol/channels.ts'
 
 const chosen = z.object({
-  channel: wordParameter(CHANNELS).describe('What the stream tells.'),
+  channel: wordParameter(CHANNELS).describe('The channel to stream.'),
   lastEventId: textParameter(60)
     .exactOptional()
     .describe('The `id` of the last event that the client has. `Last-Event-ID` takes precedence.'),
@@ -22,7 +22,7 @@ const parameters = z.object({
   ...CHANNEL_FILTERS.graduations.shape,
   ...LIST_PARAMETERS.shape,
   ...CANDLE_PARAMETERS.shape,
-  token: CANDLE_PARAMETERS.shape.token.exactOptional().describe('Of `candles`: address of the token.'),
+  token: CANDLE_PARAMETERS.shape.token.exactOptional().describe('For `candles`, which needs it: address of the token.'),
 })
 
 const HANDED_OVER: Outcome = { kind: 'handedOver' }
@@ -38,8 +38,11 @@ export function channelStreamRoute({ admission, config, realtime }: Pick<Sources
     description: {
       id: 'streamChannel',
       tag: 'Realtime',
-      summary: 'Events over all tokens as server-sent events, which /asyncapi.json describes',
-      answer: { contentType: 'text/event-stream', meaning: 'Events `subscribed`, then those of the channel, `reorg` and `gap`.' },
+      summary: 'A channel as server-sent events, which /asyncapi.json describes',
+      answer: {
+        contentType: 'text/event-stream',
+        meaning: 'The event `subscribed`, then those of the channel, `reorg` and `gap`. `list` and `candles` send their states only.',
+      },
       problems: ['origin_not_allowed'],
     },
     async handle(texts, exchange) {

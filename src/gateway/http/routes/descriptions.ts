@@ -26,10 +26,10 @@ export function descriptionRoutes(
     descriptionRoute('/asyncapi.json', describeJson('getAsyncApi', 'Messages of WebSocket and SSE: AsyncAPI 3.0'), () =>
       jsonAnswer(asyncApiDocument()),
     ),
-    descriptionRoute('/llms.txt', describeText('getLlmsText', 'The service for language models', 'text/plain'), () =>
+    descriptionRoute('/llms.txt', describeText('getLlmsText', 'A description of the service for language models', 'text/plain'), () =>
       textAnswer('text/plain', llmsText(service())),
     ),
-    descriptionRoute('/docs', describeText('getDocs', 'The documentation as a page', 'text/html'), () =>
+    descriptionRoute('/docs', describeText('getDocs', 'The documentation of the service as a web page', 'text/html'), () =>
       textAnswer('text/html', docsPage(service(), openApiDocument(), asyncApiDocument()), [PAGE_POLICY]),
     ),
     fileRoute('page.js', 'text/javascript'),
@@ -39,7 +39,7 @@ export function descriptionRoutes(
 
 function fileRoute(name: string, contentType: string): Route {
   const id = name === 'page.js' ? 'getDocsScript' : 'getDocsStyle'
-  return descriptionRoute(`/docs/${name}`, describeText(id, 'A part of the documentation', contentType), () =>
+  return descriptionRoute(`/docs/${name}`, describeText(id, 'A file of the documentation page', contentType), () =>
     textAnswer(contentType, readFileSync(packagePath(`src/gateway/descriptions/${name}`), 'utf8')),
   )
 }

@@ -12,7 +12,7 @@ export function processesRoute({ processes }: Pick<Sources, 'processes'>): Route
       description: {
         id: 'listProcesses',
         tag: 'Health',
-        summary: 'The processes on the database of this one: indexers, their standbys, gateways',
+        summary: 'The processes that use the same database: indexers, standbys and gateways',
         answer: processListSchema,
         problems: [],
       },

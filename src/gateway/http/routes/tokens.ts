@@ -18,7 +18,7 @@ const listParameters = z.object({
   ...tokenListFilters,
   limit: integerParameter(1, MAX_LISTED_TOKENS)
     .exactOptional()
-    .describe(`Rows per page. Default: as many as \`addresses\` names, else ${DEFAULT_TOKENS}.`),
+    .describe(`Rows per page. Default: the number of \`addresses\`, else ${DEFAULT_TOKENS}.`),
   cursor: cursorParameter,
 })
 
@@ -70,7 +70,7 @@ export function tokenRoute({ reads, ethUsd }: Pick<Sources, 'reads' | 'ethUsd'>)
 
 const searchParameters = z.object({
   q: textParameter(100).describe('Part of a symbol or name, or the beginning of an address.'),
-  limit: integerParameter(1, 50).default(20).describe('Most tokens returned.'),
+  limit: integerParameter(1, 50).default(20).describe('Maximum number of tokens returned.'),
 })
 
 const SEARCH: RouteDescription = {

@@ -13,7 +13,7 @@ const parameters = z.object({
   address: tokenParameter,
   sort: wordParameter(TRADER_SORTS)
     .default('realized')
-    .describe('What the traders are sorted by, the largest first, in WETH. Traders without a value come last.'),
+    .describe('What the traders are sorted by, the largest first; all but `balance` in WETH. Traders without a value come last.'),
   ...pageParameters({ max: 500, default: 50 }),
 })
 

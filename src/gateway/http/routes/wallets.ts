@@ -15,7 +15,7 @@ const RESOURCE = { cacheControl: 'revalidate', keptUntil: (): 'commit' => 'commi
 const WALLET: RouteDescription = {
   id: 'getWallet',
   tag: 'Wallets',
-  summary: 'What an account holds, has traded and has created; of one that is not known, nothing',
+  summary: 'What an account holds, has traded and has created; zeros for an account without indexed activity',
   answer: walletSchema,
   problems: ['data_unavailable'],
 }
@@ -54,7 +54,8 @@ function holdingsRoute({ reads, ethUsd, chainId }: Pick<Sources, 'reads' | 'ethU
     sort: wordParameter(HOLDING_SORTS)
       .default('value')
       .describe(
-        'What the holdings are sorted by, the largest or newest first; those without a value come last. Of more than 2,000 tokens, `value` and `balance` sort those whose balance changed last.',
+        'What the holdings are sorted by, the largest or newest first; holdings without a value come last. If the wallet ' +
+          'holds more than 2,000 tokens, `value` and `balance` sort only the 2,000 whose balance changed last.',
       ),
     ...PAGE,
   })

@@ -38,7 +38,7 @@ function tickersRoute(sources: CoingeckoSources): Route {
       description: {
         ...description,
         id: 'getCoingeckoTickers',
-        summary: 'For CoinGecko: the last 24 hours of the tokens that traded most',
+        summary: 'For CoinGecko: prices and volumes of the last 24 hours, of the tokens that traded most',
         answer: coingeckoTickersAnswer,
       },
     },
@@ -103,11 +103,13 @@ const tradeParameters = z.object({
     .string({ error: 'two addresses (0x and 40 hex digits) with _ between' })
     .regex(/^0x[0-9a-fA-F]{40}_0x[0-9a-fA-F]{40}$/)
     .toLowerCase()
-    .describe('Of a ticker: the token and what it is quoted in.'),
+    .describe('`ticker_id` of a ticker: the addresses of the token and of its quote currency, joined by `_`.'),
   type: wordParameter(['buy', 'sell']).exactOptional().describe('Only buys, or only sells.'),
-  limit: integerParameter(1, MAX_TRADES).default(100).describe('Most trades. At most 5,000 trades of the token are read to find them.'),
-  start_time: unixSeconds.exactOptional().describe('Unix seconds of the first block, inclusive.'),
-  end_time: unixSeconds.exactOptional().describe('Unix seconds of the last block, inclusive.'),
+  limit: integerParameter(1, MAX_TRADES)
+    .default(100)
+    .describe('Maximum number of trades returned. They are searched among at most 5,000 trades of the token.'),
+  start_time: unixSeconds.exactOptional().describe('Earliest block time in Unix seconds, inclusive.'),
+  end_time: unixSeconds.exactOptional().describe('Latest block time in Unix seconds, inclusive.'),
 })
 
 function tradesRoute(sources: CoingeckoSources): Route {

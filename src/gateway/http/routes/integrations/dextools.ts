@@ -46,7 +46,7 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
     route({
       path: 'latest-block',
       name: 'LatestBlock',
-      summary: 'the newest block that can’t be replaced any more',
+      summary: 'the newest final block',
       parameters: z.object({}),
       answer: latestBlockAnswer,
       handle: async (_values, latest) => ({ block: toSiteBlock(latest) }),
@@ -54,7 +54,7 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
     route({
       path: 'block',
       name: 'Block',
-      summary: 'a block by its number, or the youngest one at a time',
+      summary: 'a final block by its number, or the newest one at a given time',
       parameters: z.object(BLOCK_PARAMETERS),
       answer: dextoolsBlockAnswer,
       problems: ['not_found'],
@@ -67,7 +67,7 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
     route({
       path: 'asset',
       name: 'Asset',
-      summary: 'a token, or what one is quoted in',
+      summary: 'a token, or a currency in which tokens are quoted',
       parameters: z.object({ id: assetParameter }),
       answer: dextoolsAssetAnswer,
       problems: ['not_found'],
@@ -106,7 +106,7 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
     route({
       path: 'pair',
       name: 'Pair',
-      summary: 'a pool or curve, by facts that never change',
+      summary: 'the facts of a pool or curve that never change',
       parameters: z.object({ id: pairParameter }),
       answer: dextoolsPairAnswer,
       problems: ['not_found'],
@@ -120,7 +120,7 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
     route({
       path: 'events',
       name: 'Events',
-      summary: 'creations, trades and liquidity of all pairs in a range of blocks',
+      summary: 'new pairs, trades and changes of liquidity in a range of blocks',
       parameters: z.object(RANGE_PARAMETERS),
       answer: dextoolsEventsAnswer,
       handle: async (range, latest) => {
@@ -137,7 +137,7 @@ const BLOCK_PARAMETERS = {
   number: integerParameter(0, Number.MAX_SAFE_INTEGER).exactOptional().describe('Number of the block.'),
   timestamp: integerParameter(0, Number.MAX_SAFE_INTEGER)
     .exactOptional()
-    .describe('Unix seconds: the youngest block at or before them. `number` has priority.'),
+    .describe('Unix seconds: the newest final block at or before this time. Ignored if `number` is given.'),
 }
 
 const HOLDER_PARAMETERS = {

@@ -133,7 +133,7 @@ const searchParameters = z.object({
     .regex(/^\P{Cc}{0,64}$/u)
     .default('')
     .describe('Only tokens of this launchpad.'),
-  limit: integerParameter(1, 1_000).default(30).describe(`Most tokens returned; more than ${MAX_FOUND} are never.`),
+  limit: integerParameter(1, 1_000).default(30).describe(`Maximum number of tokens returned; never more than ${MAX_FOUND}.`),
 })
 
 function searchRoute({ reads }: UdfSources): Route {
@@ -141,7 +141,7 @@ function searchRoute({ reads }: UdfSources): Route {
     name: 'search',
     parameters: searchParameters,
     id: 'searchUdfSymbols',
-    summary: 'Tokens by symbol, name or address; without a query those that trade most',
+    summary: 'Tokens by symbol, name or address; without a query, those with the largest volume',
     answer: udfSearchAnswer,
     handle: async ({ query, exchange, limit }) => {
       const q = query.replace(/\p{Cc}/gu, '').trim()

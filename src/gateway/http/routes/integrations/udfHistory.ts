@@ -13,9 +13,9 @@ const MAX_BARS = 5 * PAGE
 const parameters = z.object({
   symbol: symbolParameter,
   resolution: resolutionParameter,
-  from: timeParameter.exactOptional().describe('Unix seconds of the first bar, inclusive. `countback` has priority.'),
+  from: timeParameter.exactOptional().describe('Unix seconds of the first bar, inclusive. Ignored if `countback` is given.'),
   to: timeParameter.describe('Unix seconds, exclusive.'),
-  countback: integerParameter(1, MAX_BARS).exactOptional().describe('Number of bars before `to`.'),
+  countback: integerParameter(1, MAX_BARS).exactOptional().describe('Number of bars to return: the newest before `to`.'),
   currencyCode: z
     .enum(CURRENCIES, { error: `one of ${CURRENCIES.join(', ')}` })
     .default('WETH')
@@ -27,7 +27,7 @@ export function udfHistoryRoute({ reads }: Pick<Sources, 'reads'>): Route {
     name: 'history',
     parameters,
     id: 'getUdfHistory',
-    summary: 'Bars of a token, before a time',
+    summary: 'Bars of a token up to a time',
     answer: udfHistoryAnswer,
     handle: async ({ symbol, resolution, from = 0, to, countback, currencyCode }) => {
       const query = {

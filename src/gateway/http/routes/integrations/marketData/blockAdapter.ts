@@ -29,14 +29,14 @@ export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: Blo
     siteRoute(sources, {
       path: `/${folder}/latest-block`,
       id: `get${name}LatestBlock`,
-      summary: `For ${site}: the newest block that can’t be replaced any more`,
+      summary: `For ${site}: the newest final block`,
       answer: latestBlockAnswer,
       handle: async (_values, latest) => ({ block: toSiteBlock(latest) }),
     }),
     siteRoute(sources, {
       path: `/${folder}/asset`,
       id: `get${name}Asset`,
-      summary: `For ${site}: a token, or what one is quoted in`,
+      summary: `For ${site}: a token, or a currency in which tokens are quoted`,
       parameters: z.object({ id: assetParameter }),
       answer: assetAnswer,
       problems: ['not_found'],
@@ -48,7 +48,7 @@ export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: Blo
     siteRoute(sources, {
       path: `/${folder}/pair`,
       id: `get${name}Pair`,
-      summary: `For ${site}: a pool or curve, by facts that never change`,
+      summary: `For ${site}: the facts of a pool or curve that never change`,
       parameters: z.object({ id: pairParameter }),
       answer: pairAnswer,
       problems: ['not_found'],
@@ -60,7 +60,7 @@ export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: Blo
     siteRoute(sources, {
       path: `/${folder}/events`,
       id: `get${name}Events`,
-      summary: `For ${site}: trades and liquidity of all pairs in a range of blocks`,
+      summary: `For ${site}: trades and changes of liquidity in a range of blocks`,
       parameters: z.object(RANGE_PARAMETERS),
       answer: eventsAnswer,
       handle: async (range, latest) => {

@@ -15,7 +15,9 @@ const blockNumber = integerParameter(0, Number.MAX_SAFE_INTEGER)
 
 export const RANGE_PARAMETERS = {
   fromBlock: blockNumber.describe('Number of the first block, inclusive.'),
-  toBlock: blockNumber.describe(`Number of the last block, inclusive: at most ${MAX_BLOCKS} blocks, none above the latest one.`),
+  toBlock: blockNumber.describe(
+    `Number of the last block, inclusive. The range has at most ${MAX_BLOCKS} blocks, none above the newest final one.`,
+  ),
 }
 
 interface SiteRouteOptions<S extends z.ZodObject> extends Pick<RouteDescription, 'id' | 'summary'> {
