@@ -58,7 +58,7 @@ export function realtimeRules(service: Pick<DescribedService, 'limits'>): readon
   return [
     'Every update is its token’s full state: keep the one with the largest `sequence`, and drop the others.',
     'After a reconnect subscribe again with the largest `sequence`: a snapshot comes only if something was missed.',
-    'Channels tell what happens over all tokens, each event once and in order. Send the last `cursor` and `reorgs` back as `after` and `reorgs`: then nothing is missed.',
+    'Channels report the events of all tokens, each event once and in order. Send the last `cursor` and `reorgs` back as `after` and `reorgs`: then nothing is missed.',
     'A slow reader gets the newest update of each token: older unsent ones are dropped.',
     'Codes 4000 to 4499 mean reconnect, 4500 to 4999 do not.',
     'The server pings silent connections; a client that answers nothing for 60 s is closed.',

@@ -127,7 +127,7 @@ export const tokenUpdateSchema = z
   .meta({
     id: 'token.update',
     description:
-      'A token’s full state after a commit. It replaces all earlier ones, so a client that misses one is right again with the next.',
+      'A token’s full state after a commit. It replaces all earlier ones: after a missed update, the next one is enough.',
   })
 
 /** The codes of `error` messages, and what they mean. */
