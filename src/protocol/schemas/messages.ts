@@ -126,8 +126,7 @@ export const tokenUpdateSchema = z
   })
   .meta({
     id: 'token.update',
-    description:
-      'A token’s full state after a commit. It replaces all earlier ones: after a missed update, the next one is enough.',
+    description: 'A token’s full state after a commit. It replaces all earlier ones: after a missed update, the next one is enough.',
   })
 
 /** The codes of `error` messages, and what they mean. */
