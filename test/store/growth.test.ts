@@ -54,11 +54,12 @@ import { readTokensUpdatedAt } from '#store/rows/cursor.ts'
 import { readPlainHolders } from '#store/rows/holderCodes.ts'
 import { loadRows } from '#store/rows/loadRows.ts'
 import { readOutdatedTokens } from '#store/rows/revaluation.ts'
-import type { BalanceKey, CreatorFeeKey, MakerKey } from '#tables/changes.ts'
+import type { BalanceKey, CreatorFeeKey, MakerKey, RowKeys } from '#tables/changes.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type MeasuredNode, measuredPlansOf } from '#test/support/explain.ts'
 import { listTokens } from '#test/support/listTokens.ts'
+import { NO_CHANGES } from '#test/support/noChanges.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 /*
@@ -482,18 +483,30 @@ describe('a commit', () => {
       kysely,
     )
 
-  test('reads what it changes and what has expired, also where the server believes that all tokens have', async () => {
-    const { rows: holders } = await sql<BalanceKey>`
-      select distinct on (token) token, holder from balance where token = any(${asked.map(toBytes)}::bytea[])`.execute(kysely)
-    const { rows: fees } = await sql<CreatorFeeKey>`select launchpad, creator, currency, token from creator_fee limit 10`.execute(kysely)
+  const keysOf = async (tokens: readonly Address[]): Promise<RowKeys> => {
+    const { rows: balances } = await sql<BalanceKey>`
+      select distinct on (token) token, holder from balance where token = any(${tokens.map(toBytes)}::bytea[])`.execute(kysely)
+    const { rows: creatorFees } = await sql<CreatorFeeKey>`
+      select launchpad, creator, currency, token from creator_fee limit 10`.execute(kysely)
     const { rows: makers } = await sql<MakerKey>`
-      select distinct on (token) token, side, maker from trade where token = any(${asked.map(toBytes)}::bytea[])`.execute(kysely)
-    const keys = { tokens: asked, currencies: [], balances: holders, creatorFees: fees, makers }
+      select distinct on (token) token, side, maker from trade where token = any(${tokens.map(toBytes)}::bytea[])`.execute(kysely)
+    return { tokens, currencies: [], balances, creatorFees, makers }
+  }
+
+  test('reads what it changes and what has expired, also where the server believes that all tokens have', async () => {
+    const keys = await keysOf(asked)
     await expire(SCALE.tokens)
     await sql`analyze token`.execute(kysely)
     await expire(5)
     // Of up to 15 tokens a row and a pool or two; per window the trades that left it, one on each side of its start.
     expect(await faultsOf(db => loadRows(db, keys, { now: END, expired: true, pending: null, weth: WETH }), 300)).toEqual([])
+  })
+
+  test('reads no more beside a batch whose commit is under way', async () => {
+    const { rows } = await sql<{ after: number }>`select max(block_number)::integer + 1 as after from trade`.execute(kysely)
+    const pending = { from: rows[0]?.after ?? 0, changes: NO_CHANGES }
+    const keys = await keysOf(asked)
+    expect(await faultsOf(db => loadRows(db, keys, { now: END, expired: false, pending, weth: WETH }), 300)).toEqual([])
   })
 
   test('is followed by a look at the largest holders of its tokens', async () => {

@@ -17,6 +17,26 @@ import { arrayOf, BIGINT, BYTEA, TEXT } from '#tables/binaryArray.ts'
 import type { CurrentRows, MakerKey } from '#tables/changes.ts'
 import type { TokenRow } from '#tables/token.ts'
 
+/** Which stored trades count: those of blocks earlier than `before` (`null`: all), in windows that end at `now`, Unix seconds. */
+interface StoredTradesAt {
+  readonly before: number | null
+  readonly now: number
+}
+
+/**
+ * The trades of `asked.token` that have left the window `win` since its totals were computed. "offset 0" makes them a range of the index by
+ * time. Otherwise the planner may read all trades of the token, or of all tokens, for their block numbers.
+ */
+function leavingTrades({ before, now }: StoredTradesAt): RawBuilder<unknown> {
+  const stored = before === null ? sql`` : sql`where block_number < ${before}::bigint`
+  return sql`(
+      select * from (
+        select * from trade where asked.created_at <= ${now} - win.seconds and trade.token = asked.token
+          and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) offset 0
+      ) as trade ${stored}
+    )`
+}
+
 interface AgingRow {
   readonly token: Address
   readonly window_name: WindowName
@@ -42,7 +62,7 @@ interface AgingRow {
 export async function loadAging(
   db: Queryable,
   tokens: readonly TokenRow[],
-  { before, now }: { readonly before: number | null; readonly now: number },
+  { before, now }: StoredTradesAt,
 ): Promise<Map<Address, PerWindow<WindowAging>>> {
   if (tokens.length === 0) return new Map()
   const stored = before === null ? sql`` : sql`and block_number < ${before}::bigint`
@@ -56,8 +76,7 @@ export async function loadAging(
       select coalesce(sum(amount_wei), 0)::text as volume,
         coalesce(sum(amount_wei) filter (where side = 'buy'), 0)::text as buy_volume,
         (count(*) filter (where side = 'buy'))::int as buys, (count(*) filter (where side = 'sell'))::int as sells
-      from trade where asked.created_at <= ${now} - win.seconds and trade.token = asked.token
-        and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) ${stored}
+      from ${leavingTrades({ before, now })} as trade
     ) as leaving
     left join lateral (
       select timestamp as at from trade where trade.token = asked.token and timestamp > ${now} - win.seconds ${stored}
@@ -102,7 +121,7 @@ export async function loadLastTrades(
   db: Queryable,
   tokens: CurrentRows['tokens'],
   makers: readonly MakerKey[],
-  { before, now }: { readonly before: number | null; readonly now: number },
+  { before, now }: StoredTradesAt,
 ): Promise<CurrentRows['lastTrades']> {
   const rows = [...tokens.values()]
   if (rows.length === 0) return new Map()
@@ -118,10 +137,7 @@ export async function loadLastTrades(
     from unnest(${arrayOf(BYTEA, rows, 'address')}::bytea[], ${arrayOf(BIGINT, rows, 'windowsAt')}::bigint[],
       ${arrayOf(BIGINT, rows, 'createdAt')}::bigint[]) as asked (token, was, created_at)
     cross join unnest(${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (seconds)
-    cross join lateral (
-      select * from trade where asked.created_at <= ${now} - win.seconds and trade.token = asked.token
-        and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) ${stored}
-    ) as leaving
+    cross join lateral ${leavingTrades({ before, now })} as leaving
     cross join lateral (${lastTradeOf('leaving', stored)}) as last
     where last.block_number = leaving.block_number and last.log_index = leaving.log_index`.execute(db)
   const lastTrades = new Map<Address, { buy: Map<Address, number>; sell: Map<Address, number> }>()
