@@ -125,20 +125,20 @@ export async function loadLastTrades(
 ): Promise<CurrentRows['lastTrades']> {
   const rows = [...tokens.values()]
   if (rows.length === 0) return new Map()
-  const stored = before === null ? sql`` : sql`and block_number < ${before}::bigint`
   const known = makers.filter(({ token }) => tokens.has(token))
   const { rows: found } = await sql<LastTradeRow>`
     select asked.token, asked.side, asked.maker, last.timestamp
     from unnest(${arrayOf(BYTEA, known, 'token')}::bytea[], ${arrayOf(TEXT, known, 'side')}::text[], ${arrayOf(BYTEA, known, 'maker')}::bytea[])
       as asked (token, side, maker)
-    cross join lateral (${lastTradeOf('asked', stored)}) as last
+    cross join lateral (${lastTradeOf('asked', before)}) as last
+    where last.maker = asked.maker and last.side = asked.side
     union all
     select leaving.token, leaving.side, leaving.maker, leaving.timestamp
     from unnest(${arrayOf(BYTEA, rows, 'address')}::bytea[], ${arrayOf(BIGINT, rows, 'windowsAt')}::bigint[],
       ${arrayOf(BIGINT, rows, 'createdAt')}::bigint[]) as asked (token, was, created_at)
     cross join unnest(${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (seconds)
     cross join lateral ${leavingTrades({ before, now })} as leaving
-    cross join lateral (${lastTradeOf('leaving', stored)}) as last
+    cross join lateral (${lastTradeOf('leaving', before)}) as last
     where last.block_number = leaving.block_number and last.log_index = leaving.log_index`.execute(db)
   const lastTrades = new Map<Address, { buy: Map<Address, number>; sell: Map<Address, number> }>()
   for (const { token, side, maker, timestamp } of found) {
@@ -149,8 +149,16 @@ export async function loadLastTrades(
   return lastTrades satisfies ReadonlyMap<Address, LastTrades>
 }
 
-function lastTradeOf(of: string, stored: RawBuilder<unknown>): RawBuilder<unknown> {
-  const sameMaker = ['token', 'side', 'maker'].map(name => sql`trade.${sql.ref(name)} = ${sql.ref(`${of}.${name}`)}`)
-  return sql`select block_number, log_index, timestamp from trade where ${sql.join(sameMaker, sql` and `)} ${stored}
-    order by block_number desc, log_index desc limit 1`
+const MAX_BLOCK = '9223372036854775807'
+
+/**
+ * The last trade of a token that comes before (maker, side, block `before`) in the index `trade_by_maker`. It is of this maker and side, if
+ * they have traded the token before that block. With plain equalities, the planner may take the index `trade_by_wallet` and read all trades
+ * of the maker in other tokens.
+ */
+function lastTradeOf(of: 'asked' | 'leaving', before: number | null): RawBuilder<unknown> {
+  const [token, maker, side] = ['token', 'maker', 'side'].map(name => sql.ref(`${of}.${name}`))
+  return sql`select maker, side, block_number, log_index, timestamp from trade where trade.token = ${token}
+    and (trade.maker, trade.side, trade.block_number, trade.log_index) < (${maker}, ${side}, ${before ?? MAX_BLOCK}::bigint, 0)
+    order by trade.maker desc, trade.side desc, trade.block_number desc, trade.log_index desc limit 1`
 }
