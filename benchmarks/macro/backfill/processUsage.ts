@@ -22,7 +22,9 @@ export async function processUsage(pid: number): Promise<ProcessUsage | null> {
     const peakKiB = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN)
     return { cpuMs: ticks * MS_PER_TICK, peakRssMiB: peakKiB / 1_024 }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    const { code } = error as NodeJS.ErrnoException
+    // ESRCH: it ended while the file was read.
+    if (code === 'ENOENT' || code === 'ESRCH') return null
     throw error
   }
 }
