@@ -84,12 +84,14 @@ function start({ settings, limits, transaction = inDatabase, attempt = given => 
   return { reader, updates, log }
 }
 
-/** Launches tokens with these URIs, as a block's commit does; the nth has the number n. */
+/** Launches tokens with these URIs in one transaction, as a block's commit does; the nth has the number n. */
 async function launch(uris: readonly string[], from = 1): Promise<readonly Address[]> {
   const rows = uris.map((metadata_uri, index) => tokenRow(from + index, { metadata_uri, image_url: null, description: null }))
-  await insertRows(database.kysely, 'token', rows)
   const addresses = uris.map((_, index) => addressOf(from + index))
-  await attachMetadata(database.kysely, addresses)
+  await inDatabase(async tx => {
+    await insertRows(tx, 'token', rows)
+    await attachMetadata(tx, addresses)
+  })
   return addresses
 }
 
