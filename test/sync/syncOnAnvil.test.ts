@@ -224,10 +224,10 @@ describe('the indexer on a real chain', () => {
     const head = await headNumber()
     await indexedUpTo(index, head)
     const old = head - 4
+    const oldBlock = await relayTo(anvil.url).answer('eth_getBlockByNumber', [`0x${old.toString(16)}`, false])
     lagging.setMisbehaviour(({ method, params }) =>
       method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { kind: 'result', result: oldBlock } : undefined,
     )
-    const oldBlock = await relayTo(anvil.url).answer('eth_getBlockByNumber', [`0x${old.toString(16)}`, false])
     await expect.poll(() => sync.view.state().headBlock).toBe(old)
     expect(sync.view.state()).toMatchObject({ indexedBlock: head, lagBlocks: 0, stalled: false })
     lagging.setMisbehaviour(undefined)
