@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Attempt, createAttempt } from '#jobs/metadata/attempt.ts'
-import { FETCH_LIMITS, type Outbound } from '#jobs/metadata/outbound.ts'
+import type { Outbound } from '#jobs/metadata/outbound.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
-import { type DocumentServer, giving, redirecting, startDocumentServer } from './documentServer.ts'
+import { type DocumentServer, giving, PATIENT_LIMITS, redirecting, startDocumentServer } from './documentServer.ts'
 
 /* Which hosts are left alone, and for how long. */
 
@@ -24,7 +24,7 @@ afterAll(() => server.close())
 beforeEach(() => {
   clock = createManualClock()
   log = createLogLines()
-  attempt = attemptWithin({ connectMs: 20_000, firstByteMs: 20_000, wholeMs: 20_000 })
+  attempt = attemptWithin(PATIENT_LIMITS)
 })
 
 function attemptWithin(limits: Partial<Outbound['limits']>): Attempt {
@@ -32,7 +32,7 @@ function attemptWithin(limits: Partial<Outbound['limits']>): Attempt {
     resolve: async host => (host === 'gone.example' ? [] : ['127.0.0.1']),
     isPublic: () => true,
     ports: { https: 443, http: server.port },
-    limits: { ...FETCH_LIMITS, ...limits },
+    limits: { ...PATIENT_LIMITS, ...limits },
   }
   const settings = { fetch: true, allowHttp: true, gateways: { ipfs: [server.url, 'http://127.0.0.1:1'], arweave: [server.url] } }
   return createAttempt({ settings, outbound, logger: log.logger, now: clock.nowMs })

@@ -2,7 +2,12 @@ import { once } from 'node:events'
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { FETCH_LIMITS, type FetchLimits } from '#jobs/metadata/outbound.ts'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { creatorCertificate, creatorCertificateKey } from './creatorCertificate.ts'
+
+/** A server on this machine is not too slow when the machine is busy. */
+export const PATIENT_LIMITS: FetchLimits = { ...FETCH_LIMITS, connectMs: POLL_LIMIT_MS, firstByteMs: POLL_LIMIT_MS, wholeMs: POLL_LIMIT_MS }
 
 export interface DocumentServer {
   /** `http://127.0.0.1:<port>` or the same with `https`. */

@@ -4,10 +4,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fetchText } from '#jobs/metadata/fetchText.ts'
-import { FETCH_LIMITS, type FetchLimits, type Outbound, publicOutbound } from '#jobs/metadata/outbound.ts'
+import { type FetchLimits, type Outbound, publicOutbound } from '#jobs/metadata/outbound.ts'
 import { isPublicAddress } from '#jobs/metadata/publicAddress.ts'
 import { creatorCertificate } from './creatorCertificate.ts'
-import { type DocumentServer, giving, redirecting, startDocumentServer } from './documentServer.ts'
+import { type DocumentServer, giving, PATIENT_LIMITS, redirecting, startDocumentServer } from './documentServer.ts'
 
 /*
  * Real sockets. The one thing that is not as in production: creator.example and its like lead to this machine, whose address counts as
@@ -48,7 +48,7 @@ function outbound(limits: Partial<FetchLimits> = {}): Outbound {
     },
     isPublic: address => address === '127.0.0.1' || isPublicAddress(address),
     ports: { https: creator.port, http: gateway.port },
-    limits: { ...FETCH_LIMITS, connectMs: 20_000, firstByteMs: 20_000, wholeMs: 20_000, ...limits },
+    limits: { ...PATIENT_LIMITS, ...limits },
     ca: creatorCertificate,
   }
 }

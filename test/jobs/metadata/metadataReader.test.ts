@@ -5,7 +5,7 @@ import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { Token } from '#domain/token.ts'
 import { type Attempt, createAttempt, type MetadataSettings } from '#jobs/metadata/attempt.ts'
 import { createMetadataReader, type MetadataReader } from '#jobs/metadata/metadataReader.ts'
-import { FETCH_LIMITS, type FetchLimits, type Outbound } from '#jobs/metadata/outbound.ts'
+import type { Outbound } from '#jobs/metadata/outbound.ts'
 import { isPublicAddress } from '#jobs/metadata/publicAddress.ts'
 import { oneAtATime, type Transaction } from '#store/connection/transaction.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
@@ -13,7 +13,7 @@ import { attachMetadata } from '#store/rows/metadata.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow } from '#test/support/rows.ts'
-import { type DocumentServer, giving, startDocumentServer } from './documentServer.ts'
+import { type DocumentServer, giving, PATIENT_LIMITS, startDocumentServer } from './documentServer.ts'
 
 const database = await useDatabase()
 const WRITER = 'test'
@@ -46,7 +46,6 @@ const inDatabase: Transaction = work => database.orm.em.fork().transactional(em 
 
 interface StartOptions {
   readonly settings?: Partial<MetadataSettings>
-  readonly limits?: Partial<FetchLimits>
   readonly transaction?: Transaction
   readonly attempt?: (attempt: Attempt) => Attempt
 }
@@ -57,14 +56,14 @@ interface Started {
   readonly log: ReturnType<typeof createLogLines>
 }
 
-function start({ settings, limits, transaction = inDatabase, attempt = given => given }: StartOptions = {}): Started {
+function start({ settings, transaction = inDatabase, attempt = given => given }: StartOptions = {}): Started {
   const log = createLogLines()
   const now = () => performance.now()
   const outbound: Outbound = {
     resolve: async () => ['127.0.0.1'],
     isPublic: address => address === '127.0.0.1' || isPublicAddress(address),
     ports: { https: 443, http: second.port },
-    limits: { ...FETCH_LIMITS, ...limits },
+    limits: PATIENT_LIMITS,
   }
   const all: MetadataSettings = { fetch: true, allowHttp: true, gateways: { ipfs: [first.url], arweave: [first.url] }, ...settings }
   const reader = createMetadataReader({
@@ -110,13 +109,16 @@ interface StoredUri {
   readonly state: string
   readonly attempts: number
   readonly outcome: string | null
-  /** In seconds; `null`: it is not tried again by itself. */
+  /** In seconds from now on; `null`: it is not tried again by itself. */
   readonly due: number | null
+  /** In seconds, from the last attempt to the next one. */
+  readonly pause: number | null
 }
 
 async function stored(): Promise<readonly StoredUri[]> {
   const { rows } = await sql<StoredUri>`select uri, state, attempts, outcome,
-    round(next_attempt_at_ms / 1000.0 - extract(epoch from now()))::integer as due from metadata order by uri`.execute(database.kysely)
+    round(next_attempt_at_ms / 1000.0 - extract(epoch from now()))::integer as due,
+    (next_attempt_at_ms - attempted_at_ms) / 1000.0::float8 as pause from metadata order by uri`.execute(database.kysely)
   return rows
 }
 
@@ -196,7 +198,11 @@ describe('the metadata reader', () => {
     const { reader } = start()
     await untilOutcome('not_found')
     await reader.stop()
-    expect(await stored()).toMatchObject([{ state: 'pending', attempts: 1, due: expect.toSatisfy((due: number) => due > 40 && due <= 60) }])
+    expect(await stored()).toMatchObject([
+      { state: 'pending', attempts: 1, pause: expect.toSatisfy((pause: number) => pause > 47 && pause <= 60) },
+    ])
+    // It is not due by itself, however long the rest takes.
+    await sql`update metadata set next_attempt_at_ms = next_attempt_at_ms + 86400000`.execute(database.kysely)
     const asked = first.requests.length
     first.answer(giving({ description: 'uploaded later' }))
     const again = start()
