@@ -97,11 +97,11 @@ test('indexing, updates and health continue while the gateway hangs', async () =
   }
   const { token: other } = await launchWatched('data:application/json,{"description":"in itself"}')
   expect((await updateOf(other, update => update.token.description !== null)).token.description).toBe('in itself')
-  const health = (await (await get('/api/indexer/health')).json()) as IndexerHealth
-  expect(health.status).toBe('ok')
+  await expect.poll(async () => ((await (await get('/api/indexer/health')).json()) as IndexerHealth).status).toBe('ok')
   const operatorToken = (await readFile(path.join(folder.folder, 'operator-token'), 'utf8')).trim()
   const metrics = await (await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${operatorToken}` } })).text()
-  expect(metrics).toContain('tokenwire_metadata_under_way 1\n')
+  // A slow machine gets here after the service has given the request up.
+  expect(metrics).toMatch(/tokenwire_metadata_under_way 1\n|tokenwire_metadata_attempts_total\{outcome="too_slow"\} [1-9]/)
   expect(metrics).toContain('tokenwire_metadata_attempts_total{outcome="read"} 2\n')
   // The hanging request does not delay the stop.
   expect(await service.stop()).toBe(0)
