@@ -31,7 +31,7 @@ const PATIENCE_MS = 60_000
 
 /** An ORM that is closed at the end of the test file. */
 export function openOrm(url: string, limits: OrmOptions = {}): MikroORM {
-  const orm = createOrm(url, silentLogger, limits, { ...MIGRATION_OPTIONS, entities: ENTITIES })
+  const orm = createOrm(url, silentLogger, { connectTimeoutMs: PATIENCE_MS, ...limits }, { ...MIGRATION_OPTIONS, entities: ENTITIES })
   closeAfterFile(() => orm.close(true))
   return orm
 }
@@ -48,7 +48,7 @@ export async function useDatabase({ migrated = true }: TestDatabaseOptions = {})
   await administer(sql`create database ${sql.id(name)} template ${sql.id(template)} strategy file_copy`)
   const url = databaseUrl(name)
   closeAfterFile(() => administer(sql`drop database if exists ${sql.id(name)} with (force)`))
-  const orm = openOrm(url, { connectTimeoutMs: PATIENCE_MS })
+  const orm = openOrm(url)
   const kysely = orm.em.getKysely<unknown>()
   return {
     url,
