@@ -45,7 +45,7 @@ describe('the ORM', () => {
   })
 
   test('opens no more connections than it may, with its name and limits on each', async () => {
-    const orm = openOrm(database.url, { poolSize: 3, applicationName: 'test-limits', statementTimeoutMs: 1234, lockTimeoutMs: 567 })
+    const orm = openOrm(database.url, { poolSize: 3, applicationName: 'test-limits', statementTimeoutMs: 123_456, lockTimeoutMs: 567 })
     const db = orm.em.getKysely()
     const pids = await Promise.all(
       Array.from(
@@ -56,7 +56,7 @@ describe('the ORM', () => {
     expect(new Set(pids).size).toBe(3)
     const { rows } = await sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
       current_setting('application_name') as name, current_setting('idle_in_transaction_session_timeout') as idle`.execute(db)
-    expect(rows).toEqual([{ statement: '1234ms', lock: '567ms', name: 'test-limits', idle: '20s' }])
+    expect(rows).toEqual([{ statement: '123456ms', lock: '567ms', name: 'test-limits', idle: '20s' }])
   })
 
   // On a server with PostgreSQL's defaults every list of tokens read the table from end to end.

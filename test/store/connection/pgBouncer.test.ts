@@ -67,11 +67,11 @@ describe.runIf(PGBOUNCER !== null)('PgBouncer', () => {
     const input = { url, key: LOCKS.writer, applicationName: 'test-lock', what: 'the lock', logger: silentLogger }
     const { lock } = await holdSessionLock(input)
     expect((await holdSessionLock(input)).lock).toBeNull()
-    const db = openOrm(url, { poolSize: 1, statementTimeoutMs: 1234 }).em.getKysely()
+    const db = openOrm(url, { poolSize: 1, statementTimeoutMs: 123_456 }).em.getKysely()
     for (let value = 1; value <= 3; value++) {
       const { rows } = await sql`select ${value}::integer as value, current_setting('statement_timeout') as limit,
         current_setting('jit') as jit`.execute(db)
-      expect(rows).toEqual([{ value, limit: '1234ms', jit: 'off' }])
+      expect(rows).toEqual([{ value, limit: '123456ms', jit: 'off' }])
     }
     await lock?.release()
   })
