@@ -103,15 +103,18 @@ test('a commit reaches the clients of every thread, with what REST answers', asy
 })
 
 test('health, actors and metrics are those of the whole process, whichever thread answers', async () => {
-  for (const health of await fromEachThread<IndexerHealth>('/api/indexer/health')) {
-    expect(health).toMatchObject({
-      status: 'ok',
-      feed: { carrier: 'thread', connected: true },
-      actors: { total: THREADS, byState: { live: THREADS }, subscribers: feeds.length },
-      realtime: { webSocketConnections: feeds.length, subscriptions: feeds.length },
-    })
-    expect(health.realtime.deliveredTotal).toBeGreaterThanOrEqual(2 * feeds.length)
+  const expected = {
+    status: 'ok',
+    feed: { carrier: 'thread', connected: true },
+    actors: { total: THREADS, byState: { live: THREADS }, subscribers: feeds.length },
+    realtime: { webSocketConnections: feeds.length, subscriptions: feeds.length },
   }
+  // Polled: on a busy machine a process is not `ok` for a moment when its database or a thread answers late.
+  await expect
+    .poll(() => fromEachThread<IndexerHealth>('/api/indexer/health'))
+    .toMatchObject(Array.from({ length: THREADS }, () => expected))
+  for (const { realtime } of await fromEachThread<IndexerHealth>('/api/indexer/health'))
+    expect(realtime.deliveredTotal).toBeGreaterThanOrEqual(2 * feeds.length)
   const lists = await fromEachThread<{ data: readonly ActorState[] }>('/api/indexer/health/actors')
   for (const { data } of lists)
     expect(data).toMatchObject([{ token: alpha.token, state: 'live', subscribers: { webSocket: feeds.length, eventStream: 0 } }])
