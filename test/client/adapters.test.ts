@@ -7,7 +7,7 @@ import { createLive } from '#client/live/createLive.ts'
 import { useCandles, useConnectionState, useList, useToken, useTrades } from '#client/react.ts'
 import { connectionState, observeLive, watchToken } from '#client/rxjs.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
-import { ClientFixture } from './clientFixture.ts'
+import { ClientFixture, neverAnswers } from './clientFixture.ts'
 
 const A = addressOf(1)
 
@@ -21,7 +21,7 @@ it('provides observables for RxJS', async () => {
     expect(await events).toMatchObject([{ type: 'begin' }, { type: 'trades', cursor: '1-4' }])
     await expect(firstValueFrom(observeLive(live.list, { limit: 51 }))).rejects.toMatchObject({ code: 'rejected' })
     fixture.store(A, 1)
-    const client = fixture.client()
+    const client = fixture.client({ fetch: neverAnswers })
     const states = firstValueFrom(connectionState(client).pipe(take(3), toArray()))
     const updates = firstValueFrom(watchToken(client, A).pipe(take(2), toArray()))
     await firstValueFrom(watchToken(client, A))

@@ -44,7 +44,10 @@ export class FastClock implements ClientClock {
   }
 }
 
-/** For tests that count messages: where a busy machine is late, a state that REST answers first makes a client subscribe once more. */
+/**
+ * For tests that count messages or states: where a busy machine is late, a client asks REST, whose state comes again with holders and makes
+ * the client subscribe once more.
+ */
 export function neverAnswers(): Promise<Response> {
   return new Promise(() => {})
 }

@@ -60,7 +60,7 @@ it('comes to another gateway when the server that leaves asked it to, and no ear
 })
 
 it('delivers rising sequences when messages arrive late, twice and out of order', async () => {
-  const client = fixture.client()
+  const client = fixture.client({ fetch: neverAnswers })
   const seen = new Seen()
   client.watch(A, seen.listen)
   await seen.reaches(1)
@@ -153,14 +153,15 @@ it('is offline while nothing answers, and live when the server is back', async (
   client.reconnect()
   await inState(client, 'live')
   await seen.reaches(5)
-  expect(seen.sequences).toEqual([1, 5])
+  // What REST told without holders may come again with them.
+  expect([...new Set(seen.sequences)]).toEqual([1, 5])
 })
 
 it('ignores the older states of a gateway that lags behind the one before', async () => {
   const behind = await RealtimeFixture.start()
   try {
     behind.store(A, 1)
-    const client = fixture.client()
+    const client = fixture.client({ fetch: neverAnswers })
     const seen = new Seen()
     client.watch(A, seen.listen)
     await seen.reaches(1)
@@ -184,7 +185,7 @@ it('takes from REST a state that its connection missed, then the complete one fr
   const client = fixture.client({ clock: new FastClock(20), maxEventStreams: 0 })
   const seen = new Seen()
   client.watch(A, seen.listen)
-  await seen.reaches(1)
+  await seen.reaches(1, 'webSocket')
   fixture.proxy.treat = (text, deliver) => text.includes('token.update') || deliver(text)
   fixture.commit(A, 2)
   const alone = await seen.reaches(2, 'rest')

@@ -17,7 +17,7 @@ it('delivers the current state and every newer one', async () => {
   const client = fixture.client()
   const seen = new Seen()
   const watch = client.watch(A.toUpperCase().replace('X', 'x'), seen.listen)
-  const first = await seen.reaches(10)
+  const first = await seen.reaches(10, 'webSocket')
   expect(first).toMatchObject({ address: A, source: 'webSocket', token: { address: A, market: { priceUsd: expect.any(String) } } })
   expect(first.holders).toHaveLength(20)
   expect(first.latestTrade?.token).toBe(A)
@@ -56,7 +56,7 @@ it('delivers a token that is indexed only after it was watched', async () => {
 
 it('unsubscribes with the last watch, and disconnects some seconds later', async () => {
   fixture.store(A, 1)
-  const client = fixture.client({ clock: new FastClock(20) })
+  const client = fixture.client({ clock: new FastClock(20), fetch: neverAnswers })
   const [first, second] = [new Seen(), new Seen()]
   const watches = [client.watch(A, first.listen), client.watch(A, second.listen)] as const
   await Promise.all([first.reaches(1), second.reaches(1)])
@@ -92,7 +92,7 @@ it('delivers the known state to a watch that replaces another, also before the s
   const client = fixture.client()
   const [first, second, third] = [new Seen(), new Seen(), new Seen()]
   const watch = client.watch(A, first.listen)
-  await first.reaches(1)
+  await first.reaches(1, 'webSocket')
   // Like a component that replaces another.
   watch.close()
   const next = client.watch(A, second.listen)
@@ -138,7 +138,7 @@ it('watches without holders, until another watch of the token wants them', async
 
 it('ends a watch with its signal', async () => {
   fixture.store(A, 1)
-  const client = fixture.client()
+  const client = fixture.client({ fetch: neverAnswers })
   const aborter = new AbortController()
   const [ended, other] = [new Seen(), new Seen()]
   client.watch(A, ended.listen, { signal: aborter.signal })
@@ -206,7 +206,7 @@ it('opens more connections for more watches, and rejects a watch when all are fu
   await fixture.stop()
   fixture = await ClientFixture.start({ maxSubscriptionsPerConnection: 20 })
   // The client starts with a higher limit than the server has, and adapts.
-  const client = fixture.client({ maxSubscriptions: 25, maxConnections: 3 })
+  const client = fixture.client({ maxSubscriptions: 25, maxConnections: 3, fetch: neverAnswers })
   const ended: number[] = []
   const seen = Array.from({ length: 61 }, (_, index) => {
     const one = new Seen()
@@ -247,7 +247,8 @@ it('leaves nothing behind when it is closed, whatever is in flight', async () =>
   expect(client.state).toBe('offline')
   await eventually(() => fixture.service.realtime.report().webSocketConnections === 0)
   fixture.commit(A, 2)
-  expect(seen.sequences).toEqual([1])
+  // What REST told without holders may have come again with them.
+  expect(new Set(seen.sequences)).toEqual(new Set([1]))
 })
 
 it('rejects an invalid address', () => {
