@@ -190,16 +190,17 @@ describe.skipIf(CHROMIUM === null)('the console with a gateway in memory', () =>
     expect(sent).toBeGreaterThan(tokens.length * 10)
     // Frames that were requested before.
     expect(await tab('taken')).toBeLessThanOrEqual(tokens.length)
-    // One more frame per poll, because the last updates may still be on their way.
+    // One more frame per poll, because the last updates may still be on their way. On a slow machine they are for many frames.
+    const drawn: number[] = []
     await expect
       .poll(async () => {
         await tab('release')
+        drawn.push(await tab('taken'))
         return shownSequences(page)
       })
       .toMatchObject(newestOf(tokens))
-    const drawn = await tab('taken')
-    expect(drawn).toBeGreaterThanOrEqual(tokens.length)
-    expect(drawn).toBeLessThanOrEqual(tokens.length * 3)
+    expect(drawn.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(tokens.length)
+    for (const count of drawn) expect(count).toBeLessThanOrEqual(tokens.length)
     say({ sentToStopped, drawnAfterwards, conflated, sent, drawn, rows: tokens.length })
   })
 })
