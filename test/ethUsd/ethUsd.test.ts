@@ -298,7 +298,8 @@ describe('the real clock and time-outs', () => {
 
   it('tell when the price was fetched', async () => {
     const before = Date.now()
-    const real = createEthUsd({ providers: [coinbase({ coinbaseUrl: base.url })], logger: logger(), onPrice: () => {} })
+    const timeout = () => new AbortController().signal
+    const real = createEthUsd({ providers: [coinbase({ coinbaseUrl: base.url })], logger: logger(), onPrice: () => {}, timeout })
     real.start()
     const { fetchedAt } = await real.get()
     await real.stop()
