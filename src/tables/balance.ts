@@ -32,7 +32,9 @@ const properties = {
   realizedUsd: column.units().strictNullable(),
   /** `null`: it has never traded. */
   firstTradeAt: column.seconds().strictNullable(),
-  lastTradeAt: column.seconds().strictNullable(),
+  /** `null`: it has never bought, or never sold. */
+  lastBuyAt: column.seconds().strictNullable(),
+  lastSellAt: column.seconds().strictNullable(),
 }
 
 const UNKNOWN = `'-Infinity'::numeric`
@@ -45,6 +47,9 @@ export const TRADER_SORT_VALUES = {
   sold: `coalesce(sold_wei, ${UNKNOWN})`,
   balance: 'balance',
 }
+
+/** The condition of the indexes of traders, which queries have to use in the same form. */
+export const IS_TRADER = 'first_trade_at is not null'
 
 /** The balances of burn addresses and lockers: the condition of an index, which queries have to use in the same form. */
 export const OUT_OF_CIRCULATION = `type in ('burn', 'locker')`
@@ -70,7 +75,7 @@ export const BalanceEntity = defineEntity({
     },
     ...Object.entries(TRADER_SORT_VALUES).map(([sort, value]) => ({
       name: `trader_by_${sort}`,
-      expression: `create index trader_by_${sort} on balance (token, (${value}), holder) where last_trade_at is not null`,
+      expression: `create index trader_by_${sort} on balance (token, (${value}), holder) where ${IS_TRADER}`,
     })),
   ],
 })

@@ -1,6 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { PerWindow } from '#domain/token.ts'
-import type { TradeSide } from '#domain/trade.ts'
 import type { LastTrades, WindowAging } from '#domain/windows.ts'
 import type { BalanceRow } from './balance.ts'
 import type { CandleRow } from './candle.ts'
@@ -22,15 +21,8 @@ export interface CurrentRows {
   /** By `creatorFeeKey`. */
   readonly creatorFees: ReadonlyMap<string, CreatorFeeRow>
   readonly aging: ReadonlyMap<Address, PerWindow<WindowAging>>
-  /** By token: the last trades of the batch's makers, and of makers whose last trade has left a window. */
+  /** By token: the last trades of the holders in `balances`, and of makers whose last trade has left a window. */
   readonly lastTrades: ReadonlyMap<Address, LastTrades>
-}
-
-/** A maker whose last trade on one side of a token is asked for. */
-export interface MakerKey {
-  readonly token: Address
-  readonly side: TradeSide
-  readonly maker: Address
 }
 
 export type BalanceKey = Pick<BalanceRow, 'token' | 'holder'>
@@ -43,7 +35,6 @@ export interface RowKeys {
   readonly currencies: readonly Address[]
   readonly balances: readonly BalanceKey[]
   readonly creatorFees: readonly CreatorFeeKey[]
-  readonly makers: readonly MakerKey[]
 }
 
 /** Every row that a batch changes or adds, in its final state; from `trades` on, all fields hold additions. */

@@ -54,7 +54,7 @@ import { readTokensUpdatedAt } from '#store/rows/cursor.ts'
 import { readPlainHolders } from '#store/rows/holderCodes.ts'
 import { loadRows } from '#store/rows/loadRows.ts'
 import { readOutdatedTokens } from '#store/rows/revaluation.ts'
-import type { BalanceKey, CreatorFeeKey, MakerKey, RowKeys } from '#tables/changes.ts'
+import type { BalanceKey, CreatorFeeKey, RowKeys } from '#tables/changes.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type MeasuredNode, measuredPlansOf } from '#test/support/explain.ts'
@@ -488,9 +488,7 @@ describe('a commit', () => {
       select distinct on (token) token, holder from balance where token = any(${tokens.map(toBytes)}::bytea[])`.execute(kysely)
     const { rows: creatorFees } = await sql<CreatorFeeKey>`
       select launchpad, creator, currency, token from creator_fee limit 10`.execute(kysely)
-    const { rows: makers } = await sql<MakerKey>`
-      select distinct on (token) token, side, maker from trade where token = any(${tokens.map(toBytes)}::bytea[])`.execute(kysely)
-    return { tokens, currencies: [], balances, creatorFees, makers }
+    return { tokens, currencies: [], balances, creatorFees }
   }
 
   test('reads what it changes and what has expired, also where the server believes that all tokens have', async () => {
@@ -521,7 +519,7 @@ describe('a commit', () => {
     const { rows } = await sql<{ address: Address }>`select address from token where windows_expire_at <= ${END}`.execute(kysely)
     const { tokens } = await loadRows(
       kysely,
-      { tokens: asked, currencies: [], balances: [], creatorFees: [], makers: [] },
+      { tokens: asked, currencies: [], balances: [], creatorFees: [] },
       { now: END, expired: true, pending: null, weth: WETH },
     )
     const expected = new Set([...asked, ...rows.map(({ address }) => address)])

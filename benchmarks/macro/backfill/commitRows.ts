@@ -209,7 +209,8 @@ const NOT_TRADED = {
   realizedWei: 0n,
   realizedUsd: 0n,
   firstTradeAt: null,
-  lastTradeAt: null,
+  lastBuyAt: null,
+  lastSellAt: null,
 }
 
 function balanceRow(number: number, repeat: number): BalanceRow {

@@ -50,7 +50,7 @@ async function addCollector(db: Queryable): Promise<void> {
       'log_index', ${FIRST_LOG_INDEX}::integer + chosen.number)) as copied
     where chosen.number % 2 = 0`.execute(db)
   await sql`insert into balance (token, holder, balance, type, last_changed_block, buys, sells, bought_token, sold_token, bought_wei, bought_usd,
-      sold_wei, sold_usd, cost_wei, cost_usd, realized_wei, realized_usd, first_trade_at, last_trade_at)
+      sold_wei, sold_usd, cost_wei, cost_usd, realized_wei, realized_usd, first_trade_at, last_buy_at)
     select token, maker, amount_token, 'wallet', block_number, 1, 0, amount_token, 0, amount_wei, null, 0, 0, amount_wei, null, 0, 0, timestamp, timestamp
     from trade where maker = ${collector}`.execute(db)
   await sql`insert into trader (maker, first_trade_at, last_trade_at, trades, volume_wei, tokens, realized_wei, realized_usd, tokens_without_wei, tokens_without_usd)

@@ -99,7 +99,7 @@ export async function countTotals(db: Queryable): Promise<void> {
     earned as (
       select holder as maker, count(*) as tokens, coalesce(sum(realized_wei), 0) as realized_wei, coalesce(sum(realized_usd), 0) as realized_usd,
         count(*) filter (where realized_wei is null) as tokens_without_wei, count(*) filter (where realized_usd is null) as tokens_without_usd
-      from balance where last_trade_at is not null group by holder
+      from balance where first_trade_at is not null group by holder
     )
     insert into trader select maker, first_trade_at, last_trade_at, trades, volume_wei, coalesce(tokens, 0), coalesce(realized_wei, 0),
       coalesce(realized_usd, 0), coalesce(tokens_without_wei, 0), coalesce(tokens_without_usd, 0) from traded left join earned using (maker)`.execute(

@@ -75,9 +75,9 @@ function settleMovement(row: Mutable<BalanceRow>, was: bigint, transferred: bigi
     const amountUsd = usdOf(trade)
     const before = held
     row.firstTradeAt = Math.min(row.firstTradeAt ?? timestamp, timestamp)
-    row.lastTradeAt = Math.max(row.lastTradeAt ?? timestamp, timestamp)
     if (side === 'buy') {
       row.buys += 1
+      row.lastBuyAt = timestamp
       row.boughtToken += amountToken
       row.boughtWei = sumOfKnown(row.boughtWei, amountWei)
       row.boughtUsd = sumOfKnown(row.boughtUsd, amountUsd)
@@ -88,6 +88,7 @@ function settleMovement(row: Mutable<BalanceRow>, was: bigint, transferred: bigi
       )
     } else {
       row.sells += 1
+      row.lastSellAt = timestamp
       row.soldToken += amountToken
       row.soldWei = sumOfKnown(row.soldWei, amountWei)
       row.soldUsd = sumOfKnown(row.soldUsd, amountUsd)

@@ -122,7 +122,8 @@ const NOTHING_HELD = {
   realizedWei: 0n,
   realizedUsd: 0n,
   firstTradeAt: null,
-  lastTradeAt: null,
+  lastBuyAt: null,
+  lastSellAt: null,
 }
 
 /** The balance's row for changing; a new holder's begins at zero. */

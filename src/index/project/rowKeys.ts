@@ -1,6 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
-import { TRADE_SIDES } from '#domain/trade.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { RowKeys } from '#tables/changes.ts'
 
@@ -10,7 +9,6 @@ export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Addr
   const currencies = new Set<Address>()
   const holders = new Map<Address, Set<Address>>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
-  const makers = { buy: new Map<Address, Set<Address>>(), sell: new Map<Address, Set<Address>>() }
   for (const event of events) {
     const { token } = event
     tokens.add(token)
@@ -19,7 +17,6 @@ export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Addr
       setOf(holders, token).add(event.from).add(event.to)
     } else if (event.kind === 'trade') {
       setOf(holders, token).add(event.maker)
-      setOf(makers[event.side], token).add(event.maker)
     } else if (event.kind === 'creatorFee') {
       const { launchpad, creator, currency, scope } = event
       const key = { launchpad, creator, currency, token: scope === 'token' ? token : ZERO_ADDRESS }
@@ -31,9 +28,6 @@ export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Addr
     currencies: [...currencies],
     balances: [...holders].flatMap(([token, ofToken]) => [...ofToken].map(holder => ({ token, holder }))),
     creatorFees: [...creatorFees.values()],
-    makers: TRADE_SIDES.flatMap(side =>
-      [...makers[side]].flatMap(([token, ofToken]) => [...ofToken].map(maker => ({ token, side, maker }))),
-    ),
   }
 }
 

@@ -25,6 +25,7 @@ import { Migration0024TokenVolume } from './Migration0024TokenVolume.ts'
 import { Migration0025ShownDocuments } from './Migration0025ShownDocuments.ts'
 import { Migration0040AnnouncedContracts } from './Migration0040AnnouncedContracts.ts'
 import { Migration0041Currencies } from './Migration0041Currencies.ts'
+import { Migration0042LastTrades } from './Migration0042LastTrades.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -54,6 +55,7 @@ export const MIGRATIONS = [
   Migration0023Balances,
   Migration0024TokenVolume,
   Migration0025ShownDocuments,
+  Migration0042LastTrades,
 ]
 
 export const MIGRATION_OPTIONS = {

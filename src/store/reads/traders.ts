@@ -3,7 +3,7 @@ import type { Page, TraderCursor, TradersQuery } from '#domain/queries.ts'
 import type { Trader } from '#domain/trader.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { selectList } from '#store/rows/selectList.ts'
-import { BALANCE, type BalanceRow, TRADER_SORT_VALUES } from '#tables/balance.ts'
+import { BALANCE, type BalanceRow, IS_TRADER, TRADER_SORT_VALUES } from '#tables/balance.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
@@ -27,7 +27,7 @@ export async function readTraders(db: Queryable, { token, sort, limit, cursor }:
       nullif(listed.sort_value, '-Infinity'::numeric)::text as "sortValue", ${selectList(BALANCE, 'listed')}
     from token left join lateral (
       select balance.*, ${value} as sort_value from balance
-      where balance.token = token.address and last_trade_at is not null ${after}
+      where balance.token = token.address and ${sql.raw(IS_TRADER)} ${after}
       order by ${value} desc, holder desc limit ${limit + 1}
     ) as listed on true
     where token.address = ${toBytes(token)}
@@ -42,7 +42,7 @@ export async function readTraders(db: Queryable, { token, sort, limit, cursor }:
 }
 
 function toTrader(row: BalanceRow, price: StoredPrice): Trader {
-  const { holder, type, buys, sells, boughtToken, soldToken, boughtWei, boughtUsd, soldWei, soldUsd, firstTradeAt, lastTradeAt } = row
+  const { holder, type, buys, sells, boughtToken, soldToken, boughtWei, boughtUsd, soldWei, soldUsd, firstTradeAt } = row
   return {
     address: holder,
     type,
@@ -58,7 +58,7 @@ function toTrader(row: BalanceRow, price: StoredPrice): Trader {
     volumeUsd: sumOf(boughtUsd, soldUsd),
     ...valueBalance(row, price),
     firstTradeAt: secondsToIso(firstTradeAt ?? 0),
-    lastTradeAt: secondsToIso(lastTradeAt ?? 0),
+    lastTradeAt: secondsToIso(Math.max(row.lastBuyAt ?? 0, row.lastSellAt ?? 0)),
   }
 }
 

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address, Hex } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
-import { addLastTrades, ageWindow, NO_LAST_TRADES, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
+import { addLastTrades, ageWindow, type LastTrades, NO_LAST_TRADES, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { BALANCE } from '#tables/balance.ts'
+import { BALANCE, type BalanceRow } from '#tables/balance.ts'
 import { BYTEA, binaryArray } from '#tables/binaryArray.ts'
 import { type BalanceKey, balancesOf, type Changes, type CurrentRows, type RowKeys } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
@@ -12,7 +12,7 @@ import type { StoredRow, Table } from '#tables/tableOf.ts'
 import { TOKEN, type TokenRow } from '#tables/token.ts'
 import { unnested } from './insertRows.ts'
 import { selectList } from './selectList.ts'
-import { loadAging, loadLastTrades } from './windowRows.ts'
+import { loadAging, loadLastTradesLeft } from './windowRows.ts'
 
 /** A batch that is about to be written, or is being written. */
 export interface PendingBatch {
@@ -91,13 +91,27 @@ export class LatestRows {
     )
   }
 
-  /** The last trades of these makers, and the last trades that have left a window, from stored trades and those of the batch. */
-  async lastTrades(tokens: CurrentRows['tokens'], makers: RowKeys['makers'], now: number): Promise<CurrentRows['lastTrades']> {
-    const stored = await loadLastTrades(this.#db, tokens, makers, { before: this.#before, now })
+  /** @param balances the latest */
+  async lastTrades(tokens: CurrentRows['tokens'], balances: CurrentRows['balances'], now: number): Promise<CurrentRows['lastTrades']> {
+    const left = await loadLastTradesLeft(this.#db, [...tokens.values()], { before: this.#before, now })
+    const ofToken = Map.groupBy(left, ({ token }) => token)
     return new Map(
-      [...tokens.keys()].map(address => [address, addLastTrades(stored.get(address) ?? NO_LAST_TRADES, this.#trades.get(address) ?? [])]),
+      [...tokens.keys()].map(address => {
+        const stored = addLastTrades(NO_LAST_TRADES, ofToken.get(address) ?? [])
+        const made = addLastTrades(stored, this.#trades.get(address) ?? [])
+        return [address, withHolders(made, balances.get(address)?.values() ?? [])]
+      }),
     )
   }
+}
+
+function withHolders({ buy, sell }: LastTrades, rows: Iterable<BalanceRow>): LastTrades {
+  const added = { buy: new Map(buy), sell: new Map(sell) }
+  for (const { holder, lastBuyAt, lastSellAt } of rows) {
+    if (lastBuyAt !== null) added.buy.set(holder, lastBuyAt)
+    if (lastSellAt !== null) added.sell.set(holder, lastSellAt)
+  }
+  return added
 }
 
 /** Of two rows with the same address the last one counts. */

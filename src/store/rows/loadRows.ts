@@ -28,8 +28,8 @@ export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pen
   const traded = await latest.poolsOf([...new Set([...tokens.keys(), ...keys.tokens])])
   const { quotes, pools } = await loadQuotes(latest, { tokens, pools: traded, currencies: keys.currencies, weth })
   const aging = await latest.aging(tokens, now)
-  const lastTrades = await latest.lastTrades(tokens, keys.makers, now)
   const balances = await latest.balances(keys.balances)
+  const lastTrades = await latest.lastTrades(tokens, balances, now)
   return { tokens, pools, quotes, balances, creatorFees, aging, lastTrades }
 }
 

@@ -110,7 +110,7 @@ function traderDifferences(
 const NO_PROFITS = { tokens: 0, realizedWei: 0n, realizedUsd: 0n, tokensWithoutWei: 0, tokensWithoutUsd: 0 }
 
 function profitsOf(balance: BalanceRow | undefined): typeof NO_PROFITS {
-  if (balance === undefined || balance.lastTradeAt === null) return NO_PROFITS
+  if (balance === undefined || balance.firstTradeAt === null) return NO_PROFITS
   const { realizedWei, realizedUsd } = balance
   return {
     tokens: 1,

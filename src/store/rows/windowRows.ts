@@ -3,18 +3,9 @@ import type { Address, Hex } from '#domain/address.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import type { PerWindow } from '#domain/token.ts'
 import type { TradeSide } from '#domain/trade.ts'
-import {
-  type LastTrades,
-  perWindow,
-  WINDOW_NAMES,
-  WINDOW_SECONDS,
-  type WindowAging,
-  type WindowName,
-  type WindowReference,
-} from '#domain/windows.ts'
+import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowAging, type WindowName, type WindowReference } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { arrayOf, BIGINT, BYTEA, TEXT } from '#tables/binaryArray.ts'
-import type { CurrentRows, MakerKey } from '#tables/changes.ts'
+import { arrayOf, BIGINT, BYTEA } from '#tables/binaryArray.ts'
 import type { TokenRow } from '#tables/token.ts'
 
 /** Which stored trades count: those of blocks earlier than `before` (`null`: all), in windows that end at `now`, Unix seconds. */
@@ -104,7 +95,8 @@ function referenceOf({ reference_price: price, reference_at: timestamp, referenc
   return price === null || timestamp === null || pool === null ? null : { priceWeth: parseDecimal(price), timestamp, pool }
 }
 
-interface LastTradeRow {
+/** A maker's last trade on one side of a token. */
+export interface LastTrade {
   readonly token: Address
   readonly side: TradeSide
   readonly maker: Address
@@ -112,53 +104,22 @@ interface LastTradeRow {
 }
 
 /**
- * The last stored trades of the asked makers, and the last trades that have left a window since it was computed: their makers no longer
- * count in it. One index look-up per asked maker, and one per trade that has left a window.
+ * The stored trades that have left a window since its totals were computed, and are their makers' last ones: these makers no longer count
+ * in it. One index look-up per trade that has left. A trade may be given more than once.
  *
  * @param before only trades of earlier blocks count; `null`: all
  */
-export async function loadLastTrades(
-  db: Queryable,
-  tokens: CurrentRows['tokens'],
-  makers: readonly MakerKey[],
-  { before, now }: StoredTradesAt,
-): Promise<CurrentRows['lastTrades']> {
-  const rows = [...tokens.values()]
-  if (rows.length === 0) return new Map()
-  const known = makers.filter(({ token }) => tokens.has(token))
-  const { rows: found } = await sql<LastTradeRow>`
-    select asked.token, asked.side, asked.maker, last.timestamp
-    from unnest(${arrayOf(BYTEA, known, 'token')}::bytea[], ${arrayOf(TEXT, known, 'side')}::text[], ${arrayOf(BYTEA, known, 'maker')}::bytea[])
-      as asked (token, side, maker)
-    cross join lateral (${lastTradeOf('asked', before)}) as last
-    where last.maker = asked.maker and last.side = asked.side
-    union all
-    select leaving.token, leaving.side, leaving.maker, leaving.timestamp
-    from unnest(${arrayOf(BYTEA, rows, 'address')}::bytea[], ${arrayOf(BIGINT, rows, 'windowsAt')}::bigint[],
-      ${arrayOf(BIGINT, rows, 'createdAt')}::bigint[]) as asked (token, was, created_at)
+export async function loadLastTradesLeft(db: Queryable, tokens: readonly TokenRow[], at: StoredTradesAt): Promise<readonly LastTrade[]> {
+  if (tokens.length === 0) return []
+  const { rows } = await sql<LastTrade>`
+    select asked.token, leaving.side, leaving.maker, leaving.timestamp
+    from unnest(${arrayOf(BYTEA, tokens, 'address')}::bytea[], ${arrayOf(BIGINT, tokens, 'windowsAt')}::bigint[],
+      ${arrayOf(BIGINT, tokens, 'createdAt')}::bigint[]) as asked (token, was, created_at)
     cross join unnest(${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (seconds)
-    cross join lateral ${leavingTrades({ before, now })} as leaving
-    cross join lateral (${lastTradeOf('leaving', before)}) as last
-    where last.block_number = leaving.block_number and last.log_index = leaving.log_index`.execute(db)
-  const lastTrades = new Map<Address, { buy: Map<Address, number>; sell: Map<Address, number> }>()
-  for (const { token, side, maker, timestamp } of found) {
-    let ofToken = lastTrades.get(token)
-    if (ofToken === undefined) lastTrades.set(token, (ofToken = { buy: new Map(), sell: new Map() }))
-    ofToken[side].set(maker, timestamp)
-  }
-  return lastTrades satisfies ReadonlyMap<Address, LastTrades>
-}
-
-const MAX_BLOCK = '9223372036854775807'
-
-/**
- * The last trade of a token that comes before (maker, side, block `before`) in the index `trade_by_maker`. It is of this maker and side, if
- * they have traded the token before that block. With plain equalities, the planner may take the index `trade_by_wallet` and read all trades
- * of the maker in other tokens.
- */
-function lastTradeOf(of: 'asked' | 'leaving', before: number | null): RawBuilder<unknown> {
-  const [token, maker, side] = ['token', 'maker', 'side'].map(name => sql.ref(`${of}.${name}`))
-  return sql`select maker, side, block_number, log_index, timestamp from trade where trade.token = ${token}
-    and (trade.maker, trade.side, trade.block_number, trade.log_index) < (${maker}, ${side}, ${before ?? MAX_BLOCK}::bigint, 0)
-    order by trade.maker desc, trade.side desc, trade.block_number desc, trade.log_index desc limit 1`
+    cross join lateral ${leavingTrades(at)} as leaving
+    cross join lateral (
+      select last_buy_at, last_sell_at from balance where balance.token = leaving.token and balance.holder = leaving.maker offset 0
+    ) as maker
+    where leaving.timestamp = case leaving.side when 'buy' then maker.last_buy_at else maker.last_sell_at end`.execute(db)
+  return rows
 }

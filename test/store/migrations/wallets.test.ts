@@ -8,12 +8,14 @@ import { createForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { commitBlocks, openIndex } from '#test/support/simulatedIndex.ts'
 
-const NAME = 'Migration0020Wallets'
+const NAMES = ['Migration0020Wallets', 'Migration0042LastTrades']
 const ADDED = ['bought_token', 'sold_token', 'bought_wei', 'bought_usd', 'sold_wei', 'sold_usd', 'buys', 'sells', 'cost_wei', 'cost_usd']
 
-/** Makes of the newest schema the one before the migration. */
+/** Makes of the newest schema the one before the migrations. */
 async function undoMigration(db: Queryable): Promise<void> {
-  const dropped = [...ADDED, 'realized_wei', 'realized_usd', 'first_trade_at', 'last_trade_at'].map(name => `drop column ${name}`)
+  const dropped = [...ADDED, 'realized_wei', 'realized_usd', 'first_trade_at', 'last_buy_at', 'last_sell_at'].map(
+    name => `drop column ${name}`,
+  )
   for (const statement of [
     `drop index balance_by_holder`,
     `alter table balance ${dropped.join(', ')}`,
@@ -21,7 +23,7 @@ async function undoMigration(db: Queryable): Promise<void> {
     `create table trader (maker bytea primary key, last_trade_at bigint not null)`,
     `insert into trader select maker, max(timestamp) from trade group by maker`,
     `create index trader_by_last_trade_at on trader (last_trade_at)`,
-    `delete from mikro_orm_migrations where name = '${NAME}'`,
+    `delete from mikro_orm_migrations where name in ('${NAMES.join(`', '`)}')`,
   ]) {
     await sql.raw(statement).execute(db)
   }
@@ -61,6 +63,6 @@ test('makes of stored trades what indexing them makes, and leaves unknown what t
   const kinds = [/"cost_wei":[1-9]/, /"realized_wei":-?[1-9]/, /"bought_usd":null/, /"sold_usd":[1-9]/]
   expect(kinds.filter(kind => !kind.test(JSON.stringify(indexed['balance'])))).toEqual([])
   await undoMigration(kysely)
-  expect(await migrate(database.url, silentLogger)).toEqual([NAME])
+  expect(await migrate(database.url, silentLogger)).toEqual(NAMES)
   expect(await dumpTables(kysely)).toEqual(knownFromTrades(indexed))
 })

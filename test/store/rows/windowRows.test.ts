@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
-import { loadLastTrades } from '#store/rows/windowRows.ts'
+import { WINDOW_SECONDS } from '#domain/windows.ts'
+import { type LastTrade, loadLastTradesLeft } from '#store/rows/windowRows.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { measuredPlansOf } from '#test/support/explain.ts'
@@ -10,7 +12,8 @@ const { kysely } = await useDatabase()
 
 const TOKENS = 1_000
 const BUSY_MAKER = 7
-const NOW = 5_000_000
+/** The windows end here at first, then there. */
+const [WAS, NOW] = [28_000, 33_000]
 const accountOf = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}` as Address
 const bytesOf = (number: string, length: number) => sql.raw(`decode(lpad(to_hex(${number}), ${length}, '0'), 'hex')`)
 
@@ -22,17 +25,36 @@ const insertTrades = ({ count, after, token, maker }: { count: number; after: nu
     ${bytesOf(maker, 40)}, 1, ${bytesOf('1', 64)}, ${bytesOf('1', 64)}, g
   from generate_series(1, ${count}::integer) as g`.execute(kysely)
 
-test('the last trade of a maker is found without its trades in other tokens, with and without a batch under way', async () => {
-  await insertTrades({ count: 40_000, after: 0, token: `1 + g % ${TOKENS}`, maker: '100000 + g' })
+/** The same as `loadLastTradesLeft`, of all last trades of these tokens. */
+async function lastTradesLeft(tokens: readonly Address[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<LastTrade>`
+    select distinct on (token, maker, side) token, side, maker, timestamp from trade where token = any(${tokens.map(toBytes)}::bytea[])
+    order by token, maker, side, block_number desc`.execute(kysely)
+  const hasLeft = (timestamp: number) =>
+    Object.values(WINDOW_SECONDS).some(seconds => timestamp > WAS - seconds && timestamp <= NOW - seconds)
+  return new Set(rows.filter(({ timestamp }) => hasLeft(timestamp)).map(textOf))
+}
+
+const textOf = ({ token, side, maker, timestamp }: LastTrade) => `${token} ${side} ${maker} ${timestamp}`
+
+test('of the trades that have left a window, the last ones of their makers are found by balances of the token only', async () => {
+  await insertTrades({ count: WAS, after: 0, token: `1 + g % ${TOKENS}`, maker: '100000 + g' })
   await insertTrades({ count: 10_000, after: 50_000, token: `1 + g % ${TOKENS - 1}`, maker: `${BUSY_MAKER}` })
-  await sql`vacuum analyze trade`.execute(kysely)
-  const token = accountOf(TOKENS)
-  const tokens = new Map([[token, { address: token, windowsAt: NOW, createdAt: 1 } as TokenRow]])
-  const makers = (['buy', 'sell'] as const).map(side => ({ token, side, maker: accountOf(BUSY_MAKER) }))
+  await sql`
+    insert into balance (token, holder, balance, type, last_changed_block, buys, sells, first_trade_at, last_buy_at, last_sell_at)
+    select token, maker, 1, 'wallet', 1, 1, 1, min(timestamp), max(timestamp) filter (where side = 'buy'), max(timestamp) filter (where side = 'sell')
+    from trade group by token, maker`.execute(kysely)
+  await sql`vacuum analyze trade, balance`.execute(kysely)
+  const tokens = [1, TOKENS].map(number => ({ address: accountOf(number), windowsAt: WAS, createdAt: 1 }) as TokenRow)
+  const expected = await lastTradesLeft(tokens.map(({ address }) => address))
+  expect(expected.size).toBe(20)
   for (const before of [null, 2_000_000]) {
-    const plans = await measuredPlansOf(kysely, db => loadLastTrades(db, tokens, makers, { before, now: NOW + 1 }))
-    const indexes = plans.flat().flatMap(node => (node['Relation Name'] === 'trade' ? (node['Index Name'] ?? 'none') : []))
-    expect(indexes).toContain('trade_by_maker')
-    expect(indexes.filter(name => name !== 'trade_by_maker' && name !== 'trade_by_token_time')).toEqual([])
+    const at = { before, now: NOW }
+    const found = await loadLastTradesLeft(kysely, tokens, at)
+    expect(new Set(found.map(textOf))).toEqual(expected)
+    const plans = await measuredPlansOf(kysely, db => loadLastTradesLeft(db, tokens, at))
+    const nodes = plans.flat().filter(node => node['Relation Name'] !== undefined)
+    expect(new Set(nodes.map(node => node['Index Name']))).toEqual(new Set(['trade_by_token_time', 'balance_pkey']))
+    expect(nodes.filter(node => (node['Rows Removed by Filter'] ?? 0) > 1)).toEqual([])
   }
 })
