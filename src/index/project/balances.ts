@@ -15,11 +15,11 @@ export function applyTransfer(draft: Draft, token: TokenDraft, event: TokenEvent
     if (holder === ZERO_ADDRESS || delta === 0n) return
     const row = heldBy(draft, token, holder, { blockNumber, directory })
     const held = row.balance > 0n
+    noteTransfer(draft, event, row, delta)
     row.balance += delta
     row.lastChangedBlock = blockNumber
     const holds = row.balance > 0n
     if (held !== holds) token.holderCount += holds ? 1 : -1
-    noteTransfer(draft, token.address, event, holder, delta)
   }
   move(from, -amount)
   move(to, amount)

@@ -1,62 +1,53 @@
-import type { Address } from '#domain/address.ts'
 import { afterBuy, afterSale, afterTransferIn, afterTransferOut, atBalance, type CostBasis } from '#domain/costBasis.ts'
 import { ONE, powerOfTen } from '#domain/decimal.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { TradeRow } from '#tables/trade.ts'
-import type { Draft, Movement, Mutable } from './draft.ts'
+import type { Draft, MovedAccount, Movement, Mutable } from './draft.ts'
 
 const USD_UNITS = powerOfTen(18)
 
-export function noteTransfer(
-  draft: Draft,
-  token: Address,
-  at: Pick<Movement, 'blockNumber' | 'txHash'>,
-  holder: Address,
-  delta: bigint,
-): void {
-  const { transferred } = movementOf(draft, token, at)
-  transferred.set(holder, (transferred.get(holder) ?? 0n) + delta)
+/** @param row the holder's balance before the transfer */
+export function noteTransfer(draft: Draft, at: Moment, row: Mutable<BalanceRow>, delta: bigint): void {
+  accountOf(draft, at, row).transferred += delta
 }
 
-/** The maker must have a row among the draft's balances. */
-export function noteTrade(draft: Draft, trade: TradeRow): void {
-  movementOf(draft, trade.token, trade).trades.push(trade)
+/** @param row the maker's balance */
+export function noteTrade(draft: Draft, trade: TradeRow, row: Mutable<BalanceRow>): void {
+  accountOf(draft, trade, row).trades.push(trade)
 }
 
-/** The movement of the event's transaction: the last one or a new one, since the events of a transaction follow one another. */
-function movementOf({ movements }: Draft, token: Address, { blockNumber, txHash }: Pick<Movement, 'blockNumber' | 'txHash'>): Movement {
-  let ofToken = movements.get(token)
-  if (ofToken === undefined) movements.set(token, (ofToken = []))
-  const last = ofToken.at(-1)
-  if (last !== undefined && last.txHash === txHash && last.blockNumber === blockNumber) return last
-  const movement = { blockNumber, txHash, transferred: new Map(), trades: [] }
-  ofToken.push(movement)
-  return movement
+type Moment = Pick<Movement, 'blockNumber' | 'txHash'>
+
+/** The account in the event's transaction. The events of a transaction follow one another, so a new one settles the one before. */
+function accountOf({ movements }: Draft, { blockNumber, txHash }: Moment, row: Mutable<BalanceRow>): MovedAccount {
+  let movement = movements.get(row.token)
+  if (movement === undefined || movement.txHash !== txHash || movement.blockNumber !== blockNumber) {
+    if (movement !== undefined) settleMovement(movement)
+    movement = { blockNumber, txHash, accounts: new Map() }
+    movements.set(row.token, movement)
+  }
+  let account = movement.accounts.get(row.holder)
+  if (account === undefined) {
+    account = { row, held: row.balance, transferred: 0n, trades: [] }
+    movement.accounts.set(row.holder, account)
+  }
+  return account
+}
+
+/** Settles each token's last transaction. */
+export function settleCosts({ movements }: Draft): void {
+  for (const movement of movements.values()) settleMovement(movement)
 }
 
 /**
  * Updates what balances cost and earned. No event tells which transfers belong to a trade, so an account's transfers and trades within a
  * transaction are compared: tokens that came in besides its trades count before them, tokens that went out besides them count after them.
  */
-export function settleCosts(draft: Draft): void {
-  for (const [token, movements] of draft.movements) {
-    const rows = draft.balances.get(token)
-    const before = draft.rows.balances.get(token)
-    const held = new Map<Address, bigint>()
-    for (const { transferred, trades } of movements) {
-      const ofMaker = Map.groupBy(trades, ({ maker }) => maker)
-      for (const holder of new Set([...transferred.keys(), ...ofMaker.keys()])) {
-        const row = rows?.get(holder)
-        if (row === undefined) throw new TypeError(`${holder} has moved ${token} and has no balance`)
-        const was = held.get(holder) ?? before?.get(holder)?.balance ?? 0n
-        held.set(holder, settleMovement(row, was, transferred.get(holder) ?? 0n, ofMaker.get(holder) ?? []))
-      }
-    }
-  }
+function settleMovement({ accounts }: Movement): void {
+  for (const account of accounts.values()) settleAccount(account)
 }
 
-/** @returns the balance after the movement */
-function settleMovement(row: Mutable<BalanceRow>, was: bigint, transferred: bigint, trades: readonly TradeRow[]): bigint {
+function settleAccount({ row, held: was, transferred, trades }: MovedAccount): void {
   const others = trades.reduce((rest, { side, amountToken }) => (side === 'buy' ? rest - amountToken : rest + amountToken), transferred)
   let held = was
   const move = (delta: bigint, wei: (basis: CostBasis) => CostBasis, usd: (basis: CostBasis) => CostBasis) => {
@@ -104,7 +95,6 @@ function settleMovement(row: Mutable<BalanceRow>, was: bigint, transferred: bigi
     const out = (basis: CostBasis) => afterTransferOut(basis, before, -others)
     move(others, out, out)
   }
-  return held
 }
 
 /** In 10^-18 USD. */

@@ -40,12 +40,19 @@ export interface PricePoint {
   readonly volumeQuote: bigint
 }
 
-/** What one transaction moved of one token. */
+/** What one transaction moved of one token, by account. */
 export interface Movement {
   readonly blockNumber: number
   readonly txHash: Hex
-  /** What transfers added to each account's balance. */
-  readonly transferred: Map<Address, bigint>
+  readonly accounts: Map<Address, MovedAccount>
+}
+
+export interface MovedAccount {
+  readonly row: Mutable<BalanceRow>
+  /** The balance before the transaction. */
+  readonly held: bigint
+  /** What transfers added to the balance. */
+  transferred: bigint
   /** In order. */
   readonly trades: TradeRow[]
 }
@@ -64,8 +71,8 @@ export interface Draft {
   readonly joinExits: JoinExitRow[]
   /** By pool. */
   readonly poolCreations: Map<Hex, PoolCreationRow>
-  /** By token, each in order. */
-  readonly movements: Map<Address, Movement[]>
+  /** By token: the last transaction, whose costs and profits are not settled yet. */
+  readonly movements: Map<Address, Movement>
   /** By kind and log: a log that both completes and migrates a token is one graduation. */
   readonly milestones: Map<string, MilestoneRow>
   /** By token, each in order. */

@@ -97,8 +97,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
       return applyPoolChange(draft, token, event, input)
     case 'trade': {
       const trade = applyTrade(draft, token, event, input)
-      heldBy(draft, token, trade.maker, { blockNumber: trade.blockNumber, directory: input.directory })
-      return noteTrade(draft, trade)
+      return noteTrade(draft, trade, heldBy(draft, token, trade.maker, { blockNumber: trade.blockNumber, directory: input.directory }))
     }
     case 'joinExit':
       return applyJoinExit(draft, token, event)

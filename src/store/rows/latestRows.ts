@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address, Hex } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
-import { addLastTrades, ageWindow, type LastTrades, NO_LAST_TRADES, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
+import { ageWindow, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { BALANCE, type BalanceRow } from '#tables/balance.ts'
+import { BALANCE } from '#tables/balance.ts'
 import { BYTEA, binaryArray } from '#tables/binaryArray.ts'
 import { type BalanceKey, balancesOf, type Changes, type CurrentRows, type RowKeys } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
@@ -94,24 +94,21 @@ export class LatestRows {
   /** @param balances the latest */
   async lastTrades(tokens: CurrentRows['tokens'], balances: CurrentRows['balances'], now: number): Promise<CurrentRows['lastTrades']> {
     const left = await loadLastTradesLeft(this.#db, [...tokens.values()], { before: this.#before, now })
-    const ofToken = Map.groupBy(left, ({ token }) => token)
-    return new Map(
-      [...tokens.keys()].map(address => {
-        const stored = addLastTrades(NO_LAST_TRADES, ofToken.get(address) ?? [])
-        const made = addLastTrades(stored, this.#trades.get(address) ?? [])
-        return [address, withHolders(made, balances.get(address)?.values() ?? [])]
-      }),
+    const last = new Map(
+      [...tokens.keys()].map(address => [address, { buy: new Map<Address, number>(), sell: new Map<Address, number>() }]),
     )
+    for (const { token, side, maker, timestamp } of left) last.get(token)?.[side].set(maker, timestamp)
+    for (const made of this.#trades.values()) {
+      for (const { token, side, maker, timestamp } of made) last.get(token)?.[side].set(maker, timestamp)
+    }
+    for (const [token, ofToken] of balances) {
+      for (const { holder, lastBuyAt, lastSellAt } of ofToken.values()) {
+        if (lastBuyAt !== null) last.get(token)?.buy.set(holder, lastBuyAt)
+        if (lastSellAt !== null) last.get(token)?.sell.set(holder, lastSellAt)
+      }
+    }
+    return last
   }
-}
-
-function withHolders({ buy, sell }: LastTrades, rows: Iterable<BalanceRow>): LastTrades {
-  const added = { buy: new Map(buy), sell: new Map(sell) }
-  for (const { holder, lastBuyAt, lastSellAt } of rows) {
-    if (lastBuyAt !== null) added.buy.set(holder, lastBuyAt)
-    if (lastSellAt !== null) added.sell.set(holder, lastSellAt)
-  }
-  return added
 }
 
 /** Of two rows with the same address the last one counts. */
