@@ -12,7 +12,7 @@ import { databaseAway } from '#test/gateway/memoryReads.ts'
 import { eventually } from '#test/gateway/startRealtime.ts'
 import { addressOf, hashOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 import { TRADED } from '#test/support/tradeChain.ts'
-import { ClientFixture, FastClock, Seen } from './clientFixture.ts'
+import { ClientFixture, FastClock, neverAnswers, Seen } from './clientFixture.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 import { TradeService } from './tradeService.ts'
 
@@ -74,11 +74,14 @@ interface WatchingOptions extends Pick<TokenwireOptions, 'clock' | 'fetch'> {
   readonly tradesSince?: Trade
 }
 
-async function watching({ clock, fetch, ...options }: WatchingOptions = {}) {
+/** A new connection also makes the client read the token over REST. That answer could show the next trade before the connection does. */
+const fetchTrades: typeof fetch = async (input, init) => (String(input).includes('/trades') ? fetch(input, init) : neverAnswers())
+
+async function watching({ clock, fetch = fetchTrades, ...options }: WatchingOptions = {}) {
   const news: NewTrades[] = []
   const seen = new Seen()
   const errors: unknown[] = []
-  const client = fixture.client({ onError: error => errors.push(error), ...(clock && { clock }), ...(fetch && { fetch }) })
+  const client = fixture.client({ onError: error => errors.push(error), ...(clock && { clock }), fetch })
   client.watch(A, seen.listen, { onTrades: one => news.push(one), ...options })
   await seen.reaches(sequence)
   return { seen, errors, news, ids: () => news.flatMap(({ trades }) => trades.map(({ id }) => id)) }
@@ -120,11 +123,10 @@ it('fetches the trades of a lost connection', async () => {
   trades(trade(2), trade(3))
   trades(trade(4))
   await eventually(() => ids().length === 3)
-  const requests = tradeRequests()
   trades(trade(5))
   await eventually(() => ids().length === 4)
   expect(ids()).toEqual(['2-0', '3-0', '4-0', '5-0'])
-  expect(tradeRequests()).toBe(requests)
+  expect(tradeRequests()).toBe(1)
 })
 
 it('asks for nothing after a lost connection that missed nothing', async () => {
