@@ -57,7 +57,7 @@ import { readOutdatedTokens } from '#store/rows/revaluation.ts'
 import type { BalanceKey, CreatorFeeKey, RowKeys } from '#tables/changes.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type MeasuredNode, measuredPlansOf } from '#test/support/explain.ts'
+import { measuredPlansOf, rowsRead } from '#test/support/explain.ts'
 import { listTokens } from '#test/support/listTokens.ts'
 import { NO_CHANGES } from '#test/support/noChanges.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
@@ -108,11 +108,6 @@ async function faultsOf(work: (db: Queryable) => Promise<unknown>, maxRows: numb
     const tooFar = walked > 4 * maxRows ? [`walks over ${walked} rows in memory`] : []
     return [...endToEnd, ...tooMany, ...tooFar, ...sorted.map(count => `sorts ${count} rows`)]
   })
-}
-
-function rowsRead(node: MeasuredNode): number {
-  const each = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
-  return Math.round(each * node['Actual Loops'])
 }
 
 /** Every combination of one value of each. */

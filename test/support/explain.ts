@@ -1,5 +1,4 @@
 import { CompiledQuery, type Kysely, type QueryExecutor } from 'kysely'
-import { isPrepared } from '#store/connection/preparedStatements.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 export interface PlanNode {
@@ -40,7 +39,7 @@ export async function measuredPlansOf(
   const last = new Map((await statementsOf(db, work)).map(statement => [statement.sql, statement]))
   for (const { sql, parameters } of last.values()) {
     plans.push(await planOf<MeasuredNode>(db, `${measure} ${sql}`, parameters))
-    if (parameters.length === 0 || !isPrepared(sql)) continue
+    if (parameters.length === 0) continue
     const values = parameters.map((value, index) => (isBinaryArray(value, sql, index + 1) ? readArray(value) : value))
     const run = `execute statement(${values.map(literal).join(', ')})`
     const generic = await db.connection().execute(async session => {
@@ -54,6 +53,12 @@ export async function measuredPlansOf(
     plans.push(generic)
   }
   return plans
+}
+
+/** The rows that a node reads in all its loops, with those that it leaves out. */
+export function rowsRead(node: MeasuredNode): number {
+  const each = node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  return Math.round(each * node['Actual Loops'])
 }
 
 /** The statements of some work. */

@@ -8,6 +8,7 @@ import { LARGE_TRADE, TOKEN_TRADE_SIZE, TRADE_SIZE } from '#tables/trade.ts'
 import { readAsOf } from './asOf.ts'
 import { readBlockBounds } from './blockBounds.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
+import { tradeRange, tradeStretch } from './tradeStretch.ts'
 
 /** Most trades that a page reads when an index does not hold all of its filters. */
 export const MAX_TRADES_FILTERED = 2_000
@@ -32,11 +33,11 @@ interface Stretches {
 type StretchColumn = keyof typeof COLUMNS
 
 const COLUMNS = {
-  token: { type: sql`bytea`, is: sql`trade.token = stretch.token` },
-  maker: { type: sql`bytea`, is: sql`trade.maker = stretch.maker` },
-  side: { type: sql`text`, is: sql`trade.side = stretch.side` },
-  tokenSize: { type: sql`smallint`, is: sql`${sql.raw(LARGE_TRADE)} and ${sql.raw(TOKEN_TRADE_SIZE)} = stretch."tokenSize"` },
-  size: { type: sql`integer`, is: sql`${sql.raw(LARGE_TRADE)} and ${sql.raw(TRADE_SIZE)} = stretch.size` },
+  token: { type: sql`bytea`, column: sql`trade.token` },
+  maker: { type: sql`bytea`, column: sql`trade.maker` },
+  side: { type: sql`text`, column: sql`trade.side` },
+  tokenSize: { type: sql`smallint`, column: sql.raw(TOKEN_TRADE_SIZE) },
+  size: { type: sql`integer`, column: sql.raw(TRADE_SIZE) },
 }
 
 type PageRow = { readonly endBlock: number | null; readonly endLog: number | null } & (
@@ -57,12 +58,16 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
       ? Math.max(MAX_TRADES_FILTERED, values.length)
       : Math.min(MAX_TRADES_FOUND, values.length * (limit + 1))
   const each = Math.ceil(most / values.length)
-  const [near, within] = order === 'desc' ? [sql`desc`, sql`>=`] : [sql`asc`, sql`<=`]
+  const near = order === 'desc' ? sql`desc` : sql`asc`
   const last = order === 'desc' ? FIRST_PLACE : LAST_PLACE
-  const conditions = [...columns.map(column => COLUMNS[column].is), ...boundsOf({ ...query, ...bounds })]
   const stretches = stretchTable(columns, values)
-  const ofStretch = allOf(conditions)
-  const inOrder = sql`order by trade.block_number ${near}, trade.log_index ${near}`
+  const equalities = columns.map(name => ({ column: COLUMNS[name].column, value: sql.ref(`stretch.${name}`) }))
+  const { where, orderBy, endingAt } = tradeStretch(equalities, tradeRange({ ...query, ...bounds }), order)
+  const ofStretch = columns.some(name => name === 'size' || name === 'tokenSize') ? sql`${sql.raw(LARGE_TRADE)} and ${where}` : where
+  const isBeforeFinish = endingAt(
+    sql`coalesce((select block_number from finish), ${last.block}::bigint)`,
+    sql`coalesce((select log_index from finish), ${last.log}::integer)`,
+  )
   // Each token is looked up once, not for each of its trades. "coalesce" keeps the planner from joining them by nested loops.
   const isOfToken = sql`coalesce(looked.token in (select token.address from (select distinct token from looked) as asked
     cross join lateral (select * from token where token.address = asked.token offset 0) as token where ${ofToken}), false)`
@@ -70,16 +75,14 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
     -- Beyond the last trade of a stretch that is not read to its end, others may come first.
     with finish as materialized (
       select ended.* from ${stretches} cross join lateral (
-        select trade.block_number, trade.log_index from trade where ${ofStretch} ${inOrder} offset ${each - 1}::integer limit 1
+        select trade.block_number, trade.log_index from trade where ${ofStretch} ${orderBy} offset ${each - 1}::integer limit 1
       ) as ended
       order by ended.block_number ${near}, ended.log_index ${near} limit 1
     ),
     looked as materialized (
       select entry.* from ${stretches} cross join lateral (
         select trade.block_number, trade.log_index, ${ofToken === null ? sql`` : sql`trade.token,`} ${allOf(rest)} as wanted from trade
-        where ${ofStretch} and (trade.block_number, trade.log_index) ${within}
-          (coalesce((select block_number from finish), ${last.block}::bigint), coalesce((select log_index from finish), ${last.log}::integer))
-        ${inOrder} limit ${each}::integer
+        where ${ofStretch} and ${isBeforeFinish} ${orderBy} limit ${each}::integer
       ) as entry
     ),
     page as (
@@ -140,17 +143,6 @@ function stretchTable(columns: readonly StretchColumn[], values: Stretches['valu
   if (columns.length === 0) return sql`(select 1 as number) as stretch`
   const arrays = columns.map((column, index) => sql`${values.map(one => one[index])}::${COLUMNS[column].type}[]`)
   return sql`unnest(${sql.join(arrays)}) with ordinality as stretch (${sql.join(columns.map(column => sql.id(column)))}, number)`
-}
-
-function boundsOf({ fromBlock, toBlock, cursor, order }: MarketTradesQuery): readonly RawBuilder<unknown>[] {
-  const bounds: RawBuilder<unknown>[] = []
-  if (fromBlock !== undefined) bounds.push(sql`trade.block_number >= ${fromBlock}::bigint`)
-  if (toBlock !== undefined) bounds.push(sql`trade.block_number <= ${toBlock}::bigint`)
-  if (cursor !== undefined) {
-    const beyond = order === 'desc' ? sql`<` : sql`>`
-    bounds.push(sql`(trade.block_number, trade.log_index) ${beyond} (${cursor.blockNumber}::bigint, ${cursor.logIndex}::integer)`)
-  }
-  return bounds
 }
 
 function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {

@@ -7,6 +7,8 @@ import { toBytes } from '#tables/toBytes.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { measuredPlansOf } from '#test/support/explain.ts'
+import { insertManyTrades } from '#test/support/manyTrades.ts'
+import { addressOf } from '#test/support/rows.ts'
 
 const { kysely } = await useDatabase()
 
@@ -14,16 +16,6 @@ const TOKENS = 1_000
 const BUSY_MAKER = 7
 /** The windows end here at first, then there. */
 const [WAS, NOW] = [28_000, 33_000]
-const accountOf = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}` as Address
-const bytesOf = (number: string, length: number) => sql.raw(`decode(lpad(to_hex(${number}), ${length}, '0'), 'hex')`)
-
-/** One trade in each block from `after` on. `token` and `maker` are SQL of the trade's number `g`. */
-const insertTrades = ({ count, after, token, maker }: { count: number; after: number; token: string; maker: string }) =>
-  sql`
-  insert into trade (block_number, log_index, token, pool, phase, side, maker, amount_token, block_hash, tx_hash, timestamp)
-  select ${after}::bigint + g, 0, ${bytesOf(token, 40)}, ${bytesOf('1', 40)}, 'pool', case when g % 2 = 0 then 'buy' else 'sell' end,
-    ${bytesOf(maker, 40)}, 1, ${bytesOf('1', 64)}, ${bytesOf('1', 64)}, g
-  from generate_series(1, ${count}::integer) as g`.execute(kysely)
 
 /** The same as `loadLastTradesLeft`, of all last trades of these tokens. */
 async function lastTradesLeft(tokens: readonly Address[]): Promise<ReadonlySet<string>> {
@@ -38,14 +30,14 @@ async function lastTradesLeft(tokens: readonly Address[]): Promise<ReadonlySet<s
 const textOf = ({ token, side, maker, timestamp }: LastTrade) => `${token} ${side} ${maker} ${timestamp}`
 
 test('of the trades that have left a window, the last ones of their makers are found by balances of the token only', async () => {
-  await insertTrades({ count: WAS, after: 0, token: `1 + g % ${TOKENS}`, maker: '100000 + g' })
-  await insertTrades({ count: 10_000, after: 50_000, token: `1 + g % ${TOKENS - 1}`, maker: `${BUSY_MAKER}` })
+  await insertManyTrades(kysely, { count: WAS, after: 0, token: `1 + g % ${TOKENS}`, maker: '100000 + g' })
+  await insertManyTrades(kysely, { count: 10_000, after: 50_000, token: `1 + g % ${TOKENS - 1}`, maker: `${BUSY_MAKER}` })
   await sql`
     insert into balance (token, holder, balance, type, last_changed_block, buys, sells, first_trade_at, last_buy_at, last_sell_at)
     select token, maker, 1, 'wallet', 1, 1, 1, min(timestamp), max(timestamp) filter (where side = 'buy'), max(timestamp) filter (where side = 'sell')
     from trade group by token, maker`.execute(kysely)
   await sql`vacuum analyze trade, balance`.execute(kysely)
-  const tokens = [1, TOKENS].map(number => ({ address: accountOf(number), windowsAt: WAS, createdAt: 1 }) as TokenRow)
+  const tokens = [1, TOKENS].map(number => ({ address: addressOf(number), windowsAt: WAS, createdAt: 1 }) as TokenRow)
   const expected = await lastTradesLeft(tokens.map(({ address }) => address))
   expect(expected.size).toBe(20)
   for (const before of [null, 2_000_000]) {
