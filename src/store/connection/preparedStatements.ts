@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { sql } from 'kysely'
 
 interface Pool {
   Client: new (options: unknown) => { query(...args: readonly unknown[]): unknown }
@@ -10,15 +9,6 @@ interface Pool {
  * Commits and the usual requests have a few dozen statements; lists have hundreds of combinations of filters.
  */
 export const MAX_PREPARED = 64
-
-const MARK = '/* planned for these values */'
-
-/** Begins a statement that is planned for its values and not prepared: a generic plan would be far from the best one. */
-export const FOR_THESE_VALUES = sql.raw(MARK)
-
-export function isPrepared(text: string): boolean {
-  return !text.includes(MARK)
-}
 
 /**
  * Has a pool's connections prepare statements with parameters, named by a hash of their text, so that the server reuses generic plans.
@@ -38,7 +28,7 @@ export function prepareStatements(pool: Pool): void {
     #nameOf(text: string): string | null {
       const known = this.#names.get(text)
       if (known !== undefined) return known
-      if (this.#names.size === MAX_PREPARED || !isPrepared(text)) return null
+      if (this.#names.size === MAX_PREPARED) return null
       // PostgreSQL's names have at most 63 bytes.
       const name = hash('sha1', text, 'base64url')
       this.#names.set(text, name)
