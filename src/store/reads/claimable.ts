@@ -72,8 +72,10 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
       select escrow.* from (
         select token.address union values (${toBytes(ZERO_ADDRESS)}::bytea), (${toBytes(weth)}::bytea) union select quote_token from pool where pool.token = token.address
       ) as paid (currency)
-      join creator_fee as escrow on escrow.launchpad = token.launchpad and escrow.creator = ${toBytes(creator)}
-        and escrow.currency = paid.currency and escrow.token = ${toBytes(ZERO_ADDRESS)}
+      cross join lateral (
+        select * from creator_fee where creator_fee.launchpad = token.launchpad and creator_fee.creator = ${toBytes(creator)}
+          and creator_fee.currency = paid.currency and creator_fee.token = ${toBytes(ZERO_ADDRESS)} offset 0
+      ) as escrow
     ) as fee on true
     ${FEE_PARTS}
     where token.address = ${toBytes(token)}

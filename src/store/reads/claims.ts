@@ -50,7 +50,8 @@ export async function readClaims(db: Queryable, query: ClaimsQuery, options: Cla
       from page as fee cross join chain_state
       left join lateral (select created_at from token where token.address = fee.token offset 0) as token on true
       left join lateral (
-        select address from token as made where made.creator = ${toBytes(creator)} and made.launchpad = fee.launchpad limit 1
+        select address from token as made where made.creator = ${toBytes(creator)} and made.launchpad = fee.launchpad
+        order by made.graduation_status, made.address limit 1
       ) as any_token on fee.scope = 'creator'
       ${FEE_PARTS}
     ) as listed on true

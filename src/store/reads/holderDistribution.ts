@@ -34,7 +34,9 @@ export async function readHolderDistribution(db: Queryable, token: Address): Pro
     sql<DistributionRow>`
     select token.total_supply as supply, token.holder_count as holders, largest.top_ten, greatest(coalesce(own.balance, 0), 0) as creator, size.*
     from token
-    left join balance as own on own.token = token.address and own.holder = token.creator
+    left join lateral (
+      select balance from balance where balance.token = token.address and balance.holder = token.creator offset 0
+    ) as own on true
     cross join lateral (
       select coalesce(sum(balance), 0) as top_ten from (
         select balance from (

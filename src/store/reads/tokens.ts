@@ -90,7 +90,7 @@ export async function isIndexed(db: Queryable, token: Address): Promise<boolean>
 
 async function chooseSource(db: Queryable, query: TokensQuery): Promise<Source> {
   if (query.addresses !== undefined) return { kind: 'few', from: tokensAmong(query.addresses) }
-  if (query.creator !== undefined) return { kind: 'few', from: sql`token` }
+  if (query.creator !== undefined) return { kind: 'few', from: tokensBy(query.creator) }
   const bounds = boundsOf(query)
   if (bounds.every(({ sort }) => sort === query.sort)) return { kind: 'stretches' }
   const { narrowest, parts } = await readSelectivity(db, query, bounds)
@@ -137,7 +137,7 @@ async function readListed<Row>(
     ${isFromParts ? withParts(query) : sql``}
     select ${selection.columns}, listed.value::text as sort_value
     from (${listed} order by ${nearestFirst(found)} limit ${count}) as listed
-    join token on token.address = listed.address ${selection.joins}
+    ${tokenAt(sql`listed.address`)} ${selection.joins}
     order by ${nearestFirst([sql`listed.value`, sql`listed.address`])}`,
   )
   return { ...page, end: null }
@@ -186,7 +186,7 @@ async function readFiltered<Row>(
     select finish.value::text as end_value, finish.address as end_address, listed.*
     from (select) as one left join finish on true left join (
       select true as "isFound", ${selection.columns}, page.value::text as sort_value, page.value as page_value
-      from page join token on token.address = page.address ${selection.joins}
+      from page ${tokenAt(sql`page.address`)} ${selection.joins}
     ) as listed on true
     order by ${nearestFirst([sql`listed.page_value`, sql`listed.address`])}`,
   )
@@ -199,4 +199,14 @@ async function readFiltered<Row>(
 function tokensAmong(addresses: readonly Address[]): RawBuilder<unknown> {
   return sql`(select distinct unnest(${addresses.map(toBytes)}::bytea[]) as address) as asked
     cross join lateral (select * from token where token.address = asked.address offset 0) as token`
+}
+
+/** "offset 0" keeps the planner from reading all tokens that another filter lets through. */
+function tokensBy(creator: Address): RawBuilder<unknown> {
+  return sql`(select * from token where token.creator = ${toBytes(creator)} offset 0) as token`
+}
+
+/** A look-up per row: the planner would rather read all tokens where it does not know how few rows there are. */
+function tokenAt(address: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`cross join lateral (select * from token where token.address = ${address} offset 0) as token`
 }

@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import type { TokensQuery } from '#domain/queries.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readClaimable } from '#store/reads/claimable.ts'
+import { readClaims } from '#store/reads/claims.ts'
+import { readHolderDistribution } from '#store/reads/holderDistribution.ts'
+import { MAX_LOOKED_AT } from '#store/reads/holders.ts'
+import { type TestDatabase, useDatabase } from '#test/support/database.ts'
+import { measuredPlansOf, rowsRead } from '#test/support/explain.ts'
+import { listTokens } from '#test/support/listTokens.ts'
+import { addressOf, chainStateRow, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
+
+/* Where several indexes fit a read, or the statistics are old, it still reads no more than its answer needs. */
+
+const LIMIT = 10
+const WETH = addressOf(0x3e7)
+const NOW = 1_700_086_400
+const several = <T>(count: number, make: (number: number) => T) => Array.from({ length: count }, (_, index) => make(index + 1))
+
+/** A database whose statistics are of the first rows only. The server does not analyze the tables by itself. */
+async function databaseOf(first: Readonly<Record<string, readonly Row[]>>, later: Readonly<Record<string, readonly Row[]>> = {}) {
+  const { kysely } = await useDatabase()
+  await insertRows(kysely, 'chain_state', [chainStateRow()])
+  for (const [table, rows] of Object.entries(first)) {
+    await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(kysely)
+    await insertRows(kysely, table, rows)
+    await sql`analyze ${sql.table(table)}`.execute(kysely)
+  }
+  for (const [table, rows] of Object.entries(later)) await insertRows(kysely, table, rows)
+  return kysely
+}
+
+/** Rows of a table, or entries of its indexes, that are read at once, by a plan for these values or for any: the most of all statements. */
+async function mostRead(kysely: TestDatabase['kysely'], table: string, work: (db: Queryable) => Promise<unknown>): Promise<number> {
+  const plans = await measuredPlansOf(kysely, work)
+  const counts = plans.map(nodes =>
+    nodes.reduce((sum, node) => {
+      const isRead = node['Relation Name'] === table || node['Index Name']?.startsWith(`${table}_`) === true
+      return isRead ? sum + rowsRead(node) : sum
+    }, 0),
+  )
+  return Math.max(...counts)
+}
+
+describe('of a creator of many tokens', () => {
+  const MANY = 1_500
+  const CREATOR = 7
+  const fee = (creator: number, columns: Row): Row => ({
+    launchpad: 'test',
+    creator: addressOf(creator),
+    currency: WETH,
+    scope: 'creator',
+    token: addressOf(0),
+    accrued: '5',
+    claimed: '1',
+    last_changed_block: 1,
+    ...columns,
+  })
+  const options = { creator: addressOf(CREATOR), weth: WETH, claimCall: () => null, vestedOf: () => null }
+
+  test('the claimable fees of a token are read without what the escrow owes in other tokens', async () => {
+    const owed = several(MANY, number => fee(CREATOR, { currency: addressOf(1_000 + number) }))
+    const others = several(8 * MANY, number => fee(10_000 + number, { currency: addressOf(10_000 + number) }))
+    const ofTokens = several(8 * MANY, number => fee(10_000 + number, { scope: 'token', token: addressOf(10_000 + number) }))
+    const kysely = await databaseOf({ token: [tokenRow(1)], creator_fee: [...owed, ...others, ...ofTokens] })
+    expect(await mostRead(kysely, 'creator_fee', db => readClaimable(db, { token: addressOf(1), ...options }))).toBeLessThanOrEqual(3)
+  })
+
+  test('a token for the claim at a launchpad is found without those at others', async () => {
+    const ofCreator = (number: number) => ({ creator: addressOf(CREATOR), launchpad: number <= MANY ? 'test' : 'other' })
+    const kysely = await databaseOf(
+      { token: several(MANY, number => tokenRow(number, ofCreator(number))), creator_fee: [] },
+      {
+        token: several(MANY, number => tokenRow(MANY + number, { launchpad: 'other' })),
+        creator_fee: [fee(CREATOR, { launchpad: 'another' })],
+      },
+    )
+    const reads = mostRead(kysely, 'token', db => readClaims(db, { creator: options.creator, limit: LIMIT }, options))
+    expect(await reads).toBeLessThanOrEqual(5)
+  })
+})
+
+test('how a token is spread is read without its other holders, also where it had one at the last analyze', async () => {
+  const balance = (token: number, holder: number): Row => ({
+    token: addressOf(token),
+    holder: addressOf(holder),
+    balance: '5',
+    type: 'wallet',
+    last_changed_block: 1,
+    ...Object.fromEntries(['buys', 'sells', 'bought_token', 'sold_token'].map(name => [name, 0])),
+  })
+  const kysely = await databaseOf(
+    { balance: several(5_000, number => balance(number, 10_000 + number)), token: [tokenRow(1)] },
+    { balance: several(3_000, number => balance(1, 20_000 + number)) },
+  )
+  expect(await mostRead(kysely, 'balance', db => readHolderDistribution(db, addressOf(1)))).toBeLessThanOrEqual(MAX_LOOKED_AT + 1)
+})
+
+describe('a list of tokens', async () => {
+  const TOKENS = 4_000
+  const BUSY = 40
+  const token = (number: number) =>
+    tokenRow(number, {
+      creator: addressOf(number % BUSY === 0 ? 7 : 10_000 + number),
+      created_at: NOW - number,
+      market_cap_weth: String(number),
+      holder_count: number % 10,
+    })
+  const kysely = await databaseOf({ token: several(TOKENS, token) })
+
+  test.each<[string, Omit<TokensQuery, 'order' | 'limit'>, number]>([
+    ['of one launchpad', { sort: 'createdAt' }, 2 * (LIMIT + 1) + 3],
+    ['of a bound', { sort: 'holders', minMarketCap: `${TOKENS - 100}` }, 101 * 3],
+    ['of a creator since a time', { sort: 'createdAt', creator: addressOf(7), createdAfter: NOW - 300 }, (2 * TOKENS) / BUSY + LIMIT + 1],
+  ])('%s reads what it lists or counts', async (_name, query, most) => {
+    for (const order of ['asc', 'desc'] as const)
+      expect(await mostRead(kysely, 'token', db => listTokens(db, { ...query, order, limit: LIMIT }))).toBeLessThanOrEqual(most)
+  })
+})
