@@ -99,18 +99,29 @@ function selectStored(query: CandlesQuery, from: number, to: number, count: numb
   return sql<StoredCandle>`select * from (${sql.join(stretches, sql` union all `)}) as stretches order by time desc limit ${count}::integer`
 }
 
-const STRETCHES: Readonly<Record<CandleCurrency, readonly RawBuilder<unknown>[]>> = {
-  usd: [sql`in_usd`],
-  weth: [sql`in_usd`, sql`not in_usd`],
-  quote: [sql`in_usd`, sql`not in_usd`, sql`in_usd is null`],
+const STRETCHES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>> = {
+  usd: [true],
+  weth: [true, false],
+  quote: [true, false, null],
 }
 
-function selectStretch({ token, interval, currency }: CandlesQuery, flag: RawBuilder<unknown>, from: number, to: number, count: number) {
+/**
+ * One range of the index that holds whole candles: only it has the order by `in_usd`. In the order by time alone, the planner may take the
+ * primary key, and read all candles of the token for those of the flag. A sub-select hides the flag from it: by old statistics, all candles
+ * may have it. The comparison after the limit, and `in_usd` among the columns, tell it that they come by time.
+ */
+function selectStretch({ token, interval, currency }: CandlesQuery, inUsd: boolean | null, from: number, to: number, count: number) {
+  const flag = sql`(select ${sql.lit(inUsd)})`
+  const within =
+    inUsd === null
+      ? sql`in_usd is null and time >= ${from}::bigint and time <= ${to}::bigint`
+      : sql`(in_usd, time) >= (${flag}, ${from}::bigint) and (in_usd, time) <= (${flag}, ${to}::bigint)`
   return sql<StoredCandle>`
-    select time, ${COLUMNS[currency]}, false as "isPresent" from candle
-    where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${flag} ${HAS_VALUES[currency]}
-      and time >= ${from}::bigint and time <= ${to}::bigint
-    order by time desc limit ${count}::integer`
+    select time, ${COLUMNS[currency]}, false as "isPresent", in_usd as "inUsd" from (
+      select * from candle
+      where token = ${toBytes(token)} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${within} ${HAS_VALUES[currency]}
+      order by in_usd desc, time desc limit ${count}::integer
+    ) as candle ${inUsd === null ? sql`` : sql`where in_usd = ${flag}`} order by time desc`
 }
 
 /** A peg gives values in USD to candles that have none in WETH. */

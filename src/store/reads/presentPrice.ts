@@ -25,7 +25,8 @@ export function selectPresentPrice(
 ) {
   const seconds = sql`${CANDLE_INTERVALS[interval]}::bigint`
   return sql<StoredCandle>`
-    select present.time, price_weth as open, price_weth as high, price_weth as low, price_weth as close, 0::numeric as volume, 0 as trades, true as "isPresent"
+    select present.time, price_weth as open, price_weth as high, price_weth as low, price_weth as close, 0::numeric as volume, 0 as trades, true as "isPresent",
+      null::boolean as "inUsd"
     from token cross join lateral (select cursor_timestamp - cursor_timestamp % ${seconds} as time from chain_state) as present
     where token.address = ${toBytes(token)} and quote_token is not null and price_weth <> event_price_weth
       and present.time >= ${from}::bigint and present.time <= ${to}::bigint`

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { TokensQuery } from '#domain/queries.ts'
+import type { CandleCurrency, TokensQuery } from '#domain/queries.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { readCandles } from '#store/reads/candles.ts'
 import { readClaimable } from '#store/reads/claimable.ts'
 import { readClaims } from '#store/reads/claims.ts'
 import { readHolderDistribution } from '#store/reads/holderDistribution.ts'
@@ -9,7 +10,7 @@ import { MAX_LOOKED_AT } from '#store/reads/holders.ts'
 import { type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { measuredPlansOf, rowsRead } from '#test/support/explain.ts'
 import { listTokens } from '#test/support/listTokens.ts'
-import { addressOf, chainStateRow, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
+import { addressOf, chainStateRow, insertRows, poolRow, type Row, tokenRow, wordOf } from '#test/support/rows.ts'
 
 /* Where several indexes fit a read, or the statistics are old, it still reads no more than its answer needs. */
 
@@ -42,6 +43,33 @@ async function mostRead(kysely: TestDatabase['kysely'], table: string, work: (db
   )
   return Math.max(...counts)
 }
+
+describe('candles of a token', () => {
+  const candle = (token: number, time: number, usd: string | null): Row => ({
+    token: addressOf(token),
+    interval_seconds: 60,
+    time: time * 60,
+    ...Object.fromEntries(['open', 'high', 'low', 'close', 'volume_wei'].map(name => [name, '1'])),
+    ...Object.fromEntries(['open_usd', 'high_usd', 'low_usd', 'close_usd', 'volume_usd'].map(name => [name, usd])),
+    trades: 1,
+    trades_usd: usd === null ? 0 : 1,
+  })
+
+  test('without prices in USD are not read for those with them', async () => {
+    const kysely = await databaseOf(
+      { candle: several(10_000, number => candle(10_000 + (number % 2_000), number, '1')) },
+      {
+        candle: several(3_000, number => candle(5_000, number, null)),
+        token: [tokenRow(5_000, { main_pool: wordOf(1) })],
+        pool: [poolRow(1, 5_000, { quote_token: WETH })],
+        currency: [{ address: WETH, symbol: 'WETH', decimals: 18, is_read: true }],
+      },
+    )
+    const reads = async (currency: CandleCurrency) =>
+      mostRead(kysely, 'candle', db => readCandles(db, { token: addressOf(5_000), interval: '1m', currency, fill: false, limit: LIMIT }))
+    expect([await reads('usd'), await reads('weth'), await reads('quote')]).toEqual([0, LIMIT + 1, LIMIT + 1])
+  })
+})
 
 describe('of a creator of many tokens', () => {
   const MANY = 1_500
