@@ -15,15 +15,15 @@ interface StoredTradesAt {
 }
 
 /**
- * The trades of `asked.token` that have left the window `win` since its totals were computed. "offset 0" makes them a range of the index by
- * time. Otherwise the planner may read all trades of the token, or of all tokens, for their block numbers.
+ * The trades of `asked.token` that have left the window `win` since its totals were computed. The order and "offset 0" make them a range of
+ * the index by time. Otherwise the planner may read all trades of the token, or of all tokens, for their block numbers.
  */
 function leavingTrades({ before, now }: StoredTradesAt): RawBuilder<unknown> {
   const stored = before === null ? sql`` : sql`where block_number < ${before}::bigint`
   return sql`(
       select * from (
         select * from trade where asked.created_at <= ${now} - win.seconds and trade.token = asked.token
-          and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) offset 0
+          and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) order by timestamp offset 0
       ) as trade ${stored}
     )`
 }

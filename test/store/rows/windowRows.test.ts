@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
-import { type LastTrade, loadLastTradesLeft } from '#store/rows/windowRows.ts'
+import { type LastTrade, loadAging, loadLastTradesLeft } from '#store/rows/windowRows.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { measuredPlansOf } from '#test/support/explain.ts'
+import { measuredPlansOf, rowsRead } from '#test/support/explain.ts'
 import { insertManyTrades } from '#test/support/manyTrades.ts'
 import { addressOf } from '#test/support/rows.ts'
 
@@ -49,4 +49,22 @@ test('of the trades that have left a window, the last ones of their makers are f
     expect(new Set(nodes.map(node => node['Index Name']))).toEqual(new Set(['trade_by_token_time', 'balance_pkey']))
     expect(nodes.filter(node => (node['Rows Removed by Filter'] ?? 0) > 1)).toEqual([])
   }
+})
+
+test('the trades that have left a window are found without the other trades of a token that had none at the last analyze', async () => {
+  const { kysely } = await useDatabase()
+  await sql`alter table trade set (autovacuum_enabled = false)`.execute(kysely)
+  await insertManyTrades(kysely, { count: 40_000, after: 0, token: '10 + g', maker: '100000 + g' })
+  await insertManyTrades(kysely, { count: 5_000, after: 50_000, token: '2', maker: 'case when g % 2 = 0 then 3 else g end' })
+  await sql`vacuum analyze trade`.execute(kysely)
+  await insertManyTrades(kysely, { count: 3_000, after: 60_000, token: '1', maker: '200000 + g' })
+  const later = 5_000_000
+  const row = { address: addressOf(1), windowsAt: later, createdAt: 1 } as TokenRow
+  const at = { before: null, now: later + 1 }
+  const plans = [
+    ...(await measuredPlansOf(kysely, db => loadAging(db, [row], at))),
+    ...(await measuredPlansOf(kysely, db => loadLastTradesLeft(db, [row], at))),
+  ]
+  const reads = plans.map(nodes => nodes.reduce((sum, node) => (node['Relation Name'] === 'trade' ? sum + rowsRead(node) : sum), 0))
+  expect(Math.max(...reads)).toBeLessThan(10)
 })

@@ -44,10 +44,11 @@ export async function readDayTotals(db: Queryable, tokens: readonly Address[]): 
     cross join lateral (
       select sum(part.amount_token) as amount_token, sum(part.amount_quote) as amount_quote, max(part.high) as high, min(part.low) as low
       from (
-        select amount_token, coalesce(amount_quote, amount_wei) as amount_quote, coalesce(pool_price, price_after_weth) as high,
+        -- The order is that of the index by time: with old statistics another one may seem to do as well.
+        (select amount_token, coalesce(amount_quote, amount_wei) as amount_quote, coalesce(pool_price, price_after_weth) as high,
           coalesce(pool_price, price_after_weth) as low
         from trade where trade.token = asked.address and trade.pool = pool.address
-          and trade.timestamp >= own.since and trade.timestamp < whole.minute
+          and trade.timestamp >= own.since and trade.timestamp < whole.minute order by trade.timestamp)
         union all ${sql.join(
           STRETCHES.flatMap(flag => [
             candlesOf(MINUTE, flag, sql`whole.minute`, sql`full_hour.hour`),
