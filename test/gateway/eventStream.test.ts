@@ -18,8 +18,11 @@ let fixture: RealtimeFixture
 let committed: Map<number, TokenSnapshot>
 let sequence: number
 
-beforeEach(async () => {
-  fixture = await RealtimeFixture.start()
+beforeEach(() => startFixture())
+afterEach(() => fixture.stop())
+
+async function startFixture(options: Parameters<typeof RealtimeFixture.start>[1] = {}): Promise<void> {
+  fixture = await RealtimeFixture.start({}, options)
   committed = new Map()
   sequence = 0
   commit()
@@ -34,9 +37,7 @@ beforeEach(async () => {
     update: () => false,
   })
   await eventually(() => fixture.registry.get(TOKEN)?.sequence === 1)
-})
-
-afterEach(() => fixture.stop())
+}
 
 function commit(overrides: Partial<TokenSnapshot['token']> = {}): void {
   sequence++
@@ -289,6 +290,8 @@ describe('a slow reader of an event stream', () => {
   })
 
   it('does not hold the server up when it closes', async () => {
+    await fixture.stop()
+    await startFixture({ closeTimeoutMs: 20 })
     const client = await open()
     await client.until(() => idsOf(client).length === 1)
     await stopReading(client)

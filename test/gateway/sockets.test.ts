@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 
 async function start(config: Parameters<typeof RealtimeFixture.start>[0] = {}): Promise<RealtimeFixture> {
-  fixture = await RealtimeFixture.start({ maxConnectionsPerIp: 100, ...config }, {}, DESCRIPTORS)
+  fixture = await RealtimeFixture.start({ maxConnectionsPerIp: 100, ...config }, { descriptors: DESCRIPTORS })
   return fixture
 }
 

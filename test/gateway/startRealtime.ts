@@ -13,11 +13,18 @@ import { createRealtime, type Realtime } from '#gateway/realtime/realtime.ts'
 import { type ServerMessage, serverMessageSchema } from '#protocol/schemas/messages.ts'
 import { blockOf, createTestCandles, createTestChannels, createTestLists, createTestRegistry } from '#test/support/actors.ts'
 import { messageObjection } from '#test/support/describedAnswers.ts'
+import { TEST_LIMIT_MS } from '#test/support/limits.ts'
 import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { snapshotOf } from '#test/support/snapshots.ts'
 import { CONFIG, type Gateway, type GatewayOptions, startGateway } from './startGateway.ts'
 
 type RealtimeConfig = Pick<Config, keyof typeof CONFIG>
+
+interface FixtureOptions extends Pick<GatewayOptions, 'site'> {
+  readonly descriptors?: number
+  /** Default: a slow reader is waited for, however busy the machine is. */
+  readonly closeTimeoutMs?: number
+}
 
 /** The time of day of the fixture, which stands still. */
 export const EPOCH_MS = Date.parse('2026-01-02T03:04:08.456Z')
@@ -39,7 +46,7 @@ export class RealtimeFixture {
   #runSweep = () => {}
   readonly #clients: { terminate(): void }[] = []
 
-  private constructor(config: RealtimeConfig, descriptors?: number) {
+  private constructor(config: RealtimeConfig, { descriptors, closeTimeoutMs = TEST_LIMIT_MS }: FixtureOptions) {
     const logger = pino({ enabled: false })
     const now = () => this.nowMs
     this.registry = createTestRegistry({
@@ -59,8 +66,7 @@ export class RealtimeFixture {
       logger,
       now,
       epochMs: () => EPOCH_MS,
-      // Longer than a lagging reader takes on a machine with other work.
-      closeTimeoutMs: 5_000,
+      closeTimeoutMs,
       lingerMs: 50,
       repeat: (_, run) => {
         this.#runSweep = run
@@ -69,16 +75,12 @@ export class RealtimeFixture {
     })
   }
 
-  static async start(
-    overrides: Partial<RealtimeConfig> = {},
-    options: Pick<GatewayOptions, 'site'> = {},
-    descriptors?: number,
-  ): Promise<RealtimeFixture> {
+  static async start(overrides: Partial<RealtimeConfig> = {}, options: FixtureOptions = {}): Promise<RealtimeFixture> {
     const config: RealtimeConfig = { ...CONFIG, ...overrides }
-    const fixture = new RealtimeFixture(config, descriptors)
+    const fixture = new RealtimeFixture(config, options)
     const { realtime, registry } = fixture
     fixture.gateway = await startGateway({
-      ...options,
+      ...(options.site !== undefined && { site: options.site }),
       config,
       stored: { tokens: [] },
       actors: registry,

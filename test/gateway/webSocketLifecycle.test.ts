@@ -74,28 +74,41 @@ describe('closing the server', () => {
     expect(fixture.realtime.report()).toMatchObject({ webSocketConnections: 0, subscriptions: 0 })
   })
 
-  it('waits for a slow reader to take the newest update, and not for ever', async () => {
-    const large = { description: 'd'.repeat(12_000) }
-    const [reader, stuck] = [await fixture.rawWebSocket(), await fixture.rawWebSocket()]
+  /** A client that does not read, and is owed an update of that sequence. */
+  async function openLagging(service: RealtimeFixture) {
+    const client = await service.rawWebSocket()
+    client.sendText(JSON.stringify(SUBSCRIBE))
+    await client.until(() => client.frames.length >= 2)
+    client.socket.pause()
     let sequence = 7
-    for (const client of [reader, stuck]) {
-      client.sendText(JSON.stringify(SUBSCRIBE))
-      await client.until(() => client.frames.length >= 2)
-      client.socket.pause()
-    }
-    while (fixture.registry.get(TOKEN)?.subscribers.lagging !== 2) {
-      fixture.commit(snapshotOf(TOKEN, ++sequence, large))
+    const commit = () => service.commit(snapshotOf(TOKEN, ++sequence, { description: 'd'.repeat(12_000) }))
+    while (service.registry.get(TOKEN)?.subscribers.lagging !== 1) {
+      commit()
       await new Promise(setImmediate)
     }
-    fixture.commit(snapshotOf(TOKEN, ++sequence, large))
+    commit()
+    return { client, sequence }
+  }
+
+  it('waits for a slow reader to take the newest update', async () => {
+    const { client, sequence } = await openLagging(fixture)
     const closing = fixture.gateway.close()
-    reader.socket.resume()
-    await reader.closed
-    expect(reader.frames.at(-1)?.payload.readUInt16BE(0)).toBe(1012)
-    const last = reader.messages.at(-1)
+    client.socket.resume()
+    await client.closed
+    expect(client.frames.at(-1)?.payload.readUInt16BE(0)).toBe(1012)
+    const last = client.messages.at(-1)
     expect(last?.type === 'token.update' && last.sequence).toBe(sequence)
     await closing
     expect(fixture.realtime.report().webSocketConnections).toBe(0)
+  })
+
+  it('does not wait for ever for a client that reads nothing', async () => {
+    const impatient = await RealtimeFixture.start({}, { closeTimeoutMs: 20 })
+    onTestFinished(() => impatient.stop())
+    impatient.store(TOKEN, 7)
+    await openLagging(impatient)
+    await impatient.gateway.close()
+    expect(impatient.realtime.report().webSocketConnections).toBe(0)
   })
 
   it('tells each client when to come back, spread over the drain time, after what it is owed', async () => {
