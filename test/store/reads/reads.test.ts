@@ -80,7 +80,8 @@ describe('reads', () => {
     const orm = openOrm(database.url, { poolSize: 1 })
     const reads = createReads({ ...options, db: orm.em.getKysely() })
     const cut = sql`select pg_sleep(60)`.execute(orm.em.getKysely()).catch(toDatabaseError)
-    const sleeping = sql`select from pg_stat_activity where query = 'select pg_sleep(60)' and state = 'active'`
+    const sleeping = sql`select from pg_stat_activity
+      where datname = current_database() and query = 'select pg_sleep(60)' and state = 'active'`
     await expect.poll(async () => (await sleeping.execute(database.kysely)).rows.length).toBe(1)
     await administer(sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`)
     expect(await cut).toMatchObject({ code: 'database_unavailable', retryable: true, details: { reason: '57P01' } })
