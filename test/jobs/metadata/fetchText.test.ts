@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fetchText } from '#jobs/metadata/fetchText.ts'
 import { type FetchLimits, type Outbound, publicOutbound } from '#jobs/metadata/outbound.ts'
 import { isPublicAddress } from '#jobs/metadata/publicAddress.ts'
+import { freePort } from '#test/support/freePort.ts'
 import { creatorCertificate } from './creatorCertificate.ts'
 import { type DocumentServer, giving, PATIENT_LIMITS, redirecting, startDocumentServer } from './documentServer.ts'
 
@@ -184,11 +185,7 @@ describe('a gateway', () => {
   })
 
   it('that is not there is no connection', async () => {
-    const closed = createServer().listen(0, '127.0.0.1')
-    await once(closed, 'listening')
-    const url = new URL(`http://127.0.0.1:${(closed.address() as AddressInfo).port}/x`)
-    closed.close()
-    await once(closed, 'close')
+    const url = new URL(`http://127.0.0.1:${await freePort()}/x`)
     expect(await fetchText({ url, gateway: 'ipfs-1' }, options())).toMatchObject(failed('no_connection'))
   })
 

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
@@ -8,6 +7,7 @@ import { LOCK_SPACE, LOCKS } from '#store/connection/advisoryLocks.ts'
 import { holdSessionLock } from '#store/connection/sessionLock.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { administer, databaseUrl, silentLogger, useDatabase } from '#test/support/database.ts'
+import { freePort } from '#test/support/freePort.ts'
 
 const run = promisify(execFile)
 const require = createRequire(import.meta.url)
@@ -162,14 +162,7 @@ describe('migrating', () => {
   })
 
   test('says that nothing answers when nothing listens', async () => {
-    const server = createServer()
-    const port = await new Promise<number>((resolve, reject) => {
-      server.listen(0, '127.0.0.1', () => {
-        const address = server.address()
-        if (address === null || typeof address === 'string') return reject(new Error('no port'))
-        server.close(() => resolve(address.port))
-      })
-    })
+    const port = await freePort()
     const failure = await migrate(`postgres://someone:s3cret@127.0.0.1:${port}/db`, silentLogger).catch((error: unknown) => error)
     expect(failure).toMatchObject({
       code: 'database_unavailable',

@@ -6,6 +6,7 @@ import type { Reads } from '#domain/reads.ts'
 import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createReads, type ReadsOptions } from '#store/reads/reads.ts'
 import { administer, databaseUrl, openOrm, useDatabase } from '#test/support/database.ts'
+import { freePort } from '#test/support/freePort.ts'
 import { addressOf, chainStateRow, insertRows, poolRow, tokenRow, wordOf } from '#test/support/rows.ts'
 
 const database = await useDatabase()
@@ -69,7 +70,7 @@ describe('reads', () => {
 
   test.each(names)('say that the database is unavailable when nothing listens: %s', async name => {
     const url = new URL(database.url)
-    url.port = String(await unusedPort())
+    url.port = String(await freePort())
     const failure = await calls[name](readsOf(url.href)).catch((error: unknown) => error)
     expect(failure).toMatchObject({ name: 'TokenwireError', code: 'database_unavailable', retryable: true })
     expect(JSON.stringify(failure) + String(failure)).not.toContain(url.password)
@@ -112,14 +113,6 @@ describe('reads', () => {
 function steppingClock(step: number): () => number {
   let now = 0
   return () => (now += step)
-}
-
-async function unusedPort(): Promise<number> {
-  const server = createServer()
-  const port = await listen(server)
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function listen(server: Server): Promise<number> {
