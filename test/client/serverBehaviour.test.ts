@@ -7,7 +7,7 @@ import { encodeSubscribed, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
 import { eventually } from '#test/gateway/startRealtime.ts'
 import { updateBytes } from '#test/support/frames.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { inState, Seen } from './clientFixture.ts'
+import { inState, neverAnswers, Seen } from './clientFixture.ts'
 
 const A = addressOf(1)
 const B = addressOf(2)
@@ -88,7 +88,7 @@ it('drops and reports malformed messages, and ignores unknown types', async () =
       socket.send(message)
   })
   const errors: ClientError[] = []
-  const client = createTokenwire({ url: server.url, onError: error => errors.push(error as ClientError) })
+  const client = createTokenwire({ url: server.url, fetch: neverAnswers, onError: error => errors.push(error as ClientError) })
   try {
     const seen = new Seen()
     client.watch(A, seen.listen)

@@ -127,7 +127,9 @@ describe.skipIf(CHROMIUM === null)('the page of a wallet', () => {
     await page.getByRole('radio', { name: 'ETH' }).check()
     await expect.poll(() => figure(page, 'Realized profit')).toEqual(['−Ξ0.25'])
     const first = page.getByTestId('holdings').locator('tr').first()
-    expect(await first.locator('td').allTextContents()).toEqual(['ALALP', '25.0M', '1.25%', 'Ξ0.0₅1000', 'Ξ0.0₆1000', 'Ξ2', '+Ξ1.50'])
+    await expect
+      .poll(() => first.locator('td').allTextContents())
+      .toEqual(['ALALP', '25.0M', '1.25%', 'Ξ0.0₅1000', 'Ξ0.0₆1000', 'Ξ2', '+Ξ1.50'])
     expect(await first.getByRole('link').getAttribute('href')).toBe(`#/token/${TOKEN}`)
     expect(await page.getByTestId('wallet-claim').textContent()).toContain('0.31 WETH')
     await expect.poll(() => page.getByTestId('wallet-trades').locator('tr').first().textContent()).toMatch(/ALALPBuy/)
