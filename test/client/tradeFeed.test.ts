@@ -75,7 +75,7 @@ interface WatchingOptions extends Pick<TokenwireOptions, 'clock' | 'fetch'> {
 }
 
 /** A new connection also makes the client read the token over REST. That answer could show the next trade before the connection does. */
-const fetchTrades: typeof fetch = async (input, init) => (String(input).includes('/trades') ? fetch(input, init) : neverAnswers())
+const fetchTrades: typeof fetch = async (input, init) => (new Request(input).url.includes('/trades') ? fetch(input, init) : neverAnswers())
 
 async function watching({ clock, fetch = fetchTrades, ...options }: WatchingOptions = {}) {
   const news: NewTrades[] = []
