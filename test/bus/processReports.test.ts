@@ -70,7 +70,7 @@ test('a notification that is no report is ignored, and logged now and then', asy
 })
 
 test('reports that are made up push no process out, and take a bounded part of the list', async () => {
-  // One that tells nothing itself: its next report would take the place of the last one here.
+  // It sends no heartbeats, which would replace the last report.
   const reports = start(null)
   const tell = (report: ProcessReport) => sql`select pg_notify('tokenwire_process', ${JSON.stringify(report)})`.execute(database.kysely)
   await expect

@@ -124,7 +124,7 @@ describe('a feed over a replica', () => {
       retryable: true,
       message: expect.stringMatching(/^DATABASE_READ_URL: the database is not reachable: .* of DATABASE_READ_URL/) as unknown,
     })
-    // No time passes: it is not given up because the machine is busy.
+    // The clock stands still, so that no request times out on a busy machine.
     const opened = await openReplica(lost.replica.url, { ...options, now: () => 0 })
     expect(await shown(opened.db)).toBeDefined()
   })

@@ -153,7 +153,7 @@ it('is offline while nothing answers, and live when the server is back', async (
   client.reconnect()
   await inState(client, 'live')
   await seen.reaches(5)
-  // What REST told without holders may come again with them.
+  // A state from REST has no holders, and may come again with them.
   expect([...new Set(seen.sequences)]).toEqual([1, 5])
 })
 

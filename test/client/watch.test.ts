@@ -247,7 +247,7 @@ it('leaves nothing behind when it is closed, whatever is in flight', async () =>
   expect(client.state).toBe('offline')
   await eventually(() => fixture.service.realtime.report().webSocketConnections === 0)
   fixture.commit(A, 2)
-  // What REST told without holders may have come again with them.
+  // A state from REST has no holders, and may have come again with them.
   expect(new Set(seen.sequences)).toEqual(new Set([1]))
 })
 

@@ -190,7 +190,7 @@ describe.skipIf(CHROMIUM === null)('the console with a gateway in memory', () =>
     expect(sent).toBeGreaterThan(tokens.length * 10)
     // Frames that were requested before.
     expect(await tab('taken')).toBeLessThanOrEqual(tokens.length)
-    // One more frame per poll, because the last updates may still be on their way. On a slow machine they are for many frames.
+    // One more frame per poll, because the last updates may still be on their way. On a slow machine they fill many frames.
     const drawn: number[] = []
     await expect
       .poll(async () => {

@@ -154,7 +154,7 @@ describe('npm run dev', () => {
     const ofKilledRun = await devFile()
     expect(ofKilledRun).not.toBeNull()
     const dev = startDev({ DEV_SEED: '2', ...SHORT })
-    // The file of the killed run is removed first. When this process looks late, that of the new run may be there.
+    // The file of the killed run is removed first. If this process looks late, it may find the file of the new run.
     await until(dev, () => find(dev, 'anvil') !== undefined)
     expect(await devFile()).not.toBe(ofKilledRun)
     const file = await served(dev)

@@ -145,7 +145,7 @@ describe('launchpads in dollars and in Uniswap v4', () => {
     const { data: trades } = await get<{ data: Trade[] }>('/api/trades?order=asc&limit=500')
     const { data: tokens } = await get<{ data: Token[] }>('/api/tokens?order=asc&limit=100')
     const told = <T>(type: string) => feed.messages.filter(message => message.type === type).flatMap(({ data }) => data as T[])
-    // No channel waits for another one.
+    // Channels do not wait for each other.
     const untold = () => {
       const kept = new Set(told<Trade>('trades').map(({ id }) => id))
       const launched = new Set(told<Token>('launches').map(({ address }) => address))

@@ -74,7 +74,7 @@ describe('closing the server', () => {
     expect(fixture.realtime.report()).toMatchObject({ webSocketConnections: 0, subscriptions: 0 })
   })
 
-  /** A client that does not read, and is owed an update of that sequence. */
+  /** A client that does not read while an update of this sequence waits for it. */
   async function openLagging(service: RealtimeFixture) {
     const client = await service.rawWebSocket()
     client.sendText(JSON.stringify(SUBSCRIBE))

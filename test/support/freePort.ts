@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 /** Below the ports that systems give to connections, and to servers that ask for any port. */
 const PORTS = { first: 10_000, end: 32_768 }
 
-/** A port on which nothing listens, and which nobody gets who does not ask for it by its number. */
+/** A port on which nothing listens. The system hands it out only to programs that ask for this number. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.end)

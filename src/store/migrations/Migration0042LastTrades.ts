@@ -1,7 +1,9 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * When accounts last bought and last sold a token, in their balances, which every commit reads: it looked this up among the trades before.
+ * When accounts last bought and last sold a token, in their balances, which every commit reads. Before, it looked these times up in the
+ * trades.
+ *
  * Reads all trades once, and rewrites the balances of traders.
  */
 export class Migration0042LastTrades extends Migration {

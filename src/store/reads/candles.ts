@@ -108,7 +108,7 @@ const STRETCHES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>> =
 /**
  * One range of the index that holds whole candles: only it has the order by `in_usd`. In the order by time alone, the planner may take the
  * primary key, and read all candles of the token for those of the flag. A sub-select hides the flag from it: by old statistics, all candles
- * may have it. The comparison after the limit, and `in_usd` among the columns, tell it that they come by time.
+ * may have it. The comparison after the limit, and `in_usd` among the columns, show it that the rows are sorted by time.
  */
 function selectStretch({ token, interval, currency }: CandlesQuery, inUsd: boolean | null, from: number, to: number, count: number) {
   const flag = sql`(select ${sql.lit(inUsd)})`

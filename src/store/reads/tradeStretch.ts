@@ -36,7 +36,7 @@ export interface Equality {
 interface TradeStretch {
   readonly where: RawBuilder<unknown>
   readonly orderBy: RawBuilder<unknown>
-  /** A condition that ends the stretch, inclusive. The place is of SQL. */
+  /** A condition that ends the stretch, inclusive. Block and log index are SQL. */
   endingAt(block: RawBuilder<unknown>, log: RawBuilder<unknown>): RawBuilder<unknown>
 }
 

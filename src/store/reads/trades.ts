@@ -45,7 +45,7 @@ export async function readTrades(db: Queryable, query: TradesQuery): Promise<Pag
   return { data, next: more ? { blockNumber: Number(last.blockNumber), logIndex: last.logIndex } : null, asOfBlock }
 }
 
-/** A sub-select hides a value from the planner: the range of a maker that it takes for a rare one fits the index of wallets as well. */
+/** A sub-select hides the value from the planner. For a maker that it believes to be rare, it could take the index of wallets. */
 function equalitiesOf({ token, maker }: TradesQuery, side: TradeSide): readonly Equality[] {
   return [
     { column: sql`trade.token`, value: sql`${toBytes(token)}::bytea` },

@@ -91,7 +91,7 @@ export class LatestRows {
     )
   }
 
-  /** @param balances the latest */
+  /** When the holders in `balances`, and makers whose trades have left a window, last bought and sold. */
   async lastTrades(tokens: CurrentRows['tokens'], balances: CurrentRows['balances'], now: number): Promise<CurrentRows['lastTrades']> {
     const left = await loadLastTradesLeft(this.#db, [...tokens.values()], { before: this.#before, now })
     const last = new Map(

@@ -230,7 +230,7 @@ describe('the embedded database', () => {
 
   test('begins anew after it was killed in the middle of being created', async () => {
     const service = spawnService()
-    // On a machine that looks late it may already be complete.
+    // If the test looks late, it may already be complete.
     const isBegun = (name: string) => name.startsWith('postgres.new-') || name === 'postgres'
     await expect.poll(async () => (await readdir(dataDir).catch(() => [])).some(isBegun), { interval: 5 }).toBe(true)
     await service.kill()

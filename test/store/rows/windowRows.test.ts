@@ -14,7 +14,7 @@ const { kysely } = await useDatabase()
 
 const TOKENS = 1_000
 const BUSY_MAKER = 7
-/** The windows end here at first, then there. */
+/** When the windows ended at the last commit, and when they end now, in Unix seconds. */
 const [WAS, NOW] = [28_000, 33_000]
 
 /** The same as `loadLastTradesLeft`, of all last trades of these tokens. */
