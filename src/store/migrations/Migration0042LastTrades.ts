@@ -1,10 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * When accounts last bought and last sold a token, in their balances, which every commit reads. Before, it looked these times up in the
- * trades.
- *
- * Reads all trades once, and rewrites the balances of traders.
+ * When accounts last bought and last sold a token, in their balances, which every commit reads. Commits looked these times up among the
+ * trades before. Reads all trades once, and rewrites the balances of traders.
  */
 export class Migration0042LastTrades extends Migration {
   override up(): void {
