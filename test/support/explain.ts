@@ -14,6 +14,8 @@ export interface MeasuredNode extends PlanNode {
   readonly 'Actual Loops': number
   readonly 'Rows Removed by Filter'?: number
   readonly 'Rows Removed by Index Recheck'?: number
+  readonly 'Shared Hit Blocks'?: number
+  readonly 'Shared Read Blocks'?: number
   readonly Plans?: readonly MeasuredNode[]
 }
 
@@ -53,6 +55,11 @@ export async function measuredPlansOf(
     plans.push(generic)
   }
   return plans
+}
+
+/** The pages that a node reads. A scan of an index may read entries that its plan counts nowhere. */
+export function pagesRead(node: MeasuredNode): number {
+  return (node['Shared Hit Blocks'] ?? 0) + (node['Shared Read Blocks'] ?? 0)
 }
 
 /** The rows that a node reads in all its loops, with those that it leaves out. */

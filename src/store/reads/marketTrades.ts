@@ -7,6 +7,7 @@ import { toBytes } from '#tables/toBytes.ts'
 import { LARGE_TRADE, TOKEN_TRADE_SIZE, TRADE_SIZE } from '#tables/trade.ts'
 import { readAsOf } from './asOf.ts'
 import { readBlockBounds } from './blockBounds.ts'
+import { allOf } from './tokenFilters.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 import { tradeRange, tradeStretch } from './tradeStretch.ts'
 
@@ -14,9 +15,6 @@ import { tradeRange, tradeStretch } from './tradeStretch.ts'
 export const MAX_TRADES_FILTERED = 2_000
 /** Most trades that a page reads when an index holds all of its filters: a hundred tokens are two hundred stretches. */
 const MAX_TRADES_FOUND = 20_000
-/** Before and after every trade. */
-const FIRST_PLACE = { block: -1, log: -1 }
-const LAST_PLACE = { block: Number.MAX_SAFE_INTEGER, log: 0 }
 /** More pairs of token and maker are not looked up one by one. */
 const MAX_PAIRS = 200
 
@@ -59,15 +57,11 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
       : Math.min(MAX_TRADES_FOUND, values.length * (limit + 1))
   const each = Math.ceil(most / values.length)
   const near = order === 'desc' ? sql`desc` : sql`asc`
-  const last = order === 'desc' ? FIRST_PLACE : LAST_PLACE
   const stretches = stretchTable(columns, values)
   const equalities = columns.map(name => ({ column: COLUMNS[name].column, value: sql.ref(`stretch.${name}`) }))
   const { where, orderBy, endingAt } = tradeStretch(equalities, tradeRange({ ...query, ...bounds }), order)
-  const ofStretch = columns.some(name => name === 'size' || name === 'tokenSize') ? sql`${sql.raw(LARGE_TRADE)} and ${where}` : where
-  const isBeforeFinish = endingAt(
-    sql`coalesce((select block_number from finish), ${last.block}::bigint)`,
-    sql`coalesce((select log_index from finish), ${last.log}::integer)`,
-  )
+  const ofSize = columns.some(name => name === 'size' || name === 'tokenSize') ? sql`${sql.raw(LARGE_TRADE)} and` : sql``
+  const beforeFinish = endingAt(sql`(select block_number from finish)`, sql`(select log_index from finish)`)
   // Each token is looked up once, not for each of its trades. "coalesce" keeps the planner from joining them by nested loops.
   const isOfToken = sql`coalesce(looked.token in (select token.address from (select distinct token from looked) as asked
     cross join lateral (select * from token where token.address = asked.token offset 0) as token where ${ofToken}), false)`
@@ -75,14 +69,14 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
     -- Beyond the last trade of a stretch that is not read to its end, others may come first.
     with finish as materialized (
       select ended.* from ${stretches} cross join lateral (
-        select trade.block_number, trade.log_index from trade where ${ofStretch} ${orderBy} offset ${each - 1}::integer limit 1
+        select trade.block_number, trade.log_index from trade where ${ofSize} ${where} ${orderBy} offset ${each - 1}::integer limit 1
       ) as ended
       order by ended.block_number ${near}, ended.log_index ${near} limit 1
     ),
     looked as materialized (
       select entry.* from ${stretches} cross join lateral (
         select trade.block_number, trade.log_index, ${ofToken === null ? sql`` : sql`trade.token,`} ${allOf(rest)} as wanted from trade
-        where ${ofStretch} and ${isBeforeFinish} ${orderBy} limit ${each}::integer
+        where ${ofSize} ${beforeFinish} ${orderBy} limit ${each}::integer
       ) as entry
     ),
     page as (
@@ -143,8 +137,4 @@ function stretchTable(columns: readonly StretchColumn[], values: Stretches['valu
   if (columns.length === 0) return sql`(select 1 as number) as stretch`
   const arrays = columns.map((column, index) => sql`${values.map(one => one[index])}::${COLUMNS[column].type}[]`)
   return sql`unnest(${sql.join(arrays)}) with ordinality as stretch (${sql.join(columns.map(column => sql.id(column)))}, number)`
-}
-
-function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
-  return conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
 }

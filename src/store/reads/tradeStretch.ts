@@ -1,11 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SortOrder, TradeCursor } from '#domain/queries.ts'
 import type { BlockBounds } from './blockBounds.ts'
+import { allOf } from './tokenFilters.ts'
 
-/** Places of trades, both exclusive. */
+/** Places of trades, both exclusive; `null`: no bound. */
 export interface TradeRange {
-  readonly after: TradeCursor
-  readonly before: TradeCursor
+  readonly after: TradeCursor | null
+  readonly before: TradeCursor | null
 }
 
 interface RangeQuery extends BlockBounds {
@@ -14,13 +15,13 @@ interface RangeQuery extends BlockBounds {
 }
 
 /** Where the trades of a page can be. */
-export function tradeRange({ fromBlock = 0, toBlock = Number.MAX_SAFE_INTEGER - 1, cursor, order }: RangeQuery): TradeRange {
-  const first = { blockNumber: fromBlock, logIndex: -1 }
-  const last = { blockNumber: toBlock + 1, logIndex: -1 }
+export function tradeRange({ fromBlock, toBlock, cursor, order }: RangeQuery): TradeRange {
+  const first = fromBlock === undefined ? null : { blockNumber: fromBlock, logIndex: -1 }
+  const last = toBlock === undefined ? null : { blockNumber: toBlock + 1, logIndex: -1 }
   if (cursor === undefined) return { after: first, before: last }
   return order === 'asc'
-    ? { after: isBefore(first, cursor) ? cursor : first, before: last }
-    : { after: first, before: isBefore(cursor, last) ? cursor : last }
+    ? { after: first === null || isBefore(first, cursor) ? cursor : first, before: last }
+    : { after: first, before: last === null || isBefore(cursor, last) ? cursor : last }
 }
 
 function isBefore(one: TradeCursor, other: TradeCursor): boolean {
@@ -34,29 +35,49 @@ export interface Equality {
 }
 
 interface TradeStretch {
+  /** Conditions on its trades. */
   readonly where: RawBuilder<unknown>
   readonly orderBy: RawBuilder<unknown>
-  /** A condition that ends the stretch, inclusive. Block and log index are SQL. */
+  /** The conditions of a stretch that ends with the trade of this place, which is SQL; where that is `null`, as `where`. */
   endingAt(block: RawBuilder<unknown>, log: RawBuilder<unknown>): RawBuilder<unknown>
 }
+
+/** Before and after every trade. */
+const FIRST_PLACE: TradeCursor = { blockNumber: -1, logIndex: -1 }
+const LAST_PLACE: TradeCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /**
  * One stretch of the index of trades that begins with these columns and goes on with the place. The first column is compared by itself, the
  * others in one row with the place: only this index fits the first column and has that order. With an equality for each column, the planner
  * may take an index that fits some of them, and read all trades of a maker, of a token or of the market.
+ *
+ * Each end has one bound. With two, PostgreSQL reads on behind the nearer one. An end without a place is compared without it, which is
+ * several times faster.
  */
 export function tradeStretch(equalities: readonly Equality[], { after, before }: TradeRange, order: SortOrder): TradeStretch {
   const [first, others] = equalities.length > 1 ? [equalities[0], equalities.slice(1)] : [undefined, equalities]
-  const place = [sql`trade.block_number`, sql`trade.log_index`]
-  const columns = [...others.map(({ column }) => column), ...place]
-  const row = sql`(${sql.join(columns)})`
-  const rowAt = (block: RawBuilder<unknown>, log: RawBuilder<unknown>) =>
-    sql`(${sql.join([...others.map(({ value }) => value), block, log])})`
-  const rowOf = ({ blockNumber, logIndex }: TradeCursor) => rowAt(sql`${blockNumber}::bigint`, sql`${logIndex}::integer`)
-  const near = order === 'desc' ? sql`desc` : sql`asc`
+  const columns = others.map(({ column }) => column)
+  const values = others.map(({ value }) => value)
+  const places = [...columns, sql`trade.block_number`, sql`trade.log_index`]
+  const compare = (sign: RawBuilder<unknown>, block: RawBuilder<unknown>, log: RawBuilder<unknown>) =>
+    sql`(${sql.join(places)}) ${sign} (${sql.join([...values, block, log])})`
+  const bound = (sign: RawBuilder<unknown>, place: TradeCursor | null): readonly RawBuilder<unknown>[] => {
+    if (place !== null) return [compare(sign, sql`${place.blockNumber}::bigint`, sql`${place.logIndex}::integer`)]
+    return others.length === 0 ? [] : [sql`(${sql.join(columns)}) ${sign}= (${sql.join(values)})`]
+  }
+  const isDescending = order === 'desc'
+  const [near, far] = isDescending ? [before, after] : [after, before]
+  const [beyond, within, direction] = isDescending ? [sql`<`, sql`>`, sql`desc`] : [sql`>`, sql`<`, sql`asc`]
+  const start = [...(first === undefined ? [] : [sql`${first.column} = ${first.value}`]), ...bound(beyond, near)]
+  // The far bound is one of blocks, and no trade has its place, so that the comparison may include it.
+  const { blockNumber, logIndex } = far ?? (isDescending ? FIRST_PLACE : LAST_PLACE)
   return {
-    where: sql`${first === undefined ? sql`` : sql`${first.column} = ${first.value} and`} ${row} > ${rowOf(after)} and ${row} < ${rowOf(before)}`,
-    orderBy: sql`order by ${sql.join(columns.map(column => sql`${column} ${near}`))}`,
-    endingAt: (block, log) => sql`${row} ${order === 'desc' ? sql`>=` : sql`<=`} ${rowAt(block, log)}`,
+    where: allOf([...start, ...bound(within, far)]),
+    orderBy: sql`order by ${sql.join(places.map(column => sql`${column} ${direction}`))}`,
+    endingAt: (block, log) =>
+      allOf([
+        ...start,
+        compare(sql`${within}=`, sql`coalesce(${block}, ${blockNumber}::bigint)`, sql`coalesce(${log}, ${logIndex}::integer)`),
+      ]),
   }
 }

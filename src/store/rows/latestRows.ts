@@ -12,7 +12,7 @@ import type { StoredRow, Table } from '#tables/tableOf.ts'
 import { TOKEN, type TokenRow } from '#tables/token.ts'
 import { unnested } from './insertRows.ts'
 import { selectList } from './selectList.ts'
-import { loadAging, loadLastTradesLeft } from './windowRows.ts'
+import { loadAging, loadLeavingLastTrades } from './windowRows.ts'
 
 /** A batch that is about to be written, or is being written. */
 export interface PendingBatch {
@@ -93,11 +93,11 @@ export class LatestRows {
 
   /** When the holders in `balances`, and makers whose trades have left a window, last bought and sold. */
   async lastTrades(tokens: CurrentRows['tokens'], balances: CurrentRows['balances'], now: number): Promise<CurrentRows['lastTrades']> {
-    const left = await loadLastTradesLeft(this.#db, [...tokens.values()], { before: this.#before, now })
+    const leaving = await loadLeavingLastTrades(this.#db, [...tokens.values()], { before: this.#before, now })
     const last = new Map(
       [...tokens.keys()].map(address => [address, { buy: new Map<Address, number>(), sell: new Map<Address, number>() }]),
     )
-    for (const { token, side, maker, timestamp } of left) last.get(token)?.[side].set(maker, timestamp)
+    for (const { token, side, maker, timestamp } of leaving) last.get(token)?.[side].set(maker, timestamp)
     for (const made of this.#trades.values()) {
       for (const { token, side, maker, timestamp } of made) last.get(token)?.[side].set(maker, timestamp)
     }

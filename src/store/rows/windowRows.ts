@@ -109,7 +109,7 @@ export interface LastTrade {
  *
  * @param before only trades of earlier blocks count; `null`: all
  */
-export async function loadLastTradesLeft(db: Queryable, tokens: readonly TokenRow[], at: StoredTradesAt): Promise<readonly LastTrade[]> {
+export async function loadLeavingLastTrades(db: Queryable, tokens: readonly TokenRow[], at: StoredTradesAt): Promise<readonly LastTrade[]> {
   if (tokens.length === 0) return []
   const { rows } = await sql<LastTrade>`
     select asked.token, leaving.side, leaving.maker, leaving.timestamp

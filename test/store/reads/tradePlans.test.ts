@@ -5,7 +5,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { readMarketTrades } from '#store/reads/marketTrades.ts'
 import { readTrades } from '#store/reads/trades.ts'
 import { type TestDatabase, useDatabase } from '#test/support/database.ts'
-import { measuredPlansOf, rowsRead } from '#test/support/explain.ts'
+import { measuredPlansOf, pagesRead, rowsRead } from '#test/support/explain.ts'
 import { insertManyTrades } from '#test/support/manyTrades.ts'
 import { addressOf } from '#test/support/rows.ts'
 
@@ -72,5 +72,21 @@ test('in a market of few tokens, a page beyond a token’s last trade reads no t
   for (const side of SIDES) {
     const query: TradesQuery = { token: addressOf(PAST), order: 'asc', limit: LIMIT, cursor: { blockNumber: 12_000, logIndex: 0 }, ...side }
     expect(await tradesRead(kysely, db => readTrades(db, query))).toBe(0)
+  }
+})
+
+test.each(ORDERS)('a page of a token’s trades and another’s reads no page of those that come after its end (%s)', async order => {
+  const { kysely } = await useDatabase()
+  const [NEAR, FAR] = order === 'asc' ? [1, 2] : [2, 1]
+  await insertManyTrades(kysely, { count: 20_000, after: 0, token: '1', maker: '100 + g % 10' })
+  await insertManyTrades(kysely, { count: 20_000, after: 20_000, token: '2', maker: '100 + g % 10' })
+  await sql`vacuum analyze trade`.execute(kysely)
+  for (const bounds of [{}, { fromBlock: 5, toBlock: 39_995 }]) {
+    const query: MarketTradesQuery = { tokens: [NEAR, FAR].map(addressOf), order, limit: LIMIT, ...bounds }
+    const plans = await measuredPlansOf(kysely, db => readMarketTrades(db, query))
+    const scans = plans.map(nodes => nodes.filter(node => node['Index Name'] === 'trade_by_token'))
+    expect(scans.map(of => of.length)).toEqual(plans.map(() => 2))
+    // Two scans of four stretches: the index is three pages deep.
+    for (const of of scans) expect(of.reduce((sum, node) => sum + pagesRead(node), 0)).toBeLessThanOrEqual(2 * 4 * 4)
   }
 })

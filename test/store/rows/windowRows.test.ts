@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
-import { type LastTrade, loadAging, loadLastTradesLeft } from '#store/rows/windowRows.ts'
+import { type LastTrade, loadAging, loadLeavingLastTrades } from '#store/rows/windowRows.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -17,8 +17,8 @@ const BUSY_MAKER = 7
 /** When the windows ended at the last commit, and when they end now, in Unix seconds. */
 const [WAS, NOW] = [28_000, 33_000]
 
-/** The same as `loadLastTradesLeft`, of all last trades of these tokens. */
-async function lastTradesLeft(tokens: readonly Address[]): Promise<ReadonlySet<string>> {
+/** The same as `loadLeavingLastTrades`, of all last trades of these tokens. */
+async function leavingLastTrades(tokens: readonly Address[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<LastTrade>`
     select distinct on (token, maker, side) token, side, maker, timestamp from trade where token = any(${tokens.map(toBytes)}::bytea[])
     order by token, maker, side, block_number desc`.execute(kysely)
@@ -38,13 +38,13 @@ test('of the trades that have left a window, the last ones of their makers are f
     from trade group by token, maker`.execute(kysely)
   await sql`vacuum analyze trade, balance`.execute(kysely)
   const tokens = [1, TOKENS].map(number => ({ address: addressOf(number), windowsAt: WAS, createdAt: 1 }) as TokenRow)
-  const expected = await lastTradesLeft(tokens.map(({ address }) => address))
+  const expected = await leavingLastTrades(tokens.map(({ address }) => address))
   expect(expected.size).toBe(20)
   for (const before of [null, 2_000_000]) {
     const at = { before, now: NOW }
-    const found = await loadLastTradesLeft(kysely, tokens, at)
+    const found = await loadLeavingLastTrades(kysely, tokens, at)
     expect(new Set(found.map(textOf))).toEqual(expected)
-    const plans = await measuredPlansOf(kysely, db => loadLastTradesLeft(db, tokens, at))
+    const plans = await measuredPlansOf(kysely, db => loadLeavingLastTrades(db, tokens, at))
     const nodes = plans.flat().filter(node => node['Relation Name'] !== undefined)
     expect(new Set(nodes.map(node => node['Index Name']))).toEqual(new Set(['trade_by_token_time', 'balance_pkey']))
     expect(nodes.filter(node => (node['Rows Removed by Filter'] ?? 0) > 1)).toEqual([])
@@ -63,7 +63,7 @@ test('the trades that have left a window are found without the other trades of a
   const at = { before: null, now: later + 1 }
   const plans = [
     ...(await measuredPlansOf(kysely, db => loadAging(db, [row], at))),
-    ...(await measuredPlansOf(kysely, db => loadLastTradesLeft(db, [row], at))),
+    ...(await measuredPlansOf(kysely, db => loadLeavingLastTrades(db, [row], at))),
   ]
   const reads = plans.map(nodes => nodes.reduce((sum, node) => (node['Relation Name'] === 'trade' ? sum + rowsRead(node) : sum), 0))
   expect(Math.max(...reads)).toBeLessThan(10)
