@@ -78,7 +78,7 @@ const projected = {
   graduatedPriceWeth: column.decimal().strictNullable(),
   graduationTxHash: column.hex().strictNullable(),
 
-  /** The last block with an event of the token. */
+  /** The last block that changed what is shown of the token. */
   asOfBlock: column.blockNumber(),
 }
 

@@ -20,14 +20,15 @@ export interface MemoryRows {
   }
 }
 
-export function memoryRows(): MemoryRows {
+/** @param stored rows to begin with, which are copied */
+export function memoryRows(stored?: MemoryRows['tables']): MemoryRows {
   const tables: MemoryRows['tables'] = {
-    tokens: new Map(),
-    pools: new Map(),
-    balances: new Map(),
-    creatorFees: new Map(),
-    trades: [],
-    candles: new Map(),
+    tokens: new Map(stored?.tokens),
+    pools: new Map(stored?.pools),
+    balances: new Map(stored?.balances),
+    creatorFees: new Map(stored?.creatorFees),
+    trades: [...(stored?.trades ?? [])],
+    candles: new Map(stored?.candles),
   }
   const agingOf = (token: Address, was: number, now: number) => {
     const trades = tables.trades.filter(trade => trade.token === token)

@@ -1,4 +1,4 @@
-import { parseEther } from 'viem'
+import { encodeFunctionData, parseAbi, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   buyOnCurve,
@@ -8,6 +8,7 @@ import {
   launch,
   readLaunched,
   sellOnCurve,
+  sendCall,
   swapDirectly,
   swapThroughRouter,
   transfer,
@@ -25,6 +26,8 @@ const followed = await useDatabase()
 const backfilled = await useDatabase()
 let chain: TestChain
 let token: Launched
+/** Blocks whose events change nothing. */
+let idleBlocks: readonly number[]
 
 const DAY = 86_400
 
@@ -52,6 +55,11 @@ beforeAll(async () => {
   await chain.mined(wrap(chain, { from: bob, amountWei: parseEther('1') }))
   await chain.mined(swapDirectly(chain, { from: bob, token: token.token, pool: await poolOf(), side: 'buy', amountIn: parseEther('0.2') }))
   await chain.mined(claim(chain, { from: creator, token: token.token }))
+  const idle = { currency: token.token, amount: 0n }
+  const stranger = await chain.mined(transfer(chain, { ...idle, from: creator, to: alice }))
+  const toItself = await chain.mined(transfer(chain, { ...idle, from: alice, to: alice, amount: 5n }))
+  const collected = await chain.mined(collectNothing(await poolOf(), bob))
+  idleBlocks = [stranger, toItself, collected].map(({ blockNumber }) => Number(blockNumber))
   await chain.mine(1, 301)
 })
 
@@ -60,6 +68,13 @@ afterAll(() => chain?.stop())
 function balanceOf(holder: Address): Promise<bigint> {
   const { abis } = chain.deployment
   return chain.client.readContract({ address: token.token, abi: abis.token, functionName: 'balanceOf', args: [holder] })
+}
+
+/** Collects nothing, as anyone may from any pool. */
+function collectNothing(pool: Address, from: Address) {
+  const abi = parseAbi(['function collect(address,int24,int24,uint128,uint128)'])
+  const data = encodeFunctionData({ abi, args: [from, -200, 200, 0n, 0n] })
+  return sendCall(chain, { from, to: pool, data })
 }
 
 async function poolOf(): Promise<Address> {
@@ -172,6 +187,14 @@ test('windows that are left alone while the index is behind are right again with
   expect(await dumpTables(backfilled.kysely)).toEqual(expected)
   // The last block is empty: it is time alone that changes the token.
   expect(blocks.at(-1)?.tokens.map(entry => entry.token.address)).toContain(token.token)
+})
+
+// Transfers of nothing by a stranger once cost each watcher of the token an update per block.
+test('a block whose events change nothing gives no token a new sequence', async () => {
+  await followed.clear()
+  const blocks = await (await openChainIndex(chain, followed)).indexEach(1)
+  const idle = blocks.filter(({ number }) => idleBlocks.includes(number))
+  expect(idle.map(({ tokens, unread }) => [...tokens, ...unread])).toEqual([[], [], []])
 })
 
 test('the state of a token without subscribers is not read, and it is named all the same', async () => {

@@ -7,12 +7,19 @@ import type { TokenRow } from '#tables/token.ts'
 import { noteTransfer } from './costs.ts'
 import { type Draft, draftBalance, type TokenDraft } from './draft.ts'
 
+/** Whether a transfer leaves every balance as it is. Anyone may send such transfers, in any name. */
+export function movesNothing({ from, to, amount }: Pick<TokenEventOf<'transfer'>, 'from' | 'to' | 'amount'>): boolean {
+  return amount === 0n || from === to
+}
+
 export function applyTransfer(draft: Draft, token: TokenDraft, event: TokenEventOf<'transfer'>, directory: DatedDirectory): void {
+  if (movesNothing(event)) return
   const { from, to, amount, blockNumber } = event
+  token.asOfBlock = blockNumber
   if (from === ZERO_ADDRESS) token.totalSupply += amount
   if (to === ZERO_ADDRESS) token.totalSupply -= amount
   const move = (holder: Address, delta: bigint) => {
-    if (holder === ZERO_ADDRESS || delta === 0n) return
+    if (holder === ZERO_ADDRESS) return
     const row = heldBy(draft, token, holder, { blockNumber, directory })
     const held = row.balance > 0n
     noteTransfer(draft, event, row, delta)

@@ -15,6 +15,7 @@ export function applyCreatorFee(draft: Draft, token: TokenDraft | null, event: T
   if (event.handedBy !== undefined && giver?.accrued !== null) return
   const row = draftCreatorFee(draft, event, ofToken)
   if (row === undefined) return
+  const before = { ...row }
   row.claimed = (giver?.claimed ?? row.claimed) + event.claimed
   if (event.handover !== undefined) row.accrued = event.handover === 'to' ? null : row.claimed
   else if (row.accrued !== null) {
@@ -22,7 +23,11 @@ export function applyCreatorFee(draft: Draft, token: TokenDraft | null, event: T
     // An escrow pays no more than it received: a larger claim includes payments from before the creator was known.
     if (row.claimed > row.accrued) row.accrued = row.claimed
   }
-  row.lastChangedBlock = event.blockNumber
+  // A new account has no block yet, and is shown even with nothing in it.
+  if (row.lastChangedBlock === 0 || row.accrued !== before.accrued || row.claimed !== before.claimed) {
+    row.lastChangedBlock = event.blockNumber
+    if (token !== null) token.asOfBlock = event.blockNumber
+  }
   if (token !== null && isEther(event.currency, weth)) {
     if (token.feesAccrued !== null) token.feesAccrued += event.accrued ?? 0n
     if (token.feesClaimed !== null) token.feesClaimed += event.claimed

@@ -14,6 +14,7 @@ import { launchedToken } from './launchedToken.ts'
 import { applyPoolChange, applyQuotePool, applyTrade, newPool, settleToken } from './market.ts'
 import { applyJoinExit, emptyCurve, noteCreation } from './poolEvents.ts'
 import { movePrice, pricesBefore } from './pricePoints.ts'
+import { isShownAlike, isUnchanged, shownState } from './shownState.ts'
 import { revalue, type Valuation, valueMarket } from './values.ts'
 
 export interface ProjectInput extends Valuation {
@@ -56,7 +57,7 @@ export function project(input: ProjectInput): Changes {
     for (const candle of foldCandles(ofToken)) candles.push(candle)
   }
   return {
-    tokens: [...draft.tokens.values()],
+    tokens: [...draft.tokens.values()].filter(token => !isUnchanged(input.rows.tokens.get(token.address), token)),
     pools: [...draft.pools.values()],
     balances: [...draft.balances.values()].flatMap(ofToken => [...ofToken.values()]),
     creatorFees: [...draft.creatorFees.values()],
@@ -88,8 +89,12 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   const token = draftToken(draft, event.token)
   // Events of an address before its announcement as a token are not indexed.
   if (token === undefined) return
-  token.asOfBlock = event.blockNumber
+  const before = token.asOfBlock === event.blockNumber ? null : shownState(draft, token)
+  applyToToken(draft, token, event, input)
+  if (before !== null && !isShownAlike(before, draft, token)) token.asOfBlock = event.blockNumber
+}
 
+function applyToToken(draft: Draft, token: TokenDraft, event: Exclude<TokenEvent, { kind: 'launch' }>, input: ProjectInput): void {
   switch (event.kind) {
     case 'poolCreated':
       return applyPoolCreated(draft, token, event, input)

@@ -2,6 +2,7 @@ import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { RowKeys } from '#tables/changes.ts'
+import { movesNothing } from './balances.ts'
 
 /** The rows that `project` needs for these events and outdated tokens. */
 export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Address[]): RowKeys {
@@ -10,6 +11,7 @@ export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Addr
   const holders = new Map<Address, Set<Address>>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
   for (const event of events) {
+    if (event.kind === 'transfer' && movesNothing(event)) continue
     const { token } = event
     tokens.add(token)
     if (event.kind === 'poolCreated') currencies.add(event.pool.quoteToken)

@@ -144,7 +144,7 @@ export const tokenSchema = z
     fees,
     graduation,
     sequence: sequence.describe(SEQUENCE_MEANING),
-    asOfBlock: integerText.describe('Number of the block that this state is of.'),
+    asOfBlock: integerText.describe('Number of the last block whose events changed what is shown of the token.'),
     updatedAt: timeText.describe('Time of the commit that gave `sequence`.'),
   })
   .meta({ id: 'Token', description: 'A token’s full state.' })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
@@ -5,7 +6,7 @@ import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { type Decimal, formatDecimal, max, multiply, ratio } from '#domain/decimal.ts'
 import { project } from '#index/project/project.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
-import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import type { EventPosition, TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { splitNewRows } from '#store/rows/splitNewRows.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import { type Changes, type CurrentRows } from '#tables/changes.ts'
@@ -53,10 +54,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   token: fc.integer({ min: 0, max: 1 }),
   gap: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 30 }), fc.constantFrom(299, 301, 3_601, 90_000)),
   wallet: fc.integer({ min: 0, max: 2 }),
-  other: fc.integer({ min: 0, max: 3 }),
+  other: fc.nat({ max: 7 }),
   amount: fc.bigInt({ min: 0n, max: 10n ** 24n }),
   wei: fc.bigInt({ min: 0n, max: 10n ** 19n }),
-  kind: fc.integer({ min: 0, max: 11 }),
+  kind: fc.integer({ min: 0, max: 12 }),
 })
 
 function buildChain(steps: readonly Step[]): readonly Block[] {
@@ -149,7 +150,7 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
         },
       )
     } else if (kind < 8) {
-      const to = [...WALLETS, DEAD][other] as Address
+      const to = [...WALLETS, DEAD][other % 4] as Address
       events.push({ ...at(), kind: 'transfer', token, from: maker, to, amount })
     } else if (kind === 8) {
       events.push({
@@ -175,6 +176,8 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
       })
     } else if (kind === 10) {
       events.push({ ...at(), kind: 'poolChanged', token, pool: venue, ...price(wei + 1n, amount + 1n) })
+    } else if (kind === 12) {
+      events.push({ ...at(), ...(idleEvents(token, venue, maker)[other] as IdleEvent) })
     } else if (!migrated.has(token)) {
       migrated.add(token)
       events.push(
@@ -187,6 +190,23 @@ function buildChain(steps: readonly Step[]): readonly Block[] {
   }
   if (events.length > 0) blocks.push({ number, timestamp, events })
   return blocks
+}
+
+type IdleEvent = { [K in TokenEvent['kind']]: Omit<TokenEventOf<K>, keyof EventPosition> }[TokenEvent['kind']]
+
+/** Events that leave everything as it was, each as anyone may cause it. */
+function idleEvents(token: Address, pool: Address, wallet: Address): readonly IdleEvent[] {
+  const account = { launchpad: 'test', creator: CREATOR, currency: WETH, scope: 'token' } as const
+  return [
+    { kind: 'transfer', token, from: wallet, to: DEAD, amount: 0n },
+    { kind: 'transfer', token, from: wallet, to: wallet, amount: 5n },
+    { kind: 'poolChanged', token, pool, ...price(1n, 1n), price: null, reserves: { mode: 'move', token: 0n, quote: 0n } },
+    { kind: 'creatorFee', token, ...account, accrued: 0n, claimed: 0n, onlyKnown: true },
+    { kind: 'renamed', token, name: 'Token', symbol: 'T' },
+    { kind: 'metadataMoved', token, metadataUri: null },
+    { kind: 'creatorShare', token, accruedWei: 0n },
+    { kind: 'curveProgress', token, raised: { mode: 'move', quote: 0n } },
+  ]
 }
 
 function facts(pool: Address, type: 'curve' | 'uniswap-v3', token: Address) {
@@ -288,6 +308,21 @@ function comparable(rows: MemoryRows) {
   }
 }
 
+/** All that resources show of a token, except when it changed last. */
+function shownOf(token: Address, { tokens, pools, balances, creatorFees, trades, candles }: MemoryRows['tables']) {
+  const isIts = (row: { readonly token: Address }) => row.token === token
+  const { asOfBlock: _, windowsAt: __, ...row } = tokens.get(token) ?? {}
+  const main = pools.get(tokens.get(token)?.mainPool ?? '')
+  return {
+    row,
+    pool: main === undefined ? undefined : { ...main, lastChangedBlock: null },
+    balances: [...balances.values()].filter(isIts),
+    creatorFees: [...creatorFees.values()].filter(isIts).map(fee => ({ ...fee, lastChangedBlock: null })),
+    trades: trades.filter(isIts).length,
+    candles: [...candles.values()].filter(isIts),
+  }
+}
+
 function sorted<T extends { readonly blockNumber: number; readonly logIndex: number }>(trades: readonly T[]): readonly T[] {
   return trades.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
 }
@@ -356,6 +391,29 @@ describe('projecting', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  // Zero-value transfers of a stranger once gave every token that they named a new sequence, and its watchers an update, per block.
+  test('changes a token exactly when a batch changes something that is shown of it', () => {
+    const seen = { changed: 0, idle: 0 }
+    fc.assert(
+      fc.property(chain, fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }), (blocks, cuts) => {
+        index(blocks, cuts, (changes, before, { tables }) => {
+          const changed = new Set(changes.tokens.map(({ address }) => address))
+          const was = TOKENS.map(token => shownOf(token, tables))
+          const after = memoryRows(tables)
+          after.write(changes)
+          for (const [at, token] of TOKENS.entries()) {
+            const isSame = isDeepStrictEqual(was[at], shownOf(token, after.tables))
+            expect(changed.has(token), `${token} of ${before.tokens.size}`).toBe(!isSame)
+            seen[isSame ? 'idle' : 'changed'] += 1
+          }
+        })
+      }),
+      { numRuns: 200 },
+    )
+    expect(seen.changed).toBeGreaterThan(100)
+    expect(seen.idle).toBeGreaterThan(100)
   })
 
   test('takes rows for new only where none of their key is stored, and most of those', () => {
