@@ -66,10 +66,10 @@ export const SETTINGS = {
     .describe('EIP-155 id of the chain. The service does not start with providers of another chain. Blank: the chain of the providers.'),
   LAUNCHPADS_FILE: anyText.default('./launchpads.json').describe('What to index: see docs/launchpads.example.json.'),
   CONFIRMATIONS: confirmations
-    .default(3)
+    .default(0)
     .describe(
-      'How many blocks below the head a block must be to be indexed, 0 for the head itself. Or safe or finalized: up to ' +
-        "the chain's block of that name.",
+      'How many blocks below the head a block must be to be indexed, 0 for the head itself: reorgs of indexed blocks are undone. Or safe ' +
+        "or finalized: up to the chain's block of that name.",
     ),
   MAX_REORG_DEPTH: wholeNumber(0, MAX_REORG_DEPTH)
     .default(128)

@@ -59,7 +59,7 @@ const DEFAULTS: Config = {
       },
     ],
   },
-  confirmations: 3,
+  confirmations: 0,
   verifyLogs: 'bloom',
   maxReorgDepth: 128,
   revaluedTokensPerBlock: 20,
