@@ -28,12 +28,14 @@ export function decode({ logs, headers, directory, adapters, announced }: Decode
 }
 
 /** The transactions whose senders are the makers of trades. */
-export function transactionsOfUnknownMakers(events: readonly TokenEvent[]): readonly { readonly txHash: Hex; readonly blockHash: Hex }[] {
-  const asked = new Map<Hex, { readonly txHash: Hex; readonly blockHash: Hex }>()
+export function transactionsOfUnknownMakers(
+  events: readonly TokenEvent[],
+): readonly Pick<TokenEvent, 'txHash' | 'blockHash' | 'txIndex'>[] {
+  const asked = new Map<Hex, Pick<TokenEvent, 'txHash' | 'blockHash' | 'txIndex'>>()
   for (const event of events) {
     if (event.kind !== 'trade' || event.viaContract !== true) continue
-    const { txHash, blockHash } = event
-    asked.set(txHash, { txHash, blockHash })
+    const { txHash, blockHash, txIndex } = event
+    asked.set(txHash, { txHash, blockHash, txIndex })
   }
   return [...asked.values()]
 }

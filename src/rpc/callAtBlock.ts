@@ -7,8 +7,12 @@ import { faultOf, inconsistent, type RpcFault } from './rpcFault.ts'
 
 export type CallAtBlock = { readonly kind: 'answer'; readonly value: unknown } | { readonly kind: 'refusal'; readonly fault: RpcFault }
 
-/** Faults that are about the call and not the provider, if the provider has the block. */
 const REFUSALS: ReadonlySet<RpcFault['kind']> = new Set(['rejected', 'missing', 'node', 'http', 'garbled'])
+
+/** Whether a fault is about the call and not the provider, if the provider has the block. */
+export function isAboutCall({ kind }: RpcFault): boolean {
+  return REFUSALS.has(kind)
+}
 
 /**
  * Makes a call together with the block's header, which proves that the provider is on this block's chain. A refusal is an answer.
@@ -27,7 +31,7 @@ export async function callAtBlock(provider: RpcProvider, block: Pick<BlockHeader
     return { kind: 'answer', value }
   } catch (error) {
     const fault = faultOf(error)
-    if (fault === null || !REFUSALS.has(fault.kind)) throw error
+    if (fault === null || !isAboutCall(fault)) throw error
     assertSame(await provider.call(header))
     return { kind: 'refusal', fault }
   }

@@ -39,8 +39,12 @@ export function receiptsOfBlock(hash: Hex): RpcCall {
   return { method: 'eth_getBlockReceipts', params: [hash] }
 }
 
-export function transactionByHash(hash: Hex): RpcCall {
-  return { method: 'eth_getTransactionByHash', params: [hash] }
+export function transactionAt(block: Hex, index: number): RpcCall {
+  return { method: 'eth_getTransactionByBlockHashAndIndex', params: [block, toQuantity(index)] }
+}
+
+export function blockWithTransactions(hash: Hex): RpcCall {
+  return { method: 'eth_getBlockByHash', params: [hash, true] }
 }
 
 /** The logs that fit a filter in a range of blocks, both ends inclusive. */
