@@ -4,6 +4,7 @@ import type { RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber } from '#rpc/rpcCalls.ts'
 import { inconsistent } from '#rpc/rpcFault.ts'
 import { logsBloom } from './logs/logsBloom.ts'
+import { orderLogs } from './logs/orderLogs.ts'
 
 /**
  * Reads a header and checks its hash.
@@ -45,12 +46,9 @@ export interface BlockWithLogs {
  * @throws `RpcError` `inconsistent` when the logs do not fit the header
  */
 export function blockWithLogs(header: ChainHeader, unordered: readonly ChainLog[]): BlockWithLogs {
-  const logs = unordered.toSorted((a, b) => a.logIndex - b.logIndex)
-  for (const [index, log] of logs.entries()) {
-    if (log.blockHash !== header.hash || log.blockNumber !== header.number)
-      throw inconsistent(`a log of another block in block ${header.number}`)
-    if (log.logIndex !== index) throw inconsistent(`log ${log.logIndex} in the place of log ${index} of block ${header.number}`)
-  }
+  const isElsewhere = ({ blockHash, blockNumber }: ChainLog) => blockHash !== header.hash || blockNumber !== header.number
+  if (unordered.some(isElsewhere)) throw inconsistent(`a log of another block in block ${header.number}`)
+  const logs = orderLogs(unordered)
   if (logsBloom(logs) !== header.logsBloom) throw inconsistent(`the logs of block ${header.number} do not fit its bloom`)
   return { header, logs }
 }

@@ -77,6 +77,8 @@ export const column = {
   double: kind<number>({ postgresType: 'double precision', element: DOUBLE }),
   bigint: kind<number>(bigint),
   blockNumber: kind<number>(bigint),
+  /** Not 32 bits: public chains have logs with an index of 0xffffffe2. */
+  logIndex: kind<number>(bigint),
   /** Unix seconds: a time of the chain. */
   seconds: kind<number>(bigint),
   /** Milliseconds since the epoch: a time of a commit. */

@@ -4,7 +4,7 @@ import { type RowOf, tableOf } from './tableOf.ts'
 
 const properties = {
   blockNumber: column.blockNumber().primary(),
-  logIndex: column.integer().primary(),
+  logIndex: column.logIndex().primary(),
   pool: column.hex().primary(),
   maker: column.address(),
   /** What entered the pool, negative where it left. */
@@ -14,7 +14,7 @@ const properties = {
   reserveToken: column.units().strictNullable(),
   reserveQuote: column.units().strictNullable(),
   txHash: column.hex(),
-  txIndex: column.integer(),
+  txIndex: column.bigint(),
   timestamp: column.seconds(),
 }
 

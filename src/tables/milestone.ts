@@ -5,7 +5,7 @@ import { type RowOf, tableOf } from './tableOf.ts'
 const properties = {
   kind: column.oneOf('kind', ['launch', 'graduation']).primary(),
   blockNumber: column.blockNumber().primary(),
-  logIndex: column.integer().primary(),
+  logIndex: column.logIndex().primary(),
   token: column.address(),
   /** The status that the graduation reached; `null` for a launch. */
   status: column.oneOf('status', ['completed', 'migrated']).strictNullable(),

@@ -5,9 +5,9 @@ import { type RowOf, tableOf } from './tableOf.ts'
 const properties = {
   pool: column.hex().primary(),
   blockNumber: column.blockNumber(),
-  logIndex: column.integer(),
+  logIndex: column.logIndex(),
   txHash: column.hex(),
-  txIndex: column.integer(),
+  txIndex: column.bigint(),
   timestamp: column.seconds(),
 }
 

@@ -5,7 +5,7 @@ import { type RowOf, tableOf } from './tableOf.ts'
 
 const properties = {
   blockNumber: column.blockNumber().primary(),
-  logIndex: column.integer().primary(),
+  logIndex: column.logIndex().primary(),
   token: column.address(),
   pool: column.hex(),
   phase: column.oneOf('phase', ['curve', 'pool']),
@@ -34,7 +34,7 @@ const properties = {
   blockHash: column.hex(),
   txHash: column.hex(),
   /** The transaction's index in its block; `null`: indexed before the column existed. */
-  txIndex: column.integer().strictNullable(),
+  txIndex: column.bigint().strictNullable(),
   timestamp: column.seconds(),
 }
 

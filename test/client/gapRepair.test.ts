@@ -78,13 +78,13 @@ describe('the repair of a gap', () => {
     const events = await all(missedLaunches(client, filter), { delivered: new Set([addressOf(2)]) })
     expect(asked).toEqual([{ limit: 100 }])
     expect(events.map(event => [event.type, event.cursor, 'data' in event ? event.data.map(({ sequence }) => sequence) : null])).toEqual([
-      ['launches', '1-2147483647', [3]],
-      ['launches', '3-2147483647', [4]],
+      ['launches', '1-9007199254740991', [3]],
+      ['launches', '3-9007199254740991', [4]],
       ['launches', '9-7', [6]],
     ])
     // After the end of a block there is nothing more of it.
-    const later = await all(missedLaunches(client, filter), { from: '1-2147483647' })
-    expect(later.map(({ cursor }) => cursor)).toEqual(['3-2147483647', '9-7'])
+    const later = await all(missedLaunches(client, filter), { from: '1-9007199254740991' })
+    expect(later.map(({ cursor }) => cursor)).toEqual(['3-9007199254740991', '9-7'])
   })
 })
 
@@ -138,9 +138,9 @@ describe('the events of a channel', () => {
     say(trades('10-1'))
     say(subscribed('1-1'))
     for (const message of [trades('2-1'), trades('2-1'), trades('1-9'), trades('2-4')]) say(message)
-    for (const _ of [1, 2]) say({ type: 'reorg', fromBlock: '2', cursor: '1-2147483647', reorgs: 1 })
+    for (const _ of [1, 2]) say({ type: 'reorg', fromBlock: '2', cursor: '1-9007199254740991', reorgs: 1 })
     say({ ...trades('2-1'), reorgs: 1 })
-    expect(told).toEqual(['begin 1-1', 'trades 2-1', 'trades 2-4', 'reorg 1-2147483647', 'trades 2-1'])
+    expect(told).toEqual(['begin 1-1', 'trades 2-1', 'trades 2-4', 'reorg 1-9007199254740991', 'trades 2-1'])
     expect(positions).toEqual([1, 2].map(() => ({ after: '1-1', reorgs: 0 })))
   })
 
@@ -172,9 +172,9 @@ describe('the events of a channel', () => {
     expect([positions.at(-1), events.position()]).toEqual([{ after: '100-1', reorgs: 0 }, null])
     say(subscribed('99-9', 1))
     say(subscribed('100-4'))
-    say({ type: 'reorg', fromBlock: '100', cursor: '99-2147483647', reorgs: 1 })
+    say({ type: 'reorg', fromBlock: '100', cursor: '99-9007199254740991', reorgs: 1 })
     say({ ...trades('100-2'), reorgs: 1 })
-    expect(told.slice(3)).toEqual(['reorg 99-2147483647', 'trades 100-2'])
+    expect(told.slice(3)).toEqual(['reorg 99-9007199254740991', 'trades 100-2'])
     say(subscribed('5-0'))
     say(subscribed('100-2', 1))
     // As the service says it when it has not come to the position in time.

@@ -100,12 +100,12 @@ it('keep what the channel has brought, and drop what it made void, where an answ
   fixture.rest = [trade(9), trade(8), trade(7)]
   fixture.start()
   fixture.trades(trade(10))
-  fixture.say({ type: 'reorg', fromBlock: '9', cursor: '8-2147483647', reorgs: 1 })
+  fixture.say({ type: 'reorg', fromBlock: '9', cursor: '8-9007199254740991', reorgs: 1 })
   fixture.say({ type: 'trades', cursor: '9-2', block: '9', reorgs: 1, data: [trade(9, 2)] })
   await fixture.clock.advance(200)
   expect(fixture.states).toEqual([['9-2', '8-1', '7-1']])
   // Reorgs make them shorter at once.
-  fixture.say({ type: 'reorg', fromBlock: '8', cursor: '7-2147483647', reorgs: 2 })
+  fixture.say({ type: 'reorg', fromBlock: '8', cursor: '7-9007199254740991', reorgs: 2 })
   expect(fixture.states.at(-1)).toEqual(['7-1'])
 })
 

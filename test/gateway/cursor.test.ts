@@ -59,7 +59,7 @@ function expectRoundTrip<C>(codec: CursorCodec<C>, cursors: fc.Arbitrary<C>): vo
 }
 
 test('every cursor comes back as it was', () => {
-  expectRoundTrip(TRADE_CURSOR, fc.record({ blockNumber: count(Number.MAX_SAFE_INTEGER), logIndex: count(2_147_483_647) }))
+  expectRoundTrip(TRADE_CURSOR, fc.record({ blockNumber: count(Number.MAX_SAFE_INTEGER), logIndex: count(Number.MAX_SAFE_INTEGER) }))
   expectRoundTrip(CANDLE_CURSOR, fc.record({ time: count(253_402_300_799) }))
   const balance = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String)
   expectRoundTrip(HOLDER_CURSOR, fc.record({ balance, address: anyAddress, rank: count(2_147_483_647) }))
@@ -73,7 +73,7 @@ test.for([
   ['a fraction of a block', TRADE_CURSOR, [1.5, 0]],
   ['a negative block', TRADE_CURSOR, [-1, 0]],
   ['an unsafe block', TRADE_CURSOR, [2 ** 53, 0]],
-  ['a log index past int4', TRADE_CURSOR, [1, 2 ** 31]],
+  ['a log index that no number holds', TRADE_CURSOR, [1, 2 ** 53]],
   ['a block in text', TRADE_CURSOR, ['1', 0]],
   ['a missing log index', TRADE_CURSOR, [1]],
   ['a time past the year 9999', CANDLE_CURSOR, [253_402_300_800]],

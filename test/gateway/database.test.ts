@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { endOfBlock, formatPlace } from '#domain/eventPlace.ts'
 import { TOKEN_SORTS, type TokenSort } from '#domain/queries.ts'
 import type { Token } from '#domain/token.ts'
 import { CANDLE_CURSOR, type CursorCodec, HOLDER_CURSOR, TOKEN_CURSORS, TRADE_CURSOR } from '#gateway/http/cursor.ts'
+import { readChannelEvents } from '#store/reads/channelEvents.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow } from '#test/support/rows.ts'
@@ -131,7 +133,7 @@ const FORGED: readonly (readonly [
     `/api/tokens/${TOKEN}/trades?`,
     TRADE_CURSOR as CursorCodec<never>,
     { token: TOKEN, order: 'desc' },
-    [Number.MAX_SAFE_INTEGER, 2_147_483_647],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
   ],
   [
     'a holder',
@@ -157,4 +159,31 @@ const FORGED: readonly (readonly [
 test.for(FORGED)('the database takes a forged cursor: %s', async ([, path, codec, query, fields]) => {
   const { data } = await list(`${path}&cursor=${forgeCursor(codec, fields, { chainId: 8453, query })}`)
   expect(data).toBeInstanceOf(Array)
+})
+
+// Stored in 32 bits: such a log stopped indexing, and its place could not be sent back.
+test('trades with log indexes past 32 bits are stored, paged through and resumed after', async () => {
+  const token = addressOf(9)
+  await insertRows(database.kysely, 'token', [tokenRow(9)])
+  const indexes = [0xffff_ffe2, 0xffff_ffe3, Number.MAX_SAFE_INTEGER]
+  await insertRows(
+    database.kysely,
+    'trade',
+    indexes.map(index => ({ ...tradeRow(token, 5, index), tx_index: index })),
+  )
+  const ids = indexes.map(index => `5-${index}`)
+  const tradesAt = async (path: string) => {
+    const response = await gateway.get(path)
+    expect(response.status).toBe(200)
+    return (await response.json()) as { data: { id: string; logIndex: number; txIndex: number }[]; nextCursor: string | null }
+  }
+  for (const path of [`/api/tokens/${token}/trades?order=asc`, `/api/trades?tokens=${token}&order=asc`]) {
+    const first = await tradesAt(`${path}&limit=1`)
+    expect(first.data).toMatchObject([{ id: ids[0], logIndex: indexes[0], txIndex: indexes[0] }])
+    expect((await tradesAt(`${path}&cursor=${first.nextCursor}`)).data.map(({ id }) => id)).toEqual(ids.slice(1))
+  }
+  expect((await tradesAt(`/api/trades?tokens=${token}&order=asc&after=${ids[1]}`)).data.map(({ id }) => id)).toEqual(ids.slice(2))
+  const after = { place: { blockNumber: 5, logIndex: indexes[1] ?? 0 }, reorgs: 0 }
+  const { events } = await readChannelEvents(database.kysely, { channel: 'trades', after, through: endOfBlock(5), limit: 10 }, 8453)
+  expect(events.map(({ place }) => formatPlace(place))).toEqual(ids.slice(2))
 })

@@ -8,7 +8,7 @@ import { createChainRpc } from './chainRpc.ts'
 import { countedLaunchpads } from './countedLaunchpads.ts'
 import { countedStats } from './countedStats.ts'
 import type { TestDatabase } from './database.ts'
-import { createForkingChain } from './forkingChain.ts'
+import { createForkingChain, wideIndex } from './forkingChain.ts'
 import { dumpTables } from './indexChain.ts'
 import { type RunningSync, runSync } from './indexing.ts'
 import { POLL_LIMIT_MS } from './limits.ts'
@@ -78,7 +78,7 @@ export async function growTree(
   // Followed blocks are not backfilled, so most trees follow few blocks and have cheap backfills.
   const maxReorgDepth = random.chance(0.12) ? DEEPEST : 10
   const longLists = hasLongLists(seed)
-  const forking = createForkingChain(random, maxReorgDepth, longLists ? strangersLogs : undefined)
+  const forking = createForkingChain(random, maxReorgDepth, longLists ? strangersLogs : undefined, wideIndex)
   const { chain } = forking
   const genesisHash = chain.at(0).header.hash
   // In some trees one client watches everything, in the others clients watch random tokens. Their random numbers do not affect the tree.

@@ -18,13 +18,20 @@ export interface Fork {
   readonly added: readonly SimulatedBlock[]
 }
 
-/** @param strangers the logs of other contracts in a block. Default: none */
+/** Indexes as some public chains have them: past 32 bits, with gaps. */
+export const wideIndex = (position: number) => 0xffff_ffe2 + 3 * position
+
+/**
+ * @param strangers the logs of other contracts in a block. Default: none
+ * @param indexOf as of the simulated chain
+ */
 export function createForkingChain(
   random: Random,
   maxReorgDepth: number,
   strangers: (number: number) => readonly NewLog[] = () => [],
+  indexOf = (position: number) => position,
 ): ForkingChain {
-  const chain = createSimulatedChain({ genesisTimestamp: 1_700_000_000 })
+  const chain = createSimulatedChain({ genesisTimestamp: 1_700_000_000, indexOf })
   const markets = new Map<Hex, Market>([[chain.head().header.hash, EMPTY_MARKET]])
   let highest = 0
   const mine = (count: number, seconds?: number) => {

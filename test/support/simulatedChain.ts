@@ -53,6 +53,8 @@ export interface SimulatedChainOptions {
   readonly genesisTimestamp?: number
   /** Whether its headers show all fields of their hashes, as Ethereum's do. Default true. */
   readonly provesHeaders?: boolean
+  /** The index of a log, or of a transaction, in its block, by its position. Default: the position. */
+  readonly indexOf?: (position: number) => number
 }
 
 /** Headers as a node answers them, with every field of their hashes. */
@@ -76,6 +78,7 @@ export function createSimulatedChain({
   blockSeconds = 2,
   genesisTimestamp = 1_700_000_000,
   provesHeaders = true,
+  indexOf = position => position,
 }: SimulatedChainOptions = {}): SimulatedChain {
   let blocks: SimulatedBlock[] = []
   /** Blocks of dropped forks remain available by hash, as in a real node. */
@@ -97,12 +100,12 @@ export function createSimulatedChain({
     const hash = headerHash(unhashed) ?? '0x'
     let txIndex = 0
     let txHash: Hex = '0x'
-    const logs = newLogs.map(({ address, topics = [], data = '0x', tx }, logIndex): ChainLog => {
-      if (logIndex === 0 || tx === undefined || tx !== newLogs[logIndex - 1]?.tx) {
-        txIndex = logIndex
-        txHash = keccak256(toHex(`${hash}:${txIndex}`))
+    const logs = newLogs.map(({ address, topics = [], data = '0x', tx }, position): ChainLog => {
+      if (position === 0 || tx === undefined || tx !== newLogs[position - 1]?.tx) {
+        txIndex = indexOf(position)
+        txHash = keccak256(toHex(`${hash}:${position}`))
       }
-      return { address, topics, data, blockNumber: number, blockHash: hash, txHash, txIndex, logIndex }
+      return { address, topics, data, blockNumber: number, blockHash: hash, txHash, txIndex, logIndex: indexOf(position) }
     })
     const header: ChainHeader = {
       number,

@@ -8,6 +8,7 @@ import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
 import { createLogTest, type KeyList, type WantedLogs, widthOf } from './logFilter.ts'
 import { blocksOf, byAddress, createLogPlan, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
+import { orderLogs } from './orderLogs.ts'
 import { parseLogs } from './parseLogs.ts'
 import { assertProven, fetchProvenLogs } from './provenLogs.ts'
 import { fetchReceipts, logsOfReceipts } from './receipts.ts'
@@ -172,7 +173,7 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
       }
       const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
-      return { logs: inOrder(found.flat()), to: plan.reached() }
+      return { logs: orderLogs(found.flat()), to: plan.reached() }
     },
   }
 }
@@ -207,22 +208,4 @@ function wantedLogs(all: readonly ChainLog[], query: LogQuery, fetching: RangeFe
   const outside = logs.find(({ blockNumber }) => blockNumber < from || blockNumber > to)
   if (outside === undefined) return logs
   throw inconsistent(`a log of block ${outside.blockNumber} in ${from}-${to}`)
-}
-
-/**
- * Sorts by place in the chain.
- *
- * @throws `RpcError` `inconsistent` when a place is taken twice or a block has two hashes: then the answers are of different chains
- */
-function inOrder(logs: ChainLog[]): readonly ChainLog[] {
-  logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-  let before: ChainLog | null = null
-  for (const log of logs) {
-    if (before?.blockNumber === log.blockNumber) {
-      if (before.logIndex === log.logIndex) throw inconsistent(`log ${log.logIndex} of block ${log.blockNumber} twice`)
-      if (before.blockHash !== log.blockHash) throw inconsistent(`logs of two blocks ${log.blockNumber}`)
-    }
-    before = log
-  }
-  return logs
 }

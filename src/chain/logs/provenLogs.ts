@@ -8,8 +8,8 @@ import type { RpcProvider } from '#rpc/rpc.ts'
 import { blockByHash, receiptsOfBlock } from '#rpc/rpcCalls.ts'
 import { faultOf, garbled, inconsistent, missing } from '#rpc/rpcFault.ts'
 import { encodeReceipt } from './encodeReceipt.ts'
-import { parseLogs } from './parseLogs.ts'
-import { fetchReceipts, type RawReceipt } from './receipts.ts'
+import { isSameLog } from './orderLogs.ts'
+import { fetchReceipts, logsOfReceipts, type RawReceipt } from './receipts.ts'
 import { trieRoot } from './trieRoot.ts'
 
 /** Blocks whose receipts are fetched at the same time: an answer may have megabytes. */
@@ -17,7 +17,7 @@ const BLOCKS_AT_ONCE = 4
 
 /**
  * All logs of a block from its receipts, which the header commits to: no provider can change, add or leave out one of them. The receipts
- * prove a log's place in the block, but not its transaction's hash.
+ * prove the order of the logs, but neither the numbers of their indexes nor the hashes of their transactions.
  *
  * @throws `RpcError` `inconsistent` when the header is not proven, or the receipts are not its own
  */
@@ -28,8 +28,18 @@ export async function fetchProvenLogs(provider: RpcProvider, header: ChainHeader
   if (trieRoot(receipts.map(encodeReceipt)) !== header.receiptsRoot) {
     throw inconsistent(`the receipts of block ${number} do not have the root that its header states`)
   }
-  const logs = receipts.flatMap((receipt, txIndex) => parseLogs(receipt['logs']).map(log => ({ ...log, txIndex })))
-  return logs.map((log, logIndex) => ({ ...log, logIndex, blockNumber: number, blockHash: hash }))
+  const logs = logsOfReceipts(receipts).map(log => ({ ...log, blockNumber: number, blockHash: hash }))
+  if (!isAscending(logs)) throw inconsistent(`the logs of block ${number} are not in the order of its receipts`)
+  return logs
+}
+
+/** Whether indexes of logs rise from log to log, and those of transactions from one transaction to the next. */
+function isAscending(logs: readonly ChainLog[]): boolean {
+  return logs.every((log, index) => {
+    const before = logs[index - 1]
+    if (before === undefined) return true
+    return before.logIndex < log.logIndex && (before.txHash === log.txHash ? before.txIndex === log.txIndex : before.txIndex < log.txIndex)
+  })
 }
 
 /**
@@ -42,10 +52,11 @@ export async function assertProven(provider: RpcProvider, logs: readonly ChainLo
   await mapBounded(byBlock, BLOCKS_AT_ONCE, async ([hash, given]) => {
     const header = readHeader(provider, await provider.call(blockByHash(hash)), `block ${hash}`)
     if (header.hash !== hash) throw inconsistent(`block ${header.hash} in answer to block ${hash}`)
-    const proven = await fetchProvenLogs(provider, header)
+    const proven = new Map((await fetchProvenLogs(provider, header)).map(log => [log.logIndex, log]))
     for (const log of given) {
       const { blockNumber, logIndex } = log
-      if (isSameLog(log, proven[logIndex])) continue
+      const shown = proven.get(logIndex)
+      if (shown !== undefined && isSameLog(log, shown)) continue
       throw inconsistent(`log ${logIndex} of block ${blockNumber} is not the one in the block's receipts`)
     }
   })
@@ -63,16 +74,4 @@ async function fetchBlockReceipts(provider: RpcProvider, hash: Hex): Promise<rea
     if (fault?.kind !== 'rejected' && fault?.kind !== 'http') throw error
     return fetchReceipts(provider, blockByHash(hash))
   }
-}
-
-function isSameLog(a: ChainLog, b: ChainLog | undefined): boolean {
-  return (
-    b !== undefined &&
-    a.blockNumber === b.blockNumber &&
-    a.txIndex === b.txIndex &&
-    a.address === b.address &&
-    a.data === b.data &&
-    a.topics.length === b.topics.length &&
-    a.topics.every((topic, index) => topic === b.topics[index])
-  )
 }

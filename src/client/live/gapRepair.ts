@@ -12,7 +12,7 @@ const TRADES_PER_PAGE = 500
 const TOKENS_PER_PAGE = 100
 
 /** Later than every event of a block. */
-const LAST_LOG_INDEX = 2_147_483_647
+const LAST_LOG_INDEX = Number.MAX_SAFE_INTEGER
 
 export interface Gap {
   /** Exclusive. */

@@ -97,7 +97,7 @@ const doubleText = z
 
 export const TRADE_CURSOR: CursorCodec<TradeCursor> = {
   kind: 'trades',
-  fields: z.object({ blockNumber: integerUpTo(Number.MAX_SAFE_INTEGER), logIndex: integerUpTo(INT32_MAX) }),
+  fields: z.object({ blockNumber: integerUpTo(Number.MAX_SAFE_INTEGER), logIndex: integerUpTo(Number.MAX_SAFE_INTEGER) }),
 }
 
 /** The cursor of lists of trades over many tokens. */
@@ -105,7 +105,7 @@ export const MARKET_TRADE_CURSOR: CursorCodec<TradeCursor> = { ...TRADE_CURSOR, 
 
 /** Reads the `id` of a trade; `null` for another text. */
 export function parseTradeId(id: string): TradeCursor | null {
-  const match = /^(0|[1-9]\d{0,15})-(0|[1-9]\d{0,9})$/.exec(id)
+  const match = /^(0|[1-9]\d{0,15})-(0|[1-9]\d{0,15})$/.exec(id)
   const parsed = TRADE_CURSOR.fields.safeParse({ blockNumber: Number(match?.[1]), logIndex: Number(match?.[2]) })
   return match !== null && parsed.success ? parsed.data : null
 }

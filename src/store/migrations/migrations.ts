@@ -26,6 +26,7 @@ import { Migration0025ShownDocuments } from './Migration0025ShownDocuments.ts'
 import { Migration0040AnnouncedContracts } from './Migration0040AnnouncedContracts.ts'
 import { Migration0041Currencies } from './Migration0041Currencies.ts'
 import { Migration0042LastTrades } from './Migration0042LastTrades.ts'
+import { Migration0043LogIndexes } from './Migration0043LogIndexes.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -56,6 +57,7 @@ export const MIGRATIONS = [
   Migration0024TokenVolume,
   Migration0025ShownDocuments,
   Migration0042LastTrades,
+  Migration0043LogIndexes,
 ]
 
 export const MIGRATION_OPTIONS = {

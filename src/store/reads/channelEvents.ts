@@ -76,7 +76,7 @@ export async function readChannelEvents(db: Queryable, query: ChannelEventsQuery
   const upTo =
     through === null
       ? sql``
-      : sql`and (entry.block_number, entry.log_index) <= (${through.blockNumber}::bigint, ${through.logIndex}::integer)`
+      : sql`and (entry.block_number, entry.log_index) <= (${through.blockNumber}::bigint, ${through.logIndex}::bigint)`
   const wanted = sql`(entry.block_number, entry.log_index) > (start.block, start.log) ${upTo}`
   const { rows } = await sql<StateRow>`
     with state as materialized (
@@ -85,7 +85,7 @@ export async function readChannelEvents(db: Queryable, query: ChannelEventsQuery
     ),
     start as materialized (
       select state.*, case when void_from <= ${place.blockNumber}::bigint then void_from else ${place.blockNumber}::bigint end as block,
-        case when void_from <= ${place.blockNumber}::bigint then -1 else ${place.logIndex}::integer end as log
+        case when void_from <= ${place.blockNumber}::bigint then -1 else ${place.logIndex}::bigint end as log
       from state
     )
     select start.reorgs, start.void_from as "voidFrom", (select cursor_number from chain_state) as "indexedBlock",

@@ -62,7 +62,7 @@ export function tradeStretch(equalities: readonly Equality[], { after, before }:
   const compare = (sign: RawBuilder<unknown>, block: RawBuilder<unknown>, log: RawBuilder<unknown>) =>
     sql`(${sql.join(places)}) ${sign} (${sql.join([...values, block, log])})`
   const bound = (sign: RawBuilder<unknown>, place: TradeCursor | null): readonly RawBuilder<unknown>[] => {
-    if (place !== null) return [compare(sign, sql`${place.blockNumber}::bigint`, sql`${place.logIndex}::integer`)]
+    if (place !== null) return [compare(sign, sql`${place.blockNumber}::bigint`, sql`${place.logIndex}::bigint`)]
     return others.length === 0 ? [] : [sql`(${sql.join(columns)}) ${sign}= (${sql.join(values)})`]
   }
   const isDescending = order === 'desc'
@@ -77,7 +77,7 @@ export function tradeStretch(equalities: readonly Equality[], { after, before }:
     endingAt: (block, log) =>
       allOf([
         ...start,
-        compare(sql`${within}=`, sql`coalesce(${block}, ${blockNumber}::bigint)`, sql`coalesce(${log}, ${logIndex}::integer)`),
+        compare(sql`${within}=`, sql`coalesce(${block}, ${blockNumber}::bigint)`, sql`coalesce(${log}, ${logIndex}::bigint)`),
       ]),
   }
 }

@@ -183,7 +183,7 @@ describe('logs in a range', () => {
   const lies: readonly (readonly [string, (logs: Record<string, unknown>[]) => unknown, string])[] = [
     ['a log of another address', logs => [{ ...logs[0], address: testAddress(99) }, ...logs.slice(1)], 'was not asked for'],
     ['a log outside the range', logs => [{ ...logs[0], blockNumber: '0xff' }, ...logs.slice(1)], 'a log of block 255 in'],
-    ['a log twice', logs => [...logs, logs[0]], 'twice'],
+    ['two logs of one place', logs => [...logs, { ...logs[0], data: '0x1234' }], 'two logs 0'],
     ['two hashes of one block', logs => [{ ...logs[0], blockHash: `0x${'ee'.repeat(32)}` }, ...logs.slice(1)], 'logs of two blocks'],
     ['a removed log', logs => [{ ...logs[0], removed: true }, ...logs.slice(1)], 'removed'],
   ]

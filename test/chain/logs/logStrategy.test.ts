@@ -193,6 +193,6 @@ describe('a list of addresses longer than a provider takes', () => {
     })
     await expect(lying(logs => [{ ...logs[0], blockNumber: '0xff' }, ...logs.slice(1)])).rejects.toMatchObject(inconsistent)
     await expect(lying(logs => [{ ...logs[0], removed: true }, ...logs.slice(1)])).rejects.toMatchObject(inconsistent)
-    await expect(lying(logs => [...logs, logs[0]])).rejects.toMatchObject(inconsistent)
+    await expect(lying(logs => [...logs, { ...logs[0], data: '0x1234' }])).rejects.toMatchObject(inconsistent)
   })
 })

@@ -6,7 +6,7 @@ import { hasCode, TokenwireError } from '#errors'
 import type { Directory } from '#launchpads/directory.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import type { FakeCall } from '#test/support/fakeProvider.ts'
-import { createForkingChain } from '#test/support/forkingChain.ts'
+import { createForkingChain, wideIndex } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
@@ -70,7 +70,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   const maxReorgDepth = random.integer(3, 7)
   const confirmations = random.weighted([4, 2, 1])
   const longLists = hasLongLists(seed)
-  const forking = createForkingChain(createRandom(seed + 1_000_003), maxReorgDepth, longLists ? strangersLogs : undefined)
+  const forking = createForkingChain(createRandom(seed + 1_000_003), maxReorgDepth, longLists ? strangersLogs : undefined, wideIndex)
   const { chain } = forking
   const clock = createManualClock()
   const databaseWeather = createDatabaseWeather(createRandom(seed + 2_000_003), hit)
