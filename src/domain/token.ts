@@ -91,6 +91,8 @@ export interface Token {
   readonly decimals: number
   readonly totalSupply: string
   readonly creator: Address
+  /** Who may change the token's metadata now; `null`: not known. */
+  readonly admin: Address | null
   readonly launchpad: string
   readonly createdAt: string
   readonly createdBlock: string

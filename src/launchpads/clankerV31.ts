@@ -11,6 +11,7 @@ import {
   type SourcedLog,
   type TransactionLogs,
 } from './adapter.ts'
+import { CLANKER_TOKEN_TOPICS, decodeClankerToken } from './clankerToken.ts'
 import { type DiscoveredSource, poolSource, positionKey, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
 import { CLAIMED_TOPIC, lpLockerV2, readClaimed } from './lpPositionFees.ts'
 import { unlessMalformed } from './malformedLog.ts'
@@ -76,7 +77,7 @@ function createClankerV31(options: AdapterOptions): LaunchpadAdapter {
     ],
     lpPositions,
     discoveryTopics: new Set([TOPICS.created]),
-    decodedTopics: new Set([...Object.values(TOPICS), ...V3_TOPICS]),
+    decodedTopics: new Set([...Object.values(TOPICS), ...CLANKER_TOKEN_TOPICS, ...V3_TOPICS]),
     discover: (logs, lookup) =>
       withoutRepeatedLaunches(
         logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(log, logs, context)) ?? []),
@@ -84,9 +85,10 @@ function createClankerV31(options: AdapterOptions): LaunchpadAdapter {
       ),
     decode: transaction => {
       const logs = transaction.logs.map(({ log }) => log)
-      return decodeEach(transaction, entry =>
-        isCreation(entry.log) ? launch(entry.log, logs, transaction, context) : decodeLocker(entry, transaction, context),
-      )
+      return decodeEach(transaction, entry => {
+        if (isCreation(entry.log)) return launch(entry.log, logs, transaction, context)
+        return entry.source.role === 'token' ? decodeClankerToken(entry, transaction, launchpad) : decodeLocker(entry, transaction, context)
+      })
     },
     claimCall: ({ claimId, amount }) => (claimId === null || amount === 0n ? null : lpPositions.collectCall(claimId)),
   }
@@ -110,21 +112,25 @@ function launch(log: ChainLog, logs: readonly ChainLog[], transaction: Transacti
   const { name, symbol, metadata, positionId, creatorRewardRecipient } = decodeEvent(CREATED, log)
   const at = { ...eventPosition(log, transaction), token: addressTopic(log.topics, 1) }
   const pool = findPool(at.token, positionId, log, logs, context)
+  const creator = addressTopic(log.topics, 2)
   const launched: TokenEvent = {
     ...at,
     kind: 'launch',
     launchpad,
-    creator: addressTopic(log.topics, 2),
+    creator,
     ...cleanTokenTexts({ symbol, name, metadataUri: metadata }),
     decimals: DECIMALS,
     creatorFeeBps: creatorFeeBps(positionId, log, logs, context),
     feesReported: { accrued: false, claimed: pool?.quoteToken === weth },
     graduation: { status: 'none', target: null },
   }
-  if (pool === null) return [launched]
+  // The image is in no event of the launch.
+  const described: TokenEvent = { ...at, kind: 'updated', fields: { admin: creator } }
+  if (pool === null) return [launched, described]
   // Opens the recipient's accounts. Without a recipient the creator's share goes to the team.
   const recipient = toAddress(creatorRewardRecipient)
-  return [launched, { ...at, kind: 'poolCreated', pool, main: true }, ...recipientFees({ at, launchpad, positionId }, recipient, pool)]
+  const accounts = recipientFees({ at, launchpad, positionId }, recipient, pool)
+  return [launched, described, { ...at, kind: 'poolCreated', pool, main: true }, ...accounts]
 }
 
 /**

@@ -1,8 +1,9 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { cleanTokenTexts, TEXT_LIMITS } from '#domain/text.ts'
+import { cleanText, cleanTokenTexts, TEXT_LIMITS } from '#domain/text.ts'
 import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
+import { CLANKER_TOKEN_TOPICS, decodeClankerToken } from './clankerToken.ts'
 import { type DiscoveredSource, poolSource, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
 import { unlessMalformed } from './malformedLog.ts'
 import { escrowChange, eventPosition, poolFacts, type TokenEvent } from './tokenEvent.ts'
@@ -50,7 +51,7 @@ function createClankerV4(options: AdapterOptions): LaunchpadAdapter {
       { address: poolManager, role: 'poolManager' },
     ],
     discoveryTopics: new Set([TOPICS.created]),
-    decodedTopics: new Set(Object.values(TOPICS)),
+    decodedTopics: new Set([...Object.values(TOPICS), ...CLANKER_TOKEN_TOPICS]),
     discover: (logs, lookup) =>
       withoutRepeatedLaunches(
         logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(log, launchpad)) ?? []),
@@ -60,9 +61,11 @@ function createClankerV4(options: AdapterOptions): LaunchpadAdapter {
       const ofIndexedToken = transaction.logs.some(
         ({ source }) => source.launchpad === launchpad && (source.role === 'token' || source.role === 'pool'),
       )
-      return decodeEach(transaction, ({ log }) => {
+      return decodeEach(transaction, entry => {
+        const { log } = entry
         if (isCreation(log)) return launch(log, transaction, launchpad)
-        return log.address === feeLocker ? decodeEscrow(log, transaction, launchpad, !ofIndexedToken) : []
+        if (log.address === feeLocker) return decodeEscrow(log, transaction, launchpad, !ofIndexedToken)
+        return decodeClankerToken(entry, transaction, launchpad)
       })
     },
     // The call pays out all of one currency, and reverts when there is nothing to pay.
@@ -90,22 +93,22 @@ function sourcesOf(log: ChainLog, launchpad: string): readonly DiscoveredSource[
 function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string): readonly TokenEvent[] {
   const { token, creator, pool, event } = decodeCreation(log)
   const position = eventPosition(log, transaction)
-  const metadataUri = withImage(event.tokenMetadata, event.tokenImage, TEXT_LIMITS.metadataUri)
+  const at = { ...position, token }
   return [
     {
-      ...position,
-      token,
+      ...at,
       kind: 'launch',
       launchpad,
       creator,
-      ...cleanTokenTexts({ symbol: event.tokenSymbol, name: event.tokenName, metadataUri }),
+      ...cleanTokenTexts({ symbol: event.tokenSymbol, name: event.tokenName, metadataUri: event.tokenMetadata }),
       decimals: DECIMALS,
       // Set in the token's own locker, and depends on its hook.
       creatorFeeBps: null,
       feesReported: { accrued: false, claimed: false },
       graduation: { status: 'none', target: null },
     },
-    { ...position, token, kind: 'poolCreated', pool, main: true },
+    { ...at, kind: 'updated', fields: { imageUri: cleanText(event.tokenImage, TEXT_LIMITS.metadataUri), admin: creator } },
+    { ...at, kind: 'poolCreated', pool, main: true },
     // Opens the creator's accounts: payments by others count from now on.
     ...[pool.quoteToken, token].map(currency => escrowChange(position, { launchpad, creator, currency })),
   ]
@@ -143,22 +146,4 @@ function decodeCreation(log: ChainLog) {
   const pair = { token, quoteToken: toAddress(event.pairedToken), feeBps: null }
   const pool = poolFacts(event.poolId.toLowerCase() as Hex, 'uniswap-v4', pair)
   return { token, creator: addressTopic(log.topics, 2), pool, event }
-}
-
-/** Adds the event's image to a metadata document, unless that is no JSON object, has an image, or would be longer than the limit. */
-export function withImage(metadata: string, image: string, limit: number): string {
-  if (image === '' || metadata.length > limit) return metadata
-  const combined = combine(metadata.trim() === '' ? '{}' : metadata, image)
-  return combined === null || combined.length > limit ? metadata : combined
-}
-
-/** `null`: the text is no object without an image, or too deeply nested to be written again. */
-function combine(metadata: string, image: string): string | null {
-  if (!metadata.trimStart().startsWith('{')) return null
-  try {
-    const document = JSON.parse(metadata) as object
-    return Object.hasOwn(document, 'image') ? null : JSON.stringify({ ...document, image })
-  } catch {
-    return null
-  }
 }

@@ -98,7 +98,7 @@ function createFlaunch(options: AdapterOptions): LaunchpadAdapter {
         if (log.address === factory && topic === POOL_SWAP_TOPIC) return swaps.report(log, lookup)
         if (topic === RENAMED_TOPIC && source.role === 'token' && source.launchpad === launchpad) {
           const { name, symbol } = cleanTokenTexts({ ...decodeEvent(RENAMED, log), metadataUri: '' })
-          return [{ ...eventPosition(log, transaction), token: source.token, kind: 'renamed', name, symbol }]
+          return [{ ...eventPosition(log, transaction), token: source.token, kind: 'updated', fields: { name, symbol } }]
         }
         return decodeFlaunchFees(log, transaction, { launchpad, factory, nft, nativeToken, feeEscrow, lookup })
       })

@@ -35,6 +35,17 @@ export type ReserveChange =
   | { readonly mode: 'set'; readonly token: bigint | null; readonly quote: bigint | null }
   | { readonly mode: 'move'; readonly token: bigint; readonly quote: bigint }
 
+/** Fields of a token that its contract sets anew. Those that are left out stay as they are. */
+export interface UpdatedFields {
+  readonly name?: string | null
+  readonly symbol?: string | null
+  readonly metadataUri?: string | null
+  /** An image that the contract names beside its metadata. */
+  readonly imageUri?: string | null
+  /** Who may change the token's metadata. */
+  readonly admin?: Address
+}
+
 /**
  * The meaning of a log for a token, in the same terms for every launchpad. Amounts are raw integers; what is paid or raised is in the
  * pool's own currency, whichever that is.
@@ -101,8 +112,7 @@ export type TokenEvent = TokenEventPosition &
       }
     | { readonly kind: 'completed'; readonly raised: bigint | null }
     | { readonly kind: 'migrated'; readonly pool: Hex }
-    | { readonly kind: 'renamed'; readonly name: string | null; readonly symbol: string | null }
-    | { readonly kind: 'metadataMoved'; readonly metadataUri: string | null }
+    | { readonly kind: 'updated'; readonly fields: UpdatedFields }
     /** The launchpad has moved the market's liquidity into another of the token's pools. */
     | { readonly kind: 'marketMoved'; readonly pool: Hex }
     | {

@@ -122,11 +122,11 @@ function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: 
     case TOPICS.renamed: {
       const { newName, newSymbol } = decodeEvent(RENAMED, log)
       const { name, symbol } = cleanTokenTexts({ name: newName, symbol: newSymbol, metadataUri: '' })
-      return [{ ...at, kind: 'renamed', name, symbol }]
+      return [{ ...at, kind: 'updated', fields: { name, symbol } }]
     }
     case TOPICS.metadataUpdated: {
       const { metadataUri } = cleanTokenTexts({ name: '', symbol: '', metadataUri: decodeEvent(METADATA_UPDATED, log).newURI })
-      return [{ ...at, kind: 'metadataMoved', metadataUri }]
+      return [{ ...at, kind: 'updated', fields: { metadataUri } }]
     }
     case TOPICS.liquidityMigrated: {
       const { pool } = migratedMarket(token, wordsOf(log.data, 12))

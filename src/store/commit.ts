@@ -89,7 +89,10 @@ export async function writeBatch(db: Queryable, batch: BatchChanges, options: Wr
 }
 
 function withOtherMetadata(tokens: Changes['tokens'], before: Pick<CurrentRows, 'tokens'>): readonly Address[] {
-  const hasMoved = ({ address, metadataUri }: TokenRow) => (before.tokens.get(address)?.metadataUri ?? null) !== metadataUri
+  const hasMoved = ({ address, metadataUri, imageUri }: TokenRow) => {
+    const was = before.tokens.get(address)
+    return (was?.metadataUri ?? null) !== metadataUri || (was?.imageUri ?? null) !== imageUri
+  }
   return tokens.filter(hasMoved).map(({ address }) => address)
 }
 

@@ -16,6 +16,10 @@ const projected = {
   createdBlock: column.blockNumber(),
   createdTxHash: column.hex(),
   metadataUri: column.text().strictNullable(),
+  /** The image that the token's contract names beside its metadata; `null`: none. */
+  imageUri: column.text().strictNullable(),
+  /** Who may change the metadata; `null`: not known. */
+  admin: column.address().strictNullable(),
 
   mainPool: column.hex().strictNullable(),
   /** The main pool's price in its own currency, in 10^18 of the smallest units; `null`: it has none, or had none in this currency yet. */
@@ -92,7 +96,7 @@ const written = {
 
 const properties = {
   ...written,
-  // From the document behind the metadata URI (rows/metadata.ts).
+  // From the image of the contract and the document behind the metadata URI (rows/metadata.ts).
   imageUrl: column.text().strictNullable(),
   description: column.text().strictNullable(),
   tradesM5: column.integer().generated('(buys_m5 + sells_m5) stored'),

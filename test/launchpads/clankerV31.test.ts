@@ -7,6 +7,7 @@ import { createAdapters } from '#launchpads/registry.ts'
 import { priceFromSqrt } from '#launchpads/uniswapV3.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { describedClanker, updateClanker } from '#test/support/clankerUpdates.ts'
 import { type ClankerLaunch, type ClankerV31, deployClankerV31, type LaunchedClanker } from '#test/support/clankerV31.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
@@ -55,6 +56,12 @@ beforeAll(async () => {
   await clanker.handOver(creator, positionId, SUCCESSOR)
   await clanker.collect(alice, positionId)
   await clanker.collect(alice, made[1]?.positionId ?? 0n)
+  await updateClanker(chain, creator, second, [
+    ['updateImage', 'ipfs://new'],
+    ['updateMetadata', '{"description":"new","image":"ipfs://other"}'],
+    ['updateAdmin', alice],
+  ])
+  await updateClanker(chain, alice, second, [['updateMetadata', '{"description":"newer"}']])
 })
 afterAll(() => chain?.stop())
 
@@ -92,7 +99,7 @@ describe('clanker-v3.1', () => {
       creator,
       decimals: 18,
       totalSupply: String(await call(token, abis.token, 'totalSupply')),
-      metadataUri: '{"description":"d"}',
+      ...(await describedClanker(chain, token)),
       market: { priceWeth: price === null ? null : formatDecimal(price), tradeCount: index === 0 ? 4 : 3 },
       pool: {
         address: pool,

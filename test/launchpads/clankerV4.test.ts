@@ -8,6 +8,7 @@ import { createAdapters } from '#launchpads/registry.ts'
 import { priceFromSqrt } from '#launchpads/uniswapV3.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { describedClanker, updateClanker } from '#test/support/clankerUpdates.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
@@ -79,7 +80,7 @@ const pay = (account: Address, currency: Address, to: Address, amount: bigint) =
 const readPool = (id: Hex) => readV4Pool(chain, poolManager, id)
 
 async function deployToken(name: string, paired: Address, first: boolean): Promise<Made> {
-  const bytecode = encodeDeployData({ abi: TOKEN, bytecode: CONTRACTS.get('LaunchToken')?.bytecode ?? '0x', args: [name, 'SYM', factory] })
+  const bytecode = encodeDeployData({ abi: TOKEN, bytecode: CONTRACTS.get('ClankerToken')?.bytecode ?? '0x', args: [name, 'SYM', factory] })
   let salt = NO_SALT
   let token: Address
   for (let count = 0; ; count += 1) {
@@ -218,6 +219,16 @@ beforeAll(async () => {
   await store(stranger, weth, 10n)
   await from(stranger, feeLocker, encodeFunctionData({ abi, functionName: 'claim', args: [stranger, weth] }))
   await store(alice, first.token, 5n)
+  await updateClanker(chain, creator, first.token, [
+    ['updateMetadata', '{"description":"new","image":"ipfs://other"}'],
+    ['updateImage', 'ipfs://new'],
+    ['updateAdmin', stranger],
+  ])
+  await updateClanker(chain, stranger, first.token, [['updateImage', 'ipfs://newest']])
+  await updateClanker(chain, creator, second.token, [
+    ['updateImage', ''],
+    ['updateMetadata', 'ipfs://metadata'],
+  ])
 })
 afterAll(() => chain?.stop())
 
@@ -256,7 +267,7 @@ describe('clanker-v4', () => {
       launchpad: 'clanker4',
       creator,
       totalSupply: String(supply),
-      metadataUri: '{"description":"one of ours","image":"ipfs://image"}',
+      ...(await describedClanker(chain, token)),
       market: { priceWeth: price === null ? null : formatDecimal(price), tradeCount: 6, liquidityWeth: formatUnits(2n * inRange, 18) },
       pool: {
         address: id,

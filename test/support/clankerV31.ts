@@ -59,7 +59,7 @@ export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
   const saltFor = ({ name, symbol, paired, first }: ClankerLaunch): Hex => {
     const bytecode = encodeDeployData({
       abi: TOKEN,
-      bytecode: contracts.get('LaunchToken')?.bytecode ?? '0x',
+      bytecode: contracts.get('ClankerToken')?.bytecode ?? '0x',
       args: [name, symbol, factory],
     })
     for (let salt = 0; ; salt += 1) {

@@ -110,7 +110,8 @@ export function launchClanker(index: number, { weth, holders }: Cast, random: Ra
 export function actClanker(token: ClankerToken, { weth, holders }: Cast, random: Random): Acted {
   const [from, to] = [random.pick(holders), random.pick(holders)]
   const amount = BigInt(random.integer(1, 1_000_000)) * 10n ** 18n
-  if (random.chance(0.2)) return { token, logs: [transferLog(token.token, from, to, amount)] }
+  if (random.chance(0.2))
+    return { token, logs: [(amount / 10n ** 18n) % 3n === 0n ? updateLog(token, to, amount) : transferLog(token.token, from, to, amount)] }
   if (token.version === '4')
     return { token, logs: random.chance(0.6) ? swapV4(token, from, weth, random) : moveEscrow(token, to, weth, random) }
   if (random.chance(0.7)) {
@@ -131,6 +132,21 @@ export function actClanker(token: ClankerToken, { weth, holders }: Cast, random:
   const [token0, token1] = [token.token, token.quote].toSorted() as [Address, Address]
   const data = words(BigInt(ZERO_ADDRESS), BigInt(token0), BigInt(token1), ...rewards)
   return { token, logs: [{ address: CLANKER_V31.locker, topics: [CLANKER_TOPICS.claimedRewards, id, ...parties], data }] }
+}
+
+/** The admin changes the image, the metadata or the admin. */
+function updateLog({ token, version }: ClankerToken, admin: Address, amount: bigint): NewLog {
+  const text = (value: string) => encodeAbiParameters(parseAbiParameters('string'), [value])
+  const { image, metadata, admin: handed } = CLANKER_TOPICS.updates
+  const choice = (amount / (3n * 10n ** 18n)) % 12n
+  if (choice < 4n) return { address: token, topics: [image], data: text(choice === 0n ? '' : `ipfs://image-${choice}`) }
+  if (choice < 8n) return { address: token, topics: [metadata], data: text(`{"description":"${choice}"}`) }
+  const indexed = version === '4'
+  return {
+    address: token,
+    topics: [handed, ...(indexed ? [topic(admin), topic(admin)] : [])],
+    data: indexed ? '0x' : words(0n, BigInt(admin)),
+  }
 }
 
 /** A swap pays fees into the escrow. */
@@ -160,6 +176,11 @@ function moveEscrow({ creator }: ClankerToken, other: Address, weth: Address, ra
 
 /** First topics. */
 export const CLANKER_TOPICS = {
+  updates: {
+    image: toEventSelector('UpdateImage(string)'),
+    metadata: toEventSelector('UpdateMetadata(string)'),
+    admin: toEventSelector('UpdateAdmin(address,address)'),
+  },
   poolCreated: toEventSelector('PoolCreated(address,address,uint24,int24,address)'),
   v3Initialize: toEventSelector('Initialize(uint160,int24)'),
   rewardAdded: toEventSelector('TokenRewardAdded(uint256,uint256,address,address)'),

@@ -34,6 +34,7 @@ export function tokenOf(address: Address, sequence: number, overrides: Partial<T
     decimals: 18,
     totalSupply: '1000000000000000000000000000',
     creator: addressOf(0xc0),
+    admin: null,
     launchpad: 'wow',
     createdAt: '2026-01-02T03:04:05.000Z',
     createdBlock: '123',

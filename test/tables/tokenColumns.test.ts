@@ -129,6 +129,8 @@ describe('the columns of a token', () => {
     [
       'address launchpad symbol name decimals totalSupply creator createdBlock metadataUri creatorFeeBps priceWeth target sequence',
       'updatedAtMs imageUrl description asOfBlock raised completedAt migratedAt',
+      // Of documents, and of events.
+      'imageUri admin',
       // Of lists, searches and totals.
       'createdAt marketCapWeth liquidityWeth holderCount lastTradeAt volumeM5 volumeH1 volumeH24 buysH24 sellsH24 tradesM5 tradesH1 tradesH24',
       'priceChangeM5 priceChangeH1 priceChangeH24 graduationStatus graduationPercent trending',

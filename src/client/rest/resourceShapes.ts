@@ -44,6 +44,7 @@ export const tokenShape: Shape<Token> = object({
   decimals: count,
   totalSupply: integer,
   creator: address,
+  admin: nullable(address),
   launchpad: string,
   createdAt: time,
   createdBlock: integer,

@@ -16,6 +16,8 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {
     createdBlock: event.blockNumber,
     createdTxHash: event.txHash,
     metadataUri: event.metadataUri,
+    imageUri: null,
+    admin: null,
     mainPool: null,
     priceQuote: null,
     quoteToken: null,

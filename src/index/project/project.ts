@@ -123,12 +123,8 @@ function applyToToken(draft: Draft, token: TokenDraft, event: Exclude<TokenEvent
       token.completedAt = event.timestamp
       draftMilestone(draft, event, { kind: 'graduation', status: 'completed' })
       return
-    case 'renamed':
-      token.name = event.name
-      token.symbol = event.symbol
-      return
-    case 'metadataMoved':
-      token.metadataUri = event.metadataUri
+    case 'updated':
+      Object.assign(token, event.fields)
       return
     case 'marketMoved':
       return moveMarket(draft, token, event, input)

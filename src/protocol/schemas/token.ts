@@ -132,12 +132,22 @@ export const tokenSchema = z
     decimals: count.describe('Decimal places of a whole token.'),
     totalSupply: integerText.describe('Total supply, in the smallest unit.'),
     creator: addressText.describe('Account that launched the token, from the launch event.'),
+    admin: addressText
+      .nullable()
+      .describe(
+        'Account that may change the image and metadata of a Clanker token now. It need not be paid any fees. `null`: the launchpad’s events name none.',
+      ),
     launchpad: z.string().describe('Name of the launchpad in the operator’s `launchpads.json`.'),
     createdAt: timeText.describe('Block time of the launch.'),
     createdBlock: integerText.describe('Number of the block of the launch.'),
     createdTxHash: hashText.describe('Hash of the transaction of the launch.'),
-    metadataUri: z.string().nullable().describe('URI of the creator’s metadata: untrusted text. `null`: none.'),
-    imageUrl: z.string().nullable().describe('Image behind the metadata URI: untrusted. `null`: none, or not fetched yet.'),
+    metadataUri: z.string().nullable().describe('URI of the creator’s metadata, or the document itself: untrusted text. `null`: none.'),
+    imageUrl: z
+      .string()
+      .nullable()
+      .describe(
+        'Image that the token’s contract names, else the one behind the metadata URI: untrusted. `null`: none, or not fetched yet.',
+      ),
     description: z.string().nullable().describe('Description behind the metadata URI: untrusted text. `null`: none, or not fetched yet.'),
     market,
     pool: pool.nullable().describe('Where the token trades now, from the pool’s events. `null`: nowhere.'),

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { multiplyTexts, parseDecimal } from '#domain/decimal.ts'
 import type { Pool, Token } from '#domain/token.ts'
 import { perWindow, WINDOW_FIELDS, type WindowName } from '#domain/windows.ts'
+import { withImage } from '#domain/withImage.ts'
 import { type Prefixed, selectList, without } from '#store/rows/selectList.ts'
 import { POOL, type PoolRow } from '#tables/pool.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
@@ -61,11 +62,12 @@ export function toToken(row: SelectedToken, chainId: number): Token {
     decimals: row.decimals,
     totalSupply: row.totalSupply,
     creator: row.creator,
+    admin: row.admin,
     launchpad: row.launchpad,
     createdAt: secondsToIso(row.createdAt),
     createdBlock: String(row.createdBlock),
     createdTxHash: row.createdTxHash,
-    metadataUri: row.metadataUri,
+    metadataUri: withImage(row.metadataUri, row.imageUri),
     imageUrl: row.imageUrl,
     description: row.description,
     market: {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { MAX_ATTEMPTS, type MetadataLane, type MetadataRecord, type MetadataWork, type WaitingToken } from '#domain/metadata.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -7,13 +7,17 @@ import { stampToken } from './cursor.ts'
 
 /*
  * The documents behind metadata URIs are no chain state: they are kept per URI, and reorgs leave them alone. A token has a copy
- * (`image_url`, `description`) of the document behind its present URI or, until that is read, none; it comes with a new sequence.
- * `metadata_waiting` holds the tokens without a copy. It is changed under the lock of the cursor, so that a token can't miss a document
- * that is just coming in.
+ * (`image_url`, `description`) of the document behind its present URI or, until that is read, none; it comes with a new sequence. An image
+ * that the token's contract names is a document of its own, and is shown before the image of the other one. `metadata_waiting` holds the
+ * tokens without a copy. It is changed under the lock of the cursor, so that a token can't miss a document that is just coming in.
  */
 
-const KEY = sql`sha256(convert_to(token.metadata_uri, 'UTF8'))`
-const IS_READ = sql`metadata.state in ('read', 'announced')`
+const keyOf = (uri: RawBuilder<unknown>) => sql`sha256(convert_to(${uri}, 'UTF8'))`
+const OWN_IMAGE = sql`case when token.image_uri is not null then json_build_object('image', token.image_uri)::text end`
+/** The documents of `token`: `named.uri`. */
+const DOCUMENTS = sql`cross join lateral (values (token.metadata_uri), (${OWN_IMAGE})) as named (uri)`
+const KEY = keyOf(sql`named.uri`)
+const isRead = (document: string) => sql`${sql.ref(`${document}.state`)} in ('read', 'announced')`
 /** The server's clock, for all times here. */
 const NOW_MS = sql`floor(extract(epoch from now()) * 1000)::bigint`
 
@@ -23,18 +27,28 @@ export async function attachMetadata(db: Queryable, tokens: readonly Address[]):
   const isAsked = sql`token.address = any(${tokens.map(toBytes)}::bytea[])`
   await sql`
     insert into metadata (key, uri, state, attempts, next_attempt_at_ms)
-    select distinct on (${KEY}) ${KEY}, token.metadata_uri, 'pending', 0, ${NOW_MS} from token
-    where ${isAsked} and token.metadata_uri is not null order by ${KEY} on conflict (key) do nothing`.execute(db)
+    select distinct on (${KEY}) ${KEY}, named.uri, 'pending', 0, ${NOW_MS} from token ${DOCUMENTS}
+    where ${isAsked} and named.uri is not null order by ${KEY} on conflict (key) do nothing`.execute(db)
   // A document that is read meanwhile is shown by the update below. In the other order the token would neither wait nor have it.
   await sql`
-    insert into metadata_waiting (key, token) select metadata.key, token.address from token join metadata on metadata.key = ${KEY}
-    where ${isAsked} and not ${IS_READ} on conflict (key, token) do nothing`.execute(db)
+    insert into metadata_waiting (key, token)
+    select metadata.key, token.address from token ${DOCUMENTS} join metadata on metadata.key = ${KEY}
+    where ${isAsked} and not ${isRead('metadata')} on conflict (key, token) do nothing`.execute(db)
+  await showDocuments(db, tokens.map(toBytes), sql``)
+}
+
+/** Gives tokens their copies of the documents that are read. @param stamp what is set besides where that changes a row */
+async function showDocuments(db: Queryable, tokens: readonly Buffer[], stamp: RawBuilder<unknown>): Promise<void> {
   await sql`
-    update token as shown set image_url = document.image_url, description = document.description
-    from (select token.address, metadata.image_url, metadata.description
-      from token left join metadata on metadata.key = ${KEY} and ${IS_READ} where ${isAsked}) as document
-    where shown.address = document.address
-      and (shown.image_url, shown.description) is distinct from (document.image_url, document.description)`.execute(db)
+    update token set image_url = shown.image_url, description = shown.description ${stamp}
+    from (
+      select token.address, coalesce(own.image_url, document.image_url) as image_url, document.description from token
+      left join metadata as document on document.key = ${keyOf(sql`token.metadata_uri`)} and ${isRead('document')}
+      left join metadata as own on own.key = ${keyOf(OWN_IMAGE)} and ${isRead('own')}
+      where token.address = any(${[...tokens]}::bytea[])
+    ) as shown
+    where token.address = shown.address
+      and (token.image_url, token.description) is distinct from (shown.image_url, shown.description)`.execute(db)
 }
 
 /** The URIs that are due, per lane: those tried least often first, then the newest. `underWay` is left out. */
@@ -96,12 +110,8 @@ export async function readUnannounced(db: Queryable, limit: number): Promise<rea
 export async function announceMetadata(db: Queryable, waiting: readonly WaitingToken[], committedAtMs: number): Promise<void> {
   const keys = [...new Set(waiting.map(({ key }) => key))].map(toBytes)
   const tokens = waiting.flatMap(({ token }) => (token === null ? [] : [toBytes(token)]))
-  // A token may have been launched again with another URI after a reorg.
-  await sql`
-    update token set image_url = metadata.image_url, description = metadata.description, ${stampToken(committedAtMs)}
-    from metadata
-    where token.address = any(${tokens}::bytea[]) and metadata.key = ${KEY} and ${IS_READ}
-      and (token.image_url, token.description) is distinct from (metadata.image_url, metadata.description)`.execute(db)
+  // Of the documents that they have now: a token may have been launched again with another URI after a reorg.
+  await showDocuments(db, tokens, sql`, ${stampToken(committedAtMs)}`)
   await sql`delete from metadata_waiting where key = any(${keys}::bytea[]) and token = any(${tokens}::bytea[])`.execute(db)
   await sql`update metadata set state = 'announced' where state = 'read' and key = any(${keys}::bytea[])
     and not exists (select from metadata_waiting where metadata_waiting.key = metadata.key)`.execute(db)

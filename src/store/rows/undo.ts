@@ -103,11 +103,11 @@ export async function undoBlocks(
   return { changed: rows.map(({ address }) => address), dropped }
 }
 
-/** The tokens whose metadata URI the blocks above the ancestor changed. */
+/** The tokens whose documents the blocks above the ancestor changed. */
 async function tokensOfOtherMetadata(db: Queryable, ancestor: number): Promise<readonly Address[]> {
   const { rows } = await sql<{ address: Address }>`with undone as (${oldestImages(TOKEN, ancestor)})
     select current.address from token as current join undone on ${sameKey(TOKEN)}
-    where undone.existed and current.metadata_uri is distinct from undone.metadata_uri`.execute(db)
+    where undone.existed and (current.metadata_uri, current.image_uri) is distinct from (undone.metadata_uri, undone.image_uri)`.execute(db)
   return rows.map(({ address }) => address)
 }
 

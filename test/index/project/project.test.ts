@@ -202,8 +202,7 @@ function idleEvents(token: Address, pool: Address, wallet: Address): readonly Id
     { kind: 'transfer', token, from: wallet, to: wallet, amount: 5n },
     { kind: 'poolChanged', token, pool, ...price(1n, 1n), price: null, reserves: { mode: 'move', token: 0n, quote: 0n } },
     { kind: 'creatorFee', token, ...account, accrued: 0n, claimed: 0n, onlyKnown: true },
-    { kind: 'renamed', token, name: 'Token', symbol: 'T' },
-    { kind: 'metadataMoved', token, metadataUri: null },
+    { kind: 'updated', token, fields: { name: 'Token', symbol: 'T', metadataUri: null } },
     { kind: 'creatorShare', token, accruedWei: 0n },
     { kind: 'curveProgress', token, raised: { mode: 'move', quote: 0n } },
   ]

@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {IERC20, INonfungiblePositionManager} from "./interfaces.sol";
-import {LaunchToken} from "./LaunchToken.sol";
+import {ClankerToken} from "./clankerToken.sol";
 import {ISwapRouter} from "./swapRouter.sol";
 
 interface IPositions {
@@ -135,7 +135,8 @@ contract FakeFactory {
     }
 
     function deployToken(Launch calldata launch) external payable returns (address token, uint256 id) {
-        LaunchToken made = new LaunchToken{salt: launch.salt}(launch.name, launch.symbol, address(this));
+        ClankerToken made = new ClankerToken{salt: launch.salt}(launch.name, launch.symbol, address(this));
+        made.describe(msg.sender, "", launch.metadata);
         token = address(made);
         uint256 supply = made.totalSupply();
         made.approve(address(positions), supply);

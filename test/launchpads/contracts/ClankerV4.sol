@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {IClankerV4Factory, IERC20} from "./interfaces.sol";
-import {LaunchToken} from "./LaunchToken.sol";
+import {ClankerToken} from "./clankerToken.sol";
 import {IPoolManager, ModifyLiquidityParams, PoolKey, Settling, SwapParams} from "./v4.sol";
 
 /// Takes 1 % of what is paid for a token and 3 % of what it is sold for, as Clanker's hooks set fees per direction. A fixture for tests only.
@@ -154,7 +154,8 @@ contract FakeFactory is IClankerV4Factory, Settling {
 
     /// The creator's first buy is paid from the factory's own balance, which has to be filled before.
     function deployToken(Launch calldata launch) external {
-        LaunchToken token = new LaunchToken{salt: launch.salt}(launch.name, launch.symbol, address(this));
+        ClankerToken token = new ClankerToken{salt: launch.salt}(launch.name, launch.symbol, address(this));
+        token.describe(msg.sender, "ipfs://image", "{\"description\":\"one of ours\"}");
         bool isFirst = address(token) < launch.paired;
         PoolKey memory key = PoolKey({
             currency0: isFirst ? address(token) : launch.paired,

@@ -176,6 +176,27 @@ describe('the migration', () => {
   })
 })
 
+test('the image that a contract names is shown before the one of its metadata, once it is read', async () => {
+  await insertRows(db, 'token', [tokenRow(1, { metadata_uri: 'ipfs://a', image_uri: 'ipfs://"own"' })])
+  await attachMetadata(db, [addressOf(1)])
+  const own = await readDueMetadata(db, [{ lane: 'local', limit: 9 }], [])
+  expect(own.map(({ uri }) => JSON.parse(uri) as unknown)).toEqual([{ image: 'ipfs://"own"' }])
+  const read = async (uri: string, imageUrl: string | null) => {
+    await recordMetadata(db, [record(uri, { state: 'read', retryAfterMs: null, document: { ...DOCUMENT, imageUrl } })])
+    await announceMetadata(db, await readUnannounced(db, 9), 1)
+    return (await sql<object>`select image_url as image, description from token`.execute(db)).rows
+  }
+  expect(await read('ipfs://a', 'https://images.example/a.png')).toEqual([{ image: 'https://images.example/a.png', description: 'd' }])
+  expect(await read(own[0]?.uri ?? '', 'https://images.example/own.png')).toEqual([
+    { image: 'https://images.example/own.png', description: 'd' },
+  ])
+  // An image that can't be shown leaves the other one.
+  await sql`update token set image_uri = 'ftp://no'`.execute(db)
+  await attachMetadata(db, [addressOf(1)])
+  const [unusable] = await readDueMetadata(db, [{ lane: 'local', limit: 9 }], [])
+  expect(await read(unusable?.uri ?? '', null)).toEqual([{ image: 'https://images.example/a.png', description: 'd' }])
+})
+
 describe('a token whose URI changes', () => {
   const shown = async () =>
     (

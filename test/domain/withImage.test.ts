@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withImage } from '#launchpads/clankerV4.ts'
+import { withImage } from '#domain/withImage.ts'
 
 const LIMIT = 200
 
@@ -7,13 +7,11 @@ describe('an image that is told apart from the metadata', () => {
   test('becomes part of a document, or is one', () => {
     expect(withImage('{"description":"d"}', 'ipfs://i', LIMIT)).toBe('{"description":"d","image":"ipfs://i"}')
     expect(withImage(' \n{"description":"d"}', 'ipfs://i', LIMIT)).toBe('{"description":"d","image":"ipfs://i"}')
-    expect(withImage('', 'ipfs://i', LIMIT)).toBe('{"image":"ipfs://i"}')
+    expect(withImage(null, 'ipfs://i', LIMIT)).toBe('{"image":"ipfs://i"}')
     expect(withImage('  ', 'ipfs://i', LIMIT)).toBe('{"image":"ipfs://i"}')
   })
 
   test.each([
-    ['has an image of its own', '{"image":"ipfs://other"}'],
-    ['says that it has none', '{"image":null}'],
     ['is a URI', 'ipfs://metadata'],
     ['is a list', '["ipfs://other"]'],
     ['is broken', '{"description":'],
@@ -22,9 +20,13 @@ describe('an image that is told apart from the metadata', () => {
     expect(withImage(metadata, 'ipfs://a-longer-image-name', LIMIT)).toBe(metadata)
   })
 
-  test('that is empty changes nothing', () => {
-    expect(withImage('{ "description": "d" }', '', LIMIT)).toBe('{ "description": "d" }')
-    expect(withImage('', '', LIMIT)).toBe('')
+  test.each(['{"image":"ipfs://other"}', '{"image":null}'])('takes the place of the one in %s', metadata => {
+    expect(withImage(metadata, 'ipfs://i', LIMIT)).toBe('{"image":"ipfs://i"}')
+  })
+
+  test('that is not there changes nothing', () => {
+    expect(withImage('{ "description": "d" }', null, LIMIT)).toBe('{ "description": "d" }')
+    expect(withImage(null, null, LIMIT)).toBeNull()
   })
 
   test('is put into what is nested as deep as its length allows', () => {
