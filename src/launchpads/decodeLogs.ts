@@ -164,12 +164,12 @@ function isPoolTrade(event: TokenEvent): event is TokenEventOf<'trade'> {
  * token.
  */
 function withMaker(trade: TokenEventOf<'trade'>, makers: ReadonlyMap<number, Address>, directory: DatedDirectory): TokenEvent {
-  const { viaContract = false, ...known } = trade
+  const { bySender = false, ...known } = trade
   const source = knownAt(directory, trade.maker, trade.blockNumber)
-  const actsForOther = viaContract || (source !== undefined && !('token' in source))
+  const actsForOther = bySender || (source !== undefined && !('token' in source))
   const named = actsForOther || trade.maker === trade.token ? makers.get(trade.logIndex) : undefined
   if (named !== undefined) return { ...known, maker: named }
-  return actsForOther ? { ...trade, viaContract: true } : trade
+  return actsForOther ? { ...trade, bySender: true } : trade
 }
 
 function launchesFirst(events: readonly TokenEvent[]): readonly TokenEvent[] {

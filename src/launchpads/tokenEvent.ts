@@ -56,6 +56,8 @@ export type TokenEvent = TokenEventPosition &
         readonly kind: 'launch'
         readonly launchpad: string
         readonly creator: Address
+        /** No event names the creator. The transaction's sender is taken as the creator. */
+        readonly bySender?: true
         readonly symbol: string | null
         readonly name: string | null
         readonly decimals: number
@@ -91,8 +93,8 @@ export type TokenEvent = TokenEventPosition &
         readonly amountQuote: bigint
         /** `null`: unknown. */
         readonly feeQuote: bigint | null
-        /** The maker is a contract, and no transfer shows for whom it acts. The transaction's sender is taken as the maker. */
-        readonly viaContract?: true
+        /** No event names the maker, or only a contract that acts for another. The transaction's sender is taken as the maker. */
+        readonly bySender?: true
       }
     | {
         /** Liquidity that entered a pool, or left it when negative. The event's pool change is applied before it. */

@@ -49,12 +49,12 @@ export const decodeUniswapV4: DecodePool = poolLog => {
 /** The trade of a swap; the parameters are those of `poolTrade`. If no transfer shows the maker, it is the PoolManager's caller. */
 export function v4Trade(poolLog: PoolLog, intoPool: PairAmounts, feePips: bigint | null): TokenEventOf<'trade'> {
   const { log, transaction } = poolLog
-  let viaContract = false
+  let bySender = false
   const trade = poolTrade(poolLog, intoPool, feePips, swap => {
     // The PoolManager is paid before or after the swap, at any time in the transaction.
     const maker = findMaker(transaction.logs, { ...swap, settled: 'anytime' })
-    viaContract = maker === null
+    bySender = maker === null
     return maker ?? addressTopic(log.topics, 2)
   })
-  return viaContract ? { ...trade, viaContract } : trade
+  return bySender ? { ...trade, bySender } : trade
 }

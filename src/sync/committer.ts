@@ -1,7 +1,7 @@
 import type { LaunchpadsConfig } from '#config'
 import type { Address, Hex } from '#domain/address.ts'
 import type { CommittedBlock } from '#domain/committedBlock.ts'
-import { decode, transactionsOfUnknownMakers, withSenders } from '#index/decode.ts'
+import { decode, transactionsOfUnknownSenders, withSenders } from '#index/decode.ts'
 import { valuationOf } from '#index/project/values.ts'
 import type { DirectoryBranch } from '#launchpads/directory.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
@@ -76,12 +76,12 @@ export function createCommitter(options: CommitterOptions): Committer {
     return committed
   }
 
-  /** The senders where makers are unknown. Asked for before the transaction, which must not wait for a provider. */
+  /** The senders where makers or creators are unknown. Asked for before the transaction, which must not wait for a provider. */
   const sendersIn = async (batches: readonly FetchedBatch[], branch: DirectoryBranch): Promise<ReadonlyMap<Hex, Address>> => {
     const asked = batches.flatMap(batch => {
       const { events, discoveries } = decode({ ...options, ...batch, directory: branch, announced: [] })
       branch.add(discoveries, batch.to.number)
-      return transactionsOfUnknownMakers(events)
+      return transactionsOfUnknownSenders(events)
     })
     return asked.length === 0 ? new Map() : options.senders(asked)
   }

@@ -3,7 +3,7 @@ import type { ChainSource } from '#chain/chainSource.ts'
 import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import { type DecodeInput, decode, transactionsOfUnknownMakers, withSenders } from '#index/decode.ts'
+import { type DecodeInput, decode, transactionsOfUnknownSenders, withSenders } from '#index/decode.ts'
 import { openDraft } from '#index/project/draft.ts'
 import { project } from '#index/project/project.ts'
 import { rowKeysOf } from '#index/project/rowKeys.ts'
@@ -34,7 +34,7 @@ export interface PrepareOptions extends Omit<ProjectOptions, 'previous'> {
  */
 export async function prepareBatch(batch: FetchedBatch, previous: ProjectedBatch | null, options: PrepareOptions): Promise<ProjectedBatch> {
   const decoded = decodeBatch(batch, { ...options, announced: previous?.discoveries ?? [] })
-  const asked = transactionsOfUnknownMakers(decoded.events)
+  const asked = transactionsOfUnknownSenders(decoded.events)
   const events = asked.length === 0 ? decoded.events : withSenders(decoded.events, await options.senders(asked))
   // Not awaited: a suspended function would hold on to the batch's logs.
   return projectBatch(options.db, { ...decoded, events }, { ...options, previous })

@@ -10,6 +10,7 @@ import { compileMapping } from './compile.ts'
 import type { MappedLog } from './context.ts'
 import { entriesOf, type MappingInput } from './entries.ts'
 import type { Emitter } from './kinds.ts'
+import { statesWithTrades } from './stateOrder.ts'
 
 /** @throws `TypeError` for a mapping with problems, which validation excludes */
 export function createMappedAdapter(input: MappingInput & { readonly startBlock: number }): LaunchpadAdapter {
@@ -29,23 +30,28 @@ export function createMappedAdapter(input: MappingInput & { readonly startBlock:
       for (const log of logs) {
         for (const { emitter, discover } of eventsOf(log)) {
           const tokenSource = tokenSourceOf(emitter, log.address, lookup(log.address), input)
-          if (tokenSource !== undefined) found.push(unlessMalformed(() => discover?.({ log, tokenSource })) ?? [])
+          if (tokenSource !== undefined) found.push(unlessMalformed(() => discover?.({ log, tokenSource, lookup })) ?? [])
         }
       }
       return withoutRepeatedLaunches(found, lookup)
     },
     discoverFromUnknown: logs =>
       logs.flatMap(log => eventsOf(log).flatMap(event => unlessMalformed(() => event.discoverFromUnknown?.({ log })) ?? [])),
-    decode: transaction =>
-      decodeEach(transaction, ({ log, source }) => {
+    decode: (transaction, lookup) => {
+      const states = new Set<TokenEvent>()
+      const { events, malformed } = decodeEach(transaction, ({ log, source }) => {
         const decoded: TokenEvent[] = []
-        for (const { emitter, decode } of eventsOf(log)) {
+        for (const { emitter, decode, followsTrade } of eventsOf(log)) {
           const tokenSource = tokenSourceOf(emitter, log.address, source, input)
           if (tokenSource === undefined) continue
-          decoded.push(...decode({ log, tokenSource, transaction, at: eventPosition(log, transaction) }))
+          const ofEvent = decode({ log, tokenSource, transaction, lookup, at: eventPosition(log, transaction) })
+          if (followsTrade === true) for (const event of ofEvent) states.add(event)
+          decoded.push(...ofEvent)
         }
         return decoded
-      }),
+      })
+      return { events: statesWithTrades(events, states), malformed }
+    },
     claimCall,
   }
 }

@@ -14,6 +14,7 @@ import {
   isTrade,
   type MappedEntry,
   type MappingInput,
+  tellsPrice,
 } from './entries.ts'
 import { feeEvent } from './fees.ts'
 import { type Emitter, KINDS } from './kinds.ts'
@@ -23,6 +24,7 @@ import { completeEvent, poolEvent } from './pools.ts'
 import { createReaders, fieldProblems } from './readers.ts'
 import { ruleProblems } from './rules.ts'
 import { parseEventSignature } from './signature.ts'
+import { stateEvent } from './state.ts'
 import { tradeEvent } from './trade.ts'
 
 export interface CompiledEvent extends MappedEvent {
@@ -101,13 +103,15 @@ function contextOf(entries: readonly MappedEntry[], { launchpad, weth, events, c
     launchpad,
     weth,
     quoteToken: isEther(quoteToken, weth) ? weth : quoteToken,
+    quotePerLaunch: entries.some(({ kind, mapping }) => kind === 'launch' && mapping['quoteToken'] !== undefined),
     curvePlace: curvePlaceOf(entries),
     contracts: Object.values(contracts),
     decimals: fixedDecimals(entries),
     isGraduating: entries.some(({ kind }) => kind === 'complete' || kind === 'graduate'),
     feeScope: !hasFees ? null : claims.every(isIdentified) ? 'token' : 'creator',
     feesNameToken: hasFees && accruals.every(isIdentified),
-    feesInEther: isEther(quoteToken, weth) || accruals.every(({ mapping }) => ETHER_WORDS.includes(mapping['currency'])),
+    feesInEther: hasFees && accruals.every(({ mapping }) => ETHER_WORDS.includes(mapping['currency'])),
+    pricedByState: entries.some(({ kind, mapping }) => kind === 'state' && tellsPrice(mapping)),
   }
 }
 
@@ -135,6 +139,8 @@ function compileEntry(entry: ParsedEntry, context: MappingContext, { contracts }
         return tradeEvent(readers, context, kind)
       case 'trade':
         return tradeEvent(readers, context, null)
+      case 'state':
+        return stateEvent(readers, context)
       case 'complete':
         return completeEvent(readers)
       case 'graduate':
@@ -149,7 +155,7 @@ function compileEntry(entry: ParsedEntry, context: MappingContext, { contracts }
 }
 
 /** The event with a check of each log: another event's logs may have the same first topic, and other indexed parameters. */
-function withShape({ decode, discover, discoverFromUnknown }: MappedEvent, checkShape: (log: ChainLog) => void): MappedEvent {
+function withShape({ decode, discover, discoverFromUnknown, ...event }: MappedEvent, checkShape: (log: ChainLog) => void): MappedEvent {
   const checked = <T extends { readonly log: ChainLog }, R>(read: (mapped: T) => R) => {
     return (mapped: T): R => {
       checkShape(mapped.log)
@@ -157,6 +163,7 @@ function withShape({ decode, discover, discoverFromUnknown }: MappedEvent, check
     }
   }
   return {
+    ...event,
     decode: checked(decode),
     ...(discover !== undefined && { discover: checked(discover) }),
     ...(discoverFromUnknown !== undefined && { discoverFromUnknown: checked(discoverFromUnknown) }),

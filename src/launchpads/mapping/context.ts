@@ -2,7 +2,7 @@ import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { ClaimScope } from '#domain/claimable.ts'
 import type { TransactionLogs } from '#launchpads/adapter.ts'
-import type { DiscoveredSource, LogSourceOf } from '#launchpads/logSource.ts'
+import type { DiscoveredSource, LogSourceOf, SourceLookup } from '#launchpads/logSource.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import type { EventPosition, TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { Readers } from './readers.ts'
@@ -15,8 +15,10 @@ export type CurvePlace = 'own' | 'token' | 'shared'
 export interface MappingContext {
   readonly launchpad: string
   readonly weth: Address
-  /** The currency of the curves, with WETH for ETH. */
+  /** The currency of the curves whose launch names none, with WETH for ETH. */
   readonly quoteToken: Address
+  /** Whether launches name the currencies of their curves. */
+  readonly quotePerLaunch: boolean
   readonly curvePlace: CurvePlace
   readonly contracts: readonly Address[]
   /** Of all tokens; `null` where each launch event says it. */
@@ -25,8 +27,10 @@ export interface MappingContext {
   /** `null` where no creator fees are mapped. */
   readonly feeScope: ClaimScope | null
   readonly feesNameToken: boolean
-  /** Whether the creators of tokens on a curve are paid in ETH or WETH. */
+  /** Whether creators are paid in ETH or WETH, whatever the currency of their token's curve. */
   readonly feesInEther: boolean
+  /** Whether a `state` event tells the price. */
+  readonly pricedByState: boolean
 }
 
 export interface MappedLog {
@@ -35,13 +39,16 @@ export interface MappedLog {
   /** The token or curve that emitted it; `null`: a contract that serves all tokens. */
   readonly tokenSource: LogSourceOf<'token' | 'tokenCurve' | 'pool'> | null
   readonly transaction: TransactionLogs
+  readonly lookup: SourceLookup
 }
 
 /** A mapped event of one kind. All methods throw MalformedLogError. */
 export interface MappedEvent {
   decode(mapped: MappedLog): readonly TokenEvent[]
+  /** Its token events belong to the trade before it, and take effect with that trade. */
+  readonly followsTrade?: true
   /** The sources that it adds. Left out: none. */
-  discover?(mapped: Pick<MappedLog, 'log' | 'tokenSource'>): readonly DiscoveredSource[]
+  discover?(mapped: Pick<MappedLog, 'log' | 'tokenSource' | 'lookup'>): readonly DiscoveredSource[]
   /** The addresses that it adds if its emitter turns out to be a known source. */
   discoverFromUnknown?(mapped: Pick<MappedLog, 'log'>): readonly Address[]
 }

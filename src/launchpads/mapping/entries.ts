@@ -36,7 +36,11 @@ export function servesAllTokens(emitter: Emitter, contracts: MappingInput['contr
 
 /** Whether the token of an event is known, from a parameter or from its emitter. */
 export function identifiesToken({ mapping }: MappedEntry, contracts: MappingInput['contracts']): boolean {
-  return mapping['token'] !== undefined || !servesAllTokens(mapping.emitter, contracts)
+  return mapping['token'] !== undefined || mapping['tokenOut'] !== undefined || !servesAllTokens(mapping.emitter, contracts)
+}
+
+export function tellsPrice(mapping: EventMapping): boolean {
+  return mapping['price'] !== undefined || mapping['virtualQuote'] !== undefined
 }
 
 /** Where the tokens trade: where their launches say, or else where their trades are emitted. */

@@ -6,12 +6,13 @@
 export const EMITTERS = ['factory', 'curve', 'token', 'escrow'] as const
 export type Emitter = (typeof EMITTERS)[number]
 
-export const KIND_NAMES = ['launch', 'buy', 'sell', 'trade', 'complete', 'graduate', 'pool', 'feeAccrued', 'feeClaimed'] as const
+export const KIND_NAMES = ['launch', 'buy', 'sell', 'trade', 'state', 'complete', 'graduate', 'pool', 'feeAccrued', 'feeClaimed'] as const
 export type Kind = (typeof KIND_NAMES)[number]
 
 export interface Field {
   /**
-   * The type of the value, which a parameter of the event gives. `amount`: unsigned, in raw units. `choice`: one of `words`, no parameter.
+   * The type of the value, which a parameter of the event gives. `amount`: unsigned, in raw units. `flag`: a bool, or an amount that counts
+   * as true unless it is zero. `choice`: one of `words`, no parameter.
    */
   readonly holds: 'address' | 'amount' | 'text' | 'flag' | 'bps' | 'choice'
   readonly isRequired?: true
@@ -32,8 +33,9 @@ export type Fields = Readonly<Record<string, Field>>
 const TOKEN: Field = { holds: 'address', about: 'The token. Needed where the emitter is a contract for all tokens.' }
 const CURVE: Field = {
   holds: 'address',
-  about: "The token's curve. Needed where the launch names one and another contract emits the trades.",
+  about: "The token's curve. Needed where the launch names one and another contract emits the event.",
 }
+const QUOTE_TOKEN: Field = { holds: 'address', words: ['weth'], takesAddress: true, about: '' }
 
 const STATE: Fields = {
   virtualQuote: {
@@ -48,12 +50,21 @@ const STATE: Fields = {
   raised: { holds: 'amount', takesNumber: true, about: 'What is raised towards the target in wei after the event.' },
 }
 
+const TOKEN_AMOUNT: Field = { holds: 'amount', takesSum: true, about: 'Tokens bought or sold; a list of parameters: their sum.' }
+const QUOTE_AMOUNT: Field = { holds: 'amount', takesSum: true, about: 'Wei paid or received; a list of parameters: their sum.' }
+
 const TRADE: Fields = {
   token: TOKEN,
   curve: CURVE,
-  maker: { holds: 'address', isRequired: true, about: 'Who bought or sold.' },
-  tokenAmount: { holds: 'amount', isRequired: true, about: 'Tokens bought or sold.' },
-  quoteAmount: { holds: 'amount', isRequired: true, about: 'Wei paid or received.' },
+  maker: {
+    holds: 'address',
+    isRequired: true,
+    words: ['sender', 'transfers'],
+    about:
+      "Who bought or sold. sender: the transaction's sender; transfers: the account that the token's transfers in the transaction lead to, else the sender.",
+  },
+  tokenAmount: { ...TOKEN_AMOUNT, isRequired: true },
+  quoteAmount: { ...QUOTE_AMOUNT, isRequired: true },
   fee: { holds: 'amount', takesSum: true, about: 'The fee in wei; a list of parameters: their sum.' },
   quoteAmountIs: {
     holds: 'choice',
@@ -71,14 +82,10 @@ const POOL: Fields = {
   poolFeeBps: {
     holds: 'bps',
     takesNumber: true,
+    words: ['unknown'],
     about: "The pool's fee in basis points. Left out: 30 for uniswap-v2, unknown for uniswap-v3.",
   },
-  quoteToken: {
-    holds: 'address',
-    words: ['weth'],
-    takesAddress: true,
-    about: "What the token is paired with there. Left out: the curves' currency.",
-  },
+  quoteToken: { ...QUOTE_TOKEN, about: "What the token is paired with there. Left out: the currency of the token's curve." },
 }
 
 const FEE: Fields = {
@@ -99,14 +106,21 @@ export const KINDS: Readonly<Record<Kind, { readonly about: string; readonly fie
     about: 'A token is launched.',
     fields: {
       token: { ...TOKEN, isRequired: true, about: 'The token.' },
-      creator: { holds: 'address', isRequired: true, about: 'Who launched it.' },
+      creator: { holds: 'address', isRequired: true, words: ['sender'], about: "Who launched it. sender: the transaction's sender." },
       decimals: { holds: 'amount', isRequired: true, takesNumber: true, about: "The token's decimals; 18 for most." },
       curve: { holds: 'address', about: 'The contract in which the token trades, where each token has its own.' },
+      quoteToken: { ...QUOTE_TOKEN, about: 'The currency of its curve, where tokens have different ones. The zero address is ETH.' },
       name: { holds: 'text', about: "The token's name." },
       symbol: { holds: 'text', about: "The token's symbol." },
       metadataUri: { holds: 'text', about: "Where the token's metadata is." },
       totalSupply: { holds: 'amount', takesNumber: true, about: 'The supply, for tokens that mint it without a Transfer event.' },
       target: { holds: 'amount', takesNumber: true, about: 'What the curve is to raise in wei before it graduates.' },
+      targetToken: {
+        holds: 'amount',
+        takesNumber: true,
+        about:
+          'Instead of target, for curves of constant product: what virtualToken comes down to when the curve graduates. Needs virtualQuote and virtualToken.',
+      },
       feeBps: { holds: 'bps', takesNumber: true, about: "The curve's fee in basis points." },
       creatorFeeBps: { holds: 'bps', takesNumber: true, about: 'What the creator gets of a trade, in basis points.' },
       creatorShareBps: { holds: 'bps', takesNumber: true, about: 'What the creator gets of the fee, in basis points; needs feeBps.' },
@@ -119,8 +133,37 @@ export const KINDS: Readonly<Record<Kind, { readonly about: string; readonly fie
     about: 'Tokens are bought or sold on the curve, where one event covers both.',
     fields: {
       ...TRADE,
-      isBuy: { holds: 'flag', about: 'Whether it is a buy. Either this or isSell.' },
-      isSell: { holds: 'flag', about: 'Whether it is a sell. Either this or isBuy.' },
+      tokenAmount: TOKEN_AMOUNT,
+      quoteAmount: QUOTE_AMOUNT,
+      amountIn: {
+        holds: 'amount',
+        takesSum: true,
+        about: 'What the maker paid, in the currency that went in. With amountOut in place of the others.',
+      },
+      amountOut: { holds: 'amount', takesSum: true, about: 'What the maker received, in the currency that came out.' },
+      isBuy: { holds: 'flag', about: 'Whether it is a buy: a bool, or an amount that only buys have. Either this, isSell or tokenIn.' },
+      isSell: { holds: 'flag', about: 'Whether it is a sell: a bool, or an amount that only sells have. Either this, isBuy or tokenIn.' },
+      tokenIn: {
+        holds: 'address',
+        about: 'The currency that went in: a sell where it is the token, else a buy. Either this, isBuy or isSell.',
+      },
+      tokenOut: {
+        holds: 'address',
+        about: 'The currency that came out. With tokenIn it tells the token, too, so that token may be left out.',
+      },
+    },
+  },
+  state: {
+    about: 'The state of a curve, told apart from its trades.',
+    fields: {
+      token: TOKEN,
+      curve: CURVE,
+      ...STATE,
+      comes: {
+        holds: 'choice',
+        words: ['beforeTrade', 'afterTrade'],
+        about: 'Whether it comes before the event of the trade that it belongs to (default), or after it.',
+      },
     },
   },
   complete: {

@@ -1,4 +1,4 @@
-import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, type Hex, isEther, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { TEXT_LIMITS } from '#domain/text.ts'
 import type { TransactionLogs } from '#launchpads/adapter.ts'
@@ -8,15 +8,17 @@ import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from '#launchpads/transfer.ts'
 import { type MappedEvent, type MappingContext, nonZero } from './context.ts'
 import { progressEvents, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
-import { type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
+import { quoteTokenReader } from './quoteToken.ts'
+import { MAX_AMOUNT, type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
 
 /** ERC-20 decimals are a `uint8`. */
 const MAX_DECIMALS = 255n
 
 export function launchEvent(readers: Readers, context: MappingContext): MappedEvent {
-  const { launchpad, weth, quoteToken, isGraduating, feeScope, feesNameToken, feesInEther } = context
+  const { launchpad, weth, isGraduating, feeScope, feesNameToken, feesInEther } = context
   const token = requireReader(readers.address('token'))
-  const creator = requireReader(readers.address('creator'))
+  const creator = readers.address('creator')
+  const quoteToken = quoteTokenReader(readers, context)
   const decimals = decimalsReader(requireReader(readers.amount('decimals')))
   const curve = curveReader(readers.address('curve'), context)
   const feeBps = readers.bps('feeBps')
@@ -25,20 +27,22 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
   const name = readers.text('name', TEXT_LIMITS.name)
   const metadataUri = readers.text('metadataUri', TEXT_LIMITS.metadataUri)
   const totalSupply = readers.amount('totalSupply')
-  const target = readers.amount('target')
+  const target = targetReader(readers)
   const state = stateReader(readers)
 
   const read = (log: ChainLog) => {
     const address = nonZero(token(log))
     if (address === weth) throw new MalformedLogError('expected a new token, got WETH')
     const units = decimals(log)
+    const currency = quoteToken?.(log) ?? context.quoteToken
+    if (currency === address) throw new MalformedLogError('expected a currency of the curve, got the token')
     return {
-      pool: poolFacts(curve(log, address), 'curve', { token: address, quoteToken, feeBps: feeBps?.(log) ?? null }),
+      pool: poolFacts(curve(log, address), 'curve', { token: address, quoteToken: currency, feeBps: feeBps?.(log) ?? null }),
       totalSupply: totalSupply?.(log) ?? null,
       state: state?.(log, units) ?? UNKNOWN_STATE,
       launched: {
         token: address,
-        creator: creator(log),
+        ...(creator === null ? ({ creator: ZERO_ADDRESS, bySender: true } as const) : { creator: creator(log) }),
         symbol: symbol?.(log) ?? null,
         name: name?.(log) ?? null,
         decimals: units,
@@ -58,13 +62,14 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
     decode: ({ log, at: position, transaction }) => {
       const { pool, launched, totalSupply, state } = read(log)
       const at = { ...position, token: launched.token }
+      const isPaidInEther = feesInEther || isEther(pool.quoteToken, weth)
       return [
         {
           ...position,
           kind: 'launch',
           launchpad,
           ...launched,
-          feesReported: { accrued: feesNameToken && feesInEther, claimed: feeScope === 'token' && feesInEther },
+          feesReported: { accrued: feesNameToken && isPaidInEther, claimed: feeScope === 'token' && isPaidInEther },
           ...(totalSupply !== null && !hasMint(transaction, launched.token) && { totalSupply }),
         },
         { ...at, kind: 'poolCreated', pool, main: true, reserves: 'unknown' },
@@ -72,6 +77,19 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
         ...progressEvents(at, state.raised),
       ]
     },
+  }
+}
+
+/** Reads what the curve is to raise. On a curve of constant product it follows from the tokens that are left at the end. */
+function targetReader(readers: Readers): Reader<bigint> | null {
+  const left = readers.amount('targetToken')
+  if (left === null) return readers.amount('target')
+  const [quote, token] = [requireReader(readers.amount('virtualQuote')), requireReader(readers.amount('virtualToken'))]
+  return log => {
+    const [before, after] = [quote(log), left(log)]
+    const raised = after === 0n ? -1n : (before * token(log) + after - 1n) / after - before
+    if (raised < 0n || raised > MAX_AMOUNT) throw new MalformedLogError('expected fewer tokens at the end than at the launch')
+    return raised
   }
 }
 
@@ -107,8 +125,6 @@ function creatorFeeReader(readers: Readers): Reader<number> | null {
 
 function sourcesOf(launchpad: string, token: Address, pool: PoolFacts, tokenDecimals: number): readonly DiscoveredSource[] {
   if (pool.address === token) return [{ key: token, source: { role: 'tokenCurve', launchpad, token, pool, tokenDecimals } }]
-  // A shared curve emits no logs under the key of one token's curve.
-  if (pool.address === sharedCurveOf(token)) return [tokenSource(launchpad, token)]
   return [tokenSource(launchpad, token), poolSource(launchpad, token, pool, tokenDecimals)]
 }
 

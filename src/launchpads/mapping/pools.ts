@@ -1,9 +1,9 @@
-import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import type { ChainLog } from '#domain/block.ts'
+import type { Address } from '#domain/address.ts'
 import { poolSource } from '#launchpads/logSource.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
-import { decimalsOf, type MappedEvent, type MappingContext, nonZero, tokenReader } from './context.ts'
+import { decimalsOf, type MappedEvent, type MappedLog, type MappingContext, nonZero, tokenReader } from './context.ts'
+import { curveCurrency, quoteTokenReader } from './quoteToken.ts'
 import { type Reader, type Readers, requireReader } from './readers.ts'
 
 /** The fee of every pair of Uniswap's own v2 factory. */
@@ -17,12 +17,12 @@ export function poolEvent(readers: Readers, context: MappingContext, isGraduatio
   return {
     discover: mapped => {
       const launched = token(mapped)
-      return [poolSource(context.launchpad, launched, facts(mapped.log, launched), decimalsOf(context, mapped.tokenSource))]
+      return [poolSource(context.launchpad, launched, facts(mapped, launched), decimalsOf(context, mapped.tokenSource))]
     },
     discoverFromUnknown: ({ log }) => [address(log)],
     decode: mapped => {
       const at = { ...mapped.at, token: token(mapped) }
-      const pool = facts(mapped.log, at.token)
+      const pool = facts(mapped, at.token)
       const created = { ...at, kind: 'poolCreated', pool, main: false } as const
       return isGraduation ? [created, { ...at, kind: 'migrated', pool: pool.address }] : [created]
     },
@@ -35,16 +35,19 @@ export function completeEvent(readers: Readers): MappedEvent {
   return { decode: mapped => [{ ...mapped.at, token: token(mapped), kind: 'completed', raised: raised?.(mapped.log) ?? null }] }
 }
 
-function factsReader(readers: Readers, context: MappingContext, pool: Reader<Address>): (log: ChainLog, token: Address) => PoolFacts {
+type FactsReader = (mapped: Pick<MappedLog, 'log' | 'tokenSource' | 'lookup'>, token: Address) => PoolFacts
+
+function factsReader(readers: Readers, context: MappingContext, pool: Reader<Address>): FactsReader {
   const type = readers.choice('poolType') === 'uniswap-v2' ? 'uniswap-v2' : 'uniswap-v3'
   const fee = readers.bps('poolFeeBps')
-  const quote = readers.address('quoteToken')
-  return (log, token) => {
-    const named = quote?.(log) ?? context.quoteToken
-    const quoteToken = named === ZERO_ADDRESS ? context.weth : named
+  const defaultFee = type === 'uniswap-v2' && !readers.has('poolFeeBps') ? UNISWAP_V2_FEE_BPS : null
+  const quote = quoteTokenReader(readers, context)
+  return (mapped, token) => {
+    const { log } = mapped
+    const quoteToken = quote?.(log) ?? curveCurrency(token, mapped, context)
     const address = nonZero(pool(log))
     if (new Set([address, token, quoteToken]).size < 3) throw new MalformedLogError('expected a pool of the token and another one')
-    const feeBps = fee?.(log) ?? (type === 'uniswap-v2' ? UNISWAP_V2_FEE_BPS : null)
+    const feeBps = fee?.(log) ?? defaultFee
     return poolFacts(address, type, { token, quoteToken, feeBps })
   }
 }

@@ -25,13 +25,15 @@ export interface Readers {
 /** Bounds the cost of a hostile text: a creator may pay for a name of a megabyte. */
 const MAX_TEXT_BYTES = 65_536
 const MAX_BPS = 10_000n
+/** Of an amount in a log, and of a sum of them. */
+export const MAX_AMOUNT = 2n ** 256n - 1n
 
 const SUITS: Readonly<Record<Exclude<Field['holds'], 'choice'>, { readonly type: RegExp; readonly cannot: string }>> = {
   address: { type: /^address$/, cannot: 'cannot hold an address' },
   amount: { type: /^uint\d*$/, cannot: 'cannot hold an amount, expected an unsigned integer' },
   bps: { type: /^uint\d*$/, cannot: 'cannot hold basis points, expected an unsigned integer' },
   text: { type: /^(string|bytes\d*)$/, cannot: 'cannot hold a text, expected string, bytes or bytes1 to bytes32' },
-  flag: { type: /^bool$/, cannot: 'cannot hold a flag, expected bool' },
+  flag: { type: /^(bool|uint\d*)$/, cannot: 'cannot hold a flag, expected bool or an unsigned integer' },
 }
 
 export function fieldProblems(
@@ -92,10 +94,14 @@ export function createReaders(mapping: EventMapping, fields: Fields, parameters:
   }
   const amount = (field: string) => {
     const value = mapping[field]
-    if (value === undefined) return null
+    if (value === undefined || choice(field) !== null) return null
     if (typeof value === 'string' || typeof value === 'number') return amountOf(value)
     const parts = value.map(amountOf)
-    return (log: ChainLog) => parts.reduce((sum, part) => sum + part(log), 0n)
+    return (log: ChainLog) => {
+      const sum = parts.reduce((total, part) => total + part(log), 0n)
+      if (sum > MAX_AMOUNT) throw new MalformedLogError('the sum is more than a uint256')
+      return sum
+    }
   }
   const choice = (field: string) => {
     const value = mapping[field]
@@ -147,7 +153,12 @@ function basisPoints(value: bigint): number {
   return Number(value)
 }
 
-function flagReader({ word }: EventParameter): Reader<boolean> {
+function flagReader(parameter: EventParameter): Reader<boolean> {
+  const { word, type } = parameter
+  if (type !== 'bool') {
+    const amount = unsigned(parameter)
+    return log => amount(log) !== 0n
+  }
   return log => {
     const value = BigInt(word(log))
     if (value > 1n) throw new MalformedLogError('expected a bool')

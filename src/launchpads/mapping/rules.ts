@@ -1,5 +1,6 @@
 import type { EntryProblem } from '#launchpads/adapter.ts'
 import { curvePlaceOf, fixedDecimals, identifiesToken, isTrade, type MappedEntry, type MappingInput, servesAllTokens } from './entries.ts'
+import { tradeProblems } from './tradeRules.ts'
 
 type Problems = readonly EntryProblem[]
 type Rule = (entry: MappedEntry, all: readonly MappedEntry[], input: MappingInput) => Problems
@@ -19,8 +20,11 @@ const RULES: readonly Rule[] = [
   curveIsKnown,
   decimalsAreKnown,
   pricesOneWay,
-  feesOneWay,
-  sidesOneWay,
+  creatorShareOneWay,
+  targetOneWay,
+  tradeProblems,
+  statesTell,
+  currencyIsKnown,
 ]
 
 function problem(field: string, message: string): Problems {
@@ -75,10 +79,10 @@ function curveIsKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[
     }
     return []
   }
-  if (!isTrade(kind)) return []
+  if (!isTrade(kind) && kind !== 'state') return []
   const isNeeded = curvePlaceOf(all) === 'own' && (mapping.emitter === 'token' || servesAllTokens(mapping.emitter, contracts))
   if (isNeeded && mapping['curve'] === undefined) {
-    const message = `missing, expected the parameter with the token's curve: launch names one, and "${mapping.emitter}" emits the trades`
+    const message = `missing, expected the parameter with the token's curve: launch names one, and "${mapping.emitter}" emits this event`
     return problem('curve', message)
   }
   return !isNeeded && mapping['curve'] !== undefined ? problem('curve', 'leave it out: the curve is known without it') : []
@@ -94,7 +98,7 @@ function decimalsAreKnown({ kind, mapping }: MappedEntry, all: readonly MappedEn
   }
   const place = curvePlaceOf(all)
   const lacksDecimals = ({ kind, mapping: { emitter } }: MappedEntry) =>
-    (isTrade(kind) || kind === 'graduate' || kind === 'pool') &&
+    (isTrade(kind) || kind === 'state' || kind === 'graduate' || kind === 'pool') &&
     (servesAllTokens(emitter, contracts) || (emitter === 'token' && place !== 'token'))
   const lacking = isNumber ? undefined : all.find(lacksDecimals)
   if (lacking === undefined) return []
@@ -111,27 +115,34 @@ function pricesOneWay({ mapping }: MappedEntry): Problems {
   return problem('price', 'expected either this or virtualQuote and virtualToken')
 }
 
-function feesOneWay({ mapping }: MappedEntry): Problems {
-  const [fee, amountIs] = [mapping['fee'], mapping['quoteAmountIs']]
-  const [feeBps, creatorBps, shareBps] = [mapping['feeBps'], mapping['creatorFeeBps'], mapping['creatorShareBps']]
-  const problems: EntryProblem[] = []
-  if (fee !== undefined && amountIs === undefined) {
-    problems.push(...problem('quoteAmountIs', 'missing, expected "beforeFees" or "afterFees": whether quoteAmount holds the fee'))
-  }
-  if (fee === undefined && amountIs !== undefined) {
-    problems.push(...problem('fee', 'missing: quoteAmountIs says how quoteAmount and fee belong together'))
-  }
-  if (shareBps === undefined) return problems
-  if (creatorBps !== undefined) problems.push(...problem('creatorShareBps', 'expected either this or creatorFeeBps'))
-  else if (feeBps === undefined) problems.push(...problem('feeBps', 'missing: creatorShareBps is a share of it'))
-  return problems
+function creatorShareOneWay({ mapping }: MappedEntry): Problems {
+  if (mapping['creatorShareBps'] === undefined) return []
+  if (mapping['creatorFeeBps'] !== undefined) return problem('creatorShareBps', 'expected either this or creatorFeeBps')
+  return mapping['feeBps'] === undefined ? problem('feeBps', 'missing: creatorShareBps is a share of it') : []
 }
 
-function sidesOneWay({ kind, mapping }: MappedEntry): Problems {
-  if (kind !== 'trade' || (mapping['isBuy'] === undefined) !== (mapping['isSell'] === undefined)) return []
-  return mapping['isBuy'] === undefined
-    ? problem('isBuy', 'missing, expected the bool parameter that is true for a buy (or isSell, for one that is true for a sell)')
-    : problem('isSell', 'expected either this or isBuy')
+function targetOneWay({ mapping }: MappedEntry): Problems {
+  if (mapping['targetToken'] === undefined) return []
+  if (mapping['target'] !== undefined) return problem('targetToken', 'expected either this or target')
+  if (mapping['virtualQuote'] !== undefined) return []
+  return problem('virtualQuote', 'missing: what is raised at targetToken follows from virtualQuote and virtualToken')
+}
+
+function statesTell({ kind, mapping }: MappedEntry): Problems {
+  const told = ['virtualQuote', 'virtualToken', 'price', 'reserveQuote', 'reserveToken', 'raised']
+  if (kind !== 'state' || told.some(field => mapping[field] !== undefined)) return []
+  return problem('reserveQuote', `missing, expected at least one of ${told.join(', ')}`)
+}
+
+/** A pool without a currency of its own is in that of the token's curve, which only that curve and a shared one lead to. */
+function currencyIsKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[], { contracts }: MappingInput): Problems {
+  const isNamedPerLaunch = all.some(other => other.kind === 'launch' && other.mapping['quoteToken'] !== undefined)
+  if ((kind !== 'graduate' && kind !== 'pool') || mapping['quoteToken'] !== undefined || !isNamedPerLaunch) return []
+  const place = curvePlaceOf(all)
+  const isOfCurve = mapping.emitter === 'curve' || (mapping.emitter === 'token' && place === 'token')
+  if (place === 'shared' || (isOfCurve && !servesAllTokens(mapping.emitter, contracts))) return []
+  const message = `missing, expected the pool's currency: launches name their own, and "${mapping.emitter}" does not lead to the token's curve`
+  return problem('quoteToken', message)
 }
 
 /** Accruals without claims would show claimed fees as claimable for ever. Claims without accruals would show nothing. */

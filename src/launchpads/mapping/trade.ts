@@ -1,76 +1,87 @@
-import type { Address, Hex } from '#domain/address.ts'
+import { ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
+import { findMaker } from '#launchpads/maker.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
-import { decimalsOf, type MappedEvent, type MappedLog, type MappingContext, tokenReader } from './context.ts'
+import { decimalsOf, type MappedEvent, type MappedLog, type MappingContext } from './context.ts'
+import { curvePoolReader } from './curvePool.ts'
 import { progressEvents, reportsPrice, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
-import { type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
+import { type Readers, requireReader } from './readers.ts'
+import { type TokenAndSide, tokenAndSideReader } from './tradeSide.ts'
 
 /** A trade on the curve. @param fixedSide `null`: the event reports the side */
 export function tradeEvent(readers: Readers, context: MappingContext, fixedSide: TradeSide | null): MappedEvent {
-  const token = tokenReader(readers)
-  const pool = poolReader(readers, context)
-  const maker = requireReader(readers.address('maker'))
-  const amountToken = requireReader(readers.amount('tokenAmount'))
+  const tokenAndSide = tokenAndSideReader(readers, context, fixedSide)
+  const pool = curvePoolReader(readers, context)
+  const maker = makerReader(readers)
   const amounts = amountsReader(readers)
-  const side = sideReader(readers, fixedSide)
   const state = stateReader(readers)
   // Where no event reports the curve's price, it is taken to be that of the last trade.
-  const isPricedByTrades = !reportsPrice(readers)
+  const isPricedByTrades = !reportsPrice(readers) && !context.pricedByState
 
   return {
     decode: mapped => {
       const { log, tokenSource } = mapped
-      const at = { ...mapped.at, token: token(mapped) }
+      const { token, side } = tokenAndSide(mapped)
+      const at = { ...mapped.at, token }
       const decimals = decimalsOf(context, tokenSource)
-      const direction = side(log)
-      const trade = { side: direction, amountToken: amountToken(log), ...amounts(log, direction) }
+      const trade = { side, ...amounts(log, side) }
       const { reserves, price, raised } = state?.(log, decimals) ?? UNKNOWN_STATE
-      const address = pool(mapped, at.token)
+      const address = pool(mapped, token)
       return [
         ...stateEvents(at, address, { reserves, price: isPricedByTrades ? tradePrice(trade, decimals) : price }),
-        { ...at, kind: 'trade', pool: address, phase: 'curve', maker: maker(log), ...trade },
+        { ...at, kind: 'trade', pool: address, phase: 'curve', ...trade, ...maker(mapped, { token, side }, trade.amountToken) },
         ...progressEvents(at, raised),
       ]
     },
   }
 }
 
-function poolReader(readers: Readers, { curvePlace }: MappingContext): (mapped: MappedLog, token: Address) => Hex {
-  const named = readers.address('curve')
-  switch (curvePlace) {
-    case 'own':
-      return ({ log }) => named?.(log) ?? log.address
-    case 'token':
-      return (_, token) => token
-    case 'shared':
-      return (_, token) => sharedCurveOf(token)
+type TradeMaker = Pick<TokenEventOf<'trade'>, 'maker' | 'bySender'>
+
+const BY_SENDER: TradeMaker = { maker: ZERO_ADDRESS, bySender: true }
+
+function makerReader(readers: Readers): (mapped: MappedLog, traded: TokenAndSide, amountToken: bigint) => TradeMaker {
+  const named = readers.address('maker')
+  if (named !== null) return ({ log }) => ({ maker: named(log) })
+  if (readers.choice('maker') === 'sender') return () => BY_SENDER
+  const curve = readers.address('curve')
+  return ({ log, transaction }, { token, side }, amountToken) => {
+    const swap = { token, pool: curve?.(log) ?? log.address, side, amountToken, logIndex: log.logIndex, settled: 'anytime' } as const
+    const maker = findMaker(transaction.logs, swap)
+    return maker === null ? BY_SENDER : { maker }
   }
 }
 
-type TradeAmounts = Pick<TokenEventOf<'trade'>, 'amountQuote' | 'feeQuote'>
+type TradeAmounts = Pick<TokenEventOf<'trade'>, 'amountToken' | 'amountQuote' | 'feeQuote'>
 
-/** Reads what the maker paid, fee included, or received, fee deducted. */
+/** Reads the tokens, and what the maker paid, fee included, or received, fee deducted. */
 function amountsReader(readers: Readers): (log: ChainLog, side: TradeSide) => TradeAmounts {
-  const amount = requireReader(readers.amount('quoteAmount'))
+  const reported = reportedReader(readers)
   const fee = readers.amount('fee')
-  if (fee === null) return log => ({ amountQuote: amount(log), feeQuote: null })
+  if (fee === null) return (log, side) => ({ ...reported(log, side), feeQuote: null })
   const isBeforeFees = readers.choice('quoteAmountIs') === 'beforeFees'
   return (log, side) => {
-    const [reported, feeQuote] = [amount(log), fee(log)]
+    const { amountToken, amountQuote: amount } = reported(log, side)
+    const feeQuote = fee(log)
     const buy = side === 'buy'
-    const amountQuote = buy === isBeforeFees ? reported : buy ? reported + feeQuote : reported - feeQuote
+    const amountQuote = buy === isBeforeFees ? amount : buy ? amount + feeQuote : amount - feeQuote
     if (amountQuote < 0n || (buy && feeQuote > amountQuote)) throw new MalformedLogError('the fee is more than the amount')
-    return { amountQuote, feeQuote }
+    return { amountToken, amountQuote, feeQuote }
   }
 }
 
-function sideReader(readers: Readers, fixed: TradeSide | null): Reader<TradeSide> {
-  if (fixed !== null) return () => fixed
-  const isBuy = readers.flag('isBuy')
-  if (isBuy !== null) return log => (isBuy(log) ? 'buy' : 'sell')
-  const isSell = requireReader(readers.flag('isSell'))
-  return log => (isSell(log) ? 'sell' : 'buy')
+/** Reads the amounts as the event names them: by currency, or by direction. */
+function reportedReader(readers: Readers): (log: ChainLog, side: TradeSide) => Omit<TradeAmounts, 'feeQuote'> {
+  const [amountIn, amountOut] = [readers.amount('amountIn'), readers.amount('amountOut')]
+  if (amountIn !== null && amountOut !== null) {
+    return (log, side) =>
+      side === 'buy'
+        ? { amountToken: amountOut(log), amountQuote: amountIn(log) }
+        : { amountToken: amountIn(log), amountQuote: amountOut(log) }
+  }
+  const [token, quote] = [requireReader(readers.amount('tokenAmount')), requireReader(readers.amount('quoteAmount'))]
+  return log => ({ amountToken: token(log), amountQuote: quote(log) })
 }

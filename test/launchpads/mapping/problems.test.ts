@@ -101,7 +101,7 @@ describe('a mapping of events', () => {
     [
       '.burn',
       { ...BASE, burn: BUY },
-      'unknown, expected only quoteToken, launch, buy, sell, trade, complete, graduate, pool, feeAccrued, feeClaimed, claimCall',
+      'unknown, expected only quoteToken, launch, buy, sell, trade, state, complete, graduate, pool, feeAccrued, feeClaimed, claimCall',
     ],
     ['.buy', { ...BASE, buy: 'Buy' }, 'expected an event mapping or a list of them, got "Buy"'],
     ['.buy', { ...BASE, buy: [] }, 'expected an event mapping or a list of them, got []'],
@@ -110,8 +110,8 @@ describe('a mapping of events', () => {
       { ...BASE, buy: { ...BUY, buyer: 'who' } },
       'unknown, expected only event, emitter, token, curve, maker, tokenAmount, quoteAmount, fee, quoteAmountIs, virtualQuote, virtualToken, price, reserveQuote, reserveToken, raised',
     ],
-    ['.buy.maker', { ...BASE, buy: { ...BUY, maker: undefined } }, `missing, ${PARAMETER}`],
-    ['.buy[1].maker', { ...BASE, buy: [BUY, { ...BUY, maker: 7 }] }, `${PARAMETER}, got 7`],
+    ['.buy.maker', { ...BASE, buy: { ...BUY, maker: undefined } }, `missing, ${PARAMETER} or "sender" or "transfers"`],
+    ['.buy[1].maker', { ...BASE, buy: [BUY, { ...BUY, maker: 7 }] }, `${PARAMETER} or "sender" or "transfers", got 7`],
     ['.buy.emitter', { ...BASE, buy: { ...BUY, emitter: 'router' } }, 'expected "factory" or "curve" or "token" or "escrow", got "router"'],
     ['.buy.event', { ...BASE, buy: { ...BUY, event: 'Buy(address,uint256)' } }, SIGNATURE],
     ['.buy.event', { ...BASE, buy: { ...BUY, event: 'event Buy(address who' } }, SIGNATURE],
@@ -175,7 +175,7 @@ describe('a mapping of events', () => {
     [
       '.buy.curve',
       { launch: OWN_LAUNCH, buy: BUY, sell: SELL },
-      'missing, expected the parameter with the token\'s curve: launch names one, and "factory" emits the trades',
+      'missing, expected the parameter with the token\'s curve: launch names one, and "factory" emits this event',
     ],
     [
       '.buy.emitter',
@@ -185,7 +185,58 @@ describe('a mapping of events', () => {
     [
       '.trade.isBuy',
       { launch: LAUNCH, trade: BUY },
-      'missing, expected the bool parameter that is true for a buy (or isSell, for one that is true for a sell)',
+      'missing, expected the parameter that tells a buy: a bool, or an amount that only buys have (or isSell, or tokenIn for the currency that went in)',
+    ],
+    ['.trade.tokenIn', { launch: LAUNCH, trade: { ...BUY, isBuy: 'fee', tokenIn: 'who' } }, 'expected either this or isBuy'],
+    [
+      '.trade.tokenIn',
+      { launch: LAUNCH, trade: { ...BUY, isBuy: 'fee', tokenOut: 'who' } },
+      'missing: tokenOut only tells the token together with tokenIn',
+    ],
+    [
+      '.trade.tokenAmount',
+      { launch: LAUNCH, trade: { ...BUY, isBuy: 'fee', tokenAmount: undefined } },
+      'missing, expected tokenAmount and quoteAmount, or amountIn and amountOut',
+    ],
+    [
+      '.trade.quoteAmount',
+      { launch: LAUNCH, trade: { ...BUY, isBuy: 'fee', tokenAmount: undefined, amountIn: 'got', amountOut: 'fee' } },
+      'expected either this or amountIn and amountOut',
+    ],
+    [
+      '.trade.isBuy',
+      { launch: LAUNCH, trade: { ...BUY, isBuy: 'who' } },
+      '"who" is of type address and cannot hold a flag, expected bool or an unsigned integer',
+    ],
+    [
+      '.state.reserveQuote',
+      { ...BASE, state: { event: 'event Sync(address token)', emitter: 'factory', token: 'token' } },
+      'missing, expected at least one of virtualQuote, virtualToken, price, reserveQuote, reserveToken, raised',
+    ],
+    [
+      '.state.token',
+      { ...BASE, state: { event: 'event Sync(uint256 held)', emitter: 'factory', reserveQuote: 'held' } },
+      'missing, expected the parameter with the token: the emitter "factory" serves all tokens',
+    ],
+    [
+      '.launch.creator',
+      { ...BASE, launch: { ...LAUNCH, event: 'event Launch(address token, address sender)', creator: 'sender' } },
+      '"sender" means sender here and is a parameter of the event too: give the parameter another name',
+    ],
+    [
+      '.launch.virtualQuote',
+      { ...BASE, launch: { ...LAUNCH, targetToken: 5 } },
+      'missing: what is raised at targetToken follows from virtualQuote and virtualToken',
+    ],
+    [
+      '.graduate.quoteToken',
+      {
+        launch: { ...OWN_LAUNCH, quoteToken: 'by' },
+        buy: OWN_BUY,
+        sell: OWN_SELL,
+        graduate: { event: 'event Up(address t, address p)', emitter: 'factory', token: 't', pool: 'p', poolType: 'uniswap-v2' },
+      },
+      'missing, expected the pool\'s currency: launches name their own, and "factory" does not lead to the token\'s curve',
     ],
     [
       '.graduate.poolType',
