@@ -3,40 +3,28 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+const SOURCE = new URL('load.c', import.meta.url)
 const CACHE = new URL('../.cache/', import.meta.url)
 
 /**
- * Compiles a C file of this folder, once for each content of the file.
+ * Compiles the load, once for each content of its file.
  *
  * @returns the program
- * @throws `Error` when there is no C compiler (`cc`) or it refuses the file
+ * @throws `Error` when there is no C compiler, or it refuses the file
  */
-export function compile(name: 'load' | 'limit'): string {
-  const libraries = name === 'load' && hasOpenSsl() ? ['-DWITH_TLS', '-lssl', '-lcrypto'] : []
-  const source = new URL(`./${name}.c`, import.meta.url)
-  const digest = createHash('sha256').update(readFileSync(source)).update(libraries.join()).digest('hex').slice(0, 16)
-  const program = fileURLToPath(new URL(`${name}-${digest}`, CACHE))
+export function compileLoad(): string {
+  const digest = createHash('sha256').update(readFileSync(SOURCE)).digest('hex').slice(0, 16)
+  const program = fileURLToPath(new URL(`load-${digest}`, CACHE))
   if (existsSync(program)) return program
   mkdirSync(CACHE, { recursive: true })
   const made = `${program}.${process.pid}`
   try {
-    execFileSync('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-o', made, fileURLToPath(source), ...libraries], {
-      stdio: ['ignore', 'ignore', 'pipe'],
+    execFileSync('cc', ['-O2', '-Wall', '-Wextra', '-Werror', '-o', made, fileURLToPath(SOURCE)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
     })
   } catch (cause) {
-    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT'
-    throw new Error(
-      missing ? 'the load is written in C: install a compiler (on Debian: apt-get install gcc libc6-dev)' : `${name}.c does not compile`,
-      {
-        cause,
-      },
-    )
+    throw new Error('the load is written in C and needs a compiler (on Debian: apt-get install gcc libc6-dev)', { cause })
   }
   renameSync(made, program)
   return program
-}
-
-/** Whether the load can be compiled with TLS (on Debian: `libssl-dev`). */
-export function hasOpenSsl(): boolean {
-  return existsSync('/usr/include/openssl/ssl.h')
 }

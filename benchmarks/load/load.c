@@ -9,14 +9,12 @@
  *   wait <receipts> <ms>         waits for that number of receipts since `begin`: `ok <receipts> <cpu in ns>`, also when time is up
  *   idle <ms>                    serves the connections for that time
  *   dump <file>                  writes the receipts since `begin`
- *   pace <first> <count> <B/s>   how fast connections read: -1 as fast as possible, 0 not at all
  *   send <file> <per second>     sends the messages of the file at that rate: `ok <sent> <ns it took>`
  *   close <first> <count> <rst>  closes connections; 1: with a reset
  *   count <first> <count>        `ok <open> <bytes read> <segments>`: received TCP segments with data, on loopback the server's writes
  *
- * Files are little-endian. `connect`: per connection u8 kind (0 WebSocket, 1 plain HTTP stream; + 2: over TLS; + 4: WebSocket whose
- * text messages are compressed and therefore only counted: the n-th one is update n), u32 bytes of receive buffer (0: the system's),
- * u32 length and bytes of the request, u32 length and bytes to send after the answer's head, u32 how many times the ready text must
+ * Files are little-endian. `connect`: per connection of a WebSocket u8 1 if its messages are only counted (the n-th one is update n), else
+ * 0, u32 length and bytes of the request, u32 length and bytes to send after the answer's head, u32 how many times the ready text must
  * arrive, u32 length and bytes of that text. `send`: per message u32 connection, u32 length, bytes. `dump`: per receipt u64 sequence,
  * u64 CLOCK_MONOTONIC in ns, u32 connection, u32 hash of the update from its sequence to its reason.
  */
@@ -35,12 +33,6 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef WITH_TLS
-#include <openssl/ssl.h>
-static SSL_CTX *tls;
-#else
-typedef void SSL;
-#endif
 
 #define READ_BYTES (256 * 1024)
 #define MAX_EVENTS 512
@@ -48,7 +40,6 @@ typedef void SSL;
 #define UNDER_WAY 256
 /* Attempts of 100 us each: at least ten seconds. */
 #define MAX_WAITS 100000
-#define PACE_EVERY_NS 10000000ull
 
 static const char SEQUENCE[] = "\"type\":\"token.update\",\"sequence\":";
 static const char REASON[] = "\"reason\":\"chain\"";
@@ -58,8 +49,7 @@ enum scan { FIND_SEQUENCE, READ_SEQUENCE, FIND_REASON };
 
 struct connection {
   int fd;
-  SSL *ssl;
-  uint8_t is_counted, kind, is_open, has_head, is_ready, is_polled;
+  uint8_t is_counted, is_open, has_head, is_ready;
   enum scan scan;
   uint32_t matched;
   uint64_t sequence;
@@ -68,8 +58,6 @@ struct connection {
   uint8_t header[14], header_bytes, ping[125], ping_bytes;
   uint64_t payload_left;
   uint64_t bytes_read;
-  /* Bytes that may be read now; -1: no limit. */
-  int64_t allowance, pace;
   char *greeting, *ready_text;
   uint32_t greeting_bytes, ready_left, ready_bytes, ready_matched, head_matched;
 };
@@ -99,30 +87,6 @@ static uint64_t cpu_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-static ssize_t receive(struct connection *c, char *to, size_t most) {
-#ifdef WITH_TLS
-  if (c->ssl != NULL) {
-    int n = SSL_read(c->ssl, to, (int)most);
-    if (n > 0) return n;
-    int error = SSL_get_error(c->ssl, n);
-    errno = error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE ? EAGAIN : EPROTO;
-    return error == SSL_ERROR_ZERO_RETURN ? 0 : -1;
-  }
-#endif
-  return recv(c->fd, to, most, 0);
-}
-
-static ssize_t transmit(struct connection *c, const char *bytes, size_t length) {
-#ifdef WITH_TLS
-  if (c->ssl != NULL) {
-    int n = SSL_write(c->ssl, bytes, (int)length);
-    if (n <= 0) errno = EAGAIN;
-    return n;
-  }
-#endif
-  return send(c->fd, bytes, length, MSG_NOSIGNAL);
-}
-
 static void fail(struct connection *c, const char *what) {
   if (fault[0] == 0) snprintf(fault, sizeof fault, "connection %ld: %s", (long)(c - connections), what);
   if (c->is_open) {
@@ -136,7 +100,7 @@ static void fail(struct connection *c, const char *what) {
 static void send_all(struct connection *c, const char *bytes, uint32_t length) {
   uint32_t waits = 0;
   for (uint32_t sent = 0; sent < length && c->is_open;) {
-    ssize_t n = transmit(c, bytes + sent, length - sent);
+    ssize_t n = send(c->fd, bytes + sent, length - sent, MSG_NOSIGNAL);
     if (n > 0) sent += (uint32_t)n;
     else if (errno != EAGAIN && errno != EINTR) fail(c, strerror(errno));
     else if (errno == EAGAIN && ++waits > MAX_WAITS) fail(c, "the server does not read");
@@ -269,24 +233,15 @@ static void unframe(struct connection *c, const char *from, const char *end, uin
   }
 }
 
-static void poll_for(struct connection *c, uint32_t events) {
-  struct epoll_event event = {.events = events, .data.u32 = (uint32_t)(c - connections)};
-  if (epoll_ctl(poller, c->is_polled ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, c->fd, &event) != 0) fail(c, strerror(errno));
-  c->is_polled = 1;
-}
-
 static void readable(struct connection *c) {
-  size_t most = c->allowance < 0 || c->allowance > READ_BYTES ? READ_BYTES : (size_t)c->allowance;
-  if (most == 0) return poll_for(c, 0);
-  ssize_t n = receive(c, buffer, most);
+  ssize_t n = recv(c->fd, buffer, READ_BYTES, 0);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) return fail(c, n == 0 ? "ended by the server" : strerror(errno));
   uint64_t at_ns = now_ns();
   c->bytes_read += (uint64_t)n;
-  if (c->allowance > 0) c->allowance -= n;
   const char *from = buffer, *end = buffer + n;
   if (!c->has_head) {
-    if (c->head_matched == 0 && memcmp(buffer, c->kind == 0 ? "HTTP/1.1 101" : "HTTP/1.1 200", n < 12 ? (size_t)n : 12) != 0) {
+    if (c->head_matched == 0 && memcmp(buffer, "HTTP/1.1 101", n < 12 ? (size_t)n : 12) != 0) {
       buffer[n < 120 ? n : 120] = 0;
       for (char *p = buffer; *p; p++) if (*p == '\n' || *p == '\r') *p = ' ';
       return fail(c, buffer);
@@ -300,13 +255,11 @@ static void readable(struct connection *c) {
       ready_count++;
     }
   }
-  if (c->kind == 0) unframe(c, from, end, at_ns);
-  else scan(c, from, end, at_ns);
+  unframe(c, from, end, at_ns);
 }
 
 /* Serves readable sockets; waits at most that number of milliseconds for the first. */
 static void serve(int wait_ms) {
-  static uint64_t paced_at_ns;
   struct epoll_event events[MAX_EVENTS];
   int n = epoll_wait(poller, events, MAX_EVENTS, wait_ms);
   for (int i = 0; i < n; i++) {
@@ -314,21 +267,6 @@ static void serve(int wait_ms) {
     struct connection *c = &connections[events[i].data.u32];
     if (!c->is_open) continue;
     readable(c);
-#ifdef WITH_TLS
-    /* Bytes that are already decrypted do not wake epoll. */
-    while (c->is_open && c->ssl != NULL && SSL_pending(c->ssl) > 0) readable(c);
-#endif
-  }
-  uint64_t now = now_ns();
-  if (now - paced_at_ns < PACE_EVERY_NS) return;
-  double seconds = paced_at_ns == 0 ? 0 : (double)(now - paced_at_ns) / 1e9;
-  paced_at_ns = now;
-  for (uint32_t i = 0; i < connection_count; i++) {
-    struct connection *c = &connections[i];
-    if (!c->is_open || c->pace <= 0) continue;
-    c->allowance += (int64_t)((double)c->pace * seconds);
-    if (c->allowance > c->pace) c->allowance = c->pace;
-    if (c->allowance > 0) poll_for(c, EPOLLIN);
   }
 }
 
@@ -365,10 +303,7 @@ static char *next_bytes(struct input *in, uint32_t length) {
 }
 
 static void connect_one(struct connection *c, uint16_t port, struct input *in) {
-  uint8_t kind = (uint8_t)*in->at++;
-  c->kind = kind & 1;
-  c->is_counted = (kind & 4) != 0;
-  int receive_bytes = (int)next_u32(in);
+  c->is_counted = (uint8_t)*in->at++;
   uint32_t request_bytes = next_u32(in);
   char *request = next_bytes(in, request_bytes);
   c->greeting_bytes = next_u32(in);
@@ -376,13 +311,11 @@ static void connect_one(struct connection *c, uint16_t port, struct input *in) {
   c->ready_left = next_u32(in);
   c->ready_bytes = next_u32(in);
   c->ready_text = next_bytes(in, c->ready_bytes);
-  c->allowance = c->pace = -1;
   c->fd = socket(AF_INET, SOCK_STREAM, 0);
   /* Uses several addresses of the loopback interface: one address has too few ports. */
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(0x7f000001)};
   struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000001u + (uint32_t)((c - connections) / 20000) % 200)};
   int one = 1;
-  if (receive_bytes > 0) setsockopt(c->fd, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
   setsockopt(c->fd, IPPROTO_IP, 24 /* IP_BIND_ADDRESS_NO_PORT */, &one, sizeof one);
   if (c->fd < 0 || bind(c->fd, (struct sockaddr *)&from, sizeof from) != 0 || connect(c->fd, (struct sockaddr *)&to, sizeof to) != 0) {
     c->is_open = 1;
@@ -392,18 +325,9 @@ static void connect_one(struct connection *c, uint16_t port, struct input *in) {
   }
   setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   c->is_open = 1;
-  if (kind & 2) {
-#ifdef WITH_TLS
-    if (tls == NULL) tls = SSL_CTX_new(TLS_client_method());
-    c->ssl = SSL_new(tls);
-    SSL_set_fd(c->ssl, c->fd);
-    if (SSL_connect(c->ssl) != 1) return free(request), fail(c, "no TLS");
-#else
-    return free(request), fail(c, "made without TLS");
-#endif
-  }
   fcntl(c->fd, F_SETFL, O_NONBLOCK);
-  poll_for(c, EPOLLIN);
+  struct epoll_event event = {.events = EPOLLIN, .data.u32 = (uint32_t)(c - connections)};
+  if (epoll_ctl(poller, EPOLL_CTL_ADD, c->fd, &event) != 0) fail(c, strerror(errno));
   send_all(c, request, request_bytes);
   free(request);
 }
@@ -468,16 +392,6 @@ static void do_close(uint32_t first, uint32_t count, int abrupt) {
   printf("ok\n");
 }
 
-static void do_pace(uint32_t first, uint32_t count, long pace) {
-  for (uint32_t i = first; i < first + count && i < connection_count; i++) {
-    struct connection *c = &connections[i];
-    c->pace = pace;
-    c->allowance = pace < 0 ? -1 : 0;
-    if (c->is_open) poll_for(c, pace < 0 ? EPOLLIN : 0);
-  }
-  printf("ok\n");
-}
-
 static void do_count(uint32_t first, uint32_t count) {
   uint64_t open = 0, bytes = 0, segments = 0;
   for (uint32_t i = first; i < first + count && i < connection_count; i++) {
@@ -511,7 +425,6 @@ static void run(char *line) {
   } else if (sscanf(line, "wait %llu %llu", &a, &b) == 2) do_wait(a, b);
   else if (sscanf(line, "idle %llu", &a) == 1) do_wait(UINT64_MAX, a);
   else if (sscanf(line, "dump %511s", path) == 1) do_dump(path);
-  else if (sscanf(line, "pace %llu %llu %ld", &a, &b, &c) == 3) do_pace((uint32_t)a, (uint32_t)b, c);
   else if (sscanf(line, "send %511s %lf", path, &rate) == 2) do_send(path, rate);
   else if (sscanf(line, "close %llu %llu %ld", &a, &b, &c) == 3) do_close((uint32_t)a, (uint32_t)b, (int)c);
   else if (sscanf(line, "count %llu %llu", &a, &b) == 2) do_count((uint32_t)a, (uint32_t)b);

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { compile } from './compile.ts'
+import { compileLoad } from './compile.ts'
 import { type ConnectionPlan, connectFile, type SendPlan, sendFile } from './wire.ts'
 
 const RECEIPT_BYTES = 24
@@ -51,13 +51,9 @@ export class Load {
 
   /** @throws `Error` without a C compiler */
   static async start(): Promise<Load> {
-    const child = spawn(compile('load'), { stdio: ['pipe', 'pipe', 'inherit'] })
+    const child = spawn(compileLoad(), { stdio: ['pipe', 'pipe', 'inherit'] })
     const folder = await mkdtemp(path.join(tmpdir(), 'tokenwire-load-'))
     return new Load(child, folder, createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]())
-  }
-
-  get pid(): number {
-    return this.#process.pid ?? 0
   }
 
   /**
@@ -99,11 +95,6 @@ export class Load {
       connection: index => view.getUint32(index * RECEIPT_BYTES + 16, true),
       hash: index => view.getUint32(index * RECEIPT_BYTES + 20, true),
     }
-  }
-
-  /** @param bytesPerSecond `null`: as fast as possible; 0: not at all */
-  async pace(first: number, count: number, bytesPerSecond: number | null): Promise<void> {
-    await this.#command('pace', first, count, bytesPerSecond ?? -1)
   }
 
   /** Sends messages in order. @returns how long that took in ms */

@@ -3,14 +3,10 @@
  * describes their layout).
  */
 
-/** One connection of the load. */
+/** A WebSocket of the load. */
 export interface ConnectionPlan {
-  readonly kind: 'webSocket' | 'eventStream'
-  readonly tls?: boolean
-  /** Its messages are compressed: they are only counted, and the n-th message counts as the n-th update. */
+  /** Whether its messages are only counted: the n-th message counts as the n-th update. Default: not. */
   readonly isCounted?: boolean
-  /** Size of the socket's receive buffer. Default: the system's. */
-  readonly receiveBufferBytes?: number
   /** The HTTP request that opens it. */
   readonly request: string
   /** What it sends after the answer's head. */
@@ -38,10 +34,6 @@ export function upgradeRequest(path: string, host: string, headers: readonly str
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-export function streamRequest(path: string, host: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\n\r\n`
-}
-
 /** A client's text message, masked with zero, which the protocol allows and which leaves the bytes unchanged. */
 export function textFrame(text: string): Buffer {
   const payload = Buffer.from(text)
@@ -56,13 +48,8 @@ export function textFrame(text: string): Buffer {
 
 export function connectFile(connections: Iterable<ConnectionPlan>): Buffer {
   const parts: Uint8Array[] = []
-  for (const { kind, tls = false, isCounted = false, receiveBufferBytes = 0, request, greeting, ready } of connections) {
-    parts.push(
-      Uint8Array.of((kind === 'webSocket' ? 0 : 1) + (tls ? 2 : 0) + (isCounted ? 4 : 0)),
-      u32(receiveBufferBytes),
-      ...sized(Buffer.from(request)),
-      ...sized(greeting),
-    )
+  for (const { isCounted = false, request, greeting, ready } of connections) {
+    parts.push(Uint8Array.of(isCounted ? 1 : 0), ...sized(Buffer.from(request)), ...sized(greeting))
     parts.push(u32(ready.times), ...sized(Buffer.from(ready.text)))
   }
   return Buffer.concat(parts)

@@ -1,4 +1,4 @@
-import { formatCount, formatMs, textTable } from '#benchmarks/support/textTable.ts'
+import { formatCount, formatMs, textTable } from '#benchmarks/harness/textTable.ts'
 import type { MicroBenchmark } from './microBenchmark.ts'
 import type { MicroResult } from './runMicro.ts'
 

@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#domain/token.ts'
 import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
-import { addressOf, holdersOf, recentOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
+import { addressOf, holdersOf, recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 
 /** Upper bound of a feed's tokens. */
 const MAX_TOKENS = 10_000
@@ -54,11 +54,6 @@ export function feedSequence(block: number, token: number): number {
 export function feedPosition(sequence: number): { readonly block: number; readonly token: number } {
   const offset = sequence - FIRST_SEQUENCE
   return { block: Math.floor(offset / MAX_TOKENS), token: offset % MAX_TOKENS }
-}
-
-/** The state before the first block: event streams exist only for indexed tokens. */
-export function storedTokens(tokens: number): readonly Token[] {
-  return Array.from({ length: tokens }, (_, index) => tokenOf(feedToken(index), FIRST_SEQUENCE))
 }
 
 const LARGE_TEXT = 10_300

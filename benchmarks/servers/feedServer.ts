@@ -4,25 +4,13 @@ import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 export interface FeedServer {
   readonly port: number
   /** Prepares a block before its commit. Returns the delivery, to be called at the commit. */
-  prepare(snapshots: readonly TokenSnapshot[]): () => void | Promise<void>
+  prepare(snapshots: readonly TokenSnapshot[]): () => void
   /** Resolves when the commit is written as far as the sockets accept it. Default: written when the delivery returns. */
   written?(): Promise<void>
-  /** Usage of a server that is a separate process. */
-  readonly pid?: number
   /** The server's own counters, by name. */
   counters?(): Readonly<Record<string, number>>
   close(): Promise<void>
 }
 
-/** The servers. `tokenwire` is the real gateway; the others do as little as their library allows. */
-export type ServerKind =
-  | 'tokenwire'
-  | 'tokenwire-threads-1'
-  | 'tokenwire-threads-2'
-  | 'uws-send'
-  | 'uws-publish'
-  | 'uws-cork'
-  | 'ws'
-  | 'socket.io'
-  | 'nats'
-  | 'nchan'
+/** `tokenwire` is the real gateway; the others do as little as their library allows. */
+export type ServerKind = 'tokenwire' | 'uws' | 'ws' | 'socket.io'

@@ -1,37 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { monotonicMs } from '#benchmarks/support/monotonic.ts'
-import { answerCalls } from '#benchmarks/support/worker.ts'
-import { usageOf } from './childServer.ts'
+import { monotonicMs } from '#benchmarks/harness/monotonic.ts'
+import { answerCalls } from '#benchmarks/harness/worker.ts'
 import { feedBlock } from './feed.ts'
-import type { FeedServer } from './feedServer.ts'
-import type { CommitReport, ListenRequest, ServerCalls } from './serverCalls.ts'
+import type { FeedServer, ServerKind } from './feedServer.ts'
+import type { CommitReport, ServerCalls } from './serverCalls.ts'
+
+const START: Readonly<Record<ServerKind, () => Promise<FeedServer>>> = {
+  tokenwire: async () => (await import('./tokenwire.ts')).startTokenwire(),
+  uws: async () => (await import('./uws.ts')).startUws(),
+  ws: async () => (await import('./ws.ts')).startWs(),
+  'socket.io': async () => (await import('./socketIo.ts')).startSocketIo(),
+}
 
 let server: FeedServer | null = null
-let deliveries: (() => void | Promise<void>)[] = []
-
-async function start({ kind, compress, tls }: ListenRequest): Promise<FeedServer> {
-  switch (kind) {
-    case 'tokenwire':
-      return (await import('./tokenwire.ts')).startTokenwire(tls)
-    case 'tokenwire-threads-1':
-    case 'tokenwire-threads-2':
-      return (await import('./tokenwireThreads.ts')).startTokenwireThreads(kind === 'tokenwire-threads-1' ? 1 : 2)
-    case 'ws':
-      return (await import('./ws.ts')).startWs()
-    case 'socket.io':
-      return (await import('./socketIo.ts')).startSocketIo()
-    case 'uws-send':
-    case 'uws-publish':
-    case 'uws-cork':
-      return (await import('./uws.ts')).startUws(kind, { compress, tls })
-    case 'nats':
-      return (await import('./nats.ts')).startNats()
-    case 'nchan':
-      return (await import('./nchan.ts')).startNchan()
-    default:
-      return kind satisfies never
-  }
-}
+let deliveries: (() => void)[] = []
 
 function running(): FeedServer {
   if (server === null) throw new Error('nothing listens yet')
@@ -52,22 +34,21 @@ async function commit({ count, everyMs }: Parameters<ServerCalls['commit']>[0]):
     const earlyMs = dueAtMs - monotonicMs()
     if (index > 0) await pause(Math.max(0, earlyMs))
     const beginsAtMs = monotonicMs()
-    await deliver()
+    deliver()
     // The gateway flushes in a microtask that is already queued, so this one runs after it.
     await Promise.resolve()
     // At full speed nothing should be conflated: the next commit waits until this one is written.
     if (everyMs === 0) await written?.()
     // Time that the server still spends on the previous block counts; the timer's own delay does not.
-    const committedAtMs = index > 0 && earlyMs < 0 ? dueAtMs : beginsAtMs
-    commits.push({ committedAtMs, lateMs: beginsAtMs - dueAtMs, turnMs: monotonicMs() - beginsAtMs })
+    commits.push({ committedAtMs: index > 0 && earlyMs < 0 ? dueAtMs : beginsAtMs })
   }
   return commits
 }
 
 answerCalls<ServerCalls>({
-  listen: async request => {
-    server = await start(request)
-    return { port: server.port, pid: process.pid }
+  listen: async kind => {
+    server = await START[kind]()
+    return { port: server.port }
   },
   prepare: ({ firstBlock, blocks, ...of }) => {
     const { prepare } = running()
@@ -81,13 +62,8 @@ answerCalls<ServerCalls>({
   usage: ({ collect }) => {
     // Returns free memory to the system.
     if (collect) globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
-    const { pid, counters } = running()
-    if (pid !== undefined) return { ...usageOf(pid), heapBytes: 0, counters: {} }
     const { user, system } = process.cpuUsage()
     const { rss, heapUsed } = process.memoryUsage()
-    return { cpuMs: (user + system) / 1_000, rssBytes: rss, heapBytes: heapUsed, counters: counters?.() ?? {} }
-  },
-  close: async () => {
-    await server?.close()
+    return { cpuMs: (user + system) / 1_000, rssBytes: rss, heapBytes: heapUsed, counters: running().counters?.() ?? {} }
   },
 })

@@ -4,29 +4,28 @@ import { pino } from 'pino'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
-import { TOKENWIRE } from '#benchmarks/macro/fanOut/arms.ts'
-import { Session } from '#benchmarks/macro/fanOut/session.ts'
-import { isInstalled } from '#benchmarks/servers/childServer.ts'
 import { feedBlock, feedToken } from '#benchmarks/servers/feed.ts'
 import { framesOf } from '#benchmarks/servers/frames.ts'
+import { Session } from '#benchmarks/servers/session.ts'
 import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import { Flusher } from '#gateway/outbox/flusher.ts'
 import { Outbox } from '#gateway/outbox/outbox.ts'
 import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
 import { blockOf, createTestRegistry } from '#test/support/actors.ts'
+import { findProgram } from '#test/support/findProgram.ts'
 import { frameOf } from '#test/support/frames.ts'
 
 /*
- * The cost of fan-out in counts, which are equal on every machine. A change that raises one of them fails here. `npm run bench:compare`
- * compares times.
+ * The cost of fan-out in counts, which are equal on every machine. A change that raises one of them fails here. `npm run bench` compares
+ * times.
  */
 
 /** Bytes per delivery that V8 itself allocates now and then; a delivery allocates none. */
 const BYTES_PER_DELIVERY = 4
 
 /** An update of a token without holders, and one with 20 of them and a long text. */
-const SMALL_BYTES = 2_002
+const SMALL_BYTES = 2_013
 const LARGE_BYTES = 16_274
 
 /** Blocks whose updates of one connection fit into one write of 16 KB, the cork buffer of uWebSockets.js, and that take several. */
@@ -206,9 +205,9 @@ describe('the budget of a delivery', () => {
   })
 })
 
-const hasCompiler = isInstalled('cc')
+const canRun = process.platform === 'linux' && findProgram({ names: ['cc'], aptPackage: 'gcc' }) !== null
 
-describe.skipIf(!hasCompiler || process.platform !== 'linux')('the budget of a block on real sockets', () => {
+describe.skipIf(!canRun)('the budget of a block on real sockets', () => {
   const CONNECTIONS = 5
   const BLOCKS = 4
 
@@ -218,7 +217,7 @@ describe.skipIf(!hasCompiler || process.platform !== 'linux')('the budget of a b
     { block: LARGE_BLOCK, why: '50 tokens' },
   ])('is one write per connection and 16 KB, and no byte more than the updates: $why', async ({ block }) => {
     const blockBytes = [...framesOf(feedBlock(1, block)).values()].reduce((sum, { length }) => sum + length + (length < 126 ? 2 : 4), 0)
-    const session = await Session.start(TOKENWIRE)
+    const session = await Session.start('tokenwire')
     try {
       await session.open({ connections: CONNECTIONS, subscriptions: () => Array.from({ length: block.tokens }, (_, token) => token) })
       await session.deliver({ ...block, blocks: 1 })

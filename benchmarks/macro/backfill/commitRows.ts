@@ -4,7 +4,8 @@ import path from 'node:path'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { median } from '#benchmarks/support/quantile.ts'
+import { median } from '#benchmarks/harness/quantile.ts'
+import { startDatabaseServer } from '#benchmarks/service/databaseServer.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 import { type Decimal, formatDecimal, parseDecimal } from '#domain/decimal.ts'
 import { createOrm } from '#store/connection/orm.ts'
@@ -13,11 +14,9 @@ import { migrate } from '#store/migrations/migrate.ts'
 import type { SplitRows } from '#store/rows/splitNewRows.ts'
 import { writeChanges } from '#store/rows/writeChanges.ts'
 import { BalanceEntity, type BalanceRow } from '#tables/balance.ts'
-
 import { ENTITIES } from '#tables/entities.ts'
 import { TradeEntity, type TradeRow } from '#tables/trade.ts'
 import { NO_CHANGES } from '#test/support/noChanges.ts'
-import { startDatabaseServer } from './databaseServer.ts'
 
 export interface CommitRowsSettings {
   readonly sizes: readonly number[]

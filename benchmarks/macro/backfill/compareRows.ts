@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { withDatabase } from './databaseServer.ts'
+import { withDatabase } from '#benchmarks/service/databaseServer.ts'
 import type { Peer } from './installPeers.ts'
 
 /** What two indexers of the same chain must agree on. */

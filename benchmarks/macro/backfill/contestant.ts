@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ProcessUsage, processUsage } from './processUsage.ts'
+import { type ProcessUsage, processUsage } from '#benchmarks/service/processUsage.ts'
 
 /** An indexer as a separate process, from an empty database to the head. */
 export interface Contestant {

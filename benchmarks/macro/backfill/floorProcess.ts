@@ -1,5 +1,5 @@
 import { mapBounded } from '#async/mapBounded.ts'
-import { answerCalls } from '#benchmarks/support/worker.ts'
+import { answerCalls } from '#benchmarks/harness/worker.ts'
 import type { BlockRange, FloorCalls, FloorPlan } from './floorCalls.ts'
 import { connectJsonRpc, type JsonRpc } from './jsonRpc.ts'
 

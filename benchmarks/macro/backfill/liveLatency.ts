@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEther } from 'viem'
 import { WebSocket } from 'ws'
-import { quantile } from '#benchmarks/support/quantile.ts'
+import { quantile } from '#benchmarks/harness/quantile.ts'
+import { type DatabaseServer, startDatabaseServer } from '#benchmarks/service/databaseServer.ts'
 import { buyOnCurve, type DevChain, launch, readLaunched } from '#devchain/actions.ts'
 import { startAnvil } from '#devchain/anvil.ts'
 import { createDevClient } from '#devchain/client.ts'
@@ -9,7 +10,6 @@ import { deploy } from '#devchain/deploy.ts'
 import { startWatchdog } from '#devchain/startWatchdog.ts'
 import type { Address } from '#domain/address.ts'
 import { type Indexing, startTokenwire } from './arms.ts'
-import { type DatabaseServer, startDatabaseServer } from './databaseServer.ts'
 import { startPonder } from './peers.ts'
 
 export interface LiveSettings {

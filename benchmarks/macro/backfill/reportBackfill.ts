@@ -1,5 +1,5 @@
-import { median } from '#benchmarks/support/quantile.ts'
-import { formatCount, formatMs, textTable } from '#benchmarks/support/textTable.ts'
+import { median } from '#benchmarks/harness/quantile.ts'
+import { formatCount, formatMs, textTable } from '#benchmarks/harness/textTable.ts'
 import type { BackfillResult, BackfillTurn } from './backfill.ts'
 import type { CommitRowsResult } from './commitRows.ts'
 import type { LiveResult } from './liveLatency.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { quantile } from '#benchmarks/support/quantile.ts'
+import { quantile } from '#benchmarks/harness/quantile.ts'
 
 /** Requests a page repeatedly, one request at a time, until it is stopped. */
 export interface RestProbe {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { answerCalls } from '#benchmarks/support/worker.ts'
+import { answerCalls } from '#benchmarks/harness/worker.ts'
 import { chainContents } from './chainContents.ts'
 import { loadRecordedChain, type RecordedChain } from './recordedChain.ts'
 import type { RecordingSummary } from './recording.ts'

@@ -1,5 +1,5 @@
 import { Agent, get } from 'node:http'
-import { quantile } from '#benchmarks/support/quantile.ts'
+import { quantile } from '#benchmarks/harness/quantile.ts'
 import type { LoadRequest, LoadRoute } from './draws.ts'
 import { createRandom, type Random } from './random.ts'
 import { ROUTES } from './requests.ts'
