@@ -7,13 +7,13 @@ import { logsBloom } from './logs/logsBloom.ts'
 import { orderLogs } from './logs/orderLogs.ts'
 
 /**
- * Reads a header and checks its hash.
+ * Reads a header that a provider shows.
  *
- * @throws as `parseHeader`; `RpcError` `inconsistent` when its hash is not the hash of its fields, on a chain that has shown proven headers
+ * @throws as `parseHeader` and `HeaderCheck.check`
  */
-export function readHeader(provider: RpcProvider, raw: unknown, what: string, asked?: number): ChainHeader {
+export async function readHeader(provider: RpcProvider, raw: unknown, what: string, asked?: number): Promise<ChainHeader> {
   const header = parseHeader(raw, what, asked)
-  provider.checkHeader(header)
+  await provider.checkHeader(header)
   return header
 }
 
@@ -29,7 +29,9 @@ export async function fetchHeader(provider: RpcProvider, number: number): Promis
  */
 export async function fetchHeaders(provider: RpcProvider, numbers: readonly number[]): Promise<readonly ChainHeader[]> {
   const answers = await provider.calls(numbers.map(blockByNumber))
-  return numbers.map((number, index) => readHeader(provider, answers[index], `block ${number}`, number))
+  const headers: ChainHeader[] = []
+  for (const [index, number] of numbers.entries()) headers.push(await readHeader(provider, answers[index], `block ${number}`, number))
+  return headers
 }
 
 export interface BlockWithLogs {

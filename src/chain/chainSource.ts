@@ -1,11 +1,10 @@
 import { mapBounded } from '#async/mapBounded.ts'
-import { type Clock, systemClock } from '#clock'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { ChainHeader } from '#rpc/header.ts'
 import type { Answers, Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { blockByHash, logsOfBlock } from '#rpc/rpcCalls.ts'
-import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
+import { faultOf } from '#rpc/rpcFault.ts'
 import { type BlockWithLogs, blockWithLogs, fetchHeader, fetchHeaders } from './block.ts'
 import { type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
@@ -38,6 +37,8 @@ export interface ChainSource {
   blockWithLogs(number: number, known?: ChainHeader): Promise<BlockWithLogs>
   /** Who sent each transaction, by its hash. */
   senders(transactions: readonly MinedTransaction[]): Promise<ReadonlyMap<Hex, Address>>
+  /** What of the chain's newest blocks can not be verified, in own words. */
+  warnings(): readonly string[]
   /** Logs of some addresses in a range, in as many queries as the providers' limits ask for. */
   logsInRange(query: LogRangeQuery): Promise<LogRange>
 }
@@ -48,18 +49,14 @@ const QUESTIONS_AT_ONCE = 4
 const LOG_QUERIES_AT_ONCE = 4
 
 export interface ChainSourceOptions {
-  readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health'>
-  readonly clock?: Clock
+  readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'headers'>
   /**
    * Whether logs are believed only when the receipts of their block prove them. Default false: they only have to fit the header's bloom.
    */
   readonly provesLogs?: boolean
 }
 
-/** How far a block's time may be ahead of this machine's clock: the clocks of machines and sequencers differ by less. */
-const MAX_AHEAD_SECONDS = 60
-
-export function createChainSource({ rpc, clock = systemClock, provesLogs = false }: ChainSourceOptions): ChainSource {
+export function createChainSource({ rpc, provesLogs = false }: ChainSourceOptions): ChainSource {
   const logRanges = createLogRanges({ rpc, concurrency: LOG_QUERIES_AT_ONCE, provesLogs })
   const tips = createChainTips()
   /**
@@ -67,35 +64,15 @@ export function createChainSource({ rpc, clock = systemClock, provesLogs = false
    */
   let hasSeenBloom = false
 
-  /**
-   * Checks headers whose hash does not prove their fields, before they are committed.
-   *
-   * @throws `RpcError` `inconsistent` when a time is ahead of the clock, or a healthy provider shows another header
-   */
-  const checkUnproven = async (headers: readonly ChainHeader[]): Promise<void> => {
-    const unproven = headers.filter(({ isProven }) => !isProven)
-    const ahead = unproven.find(({ timestamp }) => timestamp > clock.epochMs() / 1_000 + MAX_AHEAD_SECONDS)
-    if (ahead !== undefined) throw inconsistent(`the time of block ${ahead.number} is ahead of the clock of this machine`)
-    if (unproven.length === 0 || rpc.health().length === 1) return
-    const answers = await rpc.askEach(provider =>
-      fetchHeaders(
-        provider,
-        unproven.map(({ number }) => number),
-      ),
-    )
-    for (const [index, { number, hash, timestamp }] of unproven.entries()) {
-      if (answers.every(shown => shown[index]?.hash === hash && shown[index].timestamp === timestamp)) continue
-      throw inconsistent(`providers show different headers of block ${number}`)
-    }
-  }
-
   return {
-    tip: async request => {
+    tip: request => {
       // With `provesLogs` the tip's logs are of no use, since they come without a proof.
       const { next } = request
-      const tip = await rpc.ask(provider => tips.fetch(provider, { ...request, next: provesLogs ? null : next }))
-      if (tip.block !== null) await checkUnproven([tip.block.header])
-      return tip
+      return rpc.ask(async provider => {
+        const tip = await tips.fetch(provider, { ...request, next: provesLogs ? null : next })
+        if (tip.block !== null) await rpc.headers.agree([tip.block.header])
+        return tip
+      })
     },
     header: async number => {
       const header = await rpc.ask(provider => fetchHeader(provider, number))
@@ -103,10 +80,15 @@ export function createChainSource({ rpc, clock = systemClock, provesLogs = false
       return header
     },
     headers: async numbers => {
-      const answers = await mapBounded(chunks(numbers), QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchHeaders(provider, part)))
+      const answers = await mapBounded(chunks(numbers), QUESTIONS_AT_ONCE, part =>
+        rpc.ask(async provider => {
+          const headers = await fetchHeaders(provider, part)
+          await rpc.headers.agree(headers)
+          return headers
+        }),
+      )
       const found = answers.flat()
       for (const header of found) tips.compare(header)
-      for (const part of chunks(found)) await checkUnproven(part)
       return found
     },
     headerOfEach: number => {
@@ -116,23 +98,23 @@ export function createChainSource({ rpc, clock = systemClock, provesLogs = false
     },
     blockWithLogs: async (number, known) => {
       let shown = known
-      const block = await rpc.ask(async provider => {
+      return rpc.ask(async provider => {
         const header = shown ?? (await fetchHeader(provider, number))
         // Only for the first attempt: if it fails, the block may have been replaced meanwhile.
         shown = undefined
         if (hasSeenBloom && header.logsBloom === EMPTY_BLOOM) return { header, logs: [] }
         const fetched = blockWithLogs(header, await (provesLogs ? fetchProvenLogs : fetchBlockLogs)(provider, header))
         hasSeenBloom ||= fetched.logs.length > 0
+        await rpc.headers.agree([header])
         return fetched
       })
-      await checkUnproven([block.header])
-      return block
     },
     senders: async transactions => {
       const parts = await mapBounded(chunks(transactions), QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchSenders(provider, part)))
       const senders = parts.flat()
       return new Map(transactions.map(({ txHash }, index) => [txHash, senders[index] as Address]))
     },
+    warnings: () => [rpc.headers.warning()].filter(warning => warning !== null),
     logsInRange: query => logRanges.fetch(query),
   }
 }

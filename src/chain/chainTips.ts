@@ -68,18 +68,18 @@ export function createChainTips(): ChainTips {
     const calls = (number: number) => [blockByTag('latest'), ...(depth === 0 ? [] : [blockByNumber(number)])]
     const answers = announced && next !== null ? await askTogether(provider, calls(next), next) : null
 
-    const head = readHeader(provider, answers === null ? await provider.call(blockByTag('latest')) : answers[0], 'a head')
+    const head = await readHeader(provider, answers === null ? await provider.call(blockByTag('latest')) : answers[0], 'a head')
     if (last?.head.hash === head.hash && depth > 0 && ++repeats <= MAX_REPEATS) return last
 
     const number = Math.max(0, head.number - depth)
     if (answers !== null && number === next) {
-      const confirmed = depth === 0 ? head : readHeader(provider, answers[1], `block ${number}`, number)
+      const confirmed = depth === 0 ? head : await readHeader(provider, answers[1], `block ${number}`, number)
       return { head, confirmed, block: withLogs(confirmed, answers.at(-1)) }
     }
     if (number === head.number) return { head, confirmed: head, block: null }
     const shown = number === next ? await askTogether(provider, [blockByNumber(number)], number) : null
     if (shown === null) return { head, confirmed: await fetchHeader(provider, number), block: null }
-    const confirmed = readHeader(provider, shown[0], `block ${number}`, number)
+    const confirmed = await readHeader(provider, shown[0], `block ${number}`, number)
     return { head, confirmed, block: withLogs(confirmed, shown[1]) }
   }
 
@@ -90,7 +90,7 @@ export function createChainTips(): ChainTips {
         return tip === last ? tip : keep(tip)
       }
       const [head, confirmed] = await provider.calls([blockByTag('latest'), blockByTag(confirmations)])
-      return keep(orderedTip(readHeader(provider, head, 'a head'), readHeader(provider, confirmed, `a ${confirmations} block`)))
+      return keep(orderedTip(await readHeader(provider, head, 'a head'), await readHeader(provider, confirmed, `a ${confirmations} block`)))
     },
     compare: header => {
       const known = last === null ? [] : [last.confirmed, last.head]

@@ -104,6 +104,8 @@ export interface IndexerHealth extends IndexingHealth {
   readonly realtime: RealtimeHealth
   readonly feed: FeedHealth
   readonly reasons: readonly string[]
+  /** What can not be verified, though nothing is broken. */
+  readonly warnings: readonly string[]
 }
 
 /** What a process reports about itself to the other processes on its database. */

@@ -19,6 +19,8 @@ export interface IndexerState extends IndexingHealth {
   readonly stalled: boolean
   /** Why it is stalled or degraded, in this service's own words, since it is public. */
   readonly reason: string | null
+  /** What can not be verified, though nothing is broken, in this service's own words. Absent: not known here. */
+  readonly warnings?: readonly string[]
   /** For operators: includes the messages of providers and the database, without secrets. Absent: not known here. */
   readonly details?: readonly string[]
 }

@@ -2,7 +2,8 @@ import type { Logger } from 'pino'
 import type { Clock } from '#clock'
 import { TokenwireError } from '#errors'
 import { parseQuantity } from './answerFields.ts'
-import { type ChainHeader, createHeaderCheck, parseHeader } from './header.ts'
+import { parseHeader } from './header.ts'
+import type { HeaderCheck } from './headerCheck.ts'
 import type { Provider } from './provider.ts'
 import type { ProviderCallOptions } from './providerCallOptions.ts'
 import { areBehind, backOffUntilMs, isHealthy } from './providerHealth.ts'
@@ -16,6 +17,7 @@ export interface ChainCheckOptions {
   readonly chainId: number | null
   readonly logger: Logger
   readonly clock: Clock
+  readonly headers: Pick<HeaderCheck, 'checkProbe'>
 }
 
 /** Makes sure that only providers of the right chain with a fresh head are asked. */
@@ -34,17 +36,14 @@ export interface ChainCheck {
    * known before it is needed.
    */
   probeIdle(): void
-  /** @throws as `RpcProvider.checkHeader` */
-  checkHeader(header: ChainHeader): void
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
 /** How often a provider that gets no requests shows its chain and head. */
 const PROBE_EVERY_MS = 30_000
 
-export function createChainCheck({ providers, chainId: configured, logger, clock }: ChainCheckOptions): ChainCheck {
+export function createChainCheck({ providers, chainId: configured, logger, clock, headers }: ChainCheckOptions): ChainCheck {
   let expected = configured
-  const headers = createHeaderCheck()
   const probedAtMs = new Map<string, number>()
   const probing = new Set<string>()
 
@@ -64,7 +63,7 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
       if (wanted !== null && wanted !== chainId)
         throw new RpcError({ kind: 'wrong-chain', expected: wanted, actual: chainId }, provider.name)
       const head = parseHeader(block, 'a head')
-      headers.check(head)
+      headers.checkProbe(head)
       provider.identified(sentAtMs, head.timestamp)
       const behind = areBehind(providers.map(({ health }) => health))
       for (const [index, one] of providers.entries()) one.setBehind(behind[index] === true)
@@ -89,7 +88,6 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
   }
 
   return {
-    checkHeader: headers.check,
     identify: async provider => {
       const chainId = await identify(provider, expected)
       expected ??= chainId
@@ -120,12 +118,6 @@ export function createChainCheck({ providers, chainId: configured, logger, clock
           { chainId, unanswered },
           'CHAIN_ID is not set, and not all providers have answered: the chain is that of those that have',
         )
-      if (!headers.provesHeaders()) {
-        logger.warn(
-          { chainId },
-          'the hashes of this chain’s headers are not those of their fields: block times are compared between providers and with the clock',
-        )
-      }
       return chainId
     },
   }

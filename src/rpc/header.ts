@@ -1,18 +1,21 @@
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { fieldsOf, HEX, parseHash, parseHex, parseQuantity } from './answerFields.ts'
-import { headerHash } from './headerHash.ts'
+import { headerHash, unknownFieldsOf } from './headerHash.ts'
 import { inconsistent, missing } from './rpcFault.ts'
 
 /** A header with the further fields that indexing needs. */
 export interface ChainHeader extends BlockHeader {
-  readonly logsBloom: Hex
-  /** The root of the trie of the block's receipts. */
-  readonly receiptsRoot: Hex
+  /** `null` on a chain that leaves it out, or has another kind of bloom. */
+  readonly logsBloom: Hex | null
+  /** The root of the trie of the block's receipts; `null` on a chain that leaves it out. */
+  readonly receiptsRoot: Hex | null
   /** `null` on a chain without EIP-1559. */
   readonly baseFeeWei: bigint | null
-  /** Whether `hash` is the hash of the header's fields. Always `false` on a chain whose headers have other fields than Ethereum's. */
+  /** Whether `hash` is the hash of the fields. Never so where a chain or a fork has fields that `headerHash` does not know. */
   readonly isProven: boolean
+  /** The names in the answer that may be such fields; empty when it is proven. */
+  readonly unknownFields: readonly string[]
 }
 
 /**
@@ -28,36 +31,28 @@ export function parseHeader(raw: unknown, what: string, asked?: number): ChainHe
   const number = parseQuantity(fields['number'], `${what}: number`)
   if (asked !== undefined && number !== asked) throw inconsistent(`block ${number} in answer to ${what}`)
   const hash = parseHash(fields['hash'], `${what}: hash`)
+  const isProven = headerHash(fields) === hash
   return {
     number,
     hash,
     parentHash: parseHash(fields['parentHash'], `${what}: parentHash`),
     timestamp: parseQuantity(fields['timestamp'], `${what}: timestamp`),
-    logsBloom: parseHex(fields['logsBloom'], HEX.bloom, `${what}: logsBloom`),
-    receiptsRoot: parseHash(fields['receiptsRoot'], `${what}: receiptsRoot`),
+    logsBloom: hexOrNull(fields['logsBloom'], HEX.bloom),
+    receiptsRoot: hexOrNull(fields['receiptsRoot'], HEX.hash),
     baseFeeWei:
       fields['baseFeePerGas'] === undefined || fields['baseFeePerGas'] === null
         ? null
         : BigInt(parseHex(fields['baseFeePerGas'], HEX.quantity, `${what}: baseFeePerGas`)),
-    isProven: headerHash(fields) === hash,
+    isProven,
+    unknownFields: isProven ? [] : unknownFieldsOf(fields),
   }
 }
 
-/** Refuses headers whose hash is not the hash of their fields, on a chain where it is known to be. */
-export interface HeaderCheck {
-  /** @throws `RpcError` `inconsistent` for an unproven header, once the chain has shown a proven one */
-  check(header: ChainHeader): void
-  /** Whether the chain has shown a proven header. */
-  provesHeaders(): boolean
+function hexOrNull(value: unknown, pattern: RegExp): Hex | null {
+  return typeof value === 'string' && pattern.test(value) ? (value.toLowerCase() as Hex) : null
 }
 
-export function createHeaderCheck(): HeaderCheck {
-  let proves = false
-  return {
-    check: ({ number, isProven }) => {
-      if (proves && !isProven) throw inconsistent(`the hash of block ${number} is not that of its fields`)
-      proves ||= isProven
-    },
-    provesHeaders: () => proves,
-  }
+/** Whether all that is stored of a header, or checked against it, is the same. */
+export function isSameHeader(a: ChainHeader, b: ChainHeader): boolean {
+  return a.hash === b.hash && a.parentHash === b.parentHash && a.timestamp === b.timestamp && a.receiptsRoot === b.receiptsRoot
 }

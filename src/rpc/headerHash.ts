@@ -43,6 +43,15 @@ const QUANTITIES: ReadonlySet<string> = new Set([
   'slotNumber',
 ])
 
+/** What an answer has of a block besides its header. */
+const OTHER_FIELDS = ['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals']
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([...FRONTIER_FIELDS, ...FORK_FIELDS, ...OTHER_FIELDS])
+
+/** The names in an answer that may be fields of the header which `headerHash` does not know. */
+export function unknownFieldsOf(fields: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(fields).filter(name => !KNOWN_FIELDS.has(name))
+}
+
 /**
  * The hash of a header, computed from its fields: keccak-256 of their RLP. This is the block's hash on Ethereum and on chains with the same
  * header fields.

@@ -147,6 +147,13 @@ export function isHealthy({ health, limits }: Pick<ProviderState, 'health' | 'li
   return health.chain !== 'wrong' && !health.behind && health.consecutiveFailures <= failuresAllowed && nowMs >= limits.silentUntilMs
 }
 
+/** Whether its answers are compared with those of others: also when it is set aside for contradicting them, since it may be right. */
+export function isComparable(provider: Pick<ProviderState, 'health' | 'limits'>, nowMs: number): boolean {
+  const { chain, behind, lastFault } = provider.health
+  const contradicts = chain === 'right' && !behind && lastFault?.kind === 'inconsistent' && nowMs >= provider.limits.silentUntilMs
+  return contradicts || isHealthy(provider, nowMs)
+}
+
 /** A silence this short is usual with a rate limit. */
 const SHORT_SILENCE_MS = 10_000
 

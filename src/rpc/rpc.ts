@@ -4,17 +4,17 @@ import type { RpcHealth } from '#domain/health.ts'
 import { TokenwireError } from '#errors'
 import { createChainCheck } from './chainCheck.ts'
 import { chooseProvider } from './chooseProvider.ts'
+import { createProviders } from './createProviders.ts'
 import type { ChainHeader } from './header.ts'
-import { createHttpEndpoint } from './httpEndpoint.ts'
+import { createHeaderCheck, type HeaderCheck } from './headerCheck.ts'
 import type { Limits, LogQuerySize } from './limits.ts'
 import type { LogLimit } from './logLimit.ts'
-import { MAX_SILENCE_WAIT_MS, Provider } from './provider.ts'
+import { MAX_SILENCE_WAIT_MS, type Provider } from './provider.ts'
 import type { ProviderCallOptions } from './providerCallOptions.ts'
-import { isHealthy, isUsable, troubleOf } from './providerHealth.ts'
+import { isComparable, isHealthy, isUsable, troubleOf } from './providerHealth.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
 import { faultOf, isLost, RpcError, type RpcFault } from './rpcFault.ts'
 import { rpcRetryPolicy } from './rpcRetryPolicy.ts'
-import { createWebSocketEndpoint } from './webSocketEndpoint.ts'
 
 /** One provider, for the time of one question. */
 export interface RpcProvider {
@@ -24,8 +24,8 @@ export interface RpcProvider {
   readonly limits: Limits
   /** Whether it refuses log queries that name no addresses. */
   readonly addressRequired: boolean
-  /** @throws `RpcError` `inconsistent` for a header that is not proven (`isProven`), once the chain has shown a proven one */
-  checkHeader(header: ChainHeader): void
+  /** As `HeaderCheck.check`. */
+  checkHeader(header: ChainHeader): Promise<void>
   call(call: RpcCall): Promise<unknown>
   /**
    * All of them or an error; over HTTP in one request where the provider allows it. Only up to `TOGETHER_CALLS` are answered at about the
@@ -61,6 +61,8 @@ export interface Rpc {
    * @throws what `ask` throws
    */
   askEach<T>(question: Question<T>): Promise<Answers<T>>
+  /** Which headers are believed. */
+  readonly headers: Pick<HeaderCheck, 'agree' | 'warning'>
   /** EIP-1193, for viem: `custom(rpc, { retryCount: 0 })`. */
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>
   /** The provider that is asked first now. */
@@ -102,7 +104,8 @@ export function createRpc(options: RpcOptions): Rpc {
   const [firstProvider, ...otherProviders] = createProviders({ ...options, clock })
   if (firstProvider === undefined) throw new TokenwireError('config_invalid', 'RPC_URLS must name at least one RPC endpoint')
   const providers = [firstProvider, ...otherProviders]
-  const check = createChainCheck({ providers, chainId, logger, clock })
+  const headers = createHeaderCheck({ askEach: question => askAll(isComparable, question), providers: providers.length, clock, logger })
+  const check = createChainCheck({ providers, chainId, logger, clock, headers })
   const closing = new AbortController()
   /** How many answers were believed so far, to all questions. */
   let believed = 0
@@ -149,7 +152,7 @@ export function createRpc(options: RpcOptions): Rpc {
         get addressRequired() {
           return provider.addressRequired
         },
-        checkHeader: check.checkHeader,
+        checkHeader: headers.check,
         calls,
         call: async call => (await calls([call]))[0],
         logsAnswered: query => provider.logsAnswered(query),
@@ -217,15 +220,18 @@ export function createRpc(options: RpcOptions): Rpc {
     }
   }
 
+  const askAll = async <T>(isAsked: typeof isHealthy, question: Question<T>): Promise<Answers<T>> => {
+    const asked = providers.filter(provider => isAsked(provider, clock.nowMs()))
+    const outcomes = await Promise.allSettled(asked.map(provider => attempt(provider, question, {})))
+    const [first, ...others] = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [{ answer: outcome.value }] : []))
+    return first === undefined ? [await ask(question)] : [first.answer, ...others.map(({ answer }) => answer)]
+  }
+
   return {
     connect: check.connect,
     ask,
-    askEach: async question => {
-      const healthy = providers.filter(provider => isHealthy(provider, clock.nowMs()))
-      const outcomes = await Promise.allSettled(healthy.map(provider => attempt(provider, question, {})))
-      const [first, ...others] = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [{ answer: outcome.value }] : []))
-      return first === undefined ? [await ask(question)] : [first.answer, ...others.map(({ answer }) => answer)]
-    },
+    askEach: question => askAll(isHealthy, question),
+    headers,
     request: ({ method, params }) => ask(provider => provider.call({ method, params: Array.isArray(params) ? params : [] })),
     preferred,
     health: () => providers.map(provider => provider.report()),
@@ -237,14 +243,4 @@ export function createRpc(options: RpcOptions): Rpc {
       for (const provider of providers) provider.close()
     },
   }
-}
-
-function createProviders({ urls, logger, clock, timeoutMs = 10_000, fetch }: RpcOptions & { readonly clock: Clock }): Provider[] {
-  return urls.map((url, index) => {
-    const name = `rpc-${index + 1}`
-    const endpoint = /^wss?:/i.test(url)
-      ? createWebSocketEndpoint({ name, url, timeoutMs })
-      : createHttpEndpoint({ name, url, epochMs: () => clock.epochMs(), fetch })
-    return new Provider({ name, endpoint, clock, logger, timeoutMs })
-  })
 }

@@ -24,6 +24,8 @@ export interface ReportInput {
   /** When any provider last answered anything; `null`: none yet. */
   readonly lastAnswerAtMs: number | null
   readonly rpc: readonly RpcHealth[]
+  /** What of the chain can not be verified. */
+  readonly warnings: readonly string[]
   /** Why providers are not healthy, with what they said. */
   readonly troubles: readonly string[]
   readonly startBlock: number
@@ -39,7 +41,7 @@ const STILL_AFTER_MS = 120_000
 const STILL_AFTER_BLOCKS = 30
 
 export function reportState(health: SyncHealth, input: ReportInput): IndexerState {
-  const { nowMs, startedAtMs, lastAnswerAtMs, rpc, troubles, startBlock } = input
+  const { nowMs, startedAtMs, lastAnswerAtMs, rpc, warnings, troubles, startBlock } = input
   const silentMs = nowMs - Math.max(lastAnswerAtMs ?? startedAtMs, startedAtMs)
   const noTipMs = health.noTipSinceMs === null ? 0 : nowMs - health.noTipSinceMs
   const isKnown = Math.max(silentMs, noTipMs) <= SILENT_AFTER_MS
@@ -58,6 +60,7 @@ export function reportState(health: SyncHealth, input: ReportInput): IndexerStat
     rpc,
     stalled: stall !== null,
     reason: stall ?? worstTrouble(health)?.shown ?? noTipReason(noTipMs, rpc) ?? standstill(health, stillMs),
+    warnings,
     details: detailsOf(health, troubles),
   }
 }

@@ -194,6 +194,7 @@ export function createSync(options: SyncOptions): Sync {
           startedAtMs,
           lastAnswerAtMs,
           rpc: rpc.health(),
+          warnings: source.warnings(),
           troubles: rpc.troubles(),
           startBlock,
         })

@@ -264,7 +264,7 @@ describe('headers', () => {
     const chain = chainOf(4, { provesHeaders: false, genesisTimestamp: Math.floor(nowMs / 1_000) - 100 })
     const read = (startedMs: number, epochMs: number) => {
       const clock = { ...createManualClock(startedMs), epochMs: () => epochMs }
-      return createChainSource({ rpc: createChainRpc([chain]), clock }).headers([4])
+      return createChainSource({ rpc: createChainRpc([chain], { clock }) }).headers([4])
     }
     const hourMs = 3_600_000
     await expect(read(nowMs - hourMs, nowMs)).resolves.toEqual([chain.at(4).header])

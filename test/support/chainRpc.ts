@@ -1,8 +1,10 @@
+import pino, { type Logger } from 'pino'
+import { type Clock, systemClock } from '#clock'
 import { classifyNodeError } from '#rpc/classifyAnswer.ts'
-import { createHeaderCheck } from '#rpc/header.ts'
+import { createHeaderCheck } from '#rpc/headerCheck.ts'
 import { Limiter } from '#rpc/limiter.ts'
 import { afterLogsAnswer, afterLogsRefusal, type Limits, UNLIMITED } from '#rpc/limits.ts'
-import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
+import type { Answers, Question, Rpc, RpcProvider } from '#rpc/rpc.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { faultOf, RpcError } from '#rpc/rpcFault.ts'
 import { unlimitedUpTo } from '#rpc/sizeLimit.ts'
@@ -16,6 +18,9 @@ export interface ChainRpcOptions {
   readonly maxAddresses?: number | undefined
   /** Default: time stands still. */
   readonly nowMs?: () => number
+  /** For the times of headers. Default: the machine's. */
+  readonly clock?: Pick<Clock, 'epochMs'>
+  readonly logger?: Pick<Logger, 'warn'>
 }
 
 /**
@@ -24,10 +29,9 @@ export interface ChainRpcOptions {
  */
 export function createChainRpc(
   chains: readonly Pick<SimulatedChain, 'answer'>[],
-  { intercept, maxAddresses, nowMs = () => 0 }: ChainRpcOptions = {},
-): Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'> {
+  { intercept, maxAddresses, nowMs = () => 0, clock = systemClock, logger = pino({ level: 'silent' }) }: ChainRpcOptions = {},
+): Pick<Rpc, 'ask' | 'askEach' | 'headers' | 'preferred' | 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'> {
   const initial: Limits = { ...UNLIMITED, ...(maxAddresses !== undefined && { addresses: unlimitedUpTo(maxAddresses, 1.5) }) }
-  const headers = createHeaderCheck()
   const providers = chains.map((chain, index): RpcProvider => {
     const name = `rpc-${index + 1}`
     const limiter = new Limiter(initial)
@@ -50,7 +54,7 @@ export function createChainRpc(
       get addressRequired() {
         return nowMs() < limiter.limits.addressRequiredUntilMs
       },
-      checkHeader: headers.check,
+      checkHeader: header => headers.check(header),
       call: one,
       calls: calls => Promise.all(calls.map(one)),
       logsAnswered: query => limiter.update(afterLogsAnswer(limiter.limits, query)),
@@ -59,6 +63,14 @@ export function createChainRpc(
   })
   const [first] = providers
   if (first === undefined) throw new RangeError('a chain without a provider')
+
+  const askEach = async <T>(question: Question<T>): Promise<Answers<T>> => {
+    const outcomes = await Promise.allSettled(providers.map(provider => question(provider)))
+    const [first, ...others] = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [{ answer: outcome.value }] : []))
+    if (first === undefined) throw new RpcError({ kind: 'missing', what: 'an answer' })
+    return [first.answer, ...others.map(({ answer }) => answer)]
+  }
+  const headers = createHeaderCheck({ askEach, providers: providers.length, clock, logger })
 
   return {
     ask: async question => {
@@ -74,12 +86,8 @@ export function createChainRpc(
       }
       throw last
     },
-    askEach: async question => {
-      const outcomes = await Promise.allSettled(providers.map(provider => question(provider)))
-      const [first, ...others] = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [{ answer: outcome.value }] : []))
-      if (first === undefined) throw new RpcError({ kind: 'missing', what: 'an answer' })
-      return [first.answer, ...others.map(({ answer }) => answer)]
-    },
+    askEach,
+    headers,
     preferred: () => first,
     health: () => providers.map(({ name }) => rpcHealth({ name })),
     troubles: () => [],

@@ -116,6 +116,7 @@ export function createSimulatedChain({
       receiptsRoot: fields.receiptsRoot,
       baseFeeWei: BASE_FEE_WEI,
       isProven: provesHeaders,
+      unknownFields: [],
     }
     const block = { header, logs }
     const { stateRoot, ...others } = unhashed

@@ -41,7 +41,8 @@ function open(startBlock = 0) {
   return {
     record,
     lines,
-    state: () => reportState(health, { nowMs: clock.nowMs(), startedAtMs, lastAnswerAtMs: answeredAtMs, rpc, troubles, startBlock }),
+    state: () =>
+      reportState(health, { nowMs: clock.nowMs(), startedAtMs, lastAnswerAtMs: answeredAtMs, rpc, warnings: [], troubles, startBlock }),
     chain: () => reportChain(health),
     tip: (tip: ReturnType<typeof tipAt>) => record({ kind: 'tip', tip }),
     read: (cursor: BlockHeader | null) => record({ kind: 'cursorRead', blocks: cursor === null ? [] : [cursor] }),

@@ -42,7 +42,17 @@ function blockOf(scale: GrowthScale, number: number, transactions: readonly (rea
   const logs = transactions
     .flatMap((logs, txIndex) => logs.map(log => ({ ...log, txIndex, txHash: hashOf('transaction', 2 ** 45 + number * 10_000 + txIndex) })))
     .map((log, logIndex): ChainLog => ({ ...log, logIndex, blockNumber: number, blockHash: header.hash }))
-  return { header: { ...header, logsBloom: logsBloom(logs), receiptsRoot: header.hash, baseFeeWei: 10_000_000n, isProven: false }, logs }
+  return {
+    header: {
+      ...header,
+      logsBloom: logsBloom(logs),
+      receiptsRoot: header.hash,
+      baseFeeWei: 10_000_000n,
+      isProven: false,
+      unknownFields: [],
+    },
+    logs,
+  }
 }
 
 function tradeLogs(plan: TokenPlan, maker: Address, random: Random): readonly LooseLog[] {

@@ -50,7 +50,7 @@ function isAscending(logs: readonly ChainLog[]): boolean {
 export async function assertProven(provider: RpcProvider, logs: readonly ChainLog[]): Promise<void> {
   const byBlock = [...Map.groupBy(logs, ({ blockHash }) => blockHash)]
   await mapBounded(byBlock, BLOCKS_AT_ONCE, async ([hash, given]) => {
-    const header = readHeader(provider, await provider.call(blockByHash(hash)), `block ${hash}`)
+    const header = await readHeader(provider, await provider.call(blockByHash(hash)), `block ${hash}`)
     if (header.hash !== hash) throw inconsistent(`block ${header.hash} in answer to block ${hash}`)
     const proven = new Map((await fetchProvenLogs(provider, header)).map(log => [log.logIndex, log]))
     for (const log of given) {

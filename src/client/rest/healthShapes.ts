@@ -74,6 +74,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object({
     commitToDeliveryMs: object({ p50: positiveOrNull, p99: positiveOrNull }),
   }),
   reasons: listOf(string),
+  warnings: listOf(string),
 })
 
 export const actorStateShape: Shape<ActorState> = object({

@@ -57,17 +57,17 @@ function Card({
 }
 
 function IndexerCard({
-  health: { status, reasons, lagBlocks, lagSeconds, headBlock, confirmedBlock, indexedBlock, backfill, reorgs },
+  health: { status, reasons, warnings, lagBlocks, lagSeconds, headBlock, confirmedBlock, indexedBlock, backfill, reorgs },
 }: {
   readonly health: IndexerHealth
 }) {
   const count = (block: string | null) => (block === null ? <Unknown /> : formatCount(block))
   return (
     <Card title="Indexer" aside={<span class={`tag ${STATUS_TAG[status]}`}>{status}</span>}>
-      {reasons.length === 0 ? null : (
+      {reasons.length + warnings.length === 0 ? null : (
         <ul class="card-body reasons">
-          {reasons.map(reason => (
-            <li key={reason}>{reason}</li>
+          {[...reasons, ...warnings].map(sentence => (
+            <li key={sentence}>{sentence}</li>
           ))}
         </ul>
       )}

@@ -37,6 +37,7 @@ export async function readHealth(
     realtime: await realtime.health(),
     feed,
     reasons,
+    warnings: state.warnings ?? [],
   }
   return { health, databaseCause: cause }
 }

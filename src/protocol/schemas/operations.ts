@@ -126,6 +126,9 @@ export const indexerHealthSchema = z.object({
     })
     .describe('How committed blocks reach this process.'),
   reasons: z.array(z.string()).describe('What is wrong, for people; empty when `status` is `ok`.'),
+  warnings: z
+    .array(z.string())
+    .describe('What can not be verified of the chain, for people. Nothing is broken: `status` and readiness do not depend on it.'),
 })
 
 export const healthAnswerSchema = indexerHealthSchema
@@ -203,6 +206,7 @@ export const indexerReportSchema = z.object({
     headUnchangedSeconds: z.number().nullable().exactOptional(),
     stalled: z.boolean(),
     reason: z.string().nullable(),
+    warnings: z.array(z.string()).exactOptional(),
     details: z.array(z.string()).exactOptional(),
   }),
   chain: z.object({ headBlock: blockNumber, blockTimeMs: milliseconds.nullable(), baseFeeGwei: decimalText.nullable() }),
