@@ -55,12 +55,12 @@ export const clankerV31: AdapterKind = {
   create: createClankerV31,
 }
 
-type Context = Readonly<Record<'locker' | 'uniswapFactory' | 'weth', Address>> & { readonly launchpad: string }
+type Context = Readonly<Record<'factory' | 'locker' | 'uniswapFactory' | 'weth', Address>> & { readonly launchpad: string }
 
 function createClankerV31(options: AdapterOptions): LaunchpadAdapter {
   const { launchpad, startBlock, weth } = options
   const { factory, locker, uniswapFactory } = contractsOf(options, ['factory', 'locker', 'uniswapFactory'])
-  const context = { launchpad, locker, uniswapFactory, weth }
+  const context = { launchpad, factory, locker, uniswapFactory, weth }
   const lpPositions = lpLockerV2(locker)
   const isCreation = (log: ChainLog) => log.address === factory && log.topics[0] === TOPICS.created
   return {
@@ -96,14 +96,19 @@ function createClankerV31(options: AdapterOptions): LaunchpadAdapter {
 
 function sourcesOf(creation: ChainLog, logs: readonly ChainLog[], context: Context): readonly DiscoveredSource[] {
   const { launchpad, locker } = context
-  const { positionId } = decodeEvent(CREATED, creation)
+  const { positionId, vaultPercentage } = decodeEvent(CREATED, creation)
   const token = addressTopic(creation.topics, 1)
   const pool = findPool(token, positionId, creation, logs, context)
-  if (pool === null) return [tokenSource(launchpad, token)]
+  const vault = vaultPercentage === 0 ? null : findVault(token, creation, logs, context)
   return [
     tokenSource(launchpad, token),
-    poolSource(launchpad, token, pool, DECIMALS),
-    { key: positionKey(locker, positionId), source: { role: 'position', launchpad, token, pool } },
+    ...(vault === null ? [] : [{ key: vault, source: { role: 'contract', launchpad } } as const]),
+    ...(pool === null
+      ? []
+      : [
+          poolSource(launchpad, token, pool, DECIMALS),
+          { key: positionKey(locker, positionId), source: { role: 'position', launchpad, token, pool } } as const,
+        ]),
   ]
 }
 
@@ -144,11 +149,21 @@ function findPool(
   logs: readonly ChainLog[],
   { uniswapFactory }: Context,
 ): PoolFacts | null {
-  const minted = logs.find(({ address, topics, txHash }) => address === token && topics[0] === TRANSFER_TOPIC && txHash === creation.txHash)
+  const [minted] = transfersOf(token, creation, logs)
   const made = poolsCreated(token, creation, logs, uniswapFactory).find(
     ({ feePips, logIndex }) => feePips === POOL_FEE_PIPS && logIndex > (minted?.logIndex ?? -1),
   )
   return made === undefined ? null : { ...made.facts, positionId }
+}
+
+/** The contract that keeps a part of the supply for the creator: before it makes the pool, the factory pays nothing else out. */
+function findVault(token: Address, creation: ChainLog, logs: readonly ChainLog[], { factory }: Context): Address | null {
+  const paid = transfersOf(token, creation, logs).find(log => addressTopic(log.topics, 1) === factory)
+  return paid === undefined ? null : addressTopic(paid.topics, 2)
+}
+
+function transfersOf(token: Address, { txHash }: ChainLog, logs: readonly ChainLog[]): readonly ChainLog[] {
+  return logs.filter(log => log.address === token && log.topics[0] === TRANSFER_TOPIC && log.txHash === txHash)
 }
 
 /** The creator's share of a trade. The locker gives it in percent of the pool's fee, which is 1 %. */

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { weth } = chain.deployment
   clanker = await deployClankerV31(chain)
 
-  const first = await deployToken({ name: 'First', symbol: 'ONE', paired: weth, first: true, buy: '0.5' })
+  const first = await deployToken({ name: 'First', symbol: 'ONE', paired: weth, first: true, buy: '0.5', vaulted: 20 })
   const second = await deployToken({ name: HOSTILE, symbol: '', paired: weth, first: false, share: 80, buy: '0.1' })
   await deployToken({ name: 'Paired', symbol: 'PAIR', paired: first, first: true })
   for (const token of [first, second]) {
@@ -56,6 +56,7 @@ beforeAll(async () => {
   await clanker.handOver(creator, positionId, SUCCESSOR)
   await clanker.collect(alice, positionId)
   await clanker.collect(alice, made[1]?.positionId ?? 0n)
+  await clanker.withdraw(creator, first, 5n)
   await updateClanker(chain, creator, second, [
     ['updateImage', 'ipfs://new'],
     ['updateMetadata', '{"description":"new","image":"ipfs://other"}'],
@@ -123,8 +124,11 @@ describe('clanker-v3.1', () => {
         [creator, 'creator'],
         [alice, 'wallet'],
         [`0x${'0'.repeat(36)}dead`, 'burn'],
+        ...(index === 0 ? [[clanker.vault, 'locker']] : []),
       ]),
     )
+    const locked = await Promise.all([clanker.vault, clanker.locker, clanker.factory].map(holder => balanceOf(token, holder)))
+    expect(await reads.supply(token)).toMatchObject({ locked: locked.reduce((sum, amount) => sum + amount), burned: 7n })
     expect(holders.reduce((sum, { balance }) => sum + BigInt(balance), 0n)).toBe(BigInt(indexed?.totalSupply ?? 0))
   })
 

@@ -7,10 +7,12 @@ import { compileSolidity } from './compileSolidity.ts'
 import { deployContract } from './deployContract.ts'
 
 const abi = parseAbi([
-  'struct Launch { string name; string symbol; string metadata; bytes32 salt; address paired; int24 tick; uint160 sqrtPriceX96; uint256 share; address recipient; }',
+  'struct Launch { string name; string symbol; string metadata; bytes32 salt; address paired; int24 tick; uint160 sqrtPriceX96; uint256 share; address recipient; uint8 vaulted; }',
   'function deployToken(Launch launch) payable returns (address token, uint256 id)',
   'function updateCreatorRewardRecipient(uint256 id, address recipient)',
   'function collectRewards(uint256 id)',
+  'function vault() view returns (address)',
+  'function withdraw(address token, uint256 amount, address to)',
   'event TokenCreated(address indexed tokenAddress, address indexed creatorAdmin, address indexed interfaceAdmin, address creatorRewardRecipient, address interfaceRewardRecipient, uint256 positionId, string name, string symbol, int24 startingTickIfToken0IsNewToken, string metadata, uint256 amountTokensBought, uint256 vaultDuration, uint8 vaultPercentage, address msgSender)',
 ])
 const TOKEN = parseAbi(['constructor(string name, string symbol, address holder)'])
@@ -28,6 +30,8 @@ export interface ClankerLaunch {
   readonly recipient: Address
   /** The buy inside the creation. Default 0: none. */
   readonly buy?: string
+  /** The percent of the supply in the vault. Default 0. */
+  readonly vaulted?: number
 }
 
 export interface LaunchedClanker {
@@ -40,11 +44,13 @@ export interface LaunchedClanker {
 export interface ClankerV31 {
   readonly factory: Address
   readonly locker: Address
+  readonly vault: Address
   readonly launchpads: readonly LaunchpadConfig[]
   /** Each of these mines a block. */
   launch(creator: Address, launch: ClankerLaunch): Promise<LaunchedClanker>
   collect(sender: Address, positionId: bigint): Promise<unknown>
   handOver(creator: Address, positionId: bigint, to: Address): Promise<unknown>
+  withdraw(creator: Address, token: Address, amount: bigint): Promise<unknown>
 }
 
 export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
@@ -52,6 +58,7 @@ export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
   const contracts = compileSolidity(CONTRACTS, { viaIR: true })
   const locker = await deployContract(chain, contracts.get('FakeLocker'), [positionManager, deployer])
   const factory = await deployContract(chain, contracts.get('FakeFactory'), [uniswapFactory, positionManager, swapRouter, locker, weth])
+  const vault = toAddress(await chain.client.readContract({ address: factory, abi, functionName: 'vault' }))
   const send = (from: Address, to: Address, data: Hex, value = 0n) =>
     chain.mined(chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 15_000_000n }))
 
@@ -72,14 +79,26 @@ export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
   return {
     factory,
     locker,
+    vault,
     launchpads: [{ name: 'clanker', adapter: 'clanker-v3.1', startBlock, contracts: { factory, locker, uniswapFactory } }],
     launch: async (creator, options) => {
-      const { name, symbol, paired, first, share = 40, recipient, buy = '0' } = options
+      const { name, symbol, paired, first, share = 40, recipient, buy = '0', vaulted = 0 } = options
       // Slightly outside the position's range, because floating point is not exact.
       const sqrt = 1.0001 ** ((first ? TICK : -TICK) / 2) * (first ? 1 - 1e-9 : 1 + 1e-9)
       const sqrtPriceX96 = BigInt(Math.floor(sqrt * 2 ** 48)) << 48n
       const metadata = '{"description":"d"}'
-      const args = { name, symbol, metadata, salt: saltFor(options), paired, tick: TICK, sqrtPriceX96, share: BigInt(share), recipient }
+      const args = {
+        name,
+        symbol,
+        metadata,
+        salt: saltFor(options),
+        paired,
+        tick: TICK,
+        sqrtPriceX96,
+        share: BigInt(share),
+        recipient,
+        vaulted,
+      }
       const data = encodeFunctionData({ abi, functionName: 'deployToken', args: [args] })
       const receipt = await send(creator, factory, data, parseEther(buy))
       const [event] = parseEventLogs({ abi, eventName: 'TokenCreated', logs: receipt.logs })
@@ -90,6 +109,8 @@ export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
       return { token, pool: toAddress(pool), positionId: event?.args.positionId ?? 0n }
     },
     collect: (sender, positionId) => send(sender, locker, encodeFunctionData({ abi, functionName: 'collectRewards', args: [positionId] })),
+    withdraw: (creator, token, amount) =>
+      send(creator, vault, encodeFunctionData({ abi, functionName: 'withdraw', args: [token, amount, creator] })),
     handOver: (creator, positionId, to) =>
       send(creator, locker, encodeFunctionData({ abi, functionName: 'updateCreatorRewardRecipient', args: [positionId, to] })),
   }

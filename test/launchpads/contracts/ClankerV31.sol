@@ -92,6 +92,24 @@ contract FakeLocker {
     }
 }
 
+/// Keeps a part of a token's supply, as Clanker's vault does. A fixture for tests only.
+contract FakeVault {
+    mapping(address token => address) admins;
+
+    event AllocationCreated(address indexed token, address indexed admin, uint256 amount, uint256 endTime);
+
+    function deposit(address token, uint256 amount, uint256 endTime, address admin) external {
+        admins[token] = admin;
+        IERC20(token).transferFrom(msg.sender, address(this), amount);
+        emit AllocationCreated(token, admin, amount, endTime);
+    }
+
+    function withdraw(address token, uint256 amount, address to) external {
+        require(msg.sender == admins[token]);
+        IERC20(token).transfer(to, amount);
+    }
+}
+
 /// Emits what Clanker's v3.1 factory emits, in its order, on the real Uniswap v3. A fixture for tests only.
 contract FakeFactory {
     struct Launch {
@@ -104,8 +122,10 @@ contract FakeFactory {
         uint160 sqrtPriceX96;
         uint256 share;
         address recipient;
+        uint8 vaulted;
     }
 
+    FakeVault public immutable vault = new FakeVault();
     IV3Factory immutable uniswap;
     INonfungiblePositionManager immutable positions;
     ISwapRouter immutable router;
@@ -139,6 +159,11 @@ contract FakeFactory {
         made.describe(msg.sender, "", launch.metadata);
         token = address(made);
         uint256 supply = made.totalSupply();
+        if (launch.vaulted > 0) {
+            made.approve(address(vault), (supply * launch.vaulted) / 100);
+            vault.deposit(token, (supply * launch.vaulted) / 100, block.timestamp + 31 days, msg.sender);
+            supply -= (supply * launch.vaulted) / 100;
+        }
         made.approve(address(positions), supply);
         bool first = token < launch.paired;
         IV3Pool(uniswap.createPool(token, launch.paired, 10_000)).initialize(launch.sqrtPriceX96);
@@ -158,7 +183,7 @@ contract FakeFactory {
         }
         emit TokenCreated(
             token, msg.sender, msg.sender, launch.recipient, msg.sender, id, launch.name, launch.symbol,
-            launch.tick, launch.metadata, bought, 0, 0, msg.sender
+            launch.tick, launch.metadata, bought, launch.vaulted > 0 ? 31 days : 0, launch.vaulted, msg.sender
         );
     }
 
