@@ -109,6 +109,8 @@ function applyToToken(draft: Draft, token: TokenDraft, event: Exclude<TokenEvent
     case 'transfer':
       return applyTransfer(draft, token, event, input.directory)
     case 'curveProgress':
+      // A curve that the graduation empties, or that can still be sold to, was full once.
+      if (token.completedAt !== null) return
       token.raised = (event.raised.mode === 'set' ? 0n : (token.raised ?? 0n)) + event.raised.quote
       if (event.targetSupply !== undefined) token.graduationPercent = percentOf(token.totalSupply, event.targetSupply)
       else token.graduationPercent = token.target === null ? null : percentOf(token.raised, token.target)

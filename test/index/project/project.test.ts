@@ -574,6 +574,20 @@ describe('projecting', () => {
     expect(liquidity.map(value => formatDecimal(value as Decimal))).toEqual(['6', '6'])
   })
 
+  // A curve that reported itself empty after its graduation had put the token back to 0 %.
+  test.each(['completed', 'migrated'] as const)('leaves the progress of a token that has %s as it was', kind => {
+    const place = { ...(buildChain([])[0]?.events[0] ?? expect.unreachable()), blockNumber: 101, timestamp: GENESIS_TIME + 1 }
+    const { token, blockNumber, blockHash, timestamp, txHash, txIndex } = place
+    const at = (logIndex: number) => ({ blockNumber, blockHash, timestamp, txHash, txIndex, logIndex, token })
+    const events: readonly TokenEvent[] = [
+      { ...at(0), kind: 'curveProgress', raised: { mode: 'set', quote: 10n ** 20n } },
+      kind === 'completed' ? { ...at(1), kind, raised: null } : { ...at(1), kind, pool: poolOf(token) },
+      { ...at(2), kind: 'curveProgress', raised: { mode: 'set', quote: 0n } },
+    ]
+    const { tables } = index([...buildChain([]), { number: 101, timestamp, events }], [true])
+    expect(tables.tokens.get(token)).toMatchObject({ graduationPercent: 100, raised: 10n ** 20n })
+  })
+
   test('passes over what happens to a token that was never launched', () => {
     const rows = memoryRows()
     const [launch] = buildChain([])
