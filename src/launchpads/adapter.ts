@@ -39,6 +39,14 @@ export interface LaunchpadContract {
   readonly topics?: LogTopics
 }
 
+/** Unix seconds. */
+export interface Vesting {
+  readonly createdAt: number
+  /** When all has vested. */
+  readonly endsAt: number
+  readonly at: number
+}
+
 export type LogTopics = readonly (readonly Hex[] | null)[]
 
 /**
@@ -71,8 +79,8 @@ export interface LaunchpadAdapter {
   discoverFromUnknown?(logs: readonly ChainLog[]): readonly Hex[]
   /** @param lookup must also find the sources that the logs of the batch add */
   decode(transaction: TransactionLogs, lookup: SourceLookup): DecodedTransaction
-  /** What has vested of a token whose creator's rewards vest with time, in raw units. Times are Unix seconds. Left out: nothing vests. */
-  vestedOf?(token: { readonly createdAt: number; readonly at: number }): bigint
+  /** What has vested by a time of a token whose creator's rewards vest, in raw units. Left out: nothing vests. */
+  vestedOf?(vesting: Vesting): bigint
   /** The call that pays the creator out; `null` where there is none, or nothing to pay. */
   claimCall(target: ClaimTarget): ClaimCall | null
 }

@@ -1,6 +1,7 @@
 import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import type { SourcedLog } from './adapter.ts'
+import type { LogSource } from './logSource.ts'
 import { unlessMalformed } from './malformedLog.ts'
 import { decodeTransfer, TRANSFER_TOPIC, type Transfer } from './transfer.ts'
 
@@ -28,7 +29,7 @@ interface LoggedTransfer extends Transfer {
  */
 export function findMaker(logs: readonly SourcedLog[], swap: Swap): Address | null {
   const transfers = transfersOf(logs, swap.token)
-  const start = findStart(transfers, swap)
+  const start = findStart(transfers, swap, addressesOf(logs, 'module'))
   if (start === null) return null
   const buy = swap.side === 'buy'
   const changes = balanceChanges(transfers)
@@ -50,14 +51,22 @@ export function findMaker(logs: readonly SourcedLog[], swap: Swap): Address | nu
   }
 }
 
-/** The swap's own transfer from or to the pool. A PoolManager may pay a swap out in parts, of which the largest counts. */
-function findStart(transfers: readonly LoggedTransfer[], swap: Swap): LoggedTransfer | null {
+/**
+ * The swap's own transfer from or to the pool. A PoolManager may pay a swap out in parts, of which the largest counts, but for those of
+ * hooks, which take fees that they have collected.
+ */
+function findStart(transfers: readonly LoggedTransfer[], swap: Swap, hooks: ReadonlySet<Address>): LoggedTransfer | null {
   const touching = transfers.filter(transfer => touchesPool(transfer, swap))
   const exact = touching.filter(({ amount }) => amount === swap.amountToken)
   const before = exact.findLast(({ logIndex }) => logIndex < swap.logIndex)
   if (swap.settled !== 'anytime') return before ?? null
   const after = exact.find(({ logIndex }) => logIndex > swap.logIndex)
-  return after ?? before ?? largest(touching.filter(({ amount }) => amount < swap.amountToken)) ?? null
+  const isPart = ({ from, to, amount }: Transfer) => amount < swap.amountToken && !hooks.has(from) && !hooks.has(to)
+  return after ?? before ?? largest(touching.filter(isPart)) ?? null
+}
+
+function addressesOf(logs: readonly SourcedLog[], role: LogSource['role']): ReadonlySet<Address> {
+  return new Set(logs.flatMap(({ log, source }) => (source.role === role ? [log.address] : [])))
 }
 
 function balanceChanges(transfers: readonly Transfer[]): ReadonlyMap<Address, bigint> {

@@ -44,6 +44,10 @@ export interface UpdatedFields {
   readonly imageUri?: string | null
   /** Who may change the token's metadata. */
   readonly admin?: Address
+  /** What was claimed so far of the tokens that vest to the creator's account. A token without it vests nothing. */
+  readonly vestingClaimed?: bigint
+  /** Unix seconds; `null`: not known. */
+  readonly vestingEndsAt?: number | null
 }
 
 /**
@@ -129,10 +133,10 @@ export type TokenEvent = TokenEventPosition &
         readonly claimed: bigint
         /** Claimable after the event, where the event says so. It overrides what was added up before. */
         readonly balance?: bigint
-        /** The rewards of an LP position pass from one creator to another; each gets an event. Afterwards they accrue for the second. */
+        /** The rewards of an LP position, or what vests, pass from one creator to another. Each gets an event. They accrue for the second. */
         readonly handover?: 'from' | 'to'
-        /** A handover `to` that only counts where this creator has such rewards. What was claimed of them passes on, too. */
-        readonly handedBy?: Address
+        /** Only counts for a token that vests. */
+        readonly onlyVesting?: boolean
         /** What the claiming call needs to know: the id of an LP position. */
         readonly claimId?: bigint
         /** Only changes an account that exists: payments between unrelated accounts must not grow the tables. */

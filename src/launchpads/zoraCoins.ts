@@ -1,7 +1,15 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { isEther, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
+import {
+  type AdapterKind,
+  type AdapterOptions,
+  contractsOf,
+  decodeEach,
+  type LaunchpadAdapter,
+  type TransactionLogs,
+  type Vesting,
+} from './adapter.ts'
 import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
 import { unlessMalformed } from './malformedLog.ts'
 import { decodeProtocolRewards, PROTOCOL_REWARDS_TOPICS, withdrawCall } from './protocolRewards.ts'
@@ -10,7 +18,7 @@ import { V3_TOPICS } from './uniswapV3.ts'
 import { POOL_CREATED_TOPIC } from './uniswapV3Factory.ts'
 import { wordsOf } from './words.ts'
 import { decodeZoraCreation, migratedMarket, ZORA_CREATED_TOPICS, type ZoraCreation } from './zoraCreation.ts'
-import { decodeZoraCoins, LIQUIDITY_MIGRATED_TOPIC, vesting, ZORA_COIN_TOPICS } from './zoraRewards.ts'
+import { decodeZoraCoins, LIQUIDITY_MIGRATED_TOPIC, vestingAccount, ZORA_COIN_TOPICS } from './zoraRewards.ts'
 
 /*
  * Zora's coins. A coin trades in a pool of any currency from its creation on: most in Uniswap v4, with a hook that shares out the fees at
@@ -20,12 +28,8 @@ import { decodeZoraCoins, LIQUIDITY_MIGRATED_TOPIC, vesting, ZORA_COIN_TOPICS } 
 
 const CLAIM_VESTING = parseAbi(['function claimVesting() returns (uint256)'])
 const DECIMALS = 18
-/**
- * For a creator coin: the raw units that vest to its payout recipient, and the time from its creation until all have vested
- * (CreatorCoinConstants.sol).
- */
+/** For a creator coin: the raw units that vest to its payout recipient (CreatorCoinConstants.sol). */
 const VESTING_SUPPLY = 500_000_000n * 10n ** 18n
-const VESTING_SECONDS = 5n * 365n * 86_400n
 
 export const zoraCoins: AdapterKind = {
   contracts: ['factory', 'poolManager'],
@@ -92,7 +96,7 @@ function createZoraCoins(options: AdapterOptions): LaunchpadAdapter {
       const { makers } = ofCoins
       return { events: [...ofCoins.events, ...others.events], malformed: [...ofCoins.malformed, ...others.malformed], makers }
     },
-    vestedOf: ({ createdAt, at }) => vested(BigInt(at - createdAt)),
+    vestedOf: vested,
     claimCall: target => {
       const { token, currency, scope, amount } = target
       if (scope === 'creator') return protocolRewards === null ? null : withdrawCall(protocolRewards, target)
@@ -103,9 +107,9 @@ function createZoraCoins(options: AdapterOptions): LaunchpadAdapter {
 }
 
 /** What has vested of a creator coin, as its contract rounds it. */
-function vested(seconds: bigint): bigint {
-  if (seconds <= 0n) return 0n
-  return seconds >= VESTING_SECONDS ? VESTING_SUPPLY : (VESTING_SUPPLY * seconds) / VESTING_SECONDS
+function vested({ createdAt, endsAt, at }: Vesting): bigint {
+  if (at <= createdAt) return 0n
+  return at >= endsAt ? VESTING_SUPPLY : (VESTING_SUPPLY * BigInt(at - createdAt)) / BigInt(endsAt - createdAt)
 }
 
 function migratedTo(log: ChainLog): Pick<ZoraCreation, 'pool' | 'hook'> {
@@ -126,7 +130,7 @@ function marketSources(
 
 function launch(
   log: ChainLog,
-  { token, pool, creator, vests, texts }: ZoraCreation,
+  { token, pool, creator, vesting, texts }: ZoraCreation,
   transaction: TransactionLogs,
   { launchpad, weth }: Pick<AdapterOptions, 'launchpad' | 'weth'>,
 ): readonly TokenEvent[] {
@@ -151,6 +155,9 @@ function launch(
   ]
   // Opens the creator's account: deposits by others count from now on.
   if (inEther && !isV4) events.push(escrowChange(at, { launchpad, creator, currency: ZERO_ADDRESS }))
-  if (vests) events.push(vesting(at, launchpad, creator))
+  if (vesting !== null) {
+    const vestingEndsAt = vesting.seconds === null ? null : at.timestamp + vesting.seconds
+    events.push({ ...at, kind: 'updated', fields: { vestingClaimed: 0n, vestingEndsAt } }, vestingAccount(at, launchpad, creator))
+  }
   return events
 }

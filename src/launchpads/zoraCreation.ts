@@ -46,8 +46,8 @@ export interface ZoraCreation {
   readonly pool: PoolFacts
   /** The hook of a v4 pool. */
   readonly hook: Address | null
-  /** Whether half of the supply vests to the payout recipient, as for a creator coin. */
-  readonly vests: boolean
+  /** How long a creator coin vests from its launch on; `seconds` is `null` where its version is not understood. `null`: it does not vest. */
+  readonly vesting: { readonly seconds: number | null } | null
   readonly texts: ReturnType<typeof cleanTokenTexts>
 }
 
@@ -57,15 +57,19 @@ export function decodeZoraCreation(log: ChainLog, logs: readonly ChainLog[], { u
     case TOPICS.contentCoin:
     case TOPICS.creatorCoin: {
       const vests = log.topics[0] === TOPICS.creatorCoin
-      const { name, symbol, uri, coin, payoutRecipient, poolKey, poolKeyHash } = decodeEvent(vests ? CREATOR_COIN : CONTENT_COIN, log)
+      const { name, symbol, uri, coin, payoutRecipient, poolKey, poolKeyHash, version } = decodeEvent(
+        vests ? CREATOR_COIN : CONTENT_COIN,
+        log,
+      )
+      const vesting = vests ? { seconds: vestingSeconds(version) } : null
       const texts = cleanTokenTexts({ name, symbol, metadataUri: uri })
-      return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(payoutRecipient), vests, texts }
+      return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(payoutRecipient), vesting, texts }
     }
     case TOPICS.trendCoin: {
       // It has no payout recipient, and its name is its symbol. The coin itself reports its metadata URI.
       const { symbol, coin, caller, poolKey, poolKeyHash } = decodeEvent(TREND_COIN, log)
       const texts = cleanTokenTexts({ name: symbol, symbol, metadataUri: '' })
-      return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(caller), vests: false, texts }
+      return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(caller), vesting: null, texts }
     }
     default: {
       const created = decodeCoinCreated(log, weth)
@@ -74,9 +78,17 @@ export function decodeZoraCreation(log: ChainLog, logs: readonly ChainLog[], { u
       const made = uniswapFactory === null ? [] : poolsCreated(token, log, logs, uniswapFactory)
       const facts =
         made.find(one => one.facts.address === pool)?.facts ?? poolFacts(pool, 'uniswap-v3', { token, quoteToken, feeBps: null })
-      return { token, creator, pool: facts, hook: null, vests: false, texts }
+      return { token, creator, pool: facts, hook: null, vesting: null, texts }
     }
   }
+}
+
+/** Version 2.3.0 began to count leap years (CreatorCoinConstants.sol). `null`: the version is not of the form that is known. */
+function vestingSeconds(version: string): number | null {
+  const [, major, minor] = /^(\d{1,4})\.(\d{1,4})\./.exec(version) ?? []
+  if (major === undefined || minor === undefined) return null
+  const isLeaping = Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 3)
+  return 5 * (isLeaping ? 365.25 : 365) * 86_400
 }
 
 interface PoolKey {

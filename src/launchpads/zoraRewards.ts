@@ -1,17 +1,18 @@
 import { parseAbi, toEventSelector } from 'viem/utils'
-import { type Address, type Hex, isEther, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, type Hex, isEther, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
 import { type DecodedTransaction, decodeEach, type TransactionLogs } from './adapter.ts'
 import type { SourceLookup } from './logSource.ts'
 import { eventPosition, type TokenEvent, type TokenEventOf, type TokenEventPosition } from './tokenEvent.ts'
 import { V4_SWAP_TOPIC } from './uniswapV4.ts'
-import { addressTopic, addressWord, decodeEvent, wordsOf } from './words.ts'
+import { addressTopic, addressWord, decodeEvent, unsigned, wordsOf } from './words.ts'
 import { migratedMarket } from './zoraCreation.ts'
 
-const [RENAMED, METADATA_UPDATED] = parseAbi([
+const [RENAMED, METADATA_UPDATED, VESTING_CLAIMED] = parseAbi([
   'event NameAndSymbolUpdated(address indexed caller, string newName, string newSymbol)',
   'event ContractMetadataUpdated(address indexed caller, string newURI, string name)',
+  'event CreatorVestingClaimed(address indexed recipient, uint256 claimAmount, uint256 totalClaimed, uint256 vestingStartTime, uint256 vestingEndTime)',
 ])
 const POOL_KEY = '(address,address,uint24,int24,address)'
 const WORDS_OF_REWARDS_V4 = Array.from({ length: 10 }, () => 'uint256').join()
@@ -25,7 +26,7 @@ const TOPICS = {
   marketRewards: toEventSelector(`CoinMarketRewards(address,address,address,address,(${WORDS_OF_REWARDS}))`),
   tradeRewards: toEventSelector('CoinTradeRewards(address,address,address,address,uint256,uint256,uint256,uint256,address)'),
   recipientUpdated: toEventSelector('CoinPayoutRecipientUpdated(address,address,address)'),
-  vestingClaimed: toEventSelector('CreatorVestingClaimed(address,uint256,uint256,uint256,uint256)'),
+  vestingClaimed: toEventSelector(VESTING_CLAIMED),
   renamed: toEventSelector(RENAMED),
   metadataUpdated: toEventSelector(METADATA_UPDATED),
   liquidityMigrated: toEventSelector(`LiquidityMigrated(${POOL_KEY},bytes32,${POOL_KEY},bytes32)`),
@@ -33,6 +34,9 @@ const TOPICS = {
 
 export const ZORA_COIN_TOPICS: readonly Hex[] = Object.values(TOPICS)
 export const LIQUIDITY_MIGRATED_TOPIC = TOPICS.liquidityMigrated
+
+/** Of whole numbers that are exact. */
+const SAFE_BITS = 53
 
 interface Context {
   readonly launchpad: string
@@ -57,7 +61,7 @@ export function decodeZoraCoins(transaction: TransactionLogs, context: Context):
     const at = (token: Address) => ({ ...eventPosition(log, transaction), token })
     switch (log.topics[0]) {
       case TOPICS.marketRewardsV4: {
-        // The recipients' shares are all paid in one currency. Those in coins are always 0.
+        // The recipients' shares are all paid in one currency, of late also in the coin itself. The event's amounts of coins are always 0.
         const word = wordsOf(log.data, 17)
         const coin = addressWord(word(0))
         if (!isCoin(coin)) return []
@@ -113,12 +117,18 @@ function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: 
       const [from, to] = [addressTopic(log.topics, 2), addressTopic(log.topics, 3)]
       if (from === ZERO_ADDRESS || from === to) return []
       return [
-        { ...vesting(at, launchpad, to), handover: 'to', handedBy: from },
-        { ...vesting(at, launchpad, from), handover: 'from', onlyKnown: true },
+        { ...vestingAccount(at, launchpad, to), handover: 'to', onlyVesting: true },
+        { ...vestingAccount(at, launchpad, from), handover: 'from', onlyVesting: true, onlyKnown: true },
       ]
     }
-    case TOPICS.vestingClaimed:
-      return [{ ...vesting(at, launchpad, addressTopic(log.topics, 1)), claimed: wordsOf(log.data, 1)(0) }]
+    case TOPICS.vestingClaimed: {
+      const { recipient, claimAmount, totalClaimed, vestingEndTime } = decodeEvent(VESTING_CLAIMED, log)
+      const fields = { vestingClaimed: totalClaimed, vestingEndsAt: Number(unsigned(vestingEndTime, SAFE_BITS)) }
+      return [
+        { ...at, kind: 'updated', fields },
+        { ...vestingAccount(at, launchpad, toAddress(recipient)), claimed: claimAmount },
+      ]
+    }
     case TOPICS.renamed: {
       const { newName, newSymbol } = decodeEvent(RENAMED, log)
       const { name, symbol } = cleanTokenTexts({ name: newName, symbol: newSymbol, metadataUri: '' })
@@ -140,8 +150,8 @@ function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: 
   }
 }
 
-/** What vests to a coin's payout recipient. It accrues with time, so events only tell what was claimed. */
-export function vesting(at: TokenEventPosition, launchpad: string, creator: Address): TokenEventOf<'creatorFee'> {
+/** The account of what vests to a coin's payout recipient. It accrues with time, so events only tell what was claimed. */
+export function vestingAccount(at: TokenEventPosition, launchpad: string, creator: Address): TokenEventOf<'creatorFee'> {
   return { ...at, kind: 'creatorFee', launchpad, creator, currency: at.token, scope: 'token', accrued: null, claimed: 0n }
 }
 

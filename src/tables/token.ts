@@ -68,6 +68,10 @@ const projected = {
   creatorFeeBps: column.double().strictNullable(),
   feesAccrued: column.wei().strictNullable(),
   feesClaimed: column.wei().strictNullable(),
+  /** What was claimed of the tokens that vest to the creator's account; `null`: none vest. */
+  vestingClaimed: column.units().strictNullable(),
+  /** When all have vested; `null`: none vest, or it is not known. */
+  vestingEndsAt: column.seconds().strictNullable(),
 
   graduationStatus: column.oneOf('graduation_status', ['none', 'bonding', 'completed', 'migrated']),
   /** 0 to 100; `null` where there is no graduation or its target is unknown. */

@@ -46,9 +46,10 @@ interface Announced {
   readonly id?: Hex
   readonly hooks?: Address
   readonly creator?: Address
+  readonly version?: string
 }
 const created = (name: 'CoinCreatedV4' | 'CreatorCoinCreated', announced: Announced = {}): NewLog => {
-  const { coin = TOKEN, currency = WETH, id = ID, hooks = HOOK, creator = CREATOR } = announced
+  const { coin = TOKEN, currency = WETH, id = ID, hooks = HOOK, creator = CREATOR, version = '1' } = announced
   const signature = `event ${name}(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, ${KEY} poolKey, bytes32 poolKeyHash, string version)`
   return logOf(FACTORY, signature, {
     caller: creator,
@@ -61,7 +62,7 @@ const created = (name: 'CoinCreatedV4' | 'CreatorCoinCreated', announced: Announ
     coin,
     poolKey: keyOf(coin, currency, hooks),
     poolKeyHash: id,
-    version: '1',
+    version,
   })
 }
 const swapV4 = (id: Hex, sqrtPriceX96 = Q96, sender = ROUTER): NewLog =>
@@ -243,7 +244,7 @@ describe('zora-coins in Uniswap v4', () => {
     }
   })
 
-  it('lets the vesting pass to another recipient, with what was claimed, and gives none to a coin that does not vest', async () => {
+  it('lets the vesting pass to another recipient, and gives none to a coin that does not vest', async () => {
     const feesOf = async (launched: NewLog, ...logs: readonly NewLog[]) =>
       (await rowsOf(launchpad, [[[mint(TOKEN), launched]], ...logs.map(log => [[log]])], 1)).creatorFees.map(fee => [
         fee.creator,
@@ -253,14 +254,28 @@ describe('zora-coins in Uniswap v4', () => {
     const creatorCoin = created('CreatorCoinCreated')
     expect(await feesOf(creatorCoin, vestingClaimed(5n), recipientUpdated(CREATOR, BUYER), vestingClaimed(2n, BUYER))).toEqual([
       [CREATOR, 5n, 5n],
-      [BUYER, null, 7n],
+      [BUYER, null, 2n],
     ])
     expect(await feesOf(creatorCoin, vestingClaimed(5n), recipientUpdated(CREATOR, BUYER), recipientUpdated(BUYER, CREATOR))).toEqual([
       [CREATOR, null, 5n],
-      [BUYER, 5n, 5n],
+      [BUYER, 0n, 0n],
     ])
     expect(await feesOf(created('CoinCreatedV4'), recipientUpdated(CREATOR, BUYER))).toEqual([])
     expect(await feesOf(creatorCoin, recipientUpdated(ZERO_ADDRESS, CREATOR))).toEqual([[CREATOR, null, 0n]])
+  })
+
+  it.each([
+    ['2.2.9', 5 * 365],
+    ['2.3.0', 5 * 365.25],
+    ['2.10.0', 5 * 365.25],
+    ['3.0.0', 5 * 365.25],
+    ['1.1.2', 5 * 365],
+    ['', null],
+    ['two', null],
+  ])('knows from the version %j of a creator coin that it vests over %s days', async (version, days) => {
+    const { token } = await rowsOf(launchpad, [[[mint(TOKEN), created('CreatorCoinCreated', { version })]]], 1)
+    expect(token?.vestingEndsAt).toBe(days === null ? null : (token?.createdAt ?? 0) + days * 86_400)
+    expect(token?.vestingClaimed).toBe(0n)
   })
 
   it('keeps two launches apart that are nested in one another, and a coin as it was announced first', async () => {

@@ -89,6 +89,16 @@ describe('the maker behind a router that takes a fee in the token', () => {
     ).toBe(user)
   })
 
+  // A Zora coin's hook pays rewards in the coin itself when it can't swap them: the payout recipient had been the maker.
+  test('is not who gets what a hook takes out of the PoolManager', () => {
+    const rewards = [transfer(2, manager, collector, 3n), transfer(3, collector, friend, 3n)]
+    const ofHook: SourcedLog = { ...transfer(4, user, friend, 1n, collector), source: { role: 'module', launchpad: 'test' } }
+    const inParts = { ...buy, pool: manager, settled: 'anytime' } as const
+    expect(findMaker([...rewards, ofHook], inParts)).toBeNull()
+    expect(findMaker([...rewards, ofHook, transfer(11, manager, user, 97n)], inParts)).toBe(user)
+    expect(findMaker([transfer(2, collector, manager, 3n), ofHook], { ...inParts, side: 'sell' })).toBeNull()
+  })
+
   test('is the trader where a part of what it holds goes on, and no account that the tokens only pass', () => {
     expect(findMaker([transfer(1, pool, user, 100n), transfer(12, user, pool, 100n)], buy)).toBe(user)
     const burned = address('0')

@@ -297,8 +297,10 @@ describe('zora-coins in Uniswap v4', () => {
     const types = new Map(holders.map(({ address, type }) => [address, type]))
     expect(types.get(poolManager)).toBe('pool')
     expect(types.get(hook) ?? 'contract').toBe('contract')
-    expect(types.get(token) ?? 'contract').toBe('contract')
-    expect(types.get(token)).toBe(kind === 1 ? 'contract' : undefined)
+    // A creator coin keeps what has not vested, which does not circulate.
+    expect(types.get(token)).toBe(kind === 1 ? 'locker' : undefined)
+    const unvested = kind === 1 ? await balanceOf(token, token) : 0n
+    expect(await reads.supply(token)).toMatchObject({ total: supply, locked: unvested })
   })
 
   it.each(NAMES)('has every swap as a trade of the account that sent it (%s)', async name => {
@@ -340,6 +342,7 @@ describe('zora-coins in Uniswap v4', () => {
     const reads = openReads()
     const inEther = paidIn === ZERO_ADDRESS || paidIn === chain.deployment.weth
     let total = 0n
+    let inCoin = 0n
     const head = await chain.client.getBlockNumber()
     const current = toAddress(await read(token, 'payoutRecipient'))
     for (const recipient of kind === 2 ? [] : recipients) {
@@ -350,18 +353,18 @@ describe('zora-coins in Uniswap v4', () => {
       expect(rewards).toMatchObject(
         paid === 0n ? [] : [{ accrued: String(paid), claimed: String(paid), amount: '0', scope: 'token', claim: null }],
       )
-      const vesting = claimable.find(({ currency }) => currency === token)
-      if (kind === 0) expect(vesting).toBeUndefined()
-      else if (recipient === current) {
+      const inCoins = claimable.find(({ currency }) => currency === token)
+      // Rewards in the coin itself, and what was claimed of a creator coin. A content coin's creator gets some at the launch besides.
+      const received = (await balanceOf(token, recipient)) - (kind === 0 && recipient === recipients[0] ? parseEther('10000000') : 0n)
+      expect(inCoins?.claimed ?? '0').toBe(String(received))
+      inCoin += received
+      if (kind === 1 && recipient === current) {
         const amount = await chain.client.readContract({ address: token, abi: ABI, functionName: 'getClaimableAmount', blockNumber: head })
         const data = encodeFunctionData({ abi: ABI, functionName: 'claimVesting' })
-        expect(vesting).toMatchObject({
-          claimed: String(await read(token, 'totalClaimed')),
-          amount: String(amount),
-          claim: amount === 0n ? null : { to: token, data },
-        })
-      } else if (vesting !== undefined) expect(vesting).toMatchObject({ amount: '0', claim: null })
+        expect(inCoins).toMatchObject({ amount: String(amount), claim: amount === 0n ? null : { to: token, data } })
+      } else if (inCoins !== undefined) expect(inCoins).toMatchObject({ accrued: String(received), amount: '0', claim: null })
     }
+    if (name === 'creator') expect(inCoin).toBeGreaterThan(await read(token, 'totalClaimed'))
     const weth = formatUnits(total, 18)
     const fees = (await reads.token(token))?.fees
     expect(fees).toMatchObject(inEther ? { accruedWeth: weth, claimedWeth: weth } : { accruedWeth: null, claimedWeth: null })

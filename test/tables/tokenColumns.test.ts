@@ -131,6 +131,8 @@ describe('the columns of a token', () => {
       'updatedAtMs imageUrl description asOfBlock raised completedAt migratedAt',
       // Of documents, and of events.
       'imageUri admin',
+      // Of claims.
+      'vestingClaimed vestingEndsAt',
       // Of lists, searches and totals.
       'createdAt marketCapWeth liquidityWeth holderCount lastTradeAt volumeM5 volumeH1 volumeH24 buysH24 sellsH24 tradesM5 tradesH1 tradesH24',
       'priceChangeM5 priceChangeH1 priceChangeH24 graduationStatus graduationPercent trending',

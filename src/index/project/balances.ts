@@ -43,8 +43,10 @@ export function heldBy(draft: Draft, token: TokenDraft, holder: Address, { block
   return draftBalance(draft, token.address, holder, { type, blockNumber })
 }
 
-function holderType(holder: Address, token: Pick<TokenRow, 'creator'>, source: LogSource | undefined): HolderType {
+function holderType(holder: Address, token: TokenRow, source: LogSource | undefined): HolderType {
   if (BURN_ADDRESSES.has(holder)) return 'burn'
+  // Such a token keeps what has not vested yet.
+  if (holder === token.address && token.vestingClaimed !== null) return 'locker'
   switch (source?.role) {
     case 'sharedCurve':
       return 'curve'

@@ -3,20 +3,17 @@ import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { type Draft, draftCreatorFee, type TokenDraft } from './draft.ts'
 
 /**
- * Applies what a creator earned, claimed or handed over. A handover by another creator only counts if that creator has an account whose
- * earnings no event reports (`accrued` is `null`).
+ * Applies what a creator earned, claimed or handed over.
  *
  * @param token `null`: the account is for all of the creator's tokens
  */
 export function applyCreatorFee(draft: Draft, token: TokenDraft | null, event: TokenEventOf<'creatorFee'>, weth: Address): void {
   const ofToken = event.scope === 'token' ? event.token : ZERO_ADDRESS
-  const giver =
-    event.handedBy === undefined ? undefined : draftCreatorFee(draft, { ...event, creator: event.handedBy, onlyKnown: true }, ofToken)
-  if (event.handedBy !== undefined && giver?.accrued !== null) return
+  if (event.onlyVesting === true && (token === null || token.vestingClaimed === null)) return
   const row = draftCreatorFee(draft, event, ofToken)
   if (row === undefined) return
   const before = { ...row }
-  row.claimed = (giver?.claimed ?? row.claimed) + event.claimed
+  row.claimed += event.claimed
   if (event.handover !== undefined) row.accrued = event.handover === 'to' ? null : row.claimed
   else if (row.accrued !== null) {
     row.accrued = event.balance === undefined ? row.accrued + (event.accrued ?? 0n) : row.claimed + event.balance

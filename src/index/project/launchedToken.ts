@@ -47,6 +47,8 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {
     creatorFeeBps: event.creatorFeeBps,
     feesAccrued: event.feesReported.accrued ? 0n : null,
     feesClaimed: event.feesReported.claimed ? 0n : null,
+    vestingClaimed: null,
+    vestingEndsAt: null,
     graduationStatus: event.graduation.status,
     graduationPercent: null,
     raised: null,

@@ -28,6 +28,7 @@ import { Migration0041Currencies } from './Migration0041Currencies.ts'
 import { Migration0042LastTrades } from './Migration0042LastTrades.ts'
 import { Migration0043LogIndexes } from './Migration0043LogIndexes.ts'
 import { Migration0050CreatorUpdates } from './Migration0050CreatorUpdates.ts'
+import { Migration0051Vesting } from './Migration0051Vesting.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -60,6 +61,7 @@ export const MIGRATIONS = [
   Migration0042LastTrades,
   Migration0043LogIndexes,
   Migration0050CreatorUpdates,
+  Migration0051Vesting,
 ]
 
 export const MIGRATION_OPTIONS = {

@@ -7,8 +7,13 @@ import { toBytes } from '#tables/toBytes.ts'
 /** The launchpad's call that pays a creator out; `null` where it has none, or nothing to pay. */
 export type BuildClaimCall = (target: ClaimTarget & { readonly launchpad: string }) => ClaimCall | null
 
-/** What has vested of a launchpad's token by a time, both in Unix seconds; `null` where nothing vests. */
-export type FindVested = (token: { readonly launchpad: string; readonly createdAt: number; readonly at: number }) => bigint | null
+/** What has vested of a launchpad's token by a time; times are Unix seconds. `null` where nothing vests. */
+export type FindVested = (vesting: {
+  readonly launchpad: string
+  readonly createdAt: number
+  readonly endsAt: number
+  readonly at: number
+}) => bigint | null
 
 export interface ClaimableInput {
   readonly token: Address
@@ -26,6 +31,8 @@ export interface FeeRow {
   readonly cursor_number: number | null
   readonly cursor_timestamp: number
   readonly created_at: number | null
+  readonly vesting_claimed: string | null
+  readonly vesting_ends_at: number | null
   readonly launchpad: string
   readonly scope: ClaimScope
   readonly accrued: string | null
@@ -41,7 +48,8 @@ export interface FeeRow {
 }
 
 /** The select list of a `FeeRow`, from a `fee`, its `token`, the `chain_state` and the joins of `FEE_PARTS`. */
-export const FEE_FIELDS = sql`chain_state.cursor_number, chain_state.cursor_timestamp, token.created_at, fee.currency, fee.scope, fee.accrued,
+export const FEE_FIELDS = sql`chain_state.cursor_number, chain_state.cursor_timestamp,
+  token.created_at, token.vesting_claimed, token.vesting_ends_at, fee.currency, fee.scope, fee.accrued,
   fee.claimed, fee.claim_id, position.uncollected, position.asked_at, position.moved,
   coalesce(indexed.symbol, currency.symbol) as currency_symbol, coalesce(indexed.decimals, currency.decimals) as currency_decimals`
 
@@ -116,15 +124,16 @@ export function toAmount(row: FeeRow, of: Pick<ClaimTarget, 'token' | 'currency'
   }
 }
 
-/** The vested, unclaimed amount of the token itself; `null` where nothing vests to its creator. */
+/** The vested, unclaimed amount of the token itself; `null` where nothing vests to its creator, or it is not known how fast. */
 function unclaimedVesting(
-  row: FeeRow,
+  { launchpad, created_at: createdAt, cursor_timestamp: at, vesting_claimed: claimed, vesting_ends_at: endsAt }: FeeRow,
   { token, currency }: Pick<ClaimTarget, 'token' | 'currency'>,
   { vestedOf }: ClaimableOptions,
 ): bigint | null {
-  const { launchpad, created_at: createdAt, cursor_timestamp: at, claimed, claim_id: claimId } = row
-  const vested = createdAt !== null && currency === token && claimId === null ? vestedOf({ launchpad, createdAt, at }) : null
-  return vested === null ? null : vested - BigInt(claimed)
+  if (createdAt === null || claimed === null || endsAt === null || currency !== token) return null
+  const vested = vestedOf({ launchpad, createdAt, endsAt, at })
+  if (vested === null) return null
+  return vested > BigInt(claimed) ? vested - BigInt(claimed) : 0n
 }
 
 function describe(currency: Address, row: FeeRow, weth: Address): Pick<ClaimableAmount, 'symbol' | 'decimals'> {

@@ -48,7 +48,9 @@ export async function readClaims(db: Queryable, query: ClaimsQuery, options: Cla
     from (select) as one left join finish on true left join (
       select true as "isFound", fee.token, fee.launchpad, ${FEE_FIELDS}, any_token.address as any_token
       from page as fee cross join chain_state
-      left join lateral (select created_at from token where token.address = fee.token offset 0) as token on true
+      left join lateral (
+        select created_at, vesting_claimed, vesting_ends_at from token where token.address = fee.token offset 0
+      ) as token on true
       left join lateral (
         select address from token as made where made.creator = ${toBytes(creator)} and made.launchpad = fee.launchpad
         order by made.graduation_status, made.address limit 1

@@ -23,6 +23,8 @@ const UNSHOWN_OF_TOKEN = [
   'windowsAt',
   'windowsExpireAt',
   'graduatedPriceWeth',
+  'vestingClaimed',
+  'vestingEndsAt',
   'tradesM5',
   'tradesH1',
   'tradesH24',

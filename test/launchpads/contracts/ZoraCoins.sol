@@ -68,8 +68,9 @@ contract ZoraFactory {
         if (kind == Kind.Trend) {
             emit TrendCoinCreated(msg.sender, "TREND", address(coin), key, id, "", "2.5.0");
         } else if (kind == Kind.Creator) {
+            string memory version = hook.legacy() ? "2.2.1" : "2.5.0";
             emit CreatorCoinCreated(
-                msg.sender, payoutRecipient, address(1), currency, "ipfs://creator", "Creator", "CREA", address(coin), key, id, "2.5.0"
+                msg.sender, payoutRecipient, address(1), currency, "ipfs://creator", "Creator", "CREA", address(coin), key, id, version
             );
         } else {
             emit CoinCreatedV4(
@@ -81,12 +82,13 @@ contract ZoraFactory {
 
 contract ZoraCoin is LaunchToken {
     uint256 constant VESTING = 500_000_000e18;
-    uint256 constant VESTING_SECONDS = 5 * 365 days;
 
     ZoraFactory immutable factory;
     Kind public immutable kind;
     address public immutable currency;
     uint256 immutable start = block.timestamp;
+    /// Of late, leap years count.
+    uint256 vestingSeconds;
     string public tokenURI;
     address public payoutRecipient;
     uint256 public totalClaimed;
@@ -113,6 +115,7 @@ contract ZoraCoin is LaunchToken {
         else if (kind == Kind.Creator) setNameAndSymbol("Creator", "CREA");
         else setNameAndSymbol("Content", "CONT");
         setPayoutRecipient(recipient);
+        vestingSeconds = hook.legacy() ? 5 * 365 days : 5 * 365.25 days;
         setContractURI(kind == Kind.Trend ? "https://trend" : kind == Kind.Creator ? "ipfs://creator" : "ipfs://content");
         bool first = address(this) < currency;
         key = PoolKey(first ? address(this) : currency, first ? currency : address(this), 10_000, 200, address(hook));
@@ -143,7 +146,7 @@ contract ZoraCoin is LaunchToken {
 
     function getClaimableAmount() public view returns (uint256) {
         uint256 elapsed = block.timestamp - start;
-        return (elapsed >= VESTING_SECONDS ? VESTING : VESTING * elapsed / VESTING_SECONDS) - totalClaimed;
+        return (elapsed >= vestingSeconds ? VESTING : VESTING * elapsed / vestingSeconds) - totalClaimed;
     }
 
     function claimVesting() external {
@@ -151,7 +154,7 @@ contract ZoraCoin is LaunchToken {
         if (amount == 0) return;
         totalClaimed += amount;
         this.transfer(payoutRecipient, amount);
-        emit CreatorVestingClaimed(payoutRecipient, amount, totalClaimed, start, start + VESTING_SECONDS);
+        emit CreatorVestingClaimed(payoutRecipient, amount, totalClaimed, start, start + vestingSeconds);
     }
 
     function migrateLiquidity(CoinHook newHook) external {
@@ -185,7 +188,7 @@ contract CoinHook is Settling {
     ZoraFactory immutable factory;
     address immutable trusted;
     /// Hooks of creator coins once reported their rewards by an event of their own alone.
-    bool immutable legacy;
+    bool public immutable legacy;
     mapping(bytes32 id => address) coins;
     mapping(bytes32 id => Range[]) ranges;
 
@@ -306,12 +309,19 @@ contract CoinHook is Settling {
         (fees0, fees1) = _addBeside(key, id, forPool1, false, !first, fees0, fees1);
         (uint256 ofCoin, uint256 amount) = first ? (fees0, fees1) : (fees1, fees0);
         address currency = coin.currency();
-        if (ofCoin > 0) amount += _swapOn(key, currency, ofCoin);
+        // What can't be swapped is paid in the coin itself.
+        bool isStuck = !legacy && block.number % 3 == 0;
+        if (ofCoin > 0 && !isStuck) amount += _swapOn(key, currency, ofCoin);
         while (factory.isCoin(currency) && amount > 0) {
             ZoraCoin parent = ZoraCoin(currency);
             currency = parent.currency();
             amount = _swapOn(parent.poolKey(), currency, amount);
         }
+        if (ofCoin > 0 && isStuck) _reward(coin, address(coin), ofCoin);
+        _reward(coin, currency, amount);
+    }
+
+    function _reward(ZoraCoin coin, address currency, uint256 amount) private {
         if (amount > 0) manager.take(currency, address(this), amount);
         address recipient = coin.payoutRecipient();
         Rewards memory rewards;
