@@ -2,6 +2,7 @@ import type { Logger as OrmLogger } from '@mikro-orm/core'
 import { defineConfig, MikroORM, type Options } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import { monotonicMs } from '#clock'
+import type { Hex } from '#domain/address.ts'
 import { renewConnections } from './connectionLifetime.ts'
 import { toConnectionString } from './connectionString.ts'
 import { prepareStatements } from './preparedStatements.ts'
@@ -59,6 +60,7 @@ const BIGINT_OID = 20
  * @throws `TokenwireError` `config_invalid` when the text is no PostgreSQL URL
  */
 export function createOrm(databaseUrl: string, logger: Logger, limits: OrmOptions = {}, more: Options = {}): MikroORM {
+  forgetVariables()
   const options = connectionOptions(databaseUrl)
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = LOCK_TIMEOUT_MS, lateAnswerMs = LATE_ANSWER_MS } = limits
   const { giveUp, startDeadline } = limits
@@ -102,14 +104,24 @@ export function connectionOptions(databaseUrl: string) {
   })
 }
 
+/** The ORM would take what it is not given from `MIKRO_ORM_…` variables, which are meant for its command line and for other programs. */
+function forgetVariables(): void {
+  for (const name of Object.keys(process.env)) if (name.startsWith('MIKRO_ORM_')) delete process.env[name]
+}
+
 /**
  * Returns `bytea` as lower-case hex with `0x`, `bigint` as a number, since every `bigint` of the schema is a safe integer, and `numeric` as
  * text.
  */
 function setResultTypes({ options }: Pool): void {
-  // PostgreSQL sends `\x` and the digits (bytea_output = hex, the default).
-  options.types.setTypeParser(BYTEA_OID, text => `0x${text.slice(2)}`)
+  options.types.setTypeParser(BYTEA_OID, toHex)
   options.types.setTypeParser(BIGINT_OID, Number)
+}
+
+/** @throws `TypeError` for another format than that of `bytea_output = hex`, which each session sets: `\x` and the digits */
+function toHex(text: string): Hex {
+  if (!text.startsWith('\\x')) throw new TypeError('the database sent bytes that are not written in hex')
+  return `0x${text.slice(2)}`
 }
 
 /** Without the ORM's log of statements, which contains their values. What remains are messages about dropped connections. */

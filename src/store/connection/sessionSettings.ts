@@ -3,15 +3,43 @@ export interface ConfiguredPool {
 }
 
 /**
- * What each session is given:
+ * What statements and the reading of their results rely on, whatever the server, the database and the role are set to. A value that is set
+ * in the session stays when the server reloads its configuration.
+ */
+const RELIED_ON: Readonly<Record<string, string>> = {
+  // How values are written and read.
+  client_encoding: 'UTF8',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+  array_nulls: 'on',
+  DateStyle: 'ISO, YMD',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  // A statement of a transaction sees what committed before the statement.
+  default_transaction_isolation: 'read committed',
+  // Answers are complete: no rows are left out silently.
+  row_security: 'off',
+  gin_fuzzy_search_limit: '0',
+  transform_null_equals: 'off',
+  // A pool keeps its connections, and a migration takes its time. Connections that died are noticed by the settings below.
+  idle_session_timeout: '0',
+  transaction_timeout: '0',
+}
+
+/**
+ * What the address may set otherwise:
  * - queries read a few pages each, mostly from memory: with the default cost of a random page, meant for spinning disks, PostgreSQL would
- *   scan whole tables. Queries take milliseconds, which JIT compilation would multiply;
+ *   scan whole tables. Queries take milliseconds, which JIT compilation or planning each time would multiply;
+ * - rows are updated, which not every table access method can do;
  * - the server ends a transaction whose client has died in silence before the client's next attempt needs its locks;
  * - when a client's host is gone, the server ends its session within half a minute, which frees its locks.
  */
-const SETTINGS: Readonly<Record<string, string>> = {
+const PREFERRED: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',
   jit: 'off',
+  plan_cache_mode: 'auto',
+  default_table_access_method: 'heap',
   idle_in_transaction_session_timeout: '20s',
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
@@ -19,22 +47,46 @@ const SETTINGS: Readonly<Record<string, string>> = {
   tcp_user_timeout: '25s',
 }
 
+/** An update that was emitted has to survive a crash of the server. Stricter values than `on` stay. */
+const SYNCHRONOUS_COMMIT = `coalesce(nullif(current_setting('synchronous_commit', true), 'off'), 'on')`
+
 /**
- * Configures each new connection by a statement: poolers such as PgBouncer refuse most parameters of a connection's start. What the URL
- * itself sets (`?options=-c jit=on`) stays.
+ * The schema of the service's tables, wherever they are. Before there are any: the first schema of the role's `search_path`, or `public`
+ * where that has none.
+ */
+const OWN_SCHEMA = `coalesce(
+  (select relnamespace::regnamespace::text from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where relname = 'block_undo' and relkind = 'r' order by nspname = current_schema() desc nulls last, pg_class.oid limit 1),
+  quote_ident(current_schema()), 'public')`
+
+/** Managed databases keep extensions in a schema that is not in everybody's `search_path`. */
+const SCHEMA_OF_TRIGRAMS = `(select extnamespace::regnamespace::text from pg_extension where extname = 'pg_trgm')`
+
+/**
+ * Configures each new connection by a statement: poolers such as PgBouncer refuse most parameters of a connection's start. Settings that
+ * the server's version does not have are left out.
  */
 export function configureSessions(
   pool: ConfiguredPool,
   databaseUrl: string,
   limits: { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number },
 ): void {
-  const { search } = new URL(databaseUrl)
-  const settings = { ...SETTINGS, statement_timeout: String(limits.statementTimeoutMs), lock_timeout: String(limits.lockTimeoutMs) }
-  const text = Object.entries(settings)
-    .filter(([name]) => !search.includes(name))
-    .map(([name, value]) => `set ${name} = '${value}'`)
-    .join('; ')
+  const given = (new URL(databaseUrl).searchParams.get('options') ?? '').toLowerCase().replaceAll('-', '_')
+  const isGiven = (name: string) => given.includes(`${name}=`)
+  const own = isGiven('search_path') ? `nullif(current_setting('search_path', true), '')` : OWN_SCHEMA
+  const preferred = Object.entries(PREFERRED).map(([name, value]) => [name, `'${value}'`] as const)
+  const relied = Object.entries(RELIED_ON).map(([name, value]) => [name, `'${value}'`] as const)
+  const settings = [
+    ...[...preferred, ['synchronous_commit', SYNCHRONOUS_COMMIT] as const].filter(([name]) => !isGiven(name)),
+    ...relied,
+    ['lock_timeout', `'${limits.lockTimeoutMs}'`],
+    ['search_path', `concat_ws(', ', ${own}, ${SCHEMA_OF_TRIGRAMS})`],
+  ]
+  const rows = settings.map(([name, value]) => `('${name}', ${value})`).join(', ')
+  // The first statement by itself: the server's own limit may be too short for the other one.
+  const text = `set statement_timeout = ${limits.statementTimeoutMs};
+    select set_config(name, value, false) from (values ${rows}) as wanted (name, value) where current_setting(name, true) is not null`
   pool.options.onConnect = async client => {
-    if (text !== '') await client.query(text)
+    await client.query(text)
   }
 }
