@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { TokenwireError } from '#errors'
-import { databaseCause } from '#store/connection/databaseCause.ts'
-import { databaseFault } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { requireSessions } from '#store/connection/sessionPooling.ts'
+import { requireDatabase } from '#store/connection/requireDatabase.ts'
+import { toStartError } from '#store/connection/startError.ts'
 import { readIdentity, readWriter } from '#store/rows/identity.ts'
 import { createReplicaReads, type ReplicaReads } from './replicaReads.ts'
 
@@ -30,8 +29,11 @@ export async function openReplica(url: string, { primary, logger, now, onStop }:
   onStop(() => orm.close(true))
   const replica = orm.em.getKysely<unknown>()
   const untilMs = now() + MAX_WAIT_MS
-  await requireSessions(replica, 'DATABASE_READ_URL').catch(unreachable)
-  while (!(await isReplicaOf(replica, primary).catch(unreachable))) {
+  await requireDatabase(replica, { url, use: 'replica', logger })
+  const failed = (error: unknown): never => {
+    throw toStartError(error, { url, setting: 'DATABASE_READ_URL' })
+  }
+  while (!(await isReplicaOf(replica, primary).catch(failed))) {
     if (now() > untilMs) {
       const sentence = `it is no replica of DATABASE_URL, or more than ${MAX_WAIT_MS / 1_000} s behind`
       throw new TokenwireError('database_unavailable', `DATABASE_READ_URL: ${sentence}`, { retryable: true })
@@ -47,15 +49,4 @@ async function isReplicaOf(replica: Queryable, primary: Queryable): Promise<bool
   if ((await readIdentity(replica)) === null) return false
   const [here, there] = await Promise.all([readWriter(replica), readWriter(primary)])
   return here !== null && here === there
-}
-
-function unreachable(error: unknown): never {
-  const cause = databaseCause(error)
-  if (cause === null || error instanceof TokenwireError) throw error
-  const isRefused = databaseFault(error) === 'refused'
-  const sentence = cause.full.replaceAll('DATABASE_URL', 'DATABASE_READ_URL')
-  throw new TokenwireError(isRefused ? 'config_invalid' : 'database_unavailable', `DATABASE_READ_URL: ${sentence}`, {
-    retryable: !isRefused,
-    cause: error,
-  })
 }

@@ -3,11 +3,10 @@ import type { MessagePort } from 'node:worker_threads'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Kysely } from 'kysely'
 import { monotonicMs as now } from '#clock'
-import type { Config } from '#config'
 import { TokenwireError } from '#errors'
-import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
-import { requireSessions } from '#store/connection/sessionPooling.ts'
+import { requireDatabase } from '#store/connection/requireDatabase.ts'
+import { toStartError } from '#store/connection/startError.ts'
 import { readIdentity, type StoredIdentity } from '#store/rows/identity.ts'
 import { indexerView, openDatabaseCarrier } from './databaseCarrier.ts'
 import { type ServeOptions, serve } from './serve.ts'
@@ -43,7 +42,7 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, giveUp })
   onStop(() => reading.close(true))
   const primary = reading.em.getKysely<unknown>()
-  const { chainId, weth, launchpads } = await prepared(primary, config)
+  const { chainId, weth, launchpads } = await prepared(primary, databaseUrl, options)
   const known = { ...options, config: { ...config, launchpads: { weth, launchpads } }, chainId }
   const onPrice = indexing?.onPrice ?? (() => undefined)
   if (config.gatewayThreads > 1) {
@@ -58,11 +57,13 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
 }
 
 /** Waits a little for an indexer to prepare the database, as when both start together. */
-async function prepared(db: Kysely<unknown>, config: Config): Promise<StoredIdentity> {
+async function prepared(db: Kysely<unknown>, url: string, { config, logger }: RoleOptions): Promise<StoredIdentity> {
   const untilMs = now() + MAX_WAIT_MS
-  await requireSessions(db, 'DATABASE_URL').catch(failed)
+  await requireDatabase(db, { url, use: 'serve', logger })
   for (;;) {
-    const identity = await readIdentity(db).catch(failed)
+    const identity = await readIdentity(db).catch((error: unknown) => {
+      throw toStartError(error, { url, setting: 'DATABASE_URL' })
+    })
     if (identity !== null) {
       if (config.chainId === null || config.chainId === identity.chainId) return identity
       throw new TokenwireError(
@@ -81,8 +82,4 @@ async function prepared(db: Kysely<unknown>, config: Config): Promise<StoredIden
     }
     await delay(ASK_AGAIN_MS)
   }
-}
-
-function failed(error: unknown): never {
-  throw toDatabaseError(error)
 }

@@ -4,10 +4,10 @@ import type { Logger } from 'pino'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import { describeHolder, LOCKS, takeLock } from './connection/advisoryLocks.ts'
-import { toDatabaseError } from './connection/databaseErrors.ts'
 import { createOrm } from './connection/orm.ts'
 import type { Queryable } from './connection/queryable.ts'
-import { requireSessions } from './connection/sessionPooling.ts'
+import { requireDatabase } from './connection/requireDatabase.ts'
+import { toStartError } from './connection/startError.ts'
 import { createTransaction } from './connection/transaction.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
@@ -49,7 +49,7 @@ export async function rewind(databaseUrl: string, target: RewindTarget, logger: 
   const orm = createOrm(databaseUrl, logger, { poolSize: 2, applicationName: 'tokenwire-rewind', statementTimeoutMs: 0 })
   const pool = orm.em.getKysely<unknown>()
   try {
-    await requireSessions(pool, 'DATABASE_URL')
+    await requireDatabase(pool, { url: databaseUrl, use: 'index', logger })
     return await pool.connection().execute(async session => {
       await assertNoWriter(session)
       const writer = randomUUID()
@@ -63,7 +63,7 @@ export async function rewind(databaseUrl: string, target: RewindTarget, logger: 
       })
     })
   } catch (error) {
-    throw toDatabaseError(error)
+    throw toStartError(error, { url: databaseUrl, setting: 'DATABASE_URL' })
   } finally {
     await orm.close(true)
   }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Address } from '#domain/address.ts'
-import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
+import { toStartError } from '#store/connection/startError.ts'
 import { requireIdentity } from '#store/rows/cursor.ts'
 import type { ConnectedChain } from './connectChain.ts'
 
@@ -23,7 +23,7 @@ export async function checkDatabase({ databaseUrl, chain, weth, logger }: CheckD
   try {
     await requireIdentity(orm.em.getKysely<unknown>(), { chainId, genesisHash, weth, launchpads })
   } catch (error) {
-    throw toDatabaseError(error)
+    throw toStartError(error, { url: databaseUrl, setting: 'DATABASE_URL' })
   } finally {
     await orm.close(true)
   }

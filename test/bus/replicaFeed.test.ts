@@ -4,6 +4,7 @@ import { createNotifyFeed } from '#bus/notifyFeed.ts'
 import { openReplica } from '#bus/openReplica.ts'
 import { createReplicaReads } from '#bus/replicaReads.ts'
 import { monotonicMs } from '#clock'
+import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
@@ -122,11 +123,21 @@ describe('a feed over a replica', () => {
     )
     await expect(openReplica('postgresql://tokenwire@127.0.0.1:9/postgres', { ...options, now })).rejects.toMatchObject({
       retryable: true,
-      message: expect.stringMatching(/^DATABASE_READ_URL: the database is not reachable: .* of DATABASE_READ_URL/) as unknown,
+      message: expect.stringMatching(/^DATABASE_READ_URL: at .*: the database is not reachable: .* of DATABASE_READ_URL/) as unknown,
     })
     // The clock stands still, so that no request times out on a busy machine.
     const opened = await openReplica(lost.replica.url, { ...options, now: () => 0 })
     expect(await shown(opened.db)).toBeDefined()
+  })
+
+  // A gateway heard no commit there, and its health said that the network or a pooler is to blame.
+  test.each([
+    ['index', /takes no writes: point DATABASE_URL to the primary/],
+    ['serve', /^DATABASE_URL: the server is a standby, which announces no commits; give its primary here/],
+  ] as const)('refuses a replica as the database to %s', async (use, message) => {
+    const { url, kysely } = lost.replica
+    const refused = { code: 'database_unavailable', retryable: true, message: expect.stringMatching(message) as unknown }
+    await expect(requireDatabase(kysely, { url, use, logger: silentLogger })).rejects.toMatchObject(refused)
   })
 
   test('reads the primary when the replica is gone', async () => {

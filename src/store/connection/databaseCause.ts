@@ -1,6 +1,6 @@
 import type { DatabaseCause } from '#domain/indexerState.ts'
 import { TokenwireError } from '#errors'
-import { causes, codeOf, databaseFault, isReadOnlyDisk } from './databaseErrors.ts'
+import { causes, codeOf, databaseFault, isReadOnlyDisk, isTlsError } from './databaseErrors.ts'
 
 interface Kind {
   readonly shown: string
@@ -20,6 +20,10 @@ const BUSY: Kind = {
   remedy: 'it is tried again; look for long transactions and for load on its server',
 }
 const REFUSED: Kind = { shown: 'the database refuses this service', remedy: 'correct user, password, database and sslmode of DATABASE_URL' }
+const NOT_TRUSTED: Kind = {
+  shown: 'no encrypted connection to the database can be made',
+  remedy: 'correct sslmode and sslrootcert of DATABASE_URL, or the certificate of the server',
+}
 const RESTARTING: Kind = {
   shown: 'the database is starting or stopping',
   remedy: 'it is tried again; if this lasts, read the log of the server',
@@ -35,6 +39,10 @@ const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
   '25006': {
     shown: 'the database takes no writes',
     remedy: 'point DATABASE_URL to the primary, not a standby, or turn off default_transaction_read_only',
+  },
+  '42501': {
+    shown: 'the database denies this service a right',
+    remedy: 'grant it to the role of DATABASE_URL, or let that role own the tables',
   },
   '53100': { shown: "the database's disk is full", remedy: 'free space on the disk of the server; indexing then goes on by itself' },
   '53200': { shown: 'the database has no memory left', remedy: 'give its server more memory, or lower its work_mem and max_connections' },
@@ -62,7 +70,7 @@ export function databaseCause(error: unknown): DatabaseCause | null {
   const late = messages.find(message => message === LATE_CONNECTION)
   const given = links.flatMap(link => (link instanceof TokenwireError ? [] : (codeOf(link) ?? []))).at(0) ?? null
   const code = given ?? (late === undefined ? null : 'ETIMEDOUT')
-  const { shown, remedy } = links.some(isReadOnlyDisk) ? READ_ONLY_DISK : kindOf(code, fault)
+  const { shown, remedy } = links.some(isReadOnlyDisk) ? READ_ONLY_DISK : links.some(isTlsError) ? NOT_TRUSTED : kindOf(code, fault)
   const said = late ?? messages.at(-1)
   const quoted = [said, code].filter(part => part !== undefined && part !== null).join(', ')
   return { shown, full: `${shown}: ${remedy}${quoted === '' ? '' : ` (${quoted})`}` }

@@ -5,7 +5,7 @@ import { TokenwireError } from '#errors'
  * - `unavailable`: the server is down, restarting, or refuses new connections for now: retry until it is back;
  * - `conflict`: the transaction lost against another one or waited too long: retry at once;
  * - `exhausted`: the server has no disk space or memory left: retry slowly, an operator is needed;
- * - `refused`: wrong password, no such database, no permission: a retry does not help;
+ * - `refused`: wrong password, no such database, no permission, a certificate that is not trusted: a retry does not help;
  * - `defect`: everything else: the statement or its values are wrong.
  */
 export type DatabaseFault = 'unavailable' | 'conflict' | 'exhausted' | 'refused' | 'defect'
@@ -57,11 +57,16 @@ const SYSTEM_CODES = new Set([
 const DRIVER_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after|driver has already been destroyed|Query read timeout|Client was closed)/i
 
+// Of Node's TLS and OpenSSL: https://nodejs.org/api/tls.html#x509-certificate-error-codes
+const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA)/
+
+const SQLSTATE = /^[0-9A-Z]{5}$/
+
 const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
   unavailable: 'The database can not be reached',
   conflict: 'The database did not answer in time or gave way to another transaction',
   exhausted: 'The database server has no disk or memory left',
-  refused: 'The database refuses the connection',
+  refused: 'The database refuses this service',
 }
 
 export function databaseFault(error: unknown): DatabaseFault {
@@ -73,10 +78,21 @@ export function databaseFault(error: unknown): DatabaseFault {
       code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[/^([0-9A-Z]{2})[0-9A-Z]{3}$/.exec(code)?.[1] ?? ''])
     if (fault !== undefined) return fault
     if (code !== null && SYSTEM_CODES.has(code)) return 'unavailable'
+    if (isTlsError(link)) return 'refused'
     if (link instanceof Error && DRIVER_MESSAGES.test(link.message)) return 'unavailable'
     if (link instanceof Error && link.message.startsWith('The server does not support SSL')) return 'refused'
   }
   return 'defect'
+}
+
+/** Whether the server, the connection to it or its driver has reported the error. */
+export function isOfDatabase(error: unknown): boolean {
+  return databaseFault(error) !== 'defect' || causes(error).some(link => SQLSTATE.test(codeOf(link) ?? ''))
+}
+
+/** Whether the two sides could not agree on an encrypted connection. */
+export function isTlsError(link: object): boolean {
+  return TLS_CODE.test(codeOf(link) ?? '')
 }
 
 /**

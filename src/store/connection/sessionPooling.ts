@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { TokenwireError } from '#errors'
+import type { DatabaseSetting } from './startError.ts'
 
 /** A pooler may give its connections in turn, or the one that was used last; other clients may come in between. */
 const ATTEMPTS = 3
@@ -13,7 +14,7 @@ const ATTEMPTS = 3
  * @param setting what names the database
  * @throws `TokenwireError` `config_invalid`
  */
-export async function requireSessions(db: Kysely<unknown>, setting: 'DATABASE_URL' | 'DATABASE_READ_URL'): Promise<void> {
+export async function requireSessions(db: Kysely<unknown>, setting: DatabaseSetting): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const isShared = await isSessionShared(db).catch((error: unknown) => {
       throw isStatementPooling(error) ? refusal(setting, error) : error

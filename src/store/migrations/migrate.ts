@@ -3,14 +3,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { TokenwireError } from '#errors'
 import { describeHolder, LOCK_SPACE, LOCKS, takeLock } from '#store/connection/advisoryLocks.ts'
-import { databaseCause } from '#store/connection/databaseCause.ts'
-import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { requireSessions } from '#store/connection/sessionPooling.ts'
+import { requireDatabase } from '#store/connection/requireDatabase.ts'
+import { toStartError } from '#store/connection/startError.ts'
 import { MIGRATION_OPTIONS, MIGRATIONS } from './migrations.ts'
-
-const OLDEST_SERVER = 15
 
 /**
  * Migrates a database's schema to this version, under a lock, so that processes that start at the same time run each migration once.
@@ -26,56 +23,30 @@ export async function migrate(databaseUrl: string, logger: Logger): Promise<read
   const limits = { poolSize: 2, applicationName: 'tokenwire-migrate', statementTimeoutMs: 0, lockTimeoutMs: 0 }
   const orm = createOrm(databaseUrl, logger, limits, MIGRATION_OPTIONS)
   try {
-    const db = orm.em.getKysely<unknown>()
-    await checkServer(db, databaseUrl)
-    await requireSessions(db, 'DATABASE_URL')
-    return await db.connection().execute(async session => {
-      await lock(session, logger)
-      try {
-        return await runPending(orm, session, logger)
-      } finally {
-        await unlock(session, LOCKS.migrate)
-      }
-    })
-  } catch (error) {
-    throw toDatabaseError(error)
-  } finally {
+    const applied = await migrateWith(orm, databaseUrl, logger)
     await orm.close(true)
-  }
-}
-
-async function checkServer(db: Queryable, databaseUrl: string): Promise<void> {
-  let version: number
-  try {
-    const { rows } = await sql<{ version: number }>`select current_setting('server_version_num')::integer as version`.execute(db)
-    version = Math.trunc((rows[0]?.version ?? 0) / 10_000)
+    return applied
   } catch (error) {
-    throw startError(error, databaseUrl)
+    // Not awaited: a connection that is lost within the migrations' transaction never returns to its pool, which would wait for it.
+    void orm.close(true)
+    throw toStartError(error, { url: databaseUrl, setting: 'DATABASE_URL' })
   }
-  if (version >= OLDEST_SERVER) return
-  throw new TokenwireError(
-    'config_invalid',
-    `DATABASE_URL: the server is PostgreSQL ${version}; version ${OLDEST_SERVER} or newer is needed`,
-  )
 }
 
-/** Why the first connection failed, as an error that names the setting to change, with host and database but without the password. */
-function startError(error: unknown, databaseUrl: string): TokenwireError {
-  const url = new URL(databaseUrl)
-  const database = decodeURIComponent(url.pathname.slice(1))
-  const cause = databaseCause(error)
-  if (cause === null) return new TokenwireError('config_invalid', `DATABASE_URL: ${reason(error)}`, { cause: error })
-  const isRefused = databaseFault(error) === 'refused'
-  return new TokenwireError(
-    isRefused ? 'config_invalid' : 'database_unavailable',
-    `DATABASE_URL: at ${url.host}, database "${database}": ${cause.full}`,
-    { retryable: !isRefused, cause: error },
-  )
-}
-
-function reason(error: unknown): string {
-  const first = error instanceof AggregateError ? error.errors[0] : error
-  return first instanceof Error ? first.message : String(first)
+async function migrateWith(orm: MikroORM, url: string, logger: Logger): Promise<readonly string[]> {
+  const db = orm.em.getKysely<unknown>()
+  await requireDatabase(db, { url, use: 'index', logger })
+  // Where the migrator keeps its own table. It would look in `public`.
+  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
+  orm.config.set('schema', rows[0]?.schema)
+  return db.connection().execute(async session => {
+    await lock(session, logger)
+    try {
+      return await runPending(orm, session, logger)
+    } finally {
+      await unlock(session, LOCKS.migrate)
+    }
+  })
 }
 
 async function lock(session: Kysely<unknown>, logger: Logger): Promise<void> {

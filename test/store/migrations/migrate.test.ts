@@ -69,6 +69,23 @@ describe('migrating', () => {
     await second.lock?.release()
   })
 
+  // The connection never returned to its pool. The start waited for it without end, and `npm run db:migrate` ended with code 13.
+  test('ends when its connection is lost in the middle', async () => {
+    const database = await useDatabase({ migrated: false })
+    await database.kysely.connection().execute(async session => {
+      await sql`begin`.execute(session)
+      await sql`create table token (address bytea)`.execute(session)
+      const failure = migrate(database.url, silentLogger).catch((error: unknown) => error)
+      // The migrations wait for the transaction that creates a table of the same name.
+      const waiting = sql`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await expect.poll(async () => (await waiting.execute(database.kysely)).rows.length).toBe(1)
+      await sql`select pg_terminate_backend(pid) from (${waiting}) as waiting`.execute(database.kysely)
+      expect(await failure).toMatchObject({ code: 'database_unavailable', retryable: true })
+      await sql`rollback`.execute(session)
+    })
+    expect(await migrate(database.url, silentLogger)).toContain(FIRST)
+  })
+
   test('works for an owner of the database who is no superuser', async () => {
     const database = await useDatabase({ migrated: false })
     const name = new URL(database.url).pathname.slice(1)

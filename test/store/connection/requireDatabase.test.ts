@@ -1,0 +1,203 @@
+import { sql } from 'kysely'
+import pino from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { requireDatabase } from '#store/connection/requireDatabase.ts'
+import { migrate } from '#store/migrations/migrate.ts'
+import { administer, openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
+
+/*
+ * Databases as people have them: a role without rights, extensions in a schema of their own, tables in another schema than `public`. The
+ * start ended with a stack trace or with "The database refuses the connection".
+ */
+
+interface Site {
+  readonly database: TestDatabase
+  /** The name of the database, and of a role that is no superuser. */
+  readonly name: string
+  /** Of that role. */
+  readonly url: string
+}
+
+/** @param statements run as superuser in the database; `$me` stands for the role and for the database */
+async function openSite(statements: readonly string[], { migrated = false } = {}): Promise<Site> {
+  const database = await useDatabase({ migrated })
+  const url = new URL(database.url)
+  const name = url.pathname.slice(1)
+  url.username = name
+  url.password = 'plain'
+  await administer(sql`create role ${sql.id(name)} login password 'plain'`)
+  onTestFinished(async () => {
+    await sql`reassign owned by ${sql.id(name)} to current_user`.execute(database.kysely)
+    await sql`drop owned by ${sql.id(name)}`.execute(database.kysely)
+    await administer(sql`drop role ${sql.id(name)}`)
+  })
+  for (const statement of statements) await sql.raw(statement.replaceAll('$me', name)).execute(database.kysely)
+  return { database, name, url: url.href }
+}
+
+async function schemasOfTables({ kysely }: TestDatabase): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`select distinct schemaname as name from pg_tables
+    where tablename in ('token', 'mikro_orm_migrations')`.execute(kysely)
+  return rows.map(({ name }) => name)
+}
+
+const OWN = 'alter database $me owner to $me'
+
+describe('an indexer', () => {
+  test.each([
+    ['the owner of the database', [OWN], 'public'],
+    ['a role that may create tables', ['grant create on schema public to $me', 'create extension pg_trgm'], 'public'],
+    ['a role with a schema of its own name', ['create schema authorization $me', 'grant create on database $me to $me'], '$me'],
+    [
+      'a role whose search_path names another schema',
+      ['create schema "An app" authorization $me', 'alter role $me set search_path = "An app"', 'create extension pg_trgm'],
+      'An app',
+    ],
+    [
+      'an owner who finds extensions in a schema of their own',
+      [OWN, 'create schema extensions', 'create extension pg_trgm schema extensions', 'grant usage on schema extensions to $me'],
+      'public',
+    ],
+  ])('creates its tables as %s, and finds them again wherever the role looks later', async (_, statements, schema) => {
+    const { url, name, database } = await openSite(statements)
+    expect(await migrate(url, silentLogger)).not.toEqual([])
+    expect(await schemasOfTables(database)).toEqual([schema.replace('$me', name)])
+    await administer(sql`alter role ${sql.id(name)} set search_path = pg_catalog, nowhere`)
+    expect(await migrate(url, silentLogger)).toEqual([])
+    const answer = sql`select similarity('pepe', 'pepe') as alike from (select count(*) from token) as counted`
+    expect((await answer.execute(openOrm(url).em.getKysely())).rows).toEqual([{ alike: 1 }])
+  })
+
+  test.each([
+    [
+      'no right',
+      [],
+      'create tables, nor create the extension pg_trgm',
+      ['grant create on schema public to $me', 'create extension pg_trgm'],
+    ],
+    [
+      'no right to the extension',
+      [OWN, 'create schema "Ext"', 'create extension pg_trgm schema "Ext"'],
+      'use the extension pg_trgm',
+      ['grant usage on schema "Ext" to $me'],
+    ],
+    [
+      'no right to use the schema',
+      [
+        'revoke usage on schema public from public',
+        'create schema other',
+        'create extension pg_trgm schema other',
+        'grant usage on schema other to $me',
+      ],
+      'use schema public, nor create tables',
+      ['grant usage on schema public to $me', 'grant create on schema public to $me'],
+    ],
+  ])('is told what gives its role what it lacks: %s', async (_, statements, what, remedies) => {
+    const { url, name, database } = await openSite(statements)
+    const helping = remedies.map(remedy => remedy.replaceAll('$me', name))
+    await expect(migrate(url, silentLogger)).rejects.toMatchObject({
+      code: 'config_invalid',
+      retryable: false,
+      message: `DATABASE_URL: role ${name} may not ${what} in database ${name}; as the owner of the database or a superuser, run there: ${helping.join('; ')}`,
+    })
+    for (const statement of helping) await sql.raw(statement).execute(database.kysely)
+    expect(await migrate(url, silentLogger)).not.toEqual([])
+  })
+
+  test('is told who owns the tables that it may not change', async () => {
+    const { url, name } = await openSite([], { migrated: true })
+    await expect(migrate(url, silentLogger)).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(
+        `role ${name} may not change the tables in database ${name}; .*run there: grant tokenwire to ${name}$`,
+      ),
+    })
+  })
+
+  test('is told to create the schema where there is none', async () => {
+    const { url, name } = await openSite(['drop schema public'])
+    await expect(migrate(url, silentLogger)).rejects.toMatchObject({
+      message: `DATABASE_URL: there is no schema public in database ${name}: create schema public authorization ${name}`,
+    })
+  })
+
+  test.each(['LATIN1', 'SQL_ASCII'])('is refused a database in %s', async encoding => {
+    const { url } = await useDatabase({ migrated: false })
+    const other = new URL(url)
+    other.pathname += '_other'
+    const name = sql.id(other.pathname.slice(1))
+    await administer(sql`create database ${name} template template0 encoding ${sql.lit(encoding)} locale 'C'`)
+    onTestFinished(() => administer(sql`drop database ${name} with (force)`))
+    await expect(migrate(other.href, silentLogger)).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: `DATABASE_URL: the database has the encoding ${encoding}, and names of tokens need UTF8; create another one: create database tokenwire template template0 encoding 'UTF8' locale 'C.UTF-8'`,
+    })
+  })
+
+  test('is told to look for the primary where the database takes no writes', async () => {
+    const { url } = await useDatabase()
+    await administer(sql`alter database ${sql.id(new URL(url).pathname.slice(1))} set default_transaction_read_only = on`)
+    await expect(migrate(url, silentLogger)).rejects.toMatchObject({
+      code: 'database_unavailable',
+      retryable: true,
+      message: expect.stringMatching(/takes no writes: point DATABASE_URL to the primary.*default_transaction_read_only/),
+    })
+  })
+
+  test("reads the server's own words where it refuses a statement of the migrations", async () => {
+    const { url } = await openSite([
+      `create function deny() returns event_trigger language plpgsql as $$ begin
+        raise exception using errcode = '0A000', message = 'extension "pg_trgm" is not allow-listed'; end $$`,
+      `create event trigger denied on ddl_command_start when tag in ('CREATE EXTENSION') execute function deny()`,
+      OWN,
+    ])
+    await expect(migrate(url, silentLogger)).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(/^DATABASE_URL: at .*: extension "pg_trgm" is not allow-listed$/),
+    })
+  })
+
+  // With C, search tells É from é. The service works nevertheless.
+  test.each([
+    ['C', 1],
+    ['C.UTF-8', 0],
+  ])('is warned of a locale that does not fold letters: %s', async (locale, warnings) => {
+    const { url } = await useDatabase({ migrated: false })
+    const other = new URL(url)
+    other.pathname += '_other'
+    const name = sql.id(other.pathname.slice(1))
+    await administer(sql`create database ${name} template template0 encoding 'UTF8' locale ${sql.lit(locale)} locale_provider libc`)
+    onTestFinished(() => administer(sql`drop database ${name} with (force)`))
+    const lines: string[] = []
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+    await requireDatabase(openOrm(other.href).em.getKysely(), { url: other.href, use: 'index', logger })
+    expect(lines.filter(line => line.includes('does not fold letters'))).toHaveLength(warnings)
+  })
+})
+
+describe('a gateway', () => {
+  test.each([
+    [
+      'no right',
+      ['revoke all on schema public from public', 'create schema other', 'alter extension pg_trgm set schema other'],
+      'use schema public, nor read the tables, nor use the extension pg_trgm',
+      ['grant usage on schema public to $me', 'grant select on all tables in schema public to $me', 'grant usage on schema other to $me'],
+    ],
+    [
+      'rows that it may not see',
+      ['grant select on all tables in schema public to $me', 'alter table block_undo enable row level security'],
+      'see all rows',
+      ['alter role $me bypassrls'],
+    ],
+  ])('is told what gives its role what it lacks: %s', async (_, statements, what, remedies) => {
+    const { url, name, database } = await openSite(statements, { migrated: true })
+    const helping = remedies.map(remedy => remedy.replaceAll('$me', name))
+    const required = () => requireDatabase(openOrm(url).em.getKysely(), { url, use: 'serve', logger: silentLogger })
+    await expect(required()).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: `DATABASE_URL: role ${name} may not ${what} in database ${name}; as the owner of the database or a superuser, run there: ${helping.join('; ')}`,
+    })
+    for (const statement of helping) await sql.raw(statement).execute(database.kysely)
+    await expect(required()).resolves.toBeUndefined()
+  })
+})
