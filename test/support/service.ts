@@ -76,7 +76,8 @@ function fileOfReference({ deployment }: TestChain): string {
   return JSON.stringify({ weth, launchpads: [{ name: 'reference', adapter: 'bonding-curve', factory: launchpad, startBlock }] })
 }
 
-async function startService(env: Env, main: Main): Promise<Service> {
+/** Starts the service with exactly this environment, and waits until it listens. */
+export async function startService(env: Env, main: Main = BUNDLE): Promise<Service> {
   const child = spawnService(env, process.cwd(), main)
   const { url, databaseUrl } = await new Promise<{ url: string; databaseUrl: string }>((resolve, reject) => {
     child.process.on('message', message => {
