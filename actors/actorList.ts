@@ -1,4 +1,6 @@
-import type { ActorSort, ActorState, ActorsHealth, ActorsQuery } from '#domain/health.ts'
+import type { ActorSort } from '#domain/health.ts'
+import type { ActorState, ActorsQuery } from '#resources/actors.ts'
+import type { ActorsHealth } from '#resources/health.ts'
 import type { TokenActor } from './token/tokenActor.ts'
 import type { UnknownToken } from './token/unknownToken.ts'
 

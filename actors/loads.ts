@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 
 export type LoadOutcome = { readonly ok: true; readonly snapshot: TokenSnapshot | null } | { readonly ok: false }
 

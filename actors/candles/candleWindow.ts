@@ -1,6 +1,6 @@
-import type { Candle } from '#domain/candle.ts'
 import { byteLength } from '#protocol/cutText.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
+import type { Candle } from '#resources/candles.ts'
 
 /** Besides candles a message has its type, an `id` of 64 escaped characters, sequence and `from`. */
 const HEAD_BYTES = 1_024

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { createStateActors, type StateActors } from '#actors/states/stateActors.ts'
 import type { Address } from '#domain/address.ts'
-import type { Candle } from '#domain/candle.ts'
-import type { CandleCursor, CandlesQuery, Page } from '#domain/queries.ts'
+import type { Candle, CandleCursor, CandlesQuery } from '#resources/candles.ts'
+import type { Page } from '#resources/resource.ts'
 import { CandleState } from './candleState.ts'
 import { candleWindowOf, changedFrom } from './candleWindow.ts'
 
@@ -32,5 +32,5 @@ export function createWatchedCandles({ read, logger, epochMs }: WatchedCandlesOp
     logger,
     failure: 'candles could not be read',
   })
-  return { ...actors, changed: tokens => outdate(({ token }) => tokens?.has(token) ?? true) }
+  return { ...actors, changed: tokens => outdate(({ address }) => tokens?.has(address) ?? true) }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type Coalesced, coalesce } from '#async/coalesce.ts'
-import type { ChannelEvents, ChannelEventsQuery, EventChannelName } from '#domain/channelEvent.ts'
 import { type ChannelPosition, comparePlaces, type EventPlace, FIRST_PLACE } from '#domain/eventPlace.ts'
+import type { ChannelEvents, ChannelEventsQuery, EventChannelName } from '#resources/channelEvent.ts'
 import { deliverAll } from './deliverAll.ts'
 import type { EventFilter } from './eventFilter.ts'
 import { EncodedEvent, eventMessages } from './eventMessages.ts'

@@ -1,5 +1,5 @@
-import type { EventChannelName } from '#domain/channelEvent.ts'
 import { EVENT_CHANNELS } from '#protocol/channels.ts'
+import type { EventChannelName } from '#resources/channelEvent.ts'
 import { EventChannel, type EventChannelOptions } from './eventChannel.ts'
 
 /** The channels of events over all tokens, one actor per channel. A channel without subscribers reads nothing. */

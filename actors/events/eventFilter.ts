@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
-import type { ChannelEvent } from '#domain/channelEvent.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { weiFrom } from '#domain/tradeSize.ts'
+import type { ChannelEvent } from '#resources/channelEvent.ts'
 
 /** An event has to match every filter that is given, and one entry of a list. */
 export interface EventFilters {

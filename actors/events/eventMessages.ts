@@ -1,8 +1,8 @@
-import type { ChannelEvent } from '#domain/channelEvent.ts'
 import type { EventPlace } from '#domain/eventPlace.ts'
-import { withUsd } from '#domain/usd.ts'
 import { encodeFittingToken } from '#protocol/fittingToken.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
+import type { ChannelEvent } from '#resources/channelEvent.ts'
+import { withUsd } from '#resources/token.ts'
 
 /** Events of one block, as many as fit into a message; all of one status. */
 export interface EventMessage {

@@ -1,5 +1,5 @@
-import type { ChannelEvent, ChannelEvents } from '#domain/channelEvent.ts'
 import { type ChannelPosition, comparePlaces, type EventPlace, placeAfterReorg } from '#domain/eventPlace.ts'
+import type { ChannelEvent, ChannelEvents } from '#resources/channelEvent.ts'
 
 /** Where a reader of a page begins. */
 export interface Continuation {

@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { ChannelEvent } from '#domain/channelEvent.ts'
+import type { ChannelEvent } from '#resources/channelEvent.ts'
 import type { EventFilter } from './eventFilter.ts'
 import type { EventSubscriber } from './eventSubscriber.ts'
 

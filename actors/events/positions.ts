@@ -1,5 +1,5 @@
-import type { ChannelEvents } from '#domain/channelEvent.ts'
 import { type ChannelPosition, comparePlaces, type EventPlace } from '#domain/eventPlace.ts'
+import type { ChannelEvents } from '#resources/channelEvent.ts'
 
 /** Where a subscriber begins. A `null` part is taken from the channel: without `reorgs` only later reorgs are reported. */
 export interface ResumePosition {

@@ -2,10 +2,11 @@ import type { Logger } from 'pino'
 import { createStateActors, type StateActors } from '#actors/states/stateActors.ts'
 import type { WatchedState } from '#actors/states/watchedState.ts'
 import type { Address } from '#domain/address.ts'
-import type { Page, TokenCursor, TokensQuery } from '#domain/queries.ts'
-import type { Token } from '#domain/token.ts'
-import { withUsd } from '#domain/usd.ts'
 import { encodeListRows } from '#protocol/encodeListRows.ts'
+import type { Page } from '#resources/resource.ts'
+import type { Token } from '#resources/token.ts'
+import { withUsd } from '#resources/token.ts'
+import type { TokenCursor, TokensQuery } from '#resources/tokens.ts'
 
 export interface ListsOptions {
   readonly read: (query: TokensQuery) => Promise<Page<Token, TokenCursor>>

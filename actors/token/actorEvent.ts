@@ -1,5 +1,5 @@
 import type { Subscription } from '#actors/subscription.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 
 /** A message to a token's actor. Times are monotonic, in ms. */
 export type ActorEvent =

@@ -1,10 +1,10 @@
 import type { Address } from '#domain/address.ts'
 import type { ChannelPosition } from '#domain/eventPlace.ts'
-import { positionOf, type RecentTrades, tradesSince } from '#domain/recentTrades.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
-import { snapshotWithUsd } from '#domain/usd.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { withTrades } from '#protocol/withTrades.ts'
+import { positionOf, type RecentTrades, tradesSince } from '#resources/recentTrades.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import { snapshotWithUsd } from '#resources/tokenSnapshot.ts'
 import { withoutHolders } from './withoutHolders.ts'
 
 /** A message as the transports send it. All receivers share the bytes, which never change. */

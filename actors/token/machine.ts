@@ -1,7 +1,7 @@
 import { assign, setup } from 'xstate'
 import type { Subscription } from '#actors/subscription.ts'
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import type { ActorEvent } from './actorEvent.ts'
 import { FramedSnapshot } from './frame.ts'
 import { isNewer } from './sequence.ts'

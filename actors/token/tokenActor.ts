@@ -1,6 +1,7 @@
 import { type Actor, createActor } from 'xstate'
 import type { Address } from '#domain/address.ts'
-import type { ActorState, ActorStateName } from '#domain/health.ts'
+import type { ActorStateName } from '#domain/health.ts'
+import type { ActorState } from '#resources/actors.ts'
 import type { ActorEvent } from './actorEvent.ts'
 import type { FramedSnapshot } from './frame.ts'
 import type { createTokenMachine, TokenInput } from './machine.ts'

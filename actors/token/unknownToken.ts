@@ -1,5 +1,6 @@
 import type { Address } from '#domain/address.ts'
-import type { ActorState, ActorStateName } from '#domain/health.ts'
+import type { ActorStateName } from '#domain/health.ts'
+import type { ActorState } from '#resources/actors.ts'
 import type { ActorEvent } from './actorEvent.ts'
 import { IDLE_SWEEPS, loadRetryMs } from './machine.ts'
 import { SubscriberSet } from './subscriberSet.ts'

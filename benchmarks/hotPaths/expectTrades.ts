@@ -1,6 +1,6 @@
 import type { ChainContents } from '#benchmarks/chain/launchpadChain.ts'
 import type { MeasuredService } from '#benchmarks/service/measuredService.ts'
-import type { Token } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
 
 /** As many as a request may name. */
 const TOKENS_PER_REQUEST = 100

@@ -1,6 +1,6 @@
 import { quantile } from '#benchmarks/harness/quantile.ts'
 import { tokenPlan } from '#benchmarks/load/tokenPlan.ts'
-import type { Token } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
 import { deliverBlocks } from './deliverBlocks.ts'
 import type { HotPath } from './hotPath.ts'
 

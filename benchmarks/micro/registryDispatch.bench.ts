@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
 import { CountingSubscription } from '#benchmarks/support/countingSubscription.ts'
 import { growingSnapshot } from '#benchmarks/support/growingSnapshot.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 

@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { Token } from '#resources/token.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { addressOf, holdersOf, recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 
 /** Upper bound of a feed's tokens. */

@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
-import { snapshotWithUsd } from '#domain/usd.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import { snapshotWithUsd } from '#resources/tokenSnapshot.ts'
 import { updateBytes } from '#test/support/frames.ts'
 import { ETH_USD } from './feed.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { IndexerHealth } from '#domain/health.ts'
+import type { IndexerHealth } from '#resources/health.ts'
 import { spawnService } from '#test/support/service.ts'
 import { type ProcessUsage, processUsage } from './processUsage.ts'
 

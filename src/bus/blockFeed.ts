@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { FeedHealth } from '#domain/health.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
+import type { FeedHealth } from '#resources/health.ts'
 
 /*
  * The interface between the indexer and gateways. A feed is the gateway's end. Each carrier has a feed in a file of its own: threads,

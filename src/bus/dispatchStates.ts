@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { readSequences } from '#store/rows/announcement.ts'

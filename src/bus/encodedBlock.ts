@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 
 /** A committed block as it is handed to other threads: encoded once, in memory that all of them share. */
 export interface EncodedBlock extends Omit<CommittedBlock, 'tokens'> {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { coalesce } from '#async/coalesce.ts'
 import { repeat } from '#async/repeat.ts'
-import type { IndexerState } from '#domain/indexerState.ts'
-import { indexerReportSchema } from '#protocol/schemas/operations.ts'
+import type { IndexerState } from '#resources/indexerState.ts'
+import { indexerReportSchema } from '#resources/processes.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 /** What an indexer says about itself and the chain: gateways have no providers of their own. */

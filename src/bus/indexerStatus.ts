@@ -1,4 +1,4 @@
-import { type IndexerState, stateAfterSilence } from '#domain/indexerState.ts'
+import { type IndexerState, stateAfterSilence } from '#resources/indexerState.ts'
 import type { IndexerReport } from './indexerReport.ts'
 
 /** Reports come once a second, and a standby takes over within this time. */

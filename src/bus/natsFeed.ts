@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { readWriter } from '#store/rows/identity.ts'
 import type { BlockFeed } from './blockFeed.ts'
 import { createDatabaseFeed, type DatabaseFeedOptions } from './databaseFeed.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { type Announcement, announcementOf } from '#store/rows/announcement.ts'
 
 /*

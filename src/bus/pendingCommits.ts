@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 
 /** Announced commits that are not passed on yet, merged into one: only the newest state of each token matters. */
 export interface PendingCommits {

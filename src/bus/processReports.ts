@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { ProcessReport, ProcessState } from '#domain/health.ts'
-import { processReportSchema } from '#protocol/schemas/operations.ts'
+import type { ProcessReport, ProcessState } from '#resources/processes.ts'
+import { processReportSchema } from '#resources/processes.ts'
 import { createListener } from '#store/connection/listener.ts'
 import { createMessageGuard } from './messageGuard.ts'
 

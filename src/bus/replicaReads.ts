@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { pause } from '#async/pause.ts'
 import { repeat } from '#async/repeat.ts'
-import type { ReplicaHealth } from '#domain/health.ts'
+import type { ReplicaHealth } from '#resources/health.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readNewestCommit } from '#store/rows/announcement.ts'
 

@@ -2,11 +2,11 @@
 export type {
   GraduationsEvent,
   LaunchesEvent,
-  ListRow,
   LivePosition,
   ReorgEvent,
   TradesEvent,
 } from './feed/channelMessages.ts'
+export type { ListRow } from './generated/types.ts'
 export { createLive } from './live/createLive.ts'
 export type {
   BeginEvent,

@@ -1,6 +1,5 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { Token, Trade } from '#client/generated/types.ts'
 import type { CandlesState, LatestTradesQuery, ListQuery, ListState, Live, LiveHandle, WatchedCandlesQuery } from './live/liveTypes.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
 import type { WatchedToken } from './watch/watch.ts'

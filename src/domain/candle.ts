@@ -3,17 +3,6 @@ export const CANDLE_INTERVALS = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, 
 
 export type CandleInterval = keyof typeof CANDLE_INTERVALS
 
-export interface Candle {
-  /** Unix seconds of the interval's start. */
-  readonly time: number
-  readonly open: string
-  readonly high: string
-  readonly low: string
-  readonly close: string
-  readonly volume: string
-  readonly trades: number
-}
-
 /** The start, in Unix seconds, of the interval that holds a time. */
 export function candleStart(unixSeconds: number, interval: CandleInterval): number {
   const length = CANDLE_INTERVALS[interval]

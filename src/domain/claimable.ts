@@ -1,7 +1,8 @@
 import type { Address, Hex } from './address.ts'
 
 /** `token`: owed for this token alone; `creator`: one escrow for all of the creator's tokens. */
-export type ClaimScope = 'token' | 'creator'
+export const CLAIM_SCOPES = ['token', 'creator'] as const
+export type ClaimScope = (typeof CLAIM_SCOPES)[number]
 
 export function creatorFeeKey({
   launchpad,
@@ -28,37 +29,4 @@ export interface ClaimTarget {
 export interface ClaimCall {
   readonly to: Address
   readonly data: Hex
-}
-
-/** What a creator has earned, claimed and can claim now in one currency. Amounts are raw integers. */
-export interface ClaimableAmount {
-  readonly currency: Address
-  readonly symbol: string | null
-  readonly decimals: number | null
-  /** `null` where fees accrue in an LP position and no provider has returned how much it holds. */
-  readonly accrued: string | null
-  readonly claimed: string
-  /** Claimable now; `null` where `accrued` is. */
-  readonly amount: string | null
-  readonly amountUsd: string | null
-  readonly scope: ClaimScope
-  /** `null` where the launchpad has no such call. */
-  readonly claim: ClaimCall | null
-}
-
-/** What an account can claim as a creator in one currency: of one token, or of an escrow for all of its tokens. */
-export interface WalletClaim extends ClaimableAmount {
-  readonly launchpad: string
-  /** `null` where the scope is `creator`. */
-  readonly token: Address | null
-  /** As `asOfBlock` of a `Claimable`. */
-  readonly asOfBlock: string
-}
-
-export interface Claimable {
-  readonly token: Address
-  readonly creator: Address
-  /** The block of the amounts. For fees in an LP position that is the block of the last read, which may be behind the indexed one. */
-  readonly asOfBlock: string
-  readonly claimable: readonly ClaimableAmount[]
 }

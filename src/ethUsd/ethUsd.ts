@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { systemClock } from '#clock'
-import type { EthUsd, EthUsdPrices } from '#domain/ethUsd.ts'
 import { TokenwireError } from '#errors'
+import type { EthUsd, EthUsdPrices } from '#resources/ethUsd.ts'
 import { askProvider } from './askProvider.ts'
 import type { PriceProvider } from './priceProviders.ts'
 

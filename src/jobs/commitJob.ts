@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import type { Transaction } from '#store/connection/transaction.ts'

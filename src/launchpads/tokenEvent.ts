@@ -133,7 +133,7 @@ export type TokenEvent = TokenEventPosition &
         readonly claimed: bigint
         /** Claimable after the event, where the event says so. It overrides what was added up before. */
         readonly balance?: bigint
-        /** The rewards of an LP position, or what vests, pass from one creator to another. Each gets an event. They accrue for the second. */
+        /** The rewards of an LP position, or what vests, pass from one creator to another. Each gets an event; the second accrues them. */
         readonly handover?: 'from' | 'to'
         /** Only counts for a token that vests. */
         readonly onlyVesting?: boolean

@@ -46,7 +46,7 @@ export interface ZoraCreation {
   readonly pool: PoolFacts
   /** The hook of a v4 pool. */
   readonly hook: Address | null
-  /** How long a creator coin vests from its launch on; `seconds` is `null` where its version is not understood. `null`: it does not vest. */
+  /** How long a creator coin vests from its launch on. `seconds` is `null` where its version is unknown. `null`: it does not vest. */
   readonly vesting: { readonly seconds: number | null } | null
   readonly texts: ReturnType<typeof cleanTokenTexts>
 }

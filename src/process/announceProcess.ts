@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { type ProcessReports, startProcessReports } from '#bus/processReports.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
-import type { IndexerHealth } from '#domain/health.ts'
+import type { IndexerHealth } from '#resources/health.ts'
 
 export interface AnnounceProcessOptions {
   readonly config: Pick<Config, 'gatewayThreads'>

@@ -3,7 +3,7 @@ import { createEventChannels, type EventChannels } from '#actors/events/eventCha
 import { createLists, type Lists } from '#actors/lists/lists.ts'
 import { createRegistry, type Registry, type RegistryOptions, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
 import { repeat } from '#async/repeat.ts'
-import type { Reads } from '#domain/reads.ts'
+import type { Reads } from '#resources/reads.ts'
 
 export interface GatewayActorsOptions extends RegistryOptions {
   readonly reads: Pick<Reads, 'channelEvents' | 'tokens' | 'candles'>

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { monotonicMs as now } from '#clock'
-import type { IndexerHealth } from '#domain/health.ts'
 import { type GatewayReport, mergeActors, sortActors } from '#gateway/health/gatewayReport.ts'
 import type { ProcessView, Reports } from '#gateway/health/processView.ts'
+import type { IndexerHealth } from '#resources/health.ts'
 import type { GatewayThread } from './gatewayThreadCalls.ts'
 
 /** A thread that takes longer is said to be silent, and its last report is used. */

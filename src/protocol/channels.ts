@@ -1,4 +1,4 @@
-import type { EventChannelName } from '#domain/channelEvent.ts'
+import type { EventChannelName } from '#resources/channelEvent.ts'
 
 /** The channels of events over all tokens. */
 export const EVENT_CHANNELS = ['trades', 'launches', 'graduations'] as const satisfies readonly EventChannelName[]

@@ -1,4 +1,4 @@
-import type { Token } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
 import { byteLength } from './cutText.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { LIST_CELLS } from './listCells.ts'

@@ -1,4 +1,4 @@
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { byteLength } from './cutText.ts'
 import { withPlainTexts, withShorterTexts } from './fittingToken.ts'
 import { MAX_UPDATE_HOLDERS } from './limits.ts'

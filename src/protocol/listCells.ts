@@ -1,9 +1,11 @@
-import type { Token } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
+import type { Wire } from '#resources/wire.ts'
+import type { listRowSchema } from './schemas/listRow.ts'
 
 type Cell = string | number | null
 
 /** The cells of a list's row, in order. */
-export const LIST_CELLS: Readonly<Record<string, (token: Token) => Cell>> = {
+export const LIST_CELLS: Readonly<Record<keyof Wire<typeof listRowSchema>, (token: Token) => Cell>> = {
   address: token => token.address,
   symbol: token => shortText(token.symbol),
   name: token => shortText(token.name),

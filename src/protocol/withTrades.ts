@@ -1,4 +1,4 @@
-import type { TradesSince } from '#domain/recentTrades.ts'
+import type { TradesSince } from '#resources/recentTrades.ts'
 import { MAX_MESSAGE_BYTES } from './limits.ts'
 
 const encoder = new TextEncoder()

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '#clock'
-import type { RpcHealth } from '#domain/health.ts'
+import type { RpcHealth } from '#resources/health.ts'
 import { hedge } from './hedge.ts'
 import { Limiter } from './limiter.ts'
 import {

@@ -1,4 +1,4 @@
-import type { RpcHealth } from '#domain/health.ts'
+import type { RpcHealth } from '#resources/health.ts'
 import type { Limits } from './limits.ts'
 import { faultKindSentence, faultSentence, type RpcFault } from './rpcFault.ts'
 

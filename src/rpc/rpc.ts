@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type Clock, systemClock } from '#clock'
-import type { RpcHealth } from '#domain/health.ts'
 import { TokenwireError } from '#errors'
+import type { RpcHealth } from '#resources/health.ts'
 import { createChainCheck } from './chainCheck.ts'
 import { chooseProvider } from './chooseProvider.ts'
 import { createProviders } from './createProviders.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { BatchMode } from '#domain/batch.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { readSnapshots } from './reads/snapshots.ts'
 import { type ChainCursor, readTokensUpdatedAt } from './rows/cursor.ts'

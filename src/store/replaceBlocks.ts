@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { type BatchChanges, type CommitOptions, isAt, undoFromAfter, writeBatch } from './commit.ts'
 import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'

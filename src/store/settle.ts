@@ -1,6 +1,6 @@
 import type { BlockHeader } from '#domain/block.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { type BatchChanges, type CommitOptions, isAt, writeBatch } from './commit.ts'
 import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'

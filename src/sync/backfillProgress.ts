@@ -1,4 +1,4 @@
-import type { BackfillProgress } from '#domain/health.ts'
+import type { BackfillProgress } from '#resources/health.ts'
 
 /** A backfill under way. */
 export interface Backfill {

@@ -1,6 +1,6 @@
 import { formatUnits } from '#domain/decimal.ts'
-import type { RpcHealth } from '#domain/health.ts'
-import type { IndexerState } from '#domain/indexerState.ts'
+import type { RpcHealth } from '#resources/health.ts'
+import type { IndexerState } from '#resources/indexerState.ts'
 import { progressOf } from './backfillProgress.ts'
 import { averageBlockTimeMs, lagOf, type SyncHealth, type Trouble } from './health.ts'
 

@@ -1,7 +1,7 @@
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { BlockSpan, ProjectedBatch } from './batch.ts'
 import type { Replacement } from './fetch/replacement.ts'
 

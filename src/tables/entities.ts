@@ -18,13 +18,11 @@ import { TradeEntity } from './trade.ts'
 import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
 
 /**
- * What does not follow from the chain's blocks alone: which chain it is, what contracts and creators have answered, and numbers that must
- * not fall.
+ * Every table, for MikroORM's command line and for the test that compares them with the migrations. The service's statements follow from
+ * the same entities (`tableOf`), without MikroORM's discovery.
  */
-const LASTING = [ChainStateEntity, DroppedTokenEntity, MetadataEntity, HolderCodeEntity, CurrencyEntity, ReorgEntity]
-
-/** What indexing the chain anew writes again. */
-export const OF_BLOCKS = [
+export const ENTITIES = [
+  ChainStateEntity,
   BlockEntity,
   TokenEntity,
   PoolEntity,
@@ -35,17 +33,16 @@ export const OF_BLOCKS = [
   CandleEntity,
   CreatorFeeEntity,
   BlockUndoEntity,
+  DroppedTokenEntity,
+  MetadataEntity,
   MetadataWaitingEntity,
   TraderEntity,
   IndexTotalsEntity,
   LaunchpadTotalsEntity,
   LpFeeEntity,
+  HolderCodeEntity,
   AnnouncedContractEntity,
+  CurrencyEntity,
   MilestoneEntity,
+  ReorgEntity,
 ]
-
-/**
- * Every table, for MikroORM's command line and for the test that compares them with the migrations. The service's statements follow from
- * the same entities (`tableOf`), without MikroORM's discovery.
- */
-export const ENTITIES = [...LASTING, ...OF_BLOCKS]

@@ -1,6 +1,6 @@
 import { encodeBlock } from '#bus/encodedBlock.ts'
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { type AckWindow, createAckWindow } from './ackWindow.ts'
 import type { FromReceiver, ThreadView, ToReceiver } from './messages.ts'

@@ -1,4 +1,4 @@
-import type { IndexerState } from '#domain/indexerState.ts'
+import type { IndexerState } from '#resources/indexerState.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
 
 /** A detail may quote a whole statement or page. */

@@ -1,5 +1,5 @@
-import { stateAfterSilence } from '#domain/indexerState.ts'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
+import { stateAfterSilence } from '#resources/indexerState.ts'
 import type { SyncView } from '#sync/healthReport.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { ThreadView } from './messages.ts'

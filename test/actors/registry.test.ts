@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { IDLE_SWEEPS } from '#actors/token/machine.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
-import { actorStateSchema } from '#protocol/schemas/operations.ts'
+import { actor } from '#resources/actors.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { blockOf, RecordingSubscription, RegistryFixture, settle } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 
@@ -411,7 +411,7 @@ describe('what operators see', () => {
     subscription.replaces = true
     fixture.commit(snapshotOf(TOKEN, 8))
     const state = fixture.registry.get(TOKEN)
-    expect(actorStateSchema.parse(state)).toEqual({
+    expect(actor.answer.parse(state)).toEqual({
       token: TOKEN,
       state: 'live',
       sequence: 8,

@@ -10,7 +10,7 @@ import { type CommitMessage, commitSubject, type Publisher, tokenSubject } from 
 import { createNatsOutlet } from '#bus/natsOutlet.ts'
 import { monotonicMs } from '#clock'
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { silentLogger as logger, useDatabase } from '#test/support/database.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 import { indexerReport } from '#test/support/indexerReport.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ProcessReports, startProcessReports } from '#bus/processReports.ts'
-import type { ProcessReport } from '#domain/health.ts'
+import type { ProcessReport } from '#resources/processes.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 
 const database = await useDatabase({ migrated: false })

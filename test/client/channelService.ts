@@ -1,10 +1,5 @@
 import { pino } from 'pino'
 import type { Address } from '#domain/address.ts'
-import type { Candle } from '#domain/candle.ts'
-import type { ChannelEvents, ChannelEventsQuery } from '#domain/channelEvent.ts'
-import type { CandleCursor, CandlesQuery, MarketTradesQuery, Page, TokensQuery, TradeCursor } from '#domain/queries.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
 import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import { Flusher } from '#gateway/outbox/flusher.ts'
 import { Outbox } from '#gateway/outbox/outbox.ts'
@@ -13,6 +8,12 @@ import type { ConnectionDeps } from '#gateway/realtime/connections.ts'
 import { subscribeStream } from '#gateway/realtime/streamSubscription.ts'
 import { WebSocketConnection } from '#gateway/realtime/webSocketConnection.ts'
 import type { ChannelName } from '#protocol/channels.ts'
+import type { Candle, CandleCursor, CandlesQuery } from '#resources/candles.ts'
+import type { ChannelEvents, ChannelEventsQuery } from '#resources/channelEvent.ts'
+import type { Page } from '#resources/resource.ts'
+import type { Token } from '#resources/token.ts'
+import type { TokensQuery } from '#resources/tokens.ts'
+import type { MarketTradesQuery, Trade, TradeCursor } from '#resources/trades.ts'
 import { memoryReads, type Stored } from '#test/gateway/memoryReads.ts'
 import { CONFIG } from '#test/gateway/startGateway.ts'
 import { createTestCandles, createTestChannels, createTestLists, createTestRegistry } from '#test/support/actors.ts'
@@ -238,7 +239,7 @@ export class ChannelService implements SocketService {
     const stats = new RealtimeStats(now)
     const channels = createTestChannels({ read: this.#readEvents } as MemoryEvents, now)
     const lists = createTestLists((query: TokensQuery) => this.#reads.tokens(query))
-    const candles = createTestCandles(async ({ token, limit }: CandlesQuery) => this.#candlePage(token, limit))
+    const candles = createTestCandles(async ({ address, limit }: CandlesQuery) => this.#candlePage(address, limit))
     return {
       config: { ...CONFIG, maxMessagesPerSecond: 1_000 },
       admission: null as never,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { fillCandles, foldCandleChange } from '#client/live/foldCandleChange.ts'
-import type { Candle } from '#domain/candle.ts'
+import type { Candle } from '#resources/candles.ts'
 
 const candle = (time: number, close: string): Candle => ({ time, open: '1', high: '1', low: '1', close, volume: '1', trades: 1 })
 

@@ -3,9 +3,10 @@ import type { TradesEvent } from '#client/feed/channelMessages.ts'
 import type { ChannelSubscriber } from '#client/live/channelLink.ts'
 import { type Gap, missedLaunches, missedTrades, type Repair, toldGap } from '#client/live/gapRepair.ts'
 import { LiveEvents } from '#client/live/liveEvents.ts'
-import type { ListPage, Tokenwire } from '#client/tokenwire.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { ListPage } from '#client/rest/calls.ts'
+import type { Tokenwire } from '#client/tokenwire.ts'
+import type { Token } from '#resources/token.ts'
+import type { Trade } from '#resources/trades.ts'
 import { addressOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 const trade = (block: number, logIndex: number): Trade => ({

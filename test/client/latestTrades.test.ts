@@ -4,7 +4,7 @@ import type { ChannelSubscriber } from '#client/live/channelLink.ts'
 import { startLatestTrades } from '#client/live/liveStates.ts'
 import { createTimers } from '#client/timers.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { Trade } from '#resources/trades.ts'
 import { addressOf, tradeOf } from '#test/support/snapshots.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 

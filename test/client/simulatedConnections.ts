@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { updateBytes } from '#test/support/frames.ts'
 
 /** The current faults. Tests change them at any time. */

@@ -6,7 +6,7 @@ import { createCandleFeed, newestFilled } from '#console/state/candles.ts'
 import { axisLabels } from '#console/token/axisLabels.ts'
 import type { Bar } from '#console/token/bar.ts'
 import { chartTimeOf } from '#console/token/chartTime.ts'
-import type { Candle } from '#domain/candle.ts'
+import type { Candle } from '#resources/candles.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 describe('the labels of a price axis', () => {

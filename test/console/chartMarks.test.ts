@@ -2,8 +2,8 @@ import { signal } from '@preact/signals'
 import { expect, test } from 'vitest'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { type ChartMark, followChartMarks } from '#console/state/chartMarks.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { Token } from '#resources/token.ts'
+import type { Trade } from '#resources/trades.ts'
 import { addressOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 const A = addressOf(1)

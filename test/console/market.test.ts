@@ -1,7 +1,7 @@
 import type { Page, WebSocket } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { Trade } from '#resources/trades.ts'
 import type { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { addressOf } from '#test/support/snapshots.ts'

@@ -11,7 +11,7 @@ import { DEFAULT_QUERY, hrefOf, parseRoute } from '#console/state/route.ts'
 import { createRow } from '#console/state/rows.ts'
 import { createSparklines } from '#console/state/sparklines.ts'
 import { eventsFor, type StripEvent } from '#console/state/stripEvent.ts'
-import type { Candle } from '#domain/candle.ts'
+import type { Candle } from '#resources/candles.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 
 const A = addressOf(1)

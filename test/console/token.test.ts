@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { addressOf, holdersOf, tradeOf } from '#test/support/snapshots.ts'
 import { type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'

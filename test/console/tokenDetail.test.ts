@@ -4,7 +4,7 @@ import type { Tokenwire } from '#client/tokenwire.ts'
 import type { WatchOptions } from '#client/watch/watch.ts'
 import { createRenderQueue } from '#console/state/renderQueue.ts'
 import { createTokenDetail, type TokenDetail } from '#console/state/tokenDetail.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { Trade } from '#resources/trades.ts'
 import { addressOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 const A = addressOf(1)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
-import { positionOf, type RecentTrades, tradesSince } from '#domain/recentTrades.ts'
-import type { Trade } from '#domain/trade.ts'
+import { positionOf, type RecentTrades, tradesSince } from '#resources/recentTrades.ts'
+import type { Trade } from '#resources/trades.ts'
 import { addressOf, recentOf, tradeOf } from '#test/support/snapshots.ts'
 
 const tradeAt = (block: number, logIndex = 1): Trade => ({

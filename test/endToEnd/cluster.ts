@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { IndexerHealth } from '#domain/health.ts'
+import type { IndexerHealth } from '#resources/health.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import type { Service, ServiceFolder } from '#test/support/service.ts'
 

@@ -12,7 +12,7 @@ import {
   wrap,
 } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { type ChainService, chainService } from '#test/support/chainService.ts'
 import type { Service } from '#test/support/service.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect } from 'vitest'
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { sequenceFaults } from '#test/support/faults/sequenceWitness.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'

@@ -14,13 +14,13 @@ import {
   wrap,
 } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
-import type { Candle } from '#domain/candle.ts'
-import type { Claimable } from '#domain/claimable.ts'
 import { formatUnits } from '#domain/decimal.ts'
-import type { Holder } from '#domain/holder.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import type { Candle } from '#resources/candles.ts'
+import type { Claimable } from '#resources/claimable.ts'
+import type { Holder } from '#resources/holders.ts'
+import type { Token } from '#resources/token.ts'
+import type { Trade } from '#resources/trades.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { chainService, ETH_USD } from '#test/support/chainService.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -111,7 +111,7 @@ describe('the service on a chain', () => {
     expect(subscribed).toEqual({ type: 'subscribed', token: alpha.token, sequence: token.sequence })
     const snapshot = await updateOf(alpha.token, Number(token.asOfBlock))
     expect(snapshot.token).toEqual(token)
-    expect(feed.messages.indexOf(subscribed)).toBeLessThan(feed.messages.indexOf(snapshot as never))
+    expect(feed.messages.indexOf(subscribed)).toBeLessThan(feed.messages.indexOf(snapshot))
   })
 
   test('pushes a buy with the amounts that the buyer paid and received', async () => {

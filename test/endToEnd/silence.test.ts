@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { IndexerHealth } from '#domain/health.ts'
+import type { IndexerHealth } from '#resources/health.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { parseEther } from 'viem'
 import type { z } from 'zod'
-import type { Candle } from '#domain/candle.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import { geckoterminalAssetAnswer, geckoterminalEventsAnswer, latestBlockAnswer, pairAnswer } from '#protocol/schemas/marketData.ts'
+import type { Candle } from '#resources/candles.ts'
+import { geckoterminalAssetAnswer, geckoterminalEventsAnswer, latestBlockAnswer, pairAnswer } from '#resources/integrations/marketData.ts'
 
 type Events = z.output<typeof geckoterminalEventsAnswer>['events']
 export type SiteEvent = Events[number]

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Candle } from '#domain/candle.ts'
+import type { Candle } from '#resources/candles.ts'
 import { createTestCandles } from '#test/support/actors.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { expectProblem } from './expectProblem.ts'
@@ -173,7 +173,7 @@ describe('candles', () => {
     const candles = createTestCandles()
     const clients = Array.from({ length: 11 }, (_, n) => ({ client: `${n}`, state: () => undefined }))
     const subscriberOf = (n: number) => clients[Math.floor(n / 100)] ?? expect.unreachable()
-    const query = (n: number) => ({ token: addressOf(n), interval: '1m', currency: 'weth', fill: false, limit: 60 }) as const
+    const query = (n: number) => ({ address: addressOf(n), interval: '1m', of: 'price', currency: 'weth', fill: false, limit: 60 }) as const
     for (let n = 0; n < 1_000; n++) expect(candles.subscribe(query(n), subscriberOf(n))).toBeNull()
     expect(candles.subscribe(query(1_000), subscriberOf(1_000))).toBe('tooMany')
     candles.unsubscribe(query(5), subscriberOf(5))

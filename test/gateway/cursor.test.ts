@@ -1,20 +1,21 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { z } from 'zod'
 import { type Address, toAddress } from '#domain/address.ts'
-import { TOKEN_SORTS, type TokenSort } from '#domain/queries.ts'
-import {
-  CANDLE_CURSOR,
-  type CursorCodec,
-  decodeCursor,
-  encodeCursor,
-  HOLDER_CURSOR,
-  TOKEN_CURSORS,
-  TRADE_CURSOR,
-} from '#gateway/http/cursor.ts'
+import { decodeCursor, encodeCursor, type Place } from '#gateway/http/cursor.ts'
+import { candles } from '#resources/candles.ts'
+import { holders } from '#resources/holders.ts'
+import { TOKEN_SORTS, type TokenSort, tokens } from '#resources/tokens.ts'
+import { trades } from '#resources/trades.ts'
 import { addressOf } from '#test/support/snapshots.ts'
-import { forgeCursor } from './forgeCursor.ts'
+import { cursorOf, forgeCursor } from './forgeCursor.ts'
 
-const LIST = { chainId: 8453, query: { token: addressOf(1), order: 'desc' } }
+const LIST = { id: 'listTrades', chainId: 8453, query: { token: addressOf(1), order: 'desc' } }
+
+const TRADE_CURSOR = cursorOf(trades as never)
+const CANDLE_CURSOR = cursorOf(candles as never)
+const HOLDER_CURSOR = cursorOf(holders as never)
+const tokenCursor = (sort: TokenSort) => cursorOf(tokens as never, { sort })
 
 const anyAddress = fc.stringMatching(/^[0-9a-f]{40}$/).map((digits): Address => toAddress(`0x${digits}`))
 const count = (max: number) => fc.integer({ min: 0, max })
@@ -48,12 +49,12 @@ const COLUMNS: Readonly<Record<TokenSort, keyof typeof sortValue>> = {
   trending: 'count',
 }
 
-function expectRoundTrip<C>(codec: CursorCodec<C>, cursors: fc.Arbitrary<C>): void {
+function expectRoundTrip(fields: z.ZodObject, cursors: fc.Arbitrary<Place>): void {
   fc.assert(
     fc.property(cursors, cursor => {
-      const text = encodeCursor(codec, cursor, LIST)
+      const text = encodeCursor(fields, cursor, LIST)
       expect(text).toMatch(/^[\w-]{1,512}$/)
-      expect(decodeCursor(codec, text, LIST)).toEqual({ cursor })
+      expect(decodeCursor(fields, text, LIST)).toEqual({ ok: true, place: cursor })
     }),
   )
 }
@@ -66,7 +67,7 @@ test('every cursor comes back as it was', () => {
 })
 
 test.for(TOKEN_SORTS)('every token cursor sorted by %s comes back as it was', sort => {
-  expectRoundTrip(TOKEN_CURSORS[sort], fc.record({ value: fc.option(sortValue[COLUMNS[sort]]), address: anyAddress }))
+  expectRoundTrip(tokenCursor(sort), fc.record({ value: fc.option(sortValue[COLUMNS[sort]]), address: anyAddress }))
 })
 
 test.for([
@@ -81,29 +82,30 @@ test.for([
   ['a negative balance', HOLDER_CURSOR, ['-1', addressOf(1), 1]],
   ['a holder that is no address', HOLDER_CURSOR, ['1', '0x12', 1]],
   ['a rank past int4', HOLDER_CURSOR, ['1', addressOf(1), 2 ** 31]],
-  ['a number of holders past int4', TOKEN_CURSORS.holders, ['2147483648', addressOf(1)]],
-  ['a number of holders with a fraction', TOKEN_CURSORS.holders, ['1.5', addressOf(1)]],
-  ['a creation time in ISO 8601', TOKEN_CURSORS.createdAt, ['2026-01-01T00:00:00Z', addressOf(1)]],
-  ['a market cap with an exponent', TOKEN_CURSORS.marketCap, ['1e5', addressOf(1)]],
-  ['a market cap that is NaN', TOKEN_CURSORS.marketCap, ['NaN', addressOf(1)]],
-  ['a market cap that is a number', TOKEN_CURSORS.marketCap, [5, addressOf(1)]],
-  ['a price change that overflows a double', TOKEN_CURSORS.priceChange24h, ['1e309', addressOf(1)]],
-  ['a price change that underflows one', TOKEN_CURSORS.priceChange24h, ['1e-400', addressOf(1)]],
-  ['an infinite graduation', TOKEN_CURSORS.graduation, ['Infinity', addressOf(1)]],
-  ['a token that is no address', TOKEN_CURSORS.holders, ['1', null]],
-] as const)('refuses %s', ([, codec, fields]) => {
-  const anyCodec = codec as CursorCodec<never>
-  expect(decodeCursor(anyCodec, forgeCursor(anyCodec, fields, LIST), LIST)).toMatchObject({ kind: 'problem', status: 400 })
+  ['a number of holders past int4', tokenCursor('holders'), ['2147483648', addressOf(1)]],
+  ['a number of holders with a fraction', tokenCursor('holders'), ['1.5', addressOf(1)]],
+  ['a creation time in ISO 8601', tokenCursor('createdAt'), ['2026-01-01T00:00:00Z', addressOf(1)]],
+  ['a market cap with an exponent', tokenCursor('marketCap'), ['1e5', addressOf(1)]],
+  ['a market cap that is NaN', tokenCursor('marketCap'), ['NaN', addressOf(1)]],
+  ['a market cap that is a number', tokenCursor('marketCap'), [5, addressOf(1)]],
+  ['a price change that overflows a double', tokenCursor('priceChange24h'), ['1e309', addressOf(1)]],
+  ['a price change that underflows one', tokenCursor('priceChange24h'), ['1e-400', addressOf(1)]],
+  ['an infinite graduation', tokenCursor('graduation'), ['Infinity', addressOf(1)]],
+  ['a token that is no address', tokenCursor('holders'), ['1', null]],
+] as const)('refuses %s', ([, schema, fields]) => {
+  expect(decodeCursor(schema, forgeCursor(schema, fields, LIST), LIST)).toMatchObject({ ok: false, problem: { status: 400 } })
 })
+
+const REFUSED = { ok: false, problem: { code: 'invalid_parameter' } }
 
 test('refuses a cursor of another resource, another list, another chain or another version', () => {
   const text = encodeCursor(TRADE_CURSOR, { blockNumber: 1, logIndex: 2 }, LIST)
-  expect(decodeCursor(CANDLE_CURSOR, text, LIST)).toMatchObject({ code: 'invalid_parameter' })
-  expect(decodeCursor(TRADE_CURSOR, text, { ...LIST, query: { ...LIST.query, order: 'asc' } })).toMatchObject({ code: 'invalid_parameter' })
-  expect(decodeCursor(TRADE_CURSOR, text, { ...LIST, chainId: 1 })).toMatchObject({ code: 'invalid_parameter' })
+  expect(decodeCursor(TRADE_CURSOR, text, { ...LIST, id: 'listMarketTrades' })).toMatchObject(REFUSED)
+  expect(decodeCursor(TRADE_CURSOR, text, { ...LIST, query: { ...LIST.query, order: 'asc' } })).toMatchObject(REFUSED)
+  expect(decodeCursor(TRADE_CURSOR, text, { ...LIST, chainId: 1 })).toMatchObject(REFUSED)
   const [version, ...rest] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [number, ...unknown[]]
   const other = Buffer.from(JSON.stringify([version + 1, ...rest])).toString('base64url')
-  expect(decodeCursor(TRADE_CURSOR, other, LIST)).toMatchObject({ code: 'invalid_parameter' })
+  expect(decodeCursor(TRADE_CURSOR, other, LIST)).toMatchObject(REFUSED)
 })
 
 test('never throws, whatever the text', () => {
@@ -114,7 +116,7 @@ test('never throws, whatever the text', () => {
         fc.json().map(text => Buffer.from(text).toString('base64url')),
       ),
       text => {
-        expect(decodeCursor(TOKEN_CURSORS.marketCap, text, LIST)).toMatchObject({ kind: 'problem' })
+        expect(decodeCursor(tokenCursor('marketCap'), text, LIST)).toMatchObject(REFUSED)
       },
     ),
   )

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endOfBlock, formatPlace } from '#domain/eventPlace.ts'
-import { TOKEN_SORTS, type TokenSort } from '#domain/queries.ts'
-import type { Token } from '#domain/token.ts'
-import { CANDLE_CURSOR, type CursorCodec, HOLDER_CURSOR, TOKEN_CURSORS, TRADE_CURSOR } from '#gateway/http/cursor.ts'
+import { candles } from '#resources/candles.ts'
+import { holders } from '#resources/holders.ts'
+import type { ListResource } from '#resources/resource.ts'
+import type { Token } from '#resources/token.ts'
+import { TOKEN_SORTS, type TokenSort, tokens } from '#resources/tokens.ts'
+import { trades } from '#resources/trades.ts'
 import { readChannelEvents } from '#store/reads/channelEvents.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow } from '#test/support/rows.ts'
-import { forgeCursor } from './forgeCursor.ts'
+import { cursorOf, forgeCursor } from './forgeCursor.ts'
 import { type Gateway, startGateway } from './startGateway.ts'
 
 /* HTTP on PostgreSQL: whatever passes the gateway's checks, the database must take too. */
@@ -108,8 +111,8 @@ const MAX_DECIMAL = `-${'9'.repeat(120)}.${'9'.repeat(120)}`
 const FORGED: readonly (readonly [
   name: string,
   path: string,
-  codec: CursorCodec<never>,
-  query: unknown,
+  list: ListResource,
+  query: object,
   fields: readonly (string | number | null)[],
 ])[] = [
   ...TOKEN_SORTS.flatMap(sort =>
@@ -117,47 +120,33 @@ const FORGED: readonly (readonly [
       .concat(['marketCap', 'volume5m', 'volume1h', 'volume24h', 'liquidity'].includes(sort) ? [MAX_DECIMAL.slice(0, 160)] : [])
       .concat(['holders', 'trades5m', 'trades1h', 'trades24h', 'trending'].includes(sort) ? ['2147483647'] : [])
       .concat(['createdAt', 'lastTradeAt', 'migratedAt'].includes(sort) ? ['253402300799'] : [])
-      .map(
-        value =>
-          [
-            `${sort} ${value}`,
-            `/api/tokens?sort=${sort}`,
-            TOKEN_CURSORS[sort] as CursorCodec<never>,
-            { sort, order: 'desc' },
-            [value, TOKEN],
-          ] as const,
-      ),
+      .map(value => [`${sort} ${value}`, `/api/tokens?sort=${sort}`, tokens as never, { sort, order: 'desc' }, [value, TOKEN]] as const),
   ),
   [
     'a trade',
     `/api/tokens/${TOKEN}/trades?`,
-    TRADE_CURSOR as CursorCodec<never>,
-    { token: TOKEN, order: 'desc' },
+    trades,
+    { address: TOKEN, order: 'desc' },
     [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
   ],
-  [
-    'a holder',
-    `/api/tokens/${TOKEN}/holders?`,
-    HOLDER_CURSOR as CursorCodec<never>,
-    { token: TOKEN, excludeTypes: [] },
-    ['9'.repeat(78), TOKEN, 2_147_483_647],
-  ],
+  ['a holder', `/api/tokens/${TOKEN}/holders?`, holders, { address: TOKEN, excludeType: [] }, ['9'.repeat(78), TOKEN, 2_147_483_647]],
   ...[0, 253_402_300_799].flatMap(time =>
     [false, true].map(
       fill =>
         [
           `a candle at ${time}`,
           `/api/tokens/${TOKEN}/candles?fill=${fill}`,
-          CANDLE_CURSOR as CursorCodec<never>,
-          { token: TOKEN, interval: '1m', of: 'price', currency: 'weth', fill },
+          candles as never,
+          { address: TOKEN, interval: '1m', of: 'price', currency: 'weth', fill },
           [time],
         ] as const,
     ),
   ),
 ]
 
-test.for(FORGED)('the database takes a forged cursor: %s', async ([, path, codec, query, fields]) => {
-  const { data } = await list(`${path}&cursor=${forgeCursor(codec, fields, { chainId: 8453, query })}`)
+test.for(FORGED)('the database takes a forged cursor: %s', async ([, path, resource, query, fields]) => {
+  const forged = forgeCursor(cursorOf(resource, query), fields, { id: resource.id, chainId: 8453, query })
+  const { data } = await list(`${path}&cursor=${forged}`)
   expect(data).toBeInstanceOf(Array)
 })
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
-import type { ValuedBalance } from '#domain/valuedBalance.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { ValuedBalance } from '#resources/valuedBalance.ts'
 import { recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 import type { Conditions, GatewayOptions } from './startGateway.ts'
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { ActorState, FeedHealth } from '#domain/health.ts'
 import { mergeActors, mergeActorsHealth, mergeFeeds, mergeLatencies, mergeRealtime, sortActors } from '#gateway/health/gatewayReport.ts'
 import { toRealtimeHealth } from '#gateway/health/realtimeReport.ts'
 import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import type { ActorState } from '#resources/actors.ts'
+import type { FeedHealth } from '#resources/health.ts'
 import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { BackfillProgress } from '#domain/health.ts'
 import { type Condition, healthStatus } from '#gateway/health/healthStatus.ts'
+import type { BackfillProgress } from '#resources/health.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 
 const FOLLOWING = { indexedBlock: 467, lagBlocks: 0, backfill: null, rpc: [], stalled: false, reason: null }

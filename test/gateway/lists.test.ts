@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Token } from '#domain/token.ts'
 import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
+import type { Token } from '#resources/token.ts'
 import { createTestLists } from '#test/support/actors.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { type Client, eventually, RealtimeFixture } from './startRealtime.ts'

@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
-import type { Holder } from '#domain/holder.ts'
-import type { DayTotals, Finality, ListedAsset, ListedPair, PairEvent } from '#domain/marketData.ts'
-import type { Reads } from '#domain/reads.ts'
+import type { Holder } from '#resources/holders.ts'
+import type { DayTotals, Finality, ListedAsset, ListedPair, PairEvent } from '#resources/marketData.ts'
+import type { Reads } from '#resources/reads.ts'
 
 /** What the fake storage holds for market-data sites. */
 export interface StoredMarketData {

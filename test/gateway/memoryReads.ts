@@ -1,31 +1,23 @@
 import { type Address, parseAddress, ZERO_ADDRESS } from '#domain/address.ts'
-import { CANDLE_INTERVALS, type Candle } from '#domain/candle.ts'
-import type { ChainStats } from '#domain/chainStats.ts'
-import type { Claimable, WalletClaim } from '#domain/claimable.ts'
-import type { Holder } from '#domain/holder.ts'
-import { HOLDER_SIZES, type HolderDistribution, RESERVE_TYPES } from '#domain/holderDistribution.ts'
-import type { Holding } from '#domain/holding.ts'
-import type { LaunchpadTotals } from '#domain/launchpad.ts'
-import type {
-  CandleCursor,
-  CandlesQuery,
-  HolderCursor,
-  HoldersQuery,
-  MarketTradesQuery,
-  Page,
-  SearchQuery,
-  TokenCursor,
-  TokenSort,
-  TokensQuery,
-  TradeCursor,
-  TradesQuery,
-} from '#domain/queries.ts'
-import type { Reads } from '#domain/reads.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
-import type { Trader } from '#domain/trader.ts'
-import type { Wallet } from '#domain/wallet.ts'
+import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { HOLDER_SIZES, RESERVE_TYPES } from '#domain/holderDistribution.ts'
 import { TokenwireError } from '#errors'
+import type { Candle, CandleCursor, CandlesQuery } from '#resources/candles.ts'
+import type { ChainStats } from '#resources/chainStats.ts'
+import type { Claimable } from '#resources/claimable.ts'
+import type { WalletClaim } from '#resources/claims.ts'
+import type { HolderDistribution } from '#resources/holderDistribution.ts'
+import type { Holder, HolderCursor, HoldersQuery } from '#resources/holders.ts'
+import type { Holding } from '#resources/holdings.ts'
+import type { LaunchpadTotals } from '#resources/launchpads.ts'
+import type { Reads } from '#resources/reads.ts'
+import type { Page, QueryOf } from '#resources/resource.ts'
+import type { search } from '#resources/search.ts'
+import type { Token } from '#resources/token.ts'
+import type { TokenCursor, TokenSort, TokensQuery } from '#resources/tokens.ts'
+import type { Trader } from '#resources/traders.ts'
+import type { MarketTradesQuery, Trade, TradeCursor, TradesQuery } from '#resources/trades.ts'
+import type { Wallet } from '#resources/wallet.ts'
 import { memoryMarketData, type StoredMarketData } from './memoryMarketData.ts'
 
 /** The newest indexed block of the fake storage. */
@@ -49,11 +41,14 @@ export interface Stored extends StoredMarketData {
   chainStats: Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null
 }
 
-export interface MemoryReads extends Reads {
+export interface MemoryReads extends Mutable<Reads> {
   readonly stored: Stored
   /** What every query awaits before it answers: a test replaces it to make one fail or wait. */
   before: () => Promise<void>
 }
+
+/** Tests replace single reads. */
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] }
 
 /** Rejects as storage does when PostgreSQL is away. */
 export async function databaseAway(): Promise<never> {
@@ -74,17 +69,21 @@ export function memoryReads(stored: Stored): MemoryReads {
       await reads.before()
       return tokensPage(stored.tokens, query)
     },
-    async token(address) {
+    async token({ address }) {
       await reads.before()
       return stored.tokens.find(token => token.address === address) ?? null
     },
     async trades(query) {
       await reads.before()
-      return isIndexed(query.token) ? tradesPage(stored.trades, query) : null
+      return isIndexed(query.address) ? tradesPage(stored.trades, query) : null
     },
     async marketTrades(query) {
       await reads.before()
       return marketTradesPage(stored.trades, query)
+    },
+    async walletTrades({ address, ...query }) {
+      await reads.before()
+      return marketTradesPage(stored.trades, { ...query, makers: [address] })
     },
     async supply(address) {
       await reads.before()
@@ -100,30 +99,30 @@ export function memoryReads(stored: Stored): MemoryReads {
     },
     async holders(query) {
       await reads.before()
-      return isIndexed(query.token) ? holdersPage(stored.holders.get(query.token) ?? [], query) : null
+      return isIndexed(query.address) ? holdersPage(stored.holders.get(query.address) ?? [], query) : null
     },
-    async holderDistribution(address) {
+    async distribution({ address }) {
       await reads.before()
       return isIndexed(address) ? distributionOf(address, stored.holders.get(address) ?? []) : null
     },
     async candles(query) {
       await reads.before()
-      return isIndexed(query.token) ? candlesPage(stored.candles.get(query.token) ?? [], query) : null
+      return isIndexed(query.address) ? candlesPage(stored.candles.get(query.address) ?? [], query) : null
     },
-    async claimable(token, creator) {
+    async claimable({ address: token, creator }) {
       await reads.before()
       if (!isIndexed(token)) return null
       const none: Claimable = { token, creator, asOfBlock: '456', claimable: [] }
       return stored.claimables.find(entry => entry.token === token && entry.creator === creator) ?? none
     },
-    async wallet(address) {
+    async wallet({ address }) {
       await reads.before()
       return { ...(stored.wallets.find(wallet => wallet.address === address) ?? NEW_WALLET), address }
     },
-    async traders({ token, limit, cursor }) {
+    async traders({ address, limit, cursor }) {
       await reads.before()
-      if (!isIndexed(token)) return null
-      return pageOf(after(stored.traders, cursor, 'address'), limit, ({ address, realizedWeth }) => ({ value: realizedWeth, address }))
+      if (!isIndexed(address)) return null
+      return pageOf(after(stored.traders, cursor, 'address'), limit, trader => ({ value: trader.realizedWeth, address: trader.address }))
     },
     async holdings({ limit, cursor }) {
       await reads.before()
@@ -141,7 +140,7 @@ export function memoryReads(stored: Stored): MemoryReads {
     },
     async search(query) {
       await reads.before()
-      return { data: found(stored.tokens, query), asOfBlock: AS_OF_BLOCK }
+      return { data: found(stored.tokens, query), next: null, asOfBlock: AS_OF_BLOCK }
     },
     async chainStats() {
       await reads.before()
@@ -206,7 +205,7 @@ function secondsOf(time: string | null): number | null {
 }
 
 function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, TokenCursor> {
-  const { statuses, creator, launchpads, addresses, sort, order } = query
+  const { status, creator, launchpad, addresses, sort, order } = query
   const cursorOf = (token: Token): TokenCursor => {
     const value = SORT_VALUES[sort](token)
     return { value: value === null ? null : String(value), address: token.address }
@@ -218,9 +217,9 @@ function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, T
     return (order === 'asc' ? 1 : -1) * (Number(a.value) - Number(b.value) || byAddress(a, b))
   }
   const rows = tokens
-    .filter(token => statuses?.includes(token.graduation.status) !== false)
+    .filter(token => status?.includes(token.graduation.status) !== false)
     .filter(token => creator === undefined || token.creator === creator)
-    .filter(token => launchpads?.includes(token.launchpad) !== false)
+    .filter(token => launchpad?.includes(token.launchpad) !== false)
     .filter(token => addresses === undefined || addresses.includes(token.address))
     .filter(({ market }) => isAtLeast(market.marketCapWeth, query.minMarketCap) && isAtLeast(market.liquidityWeth, query.minLiquidity))
     .filter(({ market }) => isAtLeast(market.volumeWeth.h24, query.minVolume24h) && isAtLeast(market.holderCount, query.minHolders))
@@ -232,7 +231,7 @@ function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, T
   return pageOf(rows, query.limit, cursorOf)
 }
 
-function tradesPage(trades: readonly Trade[], { token, maker, ...query }: TradesQuery): Page<Trade, TradeCursor> {
+function tradesPage(trades: readonly Trade[], { address: token, maker, ...query }: TradesQuery): Page<Trade, TradeCursor> {
   return marketTradesPage(trades, { ...query, tokens: [token], ...(maker === undefined ? {} : { makers: [maker] }) })
 }
 
@@ -255,7 +254,7 @@ function marketTradesPage(trades: readonly Trade[], query: MarketTradesQuery): P
 
 function holdersPage(holders: readonly Holder[], query: HoldersQuery): Page<Holder, HolderCursor> {
   const rows = holders
-    .filter(holder => !query.excludeTypes.includes(holder.type))
+    .filter(holder => !query.excludeType.includes(holder.type))
     .filter(holder => query.cursor === undefined || holder.rank > query.cursor.rank)
   return pageOf(rows, query.limit, ({ balance, address, rank }) => ({ balance, address, rank }))
 }
@@ -298,7 +297,7 @@ function filled(candles: readonly Candle[], length: number): readonly Candle[] {
   })
 }
 
-function found(tokens: readonly Token[], { q, limit }: SearchQuery): readonly Token[] {
+function found(tokens: readonly Token[], { q, limit }: QueryOf<typeof search>): readonly Token[] {
   const wanted = q.toLowerCase()
   const isPrefix = (text: string | null) => text?.toLowerCase().startsWith(wanted) === true
   return tokens

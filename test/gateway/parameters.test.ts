@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { integerParameter, parseParameters, parseQuery } from '#gateway/http/parameters.ts'
+import { parseParameters, parseQuery } from '#gateway/http/parameters.ts'
 import { quote } from '#gateway/http/problem.ts'
+import { integerParameter } from '#resources/parameters.ts'
 
 test('reads what URLSearchParams writes', () => {
   const pairs = fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })))

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { problemSchema } from '#protocol/schemas/problem.ts'
+import { problemSchema } from '#resources/problem.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { rawRequest } from './rawRequest.ts'
 import { eventually, RealtimeFixture } from './startRealtime.ts'

@@ -91,7 +91,7 @@ describe('clanker-v3.1', () => {
     const { token, pool } = made[index] ?? expect.unreachable()
     const { weth, abis } = chain.deployment
     const reads = openReads(followed)
-    const indexed = await reads.token(token)
+    const indexed = await reads.token({ address: token })
     const slot0 = await call<readonly [bigint, number]>(pool, abis.pool, 'slot0')
     const price = priceFromSqrt(slot0[0], { tokenIsToken0: token < weth }, 18)
     expect(token < weth).toBe(index === 0)
@@ -116,7 +116,7 @@ describe('clanker-v3.1', () => {
       graduation: { status: 'none' },
       fees: { creatorFeeBps: index === 0 ? 40 : 80, accruedWeth: null, claimableWeth: null },
     })
-    const holders = (await reads.holders({ token, limit: 100, excludeTypes: [] }))?.data ?? []
+    const holders = (await reads.holders({ address: token, limit: 100, excludeType: [] }))?.data ?? []
     for (const { address, balance } of holders) expect(balance).toBe(String(await balanceOf(token, address)))
     expect(holders.map(({ address, type }) => [address, type])).toEqual(
       expect.arrayContaining([
@@ -134,13 +134,13 @@ describe('clanker-v3.1', () => {
 
   it('has the creator as the maker of the buy inside the creation', async () => {
     const { token } = made[0] ?? expect.unreachable()
-    const trades = await openReads(followed).trades({ token, limit: 10, order: 'asc' })
+    const trades = await openReads(followed).trades({ address: token, limit: 10, order: 'asc' })
     expect(trades?.data[0]).toMatchObject({ maker: creator, side: 'buy', amountWeth: '0.5', feeWeth: '0.005', phase: 'pool' })
     expect(trades?.data.slice(1).map(({ maker }) => maker)).toEqual([alice, alice, alice])
   })
 
   it('keeps hostile text within bounds', async () => {
-    const indexed = await openReads(followed).token(made[1]?.token ?? expect.unreachable())
+    const indexed = await openReads(followed).token({ address: made[1]?.token ?? expect.unreachable() })
     expect(indexed?.symbol).toBeNull()
     expect(indexed?.name).toBe(`AB\u202e${'x'.repeat(509)}`)
   })
@@ -149,9 +149,9 @@ describe('clanker-v3.1', () => {
     const { token, pool } = made[2] ?? expect.unreachable()
     const { token: paired } = made[0] ?? expect.unreachable()
     const reads = openReads(followed)
-    const indexed = (await reads.token(token)) ?? expect.unreachable()
+    const indexed = (await reads.token({ address: token })) ?? expect.unreachable()
     expect(indexed.pool).toMatchObject({ address: pool, quoteToken: paired })
-    const trades = (await reads.trades({ token: paired, limit: 100, order: 'asc' }))?.data ?? []
+    const trades = (await reads.trades({ address: paired, limit: 100, order: 'asc' }))?.data ?? []
     const rate = Number(trades.findLast(({ blockNumber }) => Number(blockNumber) < Number(indexed.createdBlock))?.priceAfterWeth)
     const ratio = (Number(indexed.pool?.sqrtPriceX96) / 2 ** 96) ** 2
     const priceQuote = token < paired ? ratio : 1 / ratio
@@ -165,7 +165,7 @@ describe('clanker-v3.1', () => {
     const reads = openReads(followed)
     const data = encodeFunctionData({ abi, functionName: 'collectRewards', args: [positionId] })
     for (const recipient of [RECIPIENT, SUCCESSOR]) {
-      const claimable = await reads.claimable(token, recipient)
+      const claimable = await reads.claimable({ address: token, creator: recipient })
       expect(claimable?.claimable.map(({ currency }) => currency).toSorted()).toEqual([token, weth].toSorted())
       for (const { currency, accrued, amount, claimed, scope, claim } of claimable?.claimable ?? []) {
         // Who handed over has been paid all there was for them.
@@ -180,7 +180,7 @@ describe('clanker-v3.1', () => {
   })
 
   async function claimedOf(index: number): Promise<bigint> {
-    const claimable = await openReads(followed).claimable(made[index]?.token ?? expect.unreachable(), RECIPIENT)
+    const claimable = await openReads(followed).claimable({ address: made[index]?.token ?? expect.unreachable(), creator: RECIPIENT })
     return BigInt(claimable?.claimable.find(({ currency }) => currency === chain.deployment.weth)?.claimed ?? 0)
   }
 })

@@ -258,7 +258,7 @@ describe('clanker-v4', () => {
     const { token, id, paired } = made[index] ?? expect.unreachable()
     expect(token < paired).toBe(index === 0)
     const reads = openReads()
-    const indexed = await reads.token(token)
+    const indexed = await reads.token({ address: token })
     const { sqrt, tick, liquidity } = await readPool(id)
     const price = priceFromSqrt(sqrt, { tokenIsToken0: token < paired }, 18)
     const inRange = token < paired ? (liquidity * sqrt) / 2n ** 96n : (liquidity * 2n ** 96n) / sqrt
@@ -282,7 +282,7 @@ describe('clanker-v4', () => {
       },
       graduation: { status: 'none' },
     })
-    const holders = (await reads.holders({ token, limit: 100, excludeTypes: [] }))?.data ?? []
+    const holders = (await reads.holders({ address: token, limit: 100, excludeType: [] }))?.data ?? []
     for (const { address, balance } of holders) expect(balance).toBe(String(await balanceOf(token, address)))
     expect(holders.reduce((sum, { balance }) => sum + BigInt(balance), 0n)).toBe(supply)
     expect(holders.map(({ address, type }) => [address, type])).toEqual(
@@ -299,7 +299,7 @@ describe('clanker-v4', () => {
 
   it.each([0, 1, 2])('tells sides, makers and fees of trades by the swapper’s amounts (token %i)', async index => {
     const { token, id, trades: expected } = made[index] ?? expect.unreachable()
-    const trades = (await openReads().trades({ token, limit: 10, order: 'asc' }))?.data ?? []
+    const trades = (await openReads().trades({ address: token, limit: 10, order: 'asc' }))?.data ?? []
     expect(trades.map(({ side, maker, amountToken, amountWeth, feeWeth }) => [side, maker, amountToken, amountWeth, feeWeth])).toEqual(
       expected.map(({ side, maker, tokens, wei, fee }) => [side, maker, String(tokens), formatUnits(wei, 18), formatUnits(fee, 18)]),
     )
@@ -309,11 +309,11 @@ describe('clanker-v4', () => {
   it('values a token that is paired with another token by that token’s market', async () => {
     const { token, paired } = made[3] ?? expect.unreachable()
     const reads = openReads()
-    const { market, pool } = (await reads.token(token)) ?? expect.unreachable()
+    const { market, pool } = (await reads.token({ address: token })) ?? expect.unreachable()
     expect(pool?.quoteToken).toBe(paired)
     expect(market.tradeCount).toBe(1)
-    const [trade = expect.unreachable()] = (await reads.trades({ token, limit: 10, order: 'asc' }))?.data ?? []
-    const pairedTrades = (await reads.trades({ token: toAddress(paired), limit: 100, order: 'asc' }))?.data ?? []
+    const [trade = expect.unreachable()] = (await reads.trades({ address: token, limit: 10, order: 'asc' }))?.data ?? []
+    const pairedTrades = (await reads.trades({ address: toAddress(paired), limit: 100, order: 'asc' }))?.data ?? []
     const isBefore = (one: typeof trade) =>
       Number(one.blockNumber) < Number(trade.blockNumber) || (one.blockNumber === trade.blockNumber && one.logIndex < trade.logIndex)
     const rate = Number(pairedTrades.findLast(isBefore)?.priceAfterWeth)
@@ -325,7 +325,7 @@ describe('clanker-v4', () => {
   })
 
   it('keeps hostile text within bounds', async () => {
-    const indexed = await openReads().token(made[1]?.token ?? expect.unreachable())
+    const indexed = await openReads().token({ address: made[1]?.token ?? expect.unreachable() })
     expect(indexed?.name).toBe(`\u202e${'y'.repeat(511)}`)
   })
 
@@ -337,7 +337,7 @@ describe('clanker-v4', () => {
       [first, ['77', '77']],
     ])
     for (const { token, paired } of made) {
-      const claimable = await openReads().claimable(token, creator)
+      const claimable = await openReads().claimable({ address: token, creator })
       const rows = claimable?.claimable.map(({ currency, accrued, claimed, scope }) => [currency, [accrued, claimed], scope])
       const currencies = new Set([ZERO_ADDRESS, weth, paired, token])
       expect(new Set(rows)).toEqual(new Set([...currencies].map(currency => [currency, paid.get(currency) ?? ['0', '0'], 'creator'])))
@@ -357,7 +357,7 @@ describe('clanker-v4', () => {
 
   it('stores nothing of owners whom no indexed token pays', async () => {
     const { token } = made[0] ?? expect.unreachable()
-    expect((await openReads().claimable(token, stranger))?.claimable).toEqual([])
-    expect((await openReads().claimable(token, alice))?.claimable).toMatchObject([{ currency: token, amount: '5' }])
+    expect((await openReads().claimable({ address: token, creator: stranger }))?.claimable).toEqual([])
+    expect((await openReads().claimable({ address: token, creator: alice }))?.claimable).toMatchObject([{ currency: token, amount: '5' }])
   })
 })

@@ -85,7 +85,7 @@ describe('flaunch', () => {
     const price = priceFromSqrt(sqrt, { tokenIsToken0: token < market.native }, 18) ?? expect.unreachable()
     const supply = await chain.client.readContract({ address: token, abi: ABI, functionName: 'totalSupply' })
     const reads = openReads()
-    expect(await reads.token(token)).toMatchObject({
+    expect(await reads.token({ address: token })).toMatchObject({
       launchpad: `v${version}`,
       name: await chain.client.readContract({ address: token, abi: ABI, functionName: 'name' }),
       symbol: await chain.client.readContract({ address: token, abi: ABI, functionName: 'symbol' }),
@@ -104,7 +104,7 @@ describe('flaunch', () => {
       },
       graduation: { status: 'none' },
     })
-    const holders = (await reads.holders({ token, limit: 100, excludeTypes: [] }))?.data ?? []
+    const holders = (await reads.holders({ address: token, limit: 100, excludeType: [] }))?.data ?? []
     for (const { address, balance } of holders) expect(balance).toBe(String(await market.read(token, 'balanceOf', address)))
     expect(holders.reduce((sum, { balance }) => sum + BigInt(balance), 0n)).toBe(supply)
     const types = new Map(holders.map(({ address, type }) => [address, type]))
@@ -147,7 +147,7 @@ describe('flaunch', () => {
         feeWeth: report?.eventName === 'PoolSwap' ? formatUnits(feeOf(report.args, isFirst), 18) : '0',
       })
     }
-    const { data: trades = [] } = (await openReads().trades({ token, limit: 100, order: 'asc' })) ?? {}
+    const { data: trades = [] } = (await openReads().trades({ address: token, limit: 100, order: 'asc' })) ?? {}
     expect(trades).toMatchObject(expected)
     expect(trades.length).toBeGreaterThan(8)
     expect(trades.length).toBeLessThan(100)
@@ -180,7 +180,11 @@ describe('flaunch', () => {
       share += log.args.amount
     }
     expect(share).toBeGreaterThan(0n)
-    expect((await reads.token(token))?.fees).toMatchObject({ accruedWeth: formatUnits(share, 18), claimedWeth: null, claimableWeth: null })
+    expect((await reads.token({ address: token }))?.fees).toMatchObject({
+      accruedWeth: formatUnits(share, 18),
+      claimedWeth: null,
+      claimableWeth: null,
+    })
     for (const owner of market.owners()) {
       const amount = await market.read(accounts, 'balances', owner)
       const claimed = logs.reduce(
@@ -188,7 +192,7 @@ describe('flaunch', () => {
         0n,
       )
       const data = encodeFunctionData({ abi: ABI, functionName: 'withdrawFees', args: [owner, false] })
-      const { claimable = [] } = (await reads.claimable(token, owner)) ?? {}
+      const { claimable = [] } = (await reads.claimable({ address: token, creator: owner })) ?? {}
       const known = claimable.length > 0 || amount + claimed > 0n || owner === market.creator
       expect(claimable).toMatchObject(
         known
@@ -211,7 +215,7 @@ describe('flaunch', () => {
     let paid = 0
     for (const name of ['oldest', 'plain']) {
       for (const owner of market.owners()) {
-        const { claimable = [] } = (await openReads().claimable(market.meme(name).token, owner)) ?? {}
+        const { claimable = [] } = (await openReads().claimable({ address: market.meme(name).token, creator: owner })) ?? {}
         for (const { amount, claim } of claimable) {
           if (claim === null) continue
           const before = await market.read(market.native, 'balanceOf', owner)

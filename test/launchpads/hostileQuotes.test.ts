@@ -128,7 +128,7 @@ it('leaves the numbers of other coins as the chain has them', async () => {
   ] as const) {
     const [sqrtPriceX96] = await chain.client.readContract({ address: pool, abi: chain.deployment.abis.pool, functionName: 'slot0' })
     const price = priceFromSqrt(sqrtPriceX96, { tokenIsToken0: token < quote }, 18)
-    expect(await reads.token(token)).toMatchObject({
+    expect(await reads.token({ address: token })).toMatchObject({
       market: { priceQuote: price === null ? null : formatDecimal(price), tradeCount: trades },
       pool: { reserveToken: String(await balanceOf(token, pool)), reserveQuote: String(await balanceOf(quote, pool)) },
     })
@@ -136,7 +136,7 @@ it('leaves the numbers of other coins as the chain has them', async () => {
 })
 
 it('has no name and no scale, so its coin has no price', async () => {
-  expect(await reads.token(coins.hostile.token)).toMatchObject({
+  expect(await reads.token({ address: coins.hostile.token })).toMatchObject({
     market: { priceQuote: null, priceWeth: null, marketCapWeth: null, liquidityWeth: null, tradeCount: 4 },
     pool: { quoteToken: hostile, quoteSymbol: null, quoteDecimals: null },
   })
@@ -144,9 +144,9 @@ it('has no name and no scale, so its coin has no price', async () => {
 
 it('has the amounts that its pool counted, and not what it holds since', async () => {
   const { token, pool } = coins.hostile
-  const indexed = await reads.token(token)
+  const indexed = await reads.token({ address: token })
   expect(indexed?.pool?.reserveToken).toBe(String(await balanceOf(token, pool)))
-  const trades = (await reads.trades({ token, limit: 10, order: 'asc' }))?.data ?? []
+  const trades = (await reads.trades({ address: token, limit: 10, order: 'asc' }))?.data ?? []
   const counted = trades.reduce((sum, { side, amountQuote }) => sum + BigInt(amountQuote ?? 0) * (side === 'buy' ? 1n : -1n), 0n)
   expect(counted).toBeGreaterThan(0n)
   expect(BigInt(indexed?.pool?.reserveQuote ?? 0)).toBeLessThanOrEqual(counted)

@@ -108,7 +108,7 @@ it('values a coin by a v4 pool against ETH, as the PoolManager has it', async ()
   expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
   const { chainId, weth } = chain.deployment
   const reads = createReads({ db: followed.kysely, chainId, weth, claimCall: () => null })
-  const trades = (await reads.trades({ token: coin, limit: 10, order: 'asc' }))?.data ?? []
+  const trades = (await reads.trades({ address: coin, limit: 10, order: 'asc' }))?.data ?? []
   // The first buy, one before the dollar rose, and one after it.
   expect(trades.map(({ amountWeth }) => amountWeth && parseDecimal(amountWeth))).toEqual(
     trades.map(({ amountQuote }, index) => {
@@ -121,18 +121,19 @@ it('values a coin by a v4 pool against ETH, as the PoolManager has it', async ()
 it('follows the dollar without an event of the coin, and counts it as one where the configuration says so', async () => {
   const { chainId, weth } = chain.deployment
   const reads = createReads({ db: pegged.kysely, chainId, weth, claimCall: () => null })
-  const closes = async () => (await reads.candles({ token: coin, interval: '1d', currency: 'weth', limit: 1, fill: false }))?.data[0]?.close
+  const closes = async () =>
+    (await reads.candles({ address: coin, interval: '1d', of: 'price', currency: 'weth', limit: 1, fill: false }))?.data[0]?.close
   const options = { revaluedPerBlock: 20, pegUsd: [{ token: dollar, decimals: 18 }] }
   const index = await openChainIndex(chain, pegged, null, launchpads, undefined, undefined, options)
   const indexed = (await index.indexEach(1)).at(-1)?.number ?? 0
   await createTransaction(pegged.orm)(tx => writeCurrencies(tx, [{ address: dollar, symbol: 'USD', decimals: 18, isRead: true }], 1))
-  const before = (await reads.token(coin)) ?? expect.unreachable()
+  const before = (await reads.token({ address: coin })) ?? expect.unreachable()
   const { priceQuote, priceWeth } = before.market
 
   await buyDollars(parseEther('2'))
   await chain.mine()
   await index.indexEach(indexed + 1)
-  const after = (await reads.token(coin)) ?? expect.unreachable()
+  const after = (await reads.token({ address: coin })) ?? expect.unreachable()
   expect(after.market).toMatchObject({ priceQuote, tradeCount: before.market.tradeCount, priceChange: before.market.priceChange })
   expect(after.market.priceWeth).toBe(formatDecimal(multiply(parseDecimal(priceQuote ?? ''), await worthOfDollar())))
   expect([after.market.priceWeth === priceWeth, after.sequence > before.sequence]).toEqual([false, true])
@@ -144,9 +145,10 @@ it('follows the dollar without an event of the coin, and counts it as one where 
     marketCapUsd: multiplyTexts(priceQuote ?? '', supply),
     liquidityUsd: formatUnits(2n * BigInt(after.pool?.reserveQuote ?? 0), 18),
   })
-  const trades = (await reads.trades({ token: coin, limit: 10, order: 'asc' }))?.data ?? []
+  const trades = (await reads.trades({ address: coin, limit: 10, order: 'asc' }))?.data ?? []
   expect(trades.map(({ valueUsd }) => valueUsd)).toEqual(trades.map(({ amountQuote }) => formatUnits(BigInt(amountQuote ?? 0), 18)))
-  const [day] = (await reads.candles({ token: coin, interval: '1d', currency: 'usd', limit: 1, fill: false }))?.data ?? []
-  const [inDollars] = (await reads.candles({ token: coin, interval: '1d', currency: 'quote', limit: 1, fill: false }))?.data ?? []
+  const [day] = (await reads.candles({ address: coin, interval: '1d', of: 'price', currency: 'usd', limit: 1, fill: false }))?.data ?? []
+  const [inDollars] =
+    (await reads.candles({ address: coin, interval: '1d', of: 'price', currency: 'quote', limit: 1, fill: false }))?.data ?? []
   expect(day).toEqual(inDollars)
 })

@@ -13,9 +13,9 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
-import type { Reads } from '#domain/reads.ts'
-import type { Token } from '#domain/token.ts'
 import { createAdapters } from '#launchpads/registry.ts'
+import type { Reads } from '#resources/reads.ts'
+import type { Token } from '#resources/token.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
@@ -140,8 +140,9 @@ async function index(): Promise<void> {
 const WOW_READS: Abi = WOW
 const read = <T>(token: Address, functionName: 'price' | 'totalSupply' | 'balanceOf', args: readonly Address[] = []) =>
   chain.client.readContract({ address: token, abi: WOW_READS, functionName, args }) as Promise<T>
-const tokenOf = async (token: Address): Promise<Token> => (await queries.token(token)) ?? expect.unreachable()
-const tradesOf = async (token: Address) => (await queries.trades({ token, limit: 500, order: 'asc' }))?.data ?? expect.unreachable()
+const tokenOf = async (token: Address): Promise<Token> => (await queries.token({ address: token })) ?? expect.unreachable()
+const tradesOf = async (token: Address) =>
+  (await queries.trades({ address: token, limit: 500, order: 'asc' }))?.data ?? expect.unreachable()
 
 /** Every balance, the supply and the escrow, against the chain. */
 async function expectChainState(token: Address): Promise<void> {
@@ -210,7 +211,7 @@ describe('on the curve', () => {
 
   test('the escrow of a creator is one for all tokens and the balance of the contract', async () => {
     for (const { token } of [first, second]) {
-      const claimable = (await queries.claimable(token, account(1)))?.claimable ?? []
+      const claimable = (await queries.claimable({ address: token, creator: account(1) }))?.claimable ?? []
       // The seven wei from before the creator was known are not known of.
       const amount = ((await escrowOf(account(1))) - 7n).toString()
       expect(claimable).toMatchObject([{ currency: ZERO_ADDRESS, symbol: 'ETH', scope: 'creator', amount, claimed: '0' }])
@@ -351,8 +352,10 @@ describe('after graduation', () => {
 
   test('the escrow follows withdrawals and secondary rewards', async () => {
     const amount = ((await escrowOf(account(1))) - 7n).toString()
-    expect((await queries.claimable(second.token, account(1)))?.claimable).toMatchObject([{ amount, claimed: '10000' }])
-    expect((await queries.claimable(second.token, account(7)))?.claimable).toEqual([])
+    expect((await queries.claimable({ address: second.token, creator: account(1) }))?.claimable).toMatchObject([
+      { amount, claimed: '10000' },
+    ])
+    expect((await queries.claimable({ address: second.token, creator: account(7) }))?.claimable).toEqual([])
   })
 
   test('block by block gives the same rows as all at once, also with a restart in between', async () => {

@@ -123,24 +123,26 @@ describe('a coin in a currency that is not WETH', () => {
   it.each([0, 1, 2])('has exact prices, amounts and candles in its own currency (coin %i)', async index => {
     const { token, pool } = dollarCoins[index] ?? expect.unreachable()
     const reads = openReads(followed)
-    const indexed = await reads.token(token)
+    const indexed = await reads.token({ address: token })
     const [sqrtPriceX96] = await chain.client.readContract({ address: pool, abi: chain.deployment.abis.pool, functionName: 'slot0' })
     const price = priceFromSqrt(sqrtPriceX96, { tokenIsToken0: token < dollar }, 18)
     expect(indexed?.market.priceQuote).toBe(price === null ? null : formatDecimal(price))
     expect(indexed?.pool).toMatchObject({ quoteSymbol: 'USD', quoteDecimals: 18 })
-    const trades = (await reads.trades({ token, limit: 10, order: 'asc' }))?.data ?? []
+    const trades = (await reads.trades({ address: token, limit: 10, order: 'asc' }))?.data ?? []
     const paid = trades.reduce((sum, { amountQuote }) => sum + BigInt(amountQuote ?? 0), 0n)
     // A hundredth is the interface's, and never reaches the pool.
     expect(paid).toBe(parseEther('514.8'))
-    const candles = await reads.candles({ token, interval: '1d', currency: 'quote', fill: false, limit: 10 })
+    const candles = await reads.candles({ address: token, interval: '1d', of: 'price', currency: 'quote', fill: false, limit: 10 })
     expect(candles?.data.at(-1)?.close).toBe(indexed?.market.priceQuote)
     expect(candles?.data.reduce((sum, { volume }) => sum + parseEther(volume), 0n)).toBe(paid)
-    expect((await reads.candles({ token, interval: '1d', currency: 'weth', fill: false, limit: 10 }))?.data).toEqual([])
+    expect((await reads.candles({ address: token, interval: '1d', of: 'price', currency: 'weth', fill: false, limit: 10 }))?.data).toEqual(
+      [],
+    )
   })
 
   it.each([0, 1, 2])('has its own currency, and nothing in WETH (coin %i)', async index => {
     const { token, pool } = dollarCoins[index] ?? expect.unreachable()
-    const indexed = await openReads(followed).token(token)
+    const indexed = await openReads(followed).token({ address: token })
     expect(indexed).toMatchObject({
       market: {
         priceWeth: null,
@@ -164,7 +166,7 @@ describe('a coin in a currency that is not WETH', () => {
 
   it.each([0, 1, 2])('has the buys and their makers, in tokens (coin %i)', async index => {
     const { token } = dollarCoins[index] ?? expect.unreachable()
-    const trades = await openReads(followed).trades({ token, limit: 10, order: 'asc' })
+    const trades = await openReads(followed).trades({ address: token, limit: 10, order: 'asc' })
     const bought = { side: 'buy', amountWeth: null, priceWeth: null, feeWeth: null, valueUsd: null }
     expect(trades?.data).toMatchObject([
       { ...bought, maker: account(index + 1) },
@@ -176,19 +178,22 @@ describe('a coin in a currency that is not WETH', () => {
     await (await openChainIndex(chain, withoutUniswap, null, launchpads({}))).indexRange(1)
     const reads = openReads(withoutUniswap)
     for (const { token } of dollarCoins) {
-      expect(await reads.token(token)).toMatchObject({ market: { priceWeth: null }, pool: { quoteToken: dollar, feeBps: null } })
+      expect(await reads.token({ address: token })).toMatchObject({
+        market: { priceWeth: null },
+        pool: { quoteToken: dollar, feeBps: null },
+      })
     }
-    const trades = await reads.trades({ token: etherCoin.token, limit: 10, order: 'asc' })
+    const trades = await reads.trades({ address: etherCoin.token, limit: 10, order: 'asc' })
     expect(trades?.data.map(({ feeWeth }) => feeWeth)).toEqual([null, null])
-    expect((await reads.token(etherCoin.token))?.pool).toMatchObject({ quoteToken: chain.deployment.weth, feeBps: null })
+    expect((await reads.token({ address: etherCoin.token }))?.pool).toMatchObject({ quoteToken: chain.deployment.weth, feeBps: null })
   })
 })
 
 describe('a coin in ETH', () => {
   it('has the fee of its pool, which the factory of the pools tells', async () => {
     const reads = openReads(followed)
-    expect((await reads.token(etherCoin.token))?.pool).toMatchObject({ quoteToken: chain.deployment.weth, feeBps: 5 })
-    const trades = await reads.trades({ token: etherCoin.token, limit: 10, order: 'asc' })
+    expect((await reads.token({ address: etherCoin.token }))?.pool).toMatchObject({ quoteToken: chain.deployment.weth, feeBps: 5 })
+    const trades = await reads.trades({ address: etherCoin.token, limit: 10, order: 'asc' })
     expect(trades?.data).toMatchObject([
       { amountWeth: '0.99', feeWeth: '0.000495' },
       { amountWeth: '1', feeWeth: '0.0005' },
@@ -196,7 +201,7 @@ describe('a coin in ETH', () => {
   })
 
   it('has accrued all that its creator was paid, market rewards that others claimed as well', async () => {
-    const { fees } = (await openReads(followed).token(etherCoin.token)) ?? expect.unreachable()
+    const { fees } = (await openReads(followed).token({ address: etherCoin.token })) ?? expect.unreachable()
     const paid = await balanceOf(rewards, account(4))
     expect(parseEther(fees.accruedWeth ?? '')).toBe(paid)
     expect(paid).toBeGreaterThan(parseEther('0.005'))
@@ -222,8 +227,8 @@ describe('the same coins in Uniswap v3, read by zora-coins', () => {
   it('have their currency, pool and fee, and as trades what they have as coins of WOW', async () => {
     const [ofWow, ofZora] = [openReads(followed), openReads(asCoins)]
     for (const { token } of [...dollarCoins, etherCoin]) {
-      const { market, pool, name, symbol, creator } = (await ofWow.token(token)) ?? expect.unreachable()
-      expect(await ofZora.token(token)).toMatchObject({
+      const { market, pool, name, symbol, creator } = (await ofWow.token({ address: token })) ?? expect.unreachable()
+      expect(await ofZora.token({ address: token })).toMatchObject({
         launchpad: 'zora',
         market,
         pool,
@@ -232,7 +237,7 @@ describe('the same coins in Uniswap v3, read by zora-coins', () => {
         creator,
         graduation: { status: 'none' },
       })
-      const query = { token, limit: 10, order: 'asc' } as const
+      const query = { address: token, limit: 10, order: 'asc' } as const
       expect((await ofZora.trades(query))?.data).toEqual((await ofWow.trades(query))?.data)
     }
   })
@@ -242,20 +247,20 @@ describe('the same coins in Uniswap v3, read by zora-coins', () => {
     for (const [index, { token }] of dollarCoins.entries()) {
       const paid = String(await balanceOf(dollar, account(index + 1)))
       expect(BigInt(paid)).toBeGreaterThan(0n)
-      expect((await reads.claimable(token, account(index + 1)))?.claimable).toMatchObject([
+      expect((await reads.claimable({ address: token, creator: account(index + 1) }))?.claimable).toMatchObject([
         { currency: dollar, accrued: paid, claimed: paid, amount: '0', scope: 'token' },
       ])
-      expect((await reads.token(token))?.fees).toMatchObject({ accruedWeth: null, claimedWeth: null })
+      expect((await reads.token({ address: token }))?.fees).toMatchObject({ accruedWeth: null, claimedWeth: null })
     }
   })
 
   it('pay ETH into the escrow', async () => {
     const reads = openReads(asCoins)
     const paid = await balanceOf(rewards, account(4))
-    const { fees } = (await reads.token(etherCoin.token)) ?? expect.unreachable()
+    const { fees } = (await reads.token({ address: etherCoin.token })) ?? expect.unreachable()
     expect(parseEther(fees.accruedWeth ?? '')).toBe(paid)
     expect(fees.claimedWeth).toBeNull()
-    expect((await reads.claimable(etherCoin.token, account(4)))?.claimable).toMatchObject([
+    expect((await reads.claimable({ address: etherCoin.token, creator: account(4) }))?.claimable).toMatchObject([
       { currency: ZERO_ADDRESS, accrued: String(paid), claimed: '0', amount: String(paid), scope: 'creator' },
     ])
   })

@@ -272,7 +272,7 @@ describe('zora-coins in Uniswap v4', () => {
     const price = inEther ? priceFromSqrt(sqrt, { tokenIsToken0: token < currency }, 18) : null
     const supply = await read(token, 'totalSupply')
     const reads = openReads()
-    expect(await reads.token(token)).toMatchObject({
+    expect(await reads.token({ address: token })).toMatchObject({
       launchpad: 'zora',
       name: await read(token, 'name'),
       symbol: await read(token, 'symbol'),
@@ -291,7 +291,7 @@ describe('zora-coins in Uniswap v4', () => {
       },
       graduation: { status: 'none' },
     })
-    const holders = (await reads.holders({ token, limit: 100, excludeTypes: [] }))?.data ?? []
+    const holders = (await reads.holders({ address: token, limit: 100, excludeType: [] }))?.data ?? []
     for (const { address, balance } of holders) expect(balance).toBe(String(await balanceOf(token, address)))
     expect(holders.reduce((sum, { balance }) => sum + BigInt(balance), 0n)).toBe(supply)
     const types = new Map(holders.map(({ address, type }) => [address, type]))
@@ -328,7 +328,7 @@ describe('zora-coins in Uniswap v4', () => {
     expect(expected.length).toBeGreaterThan(3)
     const trades = []
     for (let cursor: { readonly blockNumber: number; readonly logIndex: number } | undefined; ; ) {
-      const page = await openReads().trades({ token, limit: 100, order: 'asc', ...(cursor !== undefined && { cursor }) })
+      const page = await openReads().trades({ address: token, limit: 100, order: 'asc', ...(cursor !== undefined && { cursor }) })
       trades.push(...(page?.data ?? []))
       const last = page?.data.at(-1)
       if (last === undefined || (page?.data.length ?? 0) < 100) break
@@ -348,7 +348,7 @@ describe('zora-coins in Uniswap v4', () => {
     for (const recipient of kind === 2 ? [] : recipients) {
       const paid = await balanceOf(paidIn, recipient)
       total += paid
-      const { claimable = [] } = (await reads.claimable(token, recipient)) ?? {}
+      const { claimable = [] } = (await reads.claimable({ address: token, creator: recipient })) ?? {}
       const rewards = claimable.filter(({ currency }) => currency === paidIn)
       expect(rewards).toMatchObject(
         paid === 0n ? [] : [{ accrued: String(paid), claimed: String(paid), amount: '0', scope: 'token', claim: null }],
@@ -366,7 +366,7 @@ describe('zora-coins in Uniswap v4', () => {
     }
     if (name === 'creator') expect(inCoin).toBeGreaterThan(await read(token, 'totalClaimed'))
     const weth = formatUnits(total, 18)
-    const fees = (await reads.token(token))?.fees
+    const fees = (await reads.token({ address: token }))?.fees
     expect(fees).toMatchObject(inEther ? { accruedWeth: weth, claimedWeth: weth } : { accruedWeth: null, claimedWeth: null })
     expect(total > 0n || kind === 2).toBe(true)
   })

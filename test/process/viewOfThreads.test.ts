@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { FeedHealth } from '#domain/health.ts'
 import type { GatewayThread } from '#process/gatewayThreadCalls.ts'
 import { viewOfThreads } from '#process/viewOfThreads.ts'
+import type { FeedHealth } from '#resources/health.ts'
 import { silentLogger } from '#test/support/database.ts'
 
 const FEED: FeedHealth = {

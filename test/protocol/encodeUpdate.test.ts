@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Holder } from '#domain/holder.ts'
 import { TEXT_LIMITS } from '#domain/text.ts'
-import type { Token } from '#domain/token.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import type { UpdatedState } from '#protocol/tokenUpdate.ts'
 import { MAX_STATE_BYTES, withTrades } from '#protocol/withTrades.ts'
+import type { Holder } from '#resources/holders.ts'
+import type { Token } from '#resources/token.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { addressOf, hashOf, holdersOf, recentOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 const FREE_TEXTS = ['description', 'metadataUri', 'imageUrl', 'name', 'symbol'] as const

@@ -10,21 +10,15 @@ import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
-import { HOLDING_SORTS } from '#domain/holding.ts'
-import {
-  type ClaimsQuery,
-  type HoldersQuery,
-  type HoldingsQuery,
-  type MarketTradesQuery,
-  TOKEN_SORTS,
-  type TokenCursor,
-  type TokenSort,
-  type TokensQuery,
-  type TradersQuery,
-  type TradesQuery,
-} from '#domain/queries.ts'
 import type { GraduationStatus } from '#domain/token.ts'
-import { TRADER_SORTS } from '#domain/trader.ts'
+import type { ClaimsQuery } from '#resources/claims.ts'
+import type { HoldersQuery } from '#resources/holders.ts'
+import type { HoldingsQuery } from '#resources/holdings.ts'
+import { HOLDING_SORTS } from '#resources/holdings.ts'
+import { TOKEN_SORTS, type TokenCursor, type TokenSort, type TokensQuery } from '#resources/tokens.ts'
+import type { TradersQuery } from '#resources/traders.ts'
+import { TRADER_SORTS } from '#resources/traders.ts'
+import type { MarketTradesQuery, TradesQuery } from '#resources/trades.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readCandles } from '#store/reads/candles.ts'
 import { createChainStats } from '#store/reads/chainStats.ts'
@@ -241,7 +235,7 @@ describe('every list of a token’s trades', () => {
 
   test.each([0, 5, 7, 400])('reads a bounded stretch of an index: token %i', async rank => {
     const token = addressOf('token', rank)
-    const { maker } = (await readTrades(kysely, { token, order: 'asc', limit: 1 }))?.data[0] ?? { maker: addressOf('wallet', 0) }
+    const { maker } = (await readTrades(kysely, { address: token, order: 'asc', limit: 1 }))?.data[0] ?? { maker: addressOf('wallet', 0) }
     const queries = combinations({
       order: ['asc', 'desc'],
       side: [undefined, 'buy', 'sell'],
@@ -251,7 +245,7 @@ describe('every list of a token’s trades', () => {
     })
     const faults: string[] = []
     for (const filters of queries) {
-      const query = given({ token, limit: LIMIT, ...filters }) as TradesQuery
+      const query = given({ address: token, limit: LIMIT, ...filters }) as TradesQuery
       const found = await faultsOf(db => pageOf(3, query, asked => readTrades(db, asked)), MAX_ROWS)
       faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
     }
@@ -281,7 +275,7 @@ describe('every list of trades over all tokens', () => {
     const faults: string[] = []
     for (const filters of queries) {
       const query = given({ ...asked, limit: LIMIT, ...filters }) as MarketTradesQuery
-      const isFiltered = query.minWeth !== undefined || query.launchpads !== undefined || !('tokens' in asked || 'makers' in asked)
+      const isFiltered = query.minWeth !== undefined || query.launchpad !== undefined || !('tokens' in asked || 'makers' in asked)
       // With a look at the token of each for its launchpad; the search for a time takes some more.
       const maxRows = (isFiltered ? 2 * (MAX_TRADES_FILTERED + 500) : found) + 80
       const wrong = await faultsOf(db => pageOf(2, query, next => readMarketTrades(db, next)), maxRows)
@@ -304,7 +298,7 @@ describe('every list of trades over all tokens', () => {
   })
 
   test('of a launchpad looks up each token once', async () => {
-    const query: MarketTradesQuery = { launchpads: [LAUNCHPADS[0]], order: 'desc', limit: LIMIT }
+    const query: MarketTradesQuery = { launchpad: [LAUNCHPADS[0]], order: 'desc', limit: LIMIT }
     const { rows } = await sql<{ tokens: number }>`select count(distinct token)::integer as tokens from (
       select token from trade order by block_number desc, log_index desc limit ${MAX_TRADES_FILTERED}) as newest`.execute(kysely)
     const plans = await measuredPlansOf(kysely, db => readMarketTrades(db, query))
@@ -324,7 +318,7 @@ describe('every other read', () => {
   test('of holders looks at a bounded number, whatever types are left out', async () => {
     for (const rank of [0, 1, 400]) {
       const token = addressOf('token', rank)
-      const all: HoldersQuery = { token, excludeTypes: [], limit: LIMIT }
+      const all: HoldersQuery = { address: token, excludeType: [], limit: LIMIT }
       expect(await faultsOf(db => pageOf(3, all, (asked: HoldersQuery) => readHolders(db, asked)), LIMIT + 3)).toEqual([])
       // Of types that few holders are, a page of those that are left ends the reading.
       for (const [excludeTypes, maxRows] of [
@@ -332,7 +326,7 @@ describe('every other read', () => {
         [['wallet'], MAX_LOOKED_AT + 2],
         [HOLDER_TYPES.filter(type => type !== 'burn'), MAX_LOOKED_AT + 2],
       ] as const) {
-        const query: HoldersQuery = { token, excludeTypes, limit: LIMIT }
+        const query: HoldersQuery = { address: token, excludeType: excludeTypes, limit: LIMIT }
         expect(await faultsOf(db => pageOf(2, query, (asked: HoldersQuery) => readHolders(db, asked)), maxRows)).toEqual([])
       }
     }
@@ -347,7 +341,7 @@ describe('every other read', () => {
 
   test.each(TRADER_SORTS)('of traders reads a bounded stretch of an index, by %s', async sort => {
     for (const rank of [0, 1, 400]) {
-      const query: TradersQuery = { token: addressOf('token', rank), sort, limit: LIMIT }
+      const query: TradersQuery = { address: addressOf('token', rank), sort, limit: LIMIT }
       expect(await faultsOf(db => pageOf(3, query, (asked: TradersQuery) => readTraders(db, asked)), LIMIT + 3)).toEqual([])
     }
   })
@@ -363,7 +357,7 @@ describe('every other read', () => {
       const valued = 2 * Math.min(held, MAX_HOLDINGS + 1)
       expect(await faultsOf(db => readWallet(db, wallet), valued + created + 3)).toEqual([])
       for (const sort of HOLDING_SORTS) {
-        const query: HoldingsQuery = { wallet, sort, limit: LIMIT }
+        const query: HoldingsQuery = { address: wallet, sort, limit: LIMIT }
         const maxRows = (sort === 'lastChanged' ? 2 * (LIMIT + 1) : valued) + 2 * (LIMIT + 1) + 2
         expect(await faultsOf(db => pageOf(2, query, (asked: HoldingsQuery) => readHoldings(db, asked)), maxRows)).toEqual([])
       }
@@ -372,7 +366,7 @@ describe('every other read', () => {
 
   test('of what a creator of many tokens can claim in all looks at a bounded number of accounts', async () => {
     const options = { creator: addressOf('creator', 0), weth: WETH, claimCall: () => null, vestedOf: () => null }
-    const query: ClaimsQuery = { creator: options.creator, limit: LIMIT }
+    const query: ClaimsQuery = { address: options.creator, limit: LIMIT }
     const work = (db: Queryable) => pageOf(2, query, (asked: ClaimsQuery) => readClaims(db, asked, options))
     expect(await faultsOf(work, 2 * (MAX_CLAIMS_LOOKED_AT + 1) + 2)).toEqual([])
   })
@@ -381,7 +375,8 @@ describe('every other read', () => {
     const times = [undefined, startOf(SCALE) + 5 * 86_400]
     const faults: string[] = []
     for (const query of combinations({
-      token: [0, 2, 7].map(rank => addressOf('token', rank)),
+      address: [0, 2, 7].map(rank => addressOf('token', rank)),
+      of: ['price'] as const,
       interval: Object.keys(CANDLE_INTERVALS) as CandleInterval[],
       currency: ['weth', 'usd'] as const,
       fill: [false, true],

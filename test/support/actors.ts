@@ -6,8 +6,8 @@ import { createRegistry, type Registry, type RegistryOptions } from '#actors/reg
 import type { Subscription, Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { hashOf } from '#test/support/snapshots.ts'
 

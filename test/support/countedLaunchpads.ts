@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LaunchpadTotals } from '#domain/launchpad.ts'
+import type { LaunchpadTotals } from '#resources/launchpads.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 /** The expected totals of /api/launchpads, counted from tokens and trades. */

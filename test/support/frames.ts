@@ -1,9 +1,9 @@
 import type { EncodedMessage, Frame } from '#actors/token/frame.ts'
 import { type ChannelPosition, FIRST_PLACE } from '#domain/eventPlace.ts'
-import { tradesSince } from '#domain/recentTrades.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { withTrades } from '#protocol/withTrades.ts'
+import { tradesSince } from '#resources/recentTrades.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 
 /** A frame that is the message for all receivers. */
 export interface PlainFrame extends Frame, EncodedMessage {}

@@ -1,5 +1,6 @@
-import type { Page, TokenCursor, TokensQuery } from '#domain/queries.ts'
-import type { Token } from '#domain/token.ts'
+import type { Page } from '#resources/resource.ts'
+import type { Token } from '#resources/token.ts'
+import type { TokenCursor, TokensQuery } from '#resources/tokens.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { KeptTokens } from '#store/reads/keptTokens.ts'
 import { readTokens } from '#store/reads/tokens.ts'

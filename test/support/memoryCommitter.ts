@@ -1,7 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { TokenwireError } from '#errors'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { FetchedBatch, ProjectedBatch } from '#sync/batch.ts'
 import type { Committer } from '#sync/committer.ts'
 import type { Replacement } from '#sync/fetch/replacement.ts'

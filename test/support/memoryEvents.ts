@@ -1,12 +1,12 @@
+import { comparePlaces, endOfBlock, FIRST_PLACE, placeAfterReorg } from '#domain/eventPlace.ts'
 import {
   type ChannelEvent,
   type ChannelEvents,
   type ChannelEventsQuery,
   type EventChannelName,
   MAX_REPLAYED,
-} from '#domain/channelEvent.ts'
-import { comparePlaces, endOfBlock, FIRST_PLACE, placeAfterReorg } from '#domain/eventPlace.ts'
-import type { Trade } from '#domain/trade.ts'
+} from '#resources/channelEvent.ts'
+import type { Trade } from '#resources/trades.ts'
 import { addressOf, tokenOf, tradeOf } from './snapshots.ts'
 
 /** The trades of a chain and its reorgs in memory: a model of `readChannelEvents`. On the other channels each stands for an event of its token. */

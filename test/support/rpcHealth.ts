@@ -1,4 +1,4 @@
-import type { RpcHealth } from '#domain/health.ts'
+import type { RpcHealth } from '#resources/health.ts'
 
 /** The health of a provider that answers and has refused nothing. */
 export function rpcHealth(changed: Partial<RpcHealth> = {}): RpcHealth {

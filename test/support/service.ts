@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { IndexerHealth } from '#domain/health.ts'
+import type { IndexerHealth } from '#resources/health.ts'
 import type { TestChain } from './chain.ts'
 
 type Env = Readonly<Record<string, string>>

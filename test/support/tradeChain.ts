@@ -1,7 +1,7 @@
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
-import { placeOfTrade, type RecentTrades } from '#domain/recentTrades.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
-import type { Trade } from '#domain/trade.ts'
+import { placeOfTrade, type RecentTrades } from '#resources/recentTrades.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { Trade } from '#resources/trades.ts'
 import { addressOf, hashOf, snapshotOf, tokenOf, tradeOf } from './snapshots.ts'
 
 export const TRADED = addressOf(1)

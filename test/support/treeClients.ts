@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Frame, FramedSnapshot } from '#actors/token/frame.ts'
 import type { Random } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { comparePlaces, type EventPlace, FIRST_PLACE, placeAfterReorg } from '#domain/eventPlace.ts'
-import { placeOfTrade } from '#domain/recentTrades.ts'
-import type { Trade } from '#domain/trade.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
+import { placeOfTrade } from '#resources/recentTrades.ts'
+import type { Trade } from '#resources/trades.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { readTrades } from '#store/reads/trades.ts'
@@ -110,7 +110,7 @@ export function createTreeClients(db: Queryable, random: Random): TreeClients {
       })
       // A token whose launch is void has no state, and its subscribers get none.
       for (const { address } of stored.map(({ token }) => token)) {
-        const trades = (await readTrades(db, { token: address, order: 'asc', limit: MAX_TRADES }))?.data ?? []
+        const trades = (await readTrades(db, { address: address, order: 'asc', limit: MAX_TRADES }))?.data ?? []
         const { held, after } = foldedTrades(watching.get(address)?.frames ?? [])
         const stored = trades.filter(trade => comparePlaces(placeOfTrade(trade), after) > 0)
         if (!isDeepStrictEqual(held, stored))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BlockHeader } from '#domain/block.ts'
-import type { RpcHealth } from '#domain/health.ts'
 import { TokenwireError } from '#errors'
+import type { RpcHealth } from '#resources/health.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 import { afterHealthEvent, UNKNOWN_HEALTH } from '#sync/health.ts'
 import { reportChain, reportState } from '#sync/healthReport.ts'

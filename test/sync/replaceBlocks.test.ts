@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
-import type { CandlesQuery } from '#domain/queries.ts'
+import type { CandlesQuery } from '#resources/candles.ts'
 import { readCandles } from '#store/reads/candles.ts'
 import type { Replacement } from '#sync/fetch/replacement.ts'
 import { batchOf } from '#sync/fetch/span.ts'
@@ -70,7 +70,7 @@ async function readCharts(currency: CandlesQuery['currency']): Promise<readonly 
   const charts: string[] = []
   for (const token of index.directory.partsWith([]).addresses) {
     for (const interval of ['1m', '1h'] as const) {
-      const page = await readCandles(database.kysely, { token, interval, currency, fill: false, limit: 1_500 })
+      const page = await readCandles(database.kysely, { address: token, interval, of: 'price', currency, fill: false, limit: 1_500 })
       charts.push(...(page?.data.map(({ time, trades }) => `${token} ${interval} ${time} ${trades}`) ?? []))
     }
   }

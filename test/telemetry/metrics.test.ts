@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RealtimeHealth } from '#domain/health.ts'
-import type { IndexerState } from '#domain/indexerState.ts'
+import type { RealtimeHealth } from '#resources/health.ts'
+import type { IndexerState } from '#resources/indexerState.ts'
 import { createLatencyHistogram } from '#telemetry/latencyHistogram.ts'
 import type { MetricsReading } from '#telemetry/metricRows.ts'
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts'

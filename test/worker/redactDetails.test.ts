@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { IndexerState } from '#domain/indexerState.ts'
+import type { IndexerState } from '#resources/indexerState.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { redactDetails } from '#worker/redactDetails.ts'
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#domain/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 
 import { batchOf } from '#sync/fetch/span.ts'

@@ -1,8 +1,8 @@
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
-import { HOLDING_SORTS } from '#domain/holding.ts'
-import { TOKEN_SORTS } from '#domain/queries.ts'
-import { TRADER_SORTS } from '#domain/trader.ts'
+import { HOLDING_SORTS } from '#resources/holdings.ts'
+import { TOKEN_SORTS } from '#resources/tokens.ts'
+import { TRADER_SORTS } from '#resources/traders.ts'
 import {
   drawMaker,
   drawRank,

@@ -1,6 +1,6 @@
 import type { ClientError } from '#client/clientError.ts'
+import type { TokenUpdate } from '#client/generated/types.ts'
 import type { Address } from '#domain/address.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import type { ChannelMessage } from './channelMessages.ts'
 
 /** The message that subscribes. */

@@ -1,10 +1,10 @@
 import type { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
+import type { Token } from '#client/generated/types.ts'
 import { Timer } from '#client/timers.ts'
 import { incomplete, type KnownToken, merge, type ReceivedState } from '#client/watch/knownToken.ts'
 import type { Refetcher } from '#client/watch/refetcher.ts'
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
 import type { Carried, SubscriptionMessage } from './carried.ts'
 import type { ConnectionPool } from './connectionPool.ts'
 

@@ -1,9 +1,8 @@
 import { ClientError } from '#client/clientError.ts'
-import { addressShape, holderShape, integerShape, sequenceShape, timeShape, tokenShape, tradeShape } from '#client/rest/resourceShapes.ts'
-import { type AnyShape, choice, listOf, mismatch, nullable, object, optional, parseJson, string } from '#client/rest/shape.ts'
-import type { Address } from '#domain/address.ts'
+import * as shapes from '#client/generated/shapes.ts'
+import type { TokenSubscribed, TokenUpdate } from '#client/generated/types.ts'
+import { type AnyShape, choice, mismatch, object, parseJson, string } from '#client/rest/shape.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import * as channels from './channelMessages.ts'
 
 export interface Refusal {
@@ -14,36 +13,21 @@ export interface Refusal {
   readonly id?: unknown
 }
 
-export const subscribedShape = object({ type: choice('subscribed'), token: addressShape, sequence: nullable(sequenceShape) })
-
-export const tokenUpdateShape = object<TokenUpdate>({
-  type: choice('token.update'),
-  sequence: sequenceShape,
-  token: tokenShape,
-  latestTrade: nullable(tradeShape),
-  holders: listOf(holderShape, 20),
-  reason: choice('chain'),
-  sourceBlock: integerShape,
-  timestamp: timeShape,
-  trades: nullable(listOf(tradeShape)),
-  replacedFrom: optional(integerShape),
-})
-
 const SHAPES: Readonly<Record<string, AnyShape>> = {
-  subscribed: subscribedShape,
+  subscribed: shapes.tokenSubscribedShape,
   'subscribed.list': channels.stateSubscribedShape,
   'subscribed.candles': channels.stateSubscribedShape,
-  'subscribed.trades': channels.eventsSubscribedShape,
-  'subscribed.launches': channels.eventsSubscribedShape,
-  'subscribed.graduations': channels.eventsSubscribedShape,
-  'token.update': tokenUpdateShape,
-  trades: channels.tradesShape,
-  launches: channels.launchesShape,
-  graduations: channels.graduationsShape,
-  reorg: channels.reorgShape,
-  gap: channels.gapShape,
+  'subscribed.trades': shapes.eventsSubscribedShape,
+  'subscribed.launches': shapes.eventsSubscribedShape,
+  'subscribed.graduations': shapes.eventsSubscribedShape,
+  'token.update': shapes.tokenUpdateShape,
+  trades: shapes.tradesMessageShape,
+  launches: shapes.launchesMessageShape,
+  graduations: shapes.graduationsMessageShape,
+  reorg: shapes.reorgMessageShape,
+  gap: shapes.gapMessageShape,
   list: channels.listShape,
-  candles: channels.candlesShape,
+  candles: shapes.candlesMessageShape,
   // Accepts any code: a newer server may have more codes, and the client acts on only one.
   error: object({ type: choice('error'), code: string, message: string }),
 }
@@ -53,7 +37,7 @@ export type ReadMessage =
   | TokenUpdate
   | channels.ChannelMessage
   | Refusal
-  | { readonly type: 'subscribed'; readonly token: Address; readonly sequence: number | null }
+  | TokenSubscribed
   | { readonly type: 'unknown' }
   | { readonly type: 'invalid'; readonly error: ClientError }
 

@@ -1,4 +1,4 @@
-import type { Candle, CandleInterval } from '#domain/candle.ts'
+import type { Candle, CandleInterval } from '#client/generated/types.ts'
 
 /** As the channel `candles` sends it: the candles from `from` on, Unix seconds, are replaced by `data`. */
 export interface CandleChange {

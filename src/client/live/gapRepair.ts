@@ -1,8 +1,8 @@
 import type { LaunchesEvent, TradesEvent } from '#client/feed/channelMessages.ts'
+import type { Token, Trade } from '#client/generated/types.ts'
+import type { ListPage } from '#client/rest/calls.ts'
 import { unwrap } from '#client/result.ts'
-import type { ListPage, Tokenwire } from '#client/tokenwire.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { Tokenwire } from '#client/tokenwire.ts'
 import type { GapEvent, LaunchesFilter, TradesFilter } from './liveTypes.ts'
 
 /** Most pages that are read for a gap: 50,000 trades, or 10,000 launches. */

@@ -1,12 +1,6 @@
 import { pollMs } from '#client/backoff.ts'
-import type {
-  ChannelMessage,
-  GapMessage,
-  GraduationsEvent,
-  LaunchesEvent,
-  LivePosition,
-  TradesEvent,
-} from '#client/feed/channelMessages.ts'
+import type { ChannelMessage, GraduationsEvent, LaunchesEvent, LivePosition, TradesEvent } from '#client/feed/channelMessages.ts'
+import type { GapMessage } from '#client/generated/types.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import type { ChannelLink, ChannelSubscriber } from './channelLink.ts'
 import { blockOf, isAfter, type Repair } from './gapRepair.ts'

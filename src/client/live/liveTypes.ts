@@ -1,12 +1,17 @@
 import type { ClientError } from '#client/clientError.ts'
 import type { GraduationsEvent, LaunchesEvent, ListMessage, LivePosition, ReorgEvent, TradesEvent } from '#client/feed/channelMessages.ts'
-import type { TokensParameters } from '#client/tokenwire.ts'
-import type { Candle, CandleInterval } from '#domain/candle.ts'
-import type { WalletClaim } from '#domain/claimable.ts'
-import type { Holding } from '#domain/holding.ts'
-import type { CandleCurrency, CandleValue } from '#domain/queries.ts'
-import type { Trade, TradeSide } from '#domain/trade.ts'
-import type { Wallet } from '#domain/wallet.ts'
+import type {
+  Candle,
+  CandleCurrency,
+  CandleInterval,
+  CandleValue,
+  Holding,
+  TokensQuery,
+  Trade,
+  TradeSide,
+  Wallet,
+  WalletClaim,
+} from '#client/generated/types.ts'
 
 /** The first event: the events that follow come after `cursor`. */
 export interface BeginEvent extends LivePosition {
@@ -42,7 +47,7 @@ export interface GraduationsFilter {
 }
 
 /** The parameters of `tokens` without `cursor`. `limit`: at most 50, the default. */
-export type ListQuery = Omit<TokensParameters, 'cursor'>
+export type ListQuery = Omit<TokensQuery, 'cursor'>
 
 /** A list of tokens in order. It replaces the one before. */
 export type ListState = Pick<ListMessage, 'data' | 'asOfBlock' | 'sequence'>

@@ -7,7 +7,7 @@ export type AnyShape =
   | { readonly kind: 'choice'; readonly options: readonly string[] }
   | { readonly kind: 'object'; readonly fields: Readonly<Record<string, AnyShape>> }
   | { readonly kind: 'list'; readonly item: AnyShape; readonly max?: number | undefined }
-  | { readonly kind: 'record'; readonly value: AnyShape }
+  | { readonly kind: 'record'; readonly item: AnyShape }
   | { readonly kind: 'nullable'; readonly inner: AnyShape }
   | { readonly kind: 'optional'; readonly inner: AnyShape }
 
@@ -30,7 +30,7 @@ export const object = <T>(fields: { readonly [K in keyof T]-?: Shape<T[K]> }): S
 
 export const listOf = <T>(item: Shape<T>, max?: number): Shape<readonly T[]> => ({ kind: 'list', item, max })
 
-export const mapOf = <T>(value: Shape<T>): Shape<Readonly<Record<string, T>>> => ({ kind: 'record', value })
+export const mapOf = <T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> => ({ kind: 'record', item })
 
 export const nullable = <T>(inner: Shape<T>): Shape<T | null> => ({ kind: 'nullable', inner })
 
@@ -61,13 +61,16 @@ export function mismatch(shape: AnyShape, value: unknown): string | null {
     case 'optional':
       return value === undefined ? null : mismatch(shape.inner, value)
     case 'list':
-      if (!Array.isArray(value) || value.length > (shape.max ?? value.length)) return ''
-      return firstMismatch(Object.entries(value).map(([key, entry]) => [key, shape.item, entry]))
+      return Array.isArray(value) && value.length <= (shape.max ?? value.length) ? mismatchOfEach(value, shape.item) : ''
     case 'record':
-      return isObject(value) ? firstMismatch(Object.entries(value).map(([key, entry]) => [key, shape.value, entry])) : ''
+      return isObject(value) ? mismatchOfEach(value, shape.item) : ''
     case 'object':
       return isObject(value) ? firstMismatch(Object.entries(shape.fields).map(([key, field]) => [key, field, value[key]])) : ''
   }
+}
+
+function mismatchOfEach(entries: object, item: AnyShape): string | null {
+  return firstMismatch(Object.entries(entries).map(([key, entry]) => [key, item, entry]))
 }
 
 function firstMismatch(parts: readonly (readonly [key: string, shape: AnyShape, value: unknown])[]): string | null {

@@ -1,9 +1,8 @@
 import { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
 import type { Feed, Watcher } from '#client/feed/feed.ts'
-import { addressShape } from '#client/rest/resourceShapes.ts'
-import { mismatch } from '#client/rest/shape.ts'
-import type { RestApi, Tokenwire } from '#client/tokenwire.ts'
+import type { RestApi } from '#client/generated/restMethods.ts'
+import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Address } from '#domain/address.ts'
 import { type KnownToken, merge, supersedes } from './knownToken.ts'
 import { TradeFeed } from './tradeFeed.ts'
@@ -13,7 +12,7 @@ export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestAp
   return (address, onUpdate, { signal, initial, holders = true, onTrades, tradesSince, onEnd } = {}) => {
     if (closed.aborted) throw new ClientError('closed', 'the client is closed')
     const token = address.toLowerCase() as Address
-    if (mismatch(addressShape, token) !== null) throw new TypeError(`not an address: ${JSON.stringify(address)}`)
+    if (!/^0x[0-9a-f]{40}$/.test(token)) throw new TypeError(`not an address: ${JSON.stringify(address)}`)
     if (initial && initial.address !== token) throw new TypeError('initial is the state of another token')
     const ending = new AbortController()
     const over = ending.signal

@@ -1,5 +1,4 @@
-import type { Token } from '#domain/token.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import type { Token, TokenUpdate } from '#client/generated/types.ts'
 import type { WatchedToken } from './watch.ts'
 
 export interface KnownToken {

@@ -2,12 +2,12 @@ import { coalesce } from '#async/coalesce.ts'
 import { pollMs } from '#client/backoff.ts'
 import type { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
+import type { RestApi } from '#client/generated/restMethods.ts'
+import type { Token } from '#client/generated/types.ts'
 import { isHidden } from '#client/rest/page.ts'
 import { unwrap } from '#client/result.ts'
 import { Timer } from '#client/timers.ts'
-import type { RestApi } from '#client/tokenwire.ts'
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
 
 /** Addresses per request: servers answer 505 to some request lines that take more than one TCP segment (decision 0026). */
 const BATCH = 20

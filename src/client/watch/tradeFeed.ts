@@ -1,9 +1,9 @@
 import { coalesce } from '#async/coalesce.ts'
 import { pollMs } from '#client/backoff.ts'
 import type { ClientContext } from '#client/context.ts'
+import type { RestApi } from '#client/generated/restMethods.ts'
+import type { Trade } from '#client/generated/types.ts'
 import { items } from '#client/rest/items.ts'
-import type { RestApi } from '#client/tokenwire.ts'
-import type { Trade } from '#domain/trade.ts'
 import type { CompleteState, ReceivedState } from './knownToken.ts'
 import type { NewTrades } from './watch.ts'
 

@@ -1,8 +1,6 @@
 import type { ClientError } from '#client/clientError.ts'
+import type { Holder, Token, Trade } from '#client/generated/types.ts'
 import type { Address } from '#domain/address.ts'
-import type { Holder } from '#domain/holder.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
 
 /** How a state reached this client. */
 export type Source = 'initial' | 'webSocket' | 'eventStream' | 'rest'

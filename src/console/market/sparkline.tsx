@@ -1,5 +1,5 @@
+import type { Token } from '#client/generated/types.ts'
 import { type HourlyClose, sparkPath } from '#console/state/hourlyCloses.ts'
-import type { Token } from '#domain/token.ts'
 
 const WIDTH = 96
 const HEIGHT = 24

@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks'
+import type { TokenSort } from '#client/generated/types.ts'
 import { useHolding } from '#console/parts/holding.ts'
 import { useRovingFocus } from '#console/parts/rovingFocus.ts'
 import { type MarketQuery, showMarket } from '#console/state/route.ts'
 import type { Row } from '#console/state/rows.ts'
 import type { Sparklines } from '#console/state/sparklines.ts'
-import type { TokenSort } from '#domain/queries.ts'
 import type { OnScreen } from './onScreen.ts'
 import { TokenListRow } from './tokenListRow.tsx'
 

@@ -1,10 +1,10 @@
+import type { ActorState } from '#client/generated/types.ts'
 import { formatCount } from '#console/format/numbers.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { Copy } from '#console/parts/copy.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Age, Known, Unknown } from '#console/parts/value.tsx'
 import { hrefOf } from '#console/state/route.ts'
-import type { ActorState } from '#domain/health.ts'
 import { ActorName } from './actorName.tsx'
 
 interface ActorDetailProps {

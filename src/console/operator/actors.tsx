@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { formatCompact } from '#client/decimalText.ts'
+import type { ActorSort, ActorState, ActorStateName } from '#client/generated/types.ts'
 import { formatCount } from '#console/format/numbers.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Notice } from '#console/parts/notice.tsx'
 import { Age, Unknown } from '#console/parts/value.tsx'
 import type { Operator } from '#console/state/operator.ts'
-import type { ActorSort, ActorState, ActorStateName } from '#domain/health.ts'
 import { ActorDetail } from './actorDetail.tsx'
 import { ActorName } from './actorName.tsx'
 

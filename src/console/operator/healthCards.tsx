@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { formatCompact } from '#client/decimalText.ts'
+import type { IndexerHealth } from '#client/generated/types.ts'
 import { formatCount, formatMs, formatShare } from '#console/format/numbers.ts'
 import { formatDuration, formatMoment } from '#console/format/time.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
@@ -8,7 +9,6 @@ import { Notice } from '#console/parts/notice.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Known, Unknown } from '#console/parts/value.tsx'
 import { health } from '#console/state/session.ts'
-import type { IndexerHealth } from '#domain/health.ts'
 import type { ProcessMetrics } from './processMetrics.ts'
 
 const STATUS_TAG = { ok: 'good', syncing: 'fair', degraded: 'fair', stalled: 'bad' } as const

@@ -1,9 +1,9 @@
 import { formatCompact } from '#client/decimalText.ts'
+import type { ProcessState, ServiceStatus } from '#client/generated/types.ts'
 import { formatCount, formatMs } from '#console/format/numbers.ts'
 import { formatDuration } from '#console/format/time.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Unknown } from '#console/parts/value.tsx'
-import type { ProcessState, ServiceStatus } from '#domain/health.ts'
 
 const STATUS_TAG = { ok: 'good', syncing: 'fair', degraded: 'fair', stalled: 'bad' } as const satisfies Record<ServiceStatus, string>
 

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { Token } from '#client/generated/types.ts'
 import { displayText, shortHex } from '#console/format/text.ts'
 import { Avatar } from '#console/parts/avatar.tsx'
 import { Symbol } from '#console/parts/tokenName.tsx'
@@ -7,7 +8,6 @@ import { Money } from '#console/parts/value.tsx'
 import { DEFAULT_QUERY, hrefOf } from '#console/state/route.ts'
 import { client } from '#console/state/session.ts'
 import { createSuggestions } from '#console/state/suggestions.ts'
-import type { Token } from '#domain/token.ts'
 
 const LIST_ID = 'suggestions'
 

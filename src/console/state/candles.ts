@@ -1,11 +1,10 @@
 import { effect, type ReadonlySignal, untracked } from '@preact/signals'
+import type { Candle, CandleCurrency, CandleInterval } from '#client/generated/types.ts'
 import { fillCandles } from '#client/live/foldCandleChange.ts'
 import type { CandlesState, Live } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { type Bar, barOf } from '#console/token/bar.ts'
 import { CANDLE_SECONDS } from '#console/token/intervals.ts'
-import type { Candle, CandleInterval } from '#domain/candle.ts'
-import type { CandleCurrency } from '#domain/queries.ts'
 
 /** Number of newest bars, which follow the service, and of bars of each further page. */
 const PAGE = 300

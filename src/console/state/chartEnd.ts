@@ -1,7 +1,6 @@
 import { computed, type ReadonlySignal } from '@preact/signals'
+import type { CandleCurrency, CandleInterval } from '#client/generated/types.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { CandleInterval } from '#domain/candle.ts'
-import type { CandleCurrency } from '#domain/queries.ts'
 import { poll } from './polling.ts'
 
 export interface ChartEnd {

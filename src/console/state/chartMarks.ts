@@ -1,7 +1,6 @@
 import { effect, type ReadonlySignal, untracked } from '@preact/signals'
+import type { Token, Trade } from '#client/generated/types.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
 
 /** How many of the creator's newest trades are marked, besides those that arrive later. */
 const MAX_TRADES = 100

@@ -1,4 +1,4 @@
-import type { Candle } from '#domain/candle.ts'
+import type { Candle } from '#client/generated/types.ts'
 
 const HOUR_SECONDS = 3_600
 const HOURS = 24

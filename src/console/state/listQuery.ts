@@ -1,12 +1,11 @@
-import type { TokensParameters } from '#client/tokenwire.ts'
-import type { Token } from '#domain/token.ts'
+import type { Token, TokensQuery } from '#client/generated/types.ts'
 import type { MarketQuery } from './route.ts'
 
 /** Launch times are bounded in steps of this length, so that the service has one list for all pages with the same query. */
 const AGE_STEP_SECONDS = 300
 
 /** The sort and the filters of a list, as REST and the channel take them. */
-export function listParameters({ sort, order, status, launchpad, bounds }: MarketQuery, nowMs: number): TokensParameters {
+export function listParameters({ sort, order, status, launchpad, bounds }: MarketQuery, nowMs: number): TokensQuery {
   const { minMarketCap, minLiquidity, minHolders, maxAgeHours } = bounds
   return {
     sort,

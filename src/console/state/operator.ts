@@ -1,8 +1,8 @@
 import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import type { ActorSort, ActorState, ActorStateName, ProcessState } from '#client/generated/types.ts'
 import type { Result } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { type ProcessMetrics, readMetrics } from '#console/operator/processMetrics.ts'
-import type { ActorSort, ActorState, ActorStateName, ProcessState } from '#domain/health.ts'
 import { type Poll, poll } from './polling.ts'
 import { askMetrics } from './session.ts'
 

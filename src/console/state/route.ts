@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals'
-import type { SortOrder, TokenSort } from '#domain/queries.ts'
-import type { GraduationStatus } from '#domain/token.ts'
+import type { GraduationStatus, SortOrder, TokenSort } from '#client/generated/types.ts'
 import { type ListBounds, NO_BOUNDS, readBounds, writeBounds } from './listBounds.ts'
 
 /** The list of the market view. */

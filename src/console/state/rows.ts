@@ -1,6 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Token } from '#client/generated/types.ts'
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
 
 /** Direction of the last price change and the number of changes, so that each one starts an animation. */
 export interface PriceMove {

@@ -1,6 +1,5 @@
+import type { Token, Trade } from '#client/generated/types.ts'
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
 
 /** Most trades that are kept, and most events of the other kinds together. */
 export const MAX_EVENTS = 12

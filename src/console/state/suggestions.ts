@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import type { Token } from '#client/generated/types.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { Token } from '#domain/token.ts'
 
 /** Pause in typing before the search is sent. */
 const DEBOUNCE_MS = 150

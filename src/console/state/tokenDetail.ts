@@ -1,10 +1,7 @@
 import { batch, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
+import type { Claimable, Holder, Token, Trade } from '#client/generated/types.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { NewTrades, Watch, WatchedToken } from '#client/watch/watch.ts'
-import type { Claimable } from '#domain/claimable.ts'
-import type { Holder } from '#domain/holder.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
 import type { RenderQueue } from './renderQueue.ts'
 import { directionOf, type PriceMove } from './rows.ts'
 

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
+import type { Token } from '#client/generated/types.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
 
 /** Names kept; the oldest are dropped. */
 const MAX_NAMES = 1_000

@@ -1,5 +1,5 @@
+import type { ClaimCall } from '#client/generated/types.ts'
 import type { Address } from '#domain/address.ts'
-import type { ClaimCall } from '#domain/claimable.ts'
 
 /** A wallet in the browser, as EIP-1193 describes it. */
 interface Wallet {

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
+import type { Token, TraderSort } from '#client/generated/types.ts'
 import { Tabs, useTabIds } from '#console/parts/tabs.tsx'
 import type { TokenDetail } from '#console/state/tokenDetail.ts'
-import type { Token } from '#domain/token.ts'
-import type { TraderSort } from '#domain/trader.ts'
 import { TRADER_SORT_NAMES, TraderTable } from './traderTable.tsx'
 import { Trades } from './trades.tsx'
 

@@ -1,4 +1,4 @@
-import type { Candle } from '#domain/candle.ts'
+import type { Candle } from '#client/generated/types.ts'
 
 /** A candle of the chart. */
 export interface Bar {

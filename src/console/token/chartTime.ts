@@ -1,4 +1,4 @@
-import type { CandleInterval } from '#domain/candle.ts'
+import type { CandleInterval } from '#client/generated/types.ts'
 
 /** What changes at a tick of the time axis. */
 export type TimePart = 'year' | 'month' | 'day' | 'time'

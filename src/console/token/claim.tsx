@@ -1,8 +1,8 @@
 import { formatCompact, fromUnits, UNKNOWN } from '#client/decimalText.ts'
+import type { ClaimableAmount } from '#client/generated/types.ts'
 import { displayText, shortHex } from '#console/format/text.ts'
 import { Known } from '#console/parts/value.tsx'
 import type { Address } from '#domain/address.ts'
-import type { ClaimableAmount } from '#domain/claimable.ts'
 import { ClaimButton } from './claimButton.tsx'
 
 interface ClaimProps {

@@ -1,11 +1,10 @@
+import type { Claimable, Token } from '#client/generated/types.ts'
 import { timesPrice } from '#console/format/usd.ts'
 import { Copy } from '#console/parts/copy.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Money, Unknown } from '#console/parts/value.tsx'
 import { WalletLink } from '#console/parts/walletLink.tsx'
 import { ethUsd } from '#console/state/session.ts'
-import type { Claimable } from '#domain/claimable.ts'
-import type { Token } from '#domain/token.ts'
 import { Claim } from './claim.tsx'
 
 interface CreatorProps {

@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { formatCompact } from '#client/decimalText.ts'
+import type { HolderDistribution, HolderSize, Token } from '#client/generated/types.ts'
 import { formatShare } from '#console/format/numbers.ts'
 import { useRefreshing } from '#console/parts/refreshing.ts'
 import { client } from '#console/state/session.ts'
-import type { HolderDistribution, HolderSize } from '#domain/holderDistribution.ts'
-import type { Token } from '#domain/token.ts'
 
 /** Shortest time between two requests while balances change. */
 const REFRESH_MS = 15_000

@@ -1,4 +1,5 @@
 import { formatCompact, fromUnits } from '#client/decimalText.ts'
+import type { Token } from '#client/generated/types.ts'
 import { formatCount } from '#console/format/numbers.ts'
 import { displayText } from '#console/format/text.ts'
 import { formatMoment } from '#console/format/time.ts'
@@ -6,7 +7,6 @@ import { Copy } from '#console/parts/copy.tsx'
 import { HexLink } from '#console/parts/hexLink.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Unknown } from '#console/parts/value.tsx'
-import type { Token } from '#domain/token.ts'
 
 /** Characters shown of texts from the chain, which can have any length. */
 const MAX_DESCRIPTION = 400

@@ -1,3 +1,4 @@
+import type { Graduation } from '#client/generated/types.ts'
 import { formatShare } from '#console/format/numbers.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { timesPrice } from '#console/format/usd.ts'
@@ -6,7 +7,6 @@ import { Meter } from '#console/parts/meter.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Money, Unknown } from '#console/parts/value.tsx'
 import { ethUsd } from '#console/state/session.ts'
-import type { Graduation } from '#domain/token.ts'
 
 const SAYS = {
   none: 'This token has no bonding curve: it began in its pool.',

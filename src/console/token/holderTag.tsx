@@ -1,4 +1,4 @@
-import type { HolderType } from '#domain/holder.ts'
+import type { HolderType } from '#client/generated/types.ts'
 
 const KINDS: Readonly<Record<HolderType, string>> = {
   wallet: '',

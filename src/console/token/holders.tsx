@@ -1,10 +1,9 @@
 import { formatCompact, fromUnits } from '#client/decimalText.ts'
+import type { Holder, Token } from '#client/generated/types.ts'
 import { formatCount, formatShare } from '#console/format/numbers.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Unknown } from '#console/parts/value.tsx'
 import { WalletLink } from '#console/parts/walletLink.tsx'
-import type { Holder } from '#domain/holder.ts'
-import type { Token } from '#domain/token.ts'
 import { Distribution } from './distribution.tsx'
 import { HolderTag } from './holderTag.tsx'
 

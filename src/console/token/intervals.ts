@@ -1,4 +1,4 @@
-import type { CandleInterval } from '#domain/candle.ts'
+import type { CandleInterval } from '#client/generated/types.ts'
 
 /** Length of each interval in seconds. */
 export const CANDLE_SECONDS = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 } as const satisfies Record<

@@ -1,10 +1,10 @@
 import { formatCompact } from '#client/decimalText.ts'
+import type { Token } from '#client/generated/types.ts'
 import { formatCount } from '#console/format/numbers.ts'
 import { timesPrice } from '#console/format/usd.ts'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Age, Money } from '#console/parts/value.tsx'
 import { ethUsd } from '#console/state/session.ts'
-import type { Token } from '#domain/token.ts'
 
 export function MarketCard({ token: { market } }: { readonly token: Token }) {
   const eth = ethUsd.state.value.value?.price ?? null

@@ -1,3 +1,4 @@
+import type { Token } from '#client/generated/types.ts'
 import { displayText } from '#console/format/text.ts'
 import { Avatar } from '#console/parts/avatar.tsx'
 import { HexLink } from '#console/parts/hexLink.tsx'
@@ -5,7 +6,6 @@ import { Symbol } from '#console/parts/tokenName.tsx'
 import { Age, Change, InCurrency, Money, moveClass } from '#console/parts/value.tsx'
 import { STATUSES } from '#console/state/route.ts'
 import type { PriceMove } from '#console/state/rows.ts'
-import type { Token } from '#domain/token.ts'
 
 const WINDOWS = { m5: '5m', h1: '1h', h6: '6h', h24: '24h' } as const
 

@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { formatCompact, fromUnits } from '#client/decimalText.ts'
+import type { Token, Trader, TraderSort } from '#client/generated/types.ts'
 import { formatCount } from '#console/format/numbers.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
@@ -9,8 +10,6 @@ import { Gain, Known, Money, Unknown } from '#console/parts/value.tsx'
 import { WalletLink } from '#console/parts/walletLink.tsx'
 import { createPagedList } from '#console/state/pagedList.ts'
 import { client } from '#console/state/session.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trader, TraderSort } from '#domain/trader.ts'
 import { HolderTag } from './holderTag.tsx'
 
 /** Shortest time between two requests while the token is traded. */

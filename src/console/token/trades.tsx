@@ -1,11 +1,10 @@
 import { formatCompact, fromUnits } from '#client/decimalText.ts'
+import type { Token, Trade } from '#client/generated/types.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { HexIconLink } from '#console/parts/hexLink.tsx'
 import { Stamp } from '#console/parts/stamp.tsx'
 import { Money, Unknown } from '#console/parts/value.tsx'
 import { WalletLink } from '#console/parts/walletLink.tsx'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
 
 const COLUMNS: readonly TableColumn[] = [
   { name: 'Time', text: true },

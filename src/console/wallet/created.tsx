@@ -1,3 +1,4 @@
+import type { Token } from '#client/generated/types.ts'
 import { formatCount } from '#console/format/numbers.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
@@ -5,7 +6,6 @@ import { SymbolLink } from '#console/parts/symbolLink.tsx'
 import { Age, Money } from '#console/parts/value.tsx'
 import type { PagedList } from '#console/state/pagedList.ts'
 import { STATUSES } from '#console/state/route.ts'
-import type { Token } from '#domain/token.ts'
 
 const COLUMNS: readonly TableColumn[] = [
   { name: 'Token', text: true },

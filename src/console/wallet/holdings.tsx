@@ -1,5 +1,6 @@
 import type { Signal } from '@preact/signals'
 import { formatCompact, fromUnits } from '#client/decimalText.ts'
+import type { Holding, HoldingSort } from '#client/generated/types.ts'
 import { formatShare } from '#console/format/numbers.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
@@ -7,7 +8,6 @@ import { Segments } from '#console/parts/segments.tsx'
 import { SymbolLink } from '#console/parts/symbolLink.tsx'
 import { Gain, Known, Money, Unknown } from '#console/parts/value.tsx'
 import type { PagedList } from '#console/state/pagedList.ts'
-import type { Holding, HoldingSort } from '#domain/holding.ts'
 
 const SORTS: Readonly<Record<HoldingSort, string>> = { value: 'Value', balance: 'Balance', lastChanged: 'Changed' }
 

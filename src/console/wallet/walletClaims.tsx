@@ -1,3 +1,4 @@
+import type { WalletClaim } from '#client/generated/types.ts'
 import { displayText } from '#console/format/text.ts'
 import { MoreButton } from '#console/parts/moreButton.tsx'
 import { SymbolLink } from '#console/parts/symbolLink.tsx'
@@ -6,7 +7,6 @@ import type { PagedList } from '#console/state/pagedList.ts'
 import { chainStats, tokenNames } from '#console/state/session.ts'
 import { Claim } from '#console/token/claim.tsx'
 import type { Address } from '#domain/address.ts'
-import type { WalletClaim } from '#domain/claimable.ts'
 
 interface WalletClaimsProps {
   readonly claims: PagedList<WalletClaim>

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { formatCompact } from '#client/decimalText.ts'
+import type { Wallet } from '#client/generated/types.ts'
 import { formatCount } from '#console/format/numbers.ts'
 import { timesPrice } from '#console/format/usd.ts'
 import { Age, Gain, Known, Money, Unknown } from '#console/parts/value.tsx'
 import { currency, ethUsd } from '#console/state/session.ts'
-import type { Wallet } from '#domain/wallet.ts'
 
 /** The totals of a wallet; `null` while they are not known. */
 export function WalletSummary({ wallet }: { readonly wallet: Wallet | null }) {

@@ -1,4 +1,5 @@
 import { formatCompact, fromUnits } from '#client/decimalText.ts'
+import type { Trade } from '#client/generated/types.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { HexIconLink } from '#console/parts/hexLink.tsx'
 import { MoreButton } from '#console/parts/moreButton.tsx'
@@ -7,7 +8,6 @@ import { SymbolLink } from '#console/parts/symbolLink.tsx'
 import { Known, Money, Unknown } from '#console/parts/value.tsx'
 import type { PagedList } from '#console/state/pagedList.ts'
 import { tokenNames } from '#console/state/session.ts'
-import type { Trade } from '#domain/trade.ts'
 
 const COLUMNS: readonly TableColumn[] = [
   { name: 'Time', text: true },

@@ -13,7 +13,7 @@ import {
   unsubscribedSchema,
   unsubscribeSchema,
 } from '#protocol/schemas/messages.ts'
-import { addressText } from '#protocol/schemas/values.ts'
+import { addressText } from '#resources/values.ts'
 import { bullets, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
 import { createJsonSchemas, type JsonObject } from './jsonSchemas.ts'
 import { describeConnectionLimits } from './limits.ts'

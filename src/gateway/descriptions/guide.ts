@@ -1,4 +1,4 @@
-import { PROBLEMS } from '#protocol/schemas/problem.ts'
+import { PROBLEMS } from '#resources/problem.ts'
 import { type DescribedLimits, describeRequestLimit } from './limits.ts'
 
 /* The words that all descriptions of the API share. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { DatabaseCause } from '#domain/indexerState.ts'
+import type { DatabaseCause } from '#resources/indexerState.ts'
 
 /** A slower probe has failed: a health check must not wait as long as a query may. */
 const PROBE_TIMEOUT_MS = 2_000

@@ -1,4 +1,6 @@
-import type { ActorState, ActorStateName, ActorsHealth, ActorsQuery, FeedHealth, ReplicaHealth } from '#domain/health.ts'
+import type { ActorStateName } from '#domain/health.ts'
+import type { ActorState, ActorsQuery } from '#resources/actors.ts'
+import type { ActorsHealth, FeedHealth, ReplicaHealth } from '#resources/health.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import type { MetricsData } from '#telemetry/requestMetrics.ts'

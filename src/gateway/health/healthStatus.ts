@@ -1,6 +1,6 @@
-import type { EthUsd } from '#domain/ethUsd.ts'
-import type { FeedHealth, ServiceStatus } from '#domain/health.ts'
-import type { IndexerState } from '#domain/indexerState.ts'
+import type { EthUsd } from '#resources/ethUsd.ts'
+import type { FeedHealth, ServiceStatus } from '#resources/health.ts'
+import type { IndexerState } from '#resources/indexerState.ts'
 
 /** An index that is further behind the confirmed head is catching up. */
 const SYNCING_LAG_BLOCKS = 30

@@ -1,6 +1,7 @@
 import type { Address } from '#domain/address.ts'
-import type { ActorState, ActorsQuery, ProcessState } from '#domain/health.ts'
 import type { Sources } from '#gateway/http/sources.ts'
+import type { ActorState, ActorsQuery } from '#resources/actors.ts'
+import type { ProcessState } from '#resources/processes.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { MetricsReading } from '#telemetry/metricRows.ts'
 import type { MetricsData } from '#telemetry/requestMetrics.ts'

@@ -1,6 +1,6 @@
-import type { IndexerHealth } from '#domain/health.ts'
-import type { DatabaseCause } from '#domain/indexerState.ts'
 import type { Sources } from '#gateway/http/sources.ts'
+import type { IndexerHealth } from '#resources/health.ts'
+import type { DatabaseCause } from '#resources/indexerState.ts'
 import { healthStatus } from './healthStatus.ts'
 
 export type HealthSources = Pick<

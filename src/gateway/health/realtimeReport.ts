@@ -1,4 +1,4 @@
-import type { RealtimeHealth } from '#domain/health.ts'
+import type { RealtimeHealth } from '#resources/health.ts'
 import { quantileOf } from './recentLatencies.ts'
 
 /** The counts of one thread. Reports can be added up; quantiles can't, so a report has the counts that they are computed from. */

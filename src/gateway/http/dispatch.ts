@@ -1,12 +1,13 @@
 import type { Address } from '#domain/address.ts'
 import type { Admission } from '#gateway/admission/admission.ts'
 import { refuseOperator } from '#gateway/operator/operatorAccess.ts'
+import type { CacheControl } from '#resources/resource.ts'
 import type { Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { PREFLIGHT_HEADERS } from './headers.ts'
 import { type ParameterTexts, parseQuery } from './parameters.ts'
 import { originNotAllowed, type Problem, problem } from './problem.ts'
-import type { CacheControl, Route } from './route.ts'
+import type { Route } from './route.ts'
 import { createRouter } from './router.ts'
 import type { Sources } from './sources.ts'
 
@@ -47,8 +48,9 @@ export function createDispatch(
     if ('kind' in query) return query
     const texts = withPath(query, pathParameters)
     const handle = () => route.handle(texts, exchange, route.access !== 'public' && forbidden === null)
-    if (route.keptUntil === undefined) return handle()
-    const token = route.keptUntil(texts) === 'commit' ? null : (pathParameters.get('address')?.toLowerCase() as Address)
+    if (route.outdatedBy === undefined) return handle()
+    const by = typeof route.outdatedBy === 'function' ? route.outdatedBy(texts) : route.outdatedBy
+    const token = by === 'commit' ? null : (pathParameters.get('address')?.toLowerCase() as Address)
     return kept.ask({ key: `${withoutPrefix(exchange.path, pathPrefix)}?${exchange.query}`, token }, handle)
   }
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Address } from '#domain/address.ts'
 import type { ConnectionAdmission } from '#gateway/admission/admission.ts'
-import type { ProblemCode, ProblemStatus } from '#protocol/schemas/problem.ts'
+import type { ProblemCode, ProblemStatus } from '#resources/problem.ts'
 
 /** An error answer. `headers` are those that its status requires. */
 export interface Problem {
@@ -26,6 +26,17 @@ export function problem(status: Problem['status'], code: ProblemCode, detail: st
 
 export function invalidParameter(detail: string): Problem {
   return problem(400, 'invalid_parameter', detail)
+}
+
+/** The problem of a name that is no launchpad of the service; `null`: none. */
+export function problemOfLaunchpads(
+  given: readonly string[] | undefined,
+  known: readonly { readonly name: string }[],
+  parameter = 'launchpad',
+): Problem | null {
+  const unknown = given?.find(name => !known.some(launchpad => launchpad.name === name))
+  if (unknown === undefined) return null
+  return invalidParameter(`${parameter} must be of ${known.map(({ name }) => name).join(', ')}, got ${quote(unknown)}`)
 }
 
 export function tokenNotFound(address: Address): Problem {

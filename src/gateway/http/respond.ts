@@ -1,7 +1,8 @@
+import type { CacheControl } from '#resources/resource.ts'
 import { type Answer, entityTag, type HeaderField, noneMatchNames } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { type Problem, problemBody, problemStatus } from './problem.ts'
-import { CACHE_CONTROL, type CacheControl } from './route.ts'
+import { CACHE_CONTROL } from './route.ts'
 
 /** `contentLength` is `null` where HTTP allows none. */
 export interface Rendered {

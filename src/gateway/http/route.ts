@@ -1,5 +1,6 @@
-import { z } from 'zod'
-import type { ProblemCode } from '#protocol/schemas/problem.ts'
+import type { z } from 'zod'
+import type { ProblemCode } from '#resources/problem.ts'
+import { type CacheControl, type GivenNames, NO_PARAMETERS, type OutdatedBy, type Resource, type TAGS } from '#resources/resource.ts'
 import type { Answer, Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { type ParameterTexts, parseParameters } from './parameters.ts'
@@ -16,24 +17,14 @@ export interface Route {
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
   readonly limited: boolean
   readonly cacheControl: CacheControl
-  /** What outdates a kept answer: a commit that changes the token of its path, or any commit. Absent: no answer is kept. */
-  readonly keptUntil?: (texts: ParameterTexts) => 'tokenChanges' | 'commit'
+  /** Absent: no answer is kept. */
+  readonly outdatedBy?: OutdatedBy | ((given: GivenNames) => OutdatedBy)
   /** Whether problems also have a `message`, as a site's API requires. */
   readonly problemsHaveMessage?: boolean
   /** `null`: a file of the console, which the descriptions leave out. */
   readonly description: RouteDescription | null
   handle(texts: ParameterTexts, exchange: Exchange, isOperator: boolean): Promise<Outcome>
 }
-
-export const TAGS = {
-  Tokens: 'Tokens, and what belongs to one of them.',
-  Market: 'What happens over all tokens, totals of the index, and the price of ETH.',
-  Wallets: 'What an account did over all tokens.',
-  Realtime: 'Confirmed updates as they happen.',
-  Integrations: 'For market-data sites and chart libraries, in the formats that they require.',
-  Health: 'For supervisors, balancers and operators.',
-  Descriptions: 'Descriptions of this API.',
-} as const
 
 /** The parts of a route's API description that do not follow from its parameters, access, limit and caching. */
 export interface RouteDescription {
@@ -55,16 +46,6 @@ export interface NonJsonAnswer {
   readonly meaning: string
 }
 
-/**
- * How long caches may keep an answer:
- *
- * - `revalidate`: they ask every time, and a 304 has no body. A page must never show a state older than an update that it has received.
- * - `seconds`: aggregates, which are not compared with updates.
- * - `never`: answers about the present moment.
- * - `forever`: files whose address changes with their contents.
- */
-export type CacheControl = 'revalidate' | 'seconds' | 'never' | 'forever'
-
 export const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
   revalidate: 'public, no-cache',
   seconds: 'public, max-age=5',
@@ -72,12 +53,10 @@ export const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
   forever: 'public, max-age=31536000, immutable',
 }
 
-export const NO_PARAMETERS = z.object({})
+type RouteOptions<S extends z.ZodObject> = Pick<Route, 'path' | 'cacheControl' | 'description'> &
+  Partial<Pick<Route, 'access' | 'limited' | 'outdatedBy'>> & { readonly parameters?: S }
 
-type ResourceOptions<S extends z.ZodObject> = Pick<Route, 'path' | 'cacheControl' | 'description'> &
-  Partial<Pick<Route, 'access' | 'limited' | 'keptUntil'>> & { readonly parameters?: S }
-
-export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
+export function defineRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
   {
     path,
     parameters = NO_PARAMETERS as z.ZodObject as S,
@@ -85,8 +64,8 @@ export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
     description,
     access = 'public',
     limited = true,
-    keptUntil,
-  }: ResourceOptions<S>,
+    outdatedBy,
+  }: RouteOptions<S>,
   handle: (values: z.output<S>, isOperator: boolean) => Promise<Answer | Problem>,
 ): Route {
   return {
@@ -96,10 +75,19 @@ export function resource<S extends z.ZodObject = typeof NO_PARAMETERS>(
     limited,
     cacheControl,
     description,
-    ...(keptUntil && { keptUntil }),
+    ...(outdatedBy && { outdatedBy }),
     async handle(texts, _exchange, isOperator) {
       const parsed = parseParameters(parameters, texts)
       return parsed.ok ? handle(parsed.values, isOperator) : parsed.problem
     },
   }
+}
+
+/** The route of a resource. */
+export function resourceRoute<Parameters extends z.ZodObject>(
+  resource: Pick<Resource<Parameters>, 'path' | 'parameters' | 'access' | 'limited' | 'cacheControl' | 'outdatedBy'> & RouteDescription,
+  handle: (values: z.output<Parameters>, isOperator: boolean) => Promise<Answer | Problem>,
+): Route {
+  const { path, parameters, access = 'public', limited = true, cacheControl, outdatedBy, ...description } = resource
+  return defineRoute({ path, parameters, access, limited, cacheControl, ...(outdatedBy && { outdatedBy }), description }, handle)
 }

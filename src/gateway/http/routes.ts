@@ -1,16 +1,13 @@
-import { ethUsdSchema } from '#protocol/schemas/resources.ts'
+import { ethUsdPrice } from '#resources/ethUsd.ts'
 import { jsonAnswer } from './answer.ts'
 import { problem } from './problem.ts'
-import { type Route, type RouteDescription, resource } from './route.ts'
-import { actorRoute, actorsRoute } from './routes/actors.ts'
-import { candlesRoute } from './routes/candles.ts'
+import { readRoutes } from './readRoutes.ts'
+import { defineRoute, type Route, type RouteDescription, resourceRoute } from './route.ts'
+import { actorRoutes } from './routes/actors.ts'
 import { chainStatsRoute } from './routes/chainStats.ts'
 import { channelStreamRoute } from './routes/channelStream.ts'
-import { claimableRoute } from './routes/claimable.ts'
 import { descriptionRoutes } from './routes/descriptions.ts'
 import { healthzRoute, indexerHealthRoute, readyzRoute } from './routes/health.ts'
-import { holderDistributionRoute } from './routes/holderDistribution.ts'
-import { holdersRoute } from './routes/holders.ts'
 import { coingeckoRoutes } from './routes/integrations/coingecko.ts'
 import { dexscreenerRoutes } from './routes/integrations/dexscreener.ts'
 import { dextoolsRoutes } from './routes/integrations/dextools.ts'
@@ -21,10 +18,6 @@ import { launchpadsRoute } from './routes/launchpads.ts'
 import { processesRoute } from './routes/processes.ts'
 import { siteRoutes } from './routes/site.ts'
 import { streamRoute } from './routes/stream.ts'
-import { searchRoute, tokenRoute, tokensRoute } from './routes/tokens.ts'
-import { tradersRoute } from './routes/traders.ts'
-import { marketTradesRoute, tradesRoute, walletTradesRoute } from './routes/trades.ts'
-import { walletRoutes } from './routes/wallets.ts'
 import type { Sources } from './sources.ts'
 
 export function routes(sources: Sources): readonly Route[] {
@@ -41,26 +34,14 @@ function healthRoutes(sources: Sources): readonly Route[] {
 
 function publicRoutes(sources: Sources): readonly Route[] {
   return [
-    tokensRoute(sources),
-    tokenRoute(sources),
-    tradesRoute(sources),
-    tradersRoute(sources),
-    holdersRoute(sources),
-    holderDistributionRoute(sources),
-    candlesRoute(sources),
-    claimableRoute(sources),
-    marketTradesRoute(sources),
-    walletTradesRoute(sources),
-    ...walletRoutes(sources),
+    ...readRoutes(sources),
     launchpadsRoute(sources),
     streamRoute(sources),
     channelStreamRoute(sources),
-    searchRoute(sources),
     ethUsdRoute(sources),
     chainStatsRoute(sources),
     ...integrationRoutes(sources),
-    actorsRoute(sources),
-    actorRoute(sources),
+    ...actorRoutes(sources),
     webSocketRoute(),
   ]
 }
@@ -75,14 +56,6 @@ function integrationRoutes(sources: Sources): readonly Route[] {
     dextools: dextoolsRoutes,
   }
   return sources.config.integrations.flatMap(integration => routesOf[integration](sources))
-}
-
-const ETH_USD: RouteDescription = {
-  id: 'getEthUsd',
-  tag: 'Market',
-  summary: 'The price of ETH in USD',
-  answer: ethUsdSchema,
-  problems: ['price_unavailable'],
 }
 
 const METRICS: RouteDescription = {
@@ -102,13 +75,11 @@ const REALTIME: RouteDescription = {
 }
 
 function ethUsdRoute({ ethUsd }: Pick<Sources, 'ethUsd'>): Route {
-  return resource({ path: '/api/market/eth-usd', cacheControl: 'revalidate', description: ETH_USD }, async () =>
-    jsonAnswer(await ethUsd.get()),
-  )
+  return resourceRoute(ethUsdPrice, async () => jsonAnswer(await ethUsd.get()))
 }
 
 function metricsRoute({ metrics }: Pick<Sources, 'metrics'>): Route {
-  return resource({ path: '/metrics', cacheControl: 'never', access: 'operator', description: METRICS }, async () => ({
+  return defineRoute({ path: '/metrics', cacheControl: 'never', access: 'operator', description: METRICS }, async () => ({
     kind: 'answer',
     status: '200 OK',
     headers: [['Content-Type', metrics.contentType]],
@@ -118,7 +89,7 @@ function metricsRoute({ metrics }: Pick<Sources, 'metrics'>): Route {
 
 /** For requests without an upgrade: uWebSockets handles upgrades before routes. */
 function webSocketRoute(): Route {
-  return resource({ path: '/realtime', cacheControl: 'never', description: REALTIME }, async () =>
+  return defineRoute({ path: '/realtime', cacheControl: 'never', description: REALTIME }, async () =>
     problem(426, 'upgrade_required', '/realtime is for WebSockets: it answers upgrades only', [['Upgrade', 'websocket']]),
   )
 }

@@ -1,8 +1,8 @@
 import type { EventMessage } from '#actors/events/eventMessages.ts'
 import type { EventSubscriber } from '#actors/events/eventSubscriber.ts'
-import type { EventChannelName } from '#domain/channelEvent.ts'
 import { type ChannelPosition, type EventPlace, formatPlace } from '#domain/eventPlace.ts'
 import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import type { EventChannelName } from '#resources/channelEvent.ts'
 import type { FrameQueue, Queued } from './queued.ts'
 import type { Sink, WriteResult, Written } from './sink.ts'
 

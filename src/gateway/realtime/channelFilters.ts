@@ -1,25 +1,24 @@
 import { z } from 'zod'
 import type { EventFilters } from '#actors/events/eventFilter.ts'
-import type { EventChannelName } from '#domain/channelEvent.ts'
-import { candleParameters } from '#gateway/filters/candleParameters.ts'
-import { tokenListFilters } from '#gateway/filters/tokenListFilters.ts'
-import { launchpadParameter, problemOfLaunchpads } from '#gateway/filters/tradeParameters.ts'
+import { type ParameterTexts, parseParameters } from '#gateway/http/parameters.ts'
+import { type Problem, problemOfLaunchpads } from '#gateway/http/problem.ts'
+import { scalarText } from '#gateway/http/scalarText.ts'
+import { MAX_LIST_ROWS } from '#protocol/limits.ts'
+import { candleParameters } from '#resources/candles.ts'
+import type { EventChannelName } from '#resources/channelEvent.ts'
 import {
   addressParameter,
   decimalParameter,
   integerParameter,
+  launchpadParameter,
   listParameter,
-  type ParameterTexts,
-  parseParameters,
   tokenParameter,
   wordParameter,
-} from '#gateway/http/parameters.ts'
-import type { Problem } from '#gateway/http/problem.ts'
-import { scalarText } from '#gateway/http/scalarText.ts'
-import { MAX_LIST_ROWS } from '#protocol/limits.ts'
+} from '#resources/parameters.ts'
+import { tokenListFilters } from '#resources/tokens.ts'
 
 const addresses = () => listParameter(addressParameter, 100, 'addresses (0x and 40 hex digits)').exactOptional()
-const launchpads = launchpadParameter().exactOptional().describe('Only events of tokens of these launchpads.')
+const launchpads = launchpadParameter.exactOptional().describe('Only events of tokens of these launchpads.')
 
 /** The filters of each channel, written as parameters of a request. In a WebSocket message lists are JSON arrays. */
 export const CHANNEL_FILTERS = {

@@ -1,16 +1,15 @@
 import { EventFilter } from '#actors/events/eventFilter.ts'
 import type { ResumePosition } from '#actors/events/positions.ts'
-import type { EventChannelName } from '#domain/channelEvent.ts'
-import type { CandlesQuery, TokensQuery } from '#domain/queries.ts'
-import { tokenQueryOf } from '#gateway/filters/tokenListFilters.ts'
-import { problemOfLaunchpads } from '#gateway/filters/tradeParameters.ts'
-import { parseTradeId } from '#gateway/http/cursor.ts'
 import { type ParameterTexts, parseParameters } from '#gateway/http/parameters.ts'
-import { invalidParameter, type Problem, quote } from '#gateway/http/problem.ts'
+import { invalidParameter, type Problem, problemOfLaunchpads, quote } from '#gateway/http/problem.ts'
 import { scalarText } from '#gateway/http/scalarText.ts'
 import type { ChannelName } from '#protocol/channels.ts'
 import { MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
 import type { ParsedMessage } from '#protocol/parseClientMessage.ts'
+import type { CandlesQuery } from '#resources/candles.ts'
+import type { EventChannelName } from '#resources/channelEvent.ts'
+import type { TokensQuery } from '#resources/tokens.ts'
+import { parseTradeId } from '#resources/trades.ts'
 import { CANDLE_PARAMETERS, filterTexts, LIST_PARAMETERS, parseChannelFilters } from './channelFilters.ts'
 
 interface Request {
@@ -75,15 +74,15 @@ function listRequestOf(id: string, texts: ParameterTexts, known: Launchpads): Pa
   if (!parsed.ok) return parsed
   const problem = problemOfLaunchpads(parsed.values.launchpad, known)
   if (problem !== null) return { ok: false, problem }
-  const { limit, ...filters } = parsed.values
-  return { ok: true, request: { channel: 'list', id, accepted: parsed.values, query: { ...tokenQueryOf(filters), limit } } }
+  return { ok: true, request: { channel: 'list', id, accepted: parsed.values, query: parsed.values } }
 }
 
 /** Candles of a token that is not indexed may be asked for: they appear when the token is indexed. */
 function candlesRequestOf(id: string, texts: ParameterTexts): ParsedChannelRequest {
   const parsed = parseParameters(CANDLE_PARAMETERS, texts)
   if (!parsed.ok) return parsed
-  const query = { ...parsed.values, fill: false, limit: MAX_MESSAGE_CANDLES }
+  const { token: address, ...selected } = parsed.values
+  const query = { address, ...selected, fill: false, limit: MAX_MESSAGE_CANDLES }
   return { ok: true, request: { channel: 'candles', id, accepted: parsed.values, query } }
 }
 

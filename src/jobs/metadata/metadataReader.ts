@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import { Observable } from 'rxjs'
 import { isLogged } from '#async/logSampling.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { MetadataLane, MetadataRecord, MetadataWork, WaitingToken } from '#domain/metadata.ts'
 import { hasCode } from '#errors'
 import { commitTokens, type JobDatabase } from '#jobs/commitJob.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import {
   announceMetadata,
   countQueuedMetadata,

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { CHANNELS, EVENT_CHANNELS, type StateChannelName } from '#protocol/channels.ts'
 import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
 import { MAX_LIST_ROWS, MAX_MESSAGE_CANDLES, MAX_MESSAGE_ID } from '#protocol/limits.ts'
-import { candleSchema } from './resources.ts'
-import { tokenSchema, tradeSchema } from './token.ts'
-import { anyCaseAddressText, count, decimalText, integerText, messageType } from './values.ts'
+import { candleSchema } from '#resources/candles.ts'
+import { tokenSchema } from '#resources/token.ts'
+import { tradeSchema } from '#resources/trades.ts'
+import { anyCaseAddressText, count, decimalText, integerText, messageType } from '#resources/values.ts'
 
 /* The messages of channels: events over all tokens, lists of tokens, and candles. */
 

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { MAX_MESSAGE_ID, MAX_TOKENS_PER_MESSAGE, MAX_UPDATE_HOLDERS } from '#protocol/limits.ts'
+import { holderSchema } from '#resources/holders.ts'
+import { tokenSchema } from '#resources/token.ts'
+import { tradeSchema } from '#resources/trades.ts'
+import { addressText, anyCaseAddressText, integerText, messageType, SEQUENCE_MEANING, sequence, timeText } from '#resources/values.ts'
 import { CHANNEL_CLIENT_MESSAGES, CHANNEL_SERVER_MESSAGES } from './channels.ts'
-import { holderSchema, tokenSchema, tradeSchema } from './token.ts'
-import { addressText, anyCaseAddressText, integerText, messageType, SEQUENCE_MEANING, sequence, timeText } from './values.ts'
 
 /*
  * The messages of the WebSocket. Clients' messages are read with `parseClientMessage` and answers are written by `encodeAnswer.ts`, both

@@ -1,5 +1,5 @@
-import type { DatabaseCause } from '#domain/indexerState.ts'
 import { TokenwireError } from '#errors'
+import type { DatabaseCause } from '#resources/indexerState.ts'
 import { causes, codeOf, databaseFault, isReadOnlyDisk, isTlsError } from './databaseErrors.ts'
 
 interface Kind {

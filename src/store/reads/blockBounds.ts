@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TradeBounds } from '#domain/queries.ts'
+import type { TradeBounds } from '#resources/trades.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 export interface BlockBounds {

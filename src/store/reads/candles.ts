@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { CANDLE_INTERVALS, type Candle, candleStart } from '#domain/candle.ts'
+import { CANDLE_INTERVALS, candleStart } from '#domain/candle.ts'
 import { formatUnits, multiplyTexts } from '#domain/decimal.ts'
-import type { CandleCurrency, CandleCursor, CandlesQuery, Page } from '#domain/queries.ts'
 import { WETH_DECIMALS } from '#domain/weth.ts'
+import type { Candle, CandleCurrency, CandleCursor, CandlesQuery } from '#resources/candles.ts'
+import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
@@ -32,7 +33,7 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   }
   if (!query.fill) {
     const { rows, asOfBlock } = await readAsOf(db, selectCandles(query, from, to, query.limit + 1))
-    if (rows.length === 0 && !(await isIndexed(db, query.token))) return null
+    if (rows.length === 0 && !(await isIndexed(db, query.address))) return null
     const candles = closingAtPresent(rows)
     const data = candles.slice(0, query.limit).map(row => toCandle(row, query, scale))
     const oldest = data.at(-1)
@@ -61,7 +62,7 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
 /** The newest indexed block; `null` when the token is not indexed. */
 async function readIndexed(db: Queryable, query: CandlesQuery) {
   const { rows } = await sql<{ timestamp: number; asOfBlock: string }>`
-    select cursor_timestamp as timestamp, cursor_number::text as "asOfBlock" from token cross join chain_state where token.address = ${toBytes(query.token)}
+    select cursor_timestamp as timestamp, cursor_number::text as "asOfBlock" from token cross join chain_state where token.address = ${toBytes(query.address)}
       and cursor_number is not null`.execute(db)
   return rows[0] ?? null
 }
@@ -110,7 +111,13 @@ const STRETCHES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>> =
  * primary key, and read all candles of the token for those of the flag. A sub-select hides the flag from it: by old statistics, all candles
  * may have it. The comparison after the limit, and `in_usd` among the columns, show it that the rows are sorted by time.
  */
-function selectStretch({ token, interval, currency }: CandlesQuery, inUsd: boolean | null, from: number, to: number, count: number) {
+function selectStretch(
+  { address: token, interval, currency }: CandlesQuery,
+  inUsd: boolean | null,
+  from: number,
+  to: number,
+  count: number,
+) {
   const flag = sql`(select ${sql.lit(inUsd)})`
   const within =
     inUsd === null
@@ -165,7 +172,7 @@ interface Scale {
 }
 
 /** `null`: the token is not indexed, or the decimals of its main pool's currency are asked for and not known. */
-async function readScale(db: Queryable, { token, of = 'price', currency }: CandlesQuery): Promise<Scale | null> {
+async function readScale(db: Queryable, { address: token, of, currency }: CandlesQuery): Promise<Scale | null> {
   if (of === 'price' && currency !== 'quote') return { decimals: WETH_DECIMALS, supply: null }
   const { rows } = await sql<{ supply: string; decimals: number; quote: number | null }>`
     select token.total_supply as supply, token.decimals, currency.decimals as quote from token

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Reads } from '#domain/reads.ts'
+import type { Reads } from '#resources/reads.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
 import { trimScale, weiToWeth } from './trimScale.ts'

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
+import { endOfBlock, FIRST_PLACE } from '#domain/eventPlace.ts'
 import {
   type ChannelEvent,
   type ChannelEvents,
   type ChannelEventsQuery,
   type EventChannelName,
   MAX_REPLAYED,
-} from '#domain/channelEvent.ts'
-import { endOfBlock, FIRST_PLACE } from '#domain/eventPlace.ts'
+} from '#resources/channelEvent.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import type { Claimable, ClaimableAmount, ClaimCall, ClaimScope, ClaimTarget } from '#domain/claimable.ts'
+import type { ClaimCall, ClaimScope, ClaimTarget } from '#domain/claimable.ts'
+import type { Claimable, ClaimableAmount } from '#resources/claimable.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 

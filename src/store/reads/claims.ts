@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import type { WalletClaim } from '#domain/claimable.ts'
-import type { ClaimCursor, ClaimsQuery, Page } from '#domain/queries.ts'
+import type { ClaimCursor, ClaimsQuery, WalletClaim } from '#resources/claims.ts'
+import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
@@ -28,7 +28,7 @@ type PageRow = { readonly end_token: Address | null; readonly end_launchpad: str
  * with nothing to claim are left out: a page may hold fewer than `limit`, even none, and have a next one.
  */
 export async function readClaims(db: Queryable, query: ClaimsQuery, options: ClaimableOptions): Promise<Page<WalletClaim, ClaimCursor>> {
-  const { creator, limit, cursor } = query
+  const { address: creator, limit, cursor } = query
   const lookedAt = Math.max(limit + 1, MAX_CLAIMS_LOOKED_AT)
   const after =
     cursor === undefined

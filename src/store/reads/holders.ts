@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { percentOf } from '#domain/decimal.ts'
-import type { Holder, HolderType } from '#domain/holder.ts'
-import type { HolderCursor, HoldersQuery, Page } from '#domain/queries.ts'
+import type { HolderType } from '#domain/holder.ts'
+import type { Holder, HolderCursor, HoldersQuery } from '#resources/holders.ts'
+import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
@@ -25,12 +26,12 @@ interface HolderRow {
  * holders of excluded types too. A page with `excludeTypes` may hold fewer than `limit`, even none, and have a next one.
  */
 export async function readHolders(db: Queryable, query: HoldersQuery): Promise<Page<Holder, HolderCursor> | null> {
-  const { token, excludeTypes, cursor, limit } = query
+  const { address: token, excludeType, cursor, limit } = query
   const after =
     cursor === undefined
       ? sql``
       : sql`and (- balance.balance, balance.holder) > (- ${cursor.balance}::numeric, ${toBytes(cursor.address)}::bytea)`
-  const lookedAt = excludeTypes.length === 0 ? limit + 1 : Math.max(limit + 1, MAX_LOOKED_AT)
+  const lookedAt = excludeType.length === 0 ? limit + 1 : Math.max(limit + 1, MAX_LOOKED_AT)
   // The last holder that was read is listed too, because the next page begins after it.
   const page = sql<HolderRow>`
     select token.total_supply, listed.* from token
@@ -41,7 +42,7 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
         from balance where balance.token = token.address and balance.balance > 0 ${after}
         order by - balance.balance, balance.holder limit ${lookedAt}
       ) as ranked
-      where ranked.type <> all(${[...excludeTypes]}::text[]) or ranked.rank = ${(cursor?.rank ?? 0) + lookedAt}
+      where ranked.type <> all(${[...excludeType]}::text[]) or ranked.rank = ${(cursor?.rank ?? 0) + lookedAt}
       order by ranked.size, ranked.holder limit ${limit + 1}
     ) as listed on true
     where token.address = ${toBytes(token)}
@@ -49,7 +50,7 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
   const { rows, asOfBlock } = await readAsOf(db, page)
   if (rows.length === 0) return null
   const seen = rows.flatMap(row => (row.holder === null ? [] : [toListed(row, row.holder)]))
-  const data = seen.filter(({ type }) => !excludeTypes.includes(type)).slice(0, limit)
+  const data = seen.filter(({ type }) => !excludeType.includes(type)).slice(0, limit)
   // The next page begins after the last one of this page or, where that is not full, after the last one that was read.
   const last = seen.length > limit ? seen[limit - 1] : seen.at(-1)
   const more = last !== undefined && (seen.length > limit || last.rank === (cursor?.rank ?? 0) + lookedAt)

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import type { Holding, HoldingSort } from '#domain/holding.ts'
-import type { HoldingCursor, HoldingsQuery, Page } from '#domain/queries.ts'
+import type { Holding, HoldingCursor, HoldingSort, HoldingsQuery } from '#resources/holdings.ts'
+import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { selectList } from '#store/rows/selectList.ts'
 import { BALANCE, type BalanceRow } from '#tables/balance.ts'
@@ -28,7 +28,7 @@ const SORT_VALUES: Readonly<Record<HoldingSort, RawBuilder<unknown>>> = {
  * One page of the tokens that a wallet holds, the largest value of the sort first, ties by falling address, tokens without a value last.
  */
 export async function readHoldings(db: Queryable, query: HoldingsQuery): Promise<Page<Holding, HoldingCursor>> {
-  const { wallet, sort, limit, cursor } = query
+  const { address: wallet, sort, limit, cursor } = query
   const isByBlock = sort === 'lastChanged'
   const value = SORT_VALUES[sort]
   const after =

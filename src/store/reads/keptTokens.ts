@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'

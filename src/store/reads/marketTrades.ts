@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { MarketTradesQuery, Page, TradeCursor } from '#domain/queries.ts'
-import type { Trade } from '#domain/trade.ts'
 import { sizesFrom, weiFrom } from '#domain/tradeSize.ts'
+import type { Page } from '#resources/resource.ts'
+import type { MarketTradesQuery, Trade, TradeCursor } from '#resources/trades.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { LARGE_TRADE, TOKEN_TRADE_SIZE, TRADE_SIZE } from '#tables/trade.ts'
@@ -99,11 +99,11 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
   return { data, next: endBlock === null || endLog === null ? null : { blockNumber: endBlock, logIndex: endLog }, asOfBlock }
 }
 
-function stretchesOf({ tokens, makers, launchpads, side, minWeth }: MarketTradesQuery): Stretches {
+function stretchesOf({ tokens, makers, launchpad, side, minWeth }: MarketTradesQuery): Stretches {
   const sides = side === undefined ? ['buy', 'sell'] : [side]
   const minWei = minWeth === undefined ? 0n : weiFrom(minWeth)
   const sizes = sizesFrom(minWei)
-  const ofToken = launchpads === undefined ? null : sql`token.launchpad = any(${[...launchpads]}::text[])`
+  const ofToken = launchpad === undefined ? null : sql`token.launchpad = any(${[...launchpad]}::text[])`
   const rest = {
     minWei: minWeth === undefined ? [] : [sql`coalesce(trade.amount_wei >= ${minWei.toString()}::numeric, false)`],
     side: side === undefined ? [] : [sql`trade.side = ${side}`],

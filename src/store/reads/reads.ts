@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import type { Reads } from '#domain/reads.ts'
 import { TokenwireError } from '#errors'
+import type { Reads } from '#resources/reads.ts'
 import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readCandles } from './candles.ts'
@@ -50,19 +50,20 @@ export function createReads(options: ReadsOptions): Reads {
   const answer = <T>(work: Promise<T>) => inTime(work, timeoutMs)
   return {
     tokens: query => answer(readTokens(db, query, keptTokens)),
-    token: address => answer(readToken(db, address, chainId)),
+    token: ({ address }) => answer(readToken(db, address, chainId)),
     trades: query => answer(readTrades(db, query)),
     marketTrades: query => answer(readMarketTrades(db, query)),
+    walletTrades: ({ address, ...query }) => answer(readMarketTrades(db, { ...query, makers: [address] })),
     launchpads: () => answer(readLaunchpads(db)),
-    wallet: address => answer(readWallet(db, address)),
+    wallet: ({ address }) => answer(readWallet(db, address)),
     holdings: query => answer(readHoldings(db, query)),
-    claims: query => answer(readClaims(db, query, { creator: query.creator, weth, claimCall, vestedOf })),
+    claims: query => answer(readClaims(db, query, { creator: query.address, weth, claimCall, vestedOf })),
     traders: query => answer(readTraders(db, query)),
     holders: query => answer(readHolders(db, query)),
-    holderDistribution: token => answer(readHolderDistribution(db, token)),
+    distribution: ({ address }) => answer(readHolderDistribution(db, address)),
     supply: token => answer(readSupply(db, token)),
     candles: query => answer(readCandles(db, query)),
-    claimable: (token, creator) => answer(readClaimable(db, { token, creator, weth, claimCall, vestedOf })),
+    claimable: ({ address, creator }) => answer(readClaimable(db, { token: address, creator, weth, claimCall, vestedOf })),
     search: query => answer(readSearch(db, query, chainId)),
     channelEvents: query => answer(readChannelEvents(db, query, chainId)),
     chainStats: () => answer(chainStats()),

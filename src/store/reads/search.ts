@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Hex } from '#domain/address.ts'
-import type { SearchQuery } from '#domain/queries.ts'
-import type { Reads } from '#domain/reads.ts'
+import type { PageOf, QueryOf } from '#resources/resource.ts'
+import type { search } from '#resources/search.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { type AsOf, readAsOf } from './asOf.ts'
@@ -27,17 +27,18 @@ const BY_SIZE = sql`order by market_cap_weth desc nulls last, address`
  * The tokens that fit a text best, in whatever case: by address prefix, then by exact symbol, symbol prefix, name prefix, then by likeness
  * (`readSimilar`). Ties by market cap, then address. A token that fits in several ways counts by the best.
  */
-export async function readSearch(db: Queryable, query: SearchQuery, chainId: number): ReturnType<Reads['search']> {
+export async function readSearch(db: Queryable, query: QueryOf<typeof search>, chainId: number): Promise<PageOf<typeof search>> {
   const text = query.q.trim()
   // PostgreSQL's text can't hold NUL, so no symbol or name does.
-  if (text === '' || text.includes('\0')) return { data: [], asOfBlock: null }
+  if (text === '' || text.includes('\0')) return { data: [], next: null, asOfBlock: null }
   const { rows, asOfBlock } = await readFitting(db, text, query.limit)
   const tokens = rows.map(row => toToken(row, chainId))
-  if (tokens.length === query.limit || ADDRESS_LIKE.test(text) || [...text].length < MIN_SIMILAR_LENGTH) return { data: tokens, asOfBlock }
+  if (tokens.length === query.limit || ADDRESS_LIKE.test(text) || [...text].length < MIN_SIMILAR_LENGTH)
+    return { data: tokens, next: null, asOfBlock }
   const similar = await readSimilar(db, text, query.limit)
   const found = new Set(tokens.map(({ address }) => address))
   const others = similar.map(row => toToken(row, chainId)).filter(({ address }) => !found.has(address))
-  return { data: [...tokens, ...others].slice(0, query.limit), asOfBlock }
+  return { data: [...tokens, ...others].slice(0, query.limit), next: null, asOfBlock }
 }
 
 /**

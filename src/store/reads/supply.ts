@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import type { Supply } from '#domain/queries.ts'
+import type { Supply } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { OUT_OF_CIRCULATION } from '#tables/balance.ts'
 import { toBytes } from '#tables/toBytes.ts'

@@ -1,5 +1,5 @@
-import type { Trade } from '#domain/trade.ts'
-import { toUsd } from '#domain/usd.ts'
+import type { Trade } from '#resources/trades.ts'
+import { toUsd } from '#resources/usd.ts'
 import { fromJsonColumns, jsonColumns, type Prefixed, selectList, without } from '#store/rows/selectList.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { TRADE, type TradeRow } from '#tables/trade.ts'

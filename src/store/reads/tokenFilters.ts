@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { TokenFilters, TokenSort } from '#domain/queries.ts'
 import { weiFrom } from '#domain/tradeSize.ts'
+import type { TokenFilters, TokenSort } from '#resources/tokens.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { sortColumn } from './tokenOrder.ts'
@@ -36,11 +36,11 @@ export function boundsOf(query: TokenFilters): readonly TokenBound[] {
 }
 
 export function conditionsOf(query: TokenFilters): readonly RawBuilder<unknown>[] {
-  const { statuses, creator, launchpads } = query
+  const { status, creator, launchpad } = query
   return [
-    ...(statuses === undefined ? [] : [sql`token.graduation_status = any(${[...statuses]}::text[])`]),
+    ...(status === undefined ? [] : [sql`token.graduation_status = any(${[...status]}::text[])`]),
     ...(creator === undefined ? [] : [sql`token.creator = ${toBytes(creator)}`]),
-    ...(launchpads === undefined ? [] : [sql`token.launchpad = any(${[...launchpads]}::text[])`]),
+    ...(launchpad === undefined ? [] : [sql`token.launchpad = any(${[...launchpad]}::text[])`]),
     ...boundsOf(query).map(({ condition }) => condition),
   ]
 }

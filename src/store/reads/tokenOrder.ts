@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { TokenCursor, TokenSort, TokensQuery } from '#domain/queries.ts'
+import type { TokenCursor, TokenSort, TokensQuery } from '#resources/tokens.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
 

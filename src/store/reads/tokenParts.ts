@@ -1,18 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { TokenFilters } from '#domain/queries.ts'
+import type { TokenFilters } from '#resources/tokens.ts'
 
 /**
  * `with recursive … part (launchpad, graduation_status)`: the pairs of launchpad and status that tokens have and the filters let through.
  * The indexes of token lists begin with the pair, so that each part of a list is one stretch of an index. One look-up leads from a pair to
  * the next: the cost depends on launchpads times statuses, not on the number of tokens.
  */
-export function withParts({ launchpads, statuses }: Pick<TokenFilters, 'launchpads' | 'statuses'>): RawBuilder<unknown> {
+export function withParts({ launchpad, status }: Pick<TokenFilters, 'launchpad' | 'status'>): RawBuilder<unknown> {
   const next = (after: RawBuilder<unknown>) => sql`select token.launchpad, token.graduation_status from token ${after}
     order by token.launchpad, token.graduation_status limit 1`
   const kept = [
     sql`true`,
-    ...(launchpads === undefined ? [] : [sql`launchpad = any(${[...launchpads]}::text[])`]),
-    ...(statuses === undefined ? [] : [sql`graduation_status = any(${[...statuses]}::text[])`]),
+    ...(launchpad === undefined ? [] : [sql`launchpad = any(${[...launchpad]}::text[])`]),
+    ...(status === undefined ? [] : [sql`graduation_status = any(${[...status]}::text[])`]),
   ]
   return sql`with recursive every (launchpad, graduation_status) as (
       (${next(sql``)})

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { SortOrder, TradeCursor } from '#domain/queries.ts'
+import type { TradeCursor } from '#resources/trades.ts'
 import type { BlockBounds } from './blockBounds.ts'
 import { allOf } from './tokenFilters.ts'
 
@@ -11,7 +11,7 @@ export interface TradeRange {
 
 interface RangeQuery extends BlockBounds {
   readonly cursor?: TradeCursor
-  readonly order: SortOrder
+  readonly order: 'asc' | 'desc'
 }
 
 /** Where the trades of a page can be. */
@@ -54,7 +54,7 @@ const LAST_PLACE: TradeCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex
  * Each end has one bound. With two, PostgreSQL reads on behind the nearer one. An end without a place is compared without it, which is
  * several times faster.
  */
-export function tradeStretch(equalities: readonly Equality[], { after, before }: TradeRange, order: SortOrder): TradeStretch {
+export function tradeStretch(equalities: readonly Equality[], { after, before }: TradeRange, order: 'asc' | 'desc'): TradeStretch {
   const [first, others] = equalities.length > 1 ? [equalities[0], equalities.slice(1)] : [undefined, equalities]
   const columns = others.map(({ column }) => column)
   const values = others.map(({ value }) => value)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Page, TraderCursor, TradersQuery } from '#domain/queries.ts'
-import type { Trader } from '#domain/trader.ts'
+import type { Page } from '#resources/resource.ts'
+import type { Trader, TraderCursor, TradersQuery } from '#resources/traders.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { selectList } from '#store/rows/selectList.ts'
 import { BALANCE, type BalanceRow, IS_TRADER, TRADER_SORT_VALUES } from '#tables/balance.ts'
@@ -16,7 +16,10 @@ type ListedRow = StoredPrice & { readonly sortValue: string | null } & (StoredRo
  * One page of a token's traders, the largest value first, ties by falling address, those without a value last; `null` when the token is not
  * indexed. Every sort is one stretch of an index.
  */
-export async function readTraders(db: Queryable, { token, sort, limit, cursor }: TradersQuery): Promise<Page<Trader, TraderCursor> | null> {
+export async function readTraders(
+  db: Queryable,
+  { address: token, sort, limit, cursor }: TradersQuery,
+): Promise<Page<Trader, TraderCursor> | null> {
   const value = sql.raw(TRADER_SORT_VALUES[sort])
   const after =
     cursor === undefined

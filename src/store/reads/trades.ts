@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import type { Page, TradeCursor, TradesQuery } from '#domain/queries.ts'
-import type { Trade, TradeSide } from '#domain/trade.ts'
+import type { TradeSide } from '#domain/trade.ts'
+import type { Page } from '#resources/resource.ts'
+import type { Trade, TradeCursor, TradesQuery } from '#resources/trades.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
@@ -17,7 +18,7 @@ const SIDES: readonly TradeSide[] = ['buy', 'sell']
  * page of the rarer side costs no more than one of the other; a page of both sides is merged from both.
  */
 export async function readTrades(db: Queryable, query: TradesQuery): Promise<Page<Trade, TradeCursor> | null> {
-  const { token, maker, side, limit, minWeth } = query
+  const { address: token, maker, side, limit, minWeth } = query
   if (minWeth !== undefined) {
     const page = await readMarketTrades(db, { ...query, tokens: [token], ...(maker === undefined ? {} : { makers: [maker] }) })
     return page.data.length === 0 && page.next === null && !(await isIndexed(db, token)) ? null : page
@@ -46,7 +47,7 @@ export async function readTrades(db: Queryable, query: TradesQuery): Promise<Pag
 }
 
 /** A sub-select hides the value from the planner. For a maker that it believes to be rare, it could take the index of wallets. */
-function equalitiesOf({ token, maker }: TradesQuery, side: TradeSide): readonly Equality[] {
+function equalitiesOf({ address: token, maker }: TradesQuery, side: TradeSide): readonly Equality[] {
   return [
     { column: sql`trade.token`, value: sql`${toBytes(token)}::bytea` },
     ...(maker === undefined ? [] : [{ column: sql`trade.maker`, value: sql`(select ${toBytes(maker)}::bytea)` }]),

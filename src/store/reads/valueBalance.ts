@@ -1,5 +1,5 @@
 import { type Decimal, formatDecimal, formatUnits, multiply, parseDecimal, percentOf, powerOfTen, ratio, units } from '#domain/decimal.ts'
-import type { ValuedBalance } from '#domain/valuedBalance.ts'
+import type { ValuedBalance } from '#resources/valuedBalance.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 
 /** The decimals of amounts in wei and in 10^-18 USD. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { formatDecimal, parseDecimal } from '#domain/decimal.ts'
-import type { Wallet } from '#domain/wallet.ts'
+import type { Wallet } from '#resources/wallet.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { selectList } from '#store/rows/selectList.ts'
 import type { StoredRow } from '#tables/tableOf.ts'

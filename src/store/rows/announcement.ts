@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Address, type Hex, parseAddress } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { CandleState } from '#actors/candles/candleState.ts'
-import type { Candle } from '#domain/candle.ts'
-import type { CandlesQuery } from '#domain/queries.ts'
 import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import type { Queued } from '#gateway/outbox/queued.ts'
 import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
 import { StateSubscription } from '#gateway/outbox/stateSubscription.ts'
+import type { Candle, CandlesQuery } from '#resources/candles.ts'
 import { createTestCandles, settle } from '#test/support/actors.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
@@ -15,7 +14,7 @@ import { addressOf } from '#test/support/snapshots.ts'
  * window is small, so that candles leave it often.
  */
 
-const QUERY: CandlesQuery = { token: addressOf(1), interval: '1m', currency: 'weth', fill: false, limit: 4 }
+const QUERY: CandlesQuery = { address: addressOf(1), interval: '1m', of: 'price', currency: 'weth', fill: false, limit: 4 }
 
 interface Message {
   readonly sequence: number
@@ -119,7 +118,7 @@ it('are, folded by clients, the candles that REST answers', async () => {
           // A candle after a reorg may be of another minute than the one in whose place it is.
           const added = Array.from({ length: step.add }, (_, n) => candleOf(last + 60 * (1 + n + (commits % 2)), commits))
           stored = [...kept, ...added]
-          candles.changed(new Set([QUERY.token]))
+          candles.changed(new Set([QUERY.address]))
         } else if (step.do === 'letRead') await letRead()
         else if (step.do === 'reconnect') {
           candles.unsubscribe(QUERY, clients[step.client === 0 ? 0 : 1].subscription)

@@ -6,7 +6,7 @@ import { EventFilter, type EventFilters } from '#actors/events/eventFilter.ts'
 import type { EventMessage } from '#actors/events/eventMessages.ts'
 import type { EventSubscriber } from '#actors/events/eventSubscriber.ts'
 import { type ChannelPosition, comparePlaces, type EventPlace, endOfBlock, FIRST_PLACE } from '#domain/eventPlace.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { Trade } from '#resources/trades.ts'
 import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 

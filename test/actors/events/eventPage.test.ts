@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ChannelEvents } from '#domain/channelEvent.ts'
 import { type ChannelPosition, type EventPlace, endOfBlock } from '#domain/eventPlace.ts'
+import type { ChannelEvents } from '#resources/channelEvent.ts'
 import { EventPage } from '../../../actors/events/eventPage.ts'
 
 const at = (blockNumber: number, logIndex = 0): EventPlace => ({ blockNumber, logIndex })

@@ -4,7 +4,7 @@ import { EventChannel } from '#actors/events/eventChannel.ts'
 import { EventFilter, type EventFilters } from '#actors/events/eventFilter.ts'
 import type { EventMessage } from '#actors/events/eventMessages.ts'
 import type { EventSubscriber } from '#actors/events/eventSubscriber.ts'
-import type { ChannelEvent } from '#domain/channelEvent.ts'
+import type { ChannelEvent } from '#resources/channelEvent.ts'
 import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 

@@ -4,7 +4,7 @@ import { EventChannel } from '#actors/events/eventChannel.ts'
 import { EventFilter } from '#actors/events/eventFilter.ts'
 import type { EventSubscriber } from '#actors/events/eventSubscriber.ts'
 import { type EventPlace, endOfBlock } from '#domain/eventPlace.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { Trade } from '#resources/trades.ts'
 import { MemoryEvents } from '#test/support/memoryEvents.ts'
 
 /** More events than this since a place are a gap. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Candle } from '#domain/candle.ts'
+import type { Candle } from '#resources/candles.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
 
@@ -62,8 +62,8 @@ test('asks storage for the interval, currency and times that were asked for', as
   await list(`interval=4h&of=marketCap&currency=usd&from=${START}&to=${START}&fill=false&limit=1500`)
   await list('')
   expect(asked).toEqual([
-    { token: TOKEN, interval: '4h', of: 'marketCap', currency: 'usd', from: START, to: START, fill: false, limit: 1_500 },
-    { token: TOKEN, interval: '1m', of: 'price', currency: 'weth', fill: false, limit: 300 },
+    { address: TOKEN, interval: '4h', of: 'marketCap', currency: 'usd', from: START, to: START, fill: false, limit: 1_500 },
+    { address: TOKEN, interval: '1m', of: 'price', currency: 'weth', fill: false, limit: 300 },
   ])
 })
 

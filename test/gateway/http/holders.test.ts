@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Holder, HolderType } from '#domain/holder.ts'
+import type { HolderType } from '#domain/holder.ts'
+import type { Holder } from '#resources/holders.ts'
 import { holdersOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Token } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway } from '../startGateway.ts'

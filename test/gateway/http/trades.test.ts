@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Trade } from '#domain/trade.ts'
+import type { Trade } from '#resources/trades.ts'
 import { addressOf, tradeOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Candle } from '#domain/candle.ts'
 import { priceScale } from '#gateway/http/routes/integrations/udf.ts'
+import type { Candle } from '#resources/candles.ts'
 import { tokenOf, tradeOf } from '#test/support/snapshots.ts'
 import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
 

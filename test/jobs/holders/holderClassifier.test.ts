@@ -5,9 +5,9 @@ import { parseEther } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched, transfer } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import { fetchHolderCodes, HOLDER_CODES, MAX_HOLDERS_PER_CALL } from '#jobs/holders/fetchHolderCodes.ts'
 import { createHolderClassifier, type HolderClassifier } from '#jobs/holders/holderClassifier.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { createRpc, type Rpc, type RpcProvider } from '#rpc/rpc.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -110,7 +110,7 @@ async function classify(one: HolderClassifier, block: Pick<CommittedBlock, 'numb
 }
 
 async function typesOf({ token: address }: Launched): Promise<ReadonlyMap<Address, string>> {
-  const page = await readHolders(database.kysely, { token: address, excludeTypes: [], limit: 50 })
+  const page = await readHolders(database.kysely, { address: address, excludeType: [], limit: 50 })
   return new Map(page?.data.map(holder => [holder.address, holder.type]))
 }
 

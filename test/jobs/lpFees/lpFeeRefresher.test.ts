@@ -3,10 +3,10 @@ import { parseEther } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
-import type { CommittedBlock } from '#domain/committedBlock.ts'
 import type { CommitJob } from '#jobs/commitJob.ts'
 import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
 import { createAdapters } from '#launchpads/registry.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -110,7 +110,7 @@ async function claimable(token: Address, owner = OWNER) {
   const { chainId, weth } = chain.deployment
   const [adapter] = createAdapters({ weth, launchpads: clanker.launchpads })
   const reads = createReads({ db: database.kysely, chainId, weth, claimCall: target => adapter?.claimCall(target) ?? null })
-  const answer = (await reads.claimable(token, owner)) ?? expect.unreachable()
+  const answer = (await reads.claimable({ address: token, creator: owner })) ?? expect.unreachable()
   const amounts = new Map(answer.claimable.map(({ currency, amount }) => [currency, amount]))
   for (const { accrued, claimed, amount } of answer.claimable)
     expect(accrued).toBe(amount === null ? null : String(BigInt(claimed) + BigInt(amount)))

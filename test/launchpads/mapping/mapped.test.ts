@@ -17,10 +17,10 @@ import type { LaunchpadConfig } from '#config'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { approve, transfer, wrap } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
-import type { Reads } from '#domain/reads.ts'
-import type { Token } from '#domain/token.ts'
 import { createDirectory } from '#launchpads/directory.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
+import type { Reads } from '#resources/reads.ts'
+import type { Token } from '#resources/token.ts'
 import { createRpc } from '#rpc/rpc.ts'
 import { readFinality } from '#store/reads/marketData/finality.ts'
 import { createReads } from '#store/reads/reads.ts'
@@ -210,8 +210,9 @@ async function index(): Promise<void> {
   })
 }
 
-const tokenOf = async (token: Address): Promise<Token> => (await queries.token(token)) ?? expect.unreachable()
-const tradesOf = async (token: Address) => (await queries.trades({ token, limit: 500, order: 'asc' }))?.data ?? expect.unreachable()
+const tokenOf = async (token: Address): Promise<Token> => (await queries.token({ address: token })) ?? expect.unreachable()
+const tradesOf = async (token: Address) =>
+  (await queries.trades({ address: token, limit: 500, order: 'asc' }))?.data ?? expect.unreachable()
 const read = <T>(address: Address, functionName: string, args: readonly unknown[] = []) =>
   chain.client.readContract({ address, abi: READS, functionName, args }) as Promise<T>
 
@@ -309,7 +310,7 @@ describe('on curves of other shapes', () => {
       expect(pool).toMatchObject({ type: 'curve', address: pad(coin, { size: 32 }), feeBps: null })
       // Two thousand wei buy a million units.
       expect(market.priceWeth).toBe('0.002')
-      const holders = (await queries.holders({ token: coin, limit: 10, excludeTypes: [] }))?.data ?? []
+      const holders = (await queries.holders({ address: coin, limit: 10, excludeType: [] }))?.data ?? []
       expect(holders[0]).toMatchObject({ address: bazaar, type: 'curve' })
       expect(holders.find(({ address }) => address === DEAD)).toMatchObject({ type: 'burn', balance: (10n ** 17n).toString() })
     }
@@ -331,7 +332,7 @@ describe('on curves of other shapes', () => {
     expect(market.priceWeth).toBe(formatUnits(await read<bigint>(folk, 'spot'), 18))
     expect(pool).toMatchObject({ address: folk, type: 'curve', feeBps: 200 })
     expect(BigInt(totalSupply)).toBe(await read<bigint>(folk, 'totalSupply'))
-    const holders = (await queries.holders({ token: folk, limit: 10, excludeTypes: [] }))?.data ?? []
+    const holders = (await queries.holders({ address: folk, limit: 10, excludeType: [] }))?.data ?? []
     expect(holders).toMatchObject([{ address: account(3), balance: (await read<bigint>(folk, 'balanceOf', [account(3)])).toString() }])
   })
 
@@ -343,7 +344,7 @@ describe('on curves of other shapes', () => {
   })
 
   it('a balance that changes without an event is not known of', async () => {
-    const holders = (await queries.holders({ token: rebased, limit: 10, excludeTypes: [] }))?.data ?? []
+    const holders = (await queries.holders({ address: rebased, limit: 10, excludeType: [] }))?.data ?? []
     const told = BigInt(holders.find(({ address }) => address === account(3))?.balance ?? '')
     expect(await read<bigint>(rebased, 'balanceOf', [account(3)])).toBe(told + 5n)
     expect(await read<bigint>(rebased, 'totalSupply')).toBe(BigInt((await tokenOf(rebased)).totalSupply) + 5n)
@@ -351,7 +352,7 @@ describe('on curves of other shapes', () => {
 
   it('an escrow for all tokens holds what the contract owes, and its claim is the mapped call', async () => {
     const owed = await read<bigint>(bazaar, 'owed', [account(1)])
-    const claimable = (await queries.claimable(taxed, account(1)))?.claimable
+    const claimable = (await queries.claimable({ address: taxed, creator: account(1) }))?.claimable
     const data = encodeFunctionData({ abi: BAZAAR_ABI, functionName: 'collect', args: [owed] })
     expect(claimable).toMatchObject([
       { scope: 'creator', symbol: 'ETH', amount: owed.toString(), claimed: '1000', claim: { to: bazaar, data } },

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { Token } from '#resources/token.ts'
+import type { Trade } from '#resources/trades.ts'
 import type { Block } from './chain.ts'
 import type { World } from './world.ts'
 

@@ -63,8 +63,8 @@ async function contentOf(database: TestDatabase): Promise<unknown> {
   expect(data.length).toBeGreaterThan(2)
   const ofToken = data.map(async ({ address, name }) => ({
     found: (await reads.search({ q: name ?? '', limit: 10 })).data.map(token => token.address),
-    holders: await reads.holders({ token: address, excludeTypes: [], limit: 10 }),
-    trades: await reads.trades({ token: address, order: 'desc', limit: 10 }),
+    holders: await reads.holders({ address: address, excludeType: [], limit: 10 }),
+    trades: await reads.trades({ address: address, order: 'desc', limit: 10 }),
   }))
   return { tables: await dumpTables(database.kysely), each: await Promise.all(ofToken) }
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { CANDLE_INTERVALS, type Candle, type CandleInterval } from '#domain/candle.ts'
-import type { CandleCursor, CandlesQuery } from '#domain/queries.ts'
+import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
+import type { Candle, CandleCursor, CandlesQuery } from '#resources/candles.ts'
 import { readCandles } from '#store/reads/candles.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -99,7 +99,7 @@ async function store(stored: readonly Stored[]): Promise<void> {
 }
 
 const at = (minute: number, seconds = 0) => START + minute * 60 + seconds
-const base = { token: TOKEN, interval: '1m', currency: 'weth', fill: false, limit: 300 } as const
+const base = { address: TOKEN, interval: '1m', of: 'price', currency: 'weth', fill: false, limit: 300 } as const
 
 describe('candles', () => {
   test('are the same as a walk over every minute, whatever gaps, range, currency, filling and page size', async () => {
@@ -118,7 +118,7 @@ describe('candles', () => {
       fc.asyncProperty(stored, fc.array(query, { minLength: 4, maxLength: 4 }), async (candles, queries) => {
         await store(candles)
         for (const one of queries) {
-          const asked = { ...one, token: TOKEN, interval: '1m' } as Omit<CandlesQuery, 'cursor'>
+          const asked = { ...one, address: TOKEN, interval: '1m', of: 'price' } as Omit<CandlesQuery, 'cursor'>
           expect(await readAll(asked)).toEqual(expectedCandles(candles, asked))
         }
       }),
@@ -177,14 +177,14 @@ describe('candles', () => {
         ['9200000000', 10],
         ['9200000000', 0],
       ])
-      expect(await readCandles(kysely, { ...caps, token: addressOf(99), currency: 'weth' })).toBeNull()
+      expect(await readCandles(kysely, { ...caps, address: addressOf(99), currency: 'weth' })).toBeNull()
     })
 
     test('has no candles while its decimals are not known, and no token where there is none', async () => {
       await fill(null)
       expect((await ask('quote'))?.data).toEqual([])
       expect((await ask('weth'))?.data).toHaveLength(2)
-      expect(await readCandles(kysely, { ...base, token: addressOf(99), currency: 'quote' })).toBeNull()
+      expect(await readCandles(kysely, { ...base, address: addressOf(99), currency: 'quote' })).toBeNull()
     })
   })
 
@@ -244,8 +244,8 @@ describe('candles', () => {
       for (const fill of [true, false]) {
         expect(await readCandles(kysely, { ...base, fill, from: NEWEST + 3600 })).toEqual(empty)
         expect(await readCandles(kysely, { ...base, fill, to: 10 })).toEqual(empty)
-        expect(await readCandles(kysely, { ...base, fill, token: addressOf(2) })).toEqual(empty)
-        expect(await readCandles(kysely, { ...base, fill, token: addressOf(9) })).toBeNull()
+        expect(await readCandles(kysely, { ...base, fill, address: addressOf(2) })).toEqual(empty)
+        expect(await readCandles(kysely, { ...base, fill, address: addressOf(9) })).toBeNull()
       }
     })
   })

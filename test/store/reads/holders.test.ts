@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { HOLDER_TYPES, type Holder } from '#domain/holder.ts'
-import type { HolderCursor, HoldersQuery } from '#domain/queries.ts'
+import { HOLDER_TYPES } from '#domain/holder.ts'
+import type { Holder, HolderCursor, HoldersQuery } from '#resources/holders.ts'
 import { MAX_LOOKED_AT, readHolders } from '#store/reads/holders.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { plansOf } from '#test/support/explain.ts'
@@ -58,7 +58,7 @@ describe('a token’s holders', () => {
     const query = fc.record({ excludeTypes: fc.subarray([...HOLDER_TYPES]), limit: fc.constantFrom(1, 7, 50, 500) })
     await fc.assert(
       fc.asyncProperty(query, async ({ excludeTypes, limit }) => {
-        const listed = await readAll({ token: TOKEN, excludeTypes, limit: limit === 1 ? 13 : limit })
+        const listed = await readAll({ address: TOKEN, excludeType: excludeTypes, limit: limit === 1 ? 13 : limit })
         expect(listed.map(({ rank, address, balance, type }) => ({ rank, address, balance, type }))).toEqual(expectedHolders(excludeTypes))
       }),
       { numRuns: 40 },
@@ -66,21 +66,21 @@ describe('a token’s holders', () => {
   })
 
   test('have a share of the supply with four decimals', async () => {
-    const page = await readHolders(kysely, { token: TOKEN, excludeTypes: [], limit: 500 })
+    const page = await readHolders(kysely, { address: TOKEN, excludeType: [], limit: 500 })
     const shares = new Map(page?.data.map(holder => [holder.balance, holder.percent]))
     expect(Object.fromEntries(shares)).toEqual({ '123456': 12.3456, '1000': 0.1, '3': 0.0003, '2': 0.0002, '1': 0.0001 })
     expect(page?.data[0]?.lastChangedBlock).toBe('77')
     // A token whose supply was burned to nothing while its Transfer events leave a balance.
-    expect((await readHolders(kysely, { token: addressOf(3), excludeTypes: [], limit: 5 }))?.data[0]?.percent).toBe(0)
+    expect((await readHolders(kysely, { address: addressOf(3), excludeType: [], limit: 5 }))?.data[0]?.percent).toBe(0)
   })
 
   test('are an empty page for a token without holders and nothing for an unknown one', async () => {
-    expect(await readHolders(kysely, { token: addressOf(2), excludeTypes: [], limit: 50 })).toEqual({
+    expect(await readHolders(kysely, { address: addressOf(2), excludeType: [], limit: 50 })).toEqual({
       data: [],
       next: null,
       asOfBlock: null,
     })
-    expect(await readHolders(kysely, { token: addressOf(4), excludeTypes: [], limit: 50 })).toBeNull()
+    expect(await readHolders(kysely, { address: addressOf(4), excludeType: [], limit: 50 })).toBeNull()
   })
 
   test('are looked for in pages that end early where nearly all types are left out, with their true rank', async () => {
@@ -90,7 +90,7 @@ describe('a token’s holders', () => {
       from generate_series(1, ${before}) as i`.execute(kysely)
     await insertRows(kysely, 'token', [tokenRow(8)])
     await insertRows(kysely, 'balance', [balanceRow(8, 5, '3', 'pool')])
-    const query = { token: addressOf(8), excludeTypes: ['wallet'], limit: 50 } as const
+    const query = { address: addressOf(8), excludeType: ['wallet'], limit: 50 } as const
     const first = await readHolders(kysely, query)
     expect(first?.data).toEqual([])
     expect(first?.next?.rank).toBe(MAX_LOOKED_AT)
@@ -103,7 +103,7 @@ describe('a token’s holders', () => {
       from generate_series(1, 6000) as i`.execute(kysely)
     await insertRows(kysely, 'token', [tokenRow(7)])
     await sql`analyze balance`.execute(kysely)
-    const query = { token: addressOf(7), excludeTypes: ['pool'] as const, limit: 50 }
+    const query = { address: addressOf(7), excludeType: ['pool'] as const, limit: 50 }
     const cursor = { balance: '11', address: addressOf(1), rank: 2000 }
     const plans = [
       ...(await plansOf(kysely, db => readHolders(db, query))),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import type { Token } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { KeptTokens, type TokenVersion } from '#store/reads/keptTokens.ts'
 import { readTokens } from '#store/reads/tokens.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { MarketTradesQuery, TradeCursor } from '#domain/queries.ts'
 import { sizesFrom, TRADE_SIZES, weiFrom } from '#domain/tradeSize.ts'
+import type { MarketTradesQuery, TradeCursor } from '#resources/trades.ts'
 import { readMarketTrades } from '#store/reads/marketTrades.ts'
 import { readTrades } from '#store/reads/trades.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -34,10 +34,10 @@ beforeAll(async () => {
 })
 
 function expectedIds(query: Omit<MarketTradesQuery, 'limit'>): readonly string[] {
-  const { tokens, makers, launchpads, side, minWeth, fromBlock = 0, toBlock = 1e9, from = 0, to = 1e12 } = query
+  const { tokens, makers, launchpad, side, minWeth, fromBlock = 0, toBlock = 1e9, from = 0, to = 1e12 } = query
   const ids = trades
     .filter(row => tokens?.some(token => token === row['token']) !== false && makers?.some(maker => maker === row['maker']) !== false)
-    .filter(row => launchpads?.includes(LAUNCHPAD_OF[row['token'] as never] ?? '') !== false)
+    .filter(row => launchpad?.includes(LAUNCHPAD_OF[row['token'] as never] ?? '') !== false)
     .filter(row => side === undefined || row['side'] === side)
     .filter(row => minWeth === undefined || (row['amount_wei'] !== null && BigInt(row['amount_wei'] as string) >= weiFrom(minWeth)))
     .filter(row => Number(row['block_number']) >= fromBlock && Number(row['block_number']) <= toBlock)
@@ -68,7 +68,7 @@ describe('trades over all tokens', () => {
         limit: fc.constantFrom(3, 50, 500),
         tokens: fc.subarray([...TOKENS, addressOf(9)], { minLength: 1 }),
         makers: fc.subarray([...MAKERS, addressOf(0xc)], { minLength: 1 }),
-        launchpads: fc.subarray(['wow', 'clanker'], { minLength: 1 }),
+        launchpad: fc.subarray(['wow', 'clanker'], { minLength: 1 }),
         side: fc.constantFrom('buy' as const, 'sell' as const),
         minWeth: fc.constantFrom('0', '0.03', '0.1', '0.12', '0.15', '1', '1.000000000000000001', '600', '1000000'),
         fromBlock: fc.integer({ min: 95, max: 260 }),
@@ -82,10 +82,10 @@ describe('trades over all tokens', () => {
       fc.asyncProperty(query, async chosen => {
         expect(await readAll(chosen)).toEqual(expectedIds(chosen))
         const [token] = chosen.tokens ?? []
-        if (token === undefined || chosen.tokens?.length !== 1 || chosen.launchpads !== undefined || chosen.makers !== undefined) return
+        if (token === undefined || chosen.tokens?.length !== 1 || chosen.launchpad !== undefined || chosen.makers !== undefined) return
         // The list of one token gives the same.
         const { tokens: _, ...rest } = chosen
-        const page = await readTrades(kysely, { ...rest, token })
+        const page = await readTrades(kysely, { ...rest, address: token })
         const expected = expectedIds(chosen).slice(0, chosen.limit)
         expect(page?.data.map(({ id }) => id) ?? []).toEqual(token === addressOf(9) ? [] : expected)
       }),
@@ -97,7 +97,7 @@ describe('trades over all tokens', () => {
     const rare = addressOf(0xd)
     const many = Array.from({ length: 4_500 }, (_, index) => tradeRow(TOKENS[0], 10_000 + index, 0, { maker: addressOf(0xe) }))
     await insertRows(kysely, 'trade', [...many, tradeRow(TOKENS[1], 9_000, 0, { maker: rare })])
-    const query = { launchpads: ['clanker'], order: 'desc', limit: 2, fromBlock: 9_000 } as const
+    const query = { launchpad: ['clanker'], order: 'desc', limit: 2, fromBlock: 9_000 } as const
     const first = await readMarketTrades(kysely, query)
     expect(first).toMatchObject({ data: [], next: { blockNumber: 12_500, logIndex: 0 } })
     expect(await readAll(query)).toEqual(['9000-0'])

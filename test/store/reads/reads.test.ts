@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Reads } from '#domain/reads.ts'
+import type { Reads } from '#resources/reads.ts'
 import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { createReads, type ReadsOptions } from '#store/reads/reads.ts'
 import { administer, databaseUrl, openOrm, useDatabase } from '#test/support/database.ts'
@@ -25,22 +25,23 @@ function readsOf(url: string, more: Partial<ReadsOptions> = {}): Reads {
 
 const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> = {
   tokens: reads => reads.tokens({ sort: 'createdAt', order: 'desc', limit: 5 }),
-  token: reads => reads.token(TOKEN),
-  trades: reads => reads.trades({ token: TOKEN, order: 'desc', limit: 5 }),
-  holders: reads => reads.holders({ token: TOKEN, excludeTypes: [], limit: 5 }),
-  candles: reads => reads.candles({ token: TOKEN, interval: '1m', currency: 'weth', fill: false, limit: 5 }),
-  claimable: reads => reads.claimable(TOKEN, addressOf(2)),
+  token: reads => reads.token({ address: TOKEN }),
+  trades: reads => reads.trades({ address: TOKEN, order: 'desc', limit: 5 }),
+  holders: reads => reads.holders({ address: TOKEN, excludeType: [], limit: 5 }),
+  candles: reads => reads.candles({ address: TOKEN, interval: '1m', of: 'price', currency: 'weth', fill: false, limit: 5 }),
+  claimable: reads => reads.claimable({ address: TOKEN, creator: addressOf(2) }),
   search: reads => reads.search({ q: 'T1', limit: 5 }),
   chainStats: reads => reads.chainStats(),
   marketTrades: reads => reads.marketTrades({ order: 'desc', limit: 5 }),
   channelEvents: reads => reads.channelEvents({ channel: 'trades', after: null, through: null, limit: 5 }),
   supply: reads => reads.supply(TOKEN),
-  holderDistribution: reads => reads.holderDistribution(TOKEN),
+  distribution: reads => reads.distribution({ address: TOKEN }),
+  walletTrades: reads => reads.walletTrades({ address: addressOf(2), order: 'desc', limit: 5 }),
   launchpads: reads => reads.launchpads(),
-  traders: reads => reads.traders({ token: TOKEN, sort: 'realized', limit: 5 }),
-  wallet: reads => reads.wallet(addressOf(2)),
-  holdings: reads => reads.holdings({ wallet: addressOf(2), sort: 'value', limit: 5 }),
-  claims: reads => reads.claims({ creator: addressOf(2), limit: 5 }),
+  traders: reads => reads.traders({ address: TOKEN, sort: 'realized', limit: 5 }),
+  wallet: reads => reads.wallet({ address: addressOf(2) }),
+  holdings: reads => reads.holdings({ address: addressOf(2), sort: 'value', limit: 5 }),
+  claims: reads => reads.claims({ address: addressOf(2), limit: 5 }),
   finality: reads => reads.finality(),
   pairEvents: reads => reads.pairEvents({ fromBlock: 1, toBlock: 9 }, 10),
   pair: reads => reads.pair(PAIR),
@@ -106,7 +107,7 @@ describe('reads', () => {
 
   test('do not call a defect of a statement an outage', async () => {
     const withoutTables = readsOf(databaseUrl('postgres'))
-    await expect(withoutTables.token(TOKEN)).rejects.toMatchObject({ code: '42P01' })
+    await expect(withoutTables.token({ address: TOKEN })).rejects.toMatchObject({ code: '42P01' })
   })
 })
 

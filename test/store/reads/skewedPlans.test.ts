@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { CandleCurrency, TokensQuery } from '#domain/queries.ts'
+import type { CandleCurrency } from '#resources/candles.ts'
+import type { TokensQuery } from '#resources/tokens.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readCandles } from '#store/reads/candles.ts'
 import { readClaimable } from '#store/reads/claimable.ts'
@@ -66,7 +67,9 @@ describe('candles of a token', () => {
       },
     )
     const reads = async (currency: CandleCurrency) =>
-      mostRead(kysely, 'candle', db => readCandles(db, { token: addressOf(5_000), interval: '1m', currency, fill: false, limit: LIMIT }))
+      mostRead(kysely, 'candle', db =>
+        readCandles(db, { address: addressOf(5_000), interval: '1m', of: 'price', currency, fill: false, limit: LIMIT }),
+      )
     expect([await reads('usd'), await reads('weth'), await reads('quote')]).toEqual([0, LIMIT + 1, LIMIT + 1])
   })
 })
@@ -104,7 +107,7 @@ describe('of a creator of many tokens', () => {
         creator_fee: [fee(CREATOR, { launchpad: 'another' })],
       },
     )
-    const reads = mostRead(kysely, 'token', db => readClaims(db, { creator: options.creator, limit: LIMIT }, options))
+    const reads = mostRead(kysely, 'token', db => readClaims(db, { address: options.creator, limit: LIMIT }, options))
     expect(await reads).toBeLessThanOrEqual(5)
   })
 })

@@ -42,8 +42,8 @@ describe('snapshots', () => {
     for (const token of [addressOf(3), addressOf(1), addressOf(2)]) {
       expected.push({
         token: await readToken(kysely, token, CHAIN_ID),
-        recent: recentOf((await readTrades(kysely, { token, order: 'asc', limit: 10 }))?.data ?? []),
-        holders: (await readHolders(kysely, { token, excludeTypes: [], limit: 20 }))?.data,
+        recent: recentOf((await readTrades(kysely, { address: token, order: 'asc', limit: 10 }))?.data ?? []),
+        holders: (await readHolders(kysely, { address: token, excludeType: [], limit: 20 }))?.data,
       })
     }
     expect(snapshots).toEqual(expected)

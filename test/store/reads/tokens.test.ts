@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseDecimal } from '#domain/decimal.ts'
-import { TOKEN_SORTS, type TokenCursor, type TokenSort, type TokensQuery } from '#domain/queries.ts'
-import type { GraduationStatus, Token } from '#domain/token.ts'
+import type { GraduationStatus } from '#domain/token.ts'
+import type { Token } from '#resources/token.ts'
+import { TOKEN_SORTS, type TokenCursor, type TokenSort, type TokensQuery } from '#resources/tokens.ts'
 import { readSearch } from '#store/reads/search.ts'
 import { readToken } from '#store/reads/tokens.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -78,9 +79,9 @@ function isAtLeast(value: unknown, bound: string | number | undefined): boolean 
 function expectedAddresses(rows: readonly Row[], query: Omit<TokensQuery, 'limit'>): readonly unknown[] {
   const kept = rows.filter(
     row =>
-      (query.statuses === undefined || query.statuses.some(status => status === row['graduation_status'])) &&
+      (query.status === undefined || query.status.some(status => status === row['graduation_status'])) &&
       (query.creator === undefined || row['creator'] === query.creator) &&
-      (query.launchpads === undefined || query.launchpads.some(launchpad => launchpad === row['launchpad'])) &&
+      (query.launchpad === undefined || query.launchpad.some(launchpad => launchpad === row['launchpad'])) &&
       isAtLeast(row['market_cap_weth'], query.minMarketCap) &&
       isAtLeast(row['liquidity_weth'], query.minLiquidity) &&
       isAtLeast(`${row['volume_h24']}e-18`, query.minVolume24h) &&
@@ -183,7 +184,7 @@ describe('listing tokens', () => {
     const query = { sort: 'createdAt', order: 'desc', limit: 1 } as const
     const page = await listTokens(kysely, query)
     expect([page.asOfBlock, page.data[0]?.asOfBlock]).toEqual(['460', '456'])
-    expect(await listTokens(kysely, { ...query, statuses: ['completed'] })).toMatchObject({ data: [], asOfBlock: '460' })
+    expect(await listTokens(kysely, { ...query, status: ['completed'] })).toMatchObject({ data: [], asOfBlock: '460' })
     for (const q of ['nothing', page.data[0]?.address ?? ''])
       expect(await readSearch(kysely, { q, limit: 1 }, CHAIN_ID)).toMatchObject({ asOfBlock: '460' })
   })

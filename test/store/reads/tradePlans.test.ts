@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { MarketTradesQuery, TradesQuery } from '#domain/queries.ts'
+import type { MarketTradesQuery, TradesQuery } from '#resources/trades.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readMarketTrades } from '#store/reads/marketTrades.ts'
 import { readTrades } from '#store/reads/trades.ts'
@@ -52,7 +52,7 @@ describe('where a maker has traded other tokens much', async () => {
         ])
           for (const maker of makers)
             for (const token of tokens) {
-              const query: TradesQuery = { token, maker, order, limit: LIMIT, ...side, ...bounds }
+              const query: TradesQuery = { address: token, maker, order, limit: LIMIT, ...side, ...bounds }
               const listed = await tradesRead(kysely, db => readTrades(db, query))
               if (listed > LIMIT) faults.push(`${JSON.stringify(query)} reads ${listed}`)
               const ofMarket: MarketTradesQuery = { tokens, makers, order, limit: LIMIT, ...side, ...bounds }
@@ -70,7 +70,13 @@ test('in a market of few tokens, a page beyond a token’s last trade reads no t
   await insertManyTrades(kysely, { count: 20_000, after: 10_000, token: `${OTHER}`, maker: '100 + g % 10' })
   await sql`vacuum analyze trade`.execute(kysely)
   for (const side of SIDES) {
-    const query: TradesQuery = { token: addressOf(PAST), order: 'asc', limit: LIMIT, cursor: { blockNumber: 12_000, logIndex: 0 }, ...side }
+    const query: TradesQuery = {
+      address: addressOf(PAST),
+      order: 'asc',
+      limit: LIMIT,
+      cursor: { blockNumber: 12_000, logIndex: 0 },
+      ...side,
+    }
     expect(await tradesRead(kysely, db => readTrades(db, query))).toBe(0)
   }
 })

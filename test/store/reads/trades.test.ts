@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { TradeCursor, TradesQuery } from '#domain/queries.ts'
-import type { Trade } from '#domain/trade.ts'
+import type { Trade, TradeCursor, TradesQuery } from '#resources/trades.ts'
 import { readTrades } from '#store/reads/trades.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, insertRows, type Row, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
@@ -25,7 +24,7 @@ beforeAll(async () => {
 
 function expectedIds(query: Omit<TradesQuery, 'limit'>): readonly string[] {
   const ids = trades
-    .filter(row => row['token'] === query.token)
+    .filter(row => row['token'] === query.address)
     .filter(row => query.side === undefined || row['side'] === query.side)
     .filter(row => query.maker === undefined || row['maker'] === query.maker)
     .filter(
@@ -64,16 +63,16 @@ describe('a token’s trades', () => {
     )
     await fc.assert(
       fc.asyncProperty(query, async chosen => {
-        const listed = await readAll({ ...chosen, token: TOKEN })
-        expect(listed.map(trade => trade.id)).toEqual(expectedIds({ ...chosen, token: TOKEN }))
+        const listed = await readAll({ ...chosen, address: TOKEN })
+        expect(listed.map(trade => trade.id)).toEqual(expectedIds({ ...chosen, address: TOKEN }))
       }),
       { numRuns: 60 },
     )
   })
 
   test('are an empty page for a token without trades and nothing for an unknown one', async () => {
-    expect(await readTrades(kysely, { token: addressOf(3), order: 'desc', limit: 50 })).toEqual({ data: [], next: null, asOfBlock: null })
-    expect(await readTrades(kysely, { token: addressOf(4), order: 'desc', limit: 50 })).toBeNull()
+    expect(await readTrades(kysely, { address: addressOf(3), order: 'desc', limit: 50 })).toEqual({ data: [], next: null, asOfBlock: null })
+    expect(await readTrades(kysely, { address: addressOf(4), order: 'desc', limit: 50 })).toBeNull()
   })
 
   test('carry amounts in WETH, and USD of the moment of the trade', async () => {
@@ -89,7 +88,7 @@ describe('a token’s trades', () => {
     }
     const unknown = { amount_wei: null, fee_wei: null, price_weth: null, eth_usd: '3000.50', phase: 'pool' }
     await insertRows(kysely, 'trade', [tradeRow(token, 9_000_000_000, 0, known), tradeRow(token, 9_000_000_000, 1, unknown)])
-    const page = await readTrades(kysely, { token, order: 'asc', limit: 10 })
+    const page = await readTrades(kysely, { address: token, order: 'asc', limit: 10 })
     expect(page?.data[0]).toEqual({
       id: '9000000000-0',
       token,

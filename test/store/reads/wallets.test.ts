@@ -2,11 +2,13 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import type { WalletClaim } from '#domain/claimable.ts'
 import { type Decimal, formatDecimal, formatUnits, multiply, parseDecimal, units } from '#domain/decimal.ts'
-import { HOLDING_SORTS, type Holding } from '#domain/holding.ts'
-import type { ClaimCursor, HoldingCursor, Page, TraderCursor } from '#domain/queries.ts'
-import { TRADER_SORTS, type Trader } from '#domain/trader.ts'
+import type { ClaimCursor, WalletClaim } from '#resources/claims.ts'
+import type { Holding, HoldingCursor } from '#resources/holdings.ts'
+import { HOLDING_SORTS } from '#resources/holdings.ts'
+import type { Page } from '#resources/resource.ts'
+import type { Trader, TraderCursor } from '#resources/traders.ts'
+import { TRADER_SORTS } from '#resources/traders.ts'
 import { readClaimable } from '#store/reads/claimable.ts'
 import { readClaims } from '#store/reads/claims.ts'
 import { readHoldings } from '#store/reads/holdings.ts'
@@ -87,7 +89,7 @@ describe('the traders of a token', () => {
       balance: (row: BalanceRow) => row.balance,
     }
     for (const token of tokens.keys()) {
-      const traders = await pagesOf<Trader, TraderCursor>(cursor => readTraders(kysely, { token, sort, limit: LIMIT, ...cursor }))
+      const traders = await pagesOf<Trader, TraderCursor>(cursor => readTraders(kysely, { address: token, sort, limit: LIMIT, ...cursor }))
       const rows = balances.filter(row => row.token === token && row.buys + row.sells > 0)
       expect(traders.map(({ address }) => address)).toEqual(inOrder(rows, sorts[sort], ({ holder }) => holder))
     }
@@ -97,7 +99,7 @@ describe('the traders of a token', () => {
     let known = 0
     for (const token of tokens.keys()) {
       for (const trader of await pagesOf<Trader, TraderCursor>(cursor =>
-        readTraders(kysely, { token, sort: 'volume', limit: LIMIT, ...cursor }),
+        readTraders(kysely, { address: token, sort: 'volume', limit: LIMIT, ...cursor }),
       )) {
         const row = balances.find(one => one.token === token && one.holder === trader.address) as BalanceRow
         const value = row.balance < 0n ? null : valueOf(row)
@@ -127,7 +129,7 @@ describe('the traders of a token', () => {
   })
 
   test('are none of a token without trades, and of none that is not indexed', async () => {
-    expect(await readTraders(kysely, { token: addressOf(77), sort: 'realized', limit: LIMIT })).toBeNull()
+    expect(await readTraders(kysely, { address: addressOf(77), sort: 'realized', limit: LIMIT })).toBeNull()
   })
 })
 
@@ -141,7 +143,9 @@ describe('a wallet', () => {
       lastChanged: (row: BalanceRow) => BigInt(row.lastChangedBlock),
     }
     for (const wallet of holders()) {
-      const holdings = await pagesOf<Holding, HoldingCursor>(cursor => readHoldings(kysely, { wallet, sort, limit: LIMIT, ...cursor }))
+      const holdings = await pagesOf<Holding, HoldingCursor>(cursor =>
+        readHoldings(kysely, { address: wallet, sort, limit: LIMIT, ...cursor }),
+      )
       const rows = balances.filter(row => row.holder === wallet && row.balance > 0n)
       expect(holdings.map(({ token }) => token.address)).toEqual(inOrder(rows, sorts[sort], ({ token }) => token))
       for (const { token, balance, valueWeth, lastChangedBlock } of holdings) {
@@ -199,7 +203,7 @@ describe('a wallet', () => {
       firstSeenAt: null,
       lastSeenAt: null,
     })
-    expect(await readHoldings(kysely, { wallet: addressOf(77), sort: 'value', limit: LIMIT })).toMatchObject({ data: [], next: null })
+    expect(await readHoldings(kysely, { address: addressOf(77), sort: 'value', limit: LIMIT })).toMatchObject({ data: [], next: null })
   })
 
   test('can claim all that its tokens and escrows owe it', async () => {
@@ -212,7 +216,9 @@ describe('a wallet', () => {
     let compared = 0
     for (const creator of new Set(rows.map(row => row.creator))) {
       const options = { creator, weth: WETH, claimCall, vestedOf: () => null }
-      const claims = await pagesOf<WalletClaim, ClaimCursor>(cursor => readClaims(kysely, { creator, limit: LIMIT, ...cursor }, options))
+      const claims = await pagesOf<WalletClaim, ClaimCursor>(cursor =>
+        readClaims(kysely, { address: creator, limit: LIMIT, ...cursor }, options),
+      )
       const keys = claims.map(({ token, launchpad, currency }) => [token ?? ZERO_ADDRESS, launchpad, currency].join())
       const all = rows.filter(row => row.creator === creator).map(({ token, launchpad, currency }) => [token, launchpad, currency].join())
       expect(keys).toEqual(all.filter(key => keys.includes(key)))

@@ -1,21 +1,12 @@
-import type { ChainStats } from '#domain/chainStats.ts'
-import { toUsd } from '#domain/usd.ts'
 import { jsonAnswer } from '#gateway/http/answer.ts'
 import { unavailable } from '#gateway/http/problem.ts'
-import { type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
+import { type Route, resourceRoute } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-import { chainStatsSchema } from '#protocol/schemas/resources.ts'
-
-const description: RouteDescription = {
-  id: 'getChainStats',
-  tag: 'Market',
-  summary: 'Totals of the index',
-  answer: chainStatsSchema,
-  problems: ['data_unavailable'],
-}
+import { type ChainStats, indexTotals } from '#resources/chainStats.ts'
+import { toUsd } from '#resources/usd.ts'
 
 export function chainStatsRoute({ reads, indexer, ethUsd }: Pick<Sources, 'reads' | 'indexer' | 'ethUsd'>): Route {
-  return resource({ path: '/api/chain-stats', cacheControl: 'seconds', keptUntil: () => 'commit', description }, async () => {
+  return resourceRoute(indexTotals, async () => {
     const indexed = await reads.chainStats()
     if (indexed === null) return unavailable('data_unavailable', 'nothing is indexed yet')
     const { headBlock, blockTimeMs, baseFeeGwei } = indexer.chain()

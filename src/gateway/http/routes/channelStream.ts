@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { Outcome } from '#gateway/http/answer.ts'
-import { parseParameters, textParameter, wordParameter } from '#gateway/http/parameters.ts'
+import { parseParameters } from '#gateway/http/parameters.ts'
 import { originNotAllowed } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { CANDLE_PARAMETERS, CHANNEL_FILTERS, LIST_PARAMETERS } from '#gateway/realtime/channelFilters.ts'
 import { streamRequestOf } from '#gateway/realtime/channelRequest.ts'
 import { CHANNELS } from '#protocol/channels.ts'
+import { textParameter, wordParameter } from '#resources/parameters.ts'
 
 const chosen = z.object({
   channel: wordParameter(CHANNELS).describe('The channel to stream.'),

@@ -7,7 +7,7 @@ import { llmsText } from '#gateway/descriptions/llmsText.ts'
 import { type DescribedService, openApi } from '#gateway/descriptions/openApi.ts'
 import { type Answer, type HeaderField, jsonAnswer } from '#gateway/http/answer.ts'
 import { PAGE_POLICY } from '#gateway/http/headers.ts'
-import { type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
+import { defineRoute, type Route, type RouteDescription } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { packagePath } from '#package'
 
@@ -47,7 +47,7 @@ function fileRoute(name: string, contentType: string): Route {
 /** The answer is made once, and compressed once, since a compressed answer is kept as long as the answer. */
 function descriptionRoute(path: string, description: RouteDescription, make: () => Answer): Route {
   const answer = once(make)
-  return resource({ path, cacheControl: 'revalidate', limited: false, description }, async () => answer())
+  return defineRoute({ path, cacheControl: 'revalidate', limited: false, description }, async () => answer())
 }
 
 function describeJson(id: string, summary: string): RouteDescription {

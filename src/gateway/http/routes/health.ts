@@ -1,41 +1,15 @@
-import type { IndexerHealth } from '#domain/health.ts'
-import type { OperatorHealth } from '#domain/indexerState.ts'
 import { healthStatus } from '#gateway/health/healthStatus.ts'
 import { type HealthSources, readHealth } from '#gateway/health/readHealth.ts'
 import { jsonAnswer } from '#gateway/http/answer.ts'
 import { RETRY_AFTER, unavailable } from '#gateway/http/problem.ts'
-import { type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
+import { type Route, resourceRoute } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-import { healthAnswerSchema, healthzSchema, readyzSchema } from '#protocol/schemas/operations.ts'
-
-const HEALTH: RouteDescription = {
-  id: 'getHealth',
-  tag: 'Health',
-  summary: 'Health of the indexer; 503 when it is `stalled`. Operators get `details`',
-  answer: healthAnswerSchema,
-  alsoStatus: 503,
-  problems: [],
-}
-
-const HEALTHZ: RouteDescription = {
-  id: 'getAlive',
-  tag: 'Health',
-  summary: 'Whether the process lives',
-  answer: healthzSchema,
-  problems: [],
-}
-
-const READYZ: RouteDescription = {
-  id: 'getReady',
-  tag: 'Health',
-  summary: 'Whether this instance serves current data',
-  answer: readyzSchema,
-  problems: ['data_unavailable'],
-}
+import { alive, type IndexerHealth, ready, serviceHealth } from '#resources/health.ts'
+import type { OperatorHealth } from '#resources/indexerState.ts'
 
 /** Answers also when the database or the indexer fails. Operators get the full text of what providers and the database said. */
 export function indexerHealthRoute(sources: HealthSources): Route {
-  return resource({ path: '/api/indexer/health', cacheControl: 'never', access: 'both', description: HEALTH }, async (_, isOperator) => {
+  return resourceRoute(serviceHealth, async (_, isOperator) => {
     const { health, databaseCause: cause } = await readHealth(sources)
     const body: IndexerHealth | OperatorHealth = isOperator
       ? { ...health, details: [...new Set([...(cause === null ? [] : [cause.full]), ...(sources.indexer.state().details ?? [])])] }
@@ -45,14 +19,12 @@ export function indexerHealthRoute(sources: HealthSources): Route {
 }
 
 export function healthzRoute(): Route {
-  return resource({ path: '/healthz', cacheControl: 'never', limited: false, description: HEALTHZ }, async () =>
-    jsonAnswer({ status: 'ok' }),
-  )
+  return resourceRoute(alive, async () => jsonAnswer({ status: 'ok' }))
 }
 
 /** Readiness. An instance that stalls or catches up has older answers than others: load balancers should avoid it. */
 export function readyzRoute({ indexer, feed, probeDatabase }: Pick<Sources, 'indexer' | 'feed' | 'probeDatabase'>): Route {
-  return resource({ path: '/readyz', cacheControl: 'never', limited: false, description: READYZ }, async () => {
+  return resourceRoute(ready, async () => {
     const { cause } = await probeDatabase()
     const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: indexer.state(), price: null, feed: await feed() })
     switch (status) {

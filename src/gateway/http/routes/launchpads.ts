@@ -1,26 +1,17 @@
 import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
-import type { Launchpad, LaunchpadTotals } from '#domain/launchpad.ts'
 import { jsonAnswer } from '#gateway/http/answer.ts'
-import { type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
+import { type Route, resourceRoute } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-import { launchpadListSchema } from '#protocol/schemas/resources.ts'
-
-const LAUNCHPADS: RouteDescription = {
-  id: 'listLaunchpads',
-  tag: 'Market',
-  summary: 'The indexed launchpads with their totals, in one page',
-  answer: launchpadListSchema,
-  problems: ['data_unavailable'],
-}
+import { type Launchpad, type LaunchpadTotals, launchpads } from '#resources/launchpads.ts'
 
 /** The entries of `launchpads.json` that launch tokens, in its order: not the pools of quote currencies. */
-export function launchingEntries({ launchpads }: LaunchpadsConfig): readonly LaunchpadConfig[] {
-  return launchpads.filter(({ adapter }) => adapter !== 'quote-pool')
+export function launchingEntries(config: LaunchpadsConfig): readonly LaunchpadConfig[] {
+  return config.launchpads.filter(({ adapter }) => adapter !== 'quote-pool')
 }
 
 /** The launchpads of `launchpads.json`, in its order, with or without tokens. */
 export function launchpadsRoute({ reads, config }: Pick<Sources, 'reads' | 'config'>): Route {
-  return resource({ path: '/api/launchpads', cacheControl: 'revalidate', keptUntil: () => 'commit', description: LAUNCHPADS }, async () => {
+  return resourceRoute(launchpads, async () => {
     const { data: totals, asOfBlock } = await reads.launchpads()
     const data = launchingEntries(config.launchpads).map(({ name, adapter }): Launchpad => {
       const { name: _, ...counts } = totals.find(one => one.name === name) ?? { ...EMPTY, name }

@@ -1,9 +1,10 @@
 import { type Answer, type HeaderField, jsonAnswer } from '#gateway/http/answer.ts'
 import { PAGE_POLICY } from '#gateway/http/headers.ts'
 import { problem } from '#gateway/http/problem.ts'
-import { NO_PARAMETERS, type Route, resource } from '#gateway/http/route.ts'
+import { defineRoute, type Route } from '#gateway/http/route.ts'
 import { chooseEncoding, type SiteFile } from '#gateway/http/site.ts'
 import type { Sources } from '#gateway/http/sources.ts'
+import { NO_PARAMETERS } from '#resources/resource.ts'
 import { launchingEntries } from './launchpads.ts'
 
 /** The route of all files in metrics: their names change with every build. */
@@ -35,13 +36,13 @@ function fileRoute(path: string, file: SiteFile): Route {
 
 /** Beside the page, so that its relative URL works below a path prefix. */
 function settingsRoute({ explorerUrl, launchpads }: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
-  return resource({ path: '/console.json', cacheControl: 'revalidate', limited: false, description: null }, async () =>
+  return defineRoute({ path: '/console.json', cacheControl: 'revalidate', limited: false, description: null }, async () =>
     jsonAnswer({ explorerUrl, launchpads: launchingEntries(launchpads).map(({ name }) => name) }),
   )
 }
 
 function missingRoute(): Route {
-  return resource({ path: '/', cacheControl: 'never', limited: false, description: null }, async () =>
+  return defineRoute({ path: '/', cacheControl: 'never', limited: false, description: null }, async () =>
     problem(404, 'not_found', 'the console is not built here: npm run build makes it, for the next start'),
   )
 }

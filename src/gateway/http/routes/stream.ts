@@ -2,11 +2,12 @@ import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
 import type { Outcome } from '#gateway/http/answer.ts'
 import type { Exchange } from '#gateway/http/exchange.ts'
-import { integerParameter, parseParameters, tokenParameter } from '#gateway/http/parameters.ts'
+import { parseParameters } from '#gateway/http/parameters.ts'
 import { originNotAllowed, tokenNotFound } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { knownSequence } from '#gateway/realtime/knownSequence.ts'
+import { integerParameter, tokenParameter } from '#resources/parameters.ts'
 
 const parameters = z.object({
   address: tokenParameter,
@@ -60,5 +61,5 @@ async function open(
 
 /** Asks the token's actor first, so that clients that all reconnect after a restart don't reach the database. */
 async function currentSequence(token: Address, { actors, reads }: StreamSources): Promise<number | null> {
-  return actors.sequence(token) ?? (await reads.token(token))?.sequence ?? null
+  return actors.sequence(token) ?? (await reads.token({ address: token }))?.sequence ?? null
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
-import type { ListedAsset } from '#domain/marketData.ts'
+import type { ListedAsset } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readSupply } from '#store/reads/supply.ts'
 import { toBytes } from '#tables/toBytes.ts'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address, Hex } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
-import type { DayTotals } from '#domain/marketData.ts'
+import type { DayTotals } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { trimScale, wholeUnits } from '#store/reads/trimScale.ts'
 import { BYTEA, binaryArray } from '#tables/binaryArray.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { BlockPlace, FinalBlock } from '#domain/marketData.ts'
+import type { BlockPlace, FinalBlock } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { FINAL_BLOCK } from './finality.ts'
 

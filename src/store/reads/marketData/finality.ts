@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Finality } from '#domain/marketData.ts'
+import type { Finality } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 /**

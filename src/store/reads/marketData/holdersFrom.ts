@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import type { Holder } from '#domain/holder.ts'
+import type { Holder } from '#resources/holders.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
-import type { ListedPair } from '#domain/marketData.ts'
 import type { PoolType } from '#domain/token.ts'
+import type { ListedPair } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { FINAL_BLOCK } from './finality.ts'

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { type Address, isEther } from '#domain/address.ts'
 import { formatDecimal, formatUnits, parseDecimal, ratio } from '#domain/decimal.ts'
-import type { DayTotals } from '#domain/marketData.ts'
-import type { Page, TradeCursor, TradesQuery } from '#domain/queries.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
-import { withUsd } from '#domain/usd.ts'
 import { type Answer, jsonAnswer } from '#gateway/http/answer.ts'
-import { MAX_UNIX_SECONDS } from '#gateway/http/cursor.ts'
-import { integerParameter, wordParameter } from '#gateway/http/parameters.ts'
 import { invalidParameter, type Problem, tokenNotFound, unavailable } from '#gateway/http/problem.ts'
-import { type Route, resource } from '#gateway/http/route.ts'
+import { defineRoute, type Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-import { coingeckoPairsAnswer, coingeckoTickersAnswer, coingeckoTradesAnswer } from '#protocol/schemas/coingecko.ts'
+import { coingeckoPairsAnswer, coingeckoTickersAnswer, coingeckoTradesAnswer } from '#resources/integrations/coingecko.ts'
+import type { DayTotals } from '#resources/marketData.ts'
+import { integerParameter, wordParameter } from '#resources/parameters.ts'
+import type { Page } from '#resources/resource.ts'
+import type { Token } from '#resources/token.ts'
+import { withUsd } from '#resources/token.ts'
+import type { Trade, TradeCursor, TradesQuery } from '#resources/trades.ts'
+import { MAX_UNIX_SECONDS } from '#resources/values.ts'
 import { siteId } from './marketData/siteIds.ts'
 
 /** Each ticker costs a read of its token's trades of a day. */
@@ -30,11 +30,11 @@ export function coingeckoRoutes(sources: CoingeckoSources): readonly Route[] {
 
 function tickersRoute(sources: CoingeckoSources): Route {
   const description = { tag: 'Integrations', problems: ['price_unavailable', 'data_unavailable'] } as const
-  return resource(
+  return defineRoute(
     {
       path: '/coingecko/tickers',
       cacheControl: 'seconds',
-      keptUntil: () => 'commit',
+      outdatedBy: 'commit',
       description: {
         ...description,
         id: 'getCoingeckoTickers',
@@ -69,11 +69,11 @@ function tickersRoute(sources: CoingeckoSources): Route {
 }
 
 function pairsRoute(sources: CoingeckoSources): Route {
-  return resource(
+  return defineRoute(
     {
       path: '/coingecko/pairs',
       cacheControl: 'seconds',
-      keptUntil: () => 'commit',
+      outdatedBy: 'commit',
       description: {
         id: 'getCoingeckoPairs',
         tag: 'Integrations',
@@ -113,12 +113,12 @@ const tradeParameters = z.object({
 })
 
 function tradesRoute(sources: CoingeckoSources): Route {
-  return resource(
+  return defineRoute(
     {
       path: '/coingecko/historical_trades',
       parameters: tradeParameters,
       cacheControl: 'seconds',
-      keptUntil: () => 'commit',
+      outdatedBy: 'commit',
       description: {
         id: 'getCoingeckoTrades',
         tag: 'Integrations',
@@ -131,11 +131,11 @@ function tradesRoute(sources: CoingeckoSources): Route {
       const { start_time: from = 0, end_time: to = MAX_UNIX_SECONDS } = query
       if (from > to) return invalidParameter(`start_time must not be after end_time, got ${from} and ${to}`)
       const [address, target] = query.ticker_id.split('_') as [Address, Address]
-      const token = await sources.reads.token(address)
+      const token = await sources.reads.token({ address })
       const decimals = token?.pool?.quoteDecimals ?? null
       if (token === null || token.pool === null || decimals === null || targetOf(token, sources) !== target) return tokenNotFound(address)
       const side = query.type === undefined ? {} : { side: query.type }
-      const asked = { token: address, order: 'desc', limit: query.limit, from, to, ...side } as const
+      const asked = { address, order: 'desc', limit: query.limit, from, to, ...side } as const
       const trades = await readTradesOf(token.pool.address, asked, sources, trade => toTrade(trade, token.decimals, decimals))
       const { buy = [], sell = [] } = Object.groupBy(trades, ({ type }) => type)
       return jsonAnswer({ buy, sell })

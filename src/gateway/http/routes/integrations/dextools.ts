@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { flatMapInTurns } from '#async/flatMapInTurns.ts'
 import type { Hex } from '#domain/address.ts'
-import type { FinalBlock, ListedPair } from '#domain/marketData.ts'
-import { integerParameter } from '#gateway/http/parameters.ts'
 import { invalidParameter, unavailable } from '#gateway/http/problem.ts'
 import type { Route, RouteDescription } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
@@ -13,8 +11,10 @@ import {
   dextoolsExchangeAnswer,
   dextoolsHoldersAnswer,
   dextoolsPairAnswer,
-} from '#protocol/schemas/dextools.ts'
-import { latestBlockAnswer } from '#protocol/schemas/marketData.ts'
+} from '#resources/integrations/dextools.ts'
+import { latestBlockAnswer } from '#resources/integrations/marketData.ts'
+import type { FinalBlock, ListedPair } from '#resources/marketData.ts'
+import { integerParameter } from '#resources/parameters.ts'
 import { toDextoolsAsset, toDextoolsEvents } from './marketData/dextoolsAnswers.ts'
 import { toSiteBlock, toSitePair } from './marketData/siteAnswers.ts'
 import { assetParameter, pairParameter, siteId } from './marketData/siteIds.ts'

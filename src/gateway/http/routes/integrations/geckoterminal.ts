@@ -1,6 +1,6 @@
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-import { geckoterminalAssetAnswer, geckoterminalEventsAnswer } from '#protocol/schemas/marketData.ts'
+import { geckoterminalAssetAnswer, geckoterminalEventsAnswer } from '#resources/integrations/marketData.ts'
 import { blockAdapterRoutes } from './marketData/blockAdapter.ts'
 import { toSiteAsset } from './marketData/siteAnswers.ts'
 

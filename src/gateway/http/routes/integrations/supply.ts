@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
-import type { Supply } from '#domain/queries.ts'
 import type { Answer } from '#gateway/http/answer.ts'
-import { tokenParameter } from '#gateway/http/parameters.ts'
 import { type Problem, tokenNotFound } from '#gateway/http/problem.ts'
-import { type Route, resource } from '#gateway/http/route.ts'
+import { defineRoute, type Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
+import type { Supply } from '#resources/marketData.ts'
+import { tokenParameter } from '#resources/parameters.ts'
 
 const parameters = z.object({ address: tokenParameter })
 
 /** Plain numbers, as CoinGecko and CoinMarketCap read them. */
 export function supplyRoutes({ reads }: Pick<Sources, 'reads'>): readonly Route[] {
   const supplyRoute = (name: string, id: string, meaning: string, supplyOf: (supply: Supply) => bigint): Route =>
-    resource(
+    defineRoute(
       {
         path: `/api/tokens/:address/supply/${name}`,
         parameters,
         cacheControl: 'seconds',
-        keptUntil: () => 'tokenChanges',
+        outdatedBy: 'tokenChange',
         description: {
           id,
           tag: 'Integrations',

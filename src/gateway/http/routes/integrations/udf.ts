@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import type { Token } from '#domain/token.ts'
-import { withUsd } from '#domain/usd.ts'
-import { integerParameter } from '#gateway/http/parameters.ts'
-import { NO_PARAMETERS, type Route } from '#gateway/http/route.ts'
+import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-import { udfConfigSchema, udfSearchAnswer, udfSymbolAnswer } from '#protocol/schemas/udf.ts'
+import { udfConfigSchema, udfSearchAnswer, udfSymbolAnswer } from '#resources/integrations/udf.ts'
+import { integerParameter } from '#resources/parameters.ts'
+import { NO_PARAMETERS } from '#resources/resource.ts'
+import type { Token } from '#resources/token.ts'
+import { withUsd } from '#resources/token.ts'
 import { udfHistoryRoute } from './udfHistory.ts'
 import { udfMarksRoute, udfTimescaleMarksRoute } from './udfMarks.ts'
 import { CURRENCIES, INTRADAY, RESOLUTIONS, symbolParameter, udfRoute } from './udfRoute.ts'
@@ -90,7 +91,7 @@ function symbolsRoute({ reads, ethUsd }: UdfSources): Route {
     summary: 'A token as a symbol of TradingView’s chart library',
     answer: udfSymbolAnswer,
     handle: async ({ symbol, currencyCode }) => {
-      const token = await reads.token(symbol)
+      const token = await reads.token({ address: symbol })
       if (token === null) return null
       const { priceWeth, priceUsd } = withUsd(token, ethUsd.ethUsd()).market
       const price = currencyCode === 'USD' ? priceUsd : priceWeth
@@ -148,7 +149,7 @@ function searchRoute({ reads }: UdfSources): Route {
       const most = Math.min(limit, MAX_FOUND)
       const { data } =
         q === ''
-          ? await reads.tokens({ sort: 'volume24h', order: 'desc', limit: most, ...(exchange !== '' && { launchpads: [exchange] }) })
+          ? await reads.tokens({ sort: 'volume24h', order: 'desc', limit: most, ...(exchange !== '' && { launchpad: [exchange] }) })
           : await reads.search({ q, limit: MAX_FOUND })
       const found = data.filter(({ launchpad }) => exchange === '' || launchpad === exchange)
       return found.slice(0, most).map(token => ({

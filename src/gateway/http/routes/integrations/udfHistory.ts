@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import type { Candle } from '#domain/candle.ts'
-import type { CandlesQuery } from '#domain/queries.ts'
-import { integerParameter } from '#gateway/http/parameters.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-import { udfHistoryAnswer } from '#protocol/schemas/udf.ts'
+import type { Candle, CandlesQuery } from '#resources/candles.ts'
+import { udfHistoryAnswer } from '#resources/integrations/udf.ts'
+import { integerParameter } from '#resources/parameters.ts'
 import { CURRENCIES, intervalOf, resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
 
 const PAGE = 1_500
@@ -31,7 +30,8 @@ export function udfHistoryRoute({ reads }: Pick<Sources, 'reads'>): Route {
     answer: udfHistoryAnswer,
     handle: async ({ symbol, resolution, from = 0, to, countback, currencyCode }) => {
       const query = {
-        token: symbol,
+        address: symbol,
+        of: 'price',
         interval: intervalOf(resolution),
         currency: currencyCode === 'USD' ? 'usd' : 'weth',
         fill: false,

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { formatUnits } from '#domain/decimal.ts'
-import type { Token } from '#domain/token.ts'
-import type { Trade } from '#domain/trade.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-import { udfMarksAnswer, udfTimescaleMarksAnswer } from '#protocol/schemas/udf.ts'
+import { udfMarksAnswer, udfTimescaleMarksAnswer } from '#resources/integrations/udf.ts'
+import type { Token } from '#resources/token.ts'
+import type { Trade } from '#resources/trades.ts'
 import { resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
 
 /** The most marks of a range. Newer trades of the range are left out. */
@@ -28,9 +28,9 @@ export function udfMarksRoute({ reads }: Pick<Sources, 'reads'>): Route {
     summary: 'The creator’s trades of a token as marks on bars',
     answer: udfMarksAnswer,
     handle: async ({ symbol, from, to }) => {
-      const token = await reads.token(symbol)
+      const token = await reads.token({ address: symbol })
       if (token === null) return null
-      const query = { token: symbol, maker: token.creator, from, to, order: 'asc', limit: MAX_MARKS } as const
+      const query = { address: symbol, maker: token.creator, from, to, order: 'asc', limit: MAX_MARKS } as const
       const page = from > to ? { data: [] } : await reads.trades(query)
       return page === null ? null : toMarks(page.data, token)
     },
@@ -60,7 +60,7 @@ export function udfTimescaleMarksRoute({ reads }: Pick<Sources, 'reads'>): Route
     summary: 'Launch and graduation of a token as marks on the time axis',
     answer: udfTimescaleMarksAnswer,
     handle: async ({ symbol, from, to }) => {
-      const token = await reads.token(symbol)
+      const token = await reads.token({ address: symbol })
       if (token === null) return null
       const { completedAt, migratedAt } = token.graduation
       const marks = [

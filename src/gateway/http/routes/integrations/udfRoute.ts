@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { jsonAnswer } from '#gateway/http/answer.ts'
-import { MAX_UNIX_SECONDS } from '#gateway/http/cursor.ts'
 import { parseParameters } from '#gateway/http/parameters.ts'
-import { NO_PARAMETERS, type Route, type RouteDescription } from '#gateway/http/route.ts'
+import type { Route, RouteDescription } from '#gateway/http/route.ts'
+import { NO_PARAMETERS } from '#resources/resource.ts'
+import { MAX_UNIX_SECONDS } from '#resources/values.ts'
 
 /* TradingView's UDF data feed: its chart library polls these routes. It reads `errmsg` of errors, whatever their status. */
 
@@ -62,7 +63,7 @@ export function udfRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(options: 
     access: 'public',
     limited: true,
     cacheControl: 'seconds',
-    keptUntil: () => 'commit',
+    outdatedBy: 'commit',
     description: { id, tag: 'Integrations', summary, answer, problems: ['data_unavailable'] },
     async handle(texts) {
       const parsed = parseParameters(parameters, texts)

@@ -1,4 +1,4 @@
-import type { ListedAsset, PairEvent, SideAmounts } from '#domain/marketData.ts'
+import type { ListedAsset, PairEvent, SideAmounts } from '#resources/marketData.ts'
 import { toSiteAsset, toSiteBlock, toSiteReserves, toSwapAmounts } from './siteAnswers.ts'
 import { siteId } from './siteIds.ts'
 

@@ -1,4 +1,4 @@
-import type { ListedAsset, ListedPair, PairEvent, SideAmounts } from '#domain/marketData.ts'
+import type { ListedAsset, ListedPair, PairEvent, SideAmounts } from '#resources/marketData.ts'
 import { siteId } from './siteIds.ts'
 
 /* Answers in the format of DEX Screener and GeckoTerminal: asset0 is the token, asset1 its quote currency. */

@@ -1,10 +1,11 @@
 import type { z } from 'zod'
-import type { BlockRange, FinalBlock, PairEvent } from '#domain/marketData.ts'
 import { type Answer, jsonAnswer } from '#gateway/http/answer.ts'
-import { integerParameter } from '#gateway/http/parameters.ts'
 import { invalidParameter, type Problem, problem, unavailable } from '#gateway/http/problem.ts'
-import { type NO_PARAMETERS, type Route, type RouteDescription, resource } from '#gateway/http/route.ts'
+import { defineRoute, type Route, type RouteDescription } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
+import type { BlockRange, FinalBlock, PairEvent } from '#resources/marketData.ts'
+import { integerParameter } from '#resources/parameters.ts'
+import type { NO_PARAMETERS } from '#resources/resource.ts'
 
 /** Most blocks of a request. A site catches up with a day of blocks in a second or two. */
 const MAX_BLOCKS = 1_000
@@ -34,12 +35,12 @@ export function siteRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
   { reads }: Pick<Sources, 'reads'>,
   { path, id, summary, answer, parameters, problems = [], handle }: SiteRouteOptions<S>,
 ): Route {
-  return resource(
+  return defineRoute(
     {
       path,
       ...(parameters && { parameters }),
       cacheControl: 'seconds',
-      keptUntil: () => 'commit',
+      outdatedBy: 'commit',
       description: { id, tag: 'Integrations', summary, answer, problems: [...problems, 'data_unavailable'] },
     },
     async (values): Promise<Answer | Problem> => {

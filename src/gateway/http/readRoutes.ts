@@ -1,0 +1,69 @@
+import type { Address } from '#domain/address.ts'
+import type { ListResource, Page, Resource } from '#resources/resource.ts'
+import { LISTS, SINGLE, TOKEN_LISTS } from '#resources/resources.ts'
+import type { PresentPrices } from '#resources/usd.ts'
+import { jsonAnswer } from './answer.ts'
+import { decodeCursor, listBody, type Place } from './cursor.ts'
+import { encodeList } from './encodeList.ts'
+import { invalidParameter, type Problem, problemOfLaunchpads, tokenNotFound } from './problem.ts'
+import { type Route, resourceRoute } from './route.ts'
+import type { Sources } from './sources.ts'
+
+type ReadSources = Pick<Sources, 'reads' | 'ethUsd' | 'config' | 'chainId'>
+type Values = Readonly<Record<string, unknown>>
+type Valued = (value: unknown, prices: PresentPrices) => unknown
+type Read<Answer> = (query: Values) => Promise<Answer | null>
+
+/** The routes of all resources that are read from the database. */
+export function readRoutes(sources: ReadSources): readonly Route[] {
+  return [
+    ...Object.entries({ ...LISTS, ...TOKEN_LISTS }).map(([name, list]) =>
+      listRoute(list as unknown as ListResource, readOf(sources, name), sources),
+    ),
+    ...Object.entries(SINGLE).map(([name, one]) => singleRoute(one as unknown as Resource, readOf(sources, name), sources)),
+  ]
+}
+
+/** The read of a resource: `Reads` names it as the tables of resources do. */
+function readOf<Answer>(sources: ReadSources, name: string): Read<Answer> {
+  return query => (sources.reads as unknown as Readonly<Record<string, Read<Answer>>>)[name]?.(query) ?? Promise.resolve(null)
+}
+
+function listRoute(list: ListResource, read: Read<Page<unknown, Place>>, sources: ReadSources): Route {
+  const { chainId } = sources
+  const valued = list.valued as Valued | undefined
+  return resourceRoute(list, async ({ cursor: text, ...values }: Values) => {
+    // `after` only says where the first page begins.
+    const { limit, after: _, ...filters } = values
+    const refused = refusal(list, values, sources)
+    if (refused !== null) return refused
+    const fields = list.cursor?.(values) ?? null
+    const identity = { id: list.id, chainId, query: filters }
+    const after = fields === null || text === undefined ? null : decodeCursor(fields, text as string, identity)
+    if (after !== null && !after.ok) return after.problem
+    const start = after?.place ?? list.start?.(values) ?? null
+    const page = await read({ ...filters, limit: list.rows?.(values) ?? limit, ...(start !== null && { cursor: start }) })
+    if (page === null) return tokenNotFound(values['address'] as Address)
+    const prices = pricesOf(sources)
+    return encodeList(listBody(page, fields, identity), item => valued?.(item, prices) ?? item, prices.ethUsd)
+  })
+}
+
+function refusal(list: ListResource, values: Values, { config }: ReadSources): Problem | null {
+  const contradiction = list.contradiction?.(values) ?? null
+  if (contradiction !== null) return invalidParameter(contradiction)
+  return problemOfLaunchpads(values['launchpad'] as readonly string[] | undefined, config.launchpads.launchpads)
+}
+
+function singleRoute(resource: Resource, read: Read<unknown>, sources: ReadSources): Route {
+  const valued = resource.valued as Valued | undefined
+  return resourceRoute(resource, async (values: Values) => {
+    const answer = await read(values)
+    if (answer === null) return tokenNotFound(values['address'] as Address)
+    return jsonAnswer(valued?.(answer, pricesOf(sources)) ?? answer)
+  })
+}
+
+function pricesOf({ ethUsd, config }: ReadSources): PresentPrices {
+  return { ethUsd: ethUsd.ethUsd(), currencies: config.launchpads }
+}

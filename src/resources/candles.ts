@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
+import { integerCursor } from './cursorFields.ts'
+import { booleanParameter, contradictingBounds, pageParameters, tokenParameter, unixSeconds, wordParameter } from './parameters.ts'
+import { defineList, type QueryOf } from './resource.ts'
+import { count, decimalText, MAX_UNIX_SECONDS } from './values.ts'
+import type { Wire } from './wire.ts'
+
+export const candleSchema = z
+  .object({
+    time: count.describe('Unix seconds of the interval’s start.'),
+    open: decimalText.describe(
+      'First price of the interval, per whole token in the requested currency. With `of=marketCap` this and the next ' +
+        'three are market caps.',
+    ),
+    high: decimalText.describe('Highest price.'),
+    low: decimalText.describe('Lowest price.'),
+    close: decimalText.describe('Last price.'),
+    volume: decimalText.describe('Traded value in the requested currency.'),
+    trades: count.describe('Number of trades.'),
+  })
+  .meta({
+    id: 'Candle',
+    description:
+      'Prices of one interval, from its trades, each valued at the quote currency’s worth at that time. The newest ' +
+      'candle in WETH closes at the current price.',
+  })
+
+export type Candle = Wire<typeof candleSchema>
+
+/** The parameters that select candles. */
+export const candleParameters = {
+  interval: wordParameter(Object.keys(CANDLE_INTERVALS) as CandleInterval[])
+    .default('1m')
+    .describe('Length of a candle.'),
+  of: wordParameter(['price', 'marketCap'])
+    .default('price')
+    .describe('Whether candles show prices or market caps; `marketCap`: price times the current total supply.'),
+  currency: wordParameter(['weth', 'usd', 'quote'])
+    .default('weth')
+    .describe('Currency of prices and volume; `quote`: the quote currency of the pool in which the token trades.'),
+}
+
+/** The time of the last candle of a page. */
+const cursor = z.object({ time: integerCursor(MAX_UNIX_SECONDS) })
+
+export const candles = defineList({
+  id: 'listCandles',
+  tag: 'Tokens',
+  path: '/api/tokens/:address/candles',
+  summary: 'Candles of a token: the newest of the range, times ascending',
+  parameters: z.object({
+    address: tokenParameter,
+    interval: candleParameters.interval,
+    of: candleParameters.of,
+    from: unixSeconds.exactOptional().describe('Unix seconds, inclusive: the first candle is the one that contains this time.'),
+    to: unixSeconds.exactOptional().describe('Unix seconds, inclusive: no candle starts after this time.'),
+    currency: candleParameters.currency,
+    fill: booleanParameter.default(false).describe('Whether intervals without a trade get a candle at the last price.'),
+    ...pageParameters({ max: 1_500, default: 300 }),
+  }),
+  name: 'CandleList',
+  meaning: 'A page of candles.',
+  item: candleSchema,
+  cursor: () => cursor,
+  cacheControl: 'revalidate',
+  // Filled candles reach to the newest block.
+  outdatedBy: given => (given.has('fill') ? 'commit' : 'tokenChange'),
+  problems: ['token_not_found', 'data_unavailable'],
+  contradiction: contradictingBounds,
+})
+
+export type CandlesQuery = QueryOf<typeof candles>
+export type CandleCursor = Wire<typeof cursor>
+export type CandleCurrency = CandlesQuery['currency']

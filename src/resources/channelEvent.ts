@@ -1,0 +1,52 @@
+import type { Address } from '#domain/address.ts'
+import type { ChannelPosition, EventPlace } from '#domain/eventPlace.ts'
+import type { GraduationStatus } from '#domain/token.ts'
+import type { TradeSide } from '#domain/trade.ts'
+import type { Token } from './token.ts'
+import type { Trade } from './trades.ts'
+
+/** The channels of events over all tokens. */
+export type EventChannelName = 'trades' | 'launches' | 'graduations'
+
+/** Something that happened to a token, as a channel reports it. */
+export interface ChannelEvent {
+  readonly place: EventPlace
+  readonly token: Address
+  /** The maker of a trade; the creator of a token. */
+  readonly wallet: Address
+  readonly launchpad: string
+  /** `null`: no trade. */
+  readonly side: TradeSide | null
+  /** The amount of a trade in wei of WETH; `null`: not known, or no trade. */
+  readonly amountWei: bigint | null
+  /** The status that a graduation reached; `null`: no graduation. */
+  readonly status: Extract<GraduationStatus, 'completed' | 'migrated'> | null
+  /** The token as it is now. Without USD values. */
+  readonly data: Trade | Token
+}
+
+export interface ChannelEventsQuery {
+  readonly channel: EventChannelName
+  /** Reads only events after this position, and the blocks voided since by reorgs. `null`: no events, only the channel's position. */
+  readonly after: ChannelPosition | null
+  /** Only events up to this place; `null`: all. */
+  readonly through: EventPlace | null
+  readonly limit: number
+}
+
+/** Read in one statement, so that events and reorgs fit together. */
+export interface ChannelEvents {
+  /** How many reorgs there have been. */
+  readonly reorgs: number
+  /** The lowest block voided by reorgs that the position does not count: the events may begin again there. `null`: no such reorg. */
+  readonly voidFrom: number | null
+  /** The end of the newest indexed block. */
+  readonly newest: EventPlace
+  /** There are more than `MAX_REPLAYED` events, none of which was read. */
+  readonly isTooFar: boolean
+  /** At most `limit`, in order. */
+  readonly events: readonly ChannelEvent[]
+}
+
+/** The most events that are sent to a reader after an absence. */
+export const MAX_REPLAYED = 10_000

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { ETH_USD_SOURCES } from '#domain/ethUsd.ts'
+import { defineResource, NO_PARAMETERS } from './resource.ts'
+import { decimalText, timeText } from './values.ts'
+import type { Wire } from './wire.ts'
+
+const ethUsdSchema = z
+  .object({
+    price: decimalText.describe('USD per ETH.'),
+    currency: z.literal('USD').describe('Currency of the price.'),
+    source: z.enum(ETH_USD_SOURCES).describe('The provider that gave the price; `simulated`: a development chain.'),
+    fetchedAt: timeText.describe('When the price was fetched.'),
+    ageSeconds: z.number().min(0).describe('Seconds since `fetchedAt`.'),
+    stale: z.boolean().describe('`true`: no provider answers now, and this is an earlier price, at most 10 minutes old.'),
+  })
+  .meta({ id: 'EthUsd', description: 'The price of ETH.' })
+
+export type EthUsd = Wire<typeof ethUsdSchema>
+
+export const ethUsdPrice = defineResource({
+  id: 'getEthUsd',
+  tag: 'Market',
+  path: '/api/market/eth-usd',
+  summary: 'The price of ETH in USD',
+  parameters: NO_PARAMETERS,
+  answer: ethUsdSchema,
+  cacheControl: 'revalidate',
+  problems: ['price_unavailable'],
+})
+
+export interface EthUsdPrices {
+  /**
+   * The price, less than 60 s old; when all providers fail, less than 10 minutes old and `stale`. Concurrent calls share a request.
+   *
+   * @throws `TokenwireError` `price_unavailable`, retryable, when there is neither
+   */
+  get(): Promise<EthUsd>
+  /** The price for conversions, less than 10 minutes old; `null`: there is none. Never waits, never throws. */
+  ethUsd(): string | null
+  /** The newest price, however old; `null` before the first one. `stale` when a later attempt to renew it failed. */
+  last(): EthUsd | null
+}

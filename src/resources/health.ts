@@ -1,0 +1,193 @@
+import { z } from 'zod'
+import { defineResource, NO_PARAMETERS } from './resource.ts'
+import { count, integerText, percent, timeText } from './values.ts'
+import type { Wire } from './wire.ts'
+
+/* The health of the service. */
+
+const milliseconds = z.number().min(0)
+
+const actors = z
+  .object({
+    total: count.describe('Number of actors. A token has one in each gateway thread (`GATEWAY_THREADS`) in which it has a subscriber.'),
+    byState: z.record(z.string(), count).describe('Number of actors by state.'),
+    subscribers: count.describe('Number of subscribers of all tokens.'),
+  })
+  .describe('The actors of all gateway threads of the process.')
+
+const realtime = z
+  .object({
+    webSocketConnections: count.describe('Open WebSockets.'),
+    eventStreams: count.describe('Open SSE streams.'),
+    subscriptions: count.describe('Subscriptions of all connections.'),
+    updatesPerSecond: z.number().min(0).describe('Updates delivered per second, over the last 10 s.'),
+    deliveredTotal: count.describe('Updates delivered since the process started.'),
+    conflatedTotal: count.describe('Updates that a newer one replaced before a slow reader took them.'),
+    commitToDeliveryMs: z
+      .object({
+        p50: milliseconds.nullable().describe('Median in ms. `null`: nothing was delivered yet.'),
+        p99: milliseconds.nullable().describe('99th percentile in ms. `null`: nothing was delivered yet.'),
+      })
+      .describe('Time from a commit to the write of its update to a socket.'),
+  })
+  .describe('Connections and deliveries of this process.')
+
+const backfill = z
+  .object({
+    fromBlock: integerText.describe('Number of the first block that is indexed.'),
+    toBlock: integerText.describe('Number of the last block of the backfill. Rises with the chain.'),
+    currentBlock: integerText.describe('Number of the newest block that is indexed.'),
+    percent: percent.describe('Indexed share of these blocks, 0 to 100.'),
+    blocksPerSecond: z.number().min(0).describe('Blocks indexed per second, over the last half minute.'),
+    eventsPerSecond: z.number().min(0).describe('Event logs indexed per second, over the last half minute.'),
+    secondsLeft: z.number().min(0).nullable().describe('Estimated seconds until `toBlock` is indexed. `null`: unknown.'),
+  })
+  .describe('Indexing of old blocks. `null`: none is under way.')
+
+const provider = z.object({
+  name: z.string().describe('`rpc-1`, `rpc-2` … in the order of `RPC_URLS`.'),
+  healthy: z
+    .boolean()
+    .describe('Whether the provider answers, is on the right chain, is not behind the others and does not refuse calls for long.'),
+  cause: z.string().nullable().describe('Why the provider is not healthy. `null`: it is healthy.'),
+  latencyMs: milliseconds.nullable().describe('Recent latency of calls in ms. `null`: no call was answered yet.'),
+  errorRate: z.number().min(0).max(1).describe('Share of recent calls that failed, 0 to 1.'),
+  concurrency: count.nullable().describe('Limit on requests in flight, lowered when the provider refuses some. `null`: not limited.'),
+  batchSize: count.describe('Most calls that are batched into one request.'),
+  rangeBlocks: count.describe('Most blocks that one log query covers.'),
+  silentSeconds: count.nullable().describe('Seconds for which the provider still asks not to be called. `null`: it may be called.'),
+})
+
+export const indexerHealthSchema = z.object({
+  status: z
+    .enum(['ok', 'syncing', 'stalled', 'degraded'])
+    .describe(
+      '`syncing`: the index is catching up; `stalled`: nothing is indexed though the chain moves, or the database does ' +
+        'not answer; `degraded`: answers are current, but something is broken.',
+    ),
+  role: z.enum(['all', 'indexer', 'gateway']).describe('What this process does: `indexer` writes, `gateway` serves, `all` both.'),
+  standby: z.boolean().describe('Whether this process waits to take over when the indexing process is gone (`STANDBY=true`).'),
+  version: z.string().describe('Version of the service.'),
+  uptimeSeconds: z.number().min(0).describe('Seconds since the process started.'),
+  chainId: count.describe('EIP-155 id of the chain.'),
+  headBlock: integerText.nullable().describe('Number of the newest block that the providers report. `null`: unknown.'),
+  confirmedBlock: integerText.nullable().describe('Number of the newest confirmed block. `null`: unknown.'),
+  indexedBlock: integerText.nullable().describe('Number of the newest indexed block. `null`: none.'),
+  lagBlocks: z.number().nullable().describe('Number of confirmed blocks that are not indexed yet. `null`: unknown.'),
+  lagSeconds: z
+    .number()
+    .nullable()
+    .describe('Block time of the newest confirmed block minus that of the newest indexed one, in seconds. `null`: unknown.'),
+  backfill: backfill.nullable(),
+  reorgs: z
+    .object({
+      count: count.describe('Number of reorgs of indexed blocks since the start.'),
+      lastDepth: count.nullable().describe('Number of blocks that the last reorg voided. `null`: no reorg yet.'),
+      lastAt: timeText.nullable().describe('When the last reorg was handled. `null`: no reorg yet.'),
+    })
+    .describe('Reorgs of indexed blocks.'),
+  rpc: z.array(provider).describe('The RPC providers, in the order of `RPC_URLS`.'),
+  database: z
+    .object({
+      ok: z.boolean().describe('Whether the database answers.'),
+      latencyMs: milliseconds.nullable().describe('Round trip in ms. `null`: the database does not answer.'),
+    })
+    .describe('PostgreSQL.'),
+  actors,
+  realtime,
+  feed: z
+    .object({
+      carrier: z
+        .enum(['thread', 'notify', 'nats'])
+        .describe(
+          'How committed blocks come to this process. `thread`: from its own indexing thread; `notify`: by PostgreSQL’s ' +
+            '`NOTIFY`; `nats`: over NATS.',
+        ),
+      connected: z.boolean().describe('Whether commits arrive.'),
+      disconnectedMs: milliseconds.describe('Milliseconds for which no commits have arrived, give or take 2 s; 0: they arrive.'),
+      waitingMs: milliseconds.describe(
+        'Milliseconds for which the oldest arrived commit has waited to be passed on to subscribers; 0: none waits.',
+      ),
+      behindBlocks: count
+        .nullable()
+        .describe(
+          'Number of indexed blocks that this process has not passed on yet. `null`: unknown, since the indexer has not ' +
+            'reported or no block was passed on.',
+        ),
+      reconnects: count.describe('How often the connection that carries committed blocks was restored since the start.'),
+      replica: z
+        .object({
+          inUse: z
+            .boolean()
+            .describe('Whether reads go to the replica. `false`: it is too far behind, or away, and reads go to the primary.'),
+          behindMs: milliseconds.describe('Milliseconds for which the replica has lacked the newest commit; 0: it has that commit.'),
+        })
+        .nullable()
+        .describe('The replica that this process reads (`DATABASE_READ_URL`). `null`: it reads the primary.'),
+    })
+    .describe('How committed blocks reach this process.'),
+  reasons: z.array(z.string()).describe('What is wrong, for people; empty when `status` is `ok`.'),
+  warnings: z
+    .array(z.string())
+    .describe('What can not be verified of the chain, for people. Nothing is broken: `status` and readiness do not depend on it.'),
+})
+
+const healthAnswerSchema = indexerHealthSchema
+  .extend({
+    details: z
+      .array(z.string())
+      .exactOptional()
+      .describe('For operators only: the errors of providers and the database, with their full text.'),
+  })
+  .meta({ id: 'IndexerHealth', description: 'Health of the indexer, its providers, the database and this process.' })
+
+export type IndexerHealth = Wire<typeof indexerHealthSchema>
+export type ServiceStatus = IndexerHealth['status']
+export type RpcHealth = IndexerHealth['rpc'][number]
+export type BackfillProgress = NonNullable<IndexerHealth['backfill']>
+export type ReorgStats = IndexerHealth['reorgs']
+export type ActorsHealth = IndexerHealth['actors']
+export type RealtimeHealth = IndexerHealth['realtime']
+export type FeedHealth = IndexerHealth['feed']
+export type ReplicaHealth = NonNullable<FeedHealth['replica']>
+/** The progress of indexing, and the state of its providers. */
+export type IndexingHealth = Pick<IndexerHealth, 'lagBlocks' | 'lagSeconds' | 'backfill' | 'reorgs' | 'rpc'>
+
+export const serviceHealth = defineResource({
+  id: 'getHealth',
+  tag: 'Health',
+  path: '/api/indexer/health',
+  summary: 'Health of the indexer; 503 when it is `stalled`. Operators get `details`',
+  parameters: NO_PARAMETERS,
+  answer: healthAnswerSchema,
+  alsoStatus: 503,
+  access: 'both',
+  cacheControl: 'never',
+  problems: [],
+})
+
+const statusSchema = <const Word extends string>(word: Word) => z.object({ status: z.literal(word).describe('Always this word.') })
+
+export const alive = defineResource({
+  id: 'getAlive',
+  tag: 'Health',
+  path: '/healthz',
+  summary: 'Whether the process lives',
+  parameters: NO_PARAMETERS,
+  answer: statusSchema('ok').meta({ id: 'Alive', description: 'The process lives.' }),
+  limited: false,
+  cacheControl: 'never',
+  problems: [],
+})
+
+export const ready = defineResource({
+  id: 'getReady',
+  tag: 'Health',
+  path: '/readyz',
+  summary: 'Whether this instance serves current data',
+  parameters: NO_PARAMETERS,
+  answer: statusSchema('ready').meta({ id: 'Ready', description: 'The instance serves current data.' }),
+  limited: false,
+  cacheControl: 'never',
+  problems: ['data_unavailable'],
+})

@@ -1,0 +1,49 @@
+import type { Address, Hex } from '#domain/address.ts'
+import type { ChainStats } from './chainStats.ts'
+import type { ChannelEvents, ChannelEventsQuery } from './channelEvent.ts'
+import type { Holder } from './holders.ts'
+import type { LaunchpadTotals } from './launchpads.ts'
+import type { BlockPlace, BlockRange, DayTotals, FinalBlock, Finality, ListedAsset, ListedPair, PairEvents, Supply } from './marketData.ts'
+import type { ListResource, PageOf, QueryOf, Resource } from './resource.ts'
+import type { LISTS, SINGLE, TOKEN_LISTS } from './resources.ts'
+import type { Wire } from './wire.ts'
+
+type ReadList<List extends ListResource> = (query: QueryOf<List>) => Promise<PageOf<List>>
+
+/** `null`: the token of the path is not indexed. */
+type ReadTokenList<List extends ListResource> = (query: QueryOf<List>) => Promise<PageOf<List> | null>
+
+/** `null`: the token of the path is not indexed. */
+type ReadOne<One extends Resource> = (query: Wire<One['parameters']>) => Promise<Wire<One['answer']> | null>
+
+type ReadLists = { readonly [Name in keyof typeof LISTS]: ReadList<(typeof LISTS)[Name]> }
+type ReadTokenLists = { readonly [Name in keyof typeof TOKEN_LISTS]: ReadTokenList<(typeof TOKEN_LISTS)[Name]> }
+type ReadOnes = { readonly [Name in keyof typeof SINGLE]: ReadOne<(typeof SINGLE)[Name]> }
+
+/**
+ * What the gateway reads from the database. USD values that depend on the current price are `null`: the gateway fills them in, since the
+ * price is not chain state.
+ *
+ * @throws `TokenwireError` `database_unavailable` from every function when the database can't answer
+ */
+export interface Reads extends ReadLists, ReadTokenLists, ReadOnes {
+  /** Launchpads that have a token. */
+  launchpads(): Promise<{ readonly data: readonly LaunchpadTotals[]; readonly asOfBlock: string | null }>
+  /** `null`: the token is not indexed. */
+  supply(token: Address): Promise<Supply | null>
+  channelEvents(query: ChannelEventsQuery): Promise<ChannelEvents>
+  /** The gateway fills in the fields that come from the chain. `null`: nothing is indexed yet. */
+  chainStats(): Promise<Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null>
+  finality(): Promise<Finality>
+  /** In order. The blocks must be final. */
+  pairEvents(range: BlockRange, limit: number): Promise<PairEvents>
+  /** `null`: no final block has it. The same for the next. */
+  pair(id: Hex): Promise<ListedPair | null>
+  asset(id: Address): Promise<ListedAsset | null>
+  dayTotals(tokens: readonly Address[]): Promise<readonly DayTotals[]>
+  block(at: BlockPlace): Promise<FinalBlock | null>
+  /** Largest first, from a rank counted from 0. Empty for a token that is not indexed. */
+  holdersFrom(token: Address, place: number, limit: number): Promise<readonly Pick<Holder, 'address' | 'balance'>[]>
+  /** Round trip to the database in ms. */
+  ping(): Promise<number>
+}

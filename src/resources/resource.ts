@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import type { ProblemCode } from './problem.ts'
+import type { PresentPrices } from './usd.ts'
+import { integerText } from './values.ts'
+import type { Wire } from './wire.ts'
+
+export const TAGS = {
+  Tokens: 'Tokens, and what belongs to one of them.',
+  Market: 'What happens over all tokens, totals of the index, and the price of ETH.',
+  Wallets: 'What an account did over all tokens.',
+  Realtime: 'Confirmed updates as they happen.',
+  Integrations: 'For market-data sites and chart libraries, in the formats that they require.',
+  Health: 'For supervisors, balancers and operators.',
+  Descriptions: 'Descriptions of this API.',
+} as const
+
+/**
+ * How long caches may keep an answer:
+ *
+ * - `revalidate`: they ask every time, and a 304 has no body. A page must never show a state older than an update that it has received.
+ * - `seconds`: aggregates, which are not compared with updates.
+ * - `never`: answers about the present moment.
+ * - `forever`: files whose address changes with their contents.
+ */
+export type CacheControl = 'revalidate' | 'seconds' | 'never' | 'forever'
+
+/** What outdates an answer that the service keeps: a commit that changes the token of its path, or any commit. */
+export type OutdatedBy = 'tokenChange' | 'commit'
+
+/** The names of the parameters that a request gives. */
+export type GivenNames = Pick<ReadonlySet<string>, 'has'>
+
+/** What the API shows at one path. */
+export interface Resource<Parameters extends z.ZodObject = z.ZodObject, Answer extends z.ZodType = z.ZodType> {
+  /** `operationId` of OpenAPI. */
+  readonly id: string
+  readonly tag: keyof typeof TAGS
+  /** Segments that begin with `:` are parameters. */
+  readonly path: string
+  /** A sentence without a full stop. */
+  readonly summary: string
+  readonly parameters: Parameters
+  readonly answer: Answer
+  readonly cacheControl: CacheControl
+  /** Absent: no answer is kept. */
+  readonly outdatedBy?: OutdatedBy | ((given: GivenNames) => OutdatedBy)
+  /** Problems besides those that follow from parameters, access and limits. */
+  readonly problems: readonly ProblemCode[]
+  /** `operator`: for operators only; `both`: for everyone, with more detail for operators. Default: `public`. */
+  readonly access?: 'operator' | 'both'
+  /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. Default: true. */
+  readonly limited?: boolean
+  /** A status besides 200 that has the same body. */
+  readonly alsoStatus?: 503
+  /** Fills in the values that depend on the present price of ETH. */
+  readonly valued?: (answer: Wire<Answer>, prices: PresentPrices) => Wire<Answer>
+}
+
+/** A list that is read page by page. */
+export interface ListResource<
+  Parameters extends z.ZodObject = z.ZodObject,
+  Item extends z.ZodType = z.ZodType,
+  Cursor extends z.ZodObject = z.ZodObject,
+> extends Omit<Resource<Parameters>, 'valued'> {
+  readonly item: Item
+  /** The fields of the place after which a page begins. `null`: the list has one page. */
+  readonly cursor: ((values: z.output<Parameters>) => Cursor) | null
+  /** The number of rows of a page. Default: the parameter `limit`. */
+  readonly rows?: (values: z.output<Parameters>) => number
+  /** Why values contradict each other, though each is valid; `null`: they don't. */
+  readonly contradiction?: (values: z.output<Parameters>) => string | null
+  /** The place after which the first page begins. Default: none. */
+  readonly start?: (values: z.output<Parameters>) => z.output<Cursor> | null
+  readonly valued?: (item: Wire<Item>, prices: PresentPrices) => Wire<Item>
+}
+
+/** What a list is read by: the values of its parameters, a number of rows, and the place after which the page begins. */
+export type QueryOf<List extends ListResource> =
+  List extends ListResource<infer Parameters, z.ZodType, infer Cursor> ? Query<Wire<Parameters>, Wire<Cursor>> : never
+
+type Query<Values, Cursor> = { readonly [Name in keyof Values as Exclude<Name, 'cursor' | 'limit'>]: Values[Name] } & {
+  readonly limit: number
+  readonly cursor?: Cursor
+}
+
+export type ItemOf<List extends ListResource> = Wire<List['item']>
+
+/** One page and the place at which the next one begins; `next` is `null` on the last page. */
+export interface Page<T, Cursor> {
+  readonly data: readonly T[]
+  readonly next: Cursor | null
+  /** The newest indexed block at the moment of the read; `null`: nothing is indexed yet. */
+  readonly asOfBlock: string | null
+}
+
+export type PageOf<List extends ListResource> = Page<ItemOf<List>, NonNullable<QueryOf<List>['cursor']>>
+
+export const NO_PARAMETERS = z.object({})
+
+export function defineResource<Parameters extends z.ZodObject, Answer extends z.ZodType>(
+  resource: Resource<Parameters, Answer>,
+): Resource<Parameters, Answer> {
+  return resource
+}
+
+/** The answer of a list is its items in an envelope. */
+export function defineList<Parameters extends z.ZodObject, Item extends z.ZodType, Cursor extends z.ZodObject>({
+  name,
+  meaning,
+  ...list
+}: Omit<ListResource<Parameters, Item, Cursor>, 'answer'> & {
+  /** Name of the answer in the descriptions. */
+  readonly name: string
+  readonly meaning: string
+}): ListResource<Parameters, Item, Cursor> {
+  return { ...list, answer: listSchema(list.item).meta({ id: name, description: meaning }) }
+}
+
+/** The envelope of every list. */
+export const listSchema = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item).describe('The rows, in order.'),
+    nextCursor: z.string().nullable().describe('Opaque cursor of the next page. `null`: this is the last one.'),
+    asOfBlock: integerText
+      .nullable()
+      .describe('Number of the newest indexed block at the time of the answer. `null`: nothing is indexed yet.'),
+  })

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import { GRADUATION_STATUSES } from '#domain/token.ts'
+import { cursorAddress, cursorCount, cursorDecimal, cursorDouble, cursorTime } from './cursorFields.ts'
+import {
+  addressParameter,
+  cursorParameter,
+  decimalParameter,
+  integerParameter,
+  launchpadParameter,
+  listParameter,
+  percentParameter,
+  unixSeconds,
+  wordParameter,
+} from './parameters.ts'
+import { defineList, type QueryOf } from './resource.ts'
+import { tokenSchema, withUsd } from './token.ts'
+import { INT32_MAX } from './values.ts'
+
+/** The most rows of a page, and the most addresses of a request. */
+const MAX_LISTED_TOKENS = 100
+const DEFAULT_ROWS = 50
+
+/** The sorts, and how a cursor holds the value of each. */
+const SORTS = {
+  createdAt: cursorTime,
+  marketCap: cursorDecimal,
+  volume5m: cursorDecimal,
+  volume1h: cursorDecimal,
+  volume24h: cursorDecimal,
+  priceChange5m: cursorDouble,
+  priceChange1h: cursorDouble,
+  priceChange24h: cursorDouble,
+  liquidity: cursorDecimal,
+  holders: cursorCount,
+  trades5m: cursorCount,
+  trades1h: cursorCount,
+  trades24h: cursorCount,
+  lastTradeAt: cursorTime,
+  graduation: cursorDouble,
+  migratedAt: cursorTime,
+  trending: cursorCount,
+} as const
+export type TokenSort = keyof typeof SORTS
+export const TOKEN_SORTS = Object.keys(SORTS) as readonly TokenSort[]
+
+/** The parameters that decide the tokens of a list and their order, without the parameters of the page. */
+export const tokenListFilters = {
+  sort: wordParameter(TOKEN_SORTS)
+    .default('createdAt')
+    .describe(
+      'What the tokens are sorted by. Tokens without a value come last. `trending`: buyers per hour in the last hour, ' +
+        'in the last 6 hours and in the last 24 hours, added up; an account counts once in each window.',
+    ),
+  order: wordParameter(['asc', 'desc']).default('desc').describe('Whether the sort ascends or descends.'),
+  status: listParameter(wordParameter(GRADUATION_STATUSES), GRADUATION_STATUSES.length, `of ${GRADUATION_STATUSES.join(', ')}`)
+    .exactOptional()
+    .describe('Only tokens of these graduation statuses.'),
+  creator: addressParameter.exactOptional().describe('Only tokens of this creator.'),
+  launchpad: launchpadParameter.exactOptional().describe('Only tokens of these launchpads.'),
+  addresses: listParameter(addressParameter, MAX_LISTED_TOKENS, 'addresses (0x and 40 hex digits)')
+    .exactOptional()
+    .describe('Only these tokens. An address that is not an indexed token is left out.'),
+  minMarketCap: decimalParameter.exactOptional().describe('Only tokens with a market cap of at least this amount of WETH.'),
+  minLiquidity: decimalParameter.exactOptional().describe('Only tokens with a liquidity of at least this amount of WETH.'),
+  minVolume24h: decimalParameter
+    .exactOptional()
+    .describe('Only tokens with a volume of at least this amount of WETH in the last 24 hours.'),
+  minHolders: integerParameter(0, INT32_MAX).exactOptional().describe('Only tokens with at least this number of holders.'),
+  minGraduation: percentParameter.exactOptional().describe('Only tokens that raised at least this percentage of their target.'),
+  createdAfter: unixSeconds.exactOptional().describe('Only tokens that were launched after this time in Unix seconds.'),
+  createdBefore: unixSeconds.exactOptional().describe('Only tokens that were launched before this time in Unix seconds.'),
+}
+
+/** The sort value and address of the last row of a page. A `null` value: the rows without one, which come last in either order. */
+const cursorBy = (value: z.ZodString) => z.object({ value: value.nullable(), address: cursorAddress })
+const CURSORS = Object.fromEntries(TOKEN_SORTS.map(sort => [sort, cursorBy(SORTS[sort])])) as Record<TokenSort, ReturnType<typeof cursorBy>>
+
+export const tokens = defineList({
+  id: 'listTokens',
+  tag: 'Tokens',
+  path: '/api/tokens',
+  summary: 'Tokens, sorted and filtered',
+  parameters: z.object({
+    ...tokenListFilters,
+    limit: integerParameter(1, MAX_LISTED_TOKENS)
+      .exactOptional()
+      .describe(`Rows per page. Default: the number of \`addresses\`, else ${DEFAULT_ROWS}.`),
+    cursor: cursorParameter,
+  }),
+  name: 'TokenList',
+  meaning: 'A page of tokens.',
+  item: tokenSchema,
+  cursor: ({ sort }) => CURSORS[sort],
+  rows: ({ limit, addresses }) => limit ?? addresses?.length ?? DEFAULT_ROWS,
+  cacheControl: 'revalidate',
+  outdatedBy: 'commit',
+  problems: ['data_unavailable'],
+  valued: (item, { ethUsd }) => withUsd(item, ethUsd),
+})
+
+export type TokensQuery = QueryOf<typeof tokens>
+export type TokenFilters = Omit<TokensQuery, 'sort' | 'order' | 'limit' | 'cursor'>
+export type TokenCursor = NonNullable<TokensQuery['cursor']>

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { cursorAddress, cursorDecimal } from './cursorFields.ts'
+import { holderTypeSchema } from './holders.ts'
+import { pageParameters, tokenParameter, wordParameter } from './parameters.ts'
+import { defineList, type QueryOf } from './resource.ts'
+import { balanceWithUsd, valuedBalanceFields } from './valuedBalance.ts'
+import { addressText, count, decimalText, integerText, timeText } from './values.ts'
+import type { Wire } from './wire.ts'
+
+const weth = decimalText.nullable()
+const usd = decimalText.nullable()
+
+const traderSchema = z
+  .object({
+    address: addressText.describe('The account that trades.'),
+    type: holderTypeSchema,
+    buys: count.describe('Number of buys.'),
+    sells: count.describe('Number of sales.'),
+    boughtToken: integerText.describe('Tokens bought, in the smallest unit.'),
+    soldToken: integerText.describe('Tokens sold, in the smallest unit.'),
+    boughtWeth: weth.describe('Paid for buys, fees included, in WETH. `null`: the worth of at least one buy is unknown.'),
+    boughtUsd: usd.describe('The same in USD, valued at the time of each trade. `null`: the worth of at least one buy was unknown.'),
+    soldWeth: weth.describe('Received for sales, fees taken off, in WETH. `null`: the worth of at least one sale is unknown.'),
+    soldUsd: usd.describe('The same in USD, valued at the time of each trade. `null`: the worth of at least one sale was unknown.'),
+    volumeWeth: weth.describe('Sum of `boughtWeth` and `soldWeth`. `null` where one of them is `null`.'),
+    volumeUsd: usd.describe('Sum of `boughtUsd` and `soldUsd`. `null` where one of them is `null`.'),
+    ...valuedBalanceFields,
+    firstTradeAt: timeText.describe('Block time of the account’s first trade of the token.'),
+    lastTradeAt: timeText.describe('Block time of the account’s last trade of the token.'),
+  })
+  .meta({ id: 'Trader', description: 'An account that has traded a token, with its profit by average cost. Gas is not counted.' })
+
+export type Trader = Wire<typeof traderSchema>
+
+/** The sort value and account of the last row of a page. A `null` value: the rows without one, which come last. */
+const cursor = z.object({ value: cursorDecimal.nullable(), address: cursorAddress })
+
+export const TRADER_SORTS = ['realized', 'volume', 'bought', 'sold', 'balance'] as const
+
+export const traders = defineList({
+  id: 'listTraders',
+  tag: 'Tokens',
+  path: '/api/tokens/:address/traders',
+  summary: 'Who traded a token, what it cost them and what they earned',
+  parameters: z.object({
+    address: tokenParameter,
+    sort: wordParameter(TRADER_SORTS)
+      .default('realized')
+      .describe('What the traders are sorted by, the largest first; all but `balance` in WETH. Traders without a value come last.'),
+    ...pageParameters({ max: 500, default: 50 }),
+  }),
+  name: 'TraderList',
+  meaning: 'A page of traders.',
+  item: traderSchema,
+  cursor: () => cursor,
+  cacheControl: 'revalidate',
+  outdatedBy: 'tokenChange',
+  problems: ['token_not_found', 'data_unavailable'],
+  valued: (item, { ethUsd }) => balanceWithUsd(item, ethUsd),
+})
+
+export type TradersQuery = QueryOf<typeof traders>
+export type TraderCursor = Wire<typeof cursor>

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { TRADE_SIDES } from '#domain/trade.ts'
+import { integerCursor } from './cursorFields.ts'
+import {
+  addressParameter,
+  contradictingBounds,
+  decimalParameter,
+  integerParameter,
+  launchpadParameter,
+  listParameter,
+  pageParameters,
+  tokenParameter,
+  unixSeconds,
+  wordParameter,
+} from './parameters.ts'
+import { defineList, type QueryOf } from './resource.ts'
+import { addressText, count, decimalText, hashText, integerText, poolAddressText, timeText } from './values.ts'
+import type { Wire } from './wire.ts'
+
+export const tradeSchema = z
+  .object({
+    id: z
+      .string()
+      .regex(/^\d+-\d+$/)
+      .describe('`<blockNumber>-<logIndex>`, which is also the order of trades.'),
+    token: addressText.describe('Address of the token.'),
+    pool: poolAddressText.describe('The pool or curve of the trade.'),
+    phase: z.enum(['curve', 'pool']).describe('Whether the trade was on the launchpad’s curve or in a pool.'),
+    side: z.enum(['buy', 'sell']).describe('Whether the maker bought or sold the token.'),
+    maker: addressText.describe('The account that traded.'),
+    amountToken: integerText.describe('Tokens bought or sold, in the smallest unit.'),
+    amountQuote: integerText
+      .nullable()
+      .describe(
+        'Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit. `null`: indexed before version 0.2.',
+      ),
+    amountWeth: decimalText
+      .nullable()
+      .describe(
+        'WETH that the maker paid, fee included, or received, fee taken off. `null`: the quote currency’s worth in WETH is unknown.',
+      ),
+    priceWeth: decimalText.nullable().describe('This trade’s own average price without the fee, in WETH per whole token. `null`: unknown.'),
+    priceAfterWeth: decimalText
+      .nullable()
+      .describe('The market’s price after the trade, as in candles, in WETH per whole token. `null`: unknown.'),
+    priceUsd: decimalText
+      .nullable()
+      .describe(
+        'The same price as `priceWeth` in USD: at the ETH price at the time of indexing, or by a peg of the quote ' +
+          'currency. `null`: unknown.',
+      ),
+    valueUsd: decimalText
+      .nullable()
+      .describe(
+        'The same value as `amountWeth` in USD: at the ETH price at the time of indexing, or by a peg of the quote ' +
+          'currency. `null`: unknown.',
+      ),
+    feeWeth: decimalText.nullable().describe('Fee of the trade, in WETH. `null`: unknown.'),
+    blockNumber: integerText.describe('Number of the trade’s block.'),
+    blockHash: hashText.describe('Hash of the trade’s block.'),
+    txHash: hashText.describe('Hash of the trade’s transaction.'),
+    txIndex: count.nullable().describe('Index of the transaction in the block. `null`: indexed before version 0.2.'),
+    logIndex: count.describe('Index of the trade’s log in the block.'),
+    timestamp: timeText.describe('Time of the trade’s block.'),
+  })
+  .meta({ id: 'Trade', description: 'One swap of a token, from the event of its pool or curve.' })
+
+/** One swap of the token, identified and ordered by (block number, log index). */
+export type Trade = Wire<typeof tradeSchema>
+
+const cursor = z.object({ blockNumber: integerCursor(Number.MAX_SAFE_INTEGER), logIndex: integerCursor(Number.MAX_SAFE_INTEGER) })
+export type TradeCursor = Wire<typeof cursor>
+
+/** Reads the `id` of a trade; `null` for another text. */
+export function parseTradeId(id: string): TradeCursor | null {
+  const match = /^(0|[1-9]\d{0,15})-(0|[1-9]\d{0,15})$/.exec(id)
+  const parsed = cursor.safeParse({ blockNumber: Number(match?.[1]), logIndex: Number(match?.[2]) })
+  return match !== null && parsed.success ? parsed.data : null
+}
+
+const blockNumber = integerParameter(0, Number.MAX_SAFE_INTEGER)
+
+/** Parameters of every list of trades. */
+const filters = {
+  side: wordParameter(TRADE_SIDES).exactOptional().describe('Only buys, or only sells.'),
+  minWeth: decimalParameter.exactOptional().describe('Only trades of at least this amount of WETH, fee included.'),
+  fromBlock: blockNumber.exactOptional().describe('Number of the first block, inclusive.'),
+  toBlock: blockNumber.exactOptional().describe('Number of the last block, inclusive.'),
+  from: unixSeconds.exactOptional().describe('Earliest block time in Unix seconds, inclusive.'),
+  to: unixSeconds.exactOptional().describe('Latest block time in Unix seconds, inclusive.'),
+  order: wordParameter(['asc', 'desc']).default('desc').describe('`desc`: newest first.'),
+  ...pageParameters({ max: 500, default: 50 }),
+}
+
+/** Further parameters of lists of trades over many tokens. */
+const marketFilters = {
+  tokens: listParameter(addressParameter, 100, 'addresses (0x and 40 hex digits)').exactOptional().describe('Only trades of these tokens.'),
+  launchpad: launchpadParameter.exactOptional().describe('Only trades of tokens of these launchpads.'),
+  after: z
+    .string({ error: '<block>-<logIndex>, as the id of a trade' })
+    .refine(text => parseTradeId(text) !== null)
+    .exactOptional()
+    .describe('Only trades after this place: `<block>-<logIndex>`, the `id` of a trade. Needs `order=asc`.'),
+}
+
+const list = {
+  name: 'TradeList',
+  meaning: 'A page of trades.',
+  item: tradeSchema,
+  cursor: () => cursor,
+  cacheControl: 'revalidate',
+} as const
+
+export const trades = defineList({
+  ...list,
+  id: 'listTrades',
+  tag: 'Tokens',
+  path: '/api/tokens/:address/trades',
+  summary: 'Trades of a token, by block and log index',
+  parameters: z.object({
+    address: tokenParameter,
+    maker: addressParameter.exactOptional().describe('Only trades of this account.'),
+    ...filters,
+  }),
+  outdatedBy: 'tokenChange',
+  problems: ['token_not_found', 'data_unavailable'],
+  contradiction: contradictingBounds,
+})
+
+interface MarketValues extends TradeBounds {
+  readonly after?: string | undefined
+  readonly order: 'asc' | 'desc'
+}
+
+const market = {
+  ...list,
+  outdatedBy: 'commit',
+  problems: ['data_unavailable'],
+  contradiction: (values: MarketValues) =>
+    contradictingBounds(values) ?? (values.after !== undefined && values.order === 'desc' ? 'after needs order=asc' : null),
+  start: ({ after }: MarketValues) => (after === undefined ? null : parseTradeId(after)),
+} as const
+
+export const marketTrades = defineList({
+  ...market,
+  id: 'listMarketTrades',
+  tag: 'Market',
+  path: '/api/trades',
+  summary: 'Trades over all tokens, by block and log index',
+  parameters: z.object({
+    makers: listParameter(addressParameter, 20, 'addresses (0x and 40 hex digits)')
+      .exactOptional()
+      .describe('Only trades of these accounts.'),
+    ...marketFilters,
+    ...filters,
+  }),
+})
+
+export const walletTrades = defineList({
+  ...market,
+  id: 'listWalletTrades',
+  tag: 'Wallets',
+  path: '/api/wallets/:address/trades',
+  summary: 'Trades of a wallet over all tokens, by block and log index',
+  parameters: z.object({ address: addressParameter.describe('Address of the wallet.'), ...marketFilters, ...filters }),
+})
+
+export type TradesQuery = QueryOf<typeof trades>
+export type MarketTradesQuery = Omit<QueryOf<typeof marketTrades>, 'after'>
+/** All inclusive; `from` and `to` in Unix seconds. */
+export type TradeBounds = Pick<TradesQuery, 'fromBlock' | 'toBlock' | 'from' | 'to'>
