@@ -12,6 +12,7 @@ import { EMPTY_BLOOM } from './logs/logsBloom.ts'
 import { parseLogs } from './logs/parseLogs.ts'
 import { fetchProvenLogs } from './logs/provenLogs.ts'
 import { fetchReceipts, logsOfReceipts } from './logs/receipts.ts'
+import { smallerThanBlock } from './logs/smallerQueries.ts'
 import { fetchSenders, type MinedTransaction } from './transactionSenders.ts'
 
 /** Blocks and logs of the canonical chain, checked against each other. A contradictory answer is dropped, and another provider is asked. */
@@ -127,11 +128,9 @@ function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
 
 async function fetchBlockLogs(provider: RpcProvider, { hash }: ChainHeader): Promise<readonly ChainLog[]> {
   try {
-    return parseLogs(await provider.call(logsOfBlock(hash)))
+    return parseLogs(await provider.call(logsOfBlock(hash), { smaller: smallerThanBlock(hash) }))
   } catch (error) {
-    const fault = faultOf(error)
-    // Not for a provider that requires addresses in every query: its receipts would cost a call per transaction for every block.
-    if (fault?.kind !== 'too-large' || fault.limit.kind === 'address-required') throw error
+    if (faultOf(error)?.kind !== 'too-large') throw error
     return logsOfReceipts(await fetchReceipts(provider, blockByHash(hash)))
   }
 }

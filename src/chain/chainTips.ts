@@ -3,9 +3,10 @@ import type { ChainHeader } from '#rpc/header.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber, blockByTag, logsInBlocks } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
-import { faultOf } from '#rpc/rpcFault.ts'
+import { faultOf, type RpcFault } from '#rpc/rpcFault.ts'
 import { type BlockWithLogs, blockWithLogs, fetchHeader, readHeader } from './block.ts'
 import { parseLogs } from './logs/parseLogs.ts'
+import { smallerThanBlock } from './logs/smallerQueries.ts'
 
 export interface TipRequest {
   /** The same in every request to one source. */
@@ -39,12 +40,30 @@ export interface ChainTips {
 
 /** While the head is the same, the kept tip is used this many times. Then it is read again: a wrong answer must not last. */
 const MAX_REPEATS = 8
-/** Faults that may be due to the calls being asked together. */
-const FAULTS_OF_TOGETHER: ReadonlySet<string> = new Set(['too-large', 'batch-too-large', 'rejected', 'missing', 'node'])
+/** Faults that end the question: its calls would meet them one after the other, too. */
+const NOT_OF_TOGETHER: ReadonlySet<RpcFault['kind']> = new Set(['timeout', 'network', 'cut-off', 'rate-limited', 'wrong-chain', 'closed'])
+/** From this refusal in a row on, some tips are read without the logs. */
+const APART_FROM = 3
+const MAX_APART = 256
+
+/** How one provider takes calls together with a query of logs. A refusal may pass: a node may not know the logs of its newest block yet. */
+interface Together {
+  readonly refusalsInARow: number
+  /** How many tips are still read without the logs, before they are asked for together again. */
+  readonly apart: number
+}
+
+function afterRefusedTogether({ refusalsInARow }: Together): Together {
+  const refusals = refusalsInARow + 1
+  return { refusalsInARow: refusals, apart: refusals < APART_FROM ? 0 : Math.min(MAX_APART, 2 ** refusals) }
+}
+
+const TOGETHER: Together = { refusalsInARow: 0, apart: 0 }
 
 export function createChainTips(): ChainTips {
   let last: ChainTip | null = null
   let repeats = 0
+  const byProvider = new Map<string, Together>()
 
   const keep = (tip: ChainTip): ChainTip => {
     last = tip
@@ -52,35 +71,43 @@ export function createChainTips(): ChainTips {
     return tip
   }
 
-  /** The answers to the calls and to the query of the block's logs; `null`: they have to be asked for one after the other. */
-  const askTogether = async (provider: RpcProvider, calls: readonly RpcCall[], number: number): Promise<readonly unknown[] | null> => {
+  /** The answers to the query of the block's logs and to the calls; `null`: they have to be asked for one after the other. */
+  const askTogether = async (provider: RpcProvider, number: number, calls: readonly RpcCall[]): Promise<readonly unknown[] | null> => {
+    const together = byProvider.get(provider.name) ?? TOGETHER
     if (provider.addressRequired) return null
+    if (together.apart > 0) {
+      byProvider.set(provider.name, { ...together, apart: together.apart - 1 })
+      return null
+    }
     try {
-      return await provider.calls([...calls, logsInBlocks(number, number)])
+      const answers = await provider.calls([logsInBlocks(number, number), ...calls], { smaller: smallerThanBlock(number) })
+      byProvider.delete(provider.name)
+      return answers
     } catch (error) {
-      if (!FAULTS_OF_TOGETHER.has(faultOf(error)?.kind ?? '')) throw error
-      provider.logsRefused({ blocks: 1, addresses: 0 }, { kind: 'address-required' })
+      const fault = faultOf(error)
+      if (fault === null || NOT_OF_TOGETHER.has(fault.kind)) throw error
+      byProvider.set(provider.name, afterRefusedTogether(together))
       return null
     }
   }
 
   const fetchAtDepth = async (provider: RpcProvider, depth: number, announced: boolean, next: number | null): Promise<ChainTip> => {
     const calls = (number: number) => [blockByTag('latest'), ...(depth === 0 ? [] : [blockByNumber(number)])]
-    const answers = announced && next !== null ? await askTogether(provider, calls(next), next) : null
+    const answers = announced && next !== null ? await askTogether(provider, next, calls(next)) : null
 
-    const head = await readHeader(provider, answers === null ? await provider.call(blockByTag('latest')) : answers[0], 'a head')
+    const head = await readHeader(provider, answers === null ? await provider.call(blockByTag('latest')) : answers[1], 'a head')
     if (last?.head.hash === head.hash && depth > 0 && ++repeats <= MAX_REPEATS) return last
 
     const number = Math.max(0, head.number - depth)
     if (answers !== null && number === next) {
-      const confirmed = depth === 0 ? head : await readHeader(provider, answers[1], `block ${number}`, number)
-      return { head, confirmed, block: withLogs(confirmed, answers.at(-1)) }
+      const confirmed = depth === 0 ? head : await readHeader(provider, answers[2], `block ${number}`, number)
+      return { head, confirmed, block: withLogs(confirmed, answers[0]) }
     }
     if (number === head.number) return { head, confirmed: head, block: null }
-    const shown = number === next ? await askTogether(provider, [blockByNumber(number)], number) : null
+    const shown = number === next && !announced ? await askTogether(provider, number, [blockByNumber(number)]) : null
     if (shown === null) return { head, confirmed: await fetchHeader(provider, number), block: null }
-    const confirmed = await readHeader(provider, shown[0], `block ${number}`, number)
-    return { head, confirmed, block: withLogs(confirmed, shown[1]) }
+    const confirmed = await readHeader(provider, shown[1], `block ${number}`, number)
+    return { head, confirmed, block: withLogs(confirmed, shown[0]) }
   }
 
   return {

@@ -1,4 +1,3 @@
-import { parseLogLimit } from './logLimit.ts'
 import type { RpcFault } from './rpcFault.ts'
 
 /** The error of a JSON-RPC answer, text already without secrets. */
@@ -20,43 +19,34 @@ const RATE_LIMIT =
 const MISSING =
   /unknown block|header not found|block (?:is )?not found|(?:beyond|past|above|after) (?:the )?(?:current |last |latest |chain )?(?:head|accepted|block)|not (?:yet )?available|could not find block|missing trie node|pruned/i
 const REVERTED = /revert|invalid opcode|out of gas|stack (?:under|over)flow/i
-const BATCH_TEXT = /batch/i
-/** Stands for the method when a request of several calls is refused as a whole. */
-export const BATCH = 'batch'
 
 /** Codes of refusals that no repetition changes: invalid request, method or parameters (EIP-1474), and geth's code of a revert. */
 const REJECTED_CODES = new Set([-32600, -32601, -32602, 3])
 
 /**
- * What an error inside an answer means for the question. Cases, the first that fits:
- * 1. a query of logs that asks for too much, in the provider's words
- * 2. too many requests
- * 3. too many calls in a batch
- * 4. a method that it does not know
- * 5. a block that this node does not have
- * 6. a refusal that is the same everywhere
- * 7. anything else: this node's own trouble
+ * What an error inside an answer means for the question. Providers' words differ, so nothing may depend on them but how soon the provider
+ * is asked again, and whom. Cases, the first that fits:
+ * 1. too many requests
+ * 2. a method that it does not know
+ * 3. a block that this node does not have
+ * 4. a refusal that is the same everywhere
+ * 5. anything else: this node's own trouble
  */
-export function classifyNodeError(method: string, error: NodeError, http: HttpFacts): RpcFault {
-  const { code, text } = error
-  if (method === 'eth_getLogs') {
-    const limit = parseLogLimit(text)
-    if (limit !== null) return { kind: 'too-large', limit }
-  }
+export function classifyNodeError(method: string, { code, text }: NodeError, http: HttpFacts): RpcFault {
   if (http.status === 429 || RATE_LIMIT_CODES.has(code) || RATE_LIMIT.test(text)) {
-    return { kind: 'rate-limited', retryAfterMs: http.retryAfterMs }
+    return { kind: 'rate-limited', retryAfterMs: http.retryAfterMs, text }
   }
-  if (BATCH_TEXT.test(text) || (method === BATCH && REJECTED_CODES.has(code))) return { kind: 'batch-too-large' }
   if (code === -32601) return { kind: 'rejected', code, text }
-  if (code === -39001 || MISSING.test(text)) return { kind: 'missing', what: `what ${method} asks for` }
+  if (code === -39001 || MISSING.test(text)) return { kind: 'missing', what: `what ${method} asks for: ${text}` }
   if (REJECTED_CODES.has(code) || REVERTED.test(text)) return { kind: 'rejected', code, text }
   return { kind: 'node', code, text }
 }
 
-/** What an HTTP status means when the body is not a JSON-RPC answer. */
-export function classifyHttpStatus(method: string, http: HttpFacts): RpcFault {
-  if (http.status === 429) return { kind: 'rate-limited', retryAfterMs: http.retryAfterMs }
-  if (http.status === 413 && method === 'eth_getLogs') return { kind: 'too-large', limit: { kind: 'density' } }
-  if (method === BATCH && [400, 413, 501].includes(http.status)) return { kind: 'batch-too-large' }
-  return { kind: 'http', status: http.status }
+/**
+ * What an HTTP status means when the body is not a JSON-RPC answer.
+ *
+ * @param text the body, without secrets
+ */
+export function classifyHttpStatus({ status, retryAfterMs }: HttpFacts, text: string): RpcFault {
+  return status === 429 ? { kind: 'rate-limited', retryAfterMs, text } : { kind: 'http', status, text }
 }

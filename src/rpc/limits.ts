@@ -107,6 +107,11 @@ export function afterRefusal(limits: Limits, refused: RefusedRequest): Limits {
   }
 }
 
+/** After a log query was refused as if it came too fast, while a smaller one was answered: it may have been either. */
+export function afterDoubtfulRefusal(limits: Limits, inFlight: number): Limits {
+  return { ...limits, concurrency: half(Math.min(limits.concurrency, inFlight)) }
+}
+
 /** After a request was refused for holding too many calls. */
 export function afterTooManyCalls(limits: Limits, calls: number): Limits {
   return { ...limits, calls: afterTooLarge(limits.calls, calls, null) }
@@ -123,18 +128,20 @@ export function afterLogsAnswer(limits: Limits, { blocks, addresses }: LogQueryS
   return { ...limits, blocks: afterAllowed(limits.blocks, blocks), addresses: afterAllowed(limits.addresses, addresses) }
 }
 
-export function afterLogsRefusal(limits: Limits, { blocks, addresses }: LogQuerySize, limit: LogLimit, nowMs: number): Limits {
-  switch (limit.kind) {
+/** Why a log query has to be smaller. `cut`: the answer may lack logs. `hint`: a size that the provider's words suggest. */
+export interface LogRefusal {
+  readonly limit: LogLimit | 'cut'
+  readonly hint: number | null
+}
+
+export function afterLogsRefusal(limits: Limits, { blocks, addresses }: LogQuerySize, { limit, hint }: LogRefusal, nowMs: number): Limits {
+  switch (limit) {
     case 'blocks':
-      return { ...limits, blocks: afterTooLarge(limits.blocks, blocks, limit.max) }
-    case 'suggested': {
-      const suggested = limit.to - limit.from + 1
-      return { ...limits, blocks: shrunkTo(limits.blocks, suggested >= 1 && suggested < blocks ? suggested : half(blocks)) }
-    }
-    case 'density':
+      return { ...limits, blocks: afterTooLarge(limits.blocks, blocks, hint) }
+    case 'cut':
       return { ...limits, blocks: shrunkTo(limits.blocks, half(blocks)) }
     case 'addresses':
-      return { ...limits, addresses: afterTooLarge(limits.addresses, addresses, limit.max) }
+      return { ...limits, addresses: afterTooLarge(limits.addresses, addresses, hint) }
     case 'address-required':
       return { ...limits, addressRequiredUntilMs: nowMs + ADDRESS_REQUIRED_MS }
   }

@@ -1,19 +1,20 @@
 import type { Logger } from 'pino'
 import type { Clock } from '#clock'
 import type { RpcHealth } from '#resources/health.ts'
-import { hedge } from './hedge.ts'
+import { exceededLimit, mayBeTooLarge, type SmallerQuery } from './exceededLimit.ts'
 import { Limiter } from './limiter.ts'
 import {
   afterAnswer,
+  afterDoubtfulRefusal,
   afterLogsAnswer,
   afterLogsRefusal,
   afterRefusal,
   afterTooManyCalls,
   type Limits,
   type LogQuerySize,
+  type LogRefusal,
   TOGETHER_CALLS,
 } from './limits.ts'
-import type { LogLimit } from './logLimit.ts'
 import type { ProviderCallOptions } from './providerCallOptions.ts'
 import {
   afterBelieved,
@@ -25,7 +26,8 @@ import {
   troubleOf,
   UNKNOWN_PROVIDER,
 } from './providerHealth.ts'
-import type { RpcAnswers, RpcCall, RpcEndpoint } from './rpcEndpoint.ts'
+import { ProviderWire, type Sent } from './providerWire.ts'
+import type { RpcCall, RpcEndpoint } from './rpcEndpoint.ts'
 import { faultOf, faultSentence, isLost, RpcError, type RpcFault } from './rpcFault.ts'
 
 export interface ProviderOptions {
@@ -38,17 +40,10 @@ export interface ProviderOptions {
   readonly timeoutMs: number
 }
 
-interface Sent extends RpcAnswers {
-  readonly sentAtMs: number
-}
-
 /** The longest wait for a provider that asked for silence; callers have longer waits of their own. */
 export const MAX_SILENCE_WAIT_MS = 30_000
-/** How often it is checked whether a request in flight was lost. */
-const LOSS_CHECKS = 10
-/** At this check a request is sent again even if no later request was answered. */
-const UNPROVEN_LOSS_CHECK = 3
-const MAX_SENDS = 4
+/** For the answer to the smallest query, while a larger one is refused. */
+const SMALLER_QUERY_MS = 3_000
 
 /**
  * One provider: its wire, its health as far as known, and the limiter that its requests pass through. Logs when it is set aside or comes
@@ -58,17 +53,18 @@ export class Provider {
   readonly name: string
   readonly #options: ProviderOptions
   readonly #limiter = new Limiter()
+  readonly #wire: ProviderWire
   readonly #closing = new AbortController()
-  readonly #sends = new Set<AbortController>()
-  /** Requests are numbered in the order in which they are sent. */
-  #sent = 0
-  #newestAnswered = 0
   #health = UNKNOWN_PROVIDER
   #reportedHealthy = true
+  #reportedRefusal = ''
 
   constructor(options: ProviderOptions) {
     this.name = options.name
     this.#options = options
+    const hasRoom = () => this.#limiter.hasRoom
+    const onTooManyCalls = (calls: number) => this.#limiter.update(afterTooManyCalls(this.limits, calls))
+    this.#wire = new ProviderWire({ name: options.name, endpoint: options.endpoint, clock: options.clock, hasRoom, onTooManyCalls })
   }
 
   get health(): ProviderHealth {
@@ -96,46 +92,65 @@ export class Provider {
    */
   async call(calls: readonly RpcCall[], options: ProviderCallOptions = {}): Promise<readonly unknown[]> {
     const answered: unknown[] = []
+    let lossesInARow = 0
     while (answered.length < calls.length) {
       try {
-        const { results, refusal, sentAtMs } = await this.#request(calls.slice(answered.length), options)
+        const { smaller = [] } = answered.length === 0 ? options : {}
+        const { results, refusal, sentAtMs } = await this.#request(calls.slice(answered.length), { ...options, smaller }, lossesInARow)
         if (results.length > 0 && (refusal === null || calls.length > TOGETHER_CALLS)) {
           answered.push(...results)
+          lossesInARow = 0
           options.onAnswered?.(sentAtMs)
         }
         if (refusal !== null) throw refusal
       } catch (error) {
         const fault = faultOf(error)
         if (fault === null || !isLost(fault) || (await options.sendAgain?.(fault, answered.length)) !== true) throw error
+        lossesInARow++
       }
     }
     return answered
   }
 
-  /** Makes as many of the calls as one request may hold. The results are empty when the provider refuses that many calls. */
-  #request(
-    calls: readonly RpcCall[],
-    { hasAnother = () => false, timeoutMs = Number.POSITIVE_INFINITY }: ProviderCallOptions,
-  ): Promise<Sent> {
+  /** Makes as many of the calls as one request may hold. */
+  #request(calls: readonly RpcCall[], options: ProviderCallOptions, lossesInARow: number): Promise<Sent> {
+    const { hasAnother = () => false, timeoutMs = this.#options.timeoutMs, smaller = [] } = options
     return this.#limiter.run(async () => {
       await this.#silence(hasAnother)
-      const sent = calls.slice(0, this.limits.calls.size)
-      const sentAtMs = this.#now()
-      try {
-        const answers = await this.#send(sent, Math.min(timeoutMs, this.#options.timeoutMs))
-        if (answers.results.length > 0) this.#record(afterResponse(this.#health, { sentAtMs, nowMs: this.#now() }))
-        if (answers.refusal === null) this.#limiter.update(afterAnswer(this.limits, { calls: sent.length, sentAtMs }))
-        else this.#refused(answers.refusal.fault, { calls: sent.length, answered: answers.results.length, sentAtMs })
-        return { ...answers, sentAtMs }
-      } catch (error) {
-        const fault = faultOf(error)
-        if (fault !== null && isLost(fault)) this.failed(fault, sentAtMs)
-        if (fault?.kind !== 'batch-too-large') throw error
-        if (sent.length === 1) throw new RpcError({ kind: 'node', code: 0, text: 'one call is too many for it' }, this.name)
-        this.#limiter.update(afterTooManyCalls(this.limits, sent.length))
-        return { results: [], refusal: null, sentAtMs }
+      const sent = await this.#wire.sendTogether(calls.slice(0, this.limits.calls.size), Math.min(timeoutMs, this.#options.timeoutMs))
+      const { refusal, results, sentAtMs } = sent
+      if (results.length > 0) this.#record(afterResponse(this.#health, { sentAtMs, nowMs: this.#now() }))
+      if (refusal === null) {
+        this.#limiter.update(afterAnswer(this.limits, { calls: sent.calls, sentAtMs }))
+        return sent
       }
+      const isOfQuery = results.length === 0 && mayBeTooLarge(refusal.fault, lossesInARow + 1)
+      const tooLarge = isOfQuery ? await this.#tooLarge(smaller, refusal.fault) : null
+      if (tooLarge !== null) return { ...sent, refusal: new RpcError(tooLarge, this.name) }
+      this.#refused(refusal.fault, sent)
+      return sent
     })
+  }
+
+  /** The fault of a query that was refused while a smaller one is answered; `null`: none is. */
+  async #tooLarge(smaller: readonly SmallerQuery[], cause: RpcFault): Promise<RpcFault | null> {
+    const limit = await exceededLimit(smaller, async call => {
+      if (this.#now() < this.limits.silentUntilMs) return false
+      const { results, refusal } = await this.#wire.send([call], Math.min(SMALLER_QUERY_MS, this.#options.timeoutMs))
+      return refusal === null && results.length === 1
+    })
+    if (limit === null) return null
+    if (cause.kind === 'rate-limited') this.#limiter.update(afterDoubtfulRefusal(this.limits, this.#limiter.inFlight))
+    const fault: RpcFault = { kind: 'too-large', limit, cause }
+    const words = faultSentence(fault)
+    // Numbers differ from query to query.
+    const refusal = words.replace(/\d+/g, '')
+    this.#options.logger[refusal === this.#reportedRefusal ? 'debug' : 'info'](
+      { provider: this.name, cause: words },
+      'RPC provider gets smaller log queries',
+    )
+    this.#reportedRefusal = refusal
+    return fault
   }
 
   /** Waits until the provider may be asked; throws `rate-limited` when that takes too long, or another provider can be asked. */
@@ -143,7 +158,8 @@ export class Provider {
     for (;;) {
       const silenceMs = Math.max(0, this.limits.silentUntilMs - this.#now())
       const isReplaceable = !isUsable(this, this.#now()) && hasAnother()
-      if (isReplaceable || silenceMs > MAX_SILENCE_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: silenceMs }, this.name)
+      if (isReplaceable || silenceMs > MAX_SILENCE_WAIT_MS)
+        throw new RpcError({ kind: 'rate-limited', retryAfterMs: silenceMs, text: '' }, this.name)
       if (silenceMs === 0) return
       await this.#options.clock.sleep(silenceMs, this.#closing.signal).catch(() => {
         throw new RpcError({ kind: 'closed' }, this.name)
@@ -151,38 +167,14 @@ export class Provider {
     }
   }
 
-  async #send(calls: readonly RpcCall[], timeoutMs: number): Promise<RpcAnswers> {
-    const { endpoint } = this.#options
-    const end = new AbortController()
-    this.#sends.add(end)
-    const timer = setTimeout(() => end.abort(new RpcError({ kind: 'timeout' }, this.name)), timeoutMs)
-    let sentAs = 0
-    const send = async () => {
-      const number = ++this.#sent
-      sentAs = number
-      const answers = await endpoint.send(calls, end.signal)
-      this.#newestAnswered = Math.max(this.#newestAnswered, number)
-      return answers
+  #refused(fault: RpcFault, { calls, results, sentAtMs }: Sent): void {
+    if (fault.kind === 'rate-limited') {
+      const { retryAfterMs } = fault
+      const request = { calls, answered: results.length, sentAtMs, inFlight: this.#limiter.inFlight, nowMs: this.#now(), retryAfterMs }
+      this.#limiter.update(afterRefusal(this.limits, request))
     }
-    try {
-      return await hedge(send, {
-        everyMs: timeoutMs / LOSS_CHECKS,
-        maxSends: MAX_SENDS,
-        // Lost: a later request is answered already. A provider that is slow with all requests must not get more of them.
-        mayRepeat: check => this.#limiter.hasRoom && (this.#newestAnswered > sentAs || check === UNPROVEN_LOSS_CHECK),
-      })
-    } finally {
-      clearTimeout(timer)
-      this.#sends.delete(end)
-      // Any send still in flight is a repetition that is no longer needed.
-      end.abort(new RpcError({ kind: 'closed' }, this.name))
-    }
-  }
-
-  #refused(fault: RpcFault, request: { readonly calls: number; readonly answered: number; readonly sentAtMs: number }): void {
-    const retryAfterMs = fault.kind === 'rate-limited' ? fault.retryAfterMs : null
-    this.#limiter.update(afterRefusal(this.limits, { ...request, inFlight: this.#limiter.inFlight, nowMs: this.#now(), retryAfterMs }))
-    this.failed(fault, request.sentAtMs)
+    // The caller notes the other faults, which may be due to its question.
+    if (isLost(fault)) this.failed(fault, sentAtMs)
   }
 
   /** Notes that the answer to a question is believed. `sentAtMs`: when the last request of the question was sent. */
@@ -213,8 +205,8 @@ export class Provider {
     this.#limiter.update(afterLogsAnswer(this.limits, query))
   }
 
-  logsRefused(query: LogQuerySize, limit: LogLimit): void {
-    this.#limiter.update(afterLogsRefusal(this.limits, query, limit, this.#now()))
+  logsRefused(query: LogQuerySize, refusal: LogRefusal): void {
+    this.#limiter.update(afterLogsRefusal(this.limits, query, refusal, this.#now()))
   }
 
   report(): RpcHealth {
@@ -223,8 +215,7 @@ export class Provider {
 
   close(): void {
     this.#closing.abort()
-    for (const send of this.#sends) send.abort(new RpcError({ kind: 'closed' }, this.name))
-    this.#options.endpoint.close()
+    this.#wire.close()
   }
 
   #now(): number {

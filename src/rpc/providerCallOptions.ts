@@ -1,3 +1,4 @@
+import type { SmallerQuery } from './exceededLimit.ts'
 import type { RpcFault } from './rpcFault.ts'
 
 /** What the caller of a provider decides about a request and learns of it. By default a lost request is not sent again. */
@@ -8,6 +9,11 @@ export interface ProviderCallOptions {
   readonly sendAgain?: (fault: RpcFault, answered: number) => Promise<boolean>
   /** Called when calls were answered, with the time at which their request was sent. */
   readonly onAnswered?: (sentAtMs: number) => void
+  /**
+   * Smaller forms of the first call, a log query, the smallest first: when it has no answer while one of these is answered, its fault is
+   * `too-large`. Left out: no call is too large.
+   */
+  readonly smaller?: readonly SmallerQuery[]
   /** The time limit of one request, if it is shorter than usual. */
   readonly timeoutMs?: number
 }

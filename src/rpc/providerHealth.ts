@@ -100,7 +100,6 @@ function countsAgainst(fault: RpcFault): boolean {
   switch (fault.kind) {
     case 'too-large':
     case 'rejected':
-    case 'batch-too-large':
     case 'closed':
       return false
     default:

@@ -7,8 +7,7 @@ import { chooseProvider } from './chooseProvider.ts'
 import { createProviders } from './createProviders.ts'
 import type { ChainHeader } from './header.ts'
 import { createHeaderCheck, type HeaderCheck } from './headerCheck.ts'
-import type { Limits, LogQuerySize } from './limits.ts'
-import type { LogLimit } from './logLimit.ts'
+import type { Limits, LogQuerySize, LogRefusal } from './limits.ts'
 import { MAX_SILENCE_WAIT_MS, type Provider } from './provider.ts'
 import type { ProviderCallOptions } from './providerCallOptions.ts'
 import { isComparable, isHealthy, isUsable, troubleOf } from './providerHealth.ts'
@@ -26,17 +25,19 @@ export interface RpcProvider {
   readonly addressRequired: boolean
   /** As `HeaderCheck.check`. */
   checkHeader(header: ChainHeader): Promise<void>
-  call(call: RpcCall): Promise<unknown>
+  call(call: RpcCall, options?: QueryOptions): Promise<unknown>
   /**
    * All of them or an error; over HTTP in one request where the provider allows it. Only up to `TOGETHER_CALLS` are answered at about the
    * same time, so that one answer can be checked against another: of more calls, some may be answered seconds later.
    */
-  calls(calls: readonly RpcCall[]): Promise<readonly unknown[]>
+  calls(calls: readonly RpcCall[], options?: QueryOptions): Promise<readonly unknown[]>
   /** Notes that it answered a log query of this size in full. */
   logsAnswered(query: LogQuerySize): void
   /** Notes that it refused a log query of this size. */
-  logsRefused(query: LogQuerySize, limit: LogLimit): void
+  logsRefused(query: LogQuerySize, refusal: LogRefusal): void
 }
+
+export type QueryOptions = Pick<ProviderCallOptions, 'smaller'>
 
 /** Several providers of one chain as one: the first healthy one in the order of the URLs is asked. */
 export interface Rpc {
@@ -125,7 +126,7 @@ export function createRpc(options: RpcOptions): Rpc {
       case 'none':
         throw new TokenwireError('chain_mismatch', 'every RPC provider serves another chain', { retryable: true })
       case 'wait':
-        if (choice.afterMs > MAX_SILENCE_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: choice.afterMs })
+        if (choice.afterMs > MAX_SILENCE_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: choice.afterMs, text: '' })
         await pause(choice.afterMs)
         return choose(tried)
     }
@@ -135,9 +136,10 @@ export function createRpc(options: RpcOptions): Rpc {
   const attempt = async <T>(provider: Provider, question: Question<T>, options: ProviderCallOptions): Promise<T> => {
     if (provider.health.chain !== 'right') await check.identify(provider)
     let sentAtMs = clock.nowMs()
-    const calls = (list: readonly RpcCall[]) =>
+    const calls = (list: readonly RpcCall[], query: QueryOptions = {}) =>
       provider.call(list, {
         ...options,
+        ...query,
         onAnswered: atMs => {
           sentAtMs = atMs
           options.onAnswered?.(atMs)
@@ -154,9 +156,9 @@ export function createRpc(options: RpcOptions): Rpc {
         },
         checkHeader: headers.check,
         calls,
-        call: async call => (await calls([call]))[0],
+        call: async (call, query) => (await calls([call], query))[0],
         logsAnswered: query => provider.logsAnswered(query),
-        logsRefused: (query, limit) => provider.logsRefused(query, limit),
+        logsRefused: (query, refusal) => provider.logsRefused(query, refusal),
       })
       provider.believed(sentAtMs)
       believed++

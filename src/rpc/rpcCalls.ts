@@ -25,9 +25,9 @@ export function blockByHash(hash: Hex): RpcCall {
   return { method: 'eth_getBlockByHash', params: [hash, false] }
 }
 
-/** All logs of the block with this hash. */
-export function logsOfBlock(hash: Hex): RpcCall {
-  return { method: 'eth_getLogs', params: [{ blockHash: hash }] }
+/** The logs of the block with this hash that fit a filter, by default all. */
+export function logsOfBlock(hash: Hex, filter: LogFilter = {}): RpcCall {
+  return { method: 'eth_getLogs', params: [{ blockHash: hash, ...fieldsOfFilter(filter) }] }
 }
 
 export function receiptOf(transaction: Hex): RpcCall {
@@ -48,10 +48,12 @@ export function blockWithTransactions(hash: Hex): RpcCall {
 }
 
 /** The logs that fit a filter in a range of blocks, both ends inclusive. */
-export function logsInBlocks(from: number, to: number, { addresses, topics }: LogFilter = {}): RpcCall {
-  const address = addresses === undefined ? {} : { address: addresses }
-  const filter = { fromBlock: toQuantity(from), toBlock: toQuantity(to), ...address, ...(topics !== undefined && { topics }) }
-  return { method: 'eth_getLogs', params: [filter] }
+export function logsInBlocks(from: number, to: number, filter: LogFilter = {}): RpcCall {
+  return { method: 'eth_getLogs', params: [{ fromBlock: toQuantity(from), toBlock: toQuantity(to), ...fieldsOfFilter(filter) }] }
+}
+
+function fieldsOfFilter({ addresses, topics }: LogFilter): Readonly<Record<string, unknown>> {
+  return { ...(addresses !== undefined && { address: addresses }), ...(topics !== undefined && { topics }) }
 }
 
 /** A call without a transaction. `from` left out: the zero address. */

@@ -10,7 +10,7 @@ export interface RpcCall {
 export interface RpcAnswers {
   /** In the order of the calls. */
   readonly results: readonly unknown[]
-  /** Set when `results` has the first calls only: the provider refused the next call as `rate-limited`. */
+  /** Set when `results` has the first calls only: why the next call has no answer. */
   readonly refusal: RpcError | null
 }
 
@@ -19,7 +19,7 @@ export interface RpcEndpoint {
   /**
    * Sends the calls together: over HTTP in one request.
    *
-   * @throws `RpcError` with the first fault other than `rate-limited`; the signal's reason when it aborts
+   * @throws `RpcError` when the calls have no answer as a whole; the signal's reason when it aborts
    */
   send(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcAnswers>
   /**
@@ -32,12 +32,6 @@ export interface RpcEndpoint {
   close(): void
 }
 
-/** Returns an error that says `rate-limited`, and throws any other. */
-export function refusalOf(error: unknown): RpcError {
-  if (error instanceof RpcError && error.fault.kind === 'rate-limited') return error
-  throw error
-}
-
 /** The envelope of an answer, before anything in it is believed. */
 export interface RpcEnvelope {
   readonly id?: unknown
@@ -47,6 +41,10 @@ export interface RpcEnvelope {
 
 export function isEnvelope(value: unknown): value is RpcEnvelope {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function hasError(value: unknown): value is RpcEnvelope {
+  return isEnvelope(value) && value.error !== undefined && value.error !== null
 }
 
 /** @throws `RpcError` when the envelope holds an error or neither result nor error */
@@ -63,7 +61,7 @@ export function readResult(
     const text = redact(typeof error.message === 'string' ? error.message : typeof error === 'string' ? error : 'no message')
     throw new RpcError(classifyNodeError(method, { code, text }, http), name)
   }
-  if (http.status >= 400) throw new RpcError(classifyHttpStatus(method, http), name)
+  if (http.status >= 400) throw new RpcError(classifyHttpStatus(http, redact(JSON.stringify(envelope))), name)
   if (result === undefined) throw new RpcError({ kind: 'garbled', what: `${method} answered without a result` }, name)
   return result
 }

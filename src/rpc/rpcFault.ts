@@ -6,18 +6,19 @@ export type RpcFault =
   | { readonly kind: 'timeout' }
   /** Refused, reset, closed, not resolved. */
   | { readonly kind: 'network' }
-  | { readonly kind: 'http'; readonly status: number }
-  | { readonly kind: 'rate-limited'; readonly retryAfterMs: number | null }
+  /** The connection ended inside the answer. */
+  | { readonly kind: 'cut-off' }
+  /** `text`: what the body says, without secrets; `''`: nothing. */
+  | { readonly kind: 'http'; readonly status: number; readonly text: string }
+  | { readonly kind: 'rate-limited'; readonly retryAfterMs: number | null; readonly text: string }
   /** Not JSON-RPC, or not of the shape that the method has. */
   | { readonly kind: 'garbled'; readonly what: string }
   /** The provider does not have it (yet). */
   | { readonly kind: 'missing'; readonly what: string }
   /** Well-formed, and contradicts itself or another answer. */
   | { readonly kind: 'inconsistent'; readonly what: string }
-  /** A log query that exceeds a limit of the provider. */
-  | { readonly kind: 'too-large'; readonly limit: LogLimit }
-  /** More calls in one request than the provider allows. */
-  | { readonly kind: 'batch-too-large' }
+  /** A log query that exceeds a limit of the provider: `cause` is its answer, and a smaller query was answered at the same moment. */
+  | { readonly kind: 'too-large'; readonly limit: LogLimit; readonly cause: RpcFault }
   /** The node failed. */
   | { readonly kind: 'node'; readonly code: number; readonly text: string }
   /** The node understood and refuses: a revert, bad parameters, an unknown method. */
@@ -68,7 +69,7 @@ export function faultOf(error: unknown): RpcFault | null {
 
 /** Whether the request was lost or put off. Its answer is unknown, so the same request may be sent again. */
 export function isLost({ kind }: RpcFault): boolean {
-  return kind === 'timeout' || kind === 'network' || kind === 'rate-limited'
+  return kind === 'timeout' || kind === 'network' || kind === 'cut-off' || kind === 'rate-limited'
 }
 
 const CODES: Readonly<Partial<Record<Kind, ErrorCode>>> = {
@@ -82,29 +83,42 @@ const CODES: Readonly<Partial<Record<Kind, ErrorCode>>> = {
 const KIND_SENTENCES: Readonly<Record<Exclude<Kind, 'too-large'>, string>> = {
   timeout: 'no answer in time',
   network: 'the connection failed',
+  'cut-off': 'the answer was cut off',
   http: 'an HTTP error',
   'rate-limited': 'rate limit',
   garbled: 'not an answer',
   missing: 'does not have what it is asked for',
   inconsistent: 'contradiction',
-  'batch-too-large': 'too many calls in one request',
   node: 'the node failed',
   rejected: 'the node refuses',
   'wrong-chain': 'serves another chain',
   closed: 'closed',
 }
 
-const REFUSED_LOGS_SENTENCES: Readonly<Record<LogLimit['kind'], string>> = {
+const LIMIT_SENTENCES: Readonly<Record<LogLimit, string>> = {
   blocks: 'the log query spans too many blocks for it',
-  suggested: 'the log query is too large for it',
-  density: 'the log query is too large for it',
   addresses: 'the log query names too many addresses for it',
   'address-required': 'it refuses log queries without addresses',
 }
 
 /** The kind of fault in words for the public health: no word and no number that a provider wrote. */
 export function faultKindSentence(fault: RpcFault): string {
-  return fault.kind === 'too-large' ? REFUSED_LOGS_SENTENCES[fault.limit.kind] : KIND_SENTENCES[fault.kind]
+  return fault.kind === 'too-large' ? LIMIT_SENTENCES[fault.limit] : KIND_SENTENCES[fault.kind]
+}
+
+/** What the provider itself wrote, without secrets; `''`: nothing. */
+export function wordsOf(fault: RpcFault): string {
+  switch (fault.kind) {
+    case 'http':
+    case 'rate-limited':
+    case 'node':
+    case 'rejected':
+      return fault.text
+    case 'missing':
+      return fault.what
+    default:
+      return ''
+  }
 }
 
 /** The fault in words, with what the provider said: for logs and operators. */
@@ -112,9 +126,11 @@ export function faultSentence(fault: RpcFault): string {
   const words = faultKindSentence(fault)
   switch (fault.kind) {
     case 'http':
-      return `HTTP ${fault.status}`
-    case 'rate-limited':
-      return fault.retryAfterMs === null ? words : `${words}, to be asked again in ${Math.ceil(fault.retryAfterMs / 1_000)} s`
+      return fault.text === '' ? `HTTP ${fault.status}` : `HTTP ${fault.status}: ${fault.text}`
+    case 'rate-limited': {
+      const until = fault.retryAfterMs === null ? words : `${words}, to be asked again in ${Math.ceil(fault.retryAfterMs / 1_000)} s`
+      return fault.text === '' ? until : `${until}: ${fault.text}`
+    }
     case 'garbled':
     case 'inconsistent':
       return `${words}: ${fault.what}`
@@ -124,7 +140,7 @@ export function faultSentence(fault: RpcFault): string {
     case 'rejected':
       return `${words} (${fault.code}): ${fault.text}`
     case 'too-large':
-      return 'max' in fault.limit && fault.limit.max !== null ? `${words}, which allows ${fault.limit.max}` : words
+      return `${words} (${faultSentence(fault.cause)})`
     case 'wrong-chain':
       return `serves chain ${fault.actual}, not chain ${fault.expected}`
     default:

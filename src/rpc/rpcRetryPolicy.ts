@@ -32,7 +32,7 @@ export function rpcRetryPolicy(fault: RpcFault, situation: RpcRetrySituation): R
 
 /** Whether every attempt and every provider would end in this fault. */
 function isAboutQuestion({ kind }: RpcFault): boolean {
-  return kind === 'too-large' || kind === 'rejected' || kind === 'batch-too-large' || kind === 'closed'
+  return kind === 'too-large' || kind === 'rejected' || kind === 'closed'
 }
 
 /**

@@ -1,6 +1,6 @@
 import { getSocketRpcClient, type SocketRpcClient } from 'viem/utils'
 import { redactor } from './redactUrl.ts'
-import { isEnvelope, type RpcCall, type RpcEndpoint, readResult, refusalOf } from './rpcEndpoint.ts'
+import { isEnvelope, type RpcCall, type RpcEndpoint, readResult } from './rpcEndpoint.ts'
 import { faultOf, RpcError } from './rpcFault.ts'
 
 type Client = SocketRpcClient<WebSocket>
@@ -101,7 +101,10 @@ export function createWebSocketEndpoint({ name, url, timeoutMs }: WebSocketEndpo
       signal.removeEventListener('abort', onAbort)
       const results: unknown[] = []
       for (const outcome of outcomes) {
-        if (outcome.status === 'rejected') return { results, refusal: refusalOf(outcome.reason) }
+        if (outcome.status === 'rejected') {
+          if (outcome.reason instanceof RpcError) return { results, refusal: outcome.reason }
+          throw outcome.reason
+        }
         results.push(outcome.value)
       }
       return { results, refusal: null }

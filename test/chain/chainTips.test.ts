@@ -3,7 +3,6 @@ import { createChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
-import { createManualClock } from '#test/support/manualClock.ts'
 import { createSimulatedChain, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
 const topic = (byte: string): Hex => `0x${byte.repeat(32)}`
@@ -14,10 +13,10 @@ const mine = (chain: SimulatedChain) =>
   ])
 
 /** A source whose questions are counted: those that are asked together are one. */
-function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_, answer) => answer(), clock = createManualClock()) {
+function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_, answer) => answer()) {
   const chain = createSimulatedChain()
   for (let number = 0; number < 10; number++) mine(chain)
-  const rpc = createChainRpc([chain], { intercept: (_, call, answer) => intercept(call, answer), nowMs: () => clock.nowMs() })
+  const rpc = createChainRpc([chain], { intercept: (_, call, answer) => intercept(call, answer) })
   const counts = { turns: 0, calls: 0 }
   const source = createChainSource({
     rpc: {
@@ -30,15 +29,15 @@ function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_,
             get addressRequired() {
               return provider.addressRequired
             },
-            call: call => {
+            call: (call, options) => {
               counts.turns++
               counts.calls++
-              return provider.call(call)
+              return provider.call(call, options)
             },
-            calls: calls => {
+            calls: (calls, options) => {
               counts.turns++
               counts.calls += calls.length
-              return provider.calls(calls)
+              return provider.calls(calls, options)
             },
           }),
         ),
@@ -58,7 +57,7 @@ function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_,
     expect(block ?? (await source.blockWithLogs(confirmed.number, confirmed))).toEqual(chain.at(next))
     return take()
   }
-  return { chain, source, follow, take }
+  return { chain, source, follow, take, addressRequired: () => rpc.preferred().addressRequired }
 }
 
 describe('the confirmed block that is indexed next', () => {
@@ -105,18 +104,39 @@ describe('the confirmed block that is indexed next', () => {
     for (let block = 0; block < 3; block++) await expect(follow(3, true)).resolves.toEqual({ turns: 2, calls: 4 })
   })
 
-  it('is asked for one call after the other when the provider refuses them together, and together again after a while', async () => {
+  const isUnfiltered = ({ method, params: [filter] }: RpcCall) =>
+    method === 'eth_getLogs' && !Object.hasOwn(filter as object, 'blockHash') && !Object.hasOwn(filter as object, 'address')
+
+  // One block whose logs a node did not know yet was taken for a refusal of all such queries, for ten minutes.
+  it.each([
+    [-32000, 'unknown block'],
+    [-32000, 'One of the blocks specified in filter (fromBlock, toBlock or blockHash) cannot be found.'],
+    [-32603, 'internal error'],
+    [-32602, 'invalid block range params'],
+  ])('is asked for together again at once after a passing %i "%s"', async (code, message) => {
     let refuses = true
-    const clock = createManualClock()
-    const { follow } = open((call, answer) => {
-      if (refuses && call.method === 'eth_getLogs' && (call.params[0] as { blockHash?: Hex }).blockHash === undefined)
-        throw new NodeFailure(-32701, 'Please specify an address in your request')
+    const { follow, addressRequired } = open((call, answer) => {
+      if (refuses && isUnfiltered(call)) throw new NodeFailure(code, message)
       return answer()
-    }, clock)
-    await expect(follow(3, true)).resolves.toMatchObject({ turns: 4 })
+    })
+    for (let fault = 0; fault < 10; fault++) {
+      refuses = true
+      await follow(3, true)
+      refuses = false
+      await expect(follow(3, true)).resolves.toEqual({ turns: 1, calls: 3 })
+    }
+    expect(addressRequired()).toBe(false)
+  })
+
+  it('is asked for one call after the other by a provider that refuses them together again and again, and now and then together', async () => {
+    let refuses = true
+    const { follow } = open((call, answer) => {
+      if (refuses && isUnfiltered(call)) throw new NodeFailure(-32701, 'Please specify an address in your request')
+      return answer()
+    })
+    for (let block = 0; block < 3; block++) await expect(follow(3, true)).resolves.toEqual({ turns: 4, calls: 6 })
+    for (let block = 0; block < 8; block++) await expect(follow(3, true)).resolves.toEqual({ turns: 3, calls: 3 })
     refuses = false
-    for (let block = 0; block < 20; block++) await expect(follow(3, true)).resolves.toEqual({ turns: 3, calls: 3 })
-    clock.advance(600_000)
     await expect(follow(3, true)).resolves.toEqual({ turns: 1, calls: 3 })
   })
 })

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { BATCH, classifyHttpStatus, classifyNodeError } from '#rpc/classifyAnswer.ts'
+import { classifyHttpStatus, classifyNodeError } from '#rpc/classifyAnswer.ts'
 
 const OK = { status: 200, retryAfterMs: null }
 
 describe('classifyNodeError', () => {
   const kindOf = (method: string, code: number, text: string) => classifyNodeError(method, { code, text }, OK).kind
-
-  it('reads a range limit only in an answer to a query of logs', () => {
-    expect(kindOf('eth_getLogs', -32000, 'block range is too wide')).toBe('too-large')
-    expect(kindOf('eth_call', -32000, 'block range is too wide')).toBe('node')
-  })
 
   it.each([
     [429, 'anything'],
@@ -24,7 +19,7 @@ describe('classifyNodeError', () => {
 
   it('keeps what the header says beside a rate limit in the body', () => {
     const fault = classifyNodeError('eth_call', { code: -32000, text: 'slow down' }, { status: 429, retryAfterMs: 4_000 })
-    expect(fault).toEqual({ kind: 'rate-limited', retryAfterMs: 4_000 })
+    expect(fault).toEqual({ kind: 'rate-limited', retryAfterMs: 4_000, text: 'slow down' })
   })
 
   it.each([
@@ -46,11 +41,6 @@ describe('classifyNodeError', () => {
     expect(kindOf('eth_call', code, text)).toBe('rejected')
   })
 
-  it('takes a refused batch as too many calls, in words and without', () => {
-    expect(kindOf(BATCH, -32600, 'Batch of more than 3 requests are not allowed on free tier')).toBe('batch-too-large')
-    expect(kindOf(BATCH, -32600, 'invalid request')).toBe('batch-too-large')
-  })
-
   it('takes anything else as trouble of this node', () => {
     expect(kindOf('eth_getLogs', -32603, 'internal error')).toBe('node')
     expect(kindOf('eth_getLogs', -32000, 'no backend is currently healthy to serve traffic')).toBe('node')
@@ -58,12 +48,9 @@ describe('classifyNodeError', () => {
 })
 
 describe('classifyHttpStatus', () => {
-  it('tells the statuses apart', () => {
-    const at = (method: string, status: number) => classifyHttpStatus(method, { status, retryAfterMs: 7 }).kind
-    expect(at('eth_call', 429)).toBe('rate-limited')
-    expect(at('eth_getLogs', 413)).toBe('too-large')
-    expect(at(BATCH, 413)).toBe('batch-too-large')
-    expect(at('eth_call', 503)).toBe('http')
-    expect(at('eth_call', 401)).toBe('http')
+  it('tells the statuses apart, and keeps the words', () => {
+    const at = (status: number) => classifyHttpStatus({ status, retryAfterMs: 7 }, 'so it says')
+    expect(at(429)).toEqual({ kind: 'rate-limited', retryAfterMs: 7, text: 'so it says' })
+    for (const status of [401, 413, 503]) expect(at(status)).toEqual({ kind: 'http', status, text: 'so it says' })
   })
 })

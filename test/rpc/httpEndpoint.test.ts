@@ -6,6 +6,7 @@ const MIB = 1024 * 1024
 const GET_LOGS = { method: 'eth_getLogs', params: [] }
 const CHAIN_ID = { method: 'eth_chainId', params: [] }
 const SIGNAL = new AbortController().signal
+const INVALID = { code: -32600, message: 'no batches' }
 
 /** An endpoint whose every request is answered by this. */
 function endpointOf(answer: (init: RequestInit) => Response, url = 'https://rpc.example/key') {
@@ -33,12 +34,36 @@ describe('an endpoint over HTTP', () => {
     expect(await endpoint.send([GET_LOGS, CHAIN_ID], SIGNAL)).toEqual({ results: [[], { a: [1] }], refusal: null })
   })
 
+  const answerOf = (id: unknown, result: string) => ({ jsonrpc: '2.0', id, result })
+  it.each([
+    ['as text, in another order', [answerOf('2', 'b'), answerOf('1', 'a')]],
+    ['that are all the same', [answerOf(0, 'a'), answerOf(0, 'b')]],
+    ['that are left out', [{ result: 'a' }, { result: 'b' }]],
+  ])('matches answers with ids %s', async (_, answers) => {
+    const { endpoint } = endpointOf(() => Response.json(answers))
+    expect(await endpoint.send([GET_LOGS, CHAIN_ID], SIGNAL)).toEqual({ results: ['a', 'b'], refusal: null })
+  })
+
+  it.each([
+    [301, 'https://new.example/v2/a-key-of-the-provider', 'https://new.example/v2/<redacted>'],
+    [308, '/v3/key?token=secret', 'https://rpc.example/v3/key'],
+    [307, 'https://a-key-of-the-provider.example:8443/', 'https://<redacted>.example:8443/'],
+    [302, null, 'a redirect without an address'],
+  ])('refuses a redirect, %i to %s, and says where to', async (status, location, shown) => {
+    const headers = new Headers(location === null ? {} : { Location: location })
+    const { requests, endpoint } = endpointOf(() => new Response('', { status, headers }), 'https://rpc.example/v2/a-key-of-the-provider')
+    const error = await endpoint.send([CHAIN_ID], SIGNAL).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ fault: { kind: 'http', status }, message: expect.stringContaining(shown) as unknown })
+    expect(String(error)).not.toMatch(/a-key-of-the-provider|secret/)
+    expect(requests.map(({ init }) => init.redirect)).toEqual(['manual'])
+  })
+
   it.each([
     ['says that it is', () => new Response('x', { headers: { 'Content-Length': String(49 * MIB) } })],
     ['turns out to be', () => new Response(Buffer.alloc(49 * MIB, ' '))],
-  ])('takes an answer of logs that %s larger than 48 MiB for too many logs', async (_, answer) => {
+  ])('does not read an answer that %s larger than 48 MiB', async (_, answer) => {
     const { endpoint } = endpointOf(answer)
-    await expect(endpoint.send([GET_LOGS], SIGNAL)).rejects.toMatchObject({ fault: { kind: 'too-large', limit: { kind: 'density' } } })
+    await expect(endpoint.send([GET_LOGS], SIGNAL)).rejects.toMatchObject({ fault: { kind: 'garbled', what: 'more than 48 MiB' } })
   })
 
   it('takes a receipt of up to 384 MiB, since its logs can not be asked for in parts', async () => {
@@ -46,7 +71,7 @@ describe('an endpoint over HTTP', () => {
     const { endpoint } = endpointOf(() => new Response(Buffer.concat([Buffer.from('{"id":1,"result":{}}'), Buffer.alloc(49 * MIB, ' ')])))
     expect(await endpoint.send([receipt], SIGNAL)).toEqual({ results: [{}], refusal: null })
     const { endpoint: larger } = endpointOf(() => new Response('x', { headers: { 'Content-Length': String(385 * MIB) } }))
-    await expect(larger.send([receipt], SIGNAL)).rejects.toMatchObject({ fault: { kind: 'http', status: 413 } })
+    await expect(larger.send([receipt], SIGNAL)).rejects.toMatchObject({ fault: { kind: 'garbled' } })
   })
 
   it.each([
@@ -67,9 +92,7 @@ describe('an endpoint over HTTP', () => {
     ['[]'],
   ])('reads %j with the status 429 as a refusal', async body => {
     const { endpoint } = endpointOf(() => new Response(body, { status: 429, headers: { 'Retry-After': '7' } }))
-    const { results, refusal } = await endpoint.send([CHAIN_ID], SIGNAL)
-    expect(results).toEqual([])
-    expect(refusal?.fault).toEqual({ kind: 'rate-limited', retryAfterMs: 7_000 })
+    await expect(endpoint.send([CHAIN_ID], SIGNAL)).rejects.toMatchObject({ fault: { kind: 'rate-limited', retryAfterMs: 7_000 } })
   })
 
   it('gives the answers before the first refused call of a batch', async () => {
@@ -82,12 +105,16 @@ describe('an endpoint over HTTP', () => {
   })
 
   it.each([
-    ['an object', () => Response.json({ id: null, error: { code: -32600, message: 'invalid request' } })],
-    ['a list of one error', () => Response.json([{ id: null, error: { code: -32600, message: 'Batch of more than 3' } }])],
-    ['a status', () => new Response('', { status: 413 })],
-  ])('reads the refusal of a batch from %s', async (_, answer) => {
+    ['an object', () => Response.json({ id: null, error: INVALID }), { kind: 'rejected', text: 'no batches' }],
+    ['an object with an id', () => Response.json({ id: 1, error: INVALID }), { kind: 'rejected', text: 'no batches' }],
+    ['a list of one error', () => Response.json([{ id: null, error: INVALID }]), { kind: 'rejected', text: 'no batches' }],
+    ['an error for each', () => Response.json([1, 2].map(id => ({ id, error: INVALID }))), { kind: 'rejected', text: 'no batches' }],
+    ['a status', () => new Response('', { status: 413 }), { kind: 'http', status: 413, text: '' }],
+    ['a page', () => new Response('<style>x {}</style><p>No <b>batches</b></p>', { status: 400 }), { kind: 'http', text: 'No batches' }],
+    ['an answer too few', () => Response.json([{ id: 1, result: '0x1' }]), { kind: 'garbled' }],
+  ])('reads the refusal of a batch from %s', async (_, answer, fault) => {
     const { endpoint } = endpointOf(answer)
-    await expect(endpoint.send([CHAIN_ID, CHAIN_ID], SIGNAL)).rejects.toMatchObject({ fault: { kind: 'batch-too-large' } })
+    await expect(endpoint.send([CHAIN_ID, CHAIN_ID], SIGNAL)).rejects.toMatchObject({ fault })
   })
 
   it('ends with the reason of the signal, also in the middle of an answer', async () => {

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import {
   afterAnswer,
+  afterDoubtfulRefusal,
   afterLogsAnswer,
   afterLogsRefusal,
   afterRefusal,
   afterTooManyCalls,
   type Limits,
+  type LogRefusal,
   type RefusedRequest,
   UNLIMITED,
 } from '#rpc/limits.ts'
-import type { LogLimit } from '#rpc/logLimit.ts'
 import { shrunkTo } from '#rpc/sizeLimit.ts'
 
 const NOW = 100_000
@@ -91,20 +92,21 @@ describe('the limits of a provider', () => {
     expect(limits).toMatchObject({ concurrency: Number.POSITIVE_INFINITY, silentUntilMs: 0 })
   })
 
-  it.each<[LogLimit, { blocks?: number; addresses?: number; addressRequiredUntilMs?: number }]>([
-    [{ kind: 'blocks', max: 300 }, { blocks: 300 }],
-    [{ kind: 'blocks', max: null }, { blocks: 1_000 }],
-    [{ kind: 'density' }, { blocks: 1_000 }],
-    [{ kind: 'suggested', from: 10, to: 509 }, { blocks: 500 }],
-    [{ kind: 'suggested', from: 10, to: 9_000 }, { blocks: 1_000 }],
-    [{ kind: 'suggested', from: 10, to: 1 }, { blocks: 1_000 }],
-    [{ kind: 'addresses', max: 50 }, { addresses: 50 }],
-    [{ kind: 'addresses', max: null }, { addresses: 400 }],
-    [{ kind: 'address-required' }, { addressRequiredUntilMs: NOW + 600_000 }],
-  ])('after a log query of 2,000 blocks and 800 addresses was refused with %o', (limit, expected) => {
-    const { blocks, addresses, addressRequiredUntilMs } = afterLogsRefusal(UNLIMITED, { blocks: 2_000, addresses: 800 }, limit, NOW)
+  it.each<[LogRefusal, { blocks?: number; addresses?: number; addressRequiredUntilMs?: number }]>([
+    [{ limit: 'blocks', hint: 300 }, { blocks: 300 }],
+    [{ limit: 'blocks', hint: null }, { blocks: 1_000 }],
+    [{ limit: 'cut', hint: null }, { blocks: 1_000 }],
+    [{ limit: 'addresses', hint: 50 }, { addresses: 50 }],
+    [{ limit: 'addresses', hint: null }, { addresses: 400 }],
+    [{ limit: 'address-required', hint: null }, { addressRequiredUntilMs: NOW + 600_000 }],
+  ])('after a log query of 2,000 blocks and 800 addresses was refused with %o', (refusal, expected) => {
+    const { blocks, addresses, addressRequiredUntilMs } = afterLogsRefusal(UNLIMITED, { blocks: 2_000, addresses: 800 }, refusal, NOW)
     const none = { blocks: 100_000, addresses: 1_000, addressRequiredUntilMs: 0 }
     expect({ blocks: blocks.size, addresses: addresses.size, addressRequiredUntilMs }).toEqual({ ...none, ...expected })
+  })
+
+  it('let fewer log queries be in flight after one was refused as if too fast, and a smaller one answered', () => {
+    expect(afterDoubtfulRefusal(UNLIMITED, 4)).toEqual({ ...UNLIMITED, concurrency: 2 })
   })
 
   it('grow with log queries that are answered', () => {

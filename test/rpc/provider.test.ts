@@ -7,7 +7,7 @@ import { silentLogger } from '#test/support/database.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
 
 const TIMEOUT_MS = 10_000
-const REFUSED = new RpcError({ kind: 'rate-limited', retryAfterMs: null }, 'rpc-1')
+const REFUSED = new RpcError({ kind: 'rate-limited', retryAfterMs: null, text: '' }, 'rpc-1')
 const callsOf = (count: number): RpcCall[] => Array.from({ length: count }, (_, index) => ({ method: 'eth_chainId', params: [index] }))
 const answersTo = (calls: readonly RpcCall[]): RpcAnswers => ({ results: calls.map(({ params: [index] }) => index), refusal: null })
 
@@ -42,20 +42,33 @@ describe('calls to a provider', () => {
 
   it('go into smaller requests of a provider that refuses large ones, which is no failure', async () => {
     const { provider, sizes } = open(calls => {
-      if (calls.length > 10) throw new RpcError({ kind: 'batch-too-large' }, 'rpc-1')
+      if (calls.length > 10) throw new RpcError({ kind: 'node', code: 0, text: 'no' }, 'rpc-1')
       return answersTo(calls)
     })
-    await expect(provider.call(callsOf(30))).resolves.toHaveLength(30)
-    expect(sizes.slice(0, 4)).toEqual([30, 15, 7, 8])
+    await expect(provider.call(callsOf(30))).resolves.toEqual(Array.from({ length: 30 }, (_, index) => index))
+    // Each refused size is tried twice, with one call in between.
+    expect(sizes.slice(0, 8)).toEqual([30, 1, 30, 15, 1, 15, 7, 8])
     expect(provider.health.consecutiveFailures).toBe(0)
   })
 
-  it('fail when even one of them is too many', async () => {
-    const { provider, sizes } = open(() => {
-      throw new RpcError({ kind: 'batch-too-large' }, 'rpc-1')
+  it('fail with the fault of the first one when that is refused alone, too, and stay together', async () => {
+    const { provider, sizes } = open(calls => {
+      throw new RpcError({ kind: 'node', code: calls.length, text: 'no' }, 'rpc-1')
     })
-    await expect(provider.call(callsOf(2))).rejects.toMatchObject({ fault: { kind: 'node' } })
-    expect(sizes).toEqual([2, 1])
+    await expect(provider.call(callsOf(20))).rejects.toMatchObject({ fault: { kind: 'node', code: 1 } })
+    expect(sizes).toEqual([20, 1])
+    expect(provider.limits.calls.size).toBe(100)
+  })
+
+  it('stay together when they are refused only once', async () => {
+    let refusals = 1
+    const { provider, sizes } = open(calls => {
+      if (refusals-- > 0) throw new RpcError({ kind: 'http', status: 503, text: '' }, 'rpc-1')
+      return answersTo(calls)
+    })
+    await expect(provider.call(callsOf(20))).resolves.toHaveLength(20)
+    expect(sizes).toEqual([20, 1, 20])
+    expect(provider.limits.calls.size).toBe(100)
   })
 
   it('keep the answers that came before a refusal, of more calls than belong together', async () => {
@@ -84,9 +97,10 @@ describe('calls to a provider', () => {
   it.each<[RpcFault, number]>([
     [{ kind: 'timeout' }, 2],
     [{ kind: 'network' }, 2],
-    [{ kind: 'rate-limited', retryAfterMs: 0 }, 2],
+    [{ kind: 'cut-off' }, 2],
+    [{ kind: 'rate-limited', retryAfterMs: 0, text: '' }, 2],
     // Answers: the question may have to be another one.
-    [{ kind: 'http', status: 503 }, 1],
+    [{ kind: 'http', status: 503, text: '' }, 1],
     [{ kind: 'garbled', what: '' }, 1],
     [{ kind: 'missing', what: '' }, 1],
   ])('that end in %o are sent %i times', async (fault, times) => {
@@ -99,7 +113,10 @@ describe('calls to a provider', () => {
 
   it('wait for a silence to end, unless another provider can be asked or it is too long', async () => {
     let retryAfterMs = 3_000
-    const { provider, sizes, clock } = open(() => ({ results: [], refusal: new RpcError({ kind: 'rate-limited', retryAfterMs }) }))
+    const { provider, sizes, clock } = open(() => ({
+      results: [],
+      refusal: new RpcError({ kind: 'rate-limited', retryAfterMs, text: '' }),
+    }))
     await expect(provider.call(callsOf(1))).rejects.toMatchObject({ fault: { retryAfterMs: 3_000 } })
     await expect(provider.call(callsOf(1), { hasAnother: () => true })).rejects.toMatchObject({ fault: { kind: 'rate-limited' } })
     expect([sizes.length, clock.waitedMs()]).toEqual([1, 0])

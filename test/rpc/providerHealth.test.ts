@@ -66,7 +66,7 @@ describe('the health of a provider', () => {
   it('stays ill after a long silence until it answers, and says why', () => {
     const refused = (retryAfterMs: number, limits: Limits, nowMs: number) =>
       afterRefusal(limits, { calls: 1, answered: 0, inFlight: 1, sentAtMs: nowMs, nowMs, retryAfterMs })
-    const rateLimited = failing(GOOD, { kind: 'rate-limited', retryAfterMs: 20_000 }, 1, 1_000)
+    const rateLimited = failing(GOOD, { kind: 'rate-limited', retryAfterMs: 20_000, text: '' }, 1, 1_000)
     const limits = refused(20_000, UNLIMITED, 1_000)
     // With 429 and Retry-After, health was ok for the last ten seconds of each silence.
     for (const nowMs of [1_000, 12_000, 20_999, 21_500])
@@ -87,9 +87,8 @@ describe('the health of a provider', () => {
 
   it('does not suffer from questions that are too large or refused everywhere', () => {
     const faults: RpcFault[] = [
-      { kind: 'too-large', limit: { kind: 'density' } },
+      { kind: 'too-large', limit: 'blocks', cause: { kind: 'timeout' } },
       { kind: 'rejected', code: 3, text: 'execution reverted' },
-      { kind: 'batch-too-large' },
     ]
     for (const fault of faults) expect(isUsable(of(failing(GOOD, fault, 10)), 2_000)).toBe(true)
   })

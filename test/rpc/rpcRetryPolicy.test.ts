@@ -32,7 +32,7 @@ describe('rpcRetryPolicy', () => {
 
   it('goes on for longer with a provider that only wants to be asked later', () => {
     const alone = { ...situation, providers: 1, hasAnother: false }
-    const limited: RpcFault = { kind: 'rate-limited', retryAfterMs: null }
+    const limited: RpcFault = { kind: 'rate-limited', retryAfterMs: null, text: '' }
     expect([3, 29, 30].map(failures => rpcRetryPolicy(limited, { ...alone, failures }).kind)).toEqual(['retry', 'retry', 'give-up'])
   })
 
@@ -43,6 +43,6 @@ describe('rpcRetryPolicy', () => {
 
   it('gives up what no other provider would answer', () => {
     expect(rpcRetryPolicy({ kind: 'rejected', code: 3, text: '' }, situation)).toEqual({ kind: 'give-up' })
-    expect(rpcRetryPolicy({ kind: 'too-large', limit: { kind: 'density' } }, situation)).toEqual({ kind: 'give-up' })
+    expect(rpcRetryPolicy({ kind: 'too-large', limit: 'blocks', cause: { kind: 'timeout' } }, situation)).toEqual({ kind: 'give-up' })
   })
 })

@@ -1,10 +1,11 @@
 import pino, { type Logger } from 'pino'
 import { type Clock, systemClock } from '#clock'
 import { classifyNodeError } from '#rpc/classifyAnswer.ts'
+import { exceededLimit, mayBeTooLarge } from '#rpc/exceededLimit.ts'
 import { createHeaderCheck } from '#rpc/headerCheck.ts'
 import { Limiter } from '#rpc/limiter.ts'
 import { afterLogsAnswer, afterLogsRefusal, type Limits, UNLIMITED } from '#rpc/limits.ts'
-import type { Answers, Question, Rpc, RpcProvider } from '#rpc/rpc.ts'
+import type { Answers, QueryOptions, Question, Rpc, RpcProvider } from '#rpc/rpc.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { faultOf, RpcError } from '#rpc/rpcFault.ts'
 import { unlimitedUpTo } from '#rpc/sizeLimit.ts'
@@ -46,6 +47,21 @@ export function createChainRpc(
         throw new RpcError(classifyNodeError(call.method, { code, text: message }, { status: 200, retryAfterMs: null }), name)
       }
     }
+    const ask = async (calls: readonly RpcCall[], { smaller = [] }: QueryOptions = {}): Promise<readonly unknown[]> => {
+      try {
+        return await Promise.all(calls.map(one))
+      } catch (error) {
+        const fault = faultOf(error)
+        if (fault === null || !mayBeTooLarge(fault, 1)) throw error
+        const isAnswered = (call: RpcCall) =>
+          one(call).then(
+            () => true,
+            () => false,
+          )
+        const limit = await exceededLimit(smaller, isAnswered)
+        throw limit === null ? error : new RpcError({ kind: 'too-large', limit, cause: fault }, name)
+      }
+    }
     return {
       name,
       get limits() {
@@ -55,10 +71,10 @@ export function createChainRpc(
         return nowMs() < limiter.limits.addressRequiredUntilMs
       },
       checkHeader: header => headers.check(header),
-      call: one,
-      calls: calls => Promise.all(calls.map(one)),
+      call: async (call, options) => (await ask([call], options))[0],
+      calls: ask,
       logsAnswered: query => limiter.update(afterLogsAnswer(limiter.limits, query)),
-      logsRefused: (query, limit) => limiter.update(afterLogsRefusal(limiter.limits, query, limit, nowMs())),
+      logsRefused: (query, refusal) => limiter.update(afterLogsRefusal(limiter.limits, query, refusal, nowMs())),
     }
   })
   const [first] = providers

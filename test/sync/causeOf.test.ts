@@ -8,17 +8,14 @@ const WRITTEN = 'Basic YWxpY2U6b3BlbnNlc2FtZQ'
 const FAULTS: readonly RpcFault[] = [
   { kind: 'timeout' },
   { kind: 'network' },
-  { kind: 'http', status: 418 },
-  { kind: 'rate-limited', retryAfterMs: 4_180_000 },
-  { kind: 'rate-limited', retryAfterMs: null },
+  { kind: 'cut-off' },
+  { kind: 'http', status: 418, text: WRITTEN },
+  { kind: 'rate-limited', retryAfterMs: 4_180_000, text: WRITTEN },
+  { kind: 'rate-limited', retryAfterMs: null, text: WRITTEN },
   { kind: 'garbled', what: WRITTEN },
   { kind: 'missing', what: WRITTEN },
   { kind: 'inconsistent', what: WRITTEN },
-  { kind: 'too-large', limit: { kind: 'density' } },
-  { kind: 'too-large', limit: { kind: 'blocks', max: 418 } },
-  { kind: 'too-large', limit: { kind: 'addresses', max: 418 } },
-  { kind: 'too-large', limit: { kind: 'address-required' } },
-  { kind: 'batch-too-large' },
+  { kind: 'too-large', limit: 'blocks', cause: { kind: 'http', status: 418, text: WRITTEN } },
   { kind: 'node', code: 418, text: WRITTEN },
   { kind: 'rejected', code: 418, text: WRITTEN },
   { kind: 'wrong-chain', expected: 1, actual: 418 },
@@ -33,16 +30,16 @@ test.for(FAULTS)('shows of a fault of the kind $kind no more than the kind, and 
   expect(full).toBe(error.message)
 })
 
-test.each<readonly [LogLimit, shown: string, full: string]>([
-  [
-    { kind: 'blocks', max: 500 },
-    'the log query spans too many blocks for it',
-    'the log query spans too many blocks for it, which allows 500',
-  ],
-  [{ kind: 'addresses', max: null }, 'the log query names too many addresses for it', 'the log query names too many addresses for it'],
-  [{ kind: 'address-required' }, 'it refuses log queries without addresses', 'it refuses log queries without addresses'],
-])('says what a provider refuses in a log query: %o', (limit, shown, full) => {
-  expect(causeOf(new RpcError({ kind: 'too-large', limit }, 'rpc-1'))).toEqual({ shown: `rpc-1: ${shown}`, full: `rpc-1: ${full}` })
+test.each<readonly [LogLimit, shown: string]>([
+  ['blocks', 'the log query spans too many blocks for it'],
+  ['addresses', 'the log query names too many addresses for it'],
+  ['address-required', 'it refuses log queries without addresses'],
+])('says what a provider refuses in a log query, and to operators in which words: %s', (limit, shown) => {
+  const cause: RpcFault = { kind: 'node', code: -32_012, text: 'the range is 50' }
+  expect(causeOf(new RpcError({ kind: 'too-large', limit, cause }, 'rpc-1'))).toEqual({
+    shown: `rpc-1: ${shown}`,
+    full: `rpc-1: ${shown} (the node failed (-32012): the range is 50)`,
+  })
 })
 
 test('shows no message of another error but how deep a reorg is', () => {

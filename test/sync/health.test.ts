@@ -148,7 +148,7 @@ describe('the health of synchronisation', () => {
     record({ kind: 'polling' })
     pass(20_000)
     // A poll that failed was begun before it is known to have failed.
-    record({ kind: 'tipFailed', error: new RpcError({ kind: 'rate-limited', retryAfterMs: null }, 'rpc-1') })
+    record({ kind: 'tipFailed', error: new RpcError({ kind: 'rate-limited', retryAfterMs: null, text: '' }, 'rpc-1') })
     record({ kind: 'polling' })
     pass(10_000)
     expect(state()).toMatchObject({ lagBlocks: 10 })

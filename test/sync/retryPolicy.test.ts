@@ -29,8 +29,11 @@ describe('retryPolicy', () => {
   })
 
   it('keeps the silence that all providers ask for', () => {
-    expect(retryPolicy(new RpcError({ kind: 'rate-limited', retryAfterMs: 42_000 }), 1, 1)).toEqual({ kind: 'retry', afterMs: 42_000 })
-    expect(retryPolicy(new RpcError({ kind: 'rate-limited', retryAfterMs: null }), 1, 1)).toEqual({ kind: 'retry', afterMs: 200 })
+    expect(retryPolicy(new RpcError({ kind: 'rate-limited', retryAfterMs: 42_000, text: '' }), 1, 1)).toEqual({
+      kind: 'retry',
+      afterMs: 42_000,
+    })
+    expect(retryPolicy(new RpcError({ kind: 'rate-limited', retryAfterMs: null, text: '' }), 1, 1)).toEqual({ kind: 'retry', afterMs: 200 })
   })
 
   it('looks again now and then whether the chain has what is indexed', () => {
@@ -38,7 +41,10 @@ describe('retryPolicy', () => {
   })
 
   it('obeys no provider that asks for a day of silence', () => {
-    expect(retryPolicy(new RpcError({ kind: 'rate-limited', retryAfterMs: 86_400_000 }), 1, 1)).toEqual({ kind: 'retry', afterMs: 300_000 })
+    expect(retryPolicy(new RpcError({ kind: 'rate-limited', retryAfterMs: 86_400_000, text: '' }), 1, 1)).toEqual({
+      kind: 'retry',
+      afterMs: 300_000,
+    })
   })
 
   it.each(['chain_mismatch', 'config_invalid', 'database_foreign', 'not_supported'] as const)('gives up on %s', code => {

@@ -496,8 +496,8 @@ describe('any mixture of faults', () => {
   const fault = fc.constantFrom<RpcFault>(
     { kind: 'timeout' },
     { kind: 'network' },
-    { kind: 'http', status: 503 },
-    { kind: 'rate-limited', retryAfterMs: null },
+    { kind: 'http', status: 503, text: '' },
+    { kind: 'rate-limited', retryAfterMs: null, text: '' },
     { kind: 'missing', what: 'something' },
     { kind: 'node', code: -32603, text: 'internal error' },
   )

@@ -42,6 +42,12 @@ function* inStretches(query: LogQuery, blocks: number, filters: () => Iterable<W
   }
 }
 
+/** Whether a query is larger than the limits allow. */
+export function exceeds(query: LogQuery, limits: Readonly<Record<LogQueryBy, LogQueryLimits>>): boolean {
+  const { blocks, width } = limits[query.by]
+  return blocksOf(query) > blocks || (query.by === 'address' && widthOf(query.filter) > width)
+}
+
 /**
  * Smaller queries after a refusal. Cases:
  * 1. by topic, one block: by address
@@ -57,7 +63,7 @@ export function splitQuery(query: LogQuery, limits: Readonly<Record<LogQueryBy, 
   const [span, listed] = [blocksOf(query), by === 'topic' ? 0 : widthOf(filter)]
   const half = Math.ceil(span / 2)
   if (by === 'topic') return span === 1 ? byAddress(query, limits) : inStretches(query, Math.min(blocks, half), () => [filter])
-  if (span > blocks || listed > width) return inStretches(query, blocks, () => inNarrowerParts(filter, width))
+  if (exceeds(query, limits)) return inStretches(query, blocks, () => inNarrowerParts(filter, width))
   if (span > 1) return inStretches(query, half, () => [filter])
   return listed > 1 ? inStretches(query, 1, () => inNarrowerParts(filter, Math.ceil(listed / 2))) : null
 }

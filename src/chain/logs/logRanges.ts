@@ -2,17 +2,18 @@ import { fetchHeader } from '#chain/block.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { parseHeader } from '#rpc/header.ts'
+import { type LogLimit, sizeHint } from '#rpc/logLimit.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber, logsInBlocks } from '#rpc/rpcCalls.ts'
-import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
+import { faultOf, inconsistent, type RpcFault, wordsOf } from '#rpc/rpcFault.ts'
 import { createLogTest, type KeyList, type WantedLogs, widthOf } from './logFilter.ts'
-import { blocksOf, byAddress, createLogPlan, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
+import { blocksOf, byAddress, createLogPlan, exceeds, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
 import { orderLogs } from './orderLogs.ts'
 import { parseLogs } from './parseLogs.ts'
 import { assertProven, fetchProvenLogs } from './provenLogs.ts'
 import { fetchReceipts, logsOfReceipts } from './receipts.ts'
-import { type Retry, refusedLimit, retryOf } from './refusal.ts'
+import { smallerQueries } from './smallerQueries.ts'
 
 export interface LogRangeQuery {
   readonly from: number
@@ -66,7 +67,6 @@ const ROUND_LOGS = 1_000
 interface RangeFetch {
   readonly query: LogRangeQuery
   readonly tests: ReadonlyMap<WantedLogs, (log: ChainLog) => boolean>
-  timeoutsInARow: number
 }
 
 type Limits = ReturnType<LogStrategy['limits']>
@@ -76,7 +76,7 @@ type Outcome =
   | { readonly kind: 'complete'; readonly logs: readonly ChainLog[] }
   /** Their number is round: some may be left out. */
   | { readonly kind: 'cut'; readonly logs: readonly ChainLog[]; readonly limits: Limits }
-  | { readonly kind: 'refused'; readonly error: unknown; readonly retry: Retry; readonly limits: Limits }
+  | { readonly kind: 'refused'; readonly limit: LogLimit; readonly limits: Limits }
 
 export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRangesOptions): LogRanges {
   const strategy = createLogStrategy()
@@ -94,11 +94,11 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
         provider.logsAnswered(size)
         return { kind: 'complete', logs }
       }
-      provider.logsRefused(size, { kind: 'density' })
+      provider.logsRefused(size, { limit: 'cut', hint: null })
       return { kind: 'cut', logs, limits: strategy.limits(provider, filter) }
     } catch (error) {
-      const limit = refusedLimit(query.by, faultOf(error))
-      if (limit !== null) provider.logsRefused(size, limit)
+      const fault = faultOf(error)
+      if (fault?.kind === 'too-large') provider.logsRefused(size, { limit: fault.limit, hint: hintIn(fault, query) })
       throw error
     }
   }
@@ -106,35 +106,37 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
   const ask = async (query: LogQuery, fetching: RangeFetch): Promise<Outcome> => {
     let asked = rpc.preferred()
     try {
-      const outcome = await rpc.ask(provider => {
+      return await rpc.ask(provider => {
         asked = provider
         return askProvider(provider, query, fetching)
       })
-      fetching.timeoutsInARow = 0
-      return outcome
     } catch (error) {
       const fault = faultOf(error)
-      if (fault?.kind === 'timeout' && query.by === 'address') fetching.timeoutsInARow++
-      const retry = retryOf(query.by, fault, fetching.timeoutsInARow)
-      if (retry === null) throw error
-      return { kind: 'refused', error, retry, limits: strategy.limits(asked, query.filter) }
+      if (fault?.kind !== 'too-large') throw error
+      return { kind: 'refused', limit: fault.limit, limits: strategy.limits(asked, query.filter) }
     }
   }
 
   const fetchQuery = async (query: LogQuery, fetching: RangeFetch): Promise<readonly ChainLog[]> => {
+    // The limits may have been learned since the query was made.
+    const known = strategy.limits(rpc.preferred(), query.filter)
+    if (exceeds(query, known)) return fetchParts(splitQuery(query, known) ?? [], fetching)
     const outcome = await ask(query, fetching)
     if (outcome.kind === 'complete') return outcome.logs
-    const isByAddress = outcome.kind === 'refused' && outcome.retry === 'by-address'
+    const isByAddress = outcome.kind === 'refused' && outcome.limit === 'address-required'
     const parts = isByAddress ? byAddress(query, outcome.limits) : splitQuery(query, outcome.limits)
-    if (parts === null) return outcome.kind === 'cut' ? outcome.logs : fetchSmallest(query, fetching, outcome.error)
+    if (parts !== null) return fetchParts(parts, fetching)
+    return outcome.kind === 'cut' ? outcome.logs : fetchSmallest(query, fetching)
+  }
+
+  const fetchParts = async (parts: Iterable<LogQuery>, fetching: RangeFetch): Promise<readonly ChainLog[]> => {
     const found: (readonly ChainLog[])[] = []
     for (const part of parts) found.push(await fetchQuery(part, fetching))
     return found.flat()
   }
 
-  /** The logs of a query that can't be split. If one block has too many logs for an answer, they are read from its receipts. */
-  const fetchSmallest = async (query: LogQuery, fetching: RangeFetch, error: unknown): Promise<readonly ChainLog[]> => {
-    if (faultOf(error)?.kind !== 'too-large' || blocksOf(query) > 1) throw error
+  /** The logs of a query that can't be split, since one block holds too many for an answer: from the block's receipts. */
+  const fetchSmallest = async (query: LogQuery, fetching: RangeFetch): Promise<readonly ChainLog[]> => {
     const logs = await rpc.ask(provider => fetchByReceipts(provider, query.from))
     return logs.filter(wantedTest(query, fetching))
   }
@@ -148,7 +150,7 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
     fetch: async query => {
       const filters = filtersOf(query)
       if (filters.length === 0) return { logs: [], to: query.to }
-      const fetching: RangeFetch = { query, tests: new Map(filters.map(filter => [filter, createLogTest(filter)])), timeoutsInARow: 0 }
+      const fetching: RangeFetch = { query, tests: new Map(filters.map(filter => [filter, createLogTest(filter)])) }
       const checked = new Set<WantedLogs>()
       const choose = (filter: WantedLogs, blocks: number) => {
         const choice = strategy.choose(rpc.preferred(), filter, blocks, !checked.has(filter))
@@ -190,10 +192,17 @@ function filtersOf({ addresses, topics, filtered = [] }: LogRangeQuery): readonl
  */
 async function fetchLogs(provider: RpcProvider, query: LogQuery, end: LogRangeQuery['end']): Promise<readonly ChainLog[]> {
   const { from, to } = query
-  const [rawLogs, rawEnd] = await provider.calls([logsInBlocks(from, to, sentFilter(query)), blockByNumber(end.number)])
+  const calls = [logsInBlocks(from, to, sentFilter(query)), blockByNumber(end.number)]
+  const [rawLogs, rawEnd] = await provider.calls(calls, { smaller: smallerQueries(query) })
   const { hash } = parseHeader(rawEnd, `block ${end.number}`)
   if (hash !== end.hash) throw inconsistent(`another block ${end.number}`)
   return parseLogs(rawLogs)
+}
+
+/** The size that the provider's words suggest. */
+function hintIn({ limit, cause }: Extract<RpcFault, { kind: 'too-large' }>, query: LogQuery): number | null {
+  const size = limit === 'blocks' ? blocksOf(query) : widthOf(query.filter)
+  return sizeHint(wordsOf(cause), { limit, size, from: query.from, to: query.to })
 }
 
 function wantedTest({ filter }: LogQuery, { tests }: RangeFetch): (log: ChainLog) => boolean {

@@ -176,8 +176,9 @@ describe('logs in a range', () => {
     const rpc = createChainRpc([chain], { intercept })
     const end = chain.head().header
     await createLogRanges({ rpc, concurrency: 1 }).fetch({ from: 1, to: 100, end, addresses: [testAddress(1)], maxLogs: 1e9 })
-    expect(asked).toEqual([100, 20, 20, 20, 20, 20])
-    expect(rpc.preferred().limits.blocks.size).toBe(20)
+    // A query of one block shows that it was the size.
+    expect(asked).toEqual([100, 1, 20, 20, 20, 20, 20])
+    expect(rpc.preferred().limits.blocks.allowed).toBe(20)
   })
 
   const lies: readonly (readonly [string, (logs: Record<string, unknown>[]) => unknown, string])[] = [
@@ -254,21 +255,22 @@ describe('logs in a range', () => {
     it('are asked for in smaller pieces', async () => {
       const chain = chainOf(Array.from({ length: 600 }, () => [1]))
       const asked: number[] = []
-      const ranges = createLogRanges({ rpc: createChainRpc([chain, chain], { intercept: timingOutAbove(150, asked) }), concurrency: 1 })
+      const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept: timingOutAbove(150, asked) }), concurrency: 1 })
       const query = { from: 1, to: 600, end: chain.head().header, addresses: fifteen, maxLogs: 1e9 }
       await expect(ranges.fetch(query)).resolves.toEqual({ logs: chain.logs(), to: 600 })
-      expect(asked.slice(0, 5)).toEqual([600, 600, 300, 300, 150])
+      // Each is followed by two of one block, which show that it was the size.
+      expect(asked.slice(0, 7)).toEqual([600, 1, 1, 300, 1, 1, 150])
     })
 
-    it('whatever their size are given up after three times, and asked for in smaller pieces the next time', async () => {
+    it('whatever their size are given up, and asked for in the same size the next time', async () => {
       const chain = chainOf(Array.from({ length: 64 }, () => [1]))
       const asked: number[] = []
       const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept: timingOutAbove(0, asked) }), concurrency: 1 })
       const query = { from: 1, to: 64, end: chain.head().header, addresses: fifteen, maxLogs: 1e9 }
       await expect(ranges.fetch(query)).rejects.toMatchObject({ fault: { kind: 'timeout' } })
-      expect(asked).toEqual([64, 32, 16])
+      expect(asked).toEqual([64, 1])
       await expect(ranges.fetch(query)).rejects.toMatchObject({ fault: { kind: 'timeout' } })
-      expect(asked.slice(3)).toEqual([8, 4, 2])
+      expect(asked.slice(2)).toEqual([64, 1])
     })
   })
 
