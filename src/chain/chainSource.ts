@@ -3,7 +3,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { ChainHeader } from '#rpc/header.ts'
 import type { Answers, Rpc, RpcProvider } from '#rpc/rpc.ts'
-import { blockByHash, logsOfBlock } from '#rpc/rpcCalls.ts'
+import { logsOfBlock } from '#rpc/rpcCalls.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
 import { type BlockWithLogs, blockWithLogs, fetchHeader, fetchHeaders } from './block.ts'
 import { type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
@@ -11,7 +11,7 @@ import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRa
 import { EMPTY_BLOOM } from './logs/logsBloom.ts'
 import { parseLogs } from './logs/parseLogs.ts'
 import { fetchProvenLogs } from './logs/provenLogs.ts'
-import { fetchReceipts, logsOfReceipts } from './logs/receipts.ts'
+import { fetchBlockReceipts, logsOfReceipts } from './logs/receipts.ts'
 import { smallerThanBlock } from './logs/smallerQueries.ts'
 import { fetchSenders, type MinedTransaction } from './transactionSenders.ts'
 
@@ -48,6 +48,8 @@ export interface ChainSource {
 const CALLS_PER_QUESTION = 100
 const QUESTIONS_AT_ONCE = 4
 const LOG_QUERIES_AT_ONCE = 4
+/** The newest block waits for the answer. */
+const URGENT = { isUrgent: true }
 
 export interface ChainSourceOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'headers'>
@@ -73,10 +75,10 @@ export function createChainSource({ rpc, provesLogs = false }: ChainSourceOption
         const tip = await tips.fetch(provider, { ...request, next: provesLogs ? null : next })
         if (tip.block !== null) await rpc.headers.agree([tip.block.header])
         return tip
-      })
+      }, URGENT)
     },
     header: async number => {
-      const header = await rpc.ask(provider => fetchHeader(provider, number))
+      const header = await rpc.ask(provider => fetchHeader(provider, number), URGENT)
       tips.compare(header)
       return header
     },
@@ -86,7 +88,7 @@ export function createChainSource({ rpc, provesLogs = false }: ChainSourceOption
           const headers = await fetchHeaders(provider, part)
           await rpc.headers.agree(headers)
           return headers
-        }),
+        }, URGENT),
       )
       const found = answers.flat()
       for (const header of found) tips.compare(header)
@@ -108,10 +110,12 @@ export function createChainSource({ rpc, provesLogs = false }: ChainSourceOption
         hasSeenBloom ||= fetched.logs.length > 0
         await rpc.headers.agree([header])
         return fetched
-      })
+      }, URGENT)
     },
     senders: async transactions => {
-      const parts = await mapBounded(chunks(transactions), QUESTIONS_AT_ONCE, part => rpc.ask(provider => fetchSenders(provider, part)))
+      const parts = await mapBounded(chunks(transactions), QUESTIONS_AT_ONCE, part =>
+        rpc.ask(provider => fetchSenders(provider, part), URGENT),
+      )
       const senders = parts.flat()
       return new Map(transactions.map(({ txHash }, index) => [txHash, senders[index] as Address]))
     },
@@ -131,6 +135,6 @@ async function fetchBlockLogs(provider: RpcProvider, { hash }: ChainHeader): Pro
     return parseLogs(await provider.call(logsOfBlock(hash), { smaller: smallerThanBlock(hash) }))
   } catch (error) {
     if (faultOf(error)?.kind !== 'too-large') throw error
-    return logsOfReceipts(await fetchReceipts(provider, blockByHash(hash)))
+    return logsOfReceipts(await fetchBlockReceipts(provider, hash))
   }
 }

@@ -7,6 +7,8 @@ export interface HeadsOptions {
   readonly polled: Observable<unknown>
   /** From a poll to the next one. */
   readonly untilNextMs: () => number
+  /** The same while a provider pushes its heads: polls then only make up for a subscription that has died silently. */
+  readonly whilePushedMs: () => number
   /** Default: real time. */
   readonly scheduler?: SchedulerLike
 }
@@ -14,15 +16,13 @@ export interface HeadsOptions {
 /** Why to poll: a provider has announced a head, or the time has come. */
 export type HeadHint = 'pushed' | 'due'
 
-/** While a provider pushes its heads, polls only make up for a subscription that has died silently. */
-const POLL_WHILE_PUSHED_MS = 4_000
 const SUBSCRIBE_AGAIN_MS = 5_000
 
 /**
  * Emits when there may be a new head: at each head that a WebSocket provider pushes, else some time after each poll. Emits no header, since
  * a pushed head may have been replaced, come twice or be missing. Never errors, never completes.
  */
-export function heads({ rpc, polled, untilNextMs, scheduler = asyncScheduler }: HeadsOptions): Observable<HeadHint> {
+export function heads({ rpc, polled, untilNextMs, whilePushedMs, scheduler = asyncScheduler }: HeadsOptions): Observable<HeadHint> {
   return defer(() => {
     let pushed = false
     const pushes = pushedHeads(rpc, isPushed => {
@@ -30,7 +30,7 @@ export function heads({ rpc, polled, untilNextMs, scheduler = asyncScheduler }: 
     }).pipe(retry({ delay: () => timer(SUBSCRIBE_AGAIN_MS, scheduler) }))
     const polls = polled.pipe(
       startWith(undefined),
-      switchMap(() => timer(pushed ? POLL_WHILE_PUSHED_MS : untilNextMs(), scheduler)),
+      switchMap(() => timer(pushed ? whilePushedMs() : untilNextMs(), scheduler)),
     )
     return merge(pushes.pipe(map(() => 'pushed' as const)), polls.pipe(map(() => 'due' as const)))
   })

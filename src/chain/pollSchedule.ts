@@ -25,6 +25,7 @@ const MIN_STEP_MS = 100
 const MAX_STEP_MS = 500
 const MIN_POLL_MS = 250
 const MAX_POLL_MS = 4_000
+const MIN_WHILE_PUSHED_MS = 1_000
 const POLL_UNKNOWN_MS = 1_000
 /** A provider that gets no request for 30 s counts as silent. */
 const MAX_FIRST_MS = 15_000
@@ -57,6 +58,11 @@ export function nextPollMs(schedule: PollSchedule, blockTimeMs: number | null, c
   if (schedule.polls === 0) return firstMs(schedule, blockTimeMs)
   if (schedule.polls < CLOSE_POLLS) return stepMs(blockTimeMs)
   return clamp(MIN_POLL_MS, blockTimeMs / 2, MAX_POLL_MS)
+}
+
+/** How long to wait for a pushed head before a poll: two blocks. */
+export function pollWhilePushedMs(blockTimeMs: number | null): number {
+  return clamp(MIN_WHILE_PUSHED_MS, (blockTimeMs ?? MAX_POLL_MS) * 2, MAX_POLL_MS)
 }
 
 function firstMs(schedule: PollSchedule, blockTimeMs: number): number {

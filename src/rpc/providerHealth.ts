@@ -95,6 +95,15 @@ export function afterFault(health: ProviderHealth, fault: RpcFault, { sentAtMs, 
   }
 }
 
+const MIN_SLOW_MS = 500
+const MAX_SLOW_MS = 1_000
+const SLOW_LATENCIES = 4
+
+/** After this time without any answer a provider that is asked something urgent is slow. */
+export function slowAfterMs({ latencyMs }: ProviderHealth): number {
+  return Math.max(MIN_SLOW_MS, Math.min(MAX_SLOW_MS, (latencyMs ?? 0) * SLOW_LATENCIES))
+}
+
 /** Whether a fault says something about the provider rather than about the question. */
 function countsAgainst(fault: RpcFault): boolean {
   switch (fault.kind) {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type Clock, systemClock } from '#clock'
 import { TokenwireError } from '#errors'
 import type { RpcHealth } from '#resources/health.ts'
+import { askProviders } from './askProviders.ts'
 import { createChainCheck } from './chainCheck.ts'
 import { chooseProvider } from './chooseProvider.ts'
 import { createProviders } from './createProviders.ts'
@@ -12,8 +13,7 @@ import { MAX_SILENCE_WAIT_MS, type Provider } from './provider.ts'
 import type { ProviderCallOptions } from './providerCallOptions.ts'
 import { isComparable, isHealthy, isUsable, troubleOf } from './providerHealth.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
-import { faultOf, isLost, RpcError, type RpcFault } from './rpcFault.ts'
-import { rpcRetryPolicy } from './rpcRetryPolicy.ts'
+import { faultOf, isLost, RpcError } from './rpcFault.ts'
 
 /** One provider, for the time of one question. */
 export interface RpcProvider {
@@ -55,7 +55,7 @@ export interface Rpc {
    *
    * @throws `RpcError` of the last attempt; anything else that `question` throws, at once
    */
-  ask<T>(question: Question<T>): Promise<T>
+  ask<T>(question: Question<T>, options?: AskOptions): Promise<T>
   /**
    * Puts a question to every healthy provider. Providers that fail are left out; if all fail, the only answer is the one from `ask`.
    *
@@ -80,6 +80,14 @@ export interface Rpc {
   close(): void
 }
 
+export interface AskOptions {
+  /**
+   * Whether another provider is asked, too, when the first one answers nothing for some time: the first answer is taken, and what the other
+   * provider is still asked fails. For what the newest block waits for, not for long answers. Default false.
+   */
+  readonly isUrgent?: boolean
+}
+
 export type Question<T> = (provider: RpcProvider) => Promise<T>
 
 /** At least one. */
@@ -99,6 +107,9 @@ export interface RpcOptions {
   readonly fetch?: typeof fetch
 }
 
+/** For each request to a provider whose answer is compared with those of others: all wait for the slowest. */
+const EACH_TIMEOUT_MS = 3_000
+
 /** @throws `TokenwireError` `config_invalid` without a URL */
 export function createRpc(options: RpcOptions): Rpc {
   const { chainId, logger, clock = systemClock, random = Math.random } = options
@@ -112,13 +123,14 @@ export function createRpc(options: RpcOptions): Rpc {
   let believed = 0
 
   const preferred = () => providers.find(provider => isUsable(provider, clock.nowMs())) ?? firstProvider
-  const hasUntried = (tried: ReadonlySet<string>) => providers.some(one => !tried.has(one.name) && isUsable(one, clock.nowMs()))
   const pause = (ms: number) =>
     clock.sleep(ms, closing.signal).catch(() => {
       throw new RpcError({ kind: 'closed' })
     })
 
   const choose = async (tried: ReadonlySet<string>): Promise<Provider> => {
+    if (closing.signal.aborted) throw new RpcError({ kind: 'closed' })
+    check.probeIdle()
     const choice = chooseProvider(providers, tried, clock.nowMs())
     switch (choice.kind) {
       case 'ask':
@@ -133,11 +145,17 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 
   /** Puts the question to one provider, once. */
-  const attempt = async <T>(provider: Provider, question: Question<T>, options: ProviderCallOptions): Promise<T> => {
+  const attempt = async <T>(
+    provider: Provider,
+    question: Question<T>,
+    options: ProviderCallOptions = {},
+    isOver = () => false,
+  ): Promise<T> => {
     if (provider.health.chain !== 'right') await check.identify(provider)
     let sentAtMs = clock.nowMs()
-    const calls = (list: readonly RpcCall[], query: QueryOptions = {}) =>
-      provider.call(list, {
+    const calls = async (list: readonly RpcCall[], query: QueryOptions = {}) => {
+      if (isOver()) throw new RpcError({ kind: 'closed' })
+      const answers = await provider.call(list, {
         ...options,
         ...query,
         onAnswered: atMs => {
@@ -145,6 +163,9 @@ export function createRpc(options: RpcOptions): Rpc {
           options.onAnswered?.(atMs)
         },
       })
+      if (isOver()) throw new RpcError({ kind: 'closed' })
+      return answers
+    }
     try {
       const answer = await question({
         name: provider.name,
@@ -172,59 +193,23 @@ export function createRpc(options: RpcOptions): Rpc {
     }
   }
 
-  const ask = async <T>(question: Question<T>): Promise<T> => {
-    const tried = new Set<string>()
+  const ask: Rpc['ask'] = async (question, { isUrgent = false } = {}) => {
     const believedBefore = believed
-    /** Attempts that failed, and requests that the attempt under way has lost since its last answer. */
-    let [failures, losses] = [0, 0]
-    const mayRetry = async (fault: RpcFault): Promise<boolean> => {
-      const hasAnother = hasUntried(tried)
-      const othersAnswered = believed > believedBefore
-      const situation = { failures: failures + losses, providers: providers.length, hasAnother, othersAnswered, random: random() }
-      const decision = rpcRetryPolicy(fault, situation)
-      if (decision.kind === 'retry' && decision.afterMs > 0) await pause(decision.afterMs)
-      return decision.kind === 'retry'
-    }
-
-    for (;;) {
-      if (closing.signal.aborted) throw new RpcError({ kind: 'closed' })
-      check.probeIdle()
-      const provider = await choose(tried)
-      tried.add(provider.name)
-      let gaveUp = false
-      const isNext = () => {
-        const next = chooseProvider(providers, tried, clock.nowMs())
-        return next.kind !== 'none' && next.provider === provider
-      }
-      const options: ProviderCallOptions = {
-        hasAnother: () => hasUntried(tried),
-        onAnswered: () => {
-          losses = 0
-        },
-        // Not while another provider is untried, nor when this attempt has no answers yet and a new attempt would choose another provider.
-        sendAgain: async (fault, answered) => {
-          const silenceMs = provider.limits.silentUntilMs - clock.nowMs()
-          if (hasUntried(tried) || silenceMs > MAX_SILENCE_WAIT_MS || (answered === 0 && !isNext())) return false
-          losses++
-          gaveUp = !(await mayRetry(fault))
-          return !gaveUp
-        },
-      }
-      try {
-        return await attempt(provider, question, options)
-      } catch (error) {
-        const fault = faultOf(error)
-        if (fault === null || gaveUp) throw error
-        failures += losses + 1
-        losses = 0
-        if (!(await mayRetry(fault))) throw error
-      }
-    }
+    return askProviders({
+      providers,
+      clock,
+      random,
+      isUrgent,
+      othersAnswered: () => believed > believedBefore,
+      choose,
+      pause,
+      attempt: (provider, options, isOver) => attempt(provider, question, options, isOver),
+    })
   }
 
   const askAll = async <T>(isAsked: typeof isHealthy, question: Question<T>): Promise<Answers<T>> => {
     const asked = providers.filter(provider => isAsked(provider, clock.nowMs()))
-    const outcomes = await Promise.allSettled(asked.map(provider => attempt(provider, question, {})))
+    const outcomes = await Promise.allSettled(asked.map(provider => attempt(provider, question, { timeoutMs: EACH_TIMEOUT_MS })))
     const [first, ...others] = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [{ answer: outcome.value }] : []))
     return first === undefined ? [await ask(question)] : [first.answer, ...others.map(({ answer }) => answer)]
   }

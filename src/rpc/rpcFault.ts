@@ -4,6 +4,8 @@ import type { LogLimit } from './logLimit.ts'
 /** Why a question has no answer that can be believed. */
 export type RpcFault =
   | { readonly kind: 'timeout' }
+  /** It had not answered anything for long when another provider answered. */
+  | { readonly kind: 'slow' }
   /** Refused, reset, closed, not resolved. */
   | { readonly kind: 'network' }
   /** The connection ended inside the answer. */
@@ -82,6 +84,7 @@ const CODES: Readonly<Partial<Record<Kind, ErrorCode>>> = {
 
 const KIND_SENTENCES: Readonly<Record<Exclude<Kind, 'too-large'>, string>> = {
   timeout: 'no answer in time',
+  slow: 'another provider answers sooner',
   network: 'the connection failed',
   'cut-off': 'the answer was cut off',
   http: 'an HTTP error',
@@ -107,7 +110,7 @@ export function faultKindSentence(fault: RpcFault): string {
 }
 
 /** What the provider itself wrote, without secrets; `''`: nothing. */
-export function wordsOf(fault: RpcFault): string {
+export function providerWords(fault: RpcFault): string {
   switch (fault.kind) {
     case 'http':
     case 'rate-limited':

@@ -24,7 +24,7 @@ export interface SizeLimit {
 const SEARCH_ENDS_AT = 1 / 8
 const FIRST_PATIENCE = 16
 /** Bounds the cost of a limit that lasts to a few refused requests in 256. */
-const MOST_PATIENCE = 256
+const MAX_PATIENCE = 256
 
 export function unlimitedUpTo(most: number, growth: number): SizeLimit {
   return { size: most, allowed: 0, refused: Number.POSITIVE_INFINITY, most, growth, patience: FIRST_PATIENCE, answers: 0 }
@@ -58,7 +58,7 @@ export function afterTooLarge(limit: SizeLimit, asked: number, hint: number | nu
   const allowed = limit.allowed < asked ? limit.allowed : 0
   const refused = Math.min(limit.refused, asked)
   const isTry = limit.size >= limit.refused && asked >= limit.size && allowed > 0
-  if (isTry) return { ...limit, size: allowed, allowed, refused: allowed + 1, patience: Math.min(patience * 2, MOST_PATIENCE), answers: 0 }
+  if (isTry) return { ...limit, size: allowed, allowed, refused: allowed + 1, patience: Math.min(patience * 2, MAX_PATIENCE), answers: 0 }
   const isUseful = hint !== null && hint < asked && hint >= Math.max(1, allowed)
   // The words are right: that size was answered, and they still name it.
   if (isUseful && hint === allowed) return { size: hint, allowed, refused: hint + 1, most, growth, patience, answers: 0 }

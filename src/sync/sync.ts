@@ -27,7 +27,7 @@ import {
 import { coalesce } from '#async/coalesce.ts'
 import type { ChainTip } from '#chain/chainTips.ts'
 import { type HeadHint, heads } from '#chain/heads.ts'
-import { nextPollMs } from '#chain/pollSchedule.ts'
+import { nextPollMs, pollWhilePushedMs } from '#chain/pollSchedule.ts'
 import { systemClock } from '#clock'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { afterHealthEvent, averageBlockTimeMs, UNKNOWN_HEALTH } from './health.ts'
@@ -146,7 +146,8 @@ export function createSync(options: SyncOptions): Sync {
       },
     )
     const untilNextMs = () => nextPollMs(health.polls, averageBlockTimeMs(health.heads), health.backfill !== null)
-    const hints = options.hints ?? heads({ rpc, polled, untilNextMs, scheduler })
+    const whilePushedMs = () => pollWhilePushedMs(averageBlockTimeMs(health.heads))
+    const hints = options.hints ?? heads({ rpc, polled, untilNextMs, whilePushedMs, scheduler })
     // Polling is separate from the steps, so that health shows the chain moving on while a commit hangs.
     const polling = hints.pipe(
       startWith<HeadHint>('due'),

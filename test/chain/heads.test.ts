@@ -39,9 +39,13 @@ describe('heads', () => {
     const polled = new Subject<void>()
     let until = 500
     const seen: number[] = []
-    const subscription = heads({ rpc: pushingRpc(false), polled, untilNextMs: () => until, scheduler }).subscribe(() =>
-      seen.push(scheduler.now()),
-    )
+    const subscription = heads({
+      rpc: pushingRpc(false),
+      polled,
+      untilNextMs: () => until,
+      whilePushedMs: () => 4_000,
+      scheduler,
+    }).subscribe(() => seen.push(scheduler.now()))
     await pass(scheduler, 800)
     polled.next()
     await pass(scheduler, 500)
@@ -64,7 +68,7 @@ describe('heads', () => {
     const rpc = pushingRpc(true)
     const polled = new Subject<void>()
     let hints = 0
-    const subscription = heads({ rpc, polled, untilNextMs: () => 100, scheduler }).subscribe(() => {
+    const subscription = heads({ rpc, polled, untilNextMs: () => 100, whilePushedMs: () => 4_000, scheduler }).subscribe(() => {
       hints++
       polled.next()
     })
@@ -85,10 +89,12 @@ describe('heads', () => {
     const rpc = pushingRpc(true)
     const polled = new Subject<void>()
     let hints = 0
-    const subscription: Subscription = heads({ rpc, polled, untilNextMs: () => 1_000, scheduler }).subscribe(() => {
-      hints++
-      polled.next()
-    })
+    const subscription: Subscription = heads({ rpc, polled, untilNextMs: () => 1_000, whilePushedMs: () => 4_000, scheduler }).subscribe(
+      () => {
+        hints++
+        polled.next()
+      },
+    )
     await pass(scheduler, 1_000)
     rpc.subscribers[0]?.onEnd()
     await pass(scheduler, 4_999)
@@ -106,7 +112,7 @@ describe('heads', () => {
   it('leaves nothing behind when it is unsubscribed while subscribing', async () => {
     const scheduler = new VirtualTimeScheduler()
     const rpc = pushingRpc(true)
-    heads({ rpc, polled: NEVER, untilNextMs: () => 1_000, scheduler })
+    heads({ rpc, polled: NEVER, untilNextMs: () => 1_000, whilePushedMs: () => 4_000, scheduler })
       .subscribe()
       .unsubscribe()
     await pass(scheduler, 10_000)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterPoll, INITIAL_POLL_SCHEDULE, nextPollMs, type PollSchedule } from '#chain/pollSchedule.ts'
+import { afterPoll, INITIAL_POLL_SCHEDULE, nextPollMs, type PollSchedule, pollWhilePushedMs } from '#chain/pollSchedule.ts'
 import { createRandom, type Random } from '#devchain/traders/random.ts'
 
 const BLOCKS = 2_000
@@ -90,5 +90,14 @@ describe('the poll schedule', () => {
     [0, false, 250],
   ])('of a block time of %s, catching up: %s, waits at last for %i', (blockTimeMs, catchingUp, wait) => {
     expect(nextPollMs({ ...INITIAL_POLL_SCHEDULE, head: 1, polls: 50 }, blockTimeMs, catchingUp)).toBe(wait)
+  })
+
+  it.each([
+    [null, 4_000],
+    [12_000, 4_000],
+    [1_000, 2_000],
+    [250, 1_000],
+  ])('of a block time of %s waits %i ms for a pushed head', (blockTimeMs, wait) => {
+    expect(pollWhilePushedMs(blockTimeMs)).toBe(wait)
   })
 })

@@ -137,8 +137,8 @@ type Most = readonly [requests: number, calls: number, seconds: number, requests
 
 it.each<[string, readonly ProviderSetting[], Most]>([
   ['reliable', [reliable], [19, 968, 0.6, 96, 0.6]],
-  ['losing 30 % of the requests', [{ weakness: () => losing(0.3, 'reset') }], [40, 1_400, 3, 155, 5.5]],
-  ['letting 30 % of the requests hang', [{ weakness: () => losing(0.3, 'hang') }], [33, 1_450, 25, 155, 47]],
+  ['losing 30 % of the requests', [{ weakness: () => losing(0.3, 'reset') }], [40, 1_400, 3, 175, 5.5]],
+  ['letting 30 % of the requests hang', [{ weakness: () => losing(0.3, 'hang') }], [33, 1_450, 40, 175, 65]],
   ['answering 5 calls a second', [calls(5)], [410, 1_900, 215, 135, 22]],
   ['answering 20 calls a second', [calls(20)], [230, 1_400, 53, 110, 5.5]],
   ['answering 50 calls a second', [calls(50)], [125, 1_250, 21, 105, 3]],
@@ -150,9 +150,9 @@ it.each<[string, readonly ProviderSetting[], Most]>([
   ['taking three calls in a request', [{ batchLimit: threeCalls }], [390, 1_500, 6.5, 96, 0.6]],
   ['taking three calls in a request and 20 a second', [{ batchLimit: threeCalls, ...calls(20) }], [415, 1_500, 56, 112, 5.5]],
   ['two, each answering 20 calls a second', [calls(20), calls(20)], [230, 1_650, 53, 120, 3.5]],
-  ['three, each answering 5 requests a second', [requests(5), requests(5), requests(5)], [28, 1_600, 2, 205, 15]],
+  ['three, each answering 5 requests a second', [requests(5), requests(5), requests(5)], [28, 1_600, 2, 215, 15]],
   ['answering 20 calls a second, beside a dead one', [calls(20), dead], [240, 1_650, 54, 127, 5.5]],
-  ['dead, beside one that answers 20 calls a second', [dead, calls(20)], [250, 1_700, 56, 110, 5.5]],
+  ['dead, beside one that answers 20 calls a second', [dead, calls(20)], [250, 1_700, 56, 130, 6]],
   ['answering 5 requests a second, beside a hung one', [requests(5), hung], [38, 2_400, 25, 155, 41]],
   ['hung, beside a reliable one', [hung, reliable], [23, 1_000, 11, 120, 11]],
 ])(

@@ -5,7 +5,7 @@ import { parseHeader } from '#rpc/header.ts'
 import { type LogLimit, sizeHint } from '#rpc/logLimit.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber, logsInBlocks } from '#rpc/rpcCalls.ts'
-import { faultOf, inconsistent, type RpcFault, wordsOf } from '#rpc/rpcFault.ts'
+import { faultOf, inconsistent, providerWords, type RpcFault } from '#rpc/rpcFault.ts'
 import { createLogTest, type KeyList, type WantedLogs, widthOf } from './logFilter.ts'
 import { blocksOf, byAddress, createLogPlan, exceeds, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
@@ -202,7 +202,7 @@ async function fetchLogs(provider: RpcProvider, query: LogQuery, end: LogRangeQu
 /** The size that the provider's words suggest. */
 function hintIn({ limit, cause }: Extract<RpcFault, { kind: 'too-large' }>, query: LogQuery): number | null {
   const size = limit === 'blocks' ? blocksOf(query) : widthOf(query.filter)
-  return sizeHint(wordsOf(cause), { limit, size, from: query.from, to: query.to })
+  return sizeHint(providerWords(cause), { limit, size, from: query.from, to: query.to })
 }
 
 function wantedTest({ filter }: LogQuery, { tests }: RangeFetch): (log: ChainLog) => boolean {

@@ -1,15 +1,13 @@
 import { mapBounded } from '#async/mapBounded.ts'
 import { readHeader } from '#chain/block.ts'
-import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { fieldsOf } from '#rpc/answerFields.ts'
 import type { ChainHeader } from '#rpc/header.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
-import { blockByHash, receiptsOfBlock } from '#rpc/rpcCalls.ts'
-import { faultOf, garbled, inconsistent, missing } from '#rpc/rpcFault.ts'
+import { blockByHash } from '#rpc/rpcCalls.ts'
+import { inconsistent } from '#rpc/rpcFault.ts'
 import { encodeReceipt } from './encodeReceipt.ts'
 import { isSameLog } from './orderLogs.ts'
-import { fetchReceipts, logsOfReceipts, type RawReceipt } from './receipts.ts'
+import { fetchBlockReceipts, logsOfReceipts } from './receipts.ts'
 import { trieRoot } from './trieRoot.ts'
 
 /** Blocks whose receipts are fetched at the same time: an answer may have megabytes. */
@@ -60,18 +58,4 @@ export async function assertProven(provider: RpcProvider, logs: readonly ChainLo
       throw inconsistent(`log ${logIndex} of block ${blockNumber} is not the one in the block's receipts`)
     }
   })
-}
-
-/** All receipts in one answer, or one by one where the provider lacks the method or the answer would be too large. */
-async function fetchBlockReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
-  try {
-    const raw = await provider.call(receiptsOfBlock(hash))
-    if (raw === null) throw missing(`the receipts of block ${hash}`)
-    if (!Array.isArray(raw)) throw garbled('receipts: not a list')
-    return raw.map(receipt => fieldsOf(receipt, 'receipt'))
-  } catch (error) {
-    const fault = faultOf(error)
-    if (fault?.kind !== 'rejected' && fault?.kind !== 'http') throw error
-    return fetchReceipts(provider, blockByHash(hash))
-  }
 }

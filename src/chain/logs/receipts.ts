@@ -1,9 +1,11 @@
+import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { fieldsOf, parseHash } from '#rpc/answerFields.ts'
+import { isAboutCall } from '#rpc/callAtBlock.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
-import { receiptOf } from '#rpc/rpcCalls.ts'
+import { blockByHash, receiptOf, receiptsOfBlock } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
-import { garbled, inconsistent, missing } from '#rpc/rpcFault.ts'
+import { faultOf, garbled, inconsistent, missing } from '#rpc/rpcFault.ts'
 import { parseLogs } from './parseLogs.ts'
 
 export type RawReceipt = Readonly<Record<string, unknown>>
@@ -27,6 +29,25 @@ export async function fetchReceipts(provider: RpcProvider, block: RpcCall): Prom
     if (receipt['blockHash'] !== blockHash) throw inconsistent('a receipt of another block')
     return receipt
   })
+}
+
+/**
+ * The receipts of the block with this hash: in one answer, or one by one where the provider gives none, since it lacks the method or they
+ * are too many.
+ *
+ * @throws as `fetchReceipts`
+ */
+export async function fetchBlockReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
+  try {
+    const raw = await provider.call(receiptsOfBlock(hash))
+    if (raw === null) throw missing(`the receipts of block ${hash}`)
+    if (!Array.isArray(raw)) throw garbled('receipts: not a list')
+    return raw.map(receipt => fieldsOf(receipt, 'receipt'))
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === null || !(isAboutCall(fault) || fault.kind === 'cut-off')) throw error
+    return fetchReceipts(provider, blockByHash(hash))
+  }
 }
 
 /** All logs of a block, ascending by log index, from its receipts in their order. */
