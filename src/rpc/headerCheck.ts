@@ -95,15 +95,15 @@ export function createHeaderCheck({ askEach, providers, clock, logger }: HeaderC
       note(header)
     },
     checkProbe: head => {
+      // Other providers' heads are compared with its time.
+      assertPresent(head, clock)
       const isExpected = spanOf(spans, head.number)?.isProven
       if (!head.isProven && isExpected === true) throw unproven(head)
       if (head.isProven && isExpected !== false) note(head)
     },
     agree: async headers => {
       const doubtful = headers.filter(({ isProven, number }) => !isProven || spanOf(spans, number)?.isProven === false)
-      const latest = clock.epochMs() / 1_000 + MAX_AHEAD_SECONDS
-      const ahead = doubtful.find(({ isProven, timestamp }) => !isProven && timestamp > latest)
-      if (ahead !== undefined) throw inconsistent(`the time of block ${ahead.number} is ahead of the clock of this machine`)
+      for (const header of doubtful) assertPresent(header, clock)
       if (providers > 1) for (let at = 0; at < doubtful.length; at += MAX_COMPARED) await compare(doubtful.slice(at, at + MAX_COMPARED))
       for (const header of doubtful) note(header)
     },
@@ -132,6 +132,12 @@ function showEach(askEach: HeaderCheckOptions['askEach'], numbers: readonly numb
     const shown = numbers.map((number, index) => (answers[index] === null ? null : parseHeader(answers[index], `block ${number}`, number)))
     return { headers: shown, head: parseHeader(answers.at(-1), 'a head').number }
   })
+}
+
+/** @throws `RpcError` `inconsistent` for an unproven header whose time is ahead of the clock */
+function assertPresent({ isProven, number, timestamp }: ChainHeader, clock: Pick<Clock, 'epochMs'>): void {
+  if (isProven || timestamp <= clock.epochMs() / 1_000 + MAX_AHEAD_SECONDS) return
+  throw inconsistent(`the time of block ${number} is ahead of the clock of this machine`)
 }
 
 function unproven({ number }: ChainHeader): Error {

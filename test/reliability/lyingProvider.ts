@@ -4,7 +4,8 @@ import type { RawLog } from './world/chain.ts'
 import { mint, tokenAt } from './world/market.ts'
 import { type NodeView, startNode } from './world/node.ts'
 
-const AN_HOUR = 3_600
+/** Later than any clock shows, and the chain's times are of 2023. */
+const AHEAD_SECONDS = 20 * 365 * 86_400
 
 const isLogs = ({ method }: FakeCall) => method === 'eth_getLogs'
 const isHeader = ({ method, params }: FakeCall) => method.startsWith('eth_getBlockBy') && params[0] !== '0x0'
@@ -22,12 +23,12 @@ const LIES: readonly { readonly check: string; readonly view: Partial<NodeView> 
   { check: 'is right when it gives every log twice', view: { duplicates: true } },
   { check: 'is right when it is 50 blocks behind', view: { lag: 50 } },
   {
-    check: 'is right when its blocks are an hour late',
+    check: 'is right when its blocks are of the future',
     view: {
       alter: (call, answer) => {
         if (!isHeader(call) || answer === null) return answer
         const header = answer as Readonly<Record<string, unknown>>
-        return { ...header, timestamp: `0x${(Number(header['timestamp']) + AN_HOUR).toString(16)}` }
+        return { ...header, timestamp: `0x${(Number(header['timestamp']) + AHEAD_SECONDS).toString(16)}` }
       },
     },
   },

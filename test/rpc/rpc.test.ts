@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import { numberToHex } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { hasCode } from '#errors'
 import { createRpc, type Rpc, type RpcOptions } from '#rpc/rpc.ts'
@@ -123,6 +124,18 @@ describe('connecting', () => {
       retryable: true,
       message: 'no RPC provider answers (rpc-1: HTTP 502)',
     })
+  })
+
+  /** A head of an hour ahead set the honest provider aside, because its own was far older, and nothing was indexed. */
+  it('compares no head with one whose time is ahead of the clock and not proven', async () => {
+    const chain = chainOf(2)
+    const clock = createManualClock(chain.head().header.timestamp * 1_000)
+    const head = chain.answer('eth_getBlockByNumber', ['latest', false]) as Readonly<Record<string, unknown>>
+    const ahead = { ...head, timestamp: numberToHex(chain.head().header.timestamp + 3_600) }
+    const liar = await start({ chain, misbehave: only('eth_getBlockByNumber', { kind: 'result', result: ahead }) })
+    const { rpc } = open([liar, await start({ chain })], { clock })
+    await rpc.connect()
+    expect(rpc.health().map(({ healthy }) => healthy)).toEqual([false, true])
   })
 
   it('is caught up on by a provider that answers only later', async () => {
