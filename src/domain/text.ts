@@ -25,6 +25,13 @@ export function cleanTokenTexts(texts: { readonly symbol: string; readonly name:
   }
 }
 
+const CONTROLS = /\p{Cc}/gu
+
+/** The symbol of a quote currency as it is shown: short, and without control characters. */
+export function cleanQuoteSymbol(symbol: string | null): string | null {
+  return symbol === null ? null : cleanText(symbol.replaceAll(CONTROLS, '').trim(), TEXT_LIMITS.quoteSymbol)
+}
+
 /** Whether each `%` of a part of a URL begins the code of a byte, and the bytes are UTF-8, so that it can be decoded. */
 export function isPercentEncoded(text: string): boolean {
   try {

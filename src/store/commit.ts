@@ -10,6 +10,7 @@ import { committedAgain, committedBlock, type StateReads } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
 import type { Transaction } from './connection/transaction.ts'
 import { announceCommit } from './rows/announcement.ts'
+import { stampQuotedIn } from './rows/currencies.ts'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs } from './rows/cursor.ts'
 import { attachMetadata } from './rows/metadata.ts'
 import { splitNewRows } from './rows/splitNewRows.ts'
@@ -70,7 +71,7 @@ interface WriteOptions {
 /**
  * Writes a batch's changes and moves the cursor, inside the caller's transaction.
  *
- * @returns the tokens that it changed
+ * @returns the tokens that it changed, those included whose currency has other names now
  */
 export async function writeBatch(db: Queryable, batch: BatchChanges, options: WriteOptions): Promise<readonly Address[]> {
   const { to, before, changes } = batch
@@ -83,9 +84,19 @@ export async function writeBatch(db: Queryable, batch: BatchChanges, options: Wr
   const launched = tokens.filter(address => !before.tokens.has(address))
   await raiseRelaunched(db, launched)
   await attachMetadata(db, withOtherMetadata(changes.tokens, before))
+  const quoted = await stampQuotedIn(db, withOtherNames(changes.tokens, before), committedAtMs, tokens)
   if (wasUndoFrom !== null && undoFrom !== wasUndoFrom) await forgetUndo(db, wasUndoFrom, undoFrom ?? to.number)
   await moveCursor(db, to, committedAtMs, undoFrom)
-  return tokens
+  return [...tokens, ...quoted]
+}
+
+/** Tokens whose names as a currency change. */
+function withOtherNames(tokens: Changes['tokens'], before: Pick<CurrentRows, 'tokens'>): readonly Address[] {
+  const isRenamed = ({ address, symbol, decimals }: TokenRow) => {
+    const was = before.tokens.get(address)
+    return was === undefined || was.symbol !== symbol || was.decimals !== decimals
+  }
+  return tokens.filter(isRenamed).map(({ address }) => address)
 }
 
 function withOtherMetadata(tokens: Changes['tokens'], before: Pick<CurrentRows, 'tokens'>): readonly Address[] {

@@ -19,12 +19,14 @@ import { formatDecimal, formatUnits } from '#domain/decimal.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { priceFromSqrt } from '#launchpads/uniswapV3.ts'
 import { createReads } from '#store/reads/reads.ts'
+import { readSnapshots } from '#store/reads/snapshots.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { startSync } from '#test/support/startSync.ts'
+import { createTokenWatcher, withoutReorgs } from '#test/support/tokenWatcher.ts'
 import { deployHook, deployPoolManager, readV4Pool } from '#test/support/uniswapV4.ts'
 
 // Coins in Uniswap v4 pools, in ETH, WETH, ZORA and coins, traded along paths by accounts and their routers.
@@ -73,6 +75,9 @@ let untrusted: Address
 let zora: Address
 let launchpads: Parameters<typeof openChainIndex>[3]
 const random = createRandom(15)
+const watcher = createTokenWatcher()
+/** The symbol of the creator coin as a watcher of a coin that is quoted in it knows it: before it is renamed, then, and after a reorg. */
+const quoteSymbols: unknown[] = []
 
 interface Coin {
   readonly name: string
@@ -202,6 +207,7 @@ beforeAll(async () => {
   }
   launchpads = [{ name: 'zora', adapter: 'zora-coins', startBlock, contracts: { factory, poolManager } }]
   const live = await startSync(chain, followed, { urls: [chain.anvil.url], launchpads: launchpads ?? [], maxReorgDepth: 128 })
+  live.sync.blocks.subscribe(watcher.take)
 
   await launch('creator', 1, { currency: zora, first: true })
   await launch('legacy', 1, { currency: zora, first: false, through: legacyHook })
@@ -227,8 +233,16 @@ beforeAll(async () => {
     }
     await act()
   }
-  const { hash } = await chain.client.getBlock()
-  await live.reached(hash)
+  const quoteSymbol = async () => {
+    await live.reached((await chain.client.getBlock()).hash)
+    quoteSymbols.push(watcher.held.get(coin('content').token)?.token.pool?.quoteSymbol)
+  }
+  await quoteSymbol()
+  const renamed = encodeFunctionData({ abi: ABI, functionName: 'setNameAndSymbol', args: ['Renamed', 'RENAMED'] })
+  await chain.mined(send(account(5), coin('creator').token, renamed))
+  await quoteSymbol()
+  await chain.reorg(1)
+  await quoteSymbol()
   await live.stop()
 })
 afterAll(() => chain?.stop())
@@ -261,6 +275,15 @@ describe('zora-coins in Uniswap v4', () => {
     const tables = await dumpTables(followed.kysely)
     expect(await dumpTables(backfilled.kysely)).toEqual(tables)
     expect(tables['trade']?.length).toBeGreaterThan(150)
+  })
+
+  // A coin's new symbol never reached the coins that are paired with it, in a running index.
+  it('tells watchers all that is shown, also when the coin is renamed in which another one is quoted', async () => {
+    const states = await readSnapshots(followed.kysely, { chainId: chain.deployment.chainId, addresses: [...watcher.held.keys()] })
+    expect(states.length).toBe(NAMES.length)
+    expect(states.map(({ token }) => withoutReorgs(watcher.held.get(token.address)))).toEqual(states.map(withoutReorgs))
+    const symbol = await read(coin('creator').token, 'symbol')
+    expect(quoteSymbols).toEqual([symbol, 'RENAMED', symbol])
   })
 
   it.each(NAMES)('agrees with the chain on price, pool, supply and holders (%s)', async name => {

@@ -6,9 +6,8 @@ import { mapBounded } from '#async/mapBounded.ts'
 import { type CommitJob, commitTokens, type JobDatabase } from '#jobs/commitJob.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
-import { readUnreadCurrencies, writeCurrencies } from '#store/rows/currencies.ts'
-import type { CurrencyRow } from '#tables/currency.ts'
-import { fetchCurrency } from './fetchCurrency.ts'
+import { readDueCurrencies, writeCurrencies } from '#store/rows/currencies.ts'
+import { type FetchedCurrency, fetchCurrency } from './fetchCurrency.ts'
 
 export interface CurrencyReaderOptions extends JobDatabase {
   readonly rpc: Pick<Rpc, 'request'>
@@ -17,7 +16,7 @@ export interface CurrencyReaderOptions extends JobDatabase {
   readonly logger: Logger
 }
 
-/** Reads symbol and decimals of each currency that a new pool is quoted in, once. */
+/** Reads symbol and decimals of each currency that a new pool is quoted in, and again once a day. */
 export interface CurrencyReader extends CommitJob {
   /** The commits that stored symbols and decimals. Never errors; completes on `stop`. */
   readonly updates: Observable<CommittedBlock>
@@ -32,20 +31,20 @@ export function createCurrencyReader(options: CurrencyReaderOptions): CurrencyRe
   const { rpc, db, now, logger } = options
   const updates = new Subject<CommittedBlock>()
   /** Kept until it is committed and published: a commit of unknown outcome is repeated. */
-  let read: readonly CurrencyRow[] | null = null
+  let read: readonly FetchedCurrency[] | null = null
   let committing: Promise<unknown> = Promise.resolve()
   let notBeforeBlock = 0
   let stopped = false
 
-  const commit = async (currencies: readonly CurrencyRow[]): Promise<void> => {
+  const commit = async (currencies: readonly FetchedCurrency[]): Promise<void> => {
     const committed = await commitTokens(options, now, (tx, committedAtMs) => writeCurrencies(tx, currencies, committedAtMs))
     if (committed !== null) updates.next(committed)
   }
 
   const run = async (): Promise<void> => {
     for (;;) {
-      const unread = read === null ? await readUnreadCurrencies(db, CURRENCIES_PER_RUN) : []
-      read ??= await mapBounded(unread, READS_AT_ONCE, address => fetchCurrency(rpc, address))
+      const due = read === null ? await readDueCurrencies(db, CURRENCIES_PER_RUN) : []
+      read ??= await mapBounded(due, READS_AT_ONCE, address => fetchCurrency(rpc, address))
       if (stopped) return
       if (read.length > 0) await (committing = commit(read))
       const isLast = read.length < CURRENCIES_PER_RUN

@@ -1,24 +1,25 @@
 import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
 import { MAX_QUOTE_DECIMALS } from '#domain/route.ts'
-import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
+import { cleanQuoteSymbol } from '#domain/text.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
 import type { CurrencyRow } from '#tables/currency.ts'
+
+export type FetchedCurrency = Omit<CurrencyRow, 'readAgainAtMs'>
 
 /** Enough for any token's getter; a contract that burns gas is refused. */
 const GAS = '0x7a120'
 /** Two words and the longest symbol that is kept; a contract may return megabytes. */
 const MAX_ANSWER_LENGTH = 2 + 2 * (64 + 4 * 1_024)
 const WORD_LENGTH = 2 + 64
-const CONTROLS = /\p{Cc}/gu
 
 /**
  * Asks a contract for its `decimals()` and `symbol()`. A value that the contract does not return, or that makes no sense, is `null`.
  *
  * @throws `RpcError` when no provider answers
  */
-export async function fetchCurrency(rpc: Pick<Rpc, 'request'>, address: Address): Promise<CurrencyRow> {
+export async function fetchCurrency(rpc: Pick<Rpc, 'request'>, address: Address): Promise<FetchedCurrency> {
   const [decimals, symbol] = await Promise.all(['decimals()', 'symbol()'].map(getter => ask(rpc, address, getter)))
   return { address, decimals: decimalsOf(decimals ?? null), symbol: symbolOf(symbol ?? null), isRead: true }
 }
@@ -41,10 +42,10 @@ function decimalsOf(answer: Hex | null): number | null {
   return decimals > BigInt(MAX_QUOTE_DECIMALS) ? null : Number(decimals)
 }
 
-/** A `string`, or the `bytes32` of old tokens. Control characters are removed: they would reach logs and pages. */
+/** A `string`, or the `bytes32` of old tokens. */
 function symbolOf(answer: Hex | null): string | null {
   if (answer === null || answer.length < WORD_LENGTH) return null
-  return cleanText(textOf(answer).replaceAll(CONTROLS, '').trim(), TEXT_LIMITS.quoteSymbol)
+  return cleanQuoteSymbol(textOf(answer))
 }
 
 function textOf(answer: Hex): string {

@@ -7,6 +7,7 @@ import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
+import { joinQuote } from './joinQuote.ts'
 import { closingAtPresent, type StoredCandle, selectPresentPrice } from './presentPrice.ts'
 import { isIndexed } from './tokens.ts'
 import { trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
@@ -175,8 +176,8 @@ interface Scale {
 async function readScale(db: Queryable, { address: token, of, currency }: CandlesQuery): Promise<Scale | null> {
   if (of === 'price' && currency !== 'quote') return { decimals: WETH_DECIMALS, supply: null }
   const { rows } = await sql<{ supply: string; decimals: number; quote: number | null }>`
-    select token.total_supply as supply, token.decimals, currency.decimals as quote from token
-    left join pool on pool.address = token.main_pool left join currency on currency.address = pool.quote_token
+    select token.total_supply as supply, token.decimals, quote.decimals as quote from token
+    left join pool on pool.address = token.main_pool ${joinQuote(sql`pool.quote_token`)}
     where token.address = ${toBytes(token)}`.execute(db)
   const [row] = rows
   if (row === undefined) return null

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ClaimCall, ClaimScope, ClaimTarget } from '#domain/claimable.ts'
+import { cleanQuoteSymbol } from '#domain/text.ts'
 import type { Claimable, ClaimableAmount } from '#resources/claimable.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
+import { joinQuote } from './joinQuote.ts'
 
 /** The launchpad's call that pays a creator out; `null` where it has none, or nothing to pay. */
 export type BuildClaimCall = (target: ClaimTarget & { readonly launchpad: string }) => ClaimCall | null
@@ -52,7 +54,7 @@ export interface FeeRow {
 export const FEE_FIELDS = sql`chain_state.cursor_number, chain_state.cursor_timestamp,
   token.created_at, token.vesting_claimed, token.vesting_ends_at, fee.currency, fee.scope, fee.accrued,
   fee.claimed, fee.claim_id, position.uncollected, position.asked_at, position.moved,
-  coalesce(indexed.symbol, currency.symbol) as currency_symbol, coalesce(indexed.decimals, currency.decimals) as currency_decimals`
+  quote.symbol as currency_symbol, quote.decimals as currency_decimals`
 
 export const FEE_PARTS = sql`
   left join lateral (
@@ -61,8 +63,7 @@ export const FEE_PARTS = sql`
     from uncollected_fee as asked join pool on pool.token = asked.token and pool.position_id = fee.claim_id
     where fee.accrued is null and asked.token = fee.token and fee.last_changed_block <= asked.block_number
   ) as position on true
-  left join lateral (select symbol, decimals from token where token.address = fee.currency offset 0) as indexed on true
-  left join currency on currency.address = fee.currency`
+  ${joinQuote(sql`fee.currency`)}`
 
 /**
  * What a creator has earned and claimed of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in
@@ -140,5 +141,5 @@ function unclaimedVesting(
 function describe(currency: Address, row: FeeRow, weth: Address): Pick<ClaimableAmount, 'symbol' | 'decimals'> {
   if (currency === weth) return { symbol: 'WETH', decimals: 18 }
   if (currency === ZERO_ADDRESS) return { symbol: 'ETH', decimals: 18 }
-  return { symbol: row.currency_symbol, decimals: row.currency_decimals }
+  return { symbol: cleanQuoteSymbol(row.currency_symbol), decimals: row.currency_decimals }
 }

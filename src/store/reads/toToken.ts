@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { multiplyTexts, parseDecimal } from '#domain/decimal.ts'
+import { cleanQuoteSymbol } from '#domain/text.ts'
 import { perWindow, WINDOW_FIELDS, type WindowName } from '#domain/windows.ts'
 import { withImage } from '#domain/withImage.ts'
 import type { Pool, Token } from '#resources/token.ts'
@@ -7,6 +8,7 @@ import { type Prefixed, selectList, without } from '#store/rows/selectList.ts'
 import { POOL, type PoolRow } from '#tables/pool.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
+import { joinQuote } from './joinQuote.ts'
 import { peggedValues } from './peggedValues.ts'
 import { secondsToIso, trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
 
@@ -46,7 +48,7 @@ export const SELECTED_TOKEN = sql`${selectList(without(FULL_TOKEN, UNSHOWN_OF_TO
   quote.symbol as "quote.symbol", quote.decimals as "quote.decimals"`
 
 export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = token.main_pool
-  left join currency as quote on quote.address = main_pool.quote_token`
+  ${joinQuote(sql`main_pool.quote_token`)}`
 
 /**
  * A stored token as it goes over the wire. Only a peg gives it USD values; without one they are `null`, and the gateway fills them in,
@@ -144,7 +146,7 @@ function toPool(row: SelectedToken): Pool | null {
     address: row['pool.address'],
     type: row['pool.type'],
     quoteToken: row['pool.quoteToken'],
-    quoteSymbol: row['quote.symbol'],
+    quoteSymbol: cleanQuoteSymbol(row['quote.symbol']),
     quoteDecimals: row['quote.decimals'],
     feeBps: row['pool.feeBps'],
     reserveToken: row['pool.reserveToken'],

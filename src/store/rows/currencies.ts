@@ -7,33 +7,73 @@ import { stampToken } from './cursor.ts'
 import { insertRows, runStatements } from './insertRows.ts'
 
 /**
- * How many tokens get a new sequence when their currency becomes known. A new currency is read at once: only after a migration it has more
- * tokens.
+ * How many tokens get a new sequence when their currency gets other names. The others show them as soon as they are read, and get a new
+ * sequence with their next change.
  */
 const MAX_STAMPED = 1_000
+/** A contract may change what it returns without an event. That of an indexed token is read once, since its names follow its events. */
+const READ_AGAIN_MS = 86_400_000
 
-export async function readUnreadCurrencies(db: Queryable, limit: number): Promise<readonly Address[]> {
-  const { rows } = await sql<{ address: Address }>`select address from currency where not is_read order by address limit ${limit}`.execute(
-    db,
-  )
+/** The currencies that were never read, or not for a day. */
+export async function readDueCurrencies(db: Queryable, limit: number): Promise<readonly Address[]> {
+  const { rows } = await sql<{ address: Address }>`
+    (select address from currency where not is_read order by address limit ${limit})
+    union all
+    (select address from currency where read_again_at_ms <= floor(extract(epoch from now()) * 1000) order by read_again_at_ms limit ${limit})
+    limit ${limit}`.execute(db)
   return rows.map(({ address }) => address)
 }
 
 /**
  * Stores the symbols and decimals that contracts returned, under the lock of the cursor.
  *
- * @returns the tokens whose market is in one of these currencies
+ * @returns the tokens whose market is in one of these currencies, if it has other names now
  */
 export async function writeCurrencies(
   db: Queryable,
-  currencies: readonly CurrencyRow[],
+  currencies: readonly Omit<CurrencyRow, 'readAgainAtMs'>[],
   committedAtMs: number,
 ): Promise<readonly Address[]> {
-  await runStatements(db, insertRows(CURRENCY, currencies, CURRENCY.merge))
+  const { rows } = await sql<{ address: Address; symbol: string | null; decimals: number | null; is_token: boolean }>`
+    select address, symbol, decimals, exists (select from token where token.address = currency.address) as is_token from currency
+    where address = any(${currencies.map(({ address }) => toBytes(address))}::bytea[])`.execute(db)
+  const stored = new Map(rows.map(row => [row.address, row]))
+  const read = currencies.map(currency => {
+    // A contract that fails to answer for once keeps its names.
+    const { symbol = null, decimals = null, is_token: isToken = false } = stored.get(currency.address) ?? {}
+    const named = { ...currency, symbol: currency.symbol ?? symbol, decimals: currency.decimals ?? decimals }
+    return { ...named, readAgainAtMs: isToken ? null : committedAtMs + READ_AGAIN_MS }
+  })
+  await runStatements(db, insertRows(CURRENCY, read, CURRENCY.merge))
+  const renamed = read.filter(({ address, symbol, decimals }) => {
+    const was = stored.get(address)
+    return was?.symbol !== symbol || was.decimals !== decimals
+  })
+  return stampQuotedIn(
+    db,
+    renamed.map(({ address }) => address),
+    committedAtMs,
+  )
+}
+
+/**
+ * Gives tokens whose market is in one of these currencies a new sequence.
+ *
+ * @param except tokens that have one already
+ * @returns the tokens that got one
+ */
+export async function stampQuotedIn(
+  db: Queryable,
+  currencies: readonly Address[],
+  committedAtMs: number,
+  except: readonly Address[] = [],
+): Promise<readonly Address[]> {
+  if (currencies.length === 0) return []
   const { rows } = await sql<{ address: Address }>`
     update token set ${stampToken(committedAtMs)} where address in (
       select token.address from pool join token on token.address = pool.token and token.main_pool = pool.address
-      where pool.quote_token = any(${currencies.map(({ address }) => toBytes(address))}::bytea[]) limit ${sql.lit(MAX_STAMPED)}
+      where pool.quote_token = any(${currencies.map(toBytes)}::bytea[]) and token.address <> all(${except.map(toBytes)}::bytea[])
+      limit ${sql.lit(MAX_STAMPED)}
     ) returning address`.execute(db)
   return rows.map(({ address }) => address)
 }

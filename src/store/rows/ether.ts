@@ -6,8 +6,8 @@ import { insertRows, runStatements } from './insertRows.ts'
 /** Stores the currencies that no contract has to be asked about: WETH, and ETH itself, for which pools use the zero address. */
 export async function writeEther(db: Queryable, weth: Address): Promise<void> {
   const known = [
-    { address: weth, symbol: 'WETH', decimals: 18, isRead: true },
-    { address: ZERO_ADDRESS, symbol: 'ETH', decimals: 18, isRead: true },
+    { address: weth, symbol: 'WETH', decimals: 18, isRead: true, readAgainAtMs: null },
+    { address: ZERO_ADDRESS, symbol: 'ETH', decimals: 18, isRead: true, readAgainAtMs: null },
   ]
   await runStatements(db, insertRows(CURRENCY, known, CURRENCY.merge))
 }

@@ -10,6 +10,7 @@ import type { Table } from '#tables/tableOf.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { TOKEN } from '#tables/token.ts'
 import { INDEX_TOTALS, LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
+import { stampQuotedIn } from './currencies.ts'
 import { stampToken } from './cursor.ts'
 import { unnested } from './insertRows.ts'
 import { attachMetadata } from './metadata.ts'
@@ -85,7 +86,8 @@ export async function undoBlocks(
 ): Promise<{ readonly changed: readonly Address[]; readonly dropped: readonly Address[] }> {
   await countReorg(db, ancestor + 1)
   const dropped = await dropTokens(db, ancestor, committedAtMs)
-  const moved = await tokensOfOtherMetadata(db, ancestor)
+  const moved = await tokensOfOther(db, ['metadata_uri', 'image_uri'], ancestor)
+  const renamed = await tokensOfOther(db, ['symbol'], ancestor)
   const { rows } = await sql<{ address: Address }>`
     ${restored(TOKEN, ancestor, [stampToken(committedAtMs, 'current')])} returning current.address`.execute(db)
   for (const table of BESIDE_TOKENS) {
@@ -100,14 +102,17 @@ export async function undoBlocks(
   await sql`delete from announced_contract where created_block > ${ancestor}`.execute(db)
   await sql`delete from block where number > ${ancestor}`.execute(db)
   await attachMetadata(db, moved)
-  return { changed: rows.map(({ address }) => address), dropped }
+  const restoredTokens = rows.map(({ address }) => address)
+  const quoted = await stampQuotedIn(db, [...renamed, ...dropped], committedAtMs, restoredTokens)
+  return { changed: [...restoredTokens, ...quoted], dropped }
 }
 
-/** The tokens whose documents the blocks above the ancestor changed. */
-async function tokensOfOtherMetadata(db: Queryable, ancestor: number): Promise<readonly Address[]> {
+/** The tokens of which the blocks above the ancestor changed one of these columns. */
+async function tokensOfOther(db: Queryable, columns: readonly string[], ancestor: number): Promise<readonly Address[]> {
+  const of = (row: string) => sql.join(columns.map(column => sql.ref(`${row}.${column}`)))
   const { rows } = await sql<{ address: Address }>`with undone as (${oldestImages(TOKEN, ancestor)})
     select current.address from token as current join undone on ${sameKey(TOKEN)}
-    where undone.existed and (current.metadata_uri, current.image_uri) is distinct from (undone.metadata_uri, undone.image_uri)`.execute(db)
+    where undone.existed and row(${of('current')}) is distinct from row(${of('undone')})`.execute(db)
   return rows.map(({ address }) => address)
 }
 

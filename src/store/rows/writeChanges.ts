@@ -61,7 +61,7 @@ function* statementsOf(
   yield* insertRows(ANNOUNCED_CONTRACT, contracts)
   yield* insertRows(
     CURRENCY,
-    changes.currencies.map(address => ({ address, symbol: null, decimals: null, isRead: false })),
+    changes.currencies.map(address => ({ address, symbol: null, decimals: null, isRead: false, readAgainAtMs: null })),
     'on conflict do nothing',
   )
   // Undoing restores the rows before all of these blocks, so a reorg can only begin after the last of them.

@@ -39,13 +39,13 @@ beforeEach(async () => {
 function reader() {
   const asked: Address[] = []
   const told: CommittedBlock[] = []
-  const state = { isAway: false }
+  const state = { isAway: false, symbol: 'USDX' }
   const request = async ({ params }: { readonly params?: readonly unknown[] }) => {
     const [{ to, data }] = params as readonly [{ readonly to: Address; readonly data: string }]
     asked.push(to)
     if (state.isAway) throw new RpcError({ kind: 'network' })
     if (to === LIAR) throw new RpcError({ kind: 'rejected', code: 3, text: 'execution reverted' })
-    return data === toFunctionSelector('decimals()') ? toHex(6n, { size: 32 }) : encodeAbiParameters([{ type: 'string' }], ['USDX'])
+    return data === toFunctionSelector('decimals()') ? toHex(6n, { size: 32 }) : encodeAbiParameters([{ type: 'string' }], [state.symbol])
   }
   const job = createCurrencyReader({
     rpc: { request } as Parameters<typeof createCurrencyReader>[0]['rpc'],
@@ -73,11 +73,34 @@ test('a new currency is asked once for its name and decimals, and its tokens get
   expect(await shown(1)).toEqual(['USDX', 6, '2.5'])
   expect(await shown(2)).toEqual([null, null, null])
   expect(await shown(3)).toEqual(['WETH', 18, '0.0000000000025'])
-  expect(told.map(({ unread }) => [...unread].toSorted())).toEqual([[addressOf(1), addressOf(2)]])
+  expect(told.map(({ unread }) => [...unread].toSorted())).toEqual([[addressOf(1)]])
   expect((await readToken(kysely, addressOf(1), 1))?.sequence).toBeGreaterThan(before?.sequence ?? Number.NaN)
   committed({ ...BLOCK, number: 457 })
   await settled()
   expect(asked.toSorted()).toEqual([DOLLAR, DOLLAR, LIAR, LIAR])
+  await stop()
+})
+
+// A contract outside the index that changed its symbol kept the old one until the index was built anew.
+test('a currency that is no indexed token is read again after a day, and only other names give its tokens a new sequence', async () => {
+  const { committed, settled, asked, told, state, stop } = reader()
+  committed(BLOCK)
+  await settled()
+  await insertRows(kysely, 'token', [tokenRow(4, { address: LIAR })])
+  const dayLater = async (number: number) => {
+    await sql`update currency set read_again_at_ms = read_again_at_ms - 86400001`.execute(kysely)
+    asked.length = 0
+    told.length = 0
+    committed({ ...BLOCK, number })
+    await settled()
+    return [asked.toSorted(), told.flatMap(({ unread }) => unread)]
+  }
+  expect(await dayLater(457)).toEqual([[DOLLAR, DOLLAR, LIAR, LIAR], []])
+  state.symbol = 'USDY'
+  // The names of an indexed token follow its events.
+  expect(await dayLater(458)).toEqual([[DOLLAR, DOLLAR], [addressOf(1)]])
+  expect(await shown(1)).toEqual(['USDY', 6, '2.5'])
+  expect((await shown(2))[0]).toBe('T4')
   await stop()
 })
 

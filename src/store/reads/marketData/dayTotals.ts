@@ -3,6 +3,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import type { DayTotals } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { joinQuote } from '#store/reads/joinQuote.ts'
 import { trimScale, wholeUnits } from '#store/reads/trimScale.ts'
 import { BYTEA, binaryArray } from '#tables/binaryArray.ts'
 import { QUOTE_DECIMALS } from './pairEvents.ts'
@@ -35,7 +36,7 @@ export async function readDayTotals(db: Queryable, tokens: readonly Address[]): 
     from day cross join unnest(${binaryArray(BYTEA, tokens)}::bytea[]) as asked (address)
     cross join lateral (select * from token where token.address = asked.address offset 0) as token
     join pool on pool.address = token.main_pool
-    left join currency as quote on quote.address = pool.quote_token
+    ${joinQuote(sql`pool.quote_token`)}
     left join pool_creation as creation on creation.pool = pool.address and pool.created_block > token.created_block
     cross join lateral (select greatest(token.migrated_at, creation.timestamp) as at) as moved
     cross join lateral (select case when moved.at > day.since then moved.at end as since) as own

@@ -6,6 +6,7 @@ import type { PoolType } from '#domain/token.ts'
 import { WETH_DECIMALS } from '#domain/weth.ts'
 import type { BlockRange, PairEvent, PairEvents, SideAmounts } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { joinQuote } from '#store/reads/joinQuote.ts'
 import { trimScale, wholeUnits } from '#store/reads/trimScale.ts'
 import { toBytes } from '#tables/toBytes.ts'
 
@@ -71,7 +72,7 @@ export async function readPairEvents(db: Queryable, range: BlockRange, limit: nu
       from (select distinct event.pool from event) as seen
       cross join lateral (select * from pool where pool.address = seen.pool offset 0) as pool
       cross join lateral (select * from token where token.address = pool.token offset 0) as token
-      left join currency as quote on quote.address = pool.quote_token
+      ${joinQuote(sql`pool.quote_token`)}
     )
     select event.kind, event.block_number as "blockNumber", event.timestamp, event.tx_hash as "txHash", event.tx_index as "txIndex",
       event.log_index as "logIndex", event.pool as pair, pair.type as "pairType", event.side,
