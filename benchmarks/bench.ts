@@ -1,3 +1,6 @@
+import { FULL_BACKFILL, SHORT_BACKFILL, withBackfillBenchmarks } from './backfill/backfillBenchmarks.ts'
+import { growth, reportGrowth } from './growth/growth.ts'
+import { FULL, SMALL } from './growth/scale.ts'
 import { type Benchmark, type Result, takeTurns } from './harness/benchmark.ts'
 import { defaultBase, otherCheckout, thisCheckout } from './harness/checkout.ts'
 import { describeMachine } from './harness/machine.ts'
@@ -5,14 +8,8 @@ import { reportArms } from './harness/report.ts'
 import { writeResults } from './harness/writeResults.ts'
 import { checkHotPaths, compareHotPaths } from './hotPaths/compareHotPaths.ts'
 import { HOT_PATHS } from './hotPaths/hotPaths.ts'
-import { runIndexing } from './macro/backfill/runIndexing.ts'
-import { growth, SHORT_GROWTH } from './macro/growth/growth.ts'
-import { GROWTH_PARTS } from './macro/growth/parts.ts'
-import { reportGrowth } from './macro/growth/reportGrowth.ts'
-import { FULL, SMALL, YOUNG, YOUNG_SMALL } from './macro/growth/scale.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
-import { reportMicro } from './micro/reportMicro.ts'
-import { type MicroResult, runMicro } from './micro/runMicro.ts'
+import { type MicroResult, reportMicro, runMicro } from './micro/runMicro.ts'
 import { parseOptions, type RunOptions, type Suite } from './options.ts'
 import { ALL_SERVER_BENCHMARKS, SERVER_BENCHMARKS } from './servers/serverBenchmarks.ts'
 
@@ -27,7 +24,7 @@ const progress = (text: string) =>
 /** Runs a suite. @returns what is kept of it */
 const RUN: Readonly<Record<Suite, (options: RunOptions) => Promise<unknown>>> = {
   hot: async ({ base, only, minutes, rounds, check }) => {
-    const paths = HOT_PATHS.filter(({ name }) => name.includes(only))
+    const paths = chosen(HOT_PATHS, only)
     const changed = thisCheckout()
     if (check) {
       await checkHotPaths(paths, changed, name => print(`${name}: right`))
@@ -41,7 +38,7 @@ const RUN: Readonly<Record<Suite, (options: RunOptions) => Promise<unknown>>> = 
   },
   micro: async ({ only, check }) => {
     const all: MicroResult[] = []
-    for (const benchmark of MICRO_BENCHMARKS.filter(({ name }) => name.includes(only))) {
+    for (const benchmark of chosen(MICRO_BENCHMARKS, only)) {
       if (check) {
         for (const task of benchmark.tasks()) task.check()
         print(`${benchmark.name}: right`)
@@ -54,16 +51,22 @@ const RUN: Readonly<Record<Suite, (options: RunOptions) => Promise<unknown>>> = 
     return check ? null : all
   },
   servers: ({ only, full, rounds }) => {
-    const benchmarks = (full ? ALL_SERVER_BENCHMARKS : SERVER_BENCHMARKS).filter(({ name }) => name.includes(only))
-    return runBenchmarks(benchmarks, rounds ?? 3)
+    return runBenchmarks(chosen(full ? ALL_SERVER_BENCHMARKS : SERVER_BENCHMARKS, only), rounds ?? 3)
   },
-  backfill: ({ full }) => runIndexing(full ? 'full' : 'short', print),
-  growth: async ({ only, small }) => {
-    const scales = small ? { scale: SMALL, young: YOUNG_SMALL } : { scale: FULL, young: YOUNG }
-    const result = await growth({ ...SHORT_GROWTH, ...scales, parts: GROWTH_PARTS.filter(part => part.includes(only)) }, print)
+  backfill: ({ full, rounds }) =>
+    withBackfillBenchmarks(full ? FULL_BACKFILL : SHORT_BACKFILL, print, benchmarks => runBenchmarks(benchmarks, rounds ?? 1)),
+  growth: async ({ small }) => {
+    const result = await growth({ scale: small ? SMALL : FULL, requests: 20_000 }, print)
     print(reportGrowth(result))
     return result
   },
+}
+
+/** @throws `RangeError` when nothing has the text in its name */
+function chosen<T extends { readonly name: string }>(all: readonly T[], only: string): readonly T[] {
+  const some = all.filter(({ name }) => name.includes(only))
+  if (some.length === 0) throw new RangeError(`nothing has ${JSON.stringify(only)} in its name: ${all.map(({ name }) => name).join('; ')}`)
+  return some
 }
 
 /** Prints each result as soon as it is there. */

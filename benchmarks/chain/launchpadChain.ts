@@ -1,7 +1,8 @@
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
-import { createSimulatedChain, type NewLog, type SimulatedBlock, type SimulatedChain } from '#test/support/simulatedChain.ts'
+import { createSimulatedChain, type NewLog, type SimulatedBlock } from '#test/support/simulatedChain.ts'
 import { createMarket, type Transaction } from './market.ts'
+import type { ProvidedChain } from './provider.ts'
 
 /** The history of a chain. Equal sizes give equal blocks. */
 export interface ChainSize {
@@ -15,11 +16,12 @@ export interface ChainContents {
   readonly tokens: readonly Address[]
   /** The trades of each token, in the order of `tokens`. */
   readonly trades: readonly number[]
+  readonly logs: number
   readonly head: number
 }
 
 /** A chain in memory with a history of one launchpad, to which blocks of trades are added. */
-export interface LaunchpadChain extends Pick<SimulatedChain, 'answer' | 'at' | 'head'> {
+export interface LaunchpadChain extends ProvidedChain {
   contents(): ChainContents
   /** Mines a block with a trade of each of these tokens, given by their indexes. An index that comes twice has two trades. */
   mine(tokens: readonly number[]): SimulatedBlock
@@ -63,12 +65,14 @@ export function createLaunchpadChain({ tokens, trades, blocks }: ChainSize): Lau
   const restore = market.save()
 
   return {
+    chainId: CHAIN_ID,
     answer: chain.answer,
     at: chain.at,
     head: chain.head,
     contents: () => ({
       tokens: market.tokens.map(({ address }) => address),
       trades: market.tokens.map(token => token.trades),
+      logs: chain.logs().length,
       head: chain.head().header.number,
     }),
     mine: of => chain.mine(inOneBlock(of.map(market.trade))),

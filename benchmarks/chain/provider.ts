@@ -5,8 +5,12 @@ import { numberToHex } from 'viem'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Hex } from '#domain/address.ts'
 import { HOLDER_CODES } from '#jobs/holders/fetchHolderCodes.ts'
-import { NodeFailure, rawLog, type SimulatedBlock } from '#test/support/simulatedChain.ts'
-import { CHAIN_ID, type LaunchpadChain } from './launchpadChain.ts'
+import { NodeFailure, rawLog, type SimulatedBlock, type SimulatedChain } from '#test/support/simulatedChain.ts'
+
+/** A chain that a provider serves. */
+export interface ProvidedChain extends Pick<SimulatedChain, 'answer' | 'at' | 'head'> {
+  readonly chainId: number
+}
 
 /** How the provider answers. */
 export interface ProviderBehaviour {
@@ -34,9 +38,11 @@ interface Call {
 
 const ADDRESS_DIGITS = 40
 const SUBSCRIPTION = '0x1'
+/** Of an answer for a range. */
+const MAX_LOGS = 10_000
 const ETHER_USD = 3_012.44
 
-export async function startProvider(chain: LaunchpadChain): Promise<Provider> {
+export async function startProvider(chain: ProvidedChain): Promise<Provider> {
   let behaviour: ProviderBehaviour = { latencyMs: 0, maxBlocks: 2_000 }
   const followers = new Set<WebSocket>()
 
@@ -89,12 +95,12 @@ export async function startProvider(chain: LaunchpadChain): Promise<Provider> {
   }
 }
 
-function answer(chain: LaunchpadChain, method: string, params: readonly unknown[], { maxBlocks }: ProviderBehaviour): unknown {
+function answer(chain: ProvidedChain, method: string, params: readonly unknown[], { maxBlocks }: ProviderBehaviour): unknown {
   switch (method) {
     case 'eth_blockNumber':
       return numberToHex(chain.head().header.number)
     case 'net_version':
-      return String(CHAIN_ID)
+      return String(chain.chainId)
     case 'eth_getCode':
       return '0x60'
     case 'eth_call': {
@@ -107,20 +113,27 @@ function answer(chain: LaunchpadChain, method: string, params: readonly unknown[
       const { fromBlock, toBlock } = params[0] as { readonly fromBlock?: string; readonly toBlock?: string }
       if (Number(toBlock) - Number(fromBlock) >= maxBlocks)
         throw new NodeFailure(-32_600, `eth_getLogs is limited to a ${maxBlocks} block range`)
-      return chain.answer(method, params)
+      const logs = chain.answer(method, params) as readonly unknown[]
+      if (fromBlock !== undefined && logs.length > MAX_LOGS) throw new NodeFailure(-32_005, `query returned more than ${MAX_LOGS} results`)
+      return logs
     }
     case 'eth_getBlockByNumber':
     case 'eth_getBlockByHash': {
       const block = chain.answer(method, params) as Readonly<Record<string, unknown>> | null
-      return block === null || params[1] !== true ? block : { ...block, transactions: transactionsOf(chain.at(Number(block['number']))) }
+      return block === null || params[1] !== true
+        ? block
+        : { ...block, ...MORE_OF_BLOCK, transactions: transactionsOf(chain.at(Number(block['number'])), chain.chainId) }
     }
     default:
       return chain.answer(method, params)
   }
 }
 
+/** What others read of a block and Tokenwire does not. */
+const MORE_OF_BLOCK = { size: '0x400', totalDifficulty: '0x0', uncles: [] }
+
 /** The transactions of a block in full: one for each of its logs' hashes. */
-function transactionsOf({ header, logs }: SimulatedBlock): readonly unknown[] {
+function transactionsOf({ header, logs }: SimulatedBlock, chainId: number): readonly unknown[] {
   const first = new Map(logs.map(log => [log.txHash, rawLog(log)]))
   return [...first.values()].map(({ transactionHash, transactionIndex, blockHash, blockNumber, address }) => ({
     hash: transactionHash,
@@ -135,7 +148,7 @@ function transactionsOf({ header, logs }: SimulatedBlock): readonly unknown[] {
     gas: '0x5208',
     gasPrice: numberToHex(header.baseFeeWei ?? 0n),
     type: '0x0',
-    chainId: numberToHex(CHAIN_ID),
+    chainId: numberToHex(chainId),
     v: '0x1b',
     r: '0x1',
     s: '0x1',

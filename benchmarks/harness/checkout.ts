@@ -4,7 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const CACHE = path.join(ROOT, 'benchmarks/.cache')
+const CACHE = path.join(ROOT, '.cache/bench')
 
 /** A version of the service, built. */
 export interface Checkout {

@@ -1,7 +1,7 @@
 import { type Result, takeTurns } from '#benchmarks/harness/benchmark.ts'
 import type { Checkout } from '#benchmarks/harness/checkout.ts'
 import { reportChange } from '#benchmarks/harness/report.ts'
-import { openCourse } from './course.ts'
+import { Course } from './course.ts'
 import type { HotPath } from './hotPath.ts'
 
 export interface Comparison {
@@ -20,14 +20,12 @@ export interface Comparison {
 const MIN_ROUNDS = 3
 
 /** Measures hot paths of two checkouts in turn, and prints a table with a verdict for each path as soon as it is measured. */
-export async function compareHotPaths(comparison: Comparison): Promise<readonly Result[]> {
-  const { paths, base, changed, minutes, rounds, print, onTurn } = comparison
+export function compareHotPaths({ paths, base, changed, minutes, rounds, print, onTurn }: Comparison): Promise<readonly Result[]> {
   const deadline = performance.now() + minutes * 60_000
-  const course = await openCourse(1)
-  const results: Result[] = []
-  try {
+  return Course.run(1, async course => {
     // Makes the databases of both, and the first turns of a machine that was idle are slower than the others.
     for (const checkout of [base, changed]) for (const path of paths.slice(0, 1)) await course.measure(path, checkout)
+    const results: Result[] = []
     for (const [index, path] of paths.entries()) {
       const begunAtMs = performance.now()
       const share = (deadline - begunAtMs) / (paths.length - index)
@@ -45,20 +43,15 @@ export async function compareHotPaths(comparison: Comparison): Promise<readonly 
       results.push(result)
     }
     return results
-  } finally {
-    await course.stop()
-  }
+  })
 }
 
 /** Measures each path once with small numbers, whose times mean nothing. @throws `Error` when a result is wrong */
-export async function checkHotPaths(paths: readonly HotPath[], checkout: Checkout, onPath: (name: string) => void): Promise<void> {
-  const course = await openCourse(0.02)
-  try {
+export function checkHotPaths(paths: readonly HotPath[], checkout: Checkout, onPath: (name: string) => void): Promise<void> {
+  return Course.run(0.02, async course => {
     for (const path of paths) {
       await course.measure(path, checkout)
       onPath(path.name)
     }
-  } finally {
-    await course.stop()
-  }
+  })
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const SOURCE = new URL('load.c', import.meta.url)
-const CACHE = new URL('../.cache/', import.meta.url)
+const CACHE = new URL('../../.cache/bench/', import.meta.url)
 
 /**
  * Compiles the load, once for each content of its file.

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { updateBytes } from '#test/support/frames.ts'
 import { addressOf, recentOf, snapshotOf } from '#test/support/snapshots.ts'
+import type { MicroBenchmark, MicroTask } from './microBenchmark.ts'
 
 const TOKEN = addressOf(1)
 const SEQUENCE = 1_795_000_000_123

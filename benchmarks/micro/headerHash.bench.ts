@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
 import { parseHeader } from '#rpc/header.ts'
 import { headerHash } from '#rpc/headerHash.ts'
 import { GENESIS_HEADER } from '#test/support/genesisHeader.ts'
+import type { MicroBenchmark, MicroTask } from './microBenchmark.ts'
 
 export const headerHashBenchmark: MicroBenchmark = {
   name: 'prove a header',

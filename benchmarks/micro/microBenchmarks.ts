@@ -3,10 +3,8 @@ import { encodeUpdateBenchmark } from './encodeUpdate.bench.ts'
 import { headerHashBenchmark } from './headerHash.bench.ts'
 import type { MicroBenchmark } from './microBenchmark.ts'
 import { outboxBenchmark } from './outbox.bench.ts'
-import { parseClientMessageBenchmark } from './parseClientMessage.bench.ts'
 import { projectBenchmark } from './project.bench.ts'
 import { registryDispatchBenchmark } from './registryDispatch.bench.ts'
-import { tokenActorBenchmark } from './tokenActor.bench.ts'
 
 /** All micro benchmarks, in the order of an update's path. A new one is a file in this folder and a line here. */
 export const MICRO_BENCHMARKS: readonly MicroBenchmark[] = [
@@ -14,8 +12,6 @@ export const MICRO_BENCHMARKS: readonly MicroBenchmark[] = [
   decodeLogsBenchmark,
   projectBenchmark,
   registryDispatchBenchmark,
-  tokenActorBenchmark,
   encodeUpdateBenchmark,
   outboxBenchmark,
-  parseClientMessageBenchmark,
 ]

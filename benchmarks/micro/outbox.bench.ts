@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { pino } from 'pino'
 import type { Frame } from '#actors/token/frame.ts'
-import type { MicroBenchmark, MicroTask } from '#benchmarks/micro/microBenchmark.ts'
 import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import { Flusher } from '#gateway/outbox/flusher.ts'
 import { Outbox } from '#gateway/outbox/outbox.ts'
-import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
+import type { Sink, WriteResult } from '#gateway/outbox/sink.ts'
 import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
+import type { MicroBenchmark, MicroTask } from './microBenchmark.ts'
 
 const BATCH = 100
 const BYTES = new Uint8Array(1_500)
@@ -15,109 +15,80 @@ const BYTES = new Uint8Array(1_500)
 export const outboxBenchmark: MicroBenchmark = {
   name: 'outbox',
   about: 'queues frames in one connection’s outbox and flushes them to a socket that only counts',
-  tasks: () => [putAndFlush(1), putAndFlush(50), conflate()],
+  tasks: () => [
+    put('1 frame, put and flushed', 1, 'sent'),
+    put('50 frames, put and flushed in one cork', 50, 'sent'),
+    put('1 frame, put in place of an older one', 1, 'refused'),
+  ],
 }
 
 /** A socket that only counts. */
 class CountingSink implements Sink {
   readonly transport = 'webSocket'
-  frames = 0
+  writes = 0
   corks = 0
-  last: Written | null = null
-  result: WriteResult = 'sent'
+  readonly #result: WriteResult
 
-  writeFrame(frame: Written): WriteResult {
-    if (this.result !== 'refused') {
-      this.frames++
-      this.last = frame
-    }
-    return this.result
+  constructor(result: WriteResult) {
+    this.#result = result
+  }
+
+  writeFrame(): WriteResult {
+    this.writes++
+    return this.#result
   }
 
   writeAnswer(): WriteResult {
-    return this.result
+    return this.#result
   }
 
   cork(write: () => void): boolean {
     this.corks++
     write()
-    return this.result === 'sent'
+    return this.#result === 'sent'
   }
 
   tooManyAnswers(): void {}
 }
 
-function fixture(tokens: number) {
-  const now = () => performance.now()
-  const stats = new RealtimeStats(now)
+function put(name: string, tokens: number, result: 'sent' | 'refused'): MicroTask {
+  const stats = new RealtimeStats(() => performance.now())
   const flusher = new Flusher({ schedule: () => {}, yieldTo: () => {}, now: () => 0, stats, logger: pino({ enabled: false }) })
-  const sink = new CountingSink()
-  const outbox = new Outbox(sink, flusher, stats, now)
+  const sink = new CountingSink(result)
+  const outbox = new Outbox(sink, flusher, stats, () => performance.now())
   const subscriptions = Array.from({ length: tokens }, (_, index) => outbox.subscription(addressOf(index + 1)))
+  const blocks: (readonly Frame[])[] = []
   let sequence = 0
-  const nextFrame = (token: Frame['token']): Frame => frameOf({ token, sequence, completedAtMs: 0, webSocket: BYTES, eventStream: BYTES })
-  /** Makes a newer frame for each subscription. */
-  const nextFrames = (): readonly Frame[] => {
+  const nextFrames = () => {
     sequence++
-    return subscriptions.map(({ token }) => nextFrame(token))
+    return subscriptions.map(({ token }) => frameOf({ token, sequence, completedAtMs: 0, webSocket: BYTES, eventStream: BYTES }))
   }
-  const put = (frames: readonly Frame[] | undefined) => {
+  const deliver = (frames: readonly Frame[] | undefined) => {
     for (const [index, subscription] of subscriptions.entries()) {
       const frame = frames?.[index]
       if (frame !== undefined) subscription.update(frame)
     }
+    flusher.flush()
+    return sink.writes
   }
-  return { stats, flusher, sink, outbox, nextFrames, put }
-}
-
-function putAndFlush(tokens: number): MicroTask {
-  const { flusher, sink, outbox, nextFrames, put } = fixture(tokens)
-  const blocks: (readonly Frame[])[] = []
+  // A socket that refuses a frame is blocked from then on.
+  deliver(nextFrames())
   return {
-    name: tokens === 1 ? '1 frame, put and flushed' : `${tokens} frames, put and flushed in one cork`,
+    name,
     batch: BATCH,
     check: () => {
-      const { frames, corks } = sink
-      const block = nextFrames()
-      put(block)
-      flusher.flush()
-      assert.equal(sink.frames, frames + tokens)
-      assert.equal(sink.corks, corks + (tokens === 1 ? 0 : 1))
-      assert.equal(sink.last, block.at(-1))
-      assert.ok(outbox.isEmpty)
-    },
-    prepare: () => {
-      for (let index = 0; index < BATCH; index++) blocks[index] = nextFrames()
-    },
-    run: index => {
-      put(blocks[index])
-      flusher.flush()
-      return sink.frames
-    },
-  }
-}
-
-function conflate(): MicroTask {
-  const { stats, flusher, sink, outbox, nextFrames, put } = fixture(1)
-  sink.result = 'refused'
-  put(nextFrames())
-  flusher.flush()
-  const blocks: (readonly Frame[])[] = []
-  return {
-    name: '1 frame, put in place of an older one',
-    batch: BATCH,
-    check: () => {
-      assert.ok(outbox.isBlocked)
+      const { writes, corks } = sink
       const { conflatedTotal } = stats.report()
-      const { frames } = sink
-      put(nextFrames())
-      flusher.flush()
-      assert.equal(stats.report().conflatedTotal, conflatedTotal + 1)
-      assert.equal(sink.frames, frames)
+      deliver(nextFrames())
+      const isSent = result === 'sent'
+      assert.equal(outbox.isBlocked, !isSent)
+      assert.equal(sink.writes, writes + (isSent ? tokens : 0))
+      assert.equal(sink.corks, corks + (tokens === 1 ? 0 : 1))
+      assert.equal(stats.report().conflatedTotal, conflatedTotal + (isSent ? 0 : 1))
     },
     prepare: () => {
       for (let index = 0; index < BATCH; index++) blocks[index] = nextFrames()
     },
-    run: index => put(blocks[index]),
+    run: index => deliver(blocks[index]),
   }
 }

@@ -1,4 +1,5 @@
 import { Bench } from 'tinybench'
+import { formatCount, formatMs, textTable } from '#benchmarks/harness/textTable.ts'
 import type { MicroBenchmark, MicroTask } from './microBenchmark.ts'
 
 export interface MicroSettings {
@@ -65,4 +66,17 @@ function sample(task: MicroTask) {
   for (let index = 0; index < task.batch; index++) kept.value = task.run(index)
   const to = performance.now()
   return { overriddenDuration: (to - from) / task.batch, overriddenIterationCost: to - begun }
+}
+
+/** A benchmark's results for a terminal. */
+export function reportMicro({ name, about }: MicroBenchmark, results: readonly MicroResult[]): string {
+  const rows = results.map(result => [
+    result.task,
+    formatCount(result.operationsPerSecond),
+    formatMs(result.p50Ms),
+    formatMs(result.p99Ms),
+    `±${result.marginPercent.toFixed(1)} %`,
+    result.ratio === null ? '' : `${result.ratio.value.toFixed(2)} × ${result.ratio.of}`,
+  ])
+  return `${name}: ${about}\n\n${textTable(['', 'ops/s', 'p50', 'p99', 'margin', 'p50 against'], rows)}\n`
 }

@@ -1,39 +1,25 @@
-import { pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
-import { type BackfillSettings, backfill } from '#benchmarks/macro/backfill/backfill.ts'
-import { reportBackfill } from '#benchmarks/macro/backfill/reportBackfill.ts'
-import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
+import { expect, it } from 'vitest'
+import { withBackfillBenchmarks } from '#benchmarks/backfill/backfillBenchmarks.ts'
+import { takeTurns } from '#benchmarks/harness/benchmark.ts'
 
-/** The smallest chain of which a part is indexed in ranges. Its times mean nothing; its checks do. */
-const TINY: BackfillSettings = {
-  chain: { seed: 7, tokens: 4, trades: 150, wallets: 20, blocks: 160, secondsPerBlock: 12 },
-  latenciesMs: [0],
-  contestants: [
-    { name: 'floor', latenciesMs: [0] },
-    { name: 'tokenwire', latenciesMs: [0] },
-    { name: 'tokenwire-read', latenciesMs: [0] },
-  ],
-  rounds: 1,
-  limits: { maxBlocks: 50, maxLogs: 100 },
-}
-
-const folder = await makeTemporaryFolder()
-afterAll(() => folder.remove())
-
-describe('the backfill benchmark', () => {
-  it('makes a chain on which nothing fails, and indexes all of it', async () => {
-    const { contents, turns } = await backfill(TINY, () => undefined, pathToFileURL(`${folder.path}/`))
-    // Every planned trade, and the creators' first buys inside their launches.
-    expect(contents.trades).toBeGreaterThanOrEqual(150)
-    expect(contents.trades).toBeLessThanOrEqual(154)
-    expect(contents.events).toBeGreaterThan(2 * contents.trades)
-    expect(turns.map(({ contestant }) => contestant)).toEqual(['floor', 'tokenwire', 'tokenwire-read'])
-    const [floor, tokenwire, read] = turns
-    expect(floor?.source.refused).toBe(0)
-    expect(floor?.source.calls['eth_getBlockByNumber']).toBe(contents.blocksWithLogs)
-    for (const { ms } of turns) expect(ms).toBeGreaterThan(0)
-    expect(tokenwire?.rest).toBeNull()
-    expect(read?.rest?.requests).toBeGreaterThan(0)
-    expect(reportBackfill({ settings: TINY, contents, turns })).toContain('tokenwire, 0 ms')
-  })
+it.skipIf(process.platform !== 'linux')('a backfill is measured beside its floor, and while pages are requested', async () => {
+  const settings = { size: { tokens: 4, trades: 150, blocks: 160 }, latenciesMs: [1], peers: [] }
+  const results = await withBackfillBenchmarks(
+    settings,
+    () => undefined,
+    async ([benchmark]) => {
+      if (benchmark === undefined) throw new RangeError('no benchmark')
+      return takeTurns(benchmark, { goesOn: () => false })
+    },
+  )
+  expect(results.arms.map(({ arm, failures }) => [arm, failures])).toEqual([
+    ['floor', []],
+    ['tokenwire', []],
+    ['tokenwire, read', []],
+  ])
+  const [floor, tokenwire, read] = results.arms.map(({ figures }) => figures)
+  for (const figures of [floor, tokenwire, read]) expect(figures?.['time']).toBeGreaterThan(0)
+  expect(tokenwire?.['database CPU']).toBeGreaterThan(0)
+  expect(tokenwire).not.toHaveProperty('page p99')
+  expect(read?.['page p99']).toBeGreaterThan(0)
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ROUTES } from '#benchmarks/macro/growth/requests.ts'
+import { ROUTES } from '#benchmarks/growth/routes.ts'
 import { readOpenApi } from '#test/support/describedAnswers.ts'
 
 /** What reads no table, and what a process tells of itself. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MICRO_BENCHMARKS } from '#benchmarks/micro/microBenchmarks.ts'
-import { reportMicro } from '#benchmarks/micro/reportMicro.ts'
-import { runMicro } from '#benchmarks/micro/runMicro.ts'
+import { reportMicro, runMicro } from '#benchmarks/micro/runMicro.ts'
 
 describe.each(MICRO_BENCHMARKS)('the micro benchmark "$name"', ({ tasks }) => {
   it.each(tasks())('gives right results before and after a batch of "$name"', task => {

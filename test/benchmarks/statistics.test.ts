@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { median, medianInterval, quantile } from '#benchmarks/harness/quantile.ts'
-import { quantileRatio } from '#benchmarks/harness/quantileRatio.ts'
 import { formatMs, textTable } from '#benchmarks/harness/textTable.ts'
 
 describe('the statistics of benchmarks', () => {
@@ -21,19 +20,6 @@ describe('the statistics of benchmarks', () => {
     const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
     // The 95 % ranks of the binomial distribution for 100 values, from a table.
     expect(medianInterval(hundred)).toEqual({ low: 40, high: 61 })
-  })
-
-  it('give the ratio of two quantiles, whose interval is wide where few groups make many values', () => {
-    const values = (from: number) => Array.from({ length: 200 }, (_, index) => from + (index % 20))
-    const alone = (all: readonly number[]) => all.map(value => [value])
-    const { ratio, low, high } = quantileRatio(alone(values(200)), alone(values(100)), 0.5)
-    expect(ratio).toBe(209 / 109)
-    expect([low > 1.85, low <= ratio, high >= ratio, high < 2]).toEqual([true, true, true, true])
-    // Two commits of a hundred updates: one quick, one slow.
-    const grouped = [Array.from({ length: 100 }, () => 10), Array.from({ length: 100 }, () => 100)]
-    expect(quantileRatio(grouped, grouped, 0.5)).toEqual({ ratio: 1, low: 0.1, high: 10 })
-    expect(quantileRatio(alone(grouped.flat()), alone(grouped.flat()), 0.9)).toEqual({ ratio: 1, low: 1, high: 1 })
-    expect(() => quantileRatio([], alone([1]), 0.5)).toThrow(RangeError)
   })
 
   it('say a duration in the unit that fits', () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { countTotals } from '#benchmarks/macro/growth/loadTables.ts'
+import { countTotals } from '#benchmarks/growth/loadTables.ts'
 import { createChainStats } from '#store/reads/chainStats.ts'
 import { countedStats } from '#test/support/countedStats.ts'
 import { useDatabase } from '#test/support/database.ts'

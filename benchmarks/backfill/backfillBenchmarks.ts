@@ -1,0 +1,161 @@
+import type { ChainContents, ChainSize } from '#benchmarks/chain/launchpadChain.ts'
+import { type Chain, startChain } from '#benchmarks/chain/startChain.ts'
+import type { Arm, Benchmark, Figures } from '#benchmarks/harness/benchmark.ts'
+import { thisCheckout } from '#benchmarks/harness/checkout.ts'
+import { Worker } from '#benchmarks/harness/worker.ts'
+import { type DatabaseServer, startDatabaseServer } from '#benchmarks/service/databaseServer.ts'
+import { startMeasuredService } from '#benchmarks/service/measuredService.ts'
+import type { ProcessUsage } from '#benchmarks/service/processUsage.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
+import { assertSameRows, peerRows, type RowFigures, tokenwireRows, writtenRows } from './compareRows.ts'
+import type { FloorCalls } from './floorProcess.ts'
+import type { Indexer, Surroundings } from './indexer.ts'
+import { installPeer, type Peer } from './installPeer.ts'
+import { startPeer } from './peers.ts'
+import { probeRest, type RestProbe } from './restProbe.ts'
+
+export interface BackfillSettings {
+  readonly size: ChainSize
+  readonly latenciesMs: readonly number[]
+  readonly peers: readonly Peer[]
+}
+
+export const SHORT_BACKFILL: BackfillSettings = {
+  size: { tokens: 500, trades: 10_000, blocks: 600 },
+  latenciesMs: [0],
+  peers: ['ponder', 'sqd'],
+}
+
+export const FULL_BACKFILL: BackfillSettings = {
+  size: { tokens: 500, trades: 100_000, blocks: 3_000 },
+  latenciesMs: [0, 50],
+  peers: ['ponder', 'sqd'],
+}
+
+const FIGURES: Benchmark['figures'] = [
+  { name: 'time', unit: 'ms', better: 'less' },
+  { name: 'trades', unit: '/s', better: 'more' },
+  { name: 'CPU', unit: 'ms', better: 'less' },
+  { name: 'database CPU', unit: 'ms', better: 'less' },
+  { name: 'peak memory', unit: 'MB', better: 'less' },
+  { name: 'page p99', unit: 'ms', better: 'less' },
+]
+const MAX_BLOCKS = 2_000
+/** Well below the provider's limit of logs. */
+const LOGS_PER_RANGE = 8_000
+const LONG_MS = 600_000
+
+/** One chain and one PostgreSQL for all contestants. Each has a new process and an empty database. */
+interface Course {
+  readonly chain: Chain
+  readonly contents: ChainContents
+  readonly database: DatabaseServer
+  readonly folder: string
+  /** Of those who have finished. */
+  readonly rows: { readonly name: string; readonly rows: RowFigures }[]
+}
+
+/** Runs work on the benchmarks of a backfill. The peers are installed before. */
+export async function withBackfillBenchmarks<T>(
+  { size, latenciesMs, peers }: BackfillSettings,
+  print: (text: string) => void,
+  work: (benchmarks: readonly Benchmark[]) => Promise<T>,
+): Promise<T> {
+  for (const peer of peers) await installPeer(peer, print)
+  const folder = await makeTemporaryFolder()
+  const stops: (() => Promise<void>)[] = [folder.remove]
+  try {
+    const database = await startDatabaseServer()
+    stops.push(database.stop)
+    const chain = await startChain(size, folder.path)
+    stops.push(() => chain.calls.stop())
+    const contents = await chain.calls.call('contents', null)
+    const course: Course = { chain, contents, database, folder: folder.path, rows: [] }
+    return await work(latenciesMs.map(latencyMs => backfill(course, size, latencyMs, peers)))
+  } finally {
+    for (const stop of stops.toReversed()) await stop()
+  }
+}
+
+function backfill(course: Course, size: ChainSize, latencyMs: number, peers: readonly Peer[]): Benchmark {
+  const main = thisCheckout().main
+  const startTokenwire = ({ rpcUrl, databaseUrl }: Surroundings) =>
+    startMeasuredService(main, course.folder, { ...course.chain.settings, RPC_URLS: rpcUrl, DATABASE_URL: databaseUrl })
+  const ofTokenwire = (name: string, probe: (url: string) => RestProbe | null): Arm => ({
+    name,
+    measure: () => measureIndexer(course, { name, start: startTokenwire, probe: ({ url }) => probe(url), rows: tokenwireRows }, latencyMs),
+  })
+  const arms: readonly Arm[] = [
+    { name: 'floor', measure: () => measureFloor(course, latencyMs) },
+    ofTokenwire('tokenwire', () => null),
+    ofTokenwire('tokenwire, read', url => probeRest(`${url}/api/tokens`)),
+    ...peers.map(name => ({
+      name,
+      measure: () => measureIndexer(course, { name, start: of => startPeer(name, of), probe: () => null, rows: peerRows(name) }, latencyMs),
+    })),
+  ]
+  return {
+    name: `backfill, ${latencyMs} ms`,
+    about: `${size.trades} trades of ${size.tokens} tokens in ${size.blocks} blocks, ${latencyMs} ms of latency at the provider; from the start of the process until the last block is indexed`,
+    arms,
+    figures: FIGURES,
+  }
+}
+
+interface Contestant<I extends Indexer> {
+  readonly name: string
+  start(surroundings: Surroundings): Promise<I>
+  /** A client that requests pages meanwhile; `null`: none. */
+  probe(indexer: I): RestProbe | null
+  rows(databaseUrl: string): Promise<RowFigures>
+}
+
+async function measureIndexer<I extends Indexer>(course: Course, contestant: Contestant<I>, latencyMs: number): Promise<Figures> {
+  const { chain, contents, database } = course
+  await chain.calls.call('behave', { latencyMs, maxBlocks: MAX_BLOCKS })
+  const databaseUrl = await database.create('contestant')
+  try {
+    const databaseBeforeMs = await database.cpuMs()
+    const begunAtMs = performance.now()
+    const indexer = await contestant.start({ rpcUrl: chain.url, databaseUrl, contents })
+    try {
+      const probe = contestant.probe(indexer)
+      await indexer.indexed(contents.head)
+      const time = performance.now() - begunAtMs
+      const pages = await probe?.end()
+      const usage = await indexer.usage()
+      const databaseCpuMs = (await database.cpuMs()) - databaseBeforeMs
+      const found = { name: contestant.name, rows: await writtenRows(() => contestant.rows(databaseUrl), tradesOf(course)) }
+      for (const other of course.rows) assertSameRows(found, other)
+      course.rows.push(found)
+      return { ...figuresOf(course, time, usage), 'database CPU': databaseCpuMs, ...(pages && { 'page p99': pages.p99Ms }) }
+    } finally {
+      await indexer.stop()
+    }
+  } finally {
+    await database.drop('contestant')
+  }
+}
+
+async function measureFloor(course: Course, latencyMs: number): Promise<Figures> {
+  const { chain, contents } = course
+  await chain.calls.call('behave', { latencyMs, maxBlocks: MAX_BLOCKS })
+  const begunAtMs = performance.now()
+  const floor = Worker.start<FloorCalls>(new URL('./floorProcess.ts', import.meta.url))
+  try {
+    const blocksPerRange = Math.max(1, Math.min(MAX_BLOCKS, Math.floor((LOGS_PER_RANGE * contents.head) / contents.logs)))
+    const { logs } = await floor.call('fetchAll', { url: chain.url, head: contents.head, blocksPerRange }, LONG_MS)
+    if (logs !== contents.logs) throw new Error(`the floor fetched ${logs} logs of ${contents.logs}`)
+    return figuresOf(course, performance.now() - begunAtMs, await floor.call('usage', null))
+  } finally {
+    await floor.stop()
+  }
+}
+
+function figuresOf(course: Course, time: number, { cpuMs, peakRssMiB }: ProcessUsage): Figures {
+  return { time, trades: (tradesOf(course) / time) * 1_000, CPU: cpuMs, 'peak memory': peakRssMiB }
+}
+
+function tradesOf({ contents }: Course): number {
+  return contents.trades.reduce((sum, count) => sum + count, 0)
+}
