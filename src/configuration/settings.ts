@@ -196,7 +196,7 @@ export const SETTINGS = {
     .meta({ secret: true, description: "Key of CoinGecko's demo plan, or of the pro plan with its COINGECKO_URL." }),
   COINBASE_URL: baseUrl
     .default('https://api.coinbase.com')
-    .meta({ secret: true, description: 'Source of the ETH/USD price while COINGECKO_URL fails.' }),
+    .meta({ secret: true, description: 'Source of the ETH/USD price while COINGECKO_URL fails, and compared with it.' }),
   METADATA_FETCH: flag
     .default(true)
     .describe(

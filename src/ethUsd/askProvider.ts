@@ -6,7 +6,8 @@ import type { PriceProvider } from './priceProviders.ts'
 import { requestText, type TextRequest } from './requestText.ts'
 
 export type PriceAnswer =
-  | { readonly ok: true; readonly price: string; readonly source: EthUsdSource }
+  /** `ageMs`: since the provider made the price; 0 where it does not say when. */
+  | { readonly ok: true; readonly price: string; readonly source: EthUsdSource; readonly ageMs: number }
   /** `waitMs`: how long the provider asks not to be called; `null`: it does not ask. */
   | { readonly ok: false; readonly reason: string; readonly waitMs: number | null }
 
@@ -20,22 +21,29 @@ const MAX_WAIT_MS = 3_600_000
 /** What the price server of a development chain adds to its answers. */
 const simulated = z.object({ simulated: z.literal(true) })
 
-/** Calls a provider once. Never rejects; the reason of a failure contains no part of the URL, the headers or the answer. */
+/**
+ * Calls a provider once. Never rejects; the reason of a failure contains no part of the URL, the headers or the answer.
+ *
+ * @param epochMs the present time, for comparison with the provider's times
+ */
 export async function askProvider(
   provider: PriceProvider,
   request: Pick<TextRequest, 'timeout' | 'signal'>,
-  nowMs: () => number,
+  epochMs: () => number,
 ): Promise<PriceAnswer> {
   const answer = await requestText({ url: provider.url, headers: provider.headers, maxBytes: MAX_BYTES, ...request })
-  if (!answer.ok) return { ok: false, reason: answer.reason, waitMs: waitMs(answer.status, answer.retryAfter, nowMs()) }
+  if (!answer.ok) return { ok: false, reason: answer.reason, waitMs: waitMs(answer.status, answer.retryAfter, epochMs()) }
   const content = parseKeepingDigits(answer.text)
-  const text = provider.price.safeParse(content)
-  if (!text.success) return { ok: false, reason: 'an answer without a price', waitMs: null }
-  const price = plainDecimal(text.data)
+  const quote = provider.quote.safeParse(content)
+  if (!quote.success) return { ok: false, reason: 'an answer without a price', waitMs: null }
+  const price = plainDecimal(quote.data.price)
   if (price === null || Number(price) < MIN_PRICE || Number(price) > MAX_PRICE) {
     return { ok: false, reason: 'an answer with an impossible price', waitMs: null }
   }
-  return { ok: true, price, source: simulated.safeParse(content).success ? 'simulated' : provider.source }
+  const { pricedAtMs } = quote.data
+  // The clocks may differ by a little, and a time that is to come is no age.
+  const ageMs = pricedAtMs === null ? 0 : Math.max(0, epochMs() - pricedAtMs)
+  return { ok: true, price, source: simulated.safeParse(content).success ? 'simulated' : provider.source, ageMs }
 }
 
 /** Parses JSON with every number as a string of its original digits, so that none is lost; `undefined`: the text is not JSON. */

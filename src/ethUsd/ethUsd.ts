@@ -1,13 +1,17 @@
 import type { Logger } from 'pino'
 import { systemClock } from '#clock'
 import { TokenwireError } from '#errors'
-import type { EthUsd, EthUsdPrices } from '#resources/ethUsd.ts'
+import type { EthUsd, EthUsdPrices, LastEthUsd } from '#resources/ethUsd.ts'
 import { askProvider } from './askProvider.ts'
 import type { PriceProvider } from './priceProviders.ts'
 
-/** A price younger than this is returned without calling a provider. */
+/** A price that was fetched this recently is returned without calling a provider. */
 const FRESH_MS = 60_000
 const USABLE_MS = 600_000
+/** Providers make a price every minute or more often. One whose price is older than this counts as failing. */
+const MAX_AGE_MS = 300_000
+/** Prices whose ratio is larger are disputed. */
+const MAX_RATIO = 1.05
 const FIRST_BACKOFF_MS = 1_000
 const MAX_BACKOFF_MS = 60_000
 
@@ -19,6 +23,8 @@ export interface EthUsdOptions {
   readonly onPrice: (price: string, usableMs: number) => void
   /** Milliseconds since the epoch; must not go back. Default: the monotonic clock. */
   readonly now?: () => number
+  /** Milliseconds since the epoch, for comparison with the providers' times. Default: the machine's clock. */
+  readonly epochMs?: () => number
   /** Calls back once after this many ms; returns a function that cancels. Default: a timer that does not keep the process alive. */
   readonly schedule?: (callback: () => void, ms: number) => () => void
   /** A signal that aborts after this many ms. Default: `AbortSignal.timeout`. */
@@ -31,38 +37,89 @@ export interface EthUsdFeed extends EthUsdPrices {
   stop(): Promise<void>
 }
 
-type Quote = Pick<EthUsd, 'price' | 'source'> & { readonly fetchedAtMs: number }
+type Quote = Pick<EthUsd, 'price' | 'source'> & {
+  readonly fetchedAtMs: number
+  /** When the provider made the price. */
+  readonly pricedAtMs: number
+}
+
+interface ProviderState {
+  readonly provider: PriceProvider
+  failures: number
+  pausedUntilMs: number
+}
 
 export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
   const { logger, onPrice, now = systemClock.nowMs, schedule = scheduleUnref, timeout = ms => AbortSignal.timeout(ms) } = options
-  const states = options.providers.map(provider => ({ provider, failures: 0, pausedUntilMs: 0 }))
+  const { epochMs = systemClock.epochMs } = options
+  const states = options.providers.map((provider): ProviderState => ({ provider, failures: 0, pausedUntilMs: 0 }))
   const stopping = new AbortController()
   const { signal } = stopping
   let quote: Quote | null = null
+  let disputed: LastEthUsd['disputed'] = null
   let lastRenewalFailed = false
   let renewing: Promise<void> | null = null
+  let comparing: Promise<void> | null = null
   let cancelTimer = () => {}
 
-  async function renew(): Promise<void> {
-    for (const state of states) {
-      if (signal.aborted || state.pausedUntilMs > now()) continue
-      const { source } = state.provider
-      const answer = await askProvider(state.provider, { timeout, signal }, now)
-      // A request that `stop` aborted says nothing about the provider.
-      if (signal.aborted) return
-      if (answer.ok) {
-        if (state.failures > 0) logger.info({ source }, 'ETH/USD provider answers again')
-        Object.assign(state, { failures: 0, pausedUntilMs: 0 })
-        quote = { price: answer.price, source: answer.source, fetchedAtMs: now() }
-        lastRenewalFailed = false
-        onPrice(answer.price, USABLE_MS)
-        return
-      }
-      const pauseMs = Math.max(backoffMs(state.failures), answer.waitMs ?? 0)
-      logger[state.failures === 0 ? 'warn' : 'debug']({ source, reason: answer.reason, pauseMs }, 'ETH/USD provider fails')
+  /** Asks a provider, unless it is paused. `null`: it failed. An answer that is too old is a failure, too, and may still be of use. */
+  async function ask(state: ProviderState): Promise<Quote | null> {
+    if (signal.aborted || state.pausedUntilMs > now()) return null
+    const { source } = state.provider
+    const answer = await askProvider(state.provider, { timeout, signal }, epochMs)
+    // A request that `stop` aborted says nothing about the provider.
+    if (signal.aborted) return null
+    const reason = answer.ok
+      ? answer.ageMs < MAX_AGE_MS
+        ? null
+        : `a price that is ${Math.floor(answer.ageMs / 1_000)} s old`
+      : answer.reason
+    if (reason === null) {
+      if (state.failures > 0) logger.info({ source }, 'ETH/USD provider answers again')
+      Object.assign(state, { failures: 0, pausedUntilMs: 0 })
+    } else {
+      const pauseMs = Math.max(backoffMs(state.failures), answer.ok ? 0 : (answer.waitMs ?? 0))
+      logger[state.failures === 0 ? 'warn' : 'debug']({ source, reason, pauseMs }, 'ETH/USD provider fails')
       Object.assign(state, { failures: state.failures + 1, pausedUntilMs: now() + pauseMs })
     }
+    return answer.ok ? { price: answer.price, source: answer.source, fetchedAtMs: now(), pricedAtMs: now() - answer.ageMs } : null
+  }
+
+  const isCurrent = ({ fetchedAtMs, pricedAtMs }: Quote) => fetchedAtMs - pricedAtMs < MAX_AGE_MS
+
+  async function renew(): Promise<void> {
+    for (const [at, state] of states.entries()) {
+      const answer = await ask(state)
+      if (signal.aborted) return
+      if (answer === null) continue
+      if (isCurrent(answer) || answer.pricedAtMs > (usable()?.pricedAtMs ?? now() - USABLE_MS)) {
+        quote = answer
+        onPrice(answer.price, USABLE_MS - ageMs(answer))
+      }
+      if (!isCurrent(answer)) continue
+      lastRenewalFailed = false
+      comparing ??= compare(answer, states.slice(at + 1)).finally(() => {
+        comparing = null
+      })
+      return
+    }
     lastRenewalFailed = true
+  }
+
+  /** Compares with the next provider that answers. Callers do not wait for it. */
+  async function compare(mine: Quote, others: readonly ProviderState[]): Promise<void> {
+    for (const state of others) {
+      const other = await ask(state)
+      if (other === null || !isCurrent(other)) continue
+      const [low = 0, high = 0] = [Number(mine.price), Number(other.price)].toSorted((a, b) => a - b)
+      const isApart = high / low > MAX_RATIO
+      const { price, source } = other
+      if (isApart && disputed === null)
+        logger.warn({ source: mine.source, price: mine.price, other: source, otherPrice: price }, 'ETH/USD providers disagree')
+      disputed = isApart ? { price, source } : null
+      return
+    }
+    disputed = null
   }
 
   const renewOnce = () =>
@@ -70,16 +127,17 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
       renewing = null
     }))
 
-  const toEthUsd = ({ price, source, fetchedAtMs }: Quote, stale: boolean): EthUsd => ({
-    price,
+  const ageMs = ({ pricedAtMs }: Quote) => now() - pricedAtMs
+  const usable = (): Quote | null => (quote !== null && ageMs(quote) < USABLE_MS ? quote : null)
+  const isFresh = () => quote !== null && !lastRenewalFailed && now() - quote.fetchedAtMs < FRESH_MS
+  const toEthUsd = (shown: Quote): EthUsd => ({
+    price: shown.price,
     currency: 'USD',
-    source,
-    fetchedAt: new Date(fetchedAtMs).toISOString(),
-    ageSeconds: Math.floor((now() - fetchedAtMs) / 1_000),
-    stale,
+    source: shown.source,
+    fetchedAt: new Date(shown.fetchedAtMs).toISOString(),
+    ageSeconds: Math.floor(ageMs(shown) / 1_000),
+    stale: lastRenewalFailed,
   })
-  const ageMs = () => (quote === null ? Number.POSITIVE_INFINITY : now() - quote.fetchedAtMs)
-  const youngerThan = (ms: number): Quote | null => (ageMs() < ms ? quote : null)
 
   function retryMs(): number {
     const soonest = Math.min(...states.map(state => state.pausedUntilMs)) - now()
@@ -87,27 +145,26 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
   }
 
   async function keepFresh(): Promise<void> {
-    if (youngerThan(FRESH_MS) === null) await renewOnce()
+    if (!isFresh()) await renewOnce()
     if (signal.aborted) return
-    cancelTimer = schedule(() => void keepFresh(), youngerThan(FRESH_MS) === null ? retryMs() : FRESH_MS - ageMs())
+    cancelTimer = schedule(() => void keepFresh(), quote !== null && isFresh() ? FRESH_MS - (now() - quote.fetchedAtMs) : retryMs())
   }
 
   return {
     get: async () => {
-      if (youngerThan(FRESH_MS) === null) await renewOnce()
-      const fresh = youngerThan(FRESH_MS)
-      if (fresh !== null) return toEthUsd(fresh, false)
-      const usable = youngerThan(USABLE_MS)
-      if (usable !== null) return toEthUsd(usable, true)
+      if (!isFresh()) await renewOnce()
+      const shown = usable()
+      if (shown !== null) return toEthUsd(shown)
       throw new TokenwireError('price_unavailable', 'no provider gives an ETH/USD price', { retryable: true })
     },
-    ethUsd: () => youngerThan(USABLE_MS)?.price ?? null,
-    last: () => (quote === null ? null : toEthUsd(quote, lastRenewalFailed)),
+    ethUsd: () => usable()?.price ?? null,
+    last: () => (quote === null ? null : { ...toEthUsd(quote), disputed }),
     start: () => void keepFresh(),
     stop: async () => {
       cancelTimer()
       stopping.abort()
       await renewing
+      await comparing
     },
   }
 }

@@ -8,7 +8,7 @@ import type { ProcessView } from '#gateway/health/processView.ts'
 import type { AppDescriptor } from '#gateway/listening/acceptor.ts'
 import type { OperatorPolicy } from '#gateway/operator/operatorPolicy.ts'
 import type { ActorState, ActorsQuery } from '#resources/actors.ts'
-import type { EthUsd } from '#resources/ethUsd.ts'
+import type { EthUsd, LastEthUsd } from '#resources/ethUsd.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { WriteLock } from '#telemetry/writeLock.ts'
 
@@ -53,7 +53,7 @@ export type ThreadFunctions = {
 export type MainFunctions = ProcessView & {
   /** As `get` of `EthUsdPrices`; `lastPrice` as its `last`. */
   price(): Promise<EthUsd>
-  lastPrice(): EthUsd | null
+  lastPrice(): LastEthUsd | null
 }
 
 /** A gateway thread, as the main thread has it. */

@@ -10,12 +10,17 @@ const ethUsdSchema = z
     currency: z.literal('USD').describe('Currency of the price.'),
     source: z.enum(ETH_USD_SOURCES).describe('The provider that gave the price; `simulated`: a development chain.'),
     fetchedAt: timeText.describe('When the price was fetched.'),
-    ageSeconds: z.number().min(0).describe('Seconds since `fetchedAt`.'),
-    stale: z.boolean().describe('`true`: no provider answers now, and this is an earlier price, at most 10 minutes old.'),
+    ageSeconds: z.number().min(0).describe('Seconds since the provider made the price, or since `fetchedAt` where it does not say when.'),
+    stale: z.boolean().describe('`true`: no provider gives a newer price, and this one is at most 10 minutes old.'),
   })
   .meta({ id: 'EthUsd', description: 'The price of ETH.' })
 
 export type EthUsd = Wire<typeof ethUsdSchema>
+
+/** The newest price, and the price of another provider where that is more than 5 % away. */
+export interface LastEthUsd extends EthUsd {
+  readonly disputed: Pick<EthUsd, 'price' | 'source'> | null
+}
 
 export const ethUsdPrice = defineResource({
   id: 'getEthUsd',
@@ -30,7 +35,8 @@ export const ethUsdPrice = defineResource({
 
 export interface EthUsdPrices {
   /**
-   * The price, less than 60 s old; when all providers fail, less than 10 minutes old and `stale`. Concurrent calls share a request.
+   * The price, fetched less than 60 s ago; when all providers fail, a `stale` one less than 10 minutes old. Concurrent calls share a
+   * request.
    *
    * @throws `TokenwireError` `price_unavailable`, retryable, when there is neither
    */
@@ -38,5 +44,5 @@ export interface EthUsdPrices {
   /** The price for conversions, less than 10 minutes old; `null`: there is none. Never waits, never throws. */
   ethUsd(): string | null
   /** The newest price, however old; `null` before the first one. `stale` when a later attempt to renew it failed. */
-  last(): EthUsd | null
+  last(): LastEthUsd | null
 }

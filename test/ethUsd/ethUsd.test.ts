@@ -31,6 +31,7 @@ function create(options: Partial<EthUsdOptions> = {}, apiKey: string | null = KE
     providers: [coingecko({ coingeckoUrl: gecko.url, coingeckoApiKey: apiKey }), coinbase({ coinbaseUrl: base.url })],
     logger: logger(),
     now: () => clock,
+    epochMs: () => clock,
     schedule: (callback, ms) => {
       const timer = { callback, ms, dueMs: clock + ms }
       timers.push(timer)
@@ -52,6 +53,10 @@ function failBoth(): void {
   gecko.respond = sends(500, '{}')
   base.respond = sends(502, 'Bad Gateway')
 }
+
+/** Answers as CoinGecko does when it is asked for `last_updated_at`. */
+const pricedAtAnswers = (price: string, pricedAt: string): Respond =>
+  sends(200, `{"ethereum":{"usd":${price},"last_updated_at":${JSON.stringify(Date.parse(pricedAt) / 1_000)}}}`)
 
 const logger = () =>
   createLogger({ level: 'debug', format: 'json', redactor: createRedactor([]), destination: { write: line => void log.push(line) } })
@@ -89,8 +94,8 @@ describe('get', () => {
       ageSeconds: 0,
       stale: false,
     })
-    expect(gecko.requests.map(request => request.path)).toEqual(['/api/v3/simple/price?ids=ethereum&vs_currencies=usd'])
-    expect(base.requests).toEqual([])
+    const path = '/api/v3/simple/price?ids=ethereum&vs_currencies=usd&include_last_updated_at=true'
+    expect(gecko.requests.map(request => request.path)).toEqual([path])
   })
 
   it('says that a price is simulated when its server says so', async () => {
@@ -113,6 +118,58 @@ describe('get', () => {
     gecko.respond = coingeckoAnswers('3100')
     expect(await prices.get()).toMatchObject({ price: '3100', ageSeconds: 0, fetchedAt: '2026-01-01T00:01:00.000Z' })
     expect(gecko.requests).toHaveLength(2)
+  })
+
+  // A price that had stood still since 2023, by its own `last_updated_at`, was once served as fresh.
+  it.each([
+    ['2023-11-14T22:13:20.000Z', { price: '3010.125', source: 'coinbase', ageSeconds: 0, stale: false }],
+    ['2025-12-31T23:55:00.000Z', { price: '3010.125', source: 'coinbase', ageSeconds: 0, stale: false }],
+    ['2025-12-31T23:55:01.000Z', { price: '3000', source: 'coingecko', ageSeconds: 299, stale: false }],
+    ['2025-12-31T23:58:30.000Z', { price: '3000', source: 'coingecko', ageSeconds: 90, stale: false }],
+    // The clock of this machine may be slow.
+    ['2026-01-01T00:00:20.000Z', { price: '3000', source: 'coingecko', ageSeconds: 0, stale: false }],
+    ['never', { price: '3000', source: 'coingecko', ageSeconds: 0, stale: false }],
+  ])('counts the age of a price of %s from then, and asks Coinbase when it is too old', async (pricedAt, expected) => {
+    gecko.respond = pricedAtAnswers('3000', pricedAt)
+    expect(await prices.get()).toMatchObject(expected)
+  })
+
+  it('is fetched no sooner again because the provider made it a while ago', async () => {
+    gecko.respond = pricedAtAnswers('3000', '2025-12-31T23:57:00.000Z')
+    await prices.get()
+    clock += MINUTE - 1
+    expect(await prices.get()).toMatchObject({ ageSeconds: 239, stale: false })
+    expect(gecko.requests).toHaveLength(1)
+    clock += 1
+    await prices.get()
+    expect(gecko.requests).toHaveLength(2)
+  })
+
+  it('answers with an old price of a provider, until it is ten minutes old, when there is no other', async () => {
+    gecko.respond = pricedAtAnswers('3000', '2025-12-31T23:54:00.000Z')
+    base.respond = sends(500, '')
+    expect(await prices.get()).toMatchObject({ price: '3000', ageSeconds: 360, stale: true })
+    expect(failuresLogged()[0]).toMatchObject({ source: 'coingecko', reason: 'a price that is 360 s old' })
+    clock += 4 * MINUTE
+    expect(hasCode(await refusal(), 'price_unavailable')).toBe(true)
+  })
+
+  it.each([
+    ['3150', null],
+    ['3151', { price: '3151', source: 'coinbase' }],
+    ['2857.2', null],
+    ['2857', { price: '2857', source: 'coinbase' }],
+  ])('says when Coinbase is more than 5 percent away, at %s for 3000', async (price, disputed) => {
+    const disputedNow = () => prices.last()?.disputed
+    gecko.respond = coingeckoAnswers('3000')
+    base.respond = coinbaseAnswers('4000')
+    expect(await prices.get()).toMatchObject({ price: '3000', source: 'coingecko' })
+    await expect.poll(disputedNow, { interval: 1 }).toEqual({ price: '4000', source: 'coinbase' })
+    base.respond = coinbaseAnswers(price)
+    clock += MINUTE
+    await prices.get()
+    await expect.poll(disputedNow, { interval: 1 }).toEqual(disputed)
+    expect(log.map(line => (JSON.parse(line) as { msg: string }).msg)).toEqual(['ETH/USD providers disagree'])
   })
 
   it('asks Coinbase when CoinGecko fails', async () => {
@@ -317,7 +374,7 @@ describe('the key of CoinGecko', () => {
   it('goes into the header of the pro plan on its host', () => {
     const { url, headers } = coingecko({ coingeckoUrl: 'https://pro-api.coingecko.com', coingeckoApiKey: KEY })
     expect(headers).toEqual({ 'x-cg-pro-api-key': KEY })
-    expect(url).toBe('https://pro-api.coingecko.com/api/v3/simple/price?ids=ethereum&vs_currencies=usd')
+    expect(url).toBe('https://pro-api.coingecko.com/api/v3/simple/price?ids=ethereum&vs_currencies=usd&include_last_updated_at=true')
   })
 
   it('is not sent when there is none, nor to Coinbase', async () => {

@@ -11,6 +11,7 @@ const PRICE = {
   fetchedAt: '2026-01-02T03:04:08.123Z',
   ageSeconds: 240.4,
   stale: true,
+  disputed: null,
 } as const
 const BACKFILL: BackfillProgress = {
   fromBlock: '0',
@@ -71,6 +72,12 @@ const CASES: readonly Case[] = [
     price: PRICE,
     status: 'degraded',
     reasons: ['no provider gives an ETH/USD price; the last one is 240 s old'],
+  },
+  {
+    name: 'two providers disagree on the price',
+    price: { ...PRICE, stale: false, disputed: { price: '3600', source: 'coingecko' } },
+    status: 'degraded',
+    reasons: ['the ETH/USD prices of coinbase and coingecko are 20 % apart: 3000 and 3600'],
   },
   {
     name: 'a provider fails',

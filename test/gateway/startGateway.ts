@@ -107,7 +107,7 @@ export async function startGateway({
         return conditions.price
       },
       ethUsd: () => conditions.price?.price ?? null,
-      last: () => conditions.price,
+      last: () => (conditions.price === null ? null : { ...conditions.price, disputed: null }),
     },
     actors: {
       health: () => ({ total: conditions.actors.length, byState: { live: conditions.actors.length }, subscribers: 42 }),

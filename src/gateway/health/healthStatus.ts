@@ -1,4 +1,4 @@
-import type { EthUsd } from '#resources/ethUsd.ts'
+import type { LastEthUsd } from '#resources/ethUsd.ts'
 import type { FeedHealth, ServiceStatus } from '#resources/health.ts'
 import type { IndexerState } from '#resources/indexerState.ts'
 
@@ -12,7 +12,7 @@ export interface Condition {
   /** Why the database can't be used; `null`: it can. */
   readonly database: string | null
   readonly indexer: Pick<IndexerState, 'indexedBlock' | 'lagBlocks' | 'backfill' | 'rpc' | 'stalled' | 'reason'>
-  readonly price: EthUsd | null
+  readonly price: LastEthUsd | null
   readonly feed: Pick<FeedHealth, 'carrier' | 'disconnectedMs' | 'replica'>
 }
 
@@ -28,7 +28,7 @@ export interface HealthStatus {
  * 1. `stalled`: the database does not answer, or nothing is indexed though the chain moves. Answers are missing or outdated.
  * 2. `syncing`: the index is catching up with the chain. Answers are correct as of an earlier block.
  * 3. `degraded`: answers are current, but an RPC provider fails, commits do not arrive, so that updates are late, the replica is not used,
- *    or the ETH/USD price is an earlier one. A service that never had a price is not degraded: it may run without internet access.
+ *    the ETH/USD price is an earlier one, or two providers disagree on it. A service that never had a price is not degraded: it may run without internet access.
  * 4. `ok`.
  */
 export function healthStatus({ database, indexer, price, feed }: Condition): HealthStatus {
@@ -43,11 +43,17 @@ export function healthStatus({ database, indexer, price, feed }: Condition): Hea
     ...(database === null && feed.disconnectedMs > MAX_DISCONNECTED_MS ? [carrierReason(feed)] : []),
     ...(feed.replica?.inUse === false ? ['the replica is behind or away; reads go to the primary'] : []),
     ...(price?.stale === true ? [`no provider gives an ETH/USD price; the last one is ${Math.round(price.ageSeconds)} s old`] : []),
+    ...(price?.disputed ? [disputeReason(price, price.disputed)] : []),
   ]
   if (database !== null || indexer.stalled) return { status: 'stalled', reasons }
   if (indexer.indexedBlock === null || indexer.backfill !== null || (indexer.lagBlocks ?? 0) > SYNCING_LAG_BLOCKS)
     return { status: 'syncing', reasons }
   return { status: reasons.length > 0 ? 'degraded' : 'ok', reasons }
+}
+
+function disputeReason(shown: LastEthUsd, other: NonNullable<LastEthUsd['disputed']>): string {
+  const percent = Math.abs(Number(other.price) / Number(shown.price) - 1) * 100
+  return `the ETH/USD prices of ${shown.source} and ${other.source} are ${Math.round(percent)} % apart: ${shown.price} and ${other.price}`
 }
 
 function carrierReason({ carrier, disconnectedMs }: Condition['feed']): string {
