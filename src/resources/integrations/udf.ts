@@ -4,7 +4,7 @@ import { count } from '#resources/values.ts'
 /* The answers of TradingView's UDF data feed. They have numbers instead of decimal strings, because chart libraries read doubles. */
 
 const unixSeconds = count.describe('Unix seconds.')
-const untrusted = 'untrusted text'
+const untrusted = 'untrusted text, without characters that mean something in HTML'
 
 const udfError = z
   .object({ s: z.literal('error').describe('An error.'), errmsg: z.string().describe('What was wrong.') })
@@ -101,9 +101,9 @@ export const udfMarksAnswer = z.union([
   z
     .object({
       id: z.array(z.string()).describe('`<blockNumber>-<logIndex>` of each trade.'),
-      time: z.array(unixSeconds).describe('Unix seconds of each trade’s block.'),
+      time: z.array(unixSeconds).describe('Unix seconds of the start of each trade’s bar.'),
       color: z.array(colour).describe('Colour of each mark.'),
-      text: z.array(z.string()).describe('What happened.'),
+      text: z.array(z.string()).describe(`What happened: ${untrusted}.`),
       label: z.array(z.string()).describe('Letter shown on the mark.'),
       labelFontColor: z.array(colour).describe('Colour of the letter.'),
       minSize: z.array(z.number()).describe('Minimum size of each mark, in pixels.'),
@@ -117,7 +117,7 @@ export const udfTimescaleMarksAnswer = z.union([
     z
       .object({
         id: z.string().describe('`launch`, `completed` or `graduation`.'),
-        time: unixSeconds,
+        time: unixSeconds.describe('Unix seconds of the start of the bar in which it happened.'),
         color: colour,
         label: z.string().describe('Letter shown on the mark.'),
         tooltip: z.array(z.string()).describe('Lines of text that say what happened.'),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { priceScale } from '#gateway/http/routes/integrations/udf.ts'
 import type { Candle } from '#resources/candles.ts'
+import type { Token } from '#resources/token.ts'
 import { tokenOf, tradeOf } from '#test/support/snapshots.ts'
 import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
 
@@ -28,14 +29,16 @@ interface Bars {
   readonly errmsg?: string
 }
 
+const tokens: Token[] = []
 let gateway: Gateway
 beforeAll(async () => {
   const token = tokenOf(TOKEN, 1, { createdAt: new Date(START * 1_000).toISOString() })
   const graduated = { ...token, graduation: { ...token.graduation, migratedAt: new Date((START + 600) * 1_000).toISOString() } }
   const trade = { ...tradeOf(TOKEN), timestamp: new Date((START + 60) * 1_000).toISOString(), side: 'sell' as const }
+  tokens.push(graduated)
   gateway = await startGateway({
     stored: {
-      tokens: [graduated],
+      tokens,
       candles: new Map([[TOKEN, [...CANDLES]]]),
       trades: [
         { ...trade, maker: token.creator, id: '456-1', logIndex: 1 },
@@ -119,6 +122,22 @@ test('marks are the creator’s trades; launch and graduation stand on the time 
   expect(await ask(`timescale_marks?symbol=${TOKEN}&from=0&to=${START - 1}&resolution=1`)).toEqual([])
 })
 
+// Marks once stood at the second of the trade, whatever the resolution: the chart library shows only marks at the start of a bar.
+test.for([
+  ['1', 60],
+  ['5', 300],
+  ['60', 3_600],
+  ['1D', 86_400],
+] as const)('marks of resolution %s stand at the start of their bars, up to the bar that holds the end', async ([resolution, seconds]) => {
+  const barOf = (time: number) => time - (time % seconds)
+  const range = (from: number, to: number) => `symbol=${TOKEN}&from=${from}&to=${to}&resolution=${resolution}`
+  const traded = { id: ['456-1'], time: [barOf(START + 60)] }
+  expect(await ask(`marks?${range(START, barOf(START + 60))}`)).toMatchObject(traded)
+  expect(await ask(`marks?${range(START + 60, START + 6_000)}`)).toMatchObject(traded)
+  expect(await ask(`marks?${range(0, barOf(START + 60) - 1)}`)).toMatchObject({ id: [] })
+  expect((await ask<object[]>(`timescale_marks?${range(START, START)}`))[0]).toMatchObject({ id: 'launch', time: barOf(START) })
+})
+
 test('a search without a query lists what trades most, of one launchpad or all', async () => {
   expect(await ask<unknown[]>('search?query=')).toHaveLength(1)
   expect(await ask<unknown[]>('search?query=&exchange=none')).toEqual([])
@@ -139,3 +158,21 @@ test.for([
 ] as const)('a price of %d is shown in steps of 1/%d', ([price, scale]) => {
   expect(priceScale(price)).toBe(scale)
 })
+
+// The chart library shows the text of a mark as HTML, and a symbol was once in it as its creator wrote it.
+test('a symbol and a name are the same as text and as HTML', async () => {
+  tokens[0] = tokenOf(TOKEN, 2, { symbol: '<img src=x onerror="alert(1)">', name: `<b>&lt;a href='x'>` })
+  const marks = await ask<{ text: string[] }>(`marks?symbol=${TOKEN}&from=${START}&to=${START + 6_000}`)
+  const answers = [marks, await ask(`symbols?symbol=${TOKEN}`), await ask('search?query='), await ask('symbols?symbol=<i>')]
+  expect(marks.text).toEqual([expect.stringContaining('‹img src=x onerror=″alert(1)″›')])
+  expect(answers.flatMap(texts).filter(text => /[<>&'`]/.test(text))).toEqual([])
+  tokens[0] = tokenOf(TOKEN, 3, { symbol: null, name: null })
+  expect(await ask(`symbols?symbol=${TOKEN}`)).toMatchObject({ name: TOKEN, description: TOKEN })
+  expect(await ask(`marks?symbol=${TOKEN}&from=${START}&to=${START + 6_000}`)).toMatchObject({ text: [expect.stringMatching(/ tokens$/)] })
+})
+
+/** All texts in an answer. */
+function texts(answer: unknown): readonly string[] {
+  if (typeof answer === 'string') return [answer]
+  return typeof answer === 'object' && answer !== null ? Object.values(answer).flatMap(texts) : []
+}

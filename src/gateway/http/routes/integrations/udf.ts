@@ -8,7 +8,7 @@ import type { Token } from '#resources/token.ts'
 import { withUsd } from '#resources/token.ts'
 import { udfHistoryRoute } from './udfHistory.ts'
 import { udfMarksRoute, udfTimescaleMarksRoute } from './udfMarks.ts'
-import { CURRENCIES, INTRADAY, RESOLUTIONS, symbolParameter, udfRoute } from './udfRoute.ts'
+import { CURRENCIES, INTRADAY, inertText, RESOLUTIONS, symbolParameter, udfRoute } from './udfRoute.ts'
 
 const DIGITS = 6
 /** Doubles have no more digits. */
@@ -97,7 +97,7 @@ function symbolsRoute({ reads, ethUsd }: UdfSources): Route {
       const price = currencyCode === 'USD' ? priceUsd : priceWeth
       return {
         ...listed(token),
-        name: token.symbol,
+        name: symbolOf(token),
         session: '24x7',
         timezone: 'Etc/UTC',
         listed_exchange: token.launchpad,
@@ -122,8 +122,13 @@ export function priceScale(price: number): number {
   return 10 ** Math.min(Math.max(places, 2), MAX_DECIMALS)
 }
 
+/** A token without a symbol or name shows its address, since the chart library needs a text. */
+function symbolOf({ address, symbol }: Token): string {
+  return inertText(symbol ?? address)
+}
+
 function listed({ address, name, launchpad }: Token) {
-  return { ticker: address, description: name, exchange: launchpad, type: 'crypto' }
+  return { ticker: address, description: inertText(name ?? address), exchange: launchpad, type: 'crypto' }
 }
 
 const searchParameters = z.object({
@@ -154,8 +159,8 @@ function searchRoute({ reads }: UdfSources): Route {
       const found = data.filter(({ launchpad }) => exchange === '' || launchpad === exchange)
       return found.slice(0, most).map(token => ({
         ...listed(token),
-        symbol: token.symbol,
-        full_name: `${token.launchpad}:${token.symbol}`,
+        symbol: symbolOf(token),
+        full_name: `${token.launchpad}:${symbolOf(token)}`,
       }))
     },
   })

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { CANDLE_INTERVALS, candleStart } from '#domain/candle.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { udfMarksAnswer, udfTimescaleMarksAnswer } from '#resources/integrations/udf.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
-import { resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
+import { inertText, intervalOf, resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
 
 /** The most marks of a range. Newer trades of the range are left out. */
 const MAX_MARKS = 500
@@ -15,10 +16,21 @@ const BLUE = '#2563eb'
 
 const parameters = z.object({
   symbol: symbolParameter,
-  from: timeParameter.describe('Unix seconds, inclusive.'),
-  to: timeParameter.describe('Unix seconds, inclusive.'),
+  from: timeParameter.describe('Unix seconds: the bar that holds this time is the first.'),
+  to: timeParameter.describe('Unix seconds: the bar that holds this time is the last.'),
   resolution: resolutionParameter.default('1'),
 })
+
+/**
+ * The bars from one time to another. The chart library shows a mark only if its time is the start of a bar.
+ *
+ * Source: https://www.tradingview.com/charting-library-docs/latest/api/interfaces/Charting_Library.IDatafeedChartApi/
+ */
+function barsOf({ from, to, resolution }: Pick<z.output<typeof parameters>, 'from' | 'to' | 'resolution'>) {
+  const interval = intervalOf(resolution)
+  const startOf = (time: string) => candleStart(toSeconds(time), interval)
+  return { first: candleStart(from, interval), end: candleStart(to, interval) + CANDLE_INTERVALS[interval] - 1, startOf }
+}
 
 export function udfMarksRoute({ reads }: Pick<Sources, 'reads'>): Route {
   return udfRoute({
@@ -27,24 +39,26 @@ export function udfMarksRoute({ reads }: Pick<Sources, 'reads'>): Route {
     id: 'getUdfMarks',
     summary: 'The creator’s trades of a token as marks on bars',
     answer: udfMarksAnswer,
-    handle: async ({ symbol, from, to }) => {
+    handle: async ({ symbol, ...range }) => {
       const token = await reads.token({ address: symbol })
       if (token === null) return null
+      const { first: from, end: to, startOf } = barsOf(range)
       const query = { address: symbol, maker: token.creator, from, to, order: 'asc', limit: MAX_MARKS } as const
       const page = from > to ? { data: [] } : await reads.trades(query)
-      return page === null ? null : toMarks(page.data, token)
+      return page === null ? null : toMarks(page.data, token, startOf)
     },
   })
 }
 
-function toMarks(trades: readonly Trade[], { symbol, decimals }: Token) {
+function toMarks(trades: readonly Trade[], { symbol, decimals }: Token, startOf: (time: string) => number) {
   const each = <T>(pick: (trade: Trade) => T) => trades.map(pick)
+  const shownSymbol = inertText(symbol ?? 'tokens')
   return {
     id: each(({ id }) => id),
-    time: each(({ timestamp }) => toSeconds(timestamp)),
+    time: each(({ timestamp }) => startOf(timestamp)),
     color: each(({ side }) => (side === 'buy' ? GREEN : RED)),
     text: each(({ side, amountToken }) => {
-      return `The creator ${side === 'buy' ? 'bought' : 'sold'} ${formatUnits(BigInt(amountToken), decimals)} ${symbol}`
+      return `The creator ${side === 'buy' ? 'bought' : 'sold'} ${formatUnits(BigInt(amountToken), decimals)} ${shownSymbol}`
     }),
     label: each(({ side }) => (side === 'buy' ? 'B' : 'S')),
     labelFontColor: each(() => '#ffffff'),
@@ -59,9 +73,10 @@ export function udfTimescaleMarksRoute({ reads }: Pick<Sources, 'reads'>): Route
     id: 'getUdfTimescaleMarks',
     summary: 'Launch and graduation of a token as marks on the time axis',
     answer: udfTimescaleMarksAnswer,
-    handle: async ({ symbol, from, to }) => {
+    handle: async ({ symbol, ...range }) => {
       const token = await reads.token({ address: symbol })
       if (token === null) return null
+      const { first, end, startOf } = barsOf(range)
       const { completedAt, migratedAt } = token.graduation
       const marks = [
         { id: 'launch', at: token.createdAt, color: BLUE, label: 'L', tooltip: ['Launched'] },
@@ -69,8 +84,8 @@ export function udfTimescaleMarksRoute({ reads }: Pick<Sources, 'reads'>): Route
         { id: 'graduation', at: migratedAt, color: BLUE, label: 'G', tooltip: ['Graduated to a pool'] },
       ]
       return marks.flatMap(({ at, ...mark }) => {
-        const time = at === null ? Number.NaN : toSeconds(at)
-        return time >= from && time <= to ? [{ ...mark, time }] : []
+        const time = at === null ? Number.NaN : startOf(at)
+        return time >= first && time <= end ? [{ ...mark, time }] : []
       })
     },
   })

@@ -44,6 +44,17 @@ export const symbolParameter = z
   .toLowerCase()
   .describe('Address of the token.') as unknown as z.ZodType<Address, string>
 
+/** What stands in for characters that mean something in HTML. */
+const INERT: Readonly<Record<string, string>> = { '<': '‹', '>': '›', '&': '＆', '"': '″', "'": '’', '`': '‘' }
+
+/**
+ * A text of a stranger that is the same as text and as HTML: charts show a mark's text as HTML, and their pages may do so with any other.
+ * An entity would be right in one place and wrong in the other.
+ */
+export function inertText(text: string, meaningful = /[<>&"'`]/g): string {
+  return text.replace(meaningful, character => INERT[character] ?? '')
+}
+
 interface UdfOptions<S extends z.ZodObject> {
   readonly name: string
   readonly parameters?: S
@@ -67,7 +78,7 @@ export function udfRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(options: 
     description: { id, tag: 'Integrations', summary, answer, problems: ['data_unavailable'] },
     async handle(texts) {
       const parsed = parseParameters(parameters, texts)
-      if (!parsed.ok) return jsonAnswer({ s: 'error', errmsg: parsed.problem.detail })
+      if (!parsed.ok) return jsonAnswer({ s: 'error', errmsg: inertText(parsed.problem.detail, /[<>&]/g) })
       return jsonAnswer((await handle(parsed.values)) ?? { s: 'error', errmsg: 'unknown_symbol' })
     },
   }
