@@ -82,6 +82,7 @@ export function createTokenMachine(effects: TokenEffects) {
         retryAtMs: nowMs + loadRetryMs(context.failures + 1),
       })),
       expectLoad: assign({ retryAtMs: null }),
+      beginIdle: assign({ idleSweeps: 0 }),
       countIdle: assign(({ context }) => ({ idleSweeps: context.subscribers.size === 0 ? context.idleSweeps + 1 : 0 })),
       load: ({ context }) => effects.load(context.token),
       wait: ({ context }, join: Join) => context.subscribers.wait(join.subscription, join.lastSequence),
@@ -111,7 +112,8 @@ export function createTokenMachine(effects: TokenEffects) {
         { guard: 'isKnown', actions: { type: 'admit', params: ({ event }) => event } },
         { actions: { type: 'wait', params: ({ event }) => event } },
       ],
-      left: { actions: { type: 'remove', params: ({ event }) => event.subscription } },
+      // Joins may bypass the machine (`TokenActor.join`), so the count of sweeps begins when a subscriber leaves.
+      left: { actions: [{ type: 'remove', params: ({ event }) => event.subscription }, 'beginIdle'] },
       evicted: { guard: 'hasNoSubscribers', target: '.passivated' },
       loadFailed: { target: '.resyncing', actions: postpone },
       dropped: { target: '.live', actions: ['forget', 'admitWaiting'] },

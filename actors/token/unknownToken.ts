@@ -65,12 +65,12 @@ export class UnknownToken {
     this.#eventsHandled++
     switch (event.type) {
       case 'joined':
-        this.#idleSweeps = 0
         if (this.#isNotIndexed) this.subscribers.admit(event.subscription, event.lastSequence, null, withoutPrice)
         else this.subscribers.wait(event.subscription, event.lastSequence)
         break
       case 'left':
         this.subscribers.remove(event.subscription)
+        this.#idleSweeps = 0
         break
       case 'committed':
         break

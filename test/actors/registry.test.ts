@@ -348,6 +348,24 @@ describe('passivation', () => {
     expect(fixture.history.loads).toBe(1)
   })
 
+  // Only sweeps without a subscriber reach an actor, and its count of them once outlived a subscriber who came between two sweeps.
+  it.each([
+    ['a token', true],
+    ['an address that is not indexed', false],
+  ])('counts the sweeps anew when the last subscriber of %s has left again', async (_, isIndexed) => {
+    const fixture = new RegistryFixture()
+    if (isIndexed) fixture.history.store(snapshotOf(TOKEN, 7))
+    for (const subscription of [new RecordingSubscription(), new RecordingSubscription()]) {
+      fixture.registry.subscribe(TOKEN, subscription)
+      await fixture.answerLoads()
+      fixture.registry.unsubscribe(TOKEN, subscription)
+      fixture.sweep(IDLE_SWEEPS - 1)
+      expect(fixture.registry.get(TOKEN)).not.toBeNull()
+    }
+    fixture.sweep()
+    expect(fixture.registry.get(TOKEN)).toBeNull()
+  })
+
   it('activates anew after passivation', async () => {
     const { fixture, subscription } = await live()
     fixture.registry.unsubscribe(TOKEN, subscription)
