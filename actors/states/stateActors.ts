@@ -24,9 +24,10 @@ export interface StateActors<Query, State> {
   /**
    * The subscriber is told the state when it is known, and again whenever it has changed. A query that is watched already is never refused.
    *
+   * @param replaces whether the client ends another subscription at once, whose place the limits leave to this one
    * @returns `null`: it is subscribed
    */
-  subscribe(query: Query, subscriber: StateSubscriber<State>): WatchRefusal | null
+  subscribe(query: Query, subscriber: StateSubscriber<State>, replaces?: boolean): WatchRefusal | null
   unsubscribe(query: Query, subscriber: StateSubscriber<State>): void
   /** Reads the queries again whose answer can have changed. */
   outdate(canHaveChanged: (query: Query) => boolean): void
@@ -94,12 +95,13 @@ export function createStateActors<Query, State extends WatchedState<State>>({
   }
 
   return {
-    subscribe(query, subscriber) {
+    subscribe(query, subscriber, replaces = false) {
       const key = JSON.stringify(query)
       let actor = actors.get(key)
       if (actor === undefined) {
-        if (watched.of(subscriber.client) >= MAX_WATCHED_PER_CLIENT) return 'tooManyOfClient'
-        if (actors.size >= MAX_ACTORS) return 'tooMany'
+        const leaving = replaces ? 1 : 0
+        if (watched.of(subscriber.client) - leaving >= MAX_WATCHED_PER_CLIENT) return 'tooManyOfClient'
+        if (actors.size - leaving >= MAX_ACTORS) return 'tooMany'
         actor = { key, query, subscribers: new Set(), clients: new Tally(), newest: null, hasFailed: false }
         actors.set(key, actor)
         outdate(actor)

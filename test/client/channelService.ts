@@ -214,7 +214,7 @@ export class ChannelService implements SocketService {
     const end = () => {
       if (!this.#streams.delete(end)) return
       outbox.close()
-      unsubscribe?.()
+      if (typeof unsubscribe === 'function') unsubscribe()
       if (!signal.aborted) controller.close()
     }
     this.#streams.add(end)

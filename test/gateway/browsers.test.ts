@@ -45,6 +45,7 @@ test('answers the preflight of an allowed origin', async () => {
   })
   expect(response.status).toBe(204)
   expect(await response.text()).toBe('')
+  expect(response.headers.get('vary')).toContain('Access-Control-Request-Headers')
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'access-control-allow-origin': ALLOWED,
     allow: 'GET, HEAD, OPTIONS',
@@ -53,6 +54,22 @@ test('answers the preflight of an allowed origin', async () => {
     'access-control-max-age': '7200',
   })
 })
+
+// A page with a tracer of Sentry or OpenTelemetry could read nothing: these add a header to each request, and the preflight refused it.
+test.for(['traceparent,tracestate', 'baggage, sentry-trace', 'x-api-key', 'x-datadog-trace-id', 'a'.repeat(1_000)])(
+  'lets a page send %s',
+  async requested => {
+    gateway = await startGateway()
+    const preflight = (names: string) =>
+      fetch(`${gateway.url}/api/tokens`, {
+        method: 'OPTIONS',
+        headers: { origin: ALLOWED, 'access-control-request-method': 'GET', 'access-control-request-headers': names },
+      })
+    const allowed = (await preflight(requested)).headers.get('access-control-allow-headers')?.split(/, ?/)
+    expect(allowed).toEqual(expect.arrayContaining(requested.split(/, ?/)))
+    expect((await preflight('no header; <b>')).headers.get('access-control-allow-headers')).not.toContain('<')
+  },
+)
 
 test('refuses the preflight and the event stream of another origin', async () => {
   gateway = await startGateway()

@@ -139,16 +139,66 @@ describe('a subscription to a list', () => {
 
 type TestSubscriber = Parameters<typeof fixture.lists.subscribe>[1]
 
+const strangers = (count: number) => Array.from({ length: count }, (_, n) => `client ${n}`)
 const subscriberOf = (client: string): TestSubscriber => ({ client, state: () => undefined })
 const listOf = (minHolders: number) => ({ sort: 'createdAt', order: 'desc', limit: 10, minHolders }) as const
 
 describe('an event stream of one list too many', () => {
-  it('ends, and says when to come back', async () => {
-    const subscriber = subscriberOf('127.0.0.1')
-    for (let limit = 1; limit <= 100; limit++) fixture.lists.subscribe({ sort: 'holders', order: 'desc', limit }, subscriber)
+  // It once got 200, no event, and the end.
+  it.each([
+    ['429 Too Many Requests', 'rate_limited', 'the connections of a client address may have 100 different lists', ['127.0.0.1']],
+    ['503 Service Unavailable', 'data_unavailable', 'the server watches as many different lists as it may', strangers(10)],
+  ])('is answered with %s, which says why', async (status, code, detail, clients) => {
+    watchLists(clients)
     const stream = await fixture.rawClient('GET /api/stream?channel=list&sort=marketCap HTTP/1.1\r\nHost: a\r\n\r\n')
-    await stream.until(bytes => bytes.includes('retry: 60000'))
+    const answer = (await stream.until(bytes => bytes.includes('requestId'))).toString()
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`))
+    expect(answer).toContain('\r\nRetry-After: 60\r\n')
+    expect(answer).toContain(`"detail":"${detail}","code":"${code}"`)
     expect(fixture.realtime.report().eventStreams).toBe(0)
+  })
+
+  it('takes no connection from its address', async () => {
+    watchLists(['127.0.0.1'])
+    for (let n = 0; n < 200; n++) {
+      const response = await fetch(`${fixture.gateway.url}/api/stream?channel=list&sort=marketCap`)
+      expect(await response.json()).toMatchObject({ detail: expect.stringContaining('different lists') })
+    }
+  })
+})
+
+/** Lists for each client, a hundred unless it is said otherwise. */
+function watchLists(clients: readonly string[], each = 100): void {
+  for (const [at, client] of clients.entries()) {
+    for (let limit = 1; limit <= each; limit++) {
+      fixture.lists.subscribe({ sort: 'holders', order: 'desc', limit, minHolders: at }, subscriberOf(client))
+    }
+  }
+}
+
+describe('a subscription that takes the place of another one of its id', () => {
+  // The other one was once ended before this one was refused, so the client had neither.
+  it('leaves the other one when it is refused', async () => {
+    client.send({ type: 'subscribe', channel: 'trades', id: 'mine' })
+    expect((await client.next()).type).toBe('subscribed')
+    watchLists(['127.0.0.1'])
+    client.send({ type: 'subscribe', channel: 'list', id: 'mine', filters: { limit: 7 } })
+    expect(await client.next()).toMatchObject({ type: 'error', code: 'too_many_subscriptions', id: 'mine' })
+    fixture.trade([1, 2])
+    expect(await client.next()).toMatchObject({ type: 'trades', id: 'mine' })
+  })
+
+  it.each([
+    [['127.0.0.1'], 99],
+    [strangers(27), 37],
+  ])('has the place of the other one within the limits', async (clients, each) => {
+    client.send({ type: 'subscribe', channel: 'list', id: 'mine', filters: { limit: 6 } })
+    expect(await client.nextInShort(2)).toEqual(['subscribed list', 'list 0'])
+    watchLists(clients, each)
+    client.send({ type: 'subscribe', channel: 'list', id: 'mine', filters: { limit: 7 } })
+    expect(await client.nextInShort(2)).toEqual(['subscribed list', 'list 0'])
+    client.send({ type: 'subscribe', channel: 'list', id: 'another', filters: { limit: 8 } })
+    expect(await client.next()).toMatchObject({ type: 'error', code: 'too_many_subscriptions' })
   })
 })
 

@@ -4,7 +4,7 @@ import { refuseOperator } from '#gateway/operator/operatorAccess.ts'
 import type { CacheControl } from '#resources/resource.ts'
 import type { Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import { PREFLIGHT_HEADERS } from './headers.ts'
+import { preflightHeaders } from './headers.ts'
 import { type ParameterTexts, parseQuery } from './parameters.ts'
 import { originNotAllowed, type Problem, problem } from './problem.ts'
 import type { Route } from './route.ts'
@@ -80,9 +80,9 @@ function unrouted(outcome: Outcome): Dispatched {
   return { outcome, cacheControl: 'never', route: null }
 }
 
-function preflight({ origin }: Exchange, admission: Admission): Outcome {
+function preflight({ origin, requestedHeaders }: Exchange, admission: Admission): Outcome {
   if (origin !== '' && !admission.originAllowed(origin)) return originNotAllowed(origin)
-  return { kind: 'answer', status: '204 No Content', headers: PREFLIGHT_HEADERS, body: null }
+  return { kind: 'answer', status: '204 No Content', headers: preflightHeaders(requestedHeaders), body: null }
 }
 
 function overQuota(exchange: Exchange, admission: Admission): Problem | null {

@@ -22,6 +22,8 @@ export interface Exchange {
   readonly authorization: string
   readonly host: string
   readonly lastEventId: string
+  /** The header names that a preflight asks for. */
+  readonly requestedHeaders: string
   readonly clientAddress: string
   readonly requestId: string
   /** The headers of every answer to this request. Those of the rate limit are added later. */
@@ -63,6 +65,7 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     authorization: req.getHeader('authorization'),
     host: req.getHeader('host'),
     lastEventId: req.getHeader('last-event-id'),
+    requestedHeaders: req.getHeader('access-control-request-headers'),
     clientAddress,
     requestId,
     headers: [...commonHeaders(requestId, origin, admission)],

@@ -44,9 +44,29 @@ export function commonHeaders(requestId: string, origin: string, admission: Admi
   return [...headers, ['Access-Control-Allow-Origin', origin], ['Access-Control-Expose-Headers', EXPOSED_HEADERS]]
 }
 
-export const PREFLIGHT_HEADERS: readonly HeaderField[] = [
-  ['Allow', ALLOWED_METHODS],
-  ['Access-Control-Allow-Methods', ALLOWED_METHODS],
-  ['Access-Control-Allow-Headers', 'Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id'],
-  ['Access-Control-Max-Age', '7200'],
+const KNOWN_HEADERS = 'Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id'
+/** A list of header names; anything else is not repeated. */
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
+
+/**
+ * The answer to a preflight of an allowed origin. It may send any header: tracers and gateways add their own (`traceparent`, `baggage`,
+ * `sentry-trace`, `x-api-key`), and the service ignores what it does not know. `*` would not cover `Authorization`.
+ *
+ * @param requested the names in `Access-Control-Request-Headers`; `''`: none
+ */
+export function preflightHeaders(requested: string): readonly HeaderField[] {
+  return [
+    ['Allow', ALLOWED_METHODS],
+    ['Access-Control-Allow-Methods', ALLOWED_METHODS],
+    ['Access-Control-Allow-Headers', HEADER_NAMES.test(requested) ? `${KNOWN_HEADERS}, ${requested}` : KNOWN_HEADERS],
+    ['Access-Control-Max-Age', '7200'],
+    ['Vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'],
+  ]
+}
+
+/** Proxies neither compress nor buffer a stream with these: `no-transform` is for most of them, `X-Accel-Buffering` for nginx. */
+export const EVENT_STREAM_HEADERS: readonly HeaderField[] = [
+  ['Content-Type', 'text/event-stream'],
+  ['Cache-Control', 'no-cache, no-transform'],
+  ['X-Accel-Buffering', 'no'],
 ]

@@ -19,6 +19,7 @@ export interface Problem {
 export const RETRY_AFTER = ['Retry-After', '5'] as const
 
 const CONNECTION_RETRY_AFTER = ['Retry-After', '10'] as const
+const WATCH_RETRY_AFTER = ['Retry-After', '60'] as const
 
 export function problem(status: Problem['status'], code: ProblemCode, detail: string, headers: Problem['headers'] = []): Problem {
   return { kind: 'problem', status, code, detail, headers }
@@ -53,6 +54,12 @@ export function connectionRefused(refused: Extract<ConnectionAdmission, { ok: fa
   return refused.status === 429
     ? problem(429, 'rate_limited', 'this address has as many WebSocket and SSE connections open as one may have', headers)
     : problem(503, 'data_unavailable', 'the server has as many WebSocket and SSE connections open as it may have', headers)
+}
+
+/** The answer to an event stream of a list or of candles that would be one too many. */
+export function watchRefused({ limitOf, message }: { readonly limitOf: 'client' | 'server'; readonly message: string }): Problem {
+  const headers = [WATCH_RETRY_AFTER]
+  return limitOf === 'client' ? problem(429, 'rate_limited', message, headers) : problem(503, 'data_unavailable', message, headers)
 }
 
 export function originNotAllowed(origin: string): Problem {

@@ -28,8 +28,8 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
     ] as const
     return { status: problemStatus(outcome), headers, contentLength: body.length, body: isHead ? null : body }
   }
-  const common = exchange.headers.filter(([name]) => !outcome.headers.some(([own]) => own === name))
-  const headers: HeaderField[] = [...common, ['Cache-Control', CACHE_CONTROL[cacheControl]], ...outcome.headers]
+  const common: readonly HeaderField[] = [...exchange.headers, ['Cache-Control', CACHE_CONTROL[cacheControl]]]
+  const headers = [...common.filter(([name]) => !outcome.headers.some(([own]) => own === name)), ...outcome.headers]
   if (outcome.body === null) {
     // Without a length the client of a redirect would wait for a body. HEAD and 204 have none.
     const contentLength = isHead || outcome.status.startsWith('204') ? null : 0

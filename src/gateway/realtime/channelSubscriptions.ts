@@ -21,10 +21,21 @@ export interface ChannelActors {
   readonly candles: Pick<WatchedCandles, 'subscribe' | 'unsubscribe'>
 }
 
+/** Why a subscription was refused. `client`: the client has too many; `server`: all clients together have. */
+export interface ChannelRefusal {
+  readonly limitOf: 'client' | 'server'
+  /** For people. */
+  readonly message: string
+}
+
+interface Subscribed {
+  readonly channel: ChannelRequest['channel']
+  end(): void
+}
+
 /** One connection's subscriptions to channels, by the id that the client gave them. */
 export class ChannelSubscriptions {
-  /** The function that ends each subscription. */
-  readonly #byId = new Map<string, () => void>()
+  readonly #byId = new Map<string, Subscribed>()
   readonly #actors: ChannelActors
   readonly #client: string
   readonly #outbox: FrameQueue
@@ -37,25 +48,26 @@ export class ChannelSubscriptions {
     this.#stats = stats
   }
 
-  /** Replaces a subscription of the same id. Returns why it was refused; `null`: it was made. */
-  subscribe(request: ChannelRequest): string | null {
-    const { id } = request
-    if (!this.#byId.has(id) && this.#byId.size >= MAX_CHANNEL_SUBSCRIPTIONS) {
-      return `a connection may have ${MAX_CHANNEL_SUBSCRIPTIONS} subscriptions to channels`
+  /** Replaces a subscription of the same id. Returns why it was refused, and then leaves that one; `null`: it was made. */
+  subscribe(request: ChannelRequest): ChannelRefusal | null {
+    const { id, channel } = request
+    const before = this.#byId.get(id)
+    if (before === undefined && this.#byId.size >= MAX_CHANNEL_SUBSCRIPTIONS) {
+      return { limitOf: 'client', message: `a connection may have ${MAX_CHANNEL_SUBSCRIPTIONS} subscriptions to channels` }
     }
+    const end = this.#start(request, before?.channel === channel)
+    if (typeof end === 'string') return describeRefusal(end, channel)
     this.unsubscribe(id)
-    const end = this.#start(request)
-    if (typeof end === 'string') return describeRefusal(end, request.channel)
-    this.#byId.set(id, end)
+    this.#byId.set(id, { channel, end })
     this.#stats.subscribed()
     return null
   }
 
   unsubscribe(id: string): void {
-    const end = this.#byId.get(id)
-    if (end === undefined) return
+    const subscribed = this.#byId.get(id)
+    if (subscribed === undefined) return
     this.#byId.delete(id)
-    end()
+    subscribed.end()
     this.#stats.unsubscribed()
   }
 
@@ -64,10 +76,10 @@ export class ChannelSubscriptions {
   }
 
   /** Returns the function that ends the subscription, or why it was refused. */
-  #start(request: ChannelRequest): (() => void) | WatchRefusal {
+  #start(request: ChannelRequest, replaces: boolean): (() => void) | WatchRefusal {
     const { lists, candles } = this.#actors
-    if (request.channel === 'list') return this.#subscribeToState(request, lists)
-    if (request.channel === 'candles') return this.#subscribeToState(request, candles)
+    if (request.channel === 'list') return this.#subscribeToState(request, lists, replaces)
+    if (request.channel === 'candles') return this.#subscribeToState(request, candles, replaces)
     return this.#subscribeToEvents(request)
   }
 
@@ -91,9 +103,10 @@ export class ChannelSubscriptions {
   #subscribeToState<Query, State extends WatchedState<State>>(
     { channel, id, accepted, query }: StateRequest<Query>,
     actors: Pick<StateActors<Query, State>, 'subscribe' | 'unsubscribe'>,
+    replaces: boolean,
   ): (() => void) | WatchRefusal {
     const subscription = new StateSubscription<State>(channel, id, this.#client, this.#outbox, this.#stats)
-    const refusal = actors.subscribe(query, subscription)
+    const refusal = actors.subscribe(query, subscription, replaces)
     if (refusal !== null) return refusal
     // Answers are written before states.
     this.#outbox.answer(encodeStateSubscribed(channel, id, accepted))
@@ -104,11 +117,11 @@ export class ChannelSubscriptions {
   }
 }
 
-function describeRefusal(refusal: WatchRefusal, channel: ChannelRequest['channel']): string {
+function describeRefusal(refusal: WatchRefusal, channel: ChannelRequest['channel']): ChannelRefusal {
   const watched = channel === 'list' ? 'lists' : channel
   return refusal === 'tooManyOfClient'
-    ? `the connections of a client address may have ${MAX_WATCHED_PER_CLIENT} different ${watched}`
-    : `the server watches as many different ${watched} as it may`
+    ? { limitOf: 'client', message: `the connections of a client address may have ${MAX_WATCHED_PER_CLIENT} different ${watched}` }
+    : { limitOf: 'server', message: `the server watches as many different ${watched} as it may` }
 }
 
 interface StateRequest<Query> {

@@ -1,4 +1,6 @@
 import type { Exchange } from '#gateway/http/exchange.ts'
+import { EVENT_STREAM_HEADERS } from '#gateway/http/headers.ts'
+import { type Problem, watchRefused } from '#gateway/http/problem.ts'
 import { Outbox } from '#gateway/outbox/outbox.ts'
 import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
 import type { HttpResponse } from '#gateway/uWebSockets.ts'
@@ -9,9 +11,6 @@ import { type StreamSubscription, subscribeStream } from './streamSubscription.t
 /** Tells a client how long to wait before it reconnects, after this end of a stream and later ones. */
 const retryLine = (ms: number) => `retry: ${Math.floor(ms)}\n\n`
 const RETRY = retryLine(2_000)
-
-/** How long the client of a refused stream is asked to stay away. */
-const REFUSED_RETURN_MS = 60_000
 
 const COMMENT = ':\n\n'
 /** With a sweep per second: a comment every 15 s. */
@@ -61,23 +60,21 @@ export class EventStreamConnection implements Connection, Sink {
     this.#commentedAtMs = deps.now()
   }
 
-  open(): void {
+  /** Returns why the stream was refused; nothing was written then. Frames that the subscription has already are written later. */
+  open(): Problem | null {
     const { subscription, clientAddress, headers } = this.#request
+    const subscribed = subscribeStream(subscription, clientAddress, this.#outbox, this.#deps)
+    if (typeof subscribed !== 'function') return watchRefused(subscribed)
+    this.#unsubscribe = subscribed
     this.#deps.stats.opened('eventStream')
     this.#request.onAborted(() => this.#finish())
     this.#res.onWritable(() => this.#writable())
     this.#res.cork(() => {
       this.#res.writeStatus('200 OK')
-      for (const [name, value] of headers) this.#res.writeHeader(name, value)
-      this.#res.writeHeader('Content-Type', 'text/event-stream')
-      this.#res.writeHeader('Cache-Control', 'no-store')
-      // Without it nginx buffers the events.
-      this.#res.writeHeader('X-Accel-Buffering', 'no')
+      for (const [name, value] of [...headers, ...EVENT_STREAM_HEADERS]) this.#res.writeHeader(name, value)
       this.#res.write(RETRY)
     })
-    const unsubscribe = subscribeStream(subscription, clientAddress, this.#outbox, this.#deps)
-    if (unsubscribe === null) this.shutDown(REFUSED_RETURN_MS)
-    else this.#unsubscribe = unsubscribe
+    return null
   }
 
   writeFrame(frame: Written): WriteResult {

@@ -55,9 +55,10 @@ export function createRealtime(options: RealtimeOptions): Realtime {
         connections.remove(closed)
         admitted.release()
       })
-      connections.add(connection)
-      connection.open()
-      return null
+      const refused = connection.open()
+      if (refused === null) connections.add(connection)
+      else admitted.release()
+      return refused
     },
     report: () => stats.report(),
     commitToDelivery: () => stats.commitToDelivery(),

@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { Outbox } from '#gateway/outbox/outbox.ts'
 import type { ChannelRequest } from './channelRequest.ts'
-import { ChannelSubscriptions } from './channelSubscriptions.ts'
+import { type ChannelRefusal, ChannelSubscriptions } from './channelSubscriptions.ts'
 import type { ConnectionDeps } from './connections.ts'
 
 /** The token or channel that an event stream follows. */
@@ -10,16 +10,16 @@ export type StreamSubscription =
   | { readonly of: 'token'; readonly token: Address; readonly lastSequence: number | null }
   | { readonly of: 'channel'; readonly request: ChannelRequest }
 
-/** Subscribes a stream's outbox. Returns the function that ends this; `null`: too many different lists or candles are watched. */
+/** Subscribes a stream's outbox. Returns the function that ends this, or why it was refused. */
 export function subscribeStream(
   subscription: StreamSubscription,
   clientAddress: string,
   outbox: Outbox,
   { registry, channels, lists, candles, stats }: Pick<ConnectionDeps, 'registry' | 'channels' | 'lists' | 'candles' | 'stats'>,
-): (() => void) | null {
+): (() => void) | ChannelRefusal {
   if (subscription.of === 'channel') {
     const subscriptions = new ChannelSubscriptions({ channels, lists, candles }, clientAddress, outbox, stats)
-    return subscriptions.subscribe(subscription.request) === null ? () => subscriptions.end() : null
+    return subscriptions.subscribe(subscription.request) ?? (() => subscriptions.end())
   }
   const { token, lastSequence } = subscription
   const ofToken = outbox.subscription(token)

@@ -175,7 +175,7 @@ export class WebSocketConnection implements Connection, Sink {
     }
     this.#channelSubscriptions ??= new ChannelSubscriptions(this.#deps, this.#clientAddress, this.#outbox, stats)
     const refusal = this.#channelSubscriptions.subscribe(parsed.request)
-    if (refusal !== null) this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: refusal, id }))
+    if (refusal !== null) this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: refusal.message, id }))
   }
 
   /** Confirms even without a subscription: the client is in the state that it asked for. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Outcome } from '#gateway/http/answer.ts'
+import { EVENT_STREAM_HEADERS } from '#gateway/http/headers.ts'
 import { parseParameters } from '#gateway/http/parameters.ts'
 import { originNotAllowed } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
@@ -44,7 +45,7 @@ export function channelStreamRoute({ admission, config, realtime }: Pick<Sources
         contentType: 'text/event-stream',
         meaning: 'The event `subscribed`, then those of the channel, `reorg` and `gap`. `list` and `candles` send their states only.',
       },
-      problems: ['origin_not_allowed'],
+      problems: ['origin_not_allowed', 'data_unavailable'],
     },
     async handle(texts, exchange) {
       const { origin } = exchange
@@ -55,8 +56,7 @@ export function channelStreamRoute({ admission, config, realtime }: Pick<Sources
       const request = streamRequestOf(channel, texts, exchange.lastEventId || lastEventId, config.launchpads.launchpads)
       if (!request.ok) return request.problem
       if (exchange.isAborted()) return HANDED_OVER
-      if (exchange.method === 'HEAD')
-        return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/event-stream']], body: null }
+      if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: EVENT_STREAM_HEADERS, body: null }
       return realtime.openEventStream({ ...exchange, subscription: { of: 'channel', request: request.request } }) ?? HANDED_OVER
     },
   }

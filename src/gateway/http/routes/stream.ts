@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
 import type { Outcome } from '#gateway/http/answer.ts'
 import type { Exchange } from '#gateway/http/exchange.ts'
+import { EVENT_STREAM_HEADERS } from '#gateway/http/headers.ts'
 import { parseParameters } from '#gateway/http/parameters.ts'
 import { originNotAllowed, tokenNotFound } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
@@ -54,7 +55,7 @@ async function open(
   const current = await currentSequence(token, sources)
   if (current === null) return tokenNotFound(token)
   if (exchange.isAborted()) return HANDED_OVER
-  if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/event-stream']], body: null }
+  if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: EVENT_STREAM_HEADERS, body: null }
   const lastSequence = knownSequence(values.lastEventId, Date.now())
   return sources.realtime.openEventStream({ ...exchange, subscription: { of: 'token', token, lastSequence } }) ?? HANDED_OVER
 }
