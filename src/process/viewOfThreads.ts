@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { monotonicMs as now } from '#clock'
-import { type GatewayReport, mergeActors, sortActors } from '#gateway/health/gatewayReport.ts'
+import { type GatewayReport, mergeActors, mergeFeeds, sortActors } from '#gateway/health/gatewayReport.ts'
 import type { ProcessView, Reports } from '#gateway/health/processView.ts'
-import type { IndexerHealth } from '#resources/health.ts'
+import type { FeedHealth, IndexerHealth } from '#resources/health.ts'
 import type { GatewayThread } from './gatewayThreadCalls.ts'
 
 /** A thread that takes longer is said to be silent, and its last report is used. */
@@ -22,7 +22,8 @@ export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger)
   /** Since when each silent thread has not answered. */
   const silentSinceMs = new Map<GatewayThread, number>()
 
-  const reportOf = async (thread: GatewayThread): Promise<GatewayReport> => {
+  /** `null`: the thread has never answered. */
+  const reportOf = async (thread: GatewayThread): Promise<GatewayReport | null> => {
     const askedAtMs = now()
     const report = await inTime(thread.call('report'))
     if (report !== null) {
@@ -33,9 +34,17 @@ export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger)
     const sinceMs = silentSinceMs.get(thread) ?? askedAtMs
     silentSinceMs.set(thread, sinceMs)
     logger.warn({ thread: thread.name }, 'a gateway thread does not answer')
-    const earlier = last.get(thread) ?? (await thread.call('report'))
-    // No commit reaches its clients.
-    return { ...earlier, feed: { ...earlier.feed, connected: false, disconnectedMs: now() - sinceMs } }
+    const earlier = last.get(thread)
+    return earlier === undefined ? null : { ...earlier, feed: cutOff(earlier.feed, sinceMs) }
+  }
+
+  const reports = async (): Promise<Reports> => {
+    const [earliest, ...others] = (await Promise.all(threads.map(reportOf))).filter(report => report !== null)
+    // Whoever asks runs in one of the threads, so that one answers, though perhaps late.
+    const first = earliest ?? (await Promise.race(threads.map(({ call }) => call('report'))))
+    // Of a thread that has never answered, only this is known.
+    const unheard = threads.filter(thread => !last.has(thread)).map(thread => cutOff(first.feed, silentSinceMs.get(thread) ?? now()))
+    return [{ ...first, feed: mergeFeeds([first.feed, ...unheard]) }, ...others]
   }
 
   const actor: ProcessView['actor'] = async token => {
@@ -44,7 +53,7 @@ export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger)
   }
 
   return {
-    reports: async () => (await Promise.all(threads.map(reportOf))) as unknown as Reports,
+    reports,
     actor,
     health: async () => {
       for (const { call } of threads) {
@@ -63,6 +72,11 @@ export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger)
       )
     },
   }
+}
+
+/** The feed of a thread whose clients no commit reaches. */
+function cutOff(feed: FeedHealth, sinceMs: number): FeedHealth {
+  return { ...feed, connected: false, disconnectedMs: now() - sinceMs }
 }
 
 /** `null`: it takes too long. */

@@ -29,3 +29,13 @@ test('a thread that does not answer gets no commits, since it was first asked in
   answers = true
   expect(await feed()).toEqual(FEED)
 })
+
+// `/readyz`, the health and the metrics once waited for such a thread without end.
+test('a thread that has not answered yet keeps no one waiting, and gets no commits', async () => {
+  const thread = (name: string, call: () => Promise<unknown>) => ({ name, call }) as unknown as GatewayThread
+  const blocked = thread('gateway-1', () => new Promise(() => {}))
+  const view = viewOfThreads([blocked, thread('gateway-2', async () => ({ feed: FEED }))], silentLogger)
+  const reports = await view.reports()
+  expect(reports).toMatchObject([{ feed: { carrier: 'thread', connected: false } }])
+  expect(reports[0].feed.disconnectedMs).toBeGreaterThan(1_900)
+})
