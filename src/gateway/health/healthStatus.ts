@@ -28,7 +28,8 @@ export interface HealthStatus {
  * 1. `stalled`: the database does not answer, or nothing is indexed though the chain moves. Answers are missing or outdated.
  * 2. `syncing`: the index is catching up with the chain. Answers are correct as of an earlier block.
  * 3. `degraded`: answers are current, but an RPC provider fails, commits do not arrive, so that updates are late, the replica is not used,
- *    the ETH/USD price is an earlier one, or two providers disagree on it. A service that never had a price is not degraded: it may run without internet access.
+ *    the ETH/USD price is an earlier one, or two providers disagree on it. A service that never had a price
+ *    is not degraded: it may run without internet access.
  * 4. `ok`.
  */
 export function healthStatus({ database, indexer, price, feed }: Condition): HealthStatus {
