@@ -570,9 +570,9 @@ export interface EthUsd {
   readonly source: 'coingecko' | 'coinbase' | 'simulated'
   /** When the price was fetched. */
   readonly fetchedAt: string
-  /** Seconds since `fetchedAt`. */
+  /** Seconds since the provider made the price, or since `fetchedAt` where it does not say when. */
   readonly ageSeconds: number
-  /** `true`: no provider answers now, and this is an earlier price, at most 10 minutes old. */
+  /** `true`: no provider gives a newer price, and this one is at most 10 minutes old. */
   readonly stale: boolean
 }
 
