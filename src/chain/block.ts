@@ -3,7 +3,6 @@ import { type ChainHeader, parseHeader } from '#rpc/header.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber } from '#rpc/rpcCalls.ts'
 import { inconsistent } from '#rpc/rpcFault.ts'
-import { logsBloom } from './logs/logsBloom.ts'
 import { orderLogs } from './logs/orderLogs.ts'
 
 /**
@@ -36,21 +35,17 @@ export async function fetchHeaders(provider: RpcProvider, numbers: readonly numb
 
 export interface BlockWithLogs {
   readonly header: ChainHeader
-  /** All logs of the block, ascending by log index. */
+  /** Of the block, ascending by log index. */
   readonly logs: readonly ChainLog[]
 }
 
 /**
- * A block with its logs, after a check that they can be all of them: providers answer a new block before they have indexed its logs, or
- * with another block's logs. One gap remains: the bloom is the same when the last logs are missing and each of their addresses and topics
- * occurs in an earlier log as well. Only the receipts' root would show that.
+ * A block with its logs in order.
  *
- * @throws `RpcError` `inconsistent` when the logs do not fit the header
+ * @throws `RpcError` `inconsistent` for logs of another block, and as `orderLogs`
  */
 export function blockWithLogs(header: ChainHeader, unordered: readonly ChainLog[]): BlockWithLogs {
   const isElsewhere = ({ blockHash, blockNumber }: ChainLog) => blockHash !== header.hash || blockNumber !== header.number
   if (unordered.some(isElsewhere)) throw inconsistent(`a log of another block in block ${header.number}`)
-  const logs = orderLogs(unordered)
-  if (logsBloom(logs) !== header.logsBloom) throw inconsistent(`the logs of block ${header.number} do not fit its bloom`)
-  return { header, logs }
+  return { header, logs: orderLogs(unordered) }
 }

@@ -1,18 +1,14 @@
+import type { Logger } from 'pino'
 import { mapBounded } from '#async/mapBounded.ts'
+import { type Clock, systemClock } from '#clock'
 import type { Address, Hex } from '#domain/address.ts'
-import type { ChainLog } from '#domain/block.ts'
 import type { ChainHeader } from '#rpc/header.ts'
-import type { Answers, Rpc, RpcProvider } from '#rpc/rpc.ts'
-import { logsOfBlock } from '#rpc/rpcCalls.ts'
-import { faultOf } from '#rpc/rpcFault.ts'
+import type { Answers, Rpc } from '#rpc/rpc.ts'
 import { type BlockWithLogs, blockWithLogs, fetchHeader, fetchHeaders } from './block.ts'
 import { type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
+import { createBlockLogs } from './logs/blockLogs.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
-import { EMPTY_BLOOM } from './logs/logsBloom.ts'
-import { parseLogs } from './logs/parseLogs.ts'
 import { fetchProvenLogs } from './logs/provenLogs.ts'
-import { fetchBlockReceipts, logsOfReceipts } from './logs/receipts.ts'
-import { smallerThanBlock } from './logs/smallerQueries.ts'
 import { fetchSenders, type MinedTransaction } from './transactionSenders.ts'
 
 /** Blocks and logs of the canonical chain, checked against each other. A contradictory answer is dropped, and another provider is asked. */
@@ -31,7 +27,7 @@ export interface ChainSource {
    */
   headerOfEach(number: number): Promise<Answers<ChainHeader>>
   /**
-   * A block with all of its logs, fetched by its hash and checked against the header's bloom.
+   * A block with all of its logs, fetched by its hash and checked as `BlockLogs` does.
    *
    * @param known the block's header, when a tip has shown it
    */
@@ -51,30 +47,34 @@ const LOG_QUERIES_AT_ONCE = 4
 /** The newest block waits for the answer. */
 const URGENT = { isUrgent: true }
 
+const SILENT: Pick<Logger, 'warn'> = { warn: () => undefined }
+
 export interface ChainSourceOptions {
-  readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'headers'>
+  readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'headers' | 'health'>
+  /** Default: real time. */
+  readonly clock?: Pick<Clock, 'nowMs'>
+  /** Default: nothing is logged. */
+  readonly logger?: Pick<Logger, 'warn'>
   /**
    * Whether logs are believed only when the receipts of their block prove them. Default false: they only have to fit the header's bloom.
    */
   readonly provesLogs?: boolean
 }
 
-export function createChainSource({ rpc, provesLogs = false }: ChainSourceOptions): ChainSource {
+export function createChainSource({ rpc, clock = systemClock, logger = SILENT, provesLogs = false }: ChainSourceOptions): ChainSource {
   const logRanges = createLogRanges({ rpc, concurrency: LOG_QUERIES_AT_ONCE, provesLogs })
   const tips = createChainTips()
-  /**
-   * Whether any block with logs has had a bloom that fits. Until then an empty bloom proves nothing: a chain may leave all blooms empty.
-   */
-  let hasSeenBloom = false
+  const blockLogs = createBlockLogs({ rpc, clock, logger })
 
   return {
     tip: request => {
-      // With `provesLogs` the tip's logs are of no use, since they come without a proof.
-      const { next } = request
+      // The tip's logs are of no use where the bloom alone does not show that they are all.
+      const next = provesLogs || blockLogs.warning() !== null ? null : request.next
       return rpc.ask(async provider => {
-        const tip = await tips.fetch(provider, { ...request, next: provesLogs ? null : next })
-        if (tip.block !== null) await rpc.headers.agree([tip.block.header])
-        return tip
+        const tip = await tips.fetch(provider, { ...request, next })
+        if (tip.block === null) return tip
+        await rpc.headers.agree([tip.block.header])
+        return blockLogs.accepts(tip.block) ? tip : { ...tip, block: null }
       }, URGENT)
     },
     header: async number => {
@@ -105,11 +105,8 @@ export function createChainSource({ rpc, provesLogs = false }: ChainSourceOption
         const header = shown ?? (await fetchHeader(provider, number))
         // Only for the first attempt: if it fails, the block may have been replaced meanwhile.
         shown = undefined
-        if (hasSeenBloom && header.logsBloom === EMPTY_BLOOM) return { header, logs: [] }
-        const fetched = blockWithLogs(header, await (provesLogs ? fetchProvenLogs : fetchBlockLogs)(provider, header))
-        hasSeenBloom ||= fetched.logs.length > 0
         await rpc.headers.agree([header])
-        return fetched
+        return provesLogs ? blockWithLogs(header, await fetchProvenLogs(provider, header)) : blockLogs.fetch(provider, header)
       }, URGENT)
     },
     senders: async transactions => {
@@ -119,7 +116,7 @@ export function createChainSource({ rpc, provesLogs = false }: ChainSourceOption
       const senders = parts.flat()
       return new Map(transactions.map(({ txHash }, index) => [txHash, senders[index] as Address]))
     },
-    warnings: () => [rpc.headers.warning()].filter(warning => warning !== null),
+    warnings: () => [rpc.headers.warning(), blockLogs.warning()].filter(warning => warning !== null),
     logsInRange: query => logRanges.fetch(query),
   }
 }
@@ -128,13 +125,4 @@ function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
   const parts: (readonly T[])[] = []
   for (let at = 0; at < list.length; at += CALLS_PER_QUESTION) parts.push(list.slice(at, at + CALLS_PER_QUESTION))
   return parts
-}
-
-async function fetchBlockLogs(provider: RpcProvider, { hash }: ChainHeader): Promise<readonly ChainLog[]> {
-  try {
-    return parseLogs(await provider.call(logsOfBlock(hash), { smaller: smallerThanBlock(hash) }))
-  } catch (error) {
-    if (faultOf(error)?.kind !== 'too-large') throw error
-    return logsOfReceipts(await fetchBlockReceipts(provider, hash))
-  }
 }

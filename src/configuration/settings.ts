@@ -81,8 +81,8 @@ export const SETTINGS = {
     .default('bloom')
     .describe(
       'How logs of providers are checked. bloom: against the bloom filter in the header of their block, which covers ' +
-        'addresses and topics. receipts: against the receipts root in that header, which covers amounts too; this calls ' +
-        'eth_getBlockReceipts for every block with logs.',
+        'addresses and topics, or a second source where blooms do not fit. receipts: against the receipts root in that ' +
+        'header, which covers amounts too; this calls eth_getBlockReceipts for every block with logs.',
     ),
   REVALUED_TOKENS_PER_BLOCK: wholeNumber(0, 1_000)
     .default(20)

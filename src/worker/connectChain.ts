@@ -26,7 +26,7 @@ export async function connectChain(config: Config, logger: Logger): Promise<Conn
   const rpc = createRpc({ urls: config.rpcUrls, chainId: config.chainId, logger })
   try {
     const chainId = await rpc.connect()
-    const source = createChainSource({ rpc, provesLogs: config.verifyLogs === 'receipts' })
+    const source = createChainSource({ rpc, logger, provesLogs: config.verifyLogs === 'receipts' })
     const launchpads = await completeContracts(rpc, config.launchpads.launchpads, ADAPTER_KINDS)
     return { rpc, source, chainId, launchpads, genesisHash: await readGenesisHash(source) }
   } catch (error) {

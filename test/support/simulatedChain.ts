@@ -55,6 +55,8 @@ export interface SimulatedChainOptions {
   readonly provesHeaders?: boolean
   /** The index of a log, or of a transaction, in its block, by its position. Default: the position. */
   readonly indexOf?: (position: number) => number
+  /** The bloom in a header, which its hash covers, by the one that holds the block's logs. Default: the same. */
+  readonly bloomOf?: (bloom: Hex, block: number) => Hex
 }
 
 /** Headers as a node answers them, with every field of their hashes. */
@@ -79,6 +81,7 @@ export function createSimulatedChain({
   genesisTimestamp = 1_700_000_000,
   provesHeaders = true,
   indexOf = position => position,
+  bloomOf = bloom => bloom,
 }: SimulatedChainOptions = {}): SimulatedChain {
   let blocks: SimulatedBlock[] = []
   /** Blocks of dropped forks remain available by hash, as in a real node. */
@@ -90,7 +93,7 @@ export function createSimulatedChain({
     const number = blocks.length
     const parentHash = blocks.at(-1)?.header.hash ?? `0x${'00'.repeat(32)}`
     const timestamp = (blocks.at(-1)?.header.timestamp ?? genesisTimestamp - seconds) + seconds
-    const bloom = logsBloom(newLogs.map(({ address, topics = [] }) => ({ address, topics })))
+    const bloom = bloomOf(logsBloom(newLogs.map(({ address, topics = [] }) => ({ address, topics }))), number)
     // SHA-256 is native: a block can have 50 MB, and its hash need not be keccak-256.
     const contents: Hex = `0x${createHash('sha256')
       .update(`${forks}:${JSON.stringify(newLogs)}`)

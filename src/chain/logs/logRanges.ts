@@ -9,7 +9,7 @@ import { faultOf, inconsistent, providerWords, type RpcFault } from '#rpc/rpcFau
 import { createLogTest, type KeyList, type WantedLogs, widthOf } from './logFilter.ts'
 import { blocksOf, byAddress, createLogPlan, exceeds, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
-import { orderLogs } from './orderLogs.ts'
+import { assertOwnPlaces, orderLogs } from './orderLogs.ts'
 import { parseLogs } from './parseLogs.ts'
 import { assertProven, fetchProvenLogs } from './provenLogs.ts'
 import { fetchReceipts, logsOfReceipts } from './receipts.ts'
@@ -175,7 +175,9 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
       }
       const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
-      return { logs: orderLogs(found.flat()), to: plan.reached() }
+      const logs = orderLogs(found.flat())
+      assertOwnPlaces(logs)
+      return { logs, to: plan.reached() }
     },
   }
 }

@@ -4,8 +4,19 @@ import type { ChainLog } from '#domain/block.ts'
 
 const BLOOM_BYTES = 256
 
-/** The bloom of a block without logs. */
-export const EMPTY_BLOOM: Hex = `0x${'0'.repeat(BLOOM_BYTES * 2)}`
+/**
+ * How a header's bloom and some logs go together. `lacks`: the bloom does not hold all of the logs. `exceeds`: it holds them and more, so
+ * logs may be missing.
+ */
+export type BloomFit = 'fits' | 'lacks' | 'exceeds'
+
+/** @param bloom `null`: the header has none */
+export function bloomFit(bloom: Hex | null, logs: readonly Pick<ChainLog, 'address' | 'topics'>[]): BloomFit {
+  if (bloom === null) return 'lacks'
+  const held = logsBloom(logs)
+  if (held === bloom) return 'fits'
+  return (BigInt(held) & ~BigInt(bloom)) === 0n ? 'exceeds' : 'lacks'
+}
 
 /**
  * The 2048-bit bloom filter of a block's logs, as its header has it: three bits for each address and topic of a log.

@@ -1,34 +1,71 @@
 import { mapBounded } from '#async/mapBounded.ts'
 import { readHeader } from '#chain/block.ts'
+import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import { isAboutCall } from '#rpc/callAtBlock.ts'
 import type { ChainHeader } from '#rpc/header.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { blockByHash } from '#rpc/rpcCalls.ts'
-import { inconsistent } from '#rpc/rpcFault.ts'
+import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
 import { encodeReceipt } from './encodeReceipt.ts'
-import { isSameLog } from './orderLogs.ts'
-import { fetchBlockReceipts, logsOfReceipts } from './receipts.ts'
+import { hasSameContent, orderLogs } from './orderLogs.ts'
+import { fetchAllReceipts, fetchBlockReceipts, logsOfReceipts, type RawReceipt } from './receipts.ts'
 import { trieRoot } from './trieRoot.ts'
 
 /** Blocks whose receipts are fetched at the same time: an answer may have megabytes. */
 const BLOCKS_AT_ONCE = 4
 
+/** Of a block without transactions. */
+const EMPTY_ROOT = trieRoot([])
+
 /**
  * All logs of a block from its receipts, which the header commits to: no provider can change, add or leave out one of them. The receipts
  * prove the order of the logs, but neither the numbers of their indexes nor the hashes of their transactions.
  *
- * @throws `RpcError` `inconsistent` when the header is not proven, or the receipts are not its own
+ * @throws `RpcError` `inconsistent` when the receipts are not those of the header
  */
 export async function fetchProvenLogs(provider: RpcProvider, header: ChainHeader): Promise<readonly ChainLog[]> {
-  const { number, hash } = header
-  if (!header.isProven) throw inconsistent(`the hash of block ${number} is not that of its fields, so its receipts prove nothing`)
-  const receipts = await fetchBlockReceipts(provider, hash)
-  if (trieRoot(receipts.map(encodeReceipt)) !== header.receiptsRoot) {
-    throw inconsistent(`the receipts of block ${number} do not have the root that its header states`)
+  if (header.isProven && header.receiptsRoot === EMPTY_ROOT) return []
+  const { isProven, logs } = logsOf(header, await fetchBlockReceipts(provider, header.hash))
+  if (isProven) return logs
+  const sentence = `the receipts of block ${header.number} do not have the root that its header states`
+  throw inconsistent(`${sentence}; a chain whose blocks all do so can not be indexed with VERIFY_LOGS=receipts`)
+}
+
+/**
+ * What the receipts say of a block's logs, and whether the header commits to them. `null`: the provider does not give them.
+ *
+ * @param oneByOne whether receipts are asked for one by one from a provider that does not give those of a block in one answer
+ */
+export async function readReceiptLogs(
+  provider: RpcProvider,
+  header: ChainHeader,
+  oneByOne: boolean,
+): Promise<{ readonly isProven: boolean; readonly logs: readonly ChainLog[] } | null> {
+  try {
+    const receipts = oneByOne ? await fetchBlockReceipts(provider, header.hash) : await fetchAllReceipts(provider, header.hash)
+    return logsOf(header, receipts)
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === null || !isAboutCall(fault)) throw error
+    return null
   }
+}
+
+function logsOf(header: ChainHeader, receipts: readonly RawReceipt[]) {
+  const { number, hash, receiptsRoot } = header
   const logs = logsOfReceipts(receipts).map(log => ({ ...log, blockNumber: number, blockHash: hash }))
-  if (!isAscending(logs)) throw inconsistent(`the logs of block ${number} are not in the order of its receipts`)
-  return logs
+  return { isProven: rootOf(receipts) === receiptsRoot && isAscending(logs), logs }
+}
+
+/** `null`: they have other fields than Ethereum's. */
+function rootOf(receipts: readonly RawReceipt[]): Hex | null {
+  try {
+    return trieRoot(receipts.map(encodeReceipt))
+  } catch (error) {
+    if (faultOf(error)?.kind !== 'garbled') throw error
+    return null
+  }
 }
 
 /** Whether indexes of logs rise from log to log, and those of transactions from one transaction to the next. */
@@ -50,12 +87,12 @@ export async function assertProven(provider: RpcProvider, logs: readonly ChainLo
   await mapBounded(byBlock, BLOCKS_AT_ONCE, async ([hash, given]) => {
     const header = await readHeader(provider, await provider.call(blockByHash(hash)), `block ${hash}`)
     if (header.hash !== hash) throw inconsistent(`block ${header.hash} in answer to block ${hash}`)
-    const proven = new Map((await fetchProvenLogs(provider, header)).map(log => [log.logIndex, log]))
-    for (const log of given) {
-      const { blockNumber, logIndex } = log
-      const shown = proven.get(logIndex)
-      if (shown !== undefined && isSameLog(log, shown)) continue
-      throw inconsistent(`log ${logIndex} of block ${blockNumber} is not the one in the block's receipts`)
+    const proven = await fetchProvenLogs(provider, header)
+    let at = 0
+    for (const log of orderLogs(given)) {
+      const place = proven.findIndex((one, index) => index >= at && hasSameContent(one, log))
+      if (place < 0) throw inconsistent(`log ${log.logIndex} of block ${header.number} is not in the block's receipts, or in another order`)
+      at = place + 1
     }
   })
 }

@@ -39,15 +39,24 @@ export async function fetchReceipts(provider: RpcProvider, block: RpcCall): Prom
  */
 export async function fetchBlockReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
   try {
-    const raw = await provider.call(receiptsOfBlock(hash))
-    if (raw === null) throw missing(`the receipts of block ${hash}`)
-    if (!Array.isArray(raw)) throw garbled('receipts: not a list')
-    return raw.map(receipt => fieldsOf(receipt, 'receipt'))
+    return await fetchAllReceipts(provider, hash)
   } catch (error) {
     const fault = faultOf(error)
     if (fault === null || !(isAboutCall(fault) || fault.kind === 'cut-off')) throw error
     return fetchReceipts(provider, blockByHash(hash))
   }
+}
+
+/**
+ * The receipts of the block with this hash, in one answer.
+ *
+ * @throws `RpcError`, also when the provider lacks the method
+ */
+export async function fetchAllReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
+  const raw = await provider.call(receiptsOfBlock(hash))
+  if (raw === null) throw missing(`the receipts of block ${hash}`)
+  if (!Array.isArray(raw)) throw garbled('receipts: not a list')
+  return raw.map(receipt => fieldsOf(receipt, 'receipt'))
 }
 
 /** All logs of a block, ascending by log index, from its receipts in their order. */

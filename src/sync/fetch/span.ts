@@ -1,6 +1,7 @@
 import type { BlockWithLogs } from '#chain/block.ts'
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainTip } from '#chain/chainTips.ts'
+import { assertOwnPlaces } from '#chain/logs/orderLogs.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BatchMode } from '#domain/batch.ts'
 import type { ChainLog } from '#domain/block.ts'
@@ -114,5 +115,6 @@ function watchedLogs(logs: readonly ChainLog[], watchlist: PastWatchlist, announ
     if (announced.size === known) break
     kept = understood.filter(isWatched)
   }
+  assertOwnPlaces(kept)
   return kept
 }

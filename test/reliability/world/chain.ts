@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Hex, numberToHex } from 'viem'
-import { EMPTY_BLOOM, logsBloom } from '#chain/logs/logsBloom.ts'
+import { logsBloom } from '#chain/logs/logsBloom.ts'
 import { headerHash } from '#rpc/headerHash.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 import { logsOf, type MarketEvent, marketEvents } from './market.ts'
@@ -144,7 +144,7 @@ export class GeneratedChain {
   }
 
   #bloom(number: number, logs: readonly NewLog[]): Hex {
-    if (this.kind === 'bare') return EMPTY_BLOOM
+    if (this.kind === 'bare') return logsBloom([])
     const shown = this.kind === 'honest' ? logs : [{ address: testAddress(number) }]
     return logsBloom(shown.map(({ address, topics = [] }) => ({ address, topics })))
   }

@@ -1,0 +1,134 @@
+import type { Logger } from 'pino'
+import { type BlockWithLogs, blockWithLogs } from '#chain/block.ts'
+import type { Clock } from '#clock'
+import type { Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import type { ChainHeader } from '#rpc/header.ts'
+import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
+import { logsOfBlock } from '#rpc/rpcCalls.ts'
+import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
+import { type BloomFit, bloomFit } from './logsBloom.ts'
+import { areSameLogs, logInTakenPlace } from './orderLogs.ts'
+import { parseLogs } from './parseLogs.ts'
+import { readReceiptLogs } from './provenLogs.ts'
+import { fetchBlockReceipts, logsOfReceipts } from './receipts.ts'
+import { smallerThanBlock } from './smallerQueries.ts'
+
+/**
+ * The logs of followed blocks. A provider answers a new block before it has indexed all of its logs, so they have to fit the header's
+ * bloom. Where blooms prove nothing, they have to be the same from a second source: another provider, or the block's receipts. One gap
+ * remains: the bloom is the same when the last logs are missing and each of their addresses and topics occurs in an earlier log as well.
+ * Only the receipts' root would show that.
+ */
+export interface BlockLogs {
+  /** @throws `RpcError`, `inconsistent` when the logs can't be all of the block's */
+  fetch(provider: RpcProvider, header: ChainHeader): Promise<BlockWithLogs>
+  /** Whether the bloom alone shows that these are all logs of the block. They then show that blooms fit. */
+  accepts(block: BlockWithLogs): boolean
+  /** Which block has shown that blooms prove nothing, in own words; `null`: none has. */
+  warning(): string | null
+}
+
+export interface BlockLogsOptions {
+  readonly rpc: Pick<Rpc, 'askEach' | 'health'>
+  readonly clock: Pick<Clock, 'nowMs'>
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+/** For this long a bloom is believed rather than logs that do not fit it: logs of a new block come late, from several providers as well. */
+const DOUBTED_MS = 30_000
+const MAX_DOUBTED = 256
+
+export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): BlockLogs {
+  /** What blooms of proven and of unproven headers have been seen to do. Only those of proven ones are what the chain has agreed on. */
+  const seen = { proven: new Set<BloomFit>(), unproven: new Set<BloomFit>() }
+  /** Since when each block has been shown with the same logs that do not fit its bloom. */
+  const doubted = new Map<Hex, number>()
+  let misfit: string | null = null
+
+  const seenOf = ({ isProven }: ChainHeader) => seen[isProven ? 'proven' : 'unproven']
+
+  const note = ({ header, logs }: BlockWithLogs): void => {
+    const fit = bloomFit(header.logsBloom, logs)
+    doubted.delete(header.hash)
+    if (fit !== 'fits' && misfit === null) {
+      misfit = `the bloom of block ${header.number} does not fit its logs, so logs of followed blocks are taken from two sources`
+      logger.warn({ block: header.number, fit }, misfit)
+    }
+    if (fit !== 'fits' || logs.length > 0) seenOf(header).add(fit)
+  }
+
+  const accepts = (block: BlockWithLogs): boolean => {
+    const { header, logs } = block
+    const known = seenOf(header)
+    if (logInTakenPlace(logs) !== undefined) return false
+    // Where blooms have lacked logs, a bloom that fits may lack those that are missing.
+    if (known.has('lacks') || bloomFit(header.logsBloom, logs) !== 'fits') return false
+    if (logs.length === 0) return known.has('fits')
+    note(block)
+    return true
+  }
+
+  /** Whether the same logs were shown for long enough, though the bloom speaks against them. */
+  const isSettled = ({ hash }: ChainHeader): boolean => {
+    const sinceMs = doubted.get(hash) ?? clock.nowMs()
+    doubted.set(hash, sinceMs)
+    const [oldest] = doubted.keys()
+    if (doubted.size > MAX_DOUBTED && oldest !== undefined) doubted.delete(oldest)
+    return clock.nowMs() - sinceMs >= DOUBTED_MS
+  }
+
+  const assertSame = ({ header, logs }: BlockWithLogs, others: readonly (readonly ChainLog[])[]): void => {
+    if (others.every(other => areSameLogs(blockWithLogs(header, other).logs, logs))) return
+    doubted.delete(header.hash)
+    throw inconsistent(`two answers to the logs of block ${header.number}`)
+  }
+
+  /** The logs of the other providers that answer. */
+  const askOthers = async (asked: RpcProvider, header: ChainHeader): Promise<readonly (readonly ChainLog[])[]> => {
+    if (rpc.health().length === 1) return []
+    const shown = await rpc.askEach(async provider => (provider.name === asked.name ? null : fetchBlockLogs(provider, header)))
+    return shown.filter(logs => logs !== null)
+  }
+
+  /** Missing logs leave bits of a bloom unused. So a bloom that lacks logs speaks against the bloom, one that exceeds them does not. */
+  const fromSecondSource = async (provider: RpcProvider, block: BlockWithLogs): Promise<BlockWithLogs> => {
+    const { header, logs } = block
+    const fit = bloomFit(header.logsBloom, logs)
+    const isNew = fit !== 'fits' && !seenOf(header).has(fit)
+    const others = await askOthers(provider, header)
+    assertSame(block, others)
+    let sources = 1 + others.length
+    if (sources === 1 || (isNew && fit === 'exceeds')) {
+      const receipts = await readReceiptLogs(provider, header, isNew || logs.length === 0)
+      if (receipts?.isProven === true) return areSameLogs(receipts.logs, logs) ? block : { header, logs: receipts.logs }
+      assertSame(block, [receipts?.logs ?? (await fetchBlockLogs(provider, header))])
+      if (receipts !== null) sources++
+    }
+    if (!isNew) return block
+    const isSure = fit === 'lacks' ? sources > 1 || isSettled(header) : sources > 1 && isSettled(header)
+    if (isSure) return block
+    throw inconsistent(`the logs of block ${header.number} do not fit its bloom`)
+  }
+
+  return {
+    fetch: async (provider, header) => {
+      const first = blockWithLogs(header, await fetchBlockLogs(provider, header))
+      if (accepts(first)) return first
+      const block = await fromSecondSource(provider, first)
+      note(block)
+      return block
+    },
+    accepts,
+    warning: () => misfit,
+  }
+}
+
+async function fetchBlockLogs(provider: RpcProvider, { hash }: ChainHeader): Promise<readonly ChainLog[]> {
+  try {
+    return parseLogs(await provider.call(logsOfBlock(hash), { smaller: smallerThanBlock(hash) }))
+  } catch (error) {
+    if (faultOf(error)?.kind !== 'too-large') throw error
+    return logsOfReceipts(await fetchBlockReceipts(provider, hash))
+  }
+}
