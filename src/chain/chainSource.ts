@@ -2,9 +2,11 @@ import type { Logger } from 'pino'
 import { mapBounded } from '#async/mapBounded.ts'
 import { type Clock, systemClock } from '#clock'
 import type { Address, Hex } from '#domain/address.ts'
+import type { BlockCalls, CallAnswer } from '#domain/contractCall.ts'
 import type { ChainHeader } from '#rpc/header.ts'
 import type { Answers, Rpc } from '#rpc/rpc.ts'
 import { type BlockWithLogs, blockWithLogs, fetchHeader, fetchHeaders } from './block.ts'
+import { fetchCallAnswers } from './blockCalls.ts'
 import { type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
 import { createBlockLogs } from './logs/blockLogs.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
@@ -36,6 +38,8 @@ export interface ChainSource {
   senders(transactions: readonly MinedTransaction[]): Promise<ReadonlyMap<Hex, Address>>
   /** What of the chain's newest blocks can not be verified, in own words. */
   warnings(): readonly string[]
+  /** What the calls return, by block hash. */
+  answers(blocks: readonly BlockCalls[]): Promise<ReadonlyMap<Hex, readonly CallAnswer[]>>
   /** Logs of some addresses in a range, in as many queries as the providers' limits ask for. */
   logsInRange(query: LogRangeQuery): Promise<LogRange>
 }
@@ -117,6 +121,10 @@ export function createChainSource({ rpc, clock = systemClock, logger = SILENT, p
       return new Map(transactions.map(({ txHash }, index) => [txHash, senders[index] as Address]))
     },
     warnings: () => [rpc.headers.warning(), blockLogs.warning()].filter(warning => warning !== null),
+    answers: async blocks => {
+      const answers = await mapBounded(blocks, QUESTIONS_AT_ONCE, block => fetchCallAnswers(rpc, block))
+      return new Map(blocks.map(({ hash }, index) => [hash, answers[index] ?? []]))
+    },
     logsInRange: query => logRanges.fetch(query),
   }
 }

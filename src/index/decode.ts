@@ -1,9 +1,8 @@
-import type { Address, Hex } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
 import type { DecodedLogs } from '#launchpads/adapter.ts'
 import { type DatedDirectory, decodeLogs, type LogsToDecode } from '#launchpads/decodeLogs.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import type { IndexedSource, LogSource } from '#launchpads/logSource.ts'
-import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 
 export interface DecodeInput extends Omit<LogsToDecode, 'directory'> {
   readonly directory: Pick<Directory, 'discoveries' | 'lookup'>
@@ -25,32 +24,6 @@ export function decode({ logs, headers, directory, adapters, announced }: Decode
   const seen = logs.filter(({ address, blockNumber }) => blockNumber >= known.announcedAt(address))
   const { events, malformed } = decodeLogs({ logs: seen, headers, directory: known, adapters })
   return { events, discoveries, directory: known, malformed }
-}
-
-/** The transactions whose senders are the makers of trades or the creators of tokens. */
-export function transactionsOfUnknownSenders(
-  events: readonly TokenEvent[],
-): readonly Pick<TokenEvent, 'txHash' | 'blockHash' | 'txIndex'>[] {
-  const asked = new Map<Hex, Pick<TokenEvent, 'txHash' | 'blockHash' | 'txIndex'>>()
-  for (const event of events) {
-    if (!isBySender(event)) continue
-    const { txHash, blockHash, txIndex } = event
-    asked.set(txHash, { txHash, blockHash, txIndex })
-  }
-  return [...asked.values()]
-}
-
-/** The events, with the senders as the makers and creators that no event names. */
-export function withSenders(events: readonly TokenEvent[], senders: ReadonlyMap<Hex, Address>): readonly TokenEvent[] {
-  return events.map(event => {
-    const sender = isBySender(event) ? senders.get(event.txHash) : undefined
-    if (sender === undefined) return event
-    return event.kind === 'launch' ? { ...event, creator: sender } : { ...event, maker: sender }
-  })
-}
-
-function isBySender(event: TokenEvent): event is TokenEventOf<'launch' | 'trade'> {
-  return (event.kind === 'launch' || event.kind === 'trade') && event.bySender === true
 }
 
 /**

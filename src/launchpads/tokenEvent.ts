@@ -1,6 +1,7 @@
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { ClaimScope } from '#domain/claimable.ts'
+import type { CallAnswer, ContractCall } from '#domain/contractCall.ts'
 import type { Decimal } from '#domain/decimal.ts'
 import type { GraduationStatus, PoolType } from '#domain/token.ts'
 import type { TradePhase, TradeSide } from '#domain/trade.ts'
@@ -73,6 +74,8 @@ export type TokenEvent = TokenEventPosition &
         /** For a token that mints its supply without a Transfer event. Left out: the supply is the sum of transfers. */
         readonly totalSupply?: bigint
         readonly graduation: { readonly status: GraduationStatus; readonly target: bigint | null }
+        /** Calls without whose answers the event is not complete. */
+        readonly unread?: UnreadLaunch
       }
     /** A new pool is empty unless its reserves are `unknown`. */
     | { readonly kind: 'poolCreated'; readonly pool: PoolFacts; readonly main: boolean; readonly reserves?: 'unknown' }
@@ -145,6 +148,19 @@ export type TokenEvent = TokenEventPosition &
     /** What the creator earned by one trade, where the account itself has scope `creator`. */
     | { readonly kind: 'creatorShare'; readonly accruedWei: bigint }
   )
+
+/** What only calls at the end of the launch's block tell of a token. */
+export interface UnreadLaunch {
+  readonly calls: readonly ContractCall[]
+  /**
+   * The events that take the place of the launch.
+   *
+   * @param answers in the order of `calls`
+   * @param minted what transfers of the block mint, less what they burn
+   * @returns empty where the token can't be indexed without an answer
+   */
+  complete(answers: readonly CallAnswer[], minted: bigint): readonly TokenEvent[]
+}
 
 export type TokenEventOf<K extends TokenEvent['kind']> = Extract<TokenEvent, { readonly kind: K }>
 

@@ -1,7 +1,8 @@
 import type { LaunchpadsConfig } from '#config'
-import type { Address, Hex } from '#domain/address.ts'
-import { decode, transactionsOfUnknownSenders, withSenders } from '#index/decode.ts'
+import type { Address } from '#domain/address.ts'
+import { decode } from '#index/decode.ts'
 import { valuationOf } from '#index/project/values.ts'
+import type { Found } from '#index/unknowns.ts'
 import type { DirectoryBranch } from '#launchpads/directory.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
@@ -11,7 +12,8 @@ import { settle } from '#store/settle.ts'
 import type { BlockRow } from '#tables/block.ts'
 import type { FetchedBatch, ProjectedBatch } from './batch.ts'
 import { endOf } from './fetch/replacement.ts'
-import { decodeBatch, type PrepareOptions, prepareBatch, projectBatch, projectTime } from './prepareBatch.ts'
+import { findUnknowns } from './findUnknowns.ts'
+import { completeBatch, decodeBatch, type PrepareOptions, prepareBatch, projectBatch, projectTime } from './prepareBatch.ts'
 import { MAX_CATCH_UP_BLOCKS } from './state.ts'
 import type { Commit } from './step.ts'
 
@@ -55,7 +57,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     const kept = ancestor?.number ?? startBlock - 1
     // Block by block, as when following: each block is decoded with the sources that were known before it.
     const branch = directory.upTo(kept)
-    const senders = await sendersIn(batches, directory.upTo(kept))
+    const found = await findIn(batches, directory.upTo(kept))
     const committed = await replaceBlocks(
       {
         ancestor,
@@ -65,7 +67,7 @@ export function createCommitter(options: CommitterOptions): Committer {
         project: async (tx, batch) => {
           const decoded = decodeBatch(batch, { ...options, directory: branch })
           branch.add(decoded.discoveries, batch.to.number)
-          return projectBatch(tx, { ...decoded, events: withSenders(decoded.events, senders) }, { ...preparing, previous: null })
+          return projectBatch(tx, completeBatch(decoded, found, options.logger), { ...preparing, previous: null })
         },
       },
       options,
@@ -76,14 +78,14 @@ export function createCommitter(options: CommitterOptions): Committer {
     return committed
   }
 
-  /** The senders where makers or creators are unknown. Asked for before the transaction, which must not wait for a provider. */
-  const sendersIn = async (batches: readonly FetchedBatch[], branch: DirectoryBranch): Promise<ReadonlyMap<Hex, Address>> => {
-    const asked = batches.flatMap(batch => {
-      const { events, discoveries } = decode({ ...options, ...batch, directory: branch, announced: [] })
-      branch.add(discoveries, batch.to.number)
-      return transactionsOfUnknownSenders(events)
+  /** What no log tells of the batches' events. Asked for before the transaction, which must not wait for a provider. */
+  const findIn = async (batches: readonly FetchedBatch[], branch: DirectoryBranch): Promise<Found> => {
+    const events = batches.flatMap(batch => {
+      const decoded = decode({ ...options, ...batch, directory: branch, announced: [] })
+      branch.add(decoded.discoveries, batch.to.number)
+      return decoded.events
     })
-    return asked.length === 0 ? new Map() : options.senders(asked)
+    return findUnknowns(events, options.facts)
   }
 
   return {

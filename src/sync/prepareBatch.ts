@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import type { ChainSource } from '#chain/chainSource.ts'
 import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import { type DecodeInput, decode, transactionsOfUnknownSenders, withSenders } from '#index/decode.ts'
+import { type DecodeInput, decode } from '#index/decode.ts'
 import { openDraft } from '#index/project/draft.ts'
 import { project } from '#index/project/project.ts'
 import { rowKeysOf } from '#index/project/rowKeys.ts'
 import { type ConfiguredValuation, type Valuation, worthOf } from '#index/project/values.ts'
+import { type Found, withFound } from '#index/unknowns.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory.ts'
 import type { IndexedSource } from '#launchpads/logSource.ts'
@@ -16,6 +16,7 @@ import { loadRows, loadWorths } from '#store/rows/loadRows.ts'
 import { readCurrenciesInTurn, readOutdatedTokens } from '#store/rows/revaluation.ts'
 import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { DecodedBatch, FetchedBatch, ProjectedBatch } from './batch.ts'
+import { type ChainFacts, findUnknowns } from './findUnknowns.ts'
 
 /** How batches are decoded and projected. */
 export interface PrepareOptions extends Omit<ProjectOptions, 'previous'> {
@@ -23,7 +24,7 @@ export interface PrepareOptions extends Omit<ProjectOptions, 'previous'> {
   readonly db: Queryable
   readonly adapters: readonly LaunchpadAdapter[]
   readonly directory: Directory
-  readonly senders: ChainSource['senders']
+  readonly facts: ChainFacts
   readonly logger: Logger
 }
 
@@ -34,10 +35,21 @@ export interface PrepareOptions extends Omit<ProjectOptions, 'previous'> {
  */
 export async function prepareBatch(batch: FetchedBatch, previous: ProjectedBatch | null, options: PrepareOptions): Promise<ProjectedBatch> {
   const decoded = decodeBatch(batch, { ...options, announced: previous?.discoveries ?? [] })
-  const asked = transactionsOfUnknownSenders(decoded.events)
-  const events = asked.length === 0 ? decoded.events : withSenders(decoded.events, await options.senders(asked))
+  const complete = completeBatch(decoded, await findUnknowns(decoded.events, options.facts), options.logger)
   // Not awaited: a suspended function would hold on to the batch's logs.
-  return projectBatch(options.db, { ...decoded, events }, { ...options, previous })
+  return projectBatch(options.db, complete, { ...options, previous })
+}
+
+/** The batch with what was found of its events' unknowns. */
+export function completeBatch(batch: DecodedBatch, found: Found, logger: Logger): DecodedBatch {
+  const { events, unreadable } = withFound(batch.events, found)
+  const [first] = unreadable
+  if (first !== undefined) {
+    const { blockNumber, txHash, logIndex, token } = first
+    const details = { count: unreadable.length, first: { blockNumber, txHash, logIndex, token } }
+    logger.warn(details, 'skipped launches of tokens whose creator or currency no call returns')
+  }
+  return { ...batch, events }
 }
 
 /** Decodes a batch's logs. Changes nothing. */

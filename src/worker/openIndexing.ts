@@ -97,11 +97,10 @@ async function build(
   const transaction = paced(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
   const database = { db, transaction, writer }
-  const { senders } = source
   const committer = createCommitter({
     ...database,
     chainId,
-    senders,
+    facts: source,
     weth,
     ...(pegUsd !== undefined && { pegUsd }),
     revaluedPerBlock: config.revaluedTokensPerBlock,

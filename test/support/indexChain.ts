@@ -7,6 +7,7 @@ import type { LaunchpadConfig } from '#config'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { BatchMode } from '#domain/batch.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import type { BlockCalls, CallAnswer, ContractCall } from '#domain/contractCall.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -57,7 +58,11 @@ export async function openChainIndex(
     weth,
     adapters,
     directory,
-    senders: transactions => readSenders(chain, transactions),
+    facts: {
+      senders: transactions => readSenders(chain, transactions),
+      answers: async blocks =>
+        new Map(await Promise.all(blocks.map(async block => [block.hash, await readAnswers(chain, block)] as const))),
+    },
     isWatched,
     ethUsd: () => ethUsd,
     now: () => performance.now(),
@@ -110,6 +115,12 @@ async function readHeader(chain: TestChain, number: number): Promise<BlockHeader
 async function readSenders(chain: TestChain, transactions: readonly MinedTransaction[]): Promise<ReadonlyMap<Hex, Address>> {
   const found = await Promise.all(transactions.map(({ txHash: hash }) => chain.client.getTransaction({ hash })))
   return new Map(found.map(({ hash, from }) => [hash, toAddress(from)]))
+}
+
+/** One call at a time, as a plain client makes them. */
+function readAnswers(chain: TestChain, { number, calls }: BlockCalls): Promise<readonly CallAnswer[]> {
+  const one = async (call: ContractCall) => (await chain.client.call({ ...call, blockNumber: BigInt(number) })).data ?? '0x'
+  return Promise.all(calls.map(call => one(call).catch(() => null)))
 }
 
 async function readLogs(chain: TestChain, from: number, to: number): Promise<ChainLog[]> {

@@ -68,7 +68,10 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
     weth: WETH,
     adapters,
     directory,
-    senders: async transactions => new Map(transactions.map(({ txHash }) => [txHash, toAddress(`0x${txHash.slice(-40)}`)])),
+    facts: {
+      senders: async transactions => new Map(transactions.map(({ txHash }) => [txHash, toAddress(`0x${txHash.slice(-40)}`)])),
+      answers: async blocks => new Map(blocks.map(({ hash, calls }) => [hash, calls.map(() => null)])),
+    },
     maxReorgDepth,
     revaluedPerBlock,
     isWatched,

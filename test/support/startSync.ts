@@ -36,7 +36,7 @@ export async function startSync(chain: TestChain, database: TestDatabase, { urls
     weth,
     adapters,
     directory,
-    senders: transactions => source.senders(transactions),
+    facts: source,
     maxReorgDepth,
     revaluedPerBlock: 0,
     isWatched: () => true,

@@ -3,6 +3,7 @@ import { toEventSelector } from 'viem/utils'
 import { type Hex, isEther, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { EntryProblem, LaunchpadAdapter, LaunchpadContract } from '#launchpads/adapter.ts'
+import { callProblems } from './calls.ts'
 import { compileClaimCall } from './claimCall.ts'
 import type { MappedEvent, MappingContext } from './context.ts'
 import {
@@ -17,12 +18,13 @@ import {
   tellsPrice,
 } from './entries.ts'
 import { feeEvent } from './fees.ts'
-import { type Emitter, KINDS } from './kinds.ts'
+import { type Emitter, type Field, KINDS } from './kinds.ts'
 import { launchEvent } from './launch.ts'
 import { parametersOf, shapeOf } from './parameters.ts'
 import { completeEvent, poolEvent } from './pools.ts'
 import { createReaders, fieldProblems } from './readers.ts'
 import { ruleProblems } from './rules.ts'
+import type { CallMapping } from './schema.ts'
 import { parseEventSignature } from './signature.ts'
 import { stateEvent } from './state.ts'
 import { tradeEvent } from './trade.ts'
@@ -55,7 +57,8 @@ export function compileMapping(input: MappingInput): Compiled<CompiledMapping> {
       continue
     }
     parsed.push({ ...entry, abi: signature.value, topic: toEventSelector(signature.value) })
-    const found = fieldProblems(entry.mapping, KINDS[entry.kind].fields, parametersOf(signature.value))
+    const ofCall = (call: CallMapping, field: Field) => callProblems(call, field, input.contracts)
+    const found = fieldProblems(entry.mapping, KINDS[entry.kind].fields, parametersOf(signature.value), ofCall)
     problems.push(...found.map(({ path, message }) => ({ path: [...entry.path, ...path], message })))
   }
   problems.push(...ruleProblems(entries, input), ...ambiguities(parsed))
@@ -105,7 +108,7 @@ function contextOf(entries: readonly MappedEntry[], { launchpad, weth, events, c
     quoteToken: isEther(quoteToken, weth) ? weth : quoteToken,
     quotePerLaunch: entries.some(({ kind, mapping }) => kind === 'launch' && mapping['quoteToken'] !== undefined),
     curvePlace: curvePlaceOf(entries),
-    contracts: Object.values(contracts),
+    contracts,
     decimals: fixedDecimals(entries),
     isGraduating: entries.some(({ kind }) => kind === 'complete' || kind === 'graduate'),
     feeScope: !hasFees ? null : claims.every(isIdentified) ? 'token' : 'creator',

@@ -20,7 +20,7 @@ export interface MappingContext {
   /** Whether launches name the currencies of their curves. */
   readonly quotePerLaunch: boolean
   readonly curvePlace: CurvePlace
-  readonly contracts: readonly Address[]
+  readonly contracts: Readonly<Record<string, Address>>
   /** Of all tokens; `null` where each launch event says it. */
   readonly decimals: number | null
   readonly isGraduating: boolean

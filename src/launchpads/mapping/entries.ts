@@ -1,7 +1,7 @@
 import type { AdapterOptions, EntryProblem } from '#launchpads/adapter.ts'
 import type { CurvePlace } from './context.ts'
 import { type Emitter, KIND_NAMES, type Kind } from './kinds.ts'
-import type { EventMapping, EventsMapping } from './schema.ts'
+import type { EventMapping, EventsMapping, FieldValue } from './schema.ts'
 
 /** An entry whose contracts are `factory`, and `curve` and `escrow` where it has them. */
 export interface MappingInput extends Pick<AdapterOptions, 'launchpad' | 'contracts' | 'weth'> {
@@ -53,8 +53,12 @@ export function curvePlaceOf(entries: readonly MappedEntry[]): CurvePlace {
 
 /** The decimals of all tokens, where the launches give a number and no parameter. */
 export function fixedDecimals(entries: readonly MappedEntry[]): number | null {
-  const given = entries.find(({ kind }) => kind === 'launch')?.mapping['decimals']
-  return /^\d+$/.test(String(given)) ? Number(given) : null
+  return numberGiven(entries.find(({ kind }) => kind === 'launch')?.mapping['decimals'])
+}
+
+/** The number that stands in place of a parameter, if any. */
+export function numberGiven(value: FieldValue): number | null {
+  return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : null
 }
 
 function isList(given: EventMapping | readonly EventMapping[]): given is readonly EventMapping[] {

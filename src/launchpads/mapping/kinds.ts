@@ -24,6 +24,10 @@ export interface Field {
   readonly words?: readonly string[]
   /** An address for all events may stand in place of the parameter. */
   readonly takesAddress?: true
+  /** A call at the end of the launch's block may stand in place of the parameter. */
+  readonly takesCall?: true
+  /** The pool that a factory makes may stand in place of the parameter. */
+  readonly takesFactory?: true
   /** For the JSON schema. */
   readonly about: string
 }
@@ -77,7 +81,12 @@ const TRADE: Fields = {
 
 const POOL: Fields = {
   token: TOKEN,
-  pool: { holds: 'address', isRequired: true, about: 'The pool in which the token trades.' },
+  pool: {
+    holds: 'address',
+    isRequired: true,
+    takesFactory: true,
+    about: 'The pool in which the token trades; where no event names it, the factory that makes it.',
+  },
   poolType: { holds: 'choice', isRequired: true, words: ['uniswap-v2', 'uniswap-v3'], about: 'The kind of the pool.' },
   poolFeeBps: {
     holds: 'bps',
@@ -106,15 +115,30 @@ export const KINDS: Readonly<Record<Kind, { readonly about: string; readonly fie
     about: 'A token is launched.',
     fields: {
       token: { ...TOKEN, isRequired: true, about: 'The token.' },
-      creator: { holds: 'address', isRequired: true, words: ['sender'], about: "Who launched it. sender: the transaction's sender." },
+      creator: {
+        holds: 'address',
+        isRequired: true,
+        words: ['sender'],
+        takesCall: true,
+        about: "Who launched it. sender: the transaction's sender.",
+      },
       decimals: { holds: 'amount', isRequired: true, takesNumber: true, about: "The token's decimals; 18 for most." },
       curve: { holds: 'address', about: 'The contract in which the token trades, where each token has its own.' },
-      quoteToken: { ...QUOTE_TOKEN, about: 'The currency of its curve, where tokens have different ones. The zero address is ETH.' },
-      name: { holds: 'text', about: "The token's name." },
-      symbol: { holds: 'text', about: "The token's symbol." },
-      metadataUri: { holds: 'text', about: "Where the token's metadata is." },
-      totalSupply: { holds: 'amount', takesNumber: true, about: 'The supply, for tokens that mint it without a Transfer event.' },
-      target: { holds: 'amount', takesNumber: true, about: 'What the curve is to raise in wei before it graduates.' },
+      quoteToken: {
+        ...QUOTE_TOKEN,
+        takesCall: true,
+        about: 'The currency of its curve, where tokens have different ones. The zero address is ETH.',
+      },
+      name: { holds: 'text', takesCall: true, about: "The token's name." },
+      symbol: { holds: 'text', takesCall: true, about: "The token's symbol." },
+      metadataUri: { holds: 'text', takesCall: true, about: "Where the token's metadata is." },
+      totalSupply: {
+        holds: 'amount',
+        takesNumber: true,
+        takesCall: true,
+        about: 'The supply, for tokens that mint it without a Transfer event.',
+      },
+      target: { holds: 'amount', takesNumber: true, takesCall: true, about: 'What the curve is to raise in wei before it graduates.' },
       targetToken: {
         holds: 'amount',
         takesNumber: true,

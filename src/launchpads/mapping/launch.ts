@@ -1,13 +1,23 @@
 import { type Address, type Hex, isEther, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import type { CallAnswer } from '#domain/contractCall.ts'
 import { TEXT_LIMITS } from '#domain/text.ts'
 import type { TransactionLogs } from '#launchpads/adapter.ts'
 import { type DiscoveredSource, poolSource, tokenSource } from '#launchpads/logSource.ts'
 import { MalformedLogError, unlessMalformed } from '#launchpads/malformedLog.ts'
-import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
+import {
+  type EventPosition,
+  type PoolFacts,
+  poolFacts,
+  type TokenEvent,
+  type TokenEventOf,
+  type UnreadLaunch,
+} from '#launchpads/tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from '#launchpads/transfer.ts'
+import { createLaunchCalls } from './calls.ts'
 import { type MappedEvent, type MappingContext, nonZero } from './context.ts'
 import { progressEvents, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
+import { KINDS } from './kinds.ts'
 import { quoteTokenReader } from './quoteToken.ts'
 import { MAX_AMOUNT, type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
 
@@ -15,67 +25,93 @@ import { MAX_AMOUNT, type Reader, type Readers, requireReader, sharedCurveOf } f
 const MAX_DECIMALS = 255n
 
 export function launchEvent(readers: Readers, context: MappingContext): MappedEvent {
-  const { launchpad, weth, isGraduating, feeScope, feesNameToken, feesInEther } = context
+  const { launchpad, weth } = context
   const token = requireReader(readers.address('token'))
-  const creator = readers.address('creator')
-  const quoteToken = quoteTokenReader(readers, context)
   const decimals = decimalsReader(requireReader(readers.amount('decimals')))
   const curve = curveReader(readers.address('curve'), context)
   const feeBps = readers.bps('feeBps')
   const creatorFeeBps = creatorFeeReader(readers)
-  const symbol = readers.text('symbol', TEXT_LIMITS.symbol)
-  const name = readers.text('name', TEXT_LIMITS.name)
-  const metadataUri = readers.text('metadataUri', TEXT_LIMITS.metadataUri)
-  const totalSupply = readers.amount('totalSupply')
-  const target = targetReader(readers)
   const state = stateReader(readers)
+  const calls = createLaunchCalls(readers, KINDS.launch.fields, context)
+  const creator = calls.field('creator', from => from.address('creator'))
+  const quoteToken = calls.field('quoteToken', from => quoteTokenReader(from, context))
+  const symbol = calls.field('symbol', from => from.text('symbol', TEXT_LIMITS.symbol))
+  const name = calls.field('name', from => from.text('name', TEXT_LIMITS.name))
+  const metadataUri = calls.field('metadataUri', from => from.text('metadataUri', TEXT_LIMITS.metadataUri))
+  const totalSupply = calls.field('totalSupply', from => from.amount('totalSupply'))
+  const target = calls.field('target', targetReader)
 
-  const read = (log: ChainLog) => {
+  /** @param answers none: of a token that is only announced */
+  const read = (log: ChainLog, answers: readonly CallAnswer[]) => {
     const address = nonZero(token(log))
     if (address === weth) throw new MalformedLogError('expected a new token, got WETH')
     const units = decimals(log)
-    const currency = quoteToken?.(log) ?? context.quoteToken
+    const currency = quoteToken(log, answers)
     if (currency === address) throw new MalformedLogError('expected a currency of the curve, got the token')
+    const by = creator(log, answers)
     return {
-      pool: poolFacts(curve(log, address), 'curve', { token: address, quoteToken: currency, feeBps: feeBps?.(log) ?? null }),
-      totalSupply: totalSupply?.(log) ?? null,
+      isReadable: (by !== null || !calls.has('creator')) && (currency !== null || !calls.has('quoteToken')),
+      pool: poolFacts(curve(log, address), 'curve', {
+        token: address,
+        quoteToken: currency ?? context.quoteToken,
+        feeBps: feeBps?.(log) ?? null,
+      }),
+      totalSupply: totalSupply(log, answers),
       state: state?.(log, units) ?? UNKNOWN_STATE,
       launched: {
         token: address,
-        ...(creator === null ? ({ creator: ZERO_ADDRESS, bySender: true } as const) : { creator: creator(log) }),
-        symbol: symbol?.(log) ?? null,
-        name: name?.(log) ?? null,
+        ...(by === null ? ({ creator: ZERO_ADDRESS, bySender: true } as const) : { creator: by }),
+        symbol: symbol(log, answers),
+        name: name(log, answers),
         decimals: units,
-        metadataUri: metadataUri?.(log) ?? null,
+        metadataUri: metadataUri(log, answers),
         creatorFeeBps: creatorFeeBps?.(log) ?? null,
-        graduation: { status: isGraduating ? 'bonding' : 'none', target: target?.(log) ?? null },
+        graduation: { status: context.isGraduating ? 'bonding' : 'none', target: target(log, answers) },
       } as const,
     }
+  }
+
+  const eventsOf = (
+    { launched, pool, state }: ReturnType<typeof read>,
+    position: EventPosition,
+    totalSupply: bigint | null,
+  ): readonly [TokenEventOf<'launch'>, ...TokenEvent[]] => {
+    const at = { ...position, token: launched.token }
+    const isPaidInEther = context.feesInEther || isEther(pool.quoteToken, weth)
+    const feesReported = {
+      accrued: context.feesNameToken && isPaidInEther,
+      claimed: context.feeScope === 'token' && isPaidInEther,
+    }
+    return [
+      { ...position, kind: 'launch', launchpad, ...launched, feesReported, ...(totalSupply !== null && { totalSupply }) },
+      { ...at, kind: 'poolCreated', pool, main: true, reserves: 'unknown' },
+      ...stateEvents(at, pool.address, state),
+      ...progressEvents(at, state.raised),
+    ]
   }
 
   return {
     // Reads every field: a launch that is malformed in any of them must not add sources.
     discover: ({ log }) => {
-      const { pool, launched } = read(log)
+      const { pool, launched } = read(log, [])
       return sourcesOf(launchpad, launched.token, pool, launched.decimals)
     },
     decode: ({ log, at: position, transaction }) => {
-      const { pool, launched, totalSupply, state } = read(log)
-      const at = { ...position, token: launched.token }
-      const isPaidInEther = feesInEther || isEther(pool.quoteToken, weth)
-      return [
-        {
-          ...position,
-          kind: 'launch',
-          launchpad,
-          ...launched,
-          feesReported: { accrued: feesNameToken && isPaidInEther, claimed: feeScope === 'token' && isPaidInEther },
-          ...(totalSupply !== null && !hasMint(transaction, launched.token) && { totalSupply }),
-        },
-        { ...at, kind: 'poolCreated', pool, main: true, reserves: 'unknown' },
-        ...stateEvents(at, pool.address, state),
-        ...progressEvents(at, state.raised),
-      ]
+      const announced = read(log, [])
+      const { launched, pool } = announced
+      const supply = announced.totalSupply !== null && hasMint(transaction, launched.token) ? null : announced.totalSupply
+      const events = eventsOf(announced, position, supply)
+      const asked = calls.of(launched.token, pool.address, log)
+      if (asked.length === 0) return events
+      const complete: UnreadLaunch['complete'] = (answers, minted) => {
+        const told = unlessMalformed(() => read(log, answers))
+        if (told === null || !told.isReadable) return []
+        if (!calls.has('totalSupply')) return eventsOf(told, position, supply)
+        // Counts what no transfer tells: the transfers of the block are added to it.
+        const untold = told.totalSupply === null ? 0n : told.totalSupply - minted
+        return eventsOf(told, position, untold > 0n ? untold : null)
+      }
+      return [{ ...events[0], unread: { calls: asked, complete } }]
     },
   }
 }
@@ -106,7 +142,8 @@ function curveReader(named: Reader<Address> | null, { curvePlace, contracts }: M
     case 'own':
       return log => {
         const curve = nonZero(requireReader(named)(log))
-        if (contracts.includes(curve)) throw new MalformedLogError("expected the token's own curve, got a contract that serves all tokens")
+        if (Object.values(contracts).includes(curve))
+          throw new MalformedLogError("expected the token's own curve, got a contract that serves all tokens")
         return curve
       }
     case 'token':

@@ -6,7 +6,7 @@ import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { addressOf } from '#launchpads/words.ts'
 import type { Field, Fields } from './kinds.ts'
 import type { EventParameter } from './parameters.ts'
-import { type EventMapping, expectation, type FieldValue } from './schema.ts'
+import { type CallMapping, type EventMapping, expectation, type FieldValue, type PoolMapping } from './schema.ts'
 
 export type Reader<T> = (log: ChainLog) => T
 
@@ -20,6 +20,10 @@ export interface Readers {
   flag(field: string): Reader<boolean> | null
   /** The one of the field's words that stands in place of a parameter, if any. */
   choice(field: string): string | null
+  /** The call that stands in place of a parameter, if any. */
+  call(field: string): CallMapping | null
+  /** The pool of a factory that stands in place of a parameter, if any. */
+  made(field: string): PoolMapping | null
 }
 
 /** Bounds the cost of a hostile text: a creator may pay for a name of a megabyte. */
@@ -40,12 +44,15 @@ export function fieldProblems(
   mapping: EventMapping,
   fields: Fields,
   parameters: ReadonlyMap<string, EventParameter>,
+  callProblems: (call: CallMapping, field: Field) => readonly EntryProblem[],
 ): readonly EntryProblem[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const value = mapping[name]
     if (value === undefined || field.holds === 'choice') return []
-    if (Array.isArray(value)) {
-      const names = value as readonly string[]
+    if (isCall(value)) return callProblems(value, field).map(({ path, message }) => ({ path: [name, ...path], message }))
+    if (isMade(value)) return []
+    if (typeof value === 'object') {
+      const names = value
       const repeated = names.findIndex((one, index) => names.indexOf(one) !== index)
       if (repeated !== -1) return [{ path: [name, repeated], message: `"${names[repeated]}" is in the list already` }]
       return names.flatMap((one, index) => valueProblems(one, field, parameters).map(message => ({ path: [name, index], message })))
@@ -54,26 +61,35 @@ export function fieldProblems(
   })
 }
 
-function valueProblems(value: FieldValue, field: Field, parameters: ReadonlyMap<string, EventParameter>): readonly string[] {
-  if (field.holds === 'choice') return []
+function valueProblems(value: string | number, field: Field, parameters: ReadonlyMap<string, EventParameter>): readonly string[] {
   if (isNumber(value)) return field.holds === 'bps' && BigInt(value) > MAX_BPS ? ['expected at most 10000 basis points'] : []
   const name = String(value)
   if (field.takesAddress === true && name.startsWith('0x')) return []
-  const parameter = parameters.get(name)
   if (field.words?.includes(name) === true) {
-    return parameter === undefined
-      ? []
-      : [`"${name}" means ${name} here and is a parameter of the event too: give the parameter another name`]
+    return parameters.has(name) ? [`"${name}" means ${name} here and is a parameter of the event too: give the parameter another name`] : []
   }
+  const problem = parameterProblem(name, field, parameters, 'the event has no parameter')
+  return problem === null ? [] : [problem]
+}
+
+/** Why a parameter can't hold a field; `null`: it can. @param absent how to say that there is none of this name */
+export function parameterProblem(
+  name: string,
+  field: Field,
+  parameters: ReadonlyMap<string, EventParameter>,
+  absent: string,
+): string | null {
+  if (field.holds === 'choice') return null
   const { type, cannot } = SUITS[field.holds]
+  const parameter = parameters.get(name)
   if (parameter === undefined) {
     const suitable = [...parameters.values()].filter(one => type.test(one.type) && isReadable(one)).map(one => one.name)
     const others =
       suitable.length === 0 ? `: no parameter of it could be one (${expectation(field)})` : `, expected ${suitable.join(' or ')}`
-    return [`the event has no parameter "${name}"${others}`]
+    return `${absent} "${name}"${others}`
   }
-  if (!type.test(parameter.type)) return [`"${name}" is of type ${parameter.type} and ${cannot}`]
-  return isReadable(parameter) ? [] : [`"${name}" is indexed, so a log holds only the hash of its ${parameter.type}: leave the field out`]
+  if (!type.test(parameter.type)) return `"${name}" is of type ${parameter.type} and ${cannot}`
+  return isReadable(parameter) ? null : `"${name}" is indexed, so a log holds only the hash of its ${parameter.type}: leave the field out`
 }
 
 function isReadable({ indexed, isWord }: EventParameter): boolean {
@@ -95,6 +111,7 @@ export function createReaders(mapping: EventMapping, fields: Fields, parameters:
   const amount = (field: string) => {
     const value = mapping[field]
     if (value === undefined || choice(field) !== null) return null
+    if (isCall(value) || isMade(value)) return null
     if (typeof value === 'string' || typeof value === 'number') return amountOf(value)
     const parts = value.map(amountOf)
     return (log: ChainLog) => {
@@ -131,7 +148,23 @@ export function createReaders(mapping: EventMapping, fields: Fields, parameters:
       return typeof value === 'string' ? flagReader(parameter(value)) : null
     },
     choice,
+    call: field => {
+      const value = mapping[field]
+      return isCall(value) ? value : null
+    },
+    made: field => {
+      const value = mapping[field]
+      return isMade(value) ? value : null
+    },
   }
+}
+
+export function isCall(value: FieldValue): value is CallMapping {
+  return typeof value === 'object' && 'function' in value
+}
+
+export function isMade(value: FieldValue): value is PoolMapping {
+  return typeof value === 'object' && 'codeHash' in value
 }
 
 function isNumber(value: FieldValue): value is string | number {

@@ -1,5 +1,15 @@
 import type { EntryProblem } from '#launchpads/adapter.ts'
-import { curvePlaceOf, fixedDecimals, identifiesToken, isTrade, type MappedEntry, type MappingInput, servesAllTokens } from './entries.ts'
+import {
+  curvePlaceOf,
+  fixedDecimals,
+  identifiesToken,
+  isTrade,
+  type MappedEntry,
+  type MappingInput,
+  numberGiven,
+  servesAllTokens,
+} from './entries.ts'
+import { isCall, isMade } from './readers.ts'
 import { tradeProblems } from './tradeRules.ts'
 
 type Problems = readonly EntryProblem[]
@@ -25,6 +35,7 @@ const RULES: readonly Rule[] = [
   tradeProblems,
   statesTell,
   currencyIsKnown,
+  poolIsKnown,
 ]
 
 function problem(field: string, message: string): Problems {
@@ -90,17 +101,16 @@ function curveIsKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[
 
 function decimalsAreKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[], { contracts }: MappingInput): Problems {
   if (kind !== 'launch') return []
-  const isNumber = /^\d+$/.test(String(mapping['decimals']))
-  if (isNumber && Number(mapping['decimals']) > 255) return problem('decimals', 'expected at most 255')
-  const ofFirst = fixedDecimals(all)
-  if (isNumber ? Number(mapping['decimals']) !== ofFirst : ofFirst !== null) {
+  const decimals = numberGiven(mapping['decimals'])
+  if (decimals !== null && decimals > 255) return problem('decimals', 'expected at most 255')
+  if (decimals !== fixedDecimals(all)) {
     return problem('decimals', 'expected the same as in the other launch')
   }
   const place = curvePlaceOf(all)
   const lacksDecimals = ({ kind, mapping: { emitter } }: MappedEntry) =>
     (isTrade(kind) || kind === 'state' || kind === 'graduate' || kind === 'pool') &&
     (servesAllTokens(emitter, contracts) || (emitter === 'token' && place !== 'token'))
-  const lacking = isNumber ? undefined : all.find(lacksDecimals)
+  const lacking = decimals !== null ? undefined : all.find(lacksDecimals)
   if (lacking === undefined) return []
   const message = `expected a number: events.${lacking.kind} comes from a contract of which the token's decimals are not known, so that all tokens must have the same`
   return problem('decimals', message)
@@ -134,10 +144,25 @@ function statesTell({ kind, mapping }: MappedEntry): Problems {
   return problem('reserveQuote', `missing, expected at least one of ${told.join(', ')}`)
 }
 
+/** A pool that a factory makes has to follow from its event alone: in a range, its logs are looked for before the token is known. */
+function poolIsKnown({ kind, mapping }: MappedEntry): Problems {
+  if ((kind !== 'graduate' && kind !== 'pool') || !isMade(mapping['pool'])) return []
+  const fee = mapping['poolFeeBps']
+  return [
+    ...(mapping['token'] === undefined ? problem('token', 'missing: which pool the factory makes follows from the token') : []),
+    ...(mapping['poolType'] !== 'uniswap-v2' && (fee === undefined || fee === 'unknown')
+      ? problem('poolFeeBps', 'missing: which pool of uniswap-v3 the factory makes follows from its fee')
+      : []),
+  ]
+}
+
 /** A pool without a currency of its own is in that of the token's curve, which only that curve and a shared one lead to. */
 function currencyIsKnown({ kind, mapping }: MappedEntry, all: readonly MappedEntry[], { contracts }: MappingInput): Problems {
-  const isNamedPerLaunch = all.some(other => other.kind === 'launch' && other.mapping['quoteToken'] !== undefined)
-  if ((kind !== 'graduate' && kind !== 'pool') || mapping['quoteToken'] !== undefined || !isNamedPerLaunch) return []
+  const given = all.flatMap(other => (other.kind === 'launch' ? (other.mapping['quoteToken'] ?? []) : []))
+  if ((kind !== 'graduate' && kind !== 'pool') || mapping['quoteToken'] !== undefined || given.length === 0) return []
+  if (isMade(mapping['pool']) || given.some(isCall)) {
+    return problem('quoteToken', "missing, expected the pool's currency: launches have their own, and no event of them leads to this pool")
+  }
   const place = curvePlaceOf(all)
   const isOfCurve = mapping.emitter === 'curve' || (mapping.emitter === 'token' && place === 'token')
   if (place === 'shared' || (isOfCurve && !servesAllTokens(mapping.emitter, contracts))) return []

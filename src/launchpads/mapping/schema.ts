@@ -9,8 +9,26 @@ export interface EventMapping {
   readonly [field: string]: FieldValue
 }
 
-/** The name of a parameter, a list of names, a number, an address, or one of the field's words. */
-export type FieldValue = string | number | readonly string[] | undefined
+/** The name of a parameter, a list of names, a number, an address, one of the field's words, a call, or a pool. */
+export type FieldValue = string | number | readonly string[] | CallMapping | PoolMapping | undefined
+
+/** The pool that a factory makes of a token and its currency. */
+export interface PoolMapping {
+  readonly factory: string
+  /** The hash of a pool's creation code. */
+  readonly codeHash: string
+}
+
+/** A call that tells a field of a launch. */
+export interface CallMapping {
+  readonly function: string
+  /** Default: the token. */
+  readonly contract?: Emitter
+  /** Default: none. */
+  readonly arguments?: readonly (string | number | boolean)[]
+  /** Which of the values that it returns. Left out: it returns one. */
+  readonly result?: string
+}
 
 export interface ClaimMapping {
   readonly function: string
@@ -33,7 +51,7 @@ const DIGITS = '\\d{1,78}'
 const ADDRESS = '0x[0-9a-fA-F]{40}'
 
 function fieldSchema(field: Field): z.ZodType {
-  const { holds, isRequired, takesNumber, takesSum, takesAddress, words = [], about } = field
+  const { holds, isRequired, takesNumber, takesSum, takesAddress, takesCall, takesFactory, words = [], about } = field
   const error = `expected ${expectation(field)}`
   if (holds === 'choice') return optional(z.enum(words as [string, ...string[]], { error }), isRequired).meta({ description: about })
   const forms = [PARAMETER, ...(takesNumber === true ? [DIGITS] : []), ...(takesAddress === true ? [ADDRESS] : [])]
@@ -41,17 +59,21 @@ function fieldSchema(field: Field): z.ZodType {
   let schema: z.ZodType = parameter
   if (takesNumber === true) schema = z.union([parameter, z.int({ error }).min(0, { error })], { error })
   if (takesSum === true) schema = z.union([parameter, z.array(parameter, { error }).min(1, { error })], { error })
+  if (takesCall === true) schema = z.union([schema, callSchema], { error })
+  if (takesFactory === true) schema = z.union([schema, poolSchema], { error })
   return optional(schema, isRequired).meta({ description: about })
 }
 
 /** The values that a field takes, as an error message says it after "expected". */
-export function expectation({ holds, takesNumber, takesSum, takesAddress, words = [] }: Field): string {
+export function expectation({ holds, takesNumber, takesSum, takesAddress, takesCall, takesFactory, words = [] }: Field): string {
   if (holds === 'choice') return words.map(word => `"${word}"`).join(' or ')
   const others = [
     ...(takesSum === true ? ['a list of such names'] : []),
     ...(takesNumber === true ? ['a whole number'] : []),
     ...(takesAddress === true ? ['an address'] : []),
     ...words.map(word => `"${word}"`),
+    ...(takesCall === true ? ['a call'] : []),
+    ...(takesFactory === true ? ['a factory with its codeHash'] : []),
   ]
   return ['the name of a parameter of the event', ...others].join(' or ')
 }
@@ -60,6 +82,7 @@ function optional(schema: z.ZodType, isRequired: true | undefined): z.ZodType {
   return isRequired === true ? schema : schema.optional()
 }
 
+const EXPECTED_ADDRESS = 'expected an address, 0x and 40 hex digits'
 const EXPECTED_EMITTER = `expected ${EMITTERS.map(emitter => `"${emitter}"`).join(' or ')}`
 
 const event = z.string({ error: EXPECTED_EVENT }).meta({
@@ -69,6 +92,41 @@ const emitter = z.enum(EMITTERS, { error: EXPECTED_EMITTER }).meta({
   description:
     "Which contract emits it: the factory, the escrow, the token itself, or the curve: the token's own one, or the one that the entry names for all tokens.",
 })
+
+const argument = z.union([z.string(), z.int(), z.boolean()], {
+  error: `expected ${CLAIM_WORDS.map(word => `"${word}"`).join(', ')}, or a value that stands for itself`,
+})
+
+const EXPECTED_HASH = "expected the hash of a pool's creation code, 0x and 64 hex digits"
+
+const poolSchema = strict(
+  {
+    factory: z.string({ error: EXPECTED_ADDRESS }).regex(new RegExp(`^${ADDRESS}$`), { error: EXPECTED_ADDRESS }),
+    codeHash: z.string({ error: EXPECTED_HASH }).regex(/^0x[0-9a-fA-F]{64}$/, { error: EXPECTED_HASH }),
+  },
+  'a factory with its codeHash',
+).meta({ description: "The pool that this factory makes of the token and its currency. codeHash: the hash of a pool's creation code." })
+
+const callSchema = strict(
+  {
+    function: z
+      .string({ error: 'expected a function such as "function name() view returns (string)"' })
+      .meta({ description: 'The function as in the contract\'s source: "function name() view returns (string)".' }),
+    contract: z
+      .enum(EMITTERS, { error: EXPECTED_EMITTER })
+      .optional()
+      .meta({ description: 'The contract that is called. Left out: the token.' }),
+    arguments: z
+      .array(argument, { error: 'expected a list of arguments' })
+      .optional()
+      .meta({ description: 'One per parameter: token, or a value that stands for itself.' }),
+    result: z
+      .string({ error: 'expected the name of a value that the function returns' })
+      .optional()
+      .meta({ description: 'Which of the values that it returns. Left out: it returns one.' }),
+  },
+  'a call',
+).meta({ description: "Read by a call at the end of the launch's block, which needs nodes that keep the state of that block." })
 
 function kindSchema(kind: Kind): z.ZodType {
   const { about, fields } = KINDS[kind]
@@ -80,12 +138,6 @@ function kindSchema(kind: Kind): z.ZodType {
   const schema = z.union([one, z.array(one).min(1, { error })], { error })
   return optional(schema, kind === 'launch' ? true : undefined).meta({ description: about })
 }
-
-const argument = z.union([z.string(), z.int(), z.boolean()], {
-  error: `expected ${CLAIM_WORDS.map(word => `"${word}"`).join(', ')}, or a value that stands for itself`,
-})
-
-const EXPECTED_ADDRESS = 'expected an address, 0x and 40 hex digits'
 
 /** The shape of `events`. `compileMapping` finds the mistakes that a schema cannot. */
 export const eventsSchema: z.ZodType = strict(

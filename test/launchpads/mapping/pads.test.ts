@@ -9,13 +9,19 @@ import { quotePrice } from '#launchpads/poolTrade.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+import { openFourMeme } from '#test/support/pads/fourMeme.ts'
 import { openNadFun } from '#test/support/pads/nadFun.ts'
 import { ERC20, type Pad, padContract } from '#test/support/pads/pad.ts'
 import { startSync } from '#test/support/startSync.ts'
 
 // Launchpads whose events name less than others: each is indexed by its published mapping, and compared with its contracts.
 
-const PADS = [['nad.fun', openNadFun]] as const
+const PADS = [
+  ['nad.fun', openNadFun],
+  ['four.meme', openFourMeme],
+] as const
+
+const text = (amount: bigint | null) => (amount === null ? null : String(amount))
 
 const ACTIONS = 40
 const REORG_DEPTH = 9
@@ -29,7 +35,7 @@ interface TradeLine {
   readonly amountToken: string
   readonly amountQuote: string
   readonly price: string
-  readonly reserveToken: string
+  readonly reserveToken: string | null
   readonly reserveQuote: string
 }
 
@@ -51,8 +57,27 @@ async function play(chain: TestChain, pad: Pad, indexed: () => Promise<unknown>)
     }
     await traded(pad.tokens[count % 3] ?? expect.unreachable())
   }
-  await pad.trade(trader(), pad.tokens[0] ?? expect.unreachable(), 'buy', parseEther('60'))
+  const [first = expect.unreachable()] = pad.tokens
+  await pad.trade(trader(), first, 'buy', parseEther('60'))
+  await pad.finish?.(first)
   await traded(pad.tokens[1] ?? expect.unreachable())
+}
+
+/** What a block changed in an account's holding of a currency; of WETH, what it paid or received in either form of ether, without gas. */
+async function changeOf(chain: TestChain, holder: Address, currency: Address, block: bigint): Promise<bigint> {
+  const contract = padContract(chain, currency, ERC20)
+  const { weth } = chain.deployment
+  const heldAt = async (at: bigint) => {
+    const held = await contract.read<bigint>('balanceOf', [holder], at).catch(() => 0n)
+    return currency === weth ? held + (await chain.client.getBalance({ address: holder, blockNumber: at })) : held
+  }
+  let gas = 0n
+  const { transactions } = await chain.client.getBlock({ blockNumber: block, includeTransactions: true })
+  for (const { from, hash } of currency === weth ? transactions : []) {
+    const receipt = await chain.client.getTransactionReceipt({ hash })
+    if (toAddress(from) === holder) gas += receipt.gasUsed * receipt.effectiveGasPrice
+  }
+  return (await heldAt(block)) - (await heldAt(block - 1n)) + gas
 }
 
 describe.each(PADS)('%s', async (_, open) => {
@@ -88,8 +113,8 @@ describe.each(PADS)('%s', async (_, open) => {
       const block = BigInt(number)
       if ((await chain.client.getBlock({ blockNumber: block })).hash !== hash) continue
       for (const { token } of tokens) {
-        const { creator, name, symbol, quoteToken, real, pair, targetQuote } = await pad.stateAt(token.address, block)
-        const reserves = pair ?? real
+        const { creator, name, symbol, quoteToken, held, pair, target, status } = await pad.stateAt(token.address, block)
+        const reserves = pair ?? held
         const isTraded = token.market.tradeCount > 0
         if (pair !== null) graduated++
         expect(token).toMatchObject({
@@ -100,14 +125,14 @@ describe.each(PADS)('%s', async (_, open) => {
             quoteToken: toAddress(quoteToken),
             reserveQuote: String(reserves.quote),
             // Some launches do not tell the tokens.
-            reserveToken: isTraded ? String(reserves.token) : expect.toSatisfy(told => told === null || told === String(reserves.token)),
+            reserveToken: isTraded ? text(reserves.token) : expect.toSatisfy(told => told === null || told === text(reserves.token)),
           },
-          graduation: { status: pair === null ? 'bonding' : 'migrated' },
+          graduation: { status },
         })
         const { percent, raisedWeth, targetWeth } = token.graduation
         if (targetWeth !== null && pair === null) {
-          expect([targetWeth, raisedWeth]).toEqual([formatUnits(targetQuote ?? 0n, 18), formatUnits(real.quote, 18)])
-          expect(percent).toBeCloseTo((100 * Number(real.quote)) / Number(targetQuote), 3)
+          expect([targetWeth, raisedWeth]).toEqual([formatUnits(target ?? 0n, 18), formatUnits(held.quote, 18)])
+          expect(percent).toBeCloseTo((100 * Number(held.quote)) / Number(target), 3)
         }
         compared++
       }
@@ -119,34 +144,30 @@ describe.each(PADS)('%s', async (_, open) => {
   it('has each trade with the price and the reserves that it leaves', async () => {
     expect(new Set(trades.map(({ token }) => token))).toEqual(new Set(pad.tokens))
     for (const { block, token, phase, price, reserveToken, reserveQuote } of trades) {
-      const { virtual, real, pair } = await pad.stateAt(token, BigInt(block))
-      const [priced, reserves] = phase === 'curve' ? [virtual, real] : [pair ?? expect.unreachable(), pair ?? expect.unreachable()]
-      const expected = quotePrice(priced.quote, priced.token, 18) ?? expect.unreachable()
-      expect([block, formatDecimal(parseDecimal(price))]).toEqual([block, formatDecimal(expected)])
+      const state = await pad.stateAt(token, BigInt(block))
+      const { pair } = state
+      const reserves = phase === 'curve' ? state.held : (pair ?? expect.unreachable())
+      const expected = phase === 'curve' ? state.price : quotePrice(reserves.quote, reserves.token ?? 0n, 18)
+      expect([block, formatDecimal(parseDecimal(price))]).toEqual([block, formatDecimal(expected ?? expect.unreachable())])
       // The transaction of the last trade on the curve also empties it.
       if (phase === 'curve' && pair !== null) continue
-      expect([block, reserveToken, reserveQuote]).toEqual([block, String(reserves.token), String(reserves.quote)])
+      expect([block, reserveToken, reserveQuote]).toEqual([block, text(reserves.token), text(reserves.quote)])
     }
   })
 
   it('has each trade with its maker, and what that account paid and received', async () => {
     for (const { block, token, side, maker, amountToken, amountQuote } of trades) {
       const { quoteToken } = await pad.stateAt(token, BigInt(block))
-      const moved = async (currency: Address) => {
-        const contract = padContract(chain, currency, ERC20)
-        const [before = 0n, after = 0n] = await Promise.all(
-          [BigInt(block) - 1n, BigInt(block)].map(at => contract.read<bigint>('balanceOf', [maker], at).catch(() => 0n)),
-        )
-        return after - before
-      }
+      const moved = (currency: Address) => changeOf(chain, maker, currency, BigInt(block))
       const sign = side === 'buy' ? 1n : -1n
       expect([block, await moved(token), await moved(quoteToken)]).toEqual([block, sign * BigInt(amountToken), -sign * BigInt(amountQuote)])
     }
   })
 
   it('gives the same tables in ranges, with a restart between, as live through a reorg', async () => {
-    await (await openChainIndex(chain, backfilled, null, pad.launchpads)).indexRange(1, 60)
-    await (await openChainIndex(chain, backfilled, null, pad.launchpads)).indexRange(61)
+    const middle = (await chain.head()) - ACTIONS / 2
+    await (await openChainIndex(chain, backfilled, null, pad.launchpads)).indexRange(1, middle)
+    await (await openChainIndex(chain, backfilled, null, pad.launchpads)).indexRange(middle + 1)
     expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
   })
 })

@@ -35,6 +35,9 @@ const FEE = {
 }
 const PAID = { ...FEE, event: FEE.event.replace('Fee', 'Paid') }
 const BASE = { launch: LAUNCH, buy: BUY, sell: SELL }
+const CALL = (text: string) => ({ function: `function ${text}` })
+const UP = { event: 'event Up(address t)', emitter: 'factory', token: 't', poolType: 'uniswap-v2' }
+const MADE = { factory: OTHER, codeHash: `0x${'1'.repeat(64)}` }
 
 function read(events: unknown, more: object = {}) {
   const file = { weth: WETH, launchpads: [{ name: 'mine', adapter: 'bonding-curve', factory: FACTORY, startBlock: 0, ...more, events }] }
@@ -67,6 +70,28 @@ describe('a mapping of events', () => {
       { ...BASE, buy: { ...BUY, emitter: 'curve' }, sell: { ...SELL, emitter: 'curve' } },
       { curve: OTHER },
     ],
+    [
+      'fields that calls tell',
+      { ...BASE, launch: { ...LAUNCH, creator: CALL('creator() view returns (address)'), name: CALL('name() view returns (string)') } },
+      {},
+    ],
+    [
+      'a value of a struct that a contract of the entry returns',
+      {
+        ...BASE,
+        launch: {
+          ...LAUNCH,
+          quoteToken: {
+            ...CALL('infos(address) view returns ((address base, address quote) info)'),
+            contract: 'factory',
+            arguments: ['token'],
+            result: 'info.quote',
+          },
+        },
+      },
+      {},
+    ],
+    ['a pool that a factory makes', { ...BASE, graduate: { ...UP, pool: MADE } }, {}],
     ['an escrow', { ...BASE, feeAccrued: { ...FEE, emitter: 'escrow' }, feeClaimed: { ...PAID, emitter: 'escrow' } }, { escrow: OTHER }],
     [
       'a call to an escrow that tells nothing',
@@ -227,6 +252,76 @@ describe('a mapping of events', () => {
       '.launch.virtualQuote',
       { ...BASE, launch: { ...LAUNCH, targetToken: 5 } },
       'missing: what is raised at targetToken follows from virtualQuote and virtualToken',
+    ],
+    [
+      '.launch.name.function',
+      { ...BASE, launch: { ...LAUNCH, name: { function: 'name()' } } },
+      'expected a function as in the contract\'s source, such as "function claim(address token)"',
+    ],
+    [
+      '.launch.name.function',
+      { ...BASE, launch: { ...LAUNCH, name: CALL('name()') } },
+      'expected a function that returns a value: "function name() view returns (string)"',
+    ],
+    [
+      '.launch.name.function',
+      { ...BASE, launch: { ...LAUNCH, name: CALL('name() view returns (address)') } },
+      '"value" is of type address and cannot hold a text, expected string, bytes or bytes1 to bytes32',
+    ],
+    [
+      '.launch.name.result',
+      { ...BASE, launch: { ...LAUNCH, name: CALL('info() view returns (string a, string b)') } },
+      'missing, expected which value counts: a or b',
+    ],
+    [
+      '.launch.name.result',
+      { ...BASE, launch: { ...LAUNCH, name: { ...CALL('info() view returns (string a, string b)'), result: 'c' } } },
+      'the function returns no "c", expected a or b',
+    ],
+    [
+      '.launch.name.arguments',
+      { ...BASE, launch: { ...LAUNCH, name: CALL('nameOf(address) view returns (string)') } },
+      'expected 1, one per parameter of the function, got 0',
+    ],
+    [
+      '.launch.name.arguments[0]',
+      { ...BASE, launch: { ...LAUNCH, name: { ...CALL('nameOf(address whose) view returns (string)'), arguments: ['creator'] } } },
+      'expected token or a value that fits address whose, got "creator"',
+    ],
+    [
+      '.launch.name.contract',
+      { ...BASE, launch: { ...LAUNCH, name: { ...CALL('name() view returns (string)'), contract: 'escrow' } } },
+      'expected the address of the escrow as "escrow" beside "events", or another contract',
+    ],
+    [
+      '.launch.name.of',
+      { ...BASE, launch: { ...LAUNCH, name: { ...CALL('name() view returns (string)'), of: 'token' } } },
+      'unknown, expected only function, contract, arguments, result',
+    ],
+    [
+      '.launch.decimals',
+      { ...BASE, launch: { ...LAUNCH, decimals: CALL('decimals() view returns (uint8)') } },
+      `${PARAMETER} or a whole number, got {"function":"function decimals() view returns (uint8)"}`,
+    ],
+    [
+      '.graduate.pool.codeHash',
+      { ...BASE, graduate: { ...UP, pool: { ...MADE, codeHash: '0x12' } } },
+      'expected the hash of a pool\'s creation code, 0x and 64 hex digits, got "0x12"',
+    ],
+    [
+      '.graduate.token',
+      { launch: OWN_LAUNCH, buy: OWN_BUY, sell: OWN_SELL, graduate: { ...UP, emitter: 'curve', token: undefined, pool: MADE } },
+      'missing: which pool the factory makes follows from the token',
+    ],
+    [
+      '.graduate.poolFeeBps',
+      { ...BASE, graduate: { ...UP, poolType: 'uniswap-v3', pool: MADE } },
+      'missing: which pool of uniswap-v3 the factory makes follows from its fee',
+    ],
+    [
+      '.graduate.quoteToken',
+      { ...BASE, launch: { ...LAUNCH, quoteToken: 'by' }, graduate: { ...UP, pool: MADE } },
+      "missing, expected the pool's currency: launches have their own, and no event of them leads to this pool",
     ],
     [
       '.graduate.quoteToken',

@@ -2,7 +2,7 @@ import { type Hex, pad, parseAbiItem, toEventSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { transactionsOfUnknownSenders, withSenders } from '#index/decode.ts'
+import { unknownsOf, withFound } from '#index/unknowns.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
 import { createDirectory } from '#launchpads/directory.ts'
 import { createMappedAdapter } from '#launchpads/mapping/adapter.ts'
@@ -134,8 +134,8 @@ describe('the side of a trade', () => {
 describe('the maker and the creator', () => {
   it("are the transaction's sender where the mapping says so", () => {
     const { events } = decoded(BY_AMOUNTS, [launch(TOKEN, MONEY), logOf(FACTORY, DEAL.event, TOKEN, 5n, 0n, 0n, 70n)])
-    expect(transactionsOfUnknownSenders(events)).toEqual([{ txHash: TX, blockHash: HEADER.hash, txIndex: 0 }])
-    const known = withSenders(events, new Map([[TX, WHO]]))
+    expect(unknownsOf(events).transactions).toEqual([{ txHash: TX, blockHash: HEADER.hash, txIndex: 0 }])
+    const { events: known } = withFound(events, { senders: new Map([[TX, WHO]]), answers: new Map() })
     expect(known.find(({ kind }) => kind === 'launch')).toMatchObject({ creator: WHO })
     expect(tradesOf({ events: known })).toMatchObject([{ maker: WHO }])
   })

@@ -1,9 +1,11 @@
 import { parseEther } from 'viem'
 import type { Address } from '#domain/address.ts'
+import type { Decimal } from '#domain/decimal.ts'
+import { quotePrice } from '#launchpads/poolTrade.ts'
 import type { TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { deployContract, deployUniswapV2 } from '#test/support/deployContract.ts'
-import { ERC20, type Pad, padContract, pairReserves, publishedMapping } from './pad.ts'
+import { ERC20, type Pad, padContract, pairReserves, publishedMapping, share } from './pad.ts'
 
 const CONTRACTS = compileSolidity(new URL('../../launchpads/contracts/NadFun.sol', import.meta.url))
 
@@ -20,15 +22,14 @@ type Curve = readonly [
 /** The second version of nad.fun. Its tokens are paid in WETH and in another currency by turns. */
 export async function openNadFun(chain: TestChain): Promise<Pad> {
   const { weth } = chain.deployment
-  const [deployer, ...traders] = chain.accounts as [Address, ...Address[]]
   const factory = await deployContract(chain, CONTRACTS.get('NadFun'), [await deployUniswapV2(chain)])
   const other = await deployContract(chain, CONTRACTS.get('Coin'), [18, parseEther('100000'), 0n])
-  for (const trader of traders) {
+  for (const trader of chain.accounts.slice(1)) {
     const wrapped = padContract(chain, weth, ERC20)
     await wrapped.send(trader, 'deposit', [], parseEther('300'))
     await wrapped.send(trader, 'approve', [factory, parseEther('300')])
-    await padContract(chain, other, ERC20).send(deployer, 'transfer', [trader, parseEther('300')])
   }
+  await share(chain, other)
   const pad = padContract(chain, factory, CONTRACTS.get('NadFun')?.abi ?? [])
   const tokens: Address[] = []
   return {
@@ -50,9 +51,10 @@ export async function openNadFun(chain: TestChain): Promise<Pad> {
         name: 'Nad',
         symbol: 'NAD',
         quoteToken,
-        virtual: { quote: virtualQuote, token: virtualToken },
-        real: { quote: realQuote, token: await padContract(chain, token, ERC20).read<bigint>('balanceOf', [factory], block) },
-        targetQuote: await pad.read<bigint>('target'),
+        price: quotePrice(virtualQuote, virtualToken, 18) as Decimal,
+        status: isGraduated ? 'migrated' : 'bonding',
+        held: { quote: realQuote, token: await padContract(chain, token, ERC20).read<bigint>('balanceOf', [factory], block) },
+        target: await pad.read<bigint>('target'),
         pair: isGraduated ? await pairReserves(chain, pair, token, block) : null,
       }
     },

@@ -1,8 +1,21 @@
 import { readFileSync } from 'node:fs'
-import { type Abi, type AbiEvent, encodeFunctionData, getAbiItem, parseAbi, type TransactionReceipt, toEventSelector } from 'viem'
+import { createRequire } from 'node:module'
+import {
+  type Abi,
+  type AbiEvent,
+  encodeFunctionData,
+  getAbiItem,
+  keccak256,
+  parseAbi,
+  parseEther,
+  type TransactionReceipt,
+  toEventSelector,
+} from 'viem'
 import type { LaunchpadsConfig } from '#config'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { type Address, toAddress } from '#domain/address.ts'
+import type { Decimal } from '#domain/decimal.ts'
+import type { GraduationStatus } from '#domain/token.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import type { TestChain } from '#test/support/chain.ts'
@@ -13,17 +26,19 @@ export interface PadState {
   readonly name: string | null
   readonly symbol: string | null
   readonly quoteToken: Address
-  /** What the curve's price follows from. */
-  readonly virtual: Reserves
+  /** Of the curve, in the unit of pool rows. */
+  readonly price: Decimal
   /** What the curve holds. */
-  readonly real: Reserves
-  readonly targetQuote: bigint | null
+  readonly held: Reserves
+  readonly target: bigint | null
+  readonly status: GraduationStatus
   /** What the pair holds that the token has moved into; `null`: it has not. */
   readonly pair: Reserves | null
 }
 
+/** `null`: the mapping can't tell. */
 export interface Reserves {
-  readonly token: bigint
+  readonly token: bigint | null
   readonly quote: bigint
 }
 
@@ -35,6 +50,8 @@ export interface Pad {
   launch(from: Address, firstBuy: bigint): Promise<unknown>
   /** @param amount of the quote currency for a buy, of tokens for a sell */
   trade(from: Address, token: Address, side: TradeSide, amount: bigint): Promise<unknown>
+  /** What else moves a token off its curve when its target is reached. Left out: nothing. */
+  finish?(token: Address): Promise<unknown>
   stateAt(token: Address, block: bigint): Promise<PadState>
 }
 
@@ -44,8 +61,8 @@ export interface PadContract {
   /** Mines the call in a block of its own. */
   send(from: Address, functionName: string, args: readonly unknown[], value?: bigint): Promise<TransactionReceipt>
   read<T>(functionName: string, args?: readonly unknown[], block?: bigint): Promise<T>
-  /** The address that the receipt's log of this event has in a topic. */
-  addressIn(receipt: TransactionReceipt, event: string, topic: number): Address
+  /** The address that the receipt's log of this event has in a word: topics first, then data. */
+  addressIn(receipt: TransactionReceipt, event: string, word: number): Address
 }
 
 export function padContract(chain: TestChain, address: Address, abi: Abi): PadContract {
@@ -57,9 +74,11 @@ export function padContract(chain: TestChain, address: Address, abi: Abi): PadCo
     },
     read: <T>(functionName: string, args: readonly unknown[] = [], blockNumber?: bigint) =>
       chain.client.readContract({ address, abi, functionName, args, ...(blockNumber !== undefined && { blockNumber }) }) as Promise<T>,
-    addressIn: ({ logs }, event, topic) => {
+    addressIn: ({ logs }, event, word) => {
       const selector = toEventSelector(getAbiItem({ abi, name: event }) as AbiEvent)
-      return toAddress(`0x${logs.find(({ topics }) => topics[0] === selector)?.topics[topic]?.slice(26) ?? ''}`)
+      const log = logs.find(({ topics }) => topics[0] === selector)
+      const words = [...(log?.topics ?? []).map(topic => topic.slice(2)), ...(log?.data.slice(2).match(/.{64}/g) ?? [])]
+      return toAddress(`0x${words[word]?.slice(24) ?? ''}`)
     },
   }
 }
@@ -70,21 +89,45 @@ export const ERC20 = parseAbi([
   'function approve(address spender, uint256 amount) returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',
 ])
+export const PAIRS = parseAbi(['function getPair(address, address) view returns (address)'])
 const PAIR = parseAbi(['function token0() view returns (address)', 'function getReserves() view returns (uint112, uint112, uint32)'])
 
+/** Gives every trader of a chain the same of a currency that its first account holds. */
+export async function share(chain: TestChain, currency: Address): Promise<void> {
+  const [holder, ...traders] = chain.accounts as [Address, ...Address[]]
+  for (const trader of traders) await padContract(chain, currency, ERC20).send(holder, 'transfer', [trader, parseEther('300')])
+}
+
 /** What a Uniswap v2 pair holds of a token and of the other currency. */
-export async function pairReserves(chain: TestChain, pair: Address, token: Address, block: bigint): Promise<Reserves> {
+export async function pairReserves(chain: TestChain, pair: Address, token: Address, block: bigint) {
   const contract = padContract(chain, pair, PAIR)
   const [first, second] = await contract.read<readonly [bigint, bigint, number]>('getReserves', [], block)
   const isFirst = toAddress(await contract.read<string>('token0')) === token
   return isFirst ? { token: first, quote: second } : { token: second, quote: first }
 }
 
-/** A mapping of `docs/mappings`, with the contracts of a test chain. */
-export function publishedMapping(file: string, weth: Address, changes: object): LaunchpadsConfig['launchpads'] {
+interface PublishedFile {
+  readonly launchpads: readonly { readonly events: Readonly<Record<string, object>> }[]
+}
+
+/** The published hash of the creation code of Uniswap's v2 pairs is not that of the pairs that tests deploy. */
+export function testPairs(factory: Address): object {
+  const { bytecode } = createRequire(import.meta.url)('@uniswap/v2-core/build/UniswapV2Pair.json') as { readonly bytecode: string }
+  return { factory, codeHash: keccak256(`0x${bytecode}`) }
+}
+
+/** A mapping of `docs/mappings`, with the contracts of a test chain, and changes to its events. */
+export function publishedMapping(
+  file: string,
+  weth: Address,
+  contracts: object,
+  changes: Readonly<Record<string, object>> = {},
+): LaunchpadsConfig['launchpads'] {
   const text = readFileSync(new URL(`../../../docs/mappings/${file}`, import.meta.url), 'utf8')
-  const published = JSON.parse(text) as { readonly launchpads: readonly object[] }
-  const launchpads = published.launchpads.map(entry => ({ ...entry, startBlock: 1, ...changes }))
+  const launchpads = (JSON.parse(text) as PublishedFile).launchpads.map(entry => {
+    const changed = Object.entries(changes).map(([kind, change]) => [kind, { ...entry.events[kind], ...change }])
+    return { ...entry, startBlock: 1, ...contracts, events: { ...entry.events, ...Object.fromEntries(changed) } }
+  })
   const result = parseLaunchpads(JSON.stringify({ weth, launchpads }), ADAPTER_KINDS)
   if (!result.ok) throw new Error(result.problems.join('\n'))
   return result.value.launchpads

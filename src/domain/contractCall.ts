@@ -1,0 +1,17 @@
+import type { Address, Hex } from './address.ts'
+
+/** A call that changes nothing. */
+export interface ContractCall {
+  readonly to: Address
+  readonly data: Hex
+}
+
+/** Calls on the state at the end of a block. */
+export interface BlockCalls {
+  readonly number: number
+  readonly hash: Hex
+  readonly calls: readonly ContractCall[]
+}
+
+/** What a contract returned, cut to 6,016 bytes; `null`: the call failed, or used more than 500,000 gas. */
+export type CallAnswer = Hex | null
