@@ -2,9 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { jsonAnswer, type Outcome } from '#gateway/http/answer.ts'
+import { createDispatch } from '#gateway/http/dispatch.ts'
 import { createKeptAnswers } from '#gateway/http/keptAnswers.ts'
 import { problem } from '#gateway/http/problem.ts'
+import { defineRoute } from '#gateway/http/route.ts'
 import { addressOf } from '#test/support/snapshots.ts'
+import { CONFIG } from './startGateway.ts'
 
 const ALPHA = addressOf(1)
 const BETA = addressOf(2)
@@ -204,3 +207,23 @@ test('under any interleaving, an answer is at least as new as the newest commit 
     }),
   )
 })
+
+// An answer for operators was once kept for everyone, if such a route kept any; and an answer that only a change of its token outdates never
+// was outdated, on a path without a token.
+test.each([
+  ['/a/:address/b', 'public', 'tokenChange', null],
+  ['/a', 'public', 'commit', null],
+  ['/a', 'both', 'commit', 'not the same for everyone'],
+  ['/a/:address', 'operator', 'tokenChange', 'not the same for everyone'],
+  ['/a/:addresses', 'public', 'tokenChange', 'names no token'],
+  ['/a', 'public', () => 'commit' as const, 'names no token'],
+] as const)(
+  'a service starts with a route at %s for %s that keeps its answers only if they are right',
+  (path, access, outdatedBy, objection) => {
+    const route = defineRoute({ path, access, outdatedBy, cacheControl: 'never', description: null }, async () => jsonAnswer({}))
+    const start = () =>
+      createDispatch([route], { config: CONFIG } as unknown as Parameters<typeof createDispatch>[1], () => expect.unreachable())
+    if (objection === null) expect(start).not.toThrow()
+    else expect(start).toThrow(objection)
+  },
+)

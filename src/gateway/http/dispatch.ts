@@ -18,12 +18,17 @@ export interface Dispatched {
   readonly route: string | null
 }
 
-/** The gates in order: route and method, rate limit, operator access, query, handler. `failed` answers for an error of a handler. */
+/**
+ * The gates in order: route and method, rate limit, operator access, query, handler. `failed` answers for an error of a handler.
+ *
+ * @throws `TypeError` for a route whose answers must not be kept as it says
+ */
 export function createDispatch(
   routes: readonly Route[],
   { admission, config, operators, kept }: Pick<Sources, 'admission' | 'config' | 'operators' | 'kept'>,
   failed: (error: unknown, exchange: Exchange) => Problem,
 ): (exchange: Exchange) => Promise<Dispatched> {
+  routes.forEach(assertKeepable)
   const match = createRouter(routes)
   const { pathPrefix } = config
   return async exchange => {
@@ -53,6 +58,13 @@ export function createDispatch(
     const token = by === 'commit' ? null : (pathParameters.get('address')?.toLowerCase() as Address)
     return kept.ask({ key: `${withoutPrefix(exchange.path, pathPrefix)}?${exchange.query}`, token }, handle)
   }
+}
+
+/** Answers are kept for everyone, so they must not differ for operators. The token whose changes outdate them is the one in the path. */
+function assertKeepable({ path, access, outdatedBy }: Route): void {
+  if (outdatedBy === undefined) return
+  if (access !== 'public') throw new TypeError(`answers of ${path} are not the same for everyone, and can't be kept`)
+  if (outdatedBy !== 'commit' && !path.split('/').includes(':address')) throw new TypeError(`the path ${path} names no token`)
 }
 
 function worded(outcome: Outcome, { problemsHaveMessage = false }: Route): Outcome {
