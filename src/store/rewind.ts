@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
+import { OF_BLOCKS } from '#tables/entities.ts'
 import { describeHolder, LOCKS, takeLock } from './connection/advisoryLocks.ts'
 import { createOrm } from './connection/orm.ts'
 import type { Queryable } from './connection/queryable.ts'
@@ -15,27 +16,6 @@ import { dropAllTokens, undoBlocks } from './rows/undo.ts'
 
 /** The first block to undo; `start`: all blocks. */
 export type RewindTarget = number | 'start'
-
-/** The tables that undoing all blocks empties. Metadata documents, holder codes and currencies stay: they do not depend on blocks. */
-const INDEXED_TABLES = [
-  'token',
-  'pool',
-  'trade',
-  'join_exit',
-  'pool_creation',
-  'milestone',
-  'balance',
-  'candle',
-  'creator_fee',
-  'trader',
-  'index_totals',
-  'launchpad_totals',
-  'uncollected_fee',
-  'announced_contract',
-  'metadata_waiting',
-  'block',
-  'block_undo',
-]
 
 /**
  * Undoes indexed blocks whose data is wrong, and earlier blocks of the same commit, so that the service indexes them anew. Tokens'
@@ -100,7 +80,7 @@ async function readAncestors(db: Queryable, { number, undoFrom }: ChainCursor): 
 
 async function undoAll(db: Queryable): Promise<null> {
   await dropAllTokens(db, await readClockMs(db))
-  await sql`truncate ${sql.join(INDEXED_TABLES.map(table => sql.table(table)))}`.execute(db)
+  await sql`truncate ${sql.join(OF_BLOCKS.map(({ meta }) => sql.table(meta.tableName)))}`.execute(db)
   await sql`update chain_state set cursor_number = null, cursor_hash = null, cursor_timestamp = null, committed_at_ms = null,
     undo_from = null, reserves_from = null`.execute(db)
   return null

@@ -18,11 +18,13 @@ import { TradeEntity } from './trade.ts'
 import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
 
 /**
- * Every table, for MikroORM's command line and for the test that compares them with the migrations. The service's statements follow from
- * the same entities (`tableOf`), without MikroORM's discovery.
+ * What does not follow from the chain's blocks alone: which chain it is, what contracts and creators have answered, and numbers that must
+ * not fall.
  */
-export const ENTITIES = [
-  ChainStateEntity,
+const LASTING = [ChainStateEntity, DroppedTokenEntity, MetadataEntity, HolderCodeEntity, CurrencyEntity, ReorgEntity]
+
+/** What indexing the chain anew writes again. */
+export const OF_BLOCKS = [
   BlockEntity,
   TokenEntity,
   PoolEntity,
@@ -33,16 +35,17 @@ export const ENTITIES = [
   CandleEntity,
   CreatorFeeEntity,
   BlockUndoEntity,
-  DroppedTokenEntity,
-  MetadataEntity,
   MetadataWaitingEntity,
   TraderEntity,
   IndexTotalsEntity,
   LaunchpadTotalsEntity,
   LpFeeEntity,
-  HolderCodeEntity,
   AnnouncedContractEntity,
-  CurrencyEntity,
   MilestoneEntity,
-  ReorgEntity,
 ]
+
+/**
+ * Every table, for MikroORM's command line and for the test that compares them with the migrations. The service's statements follow from
+ * the same entities (`tableOf`), without MikroORM's discovery.
+ */
+export const ENTITIES = [...LASTING, ...OF_BLOCKS]

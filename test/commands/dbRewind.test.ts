@@ -42,6 +42,15 @@ async function sequences(): Promise<ReadonlyMap<Address, number>> {
   return new Map(rows.map(({ address, sequence }) => [address, sequence]))
 }
 
+async function filledTables(): Promise<readonly string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public' order by tablename`.execute(database.kysely)
+  const filled = tables.map(async ({ name }) =>
+    (await sql`select from ${sql.table(name)} limit 1`.execute(database.kysely)).rows.length > 0 ? [name] : [],
+  )
+  return (await Promise.all(filled)).flat()
+}
+
 it.each([
   ['a block that can be undone', 20, 19],
   ['all blocks', 'start', 0],
@@ -53,7 +62,7 @@ it.each([
     await indexAtOnce(fresh, forking.chain, kept)
     expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
     await fresh.clear()
-  } else expect(await sequences()).toEqual(new Map())
+  } else expect(await filledTables()).toEqual(['chain_state', 'currency', 'dropped_token', 'metadata', 'mikro_orm_migrations', 'reorg'])
 
   await follow(await open(), kept + 1)
   await indexAtOnce(fresh, forking.chain, HEAD)

@@ -74,6 +74,7 @@ export function databaseFault(error: unknown): DatabaseFault {
     const code = codeOf(link)
     // PostgreSQL has no code of its own for a disk that takes no writes, and reports missing permission.
     if (isReadOnlyDisk(link)) return 'exhausted'
+    if (isStalePlan(link)) return 'conflict'
     const fault =
       code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[/^([0-9A-Z]{2})[0-9A-Z]{3}$/.exec(code)?.[1] ?? ''])
     if (fault !== undefined) return fault
@@ -129,6 +130,14 @@ export function causes(error: unknown): object[] {
 
 export function codeOf(link: object): string | null {
   return 'code' in link && typeof link.code === 'string' ? link.code : null
+}
+
+/**
+ * "cached plan must not change result type": a table was altered after the statement was prepared. The code alone means any feature that
+ * the server lacks, and the message may be in any language.
+ */
+export function isStalePlan(link: unknown): boolean {
+  return link instanceof Error && codeOf(link) === '0A000' && 'routine' in link && link.routine === 'RevalidateCachedQuery'
 }
 
 export function isReadOnlyDisk(link: object): boolean {
