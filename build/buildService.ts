@@ -1,7 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { buildFolder, ROOT } from './buildFolder.ts'
 
 /*
- * Bundles the service into dist/service: main.js, the scripts of its threads, and what they share. It starts with a third of the processor
+ * Bundles the service into dist/service: main.js and the service that it starts, the scripts of its threads, and what they share. It starts with a third of the processor
  * time of the sources, of which Node.js finds, reads and strips of types 1,100 modules one by one.
  */
 
@@ -20,12 +22,15 @@ await buildFolder({
   build: async folder => {
     const { rolldown } = await import('rolldown')
     const input = {
-      main: 'src/main.ts',
+      service: 'src/main.ts',
       indexingThread: 'src/worker/indexingThread.ts',
       gatewayThread: 'src/process/gatewayThread.ts',
     }
     const bundle = await rolldown({ cwd: ROOT, input, platform: 'node', external: EXTERNAL })
     await bundle.write({ dir: folder, format: 'esm' })
     await bundle.close()
+    // By itself: an older Node would refuse the imports of the bundle before anything runs.
+    const guard = await readFile(path.join(ROOT, 'src/requireNode.cjs'), 'utf8')
+    await writeFile(path.join(folder, 'main.js'), `${guard}\nawait import('./service.js')\n`)
   },
 })

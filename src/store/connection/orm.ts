@@ -98,7 +98,8 @@ export function connectionOptions(databaseUrl: string) {
   return defineConfig({
     clientUrl: databaseUrl,
     // The driver reads the URL's parameters (sslmode, a socket's folder); the ORM would ignore them.
-    driverOptions: { connectionString: toConnectionString(databaseUrl) },
+    // What the URL does not say would come from `PGSSLNEGOTIATION`, which is refused without TLS.
+    driverOptions: { connectionString: toConnectionString(databaseUrl), sslnegotiation: 'postgres' },
     entities: [],
     discovery: { warnWhenNoEntities: false },
   })

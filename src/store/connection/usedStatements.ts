@@ -16,7 +16,7 @@ export const MAX_PREPARED = 64
 
 /** A statement that runs once costs the same unprepared. */
 const MIN_RUNS = 2
-/** A statement takes the place of another one when it has run this many times as often, so that statements in turn do not evict each other. */
+/** A statement that has run this many times as often takes the place of another one. Statements in turn do not evict each other. */
 const RUNS_TO_EVICT = 2
 /** Most statements counted per connection, since texts take memory. Connections live for ten minutes at most, so counts are recent. */
 const MAX_COUNTED = 256

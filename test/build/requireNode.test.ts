@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+/* `npm ci --ignore-scripts` leaves out the Node that packages bring. An older one ended with `ERR_UNKNOWN_FILE_EXTENSION` and a stack. */
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly scripts: Readonly<Record<string, string>> }
+const OLDER = '--no-experimental-strip-types'
+
+const commandOf = (script: string) =>
+  (scripts[script] ?? '')
+    .replace(/^exec /, '')
+    .split(' ')
+    .slice(1)
+
+test.each([
+  ...['dev', 'start', 'build:client', 'build:console', 'build:service', 'db:migrate', 'db:rewind', 'db:check'].map(
+    script => [`npm run ${script}`, commandOf(script)] as const,
+  ),
+  ['node dist/service/main.js', ['dist/service/main.js']] as const,
+])('%s says in one sentence that its Node is too old', async (_, command) => {
+  const ended = await promisify(execFile)(process.execPath, [OLDER, ...command], { env: { PATH: process.env['PATH'] } }).catch(
+    (error: unknown) => error,
+  )
+  expect(ended).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^This needs Node 22\.18 or newer, and this is Node \S+\. .*run npm rebuild node --ignore-scripts=false, .*PATH\n$/,
+    ),
+  })
+})
