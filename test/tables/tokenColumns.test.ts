@@ -123,7 +123,7 @@ test('a column that only the entity and a migration describe is written, merged,
 describe('the columns of a token', () => {
   /** Where a column is described, and client and console, which show it. */
   const DESCRIPTIONS =
-    /^src\/(?:tables\/token\.ts|store\/migrations\/|index\/project\/|store\/reads\/toToken\.ts|domain\/(?:token|windows)\.ts|protocol\/schemas\/|client\/|console\/)/
+    /^src\/(?:tables\/token\.ts|store\/migrations\/|index\/project\/|store\/reads\/toToken\.ts|domain\/(?:token|windows)\.ts|resources\/|protocol\/schemas\/|client\/|console\/)/
   /** Names that also mean something else, or that queries search, sort or add up by. */
   const NAMED_ELSEWHERE = new Set(
     [

@@ -25,6 +25,8 @@ async function openSite(statements: readonly string[], { migrated = false } = {}
   const name = url.pathname.slice(1)
   url.username = name
   url.password = 'plain'
+  // The address of the tests' server sets the search_path, which is the subject here.
+  url.search = ''
   await administer(sql`create role ${sql.id(name)} login password 'plain'`)
   onTestFinished(async () => {
     await sql`reassign owned by ${sql.id(name)} to current_user`.execute(database.kysely)
