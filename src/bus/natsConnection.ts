@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
 import type { Logger } from 'pino'
+import { isLogged } from '#async/logSampling.ts'
 import { TokenwireError } from '#errors'
 
 export interface NatsOptions {
@@ -13,6 +14,8 @@ export interface Nats {
   readonly isConnected: boolean
   /** Number of reconnections. */
   readonly reconnects: number
+  /** The most bytes that the server takes in a message. It refuses more. */
+  readonly maxMessageBytes: number
   /** Calls back when messages may have been lost: the connection was lost, or this process read too slowly. */
   onLost(listener: () => void): void
   /** Drops the message while there is no connection: its receivers find what they miss in the database. */
@@ -23,6 +26,10 @@ export interface Nats {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
+/** The default of a server's `max_payload`. */
+const DEFAULT_MESSAGE_BYTES = 1_048_576
+/** A commit that names no tokens has less than half of it. */
+const MIN_MESSAGE_BYTES = 512
 
 /**
  * Connects to NATS, and again whenever the connection is lost. This module is loaded only if `NATS_URL` is set.
@@ -31,8 +38,15 @@ const CONNECT_TIMEOUT_MS = 5_000
  */
 export async function connectNats({ urls, credsFile, logger }: NatsOptions): Promise<Nats> {
   const connection = await open(urls, credsFile)
+  const { max_payload: most = DEFAULT_MESSAGE_BYTES } = connection.info ?? {}
+  if (most < MIN_MESSAGE_BYTES) {
+    await connection.close()
+    const sentence = `the server takes messages of at most ${most} bytes; set its max_payload to ${MIN_MESSAGE_BYTES} or more`
+    throw new TokenwireError('config_invalid', `NATS_URL: ${sentence}`)
+  }
   let isConnected = true
   let reconnects = 0
+  let errors = 0
   let onLost = () => {}
   const watch = async () => {
     for await (const status of connection.status()) {
@@ -44,6 +58,8 @@ export async function connectNats({ urls, credsFile, logger }: NatsOptions): Pro
         isConnected = true
         reconnects++
         logger.info('connected to NATS again')
+      } else if (type === 'error' && isLogged(++errors)) {
+        logger.warn({ errors, reason: status.error.message }, 'NATS_URL: the server refuses something to this user')
       }
       if (type === 'reconnect' || type === 'slowConsumer' || type === 'error') onLost()
     }
@@ -55,6 +71,9 @@ export async function connectNats({ urls, credsFile, logger }: NatsOptions): Pro
     },
     get reconnects() {
       return reconnects
+    },
+    get maxMessageBytes() {
+      return connection.info?.max_payload ?? DEFAULT_MESSAGE_BYTES
     },
     onLost: listener => {
       onLost = listener
@@ -86,6 +105,8 @@ async function open(urls: readonly string[], credsFile: string | null): Promise<
       name: 'tokenwire',
       timeout: CONNECT_TIMEOUT_MS,
       maxReconnectAttempts: -1,
+      // By default the client gives up for good when it is refused twice in a row, as while its credentials are renewed.
+      ignoreAuthErrorAbort: true,
       reconnectTimeWait: 250,
       // A server that hangs is left soon, so that only few unsent messages are buffered for it.
       pingInterval: 5_000,
@@ -105,7 +126,7 @@ async function open(urls: readonly string[], credsFile: string | null): Promise<
 }
 
 function credentials(url: URL | undefined, credsFile: string | null): Pick<ConnectionOptions, 'authenticator' | 'user' | 'pass' | 'token'> {
-  if (credsFile !== null) return { authenticator: credsAuthenticator(readFileSync(credsFile)) }
+  if (credsFile !== null) return { authenticator: credsAuthenticator(() => readFileSync(credsFile)) }
   if (url === undefined || url.username === '') return {}
   const user = decodeURIComponent(url.username)
   return url.password === '' ? { token: user } : { user, pass: decodeURIComponent(url.password) }

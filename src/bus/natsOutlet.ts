@@ -6,7 +6,7 @@ import type { Nats } from './natsConnection.ts'
 import { type CommitMessage, commitSubject, MAX_NAMED, MAX_STATE_MESSAGE_BYTES, type Publisher, tokenSubject } from './natsMessages.ts'
 
 export interface NatsOutletOptions extends Publisher {
-  readonly nats: Pick<Nats, 'publish'>
+  readonly nats: Pick<Nats, 'publish' | 'maxMessageBytes'>
   readonly db: Queryable
   readonly logger: Logger
 }
@@ -18,7 +18,10 @@ export interface NatsOutlet {
   stop(): Promise<void>
 }
 
-/** The indexer's end of the carrier NATS. Gateways find in the database what can't be published. */
+/**
+ * The indexer's end of the carrier NATS. Gateways find in the database what can't be published: states that are larger than the server's
+ * messages may be, and which tokens changed where their names don't fit into one message.
+ */
 export function createNatsOutlet({ nats, db, logger, ...publisher }: NatsOutletOptions): NatsOutlet {
   let count = 0
   let last: Promise<void> = Promise.resolve()
@@ -28,14 +31,17 @@ export function createNatsOutlet({ nats, db, logger, ...publisher }: NatsOutletO
     count++
     // The block's own commit or a later one, so that a replica that shows it shows the block.
     const commit = (await readNewestCommit(db))?.commit ?? 0
+    const mostBytes = nats.maxMessageBytes
     for (const state of states) {
-      if (state.length <= MAX_STATE_MESSAGE_BYTES) nats.publish(tokenSubject(publisher, state.token), stateText(block, state))
+      if (state.length <= Math.min(mostBytes, MAX_STATE_MESSAGE_BYTES))
+        nats.publish(tokenSubject(publisher, state.token), stateText(block, state))
     }
     const changed = [...states.map(({ token }) => token), ...unread]
-    const isNamed = changed.length + dropped.length <= MAX_NAMED
-    const named = isNamed ? { changed, dropped } : { changed: null, dropped: [] }
-    const message: CommitMessage = { count, commit, number, hash, timestamp, ...named }
-    nats.publish(commitSubject(publisher), JSON.stringify(message))
+    const textOf = (named: Pick<CommitMessage, 'changed' | 'dropped'>) =>
+      JSON.stringify({ count, commit, number, hash, timestamp, ...named } satisfies CommitMessage)
+    const named = changed.length + dropped.length <= MAX_NAMED ? textOf({ changed, dropped }) : null
+    const fits = named !== null && named.length <= mostBytes
+    nats.publish(commitSubject(publisher), fits ? named : textOf({ changed: null, dropped: [] }))
   }
 
   return {

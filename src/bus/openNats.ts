@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '#config'
 import type { Nats } from './natsConnection.ts'
+import { MAX_STATE_MESSAGE_BYTES } from './natsMessages.ts'
 import { createNatsOutlet, type NatsOutlet, type NatsOutletOptions } from './natsOutlet.ts'
 
 /** Connects as `NATS_URL` says; `null` where it is not set. Nothing of NATS is loaded then. @throws as `connectNats` */
@@ -19,6 +20,12 @@ export interface OpenOutletOptions extends Omit<NatsOutletOptions, 'nats'> {
 export async function openNatsOutlet({ config, onStop, ...options }: OpenOutletOptions): Promise<NatsOutlet | null> {
   const nats = await openNats(config, options.logger)
   if (nats === null) return null
+  if (nats.maxMessageBytes < MAX_STATE_MESSAGE_BYTES) {
+    const remedy = `a max_payload of ${MAX_STATE_MESSAGE_BYTES} or more spares them this`
+    options.logger.warn(
+      `NATS_URL: the server takes messages of at most ${nats.maxMessageBytes} bytes; gateways read larger states from the database, ${remedy}`,
+    )
+  }
   const outlet = createNatsOutlet({ ...options, nats })
   onStop(async () => {
     await outlet.stop()

@@ -5,12 +5,14 @@ import { encodeBlock } from '#bus/encodedBlock.ts'
 import { announceReports } from '#bus/indexerReport.ts'
 import { connectNats } from '#bus/natsConnection.ts'
 import { createNatsFeed } from '#bus/natsFeed.ts'
+import { type CommitMessage, commitSubject, parseCommitMessage } from '#bus/natsMessages.ts'
 import { createNatsOutlet } from '#bus/natsOutlet.ts'
 import { monotonicMs } from '#clock'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 import { indexerReport } from '#test/support/indexerReport.ts'
 import { type NatsServer, startNatsServer } from '#test/support/nats.ts'
+import { addressOf } from '#test/support/rows.ts'
 import { closeSites, type FeedSite, FeedWitness, feedCases, openSite } from './feedCases.ts'
 
 const PROGRAM = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
@@ -92,6 +94,102 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     })
   })
 
+  describe('on a server that takes small messages only', () => {
+    let site: FeedSite
+    beforeAll(async () => {
+      site = await openSite(await useDatabase())
+      return closeSites
+    })
+
+    // States, or a commit that named many tokens, were not published, and nothing after them was. Gateways were degraded for ever, and
+    // their log said that they had another NATS_URL than the indexer.
+    test.each([1_024, 8_192])('publishes every commit, of %i bytes at most, and leaves out what is larger', async bytes => {
+      const small = await startNatsServer(PROGRAM ?? '', [`max_payload: ${bytes}`])
+      onTestFinished(() => small.kill())
+      const connectSmall = async () => {
+        const nats = await connectNats({ urls: [urlOf(small.port)], credsFile: null, logger })
+        onTestFinished(() => nats.close())
+        return nats
+      }
+      const { url, kysely: db } = site.database
+      const { chainId, writer } = site
+      const outlet = createNatsOutlet({ nats: await connectSmall(), chainId, writer, db, logger })
+      onTestFinished(announceReports(db, () => indexerReport(writer)))
+      const heard: CommitMessage[] = []
+      const witness = new FeedWitness()
+      const hearing = await connectSmall()
+      hearing.subscribe(commitSubject(site), message => void heard.push(parseCommitMessage(message)))
+      const options = { databaseUrl: url, db, chainId, logger, now: monotonicMs, onReport: () => undefined }
+      const feed = createNatsFeed({ ...options, nats: await connectSmall() })
+      onTestFinished(() => feed.stop())
+      site.isWatched = () => true
+      site.onCommitted = block => outlet.publish(encodeBlock(block))
+      feed.watch(site.alpha)
+      feed.start(witness)
+      for (let round = 1; round <= 5; round++) {
+        await site.buy(site.alpha)
+        await witness.untilHeld(await site.stored(site.alpha))
+        await expect.poll(() => heard.map(({ changed }) => changed)).toEqual(Array.from({ length: round }, () => [site.alpha]))
+      }
+      const block = {
+        number: 9,
+        hash: `0x${'ab'.repeat(32)}`,
+        timestamp: 1_700_000_000,
+        completedAtMs: 0,
+        tokens: [],
+        dropped: [],
+      } as const
+      const unread = Array.from({ length: 1_000 }, (_, index) => addressOf(index))
+      outlet.publish(encodeBlock({ ...block, unread }))
+      outlet.publish(encodeBlock({ ...block, unread: unread.slice(0, 5) }))
+      await expect.poll(() => heard.slice(5).map(({ changed }) => changed)).toEqual([null, unread.slice(0, 5)])
+      witness.expectRising()
+    })
+  })
+
+  test('a server whose messages are too small for a commit is refused at the start', async () => {
+    const tiny = await startNatsServer(PROGRAM ?? '', ['max_payload: 200'])
+    onTestFinished(() => tiny.kill())
+    await expect(connectNats({ urls: [urlOf(tiny.port)], credsFile: null, logger })).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: 'NATS_URL: the server takes messages of at most 200 bytes; set its max_payload to 512 or more',
+    })
+  })
+
+  // The client gave up for good after two refusals, so that gateways had to be restarted after the credentials were put right.
+  test('connects again after it was refused for a while', async () => {
+    const authorization = (password: string) => [`authorization { user: tokenwire, password: ${password} }`]
+    const guarded = await startNatsServer(PROGRAM ?? '', authorization('right'))
+    onTestFinished(() => guarded.kill())
+    const lines: string[] = []
+    const noting = pino({}, { write: (line: string) => void lines.push(line) })
+    const nats = await connectNats({ urls: [urlOf(guarded.port, 'tokenwire:right@')], credsFile: null, logger: noting })
+    onTestFinished(() => nats.close())
+    await guarded.kill()
+    await guarded.configure(authorization('wrong'))
+    await guarded.start()
+    // The first, second and fourth refusal are logged.
+    await expect.poll(() => lines.filter(line => line.includes('refuses something')).length).toBeGreaterThanOrEqual(3)
+    await guarded.kill()
+    await guarded.configure(authorization('right'))
+    await guarded.start()
+    await expect.poll(() => nats.isConnected).toBe(true)
+  })
+
+  // Nothing said why, and the gateways' log named another cause.
+  test('says what the server does not permit', async () => {
+    const guarded = await startNatsServer(PROGRAM ?? '', [
+      'authorization { users: [{ user: tokenwire, password: right, permissions: { publish: { deny: "tokenwire.>" } } }] }',
+    ])
+    onTestFinished(() => guarded.kill())
+    const lines: string[] = []
+    const noting = pino({}, { write: (line: string) => void lines.push(line) })
+    const nats = await connectNats({ urls: [urlOf(guarded.port, 'tokenwire:right@')], credsFile: null, logger: noting })
+    onTestFinished(() => nats.close())
+    nats.publish('tokenwire.1.writer.commit', '{}')
+    await expect.poll(() => lines.find(line => line.includes('NATS_URL'))).toContain('Permissions Violation for Publish')
+  })
+
   test.for([
     ['chain', { chainId: 8_453 }],
     ['database', { writer: randomUUID() }],
@@ -124,7 +222,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
   })
 
   test('a connection that is refused names the setting, not the password', async () => {
-    const guarded = await startNatsServer(PROGRAM ?? '', ['--user', 'tokenwire', '--pass', 'right%3A'])
+    const guarded = await startNatsServer(PROGRAM ?? '', ['authorization { user: tokenwire, password: "right%3A" }'])
     onTestFinished(() => guarded.kill())
     const connectAs = (url: string) => connectNats({ urls: [url], credsFile: null, logger })
     const nats = await connectAs(urlOf(guarded.port, 'tokenwire:right%253A@'))

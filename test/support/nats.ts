@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { closeAfterFile } from './closeAfterFile.ts'
 import { freePort } from './freePort.ts'
+import { makeTemporaryFolder } from './temporaryFolder.ts'
 
 export interface NatsServer {
   readonly port: number
@@ -12,14 +15,24 @@ export interface NatsServer {
   thaw(): void
   /** Again, on the same port. */
   start(): Promise<void>
+  /** Lines of its configuration file from its next start on. */
+  configure(settings: readonly string[]): Promise<void>
 }
 
-/** @param program as `findProgram` has found it */
-export async function startNatsServer(program: string, more: readonly string[] = []): Promise<NatsServer> {
+/**
+ * @param program as `findProgram` has found it
+ * @param settings lines of its configuration file
+ */
+export async function startNatsServer(program: string, settings: readonly string[] = []): Promise<NatsServer> {
   const port = await freePort()
+  const folder = await makeTemporaryFolder()
+  closeAfterFile(() => folder.remove())
+  const file = `${folder.path}/nats.conf`
+  const configure = (lines: readonly string[]) => writeFile(file, lines.join('\n'))
+  await configure(settings)
   let server: ChildProcess | null = null
   const start = async () => {
-    const child = spawn(program, ['--addr', '127.0.0.1', '--port', String(port), ...more], { stdio: 'ignore' })
+    const child = spawn(program, ['--addr', '127.0.0.1', '--port', String(port), '--config', file], { stdio: 'ignore' })
     server = child
     while (child.exitCode === null && child.signalCode === null && !(await accepts(port))) await pause(20)
   }
@@ -27,6 +40,7 @@ export async function startNatsServer(program: string, more: readonly string[] =
   return {
     port,
     start,
+    configure,
     freeze: () => void server?.kill('SIGSTOP'),
     thaw: () => void server?.kill('SIGCONT'),
     kill: async () => {
