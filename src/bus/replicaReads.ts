@@ -4,6 +4,7 @@ import { repeat } from '#async/repeat.ts'
 import type { ReplicaHealth } from '#resources/health.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readNewestCommit } from '#store/rows/announcement.ts'
+import { primaryFallback } from './primaryFallback.ts'
 
 /** How long updates wait for the replica. */
 const PATIENCE_MS = 3_000
@@ -84,9 +85,10 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
     }
   }
 
+  const reads = primaryFallback(replica, primary)
   const stop = repeat(LOOK_EVERY_MS, () => void watch())
   return {
-    db: { getExecutor: () => (inUse ? replica : primary).getExecutor() },
+    db: { getExecutor: () => (inUse ? reads : primary).getExecutor() },
     shows,
     health: () => ({ inUse, behindMs: behindSinceMs === null ? 0 : Math.floor(now() - behindSinceMs) }),
     stop: () => {

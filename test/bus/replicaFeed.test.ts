@@ -130,6 +130,24 @@ describe('a feed over a replica', () => {
     expect(await shown(opened.db)).toBeDefined()
   })
 
+  // Answers were 503 whenever the replica replayed what a read was in the way of.
+  test('reads on the primary what the replica cancels', async () => {
+    const { reads } = openFeed(lost, PATIENT)
+    await sql`alter system set max_standby_streaming_delay = 0`.execute(lost.replica.kysely)
+    await sql`select pg_reload_conf()`.execute(lost.replica.kysely)
+    const slow = sql<{ isStandby: boolean }>`select pg_is_in_recovery() as "isStandby" from (select count(*) from milestone) as counted,
+      lateral (select pg_sleep(case when pg_is_in_recovery() then 600 else 0 end)) as waited`
+    const answer = slow.execute(reads.db)
+    const underWay = sql`select from pg_stat_activity where query like '%pg_sleep%' and wait_event = 'PgSleep'`
+    while ((await underWay.execute(lost.replica.kysely)).rows.length === 0) await new Promise(setImmediate)
+    await primary.kysely.connection().execute(async session => {
+      await sql`begin`.execute(session)
+      await sql`lock table milestone in access exclusive mode`.execute(session)
+      await sql`commit`.execute(session)
+    })
+    expect((await answer).rows).toEqual([{ isStandby: false }])
+  })
+
   // A gateway heard no commit there, and its health said that the network or a pooler is to blame.
   test.each([
     ['index', /takes no writes: point DATABASE_URL to the primary/],
