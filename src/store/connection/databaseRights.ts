@@ -35,6 +35,8 @@ export interface DatabaseRights {
   readonly isStandby: boolean
   /** Whether `lower` folds letters as Unicode does. */
   readonly foldsLetters: boolean
+  /** Whether the system's rules of order have changed since indexes of texts were built. */
+  readonly isOrderOutdated: boolean
 }
 
 /** Of a session with a `search_path` as `configureSessions` sets it. */
@@ -56,7 +58,9 @@ export async function readRights(db: Queryable): Promise<DatabaseRights> {
       exists (select from pg_available_extensions where name = 'pg_trgm') as "areTrigramsOffered",
       has_database_privilege(current_database(), 'create') as "mayCreateTrigrams",
       current_setting('transaction_read_only')::boolean as "isReadOnly", pg_is_in_recovery() as "isStandby",
-      lower('ÀI') = 'ài' as "foldsLetters"
+      lower('ÀI') = 'ài' as "foldsLetters",
+      exists (select from pg_database where datname = current_database()
+        and datcollversion <> pg_database_collation_actual_version(oid)) as "isOrderOutdated"
     from found`.execute(db)
   const [rights] = rows
   if (rights === undefined) throw new TypeError('the database does not say what the role may do')

@@ -30,7 +30,9 @@ export async function requireDatabase(db: Kysely<unknown>, { url, use, logger }:
     if (use === 'index' && rights.isReadOnly) throw Object.assign(new Error('its transactions are read-only'), { code: '25006' })
     const missing = missingRights(rights, use)
     if (missing !== null) throw new TokenwireError('config_invalid', `${setting}: ${missing}`)
-    if (use === 'index' && !rights.foldsLetters) logger.warn(PLAIN_LETTERS)
+    if (use !== 'index') return
+    if (!rights.foldsLetters) logger.warn(PLAIN_LETTERS)
+    if (rights.isOrderOutdated) logger.warn(outdatedOrder(rights.database))
   } catch (error) {
     throw startError(error, { url, setting })
   }
@@ -39,6 +41,12 @@ export async function requireDatabase(db: Kysely<unknown>, { url, use, logger }:
 const PLAIN_LETTERS =
   'DATABASE_URL: the locale of the database does not fold letters as Unicode does, so that search tells upper from lower case in some names; ' +
   "a database made with locale 'C.UTF-8' does not"
+
+/** After an update of the operating system, an index may no longer find texts that it has. */
+function outdatedOrder(database: string): string {
+  const remedy = `reindex database ${database}; alter database ${database} refresh collation version`
+  return `DATABASE_URL: the system orders texts otherwise than when the database was created; as its owner, run there: ${remedy}`
+}
 
 async function requireServer(db: Queryable, setting: DatabaseSetting): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`

@@ -159,21 +159,22 @@ describe('an indexer', () => {
     })
   })
 
-  // With C, search tells É from é. The service works nevertheless.
+  // With C, search tells É from é. After an update of the system's locales, indexes of texts may miss rows. The service starts.
   test.each([
-    ['C', 1],
-    ['C.UTF-8', 0],
-  ])('is warned of a locale that does not fold letters: %s', async (locale, warnings) => {
+    ['a locale that does not fold letters', "locale 'C' locale_provider libc", 'does not fold letters'],
+    ['a locale that has changed since', "locale_provider icu icu_locale 'en' locale 'C' collation_version = '0'", 'reindex database'],
+    ['nothing in a locale that does', "locale 'C.UTF-8' locale_provider libc", null],
+  ])('is warned of %s', async (_, locale, warning) => {
     const { url } = await useDatabase({ migrated: false })
     const other = new URL(url)
     other.pathname += '_other'
     const name = sql.id(other.pathname.slice(1))
-    await administer(sql`create database ${name} template template0 encoding 'UTF8' locale ${sql.lit(locale)} locale_provider libc`)
+    await administer(sql`create database ${name} template template0 encoding 'UTF8' ${sql.raw(locale)}`)
     onTestFinished(() => administer(sql`drop database ${name} with (force)`))
     const lines: string[] = []
     const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
     await requireDatabase(openOrm(other.href).em.getKysely(), { url: other.href, use: 'index', logger })
-    expect(lines.filter(line => line.includes('does not fold letters'))).toHaveLength(warnings)
+    expect(lines).toEqual(warning === null ? [] : [expect.stringContaining(warning)])
   })
 })
 
