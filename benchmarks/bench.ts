@@ -23,9 +23,9 @@ const progress = (text: string) =>
 
 /** Runs a suite. @returns what is kept of it */
 const RUN: Readonly<Record<Suite, (options: RunOptions) => Promise<unknown>>> = {
-  hot: async ({ base, only, minutes, rounds, check }) => {
+  hot: async ({ base, set, only, minutes, rounds, check }) => {
     const paths = chosen(HOT_PATHS, only)
-    const changed = thisCheckout()
+    const changed = thisCheckout(set)
     if (check) {
       await checkHotPaths(paths, changed, name => print(`${name}: right`))
       return null

@@ -8,6 +8,8 @@ export interface RunOptions {
   readonly suite: Suite
   /** A commit or a folder; `null`: the default. */
   readonly base: string | null
+  /** Settings of this checkout's service, `NAME=value` each. */
+  readonly set: readonly string[]
   /** Part of the names of what is measured. */
   readonly only: string
   readonly minutes: number
@@ -32,6 +34,7 @@ npm run bench -- growth            every route over 10 million trades; the first
 
   --base <ref>     hot: the commit, or the built folder, that this checkout is compared with
                    (default: where the branch left main; on main the commit before)
+  --set <N>=<v>    hot: a setting of this checkout's service; with --base . what that setting costs. Can be given several times
   --only <text>    what has the text in its name
   --minutes <n>    hot: the time for everything (default 5); more minutes find smaller changes
   --rounds <n>     in place of as many rounds as fit
@@ -52,6 +55,7 @@ export function parseOptions(args: readonly string[]): Options {
       options: {
         help: { type: 'boolean', default: false },
         base: { type: 'string' },
+        set: { type: 'string', multiple: true, default: [] },
         only: { type: 'string', default: '' },
         minutes: { type: 'string', default: '5' },
         rounds: { type: 'string' },
@@ -68,8 +72,9 @@ export function parseOptions(args: readonly string[]): Options {
     if (!(minutes > 0)) return { type: 'wrong', text: '--minutes must be a number above 0' }
     if (rounds !== null && !(Number.isInteger(rounds) && rounds > 0))
       return { type: 'wrong', text: '--rounds must be a whole number from 1' }
-    const { base = null, only, check, full, small } = values
-    return { type: 'run', suite, base, only, minutes, rounds, full, small, check }
+    const { base = null, set, only, check, full, small } = values
+    if (!set.every(text => /^[A-Z_]+=/.test(text))) return { type: 'wrong', text: '--set must be NAME=value' }
+    return { type: 'run', suite, base, set, only, minutes, rounds, full, small, check }
   } catch (error) {
     return { type: 'wrong', text: error instanceof Error ? error.message : String(error) }
   }

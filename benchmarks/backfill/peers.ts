@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { CHAIN_ID } from '#benchmarks/chain/launchpadChain.ts'
-import { processUsage } from '#benchmarks/service/processUsage.ts'
+import { treeUsage } from '#benchmarks/service/processUsage.ts'
 import { freePort } from '#test/support/freePort.ts'
 import { FACTORY, WETH } from '#test/support/simulatedLaunchpad.ts'
 import type { Indexer, Surroundings } from './indexer.ts'
-import type { Peer } from './installPeer.ts'
+import { type Peer, peerFolder } from './installPeer.ts'
 
-/* Other indexers, each from its own package in `benchmarks/peers`, started as its documentation says. */
+/* Other indexers, each from its own package, started as its documentation says. */
 
-const PEERS = fileURLToPath(new URL('../peers/', import.meta.url))
 const POLL_MS = 50
 const MAX_MS = 1_800_000
 const OUTPUT_KEPT = 20_000
@@ -27,7 +25,7 @@ interface Program {
 
 const PROGRAMS: Readonly<Record<Peer, (surroundings: Surroundings, port: number) => Program>> = {
   ponder: ({ rpcUrl, databaseUrl }, port) => {
-    const folder = path.join(PEERS, 'ponder')
+    const folder = peerFolder('ponder')
     const ponder = path.join(folder, 'node_modules/ponder/dist/esm/bin/ponder.js')
     return {
       folder,
@@ -50,7 +48,7 @@ const PROGRAMS: Readonly<Record<Peer, (surroundings: Surroundings, port: number)
     }
   },
   sqd: ({ rpcUrl, databaseUrl }, port) => {
-    const folder = path.join(PEERS, 'sqd')
+    const folder = peerFolder('sqd')
     return {
       folder,
       args: [path.join(folder, 'lib/main.js')],
@@ -85,7 +83,7 @@ export async function startPeer(peer: Peer, surroundings: Surroundings): Promise
         await pause(POLL_MS)
       }
     },
-    usage: async () => (await processUsage(child.pid ?? 0)) ?? { cpuMs: Number.NaN, peakRssMiB: Number.NaN },
+    usage: async () => (await treeUsage(child.pid ?? 0)) ?? { cpuMs: Number.NaN, peakRssMiB: Number.NaN },
     stop: async () => {
       child.kill('SIGKILL')
       await exited

@@ -11,11 +11,14 @@ export interface Checkout {
   readonly name: string
   /** The script that starts it. */
   readonly main: string
+  /** Its settings, besides those of a benchmark. */
+  readonly settings: Readonly<Record<string, string>>
 }
 
-/** This checkout, with what is not committed. Built if the build is stale. */
-export function thisCheckout(): Checkout {
-  return built('this checkout', ROOT)
+/** This checkout, with what is not committed. Built if the build is stale. @param settings of the service, `NAME=value` each */
+export function thisCheckout(settings: readonly string[] = []): Checkout {
+  const pairs = settings.map(text => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)] as const)
+  return { ...built('this checkout', ROOT), name: ['this checkout', ...settings].join(' '), settings: Object.fromEntries(pairs) }
 }
 
 /**
@@ -47,7 +50,7 @@ export function defaultBase(): string {
 
 function built(name: string, folder: string): Checkout {
   execFileSync(process.execPath, ['build/buildService.ts', '--if-stale'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
-  return { name, main: path.join(folder, 'dist/service/main.js') }
+  return { name, main: path.join(folder, 'dist/service/main.js'), settings: {} }
 }
 
 function git(...args: readonly string[]): string {

@@ -61,6 +61,7 @@ export class Course {
       contents: await calls.call('contents', null),
       start: async settings => kept(await this.#start(checkout, { DATABASE_URL: databaseUrl, ...settings })),
       startLoad: async () => kept(await Load.start()),
+      databaseUrl,
       databaseCpuMs: this.#database.cpuMs,
       scaled: this.#scaled,
     }
@@ -83,7 +84,7 @@ export class Course {
     return name
   }
 
-  #start({ main }: Checkout, settings: Readonly<Record<string, string>>) {
-    return startMeasuredService(main, this.#folder, { ...this.#chain.settings, ...settings })
+  #start({ main, settings: ofCheckout }: Checkout, settings: Readonly<Record<string, string>>) {
+    return startMeasuredService(main, this.#folder, { ...this.#chain.settings, ...settings, ...ofCheckout })
   }
 }

@@ -24,6 +24,8 @@ export interface Turn {
   /** Starts the measured service, and waits until it listens. */
   start(settings?: Settings): Promise<MeasuredService>
   startLoad(): Promise<Load>
+  /** Of the database that the service is started with, for what stands between the two. */
+  readonly databaseUrl: string
   /** Processor time of PostgreSQL since its start. */
   databaseCpuMs(): Promise<number>
   /** A number of clients, tokens or blocks, smaller in a turn that only checks. At least 1. */

@@ -7,7 +7,7 @@ import { startWatchdog } from '#devchain/startWatchdog.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { startEmbedded } from '#store/embedded/startEmbedded.ts'
-import { treeCpuMs } from './processUsage.ts'
+import { treeUsage } from './processUsage.ts'
 
 const silent = pino({ level: 'silent' })
 
@@ -38,7 +38,7 @@ export async function startDatabaseServer(): Promise<DatabaseServer> {
       return urlOf(prefixed(name))
     },
     drop: async name => void (await administer(sql`drop database if exists ${sql.id(prefixed(name))} with (force)`)),
-    cpuMs: () => treeCpuMs(server.pid),
+    cpuMs: async () => (await treeUsage(server.pid))?.cpuMs ?? Number.NaN,
     stop: async () => {
       await server.stop()
       await watchdog.stop()

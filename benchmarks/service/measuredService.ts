@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { IndexerHealth } from '#resources/health.ts'
 import { spawnService } from '#test/support/service.ts'
-import { type ProcessUsage, processUsage } from './processUsage.ts'
+import { type ProcessUsage, treeUsage } from './processUsage.ts'
 
 export type Settings = Readonly<Record<string, string>>
 
@@ -13,6 +13,7 @@ export interface MeasuredService {
   indexed(block: number): Promise<void>
   /** The JSON of a path. @throws `Error` when the answer is not 200 */
   json(path: string): Promise<unknown>
+  /** Of the process and those that it has started. */
   usage(): Promise<ProcessUsage>
   stop(): Promise<void>
 }
@@ -72,7 +73,7 @@ export async function startMeasuredService(main: string, folder: string, setting
     indexed: block => Promise.race([waitFor(block), ended]),
     json,
     usage: async () => {
-      const usage = await processUsage(child.pid ?? 0)
+      const usage = await treeUsage(child.pid ?? 0)
       if (usage === null) throw new Error('the usage of a process is read from /proc, which only Linux has')
       return usage
     },

@@ -12,7 +12,7 @@ export interface ProcessUsage {
 const MS_PER_TICK = 10
 
 /** @returns `null` where there is no `/proc`, or no such process */
-export async function processUsage(pid: number): Promise<ProcessUsage | null> {
+async function processUsage(pid: number): Promise<ProcessUsage | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     const status = await readFile(`/proc/${pid}/status`, 'utf8')
@@ -29,11 +29,16 @@ export async function processUsage(pid: number): Promise<ProcessUsage | null> {
   }
 }
 
-/** CPU time of a process and of its running descendants. */
-export async function treeCpuMs(pid: number): Promise<number> {
+/** The usage of a process and its running descendants, summed; `null` as above. */
+export async function treeUsage(pid: number): Promise<ProcessUsage | null> {
   const own = await processUsage(pid)
+  if (own === null) return null
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')
-  let sum = own?.cpuMs ?? 0
-  for (const child of children.trim().split(' ')) if (child !== '') sum += await treeCpuMs(Number(child))
-  return sum
+  let { cpuMs, peakRssMiB } = own
+  for (const child of children.trim().split(' ')) {
+    const usage = child === '' ? null : await treeUsage(Number(child))
+    cpuMs += usage?.cpuMs ?? 0
+    peakRssMiB += usage?.peakRssMiB ?? 0
+  }
+  return { cpuMs, peakRssMiB }
 }

@@ -14,13 +14,25 @@ it('npm run bench says what there is when it is asked for help', async () => {
 })
 
 describe('the options of npm run bench', () => {
-  const defaults = { type: 'run', suite: 'hot', base: null, only: '', minutes: 5, rounds: null, full: false, small: false, check: false }
+  const defaults = {
+    type: 'run',
+    suite: 'hot',
+    base: null,
+    set: [],
+    only: '',
+    minutes: 5,
+    rounds: null,
+    full: false,
+    small: false,
+    check: false,
+  }
 
   it.each([
     [[], defaults],
     [['--base', 'v0.1.0', '--minutes', '0.5', '--only', 'list'], { ...defaults, base: 'v0.1.0', minutes: 0.5, only: 'list' }],
     [['servers', '--full', '--rounds', '9'], { ...defaults, suite: 'servers', full: true, rounds: 9 }],
     [['growth', '--small'], { ...defaults, suite: 'growth', small: true }],
+    [['--base', '.', '--set', 'REVALUED_TOKENS_PER_BLOCK=0'], { ...defaults, base: '.', set: ['REVALUED_TOKENS_PER_BLOCK=0'] }],
     [['--check'], { ...defaults, check: true }],
   ])('are read from %j', (args, expected) => {
     expect(parseOptions(args)).toEqual(expected)
@@ -32,6 +44,7 @@ describe('the options of npm run bench', () => {
     [['--rounds', '0'], '--rounds must be'],
     [['--rounds', 'many'], '--rounds must be'],
     [['--minutes', '0'], '--minutes must be'],
+    [['--set', 'CONFIRMATIONS'], '--set must be'],
     [['--fast'], '--fast'],
   ])('are refused with what is wrong: %j', (args, text) => {
     expect(parseOptions(args)).toMatchObject({ type: 'wrong', text: expect.stringContaining(text) })
