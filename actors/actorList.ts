@@ -2,13 +2,9 @@ import type { ActorSort } from '#domain/health.ts'
 import type { ActorState, ActorsQuery } from '#resources/actors.ts'
 import type { ActorsHealth } from '#resources/health.ts'
 import type { TokenActor } from './token/tokenActor.ts'
-import type { UnknownToken } from './token/unknownToken.ts'
-
-/** A token actor, or the unknown token in its place. */
-export type Watched = UnknownToken | TokenActor
 
 /** Walks over all actors: for the health page. */
-export function countActors(actors: Iterable<Watched>): ActorsHealth {
+export function countActors(actors: Iterable<TokenActor>): ActorsHealth {
   const byState: Record<string, number> = { activating: 0, live: 0, resyncing: 0 }
   let total = 0
   let subscribers = 0
@@ -20,7 +16,7 @@ export function countActors(actors: Iterable<Watched>): ActorsHealth {
   return { total, byState, subscribers }
 }
 
-export function listActors(actors: Iterable<Watched>, { state, sort, limit }: ActorsQuery): readonly ActorState[] {
+export function listActors(actors: Iterable<TokenActor>, { state, sort, limit }: ActorsQuery): readonly ActorState[] {
   return [...actors]
     .filter(actor => state === undefined || actor.name === state)
     .map(actor => ({ actor, key: sortKey(actor, sort) }))
@@ -29,7 +25,7 @@ export function listActors(actors: Iterable<Watched>, { state, sort, limit }: Ac
     .map(({ actor }) => actor.state())
 }
 
-function sortKey(actor: Watched, sort: ActorSort): number | string | null {
+function sortKey(actor: TokenActor, sort: ActorSort): number | string | null {
   switch (sort) {
     case 'subscribers':
       return actor.subscribers.size

@@ -4,13 +4,11 @@ import type { ActorState, ActorsQuery } from '#resources/actors.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { ActorsHealth } from '#resources/health.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
-import { countActors, listActors, type Watched } from './actorList.ts'
+import { countActors, listActors } from './actorList.ts'
 import { createLoads, type LoadOutcome } from './loads.ts'
 import type { Subscription } from './subscription.ts'
 import type { ActorEvent } from './token/actorEvent.ts'
-import { createTokenMachine } from './token/machine.ts'
-import { TokenActor } from './token/tokenActor.ts'
-import { UnknownToken } from './token/unknownToken.ts'
+import { type Predecessor, TokenActor } from './token/tokenActor.ts'
 
 /** How often `sweep` has to be called, in ms. */
 export const SWEEP_INTERVAL_MS = 5_000
@@ -32,7 +30,7 @@ export interface RegistryOptions {
   readonly load: (tokens: readonly Address[]) => Promise<readonly TokenSnapshot[]>
   /** USD per ETH as a plain decimal; `null`: none that may be shown. Never waits. */
   readonly ethUsd: () => string | null
-  /** Called when a token gets its actor, or loses it, before the causing call returns. Must not throw. */
+  /** Called when an address gets its actor, or loses it, before the causing call returns. Must not throw. */
   readonly onActivated: (token: Address) => void
   readonly onPassivated: (token: Address) => void
   readonly logger: Logger
@@ -43,9 +41,8 @@ export interface RegistryOptions {
 }
 
 /**
- * The actors of all watched tokens: one per token, made when the first state of the token is known, and removed some sweeps after the last
- * subscriber has left. Until then an `UnknownToken` is in its place. Every event for an actor passes here; for a token without one it costs
- * one look-up.
+ * The actors of all watched addresses: one per address, made for its first subscriber and removed some sweeps after the last one has left.
+ * Every event for an actor passes here; for a token without one it costs one look-up.
  */
 export interface Registry {
   /**
@@ -69,10 +66,10 @@ export interface Registry {
 }
 
 export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger, now, epochMs }: RegistryOptions): Registry {
-  const actors = new Map<Address, Watched>()
+  const actors = new Map<Address, TokenActor>()
   /** Actors without subscribers, in the order in which they lost them. */
-  const idle = new Set<Watched>()
-  const resyncing = new Set<Watched>()
+  const idle = new Set<TokenActor>()
+  const resyncing = new Set<TokenActor>()
   let isStopped = false
   const loads = createLoads({
     load,
@@ -83,61 +80,36 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
     onLoaded,
     onFailed: (tokens, err) => logger.warn({ err, tokens: tokens.length, first: tokens[0] }, 'tokens could not be loaded'),
   })
-  const machine = createTokenMachine({ load: loads.request, ethUsd })
 
-  function activate(token: Address): UnknownToken {
-    const unknown = new UnknownToken({ token, activatedAt: new Date(epochMs()).toISOString(), load: loads.request })
-    actors.set(token, unknown)
-    onActivated(token)
-    unknown.start()
-    return unknown
-  }
-
-  /** @param failures the predecessor's failures in a row; 0: the actor is for the first state of a token that was unknown */
-  function succeed(predecessor: Watched, failures: number): TokenActor {
-    idle.delete(predecessor)
-    resyncing.delete(predecessor)
-    const actor = new TokenActor({
-      machine,
-      predecessor,
-      failures,
-      nowMs: now(),
-      activatedAt: failures === 0 ? predecessor.activatedAt : new Date(epochMs()).toISOString(),
-      onFailure: replace,
-    })
-    actors.set(actor.token, actor)
-    actor.start()
+  function begin(token: Address, predecessor: Predecessor | null): TokenActor {
+    const activatedAt = new Date(epochMs()).toISOString()
+    const actor = new TokenActor({ token, load: loads.request, ethUsd, onFailure: replace, nowMs: now(), activatedAt }, predecessor)
+    actors.set(token, actor)
     return actor
   }
 
+  function activate(token: Address): TokenActor {
+    onActivated(token)
+    return begin(token, null)
+  }
+
   /** Hands the subscribers of a failed actor to a new one, which loads the token after a back-off that grows with the failures. */
-  function replace(failed: Watched, error: unknown): void {
-    loads.cancel(failed.token)
-    logger.error({ token: failed.token, err: error }, 'token actor failed and is replaced')
-    file(succeed(failed, failed.failuresAt(now())))
+  function replace(failed: TokenActor, error: unknown): void {
+    const { token, subscribers, eventsHandled } = failed
+    loads.cancel(token)
+    logger.error({ token, err: error }, 'token actor failed and is replaced')
+    idle.delete(failed)
+    resyncing.delete(failed)
+    file(begin(token, { subscribers, eventsHandled, failures: failed.failuresAt(now()) }))
   }
 
-  function send(watched: Watched, event: ActorEvent): void {
-    if (watched instanceof TokenActor) watched.send(event)
-    else if (carriesState(event)) return send(succeed(watched, 0), event)
-    else sendToUnknown(watched, event)
-    fileUnlessReplaced(watched)
-  }
-
-  function sendToUnknown(unknown: UnknownToken, event: ActorEvent): void {
-    try {
-      unknown.send(event)
-    } catch (error) {
-      replace(unknown, error)
-    }
-  }
-
-  /** An actor that failed over an event has been replaced, and its successor is filed already. */
-  function fileUnlessReplaced(actor: Watched): void {
+  function send(actor: TokenActor, event: ActorEvent): void {
+    actor.send(event)
+    // An actor that failed over the event has been replaced, and its successor is filed already.
     if (actors.get(actor.token) === actor) file(actor)
   }
 
-  function file(actor: Watched): void {
+  function file(actor: TokenActor): void {
     if (actor.name === 'passivated') {
       remove(actor)
       return
@@ -150,7 +122,7 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
     if (longestIdle !== undefined && idle.size > MAX_IDLE_ACTORS) send(longestIdle, { type: 'evicted' })
   }
 
-  function remove(actor: Watched): void {
+  function remove(actor: TokenActor): void {
     actors.delete(actor.token)
     onPassivated(actor.token)
     idle.delete(actor)
@@ -168,14 +140,9 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
   return {
     subscribe(token, subscription, lastSequence = null) {
       if (isStopped) return
-      const watched = actors.get(token) ?? activate(token)
+      const actor = actors.get(token) ?? activate(token)
       loads.queueFor(token, subscription.client)
-      const event = { type: 'joined', subscription, lastSequence } as const
-      if (watched instanceof UnknownToken) send(watched, event)
-      else {
-        watched.join(event, ethUsd)
-        fileUnlessReplaced(watched)
-      }
+      send(actor, { type: 'joined', subscription, lastSequence })
     },
     unsubscribe(token, subscription) {
       const actor = actors.get(token)
@@ -221,8 +188,4 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
       resyncing.clear()
     },
   }
-}
-
-function carriesState(event: ActorEvent): boolean {
-  return (event.type === 'committed' || event.type === 'loaded') && event.snapshot !== null
 }

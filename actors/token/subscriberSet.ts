@@ -1,5 +1,5 @@
 import type { Subscription, Transport } from '#actors/subscription.ts'
-import type { FramedSnapshot } from './frame.ts'
+import type { Frame, FramedSnapshot } from './frame.ts'
 import { needsSnapshot } from './sequence.ts'
 
 /** The state that answers a subscribe; `null`: the token is not indexed. */
@@ -42,18 +42,28 @@ export class SubscriberSet {
     })
   }
 
+  /** Answers a subscribe. When the answer can't be made, this throws, and the subscriber waits for the actor's successor. */
   admit(subscription: Subscription, lastSequence: number | null, reply: SubscribeReply, ethUsd: () => string | null): void {
+    let frame: Frame | null = null
+    try {
+      if (reply !== null && needsSnapshot(reply.sequence, lastSequence)) frame = reply.frame(ethUsd())
+    } catch (error) {
+      this.wait(subscription, lastSequence)
+      throw error
+    }
     this.#members.add(subscription)
     this.#noteSent(reply)
     subscription.subscribed(reply?.sequence ?? null)
     subscription.holds(lastSequence, reply)
-    if (reply !== null && needsSnapshot(reply.sequence, lastSequence)) subscription.snapshot(reply.frame(ethUsd()))
+    if (frame !== null) subscription.snapshot(frame)
   }
 
   admitWaiting(reply: SubscribeReply, ethUsd: () => string | null): void {
     for (const [subscription, { lastSequence, subscribes }] of this.#waiting) {
-      for (let extra = 1; extra < subscribes; extra++) subscription.subscribed(reply?.sequence ?? null)
+      // Encoded before the first answer, as in `admit`.
+      if (reply !== null && needsSnapshot(reply.sequence, lastSequence)) reply.frame(ethUsd())
       this.#waiting.delete(subscription)
+      for (let extra = 1; extra < subscribes; extra++) subscription.subscribed(reply?.sequence ?? null)
       this.admit(subscription, lastSequence, reply, ethUsd)
     }
   }

@@ -1,53 +1,69 @@
-import { type Actor, createActor } from 'xstate'
+import { type ActorRefFrom, createActor, fromTransition, type TransitionActorLogic } from 'xstate'
 import type { Address } from '#domain/address.ts'
 import type { ActorStateName } from '#domain/health.ts'
 import type { ActorState } from '#resources/actors.ts'
 import type { ActorEvent } from './actorEvent.ts'
 import type { FramedSnapshot } from './frame.ts'
-import type { createTokenMachine, TokenInput } from './machine.ts'
-import { needsSnapshot } from './sequence.ts'
-import type { SubscriberSet } from './subscriberSet.ts'
-import type { UnknownToken } from './unknownToken.ts'
+import { SubscriberSet } from './subscriberSet.ts'
+import { ACTIVATING, afterEvent, replacing, type TokenEffect, type TokenState } from './tokenState.ts'
 
-type Join = Extract<ActorEvent, { type: 'joined' }>
-
-export type TokenMachine = ReturnType<typeof createTokenMachine>
+type Logic = TransitionActorLogic<TokenState, ActorEvent, undefined>
 
 export interface TokenActorOptions {
-  readonly machine: TokenMachine
-  /** The actor takes over the predecessor's token, subscribers and count of events. */
-  readonly predecessor: UnknownToken | TokenActor
-  /** The predecessor's failures in a row; 0: it has not failed, and the actor's first event is the token's first state. */
-  readonly failures: number
+  readonly token: Address
+  /** Starts to load the token and must not throw. `loaded` or `loadFailed` is sent later, never from inside this call. */
+  readonly load: (token: Address) => void
+  /** USD per ETH as a plain decimal; `null`: none that may be shown. */
+  readonly ethUsd: () => string | null
+  /** Called once, when an effect has thrown: XState has then stopped the actor for good. */
+  readonly onFailure: (actor: TokenActor, error: unknown) => void
   readonly nowMs: number
   readonly activatedAt: string
-  /** Called once, when an action has thrown: XState has then stopped the actor for good. */
-  readonly onFailure: (actor: TokenActor, error: unknown) => void
 }
 
+/** What an actor takes over from the one that failed before it. */
+export interface Predecessor {
+  readonly subscribers: SubscriberSet
+  readonly eventsHandled: number
+  /** Its failures in a row, at least 1. */
+  readonly failures: number
+}
+
+/** The failure of an actor that ran for this long counts as the first. */
+const FORGIVEN_AFTER_MS = 60_000
+
+/**
+ * The actor of a watched address: `afterEvent` decides, this does what was decided.
+ *
+ * The XState actor begins with the token's first state. A client may subscribe to any address, and for one that is no token an XState actor
+ * would cost seven times the memory (0007).
+ */
 export class TokenActor {
   readonly token: Address
-  readonly subscribers: SubscriberSet
   readonly activatedAt: string
-  /** Consecutive failures of the actors before this one, counted since the last that ran for `FORGIVEN_AFTER_MS`. */
-  readonly #earlierFailures: number
+  readonly subscribers: SubscriberSet
+  readonly #load: TokenActorOptions['load']
+  readonly #ethUsd: TokenActorOptions['ethUsd']
   readonly #startedAtMs: number
-  readonly #actor: Actor<TokenMachine>
+  readonly #earlierFailures: number
+  readonly #onFailure: TokenActorOptions['onFailure']
+  /** The state while there is no XState actor. */
+  #unknown: TokenState
+  #actor: ActorRefFrom<Logic> | null = null
   #eventsHandled: number
 
-  constructor(options: TokenActorOptions) {
-    const { machine, predecessor, failures, nowMs } = options
-    const { token, subscribers } = predecessor
+  constructor({ token, load, ethUsd, onFailure, nowMs, activatedAt }: TokenActorOptions, predecessor: Predecessor | null = null) {
     this.token = token
-    this.subscribers = subscribers
-    this.activatedAt = options.activatedAt
-    this.#eventsHandled = predecessor.eventsHandled
-    this.#earlierFailures = failures
+    this.activatedAt = activatedAt
+    this.subscribers = predecessor?.subscribers ?? new SubscriberSet()
+    this.#load = load
+    this.#ethUsd = ethUsd
     this.#startedAtMs = nowMs
-    const input: TokenInput = { token, subscribers, replaces: failures === 0 ? null : { failures, nowMs } }
-    this.#actor = createActor(machine, { input })
-    // Without an observer XState rethrows the error in a macrotask, which ends the process.
-    this.#actor.subscribe({ error: error => options.onFailure(this, error) })
+    this.#earlierFailures = predecessor?.failures ?? 0
+    this.#eventsHandled = predecessor?.eventsHandled ?? 0
+    this.#onFailure = onFailure
+    this.#unknown = predecessor === null ? ACTIVATING : replacing(predecessor.failures, nowMs)
+    if (predecessor === null) load(token)
   }
 
   get eventsHandled(): number {
@@ -55,48 +71,34 @@ export class TokenActor {
   }
 
   get name(): ActorStateName {
-    const { value } = this.#actor.getSnapshot()
-    return value === 'beginning' ? 'activating' : value
+    return this.#state.name
   }
 
   get sequence(): number | null {
-    return this.#actor.getSnapshot().context.newest?.sequence ?? null
+    return this.#state.newest?.sequence ?? null
   }
 
   get lastUpdateAt(): string | null {
-    return this.#actor.getSnapshot().context.newest?.snapshot.token.updatedAt ?? null
+    return this.#state.newest?.snapshot.token.updatedAt ?? null
   }
 
-  start(): void {
-    this.#actor.start()
+  get #state(): TokenState {
+    return this.#actor?.getSnapshot().context ?? this.#unknown
   }
 
   send(event: ActorEvent): void {
     this.#eventsHandled++
-    this.#actor.send(event)
-  }
-
-  /** While the state is known the answer needs no decision and bypasses the machine, for rushes of subscribers. Never throws. */
-  join(event: Join, ethUsd: () => string | null): void {
-    const { status, context } = this.#actor.getSnapshot()
-    if (status === 'active' && context.newest !== undefined && this.#admit(event, context.newest, ethUsd)) this.#eventsHandled++
-    else this.send(event)
-  }
-
-  /** Returns whether it succeeded. If not, the machine will meet the same error, and the actor is replaced. */
-  #admit({ subscription, lastSequence }: Join, newest: FramedSnapshot | null, ethUsd: () => string | null): boolean {
+    if (this.#actor === null && carriesState(event)) this.#actor = this.#start()
+    if (this.#actor !== null) return this.#actor.send(event)
     try {
-      // Encoded first: a client must not be told that it is subscribed when its snapshot can't be encoded.
-      if (newest !== null && needsSnapshot(newest.sequence, lastSequence)) newest.frame(ethUsd())
-      this.subscribers.admit(subscription, lastSequence, newest, ethUsd)
-      return true
-    } catch {
-      return false
+      this.#unknown = this.#after(this.#unknown, event)
+    } catch (error) {
+      this.#onFailure(this, error)
     }
   }
 
   stop(): void {
-    this.#actor.stop()
+    this.#actor?.stop()
   }
 
   failuresAt(nowMs: number): number {
@@ -104,10 +106,10 @@ export class TokenActor {
   }
 
   state(): ActorState {
-    const newest = this.#actor.getSnapshot().context.newest ?? null
+    const { name, newest } = this.#state
     return {
       token: this.token,
-      state: this.name,
+      state: name,
       sequence: this.sequence,
       subscribers: this.subscribers.counts(),
       lastUpdateAt: this.lastUpdateAt,
@@ -118,7 +120,48 @@ export class TokenActor {
       conflated: this.subscribers.conflated,
     }
   }
+
+  #start(): ActorRefFrom<Logic> {
+    const logic: Logic = fromTransition((state: TokenState, event: ActorEvent) => this.#after(state, event), this.#unknown)
+    const actor = createActor(logic)
+    // Without an observer XState rethrows the error in a macrotask, which ends the process.
+    actor.subscribe({ error: error => this.#onFailure(this, error) })
+    return actor.start()
+  }
+
+  #after(state: TokenState, event: ActorEvent): TokenState {
+    const step = afterEvent(state, event, this.subscribers)
+    for (const effect of step.effects) this.#perform(effect, step.state.newest ?? null)
+    return step.state
+  }
+
+  #perform(effect: TokenEffect, newest: FramedSnapshot | null): void {
+    switch (effect.type) {
+      case 'load':
+        this.#load(this.token)
+        break
+      case 'wait':
+        this.subscribers.wait(effect.joined.subscription, effect.joined.lastSequence)
+        break
+      case 'admit':
+        this.subscribers.admit(effect.joined.subscription, effect.joined.lastSequence, newest, this.#ethUsd)
+        break
+      case 'admitWaiting':
+        this.subscribers.admitWaiting(newest, this.#ethUsd)
+        break
+      case 'remove':
+        this.subscribers.remove(effect.left.subscription)
+        break
+      case 'update':
+        if (newest !== null) this.subscribers.update(newest, this.#ethUsd)
+        break
+      case 'resync':
+        if (newest !== null) this.subscribers.resync(newest, this.#ethUsd)
+        break
+    }
+  }
 }
 
-/** The failure of an actor that ran for this long counts as the first. */
-const FORGIVEN_AFTER_MS = 60_000
+function carriesState(event: ActorEvent): boolean {
+  return (event.type === 'committed' || event.type === 'loaded') && event.snapshot !== null
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { IDLE_SWEEPS } from '#actors/token/machine.ts'
+import { IDLE_SWEEPS } from '#actors/token/tokenState.ts'
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { blockOf, RecordingSubscription, RegistryFixture, settle } from '#test/support/actors.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { IDLE_SWEEPS } from '#actors/token/machine.ts'
+import { IDLE_SWEEPS } from '#actors/token/tokenState.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { actor } from '#resources/actors.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
