@@ -22,7 +22,7 @@ export type WatchRefusal = 'tooManyOfClient' | 'tooMany'
 /** The actors of the watched queries: one for each distinct query, which is read once for all of its subscribers. */
 export interface StateActors<Query, State> {
   /**
-   * The subscriber is told the state when it is known, and again whenever it has changed. A query that is watched already is never refused.
+   * The subscriber gets the state when it is known, and again whenever it has changed. A query that is watched already is never refused.
    *
    * @param replaces whether the client ends another subscription at once, whose place the limits leave to this one
    * @returns `null`: it is subscribed

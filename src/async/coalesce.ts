@@ -10,7 +10,7 @@ export interface Coalesced<Value> {
 
 /**
  * @param task may reject; the next request runs it again
- * @param onFailure is told what the task rejected with, for which value, and how often in a row it has failed; not after `stop`
+ * @param onFailure receives what the task rejected with, for which value, and how often in a row it has failed; not after `stop`
  */
 export function coalesce<Value>(
   task: (value: Value) => Promise<void>,

@@ -5,7 +5,7 @@ import type { IndexerState } from '#resources/indexerState.ts'
 import { indexerReportSchema } from '#resources/processes.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
-/** What an indexer says about itself and the chain: gateways have no providers of their own. */
+/** An indexer's report on itself and the chain: gateways have no providers of their own. */
 export interface IndexerReport {
   /** The name under which it has claimed the database: a new one at each start. */
   readonly writer: string

@@ -13,11 +13,11 @@ export interface NatsFeedOptions extends DatabaseFeedOptions {
 }
 
 /**
- * Hears over NATS which tokens each commit changed, and the states of the watched ones. States that were lost, or published before a
+ * Receives over NATS which tokens each commit changed, and the states of the watched ones. States that were lost, or published before a
  * subscription reached the server, are read from the database.
  *
- * It listens to the process that has claimed this database and reports through it. So it hears nothing of other databases, nor of one that
- * this database was copied from: the copy has the same claim, but no reports come through it. A report can be forged, the claim can't.
+ * It listens to the process that has claimed this database and reports through it. So it receives nothing of other databases, nor of one
+ * that this database was copied from: the copy has the same claim, but no reports come through it. A report can be forged, the claim can't.
  */
 export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed {
   const { chainId, now, onReport } = options

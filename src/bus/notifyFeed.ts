@@ -3,7 +3,7 @@ import type { BlockFeed } from './blockFeed.ts'
 import { createDatabaseFeed, type DatabaseFeedOptions } from './databaseFeed.ts'
 import { NO_STATES } from './pendingCommits.ts'
 
-/** Hears from PostgreSQL which tokens each commit changed. */
+/** Receives from PostgreSQL which tokens each commit changed. */
 export function createNotifyFeed(options: DatabaseFeedOptions): BlockFeed {
   let last = 0
   const feed = createDatabaseFeed(options, {

@@ -7,7 +7,7 @@ import { createMessageGuard } from './messageGuard.ts'
 
 const PROCESS_CHANNEL = 'tokenwire_process'
 const REPORT_EVERY_MS = 5_000
-/** A process that has not been heard of for longer is not listed. */
+/** A process whose last report is older is not listed. */
 const LISTED_FOR_MS = 15_000
 /** Bounds what forged reports take: every role that may connect to the database may notify. */
 const MAX_LISTED = 200
@@ -23,13 +23,13 @@ export interface ProcessReportsOptions {
 }
 
 export interface ProcessReports {
-  /** The processes on this database that were heard of in the last 15 s, this one included, at most 200: indexers first, then by URL. */
+  /** The processes on this database that reported in the last 15 s, this one included, at most 200: indexers first, then by URL. */
   list(): readonly ProcessState[]
   stop(): Promise<void>
 }
 
 /**
- * Announces this process to the others on its database every 5 s, and hears what they announce. PostgreSQL carries it, whatever carries
+ * Reports this process to the others on its database every 5 s, and receives their reports. PostgreSQL carries them, whatever carries
  * the committed blocks: every process has a connection to it, and notifying takes no right to write.
  */
 export function startProcessReports({ databaseUrl, read, logger, now }: ProcessReportsOptions): ProcessReports {

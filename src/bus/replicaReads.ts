@@ -31,7 +31,7 @@ export interface ReplicaReads {
 }
 
 /**
- * Reads from a replica without showing less than clients were told: an update is passed on only when the replica shows its commit. After
+ * Reads from a replica that never shows less than clients were sent: an update is passed on only when the replica shows its commit. After
  * `patienceMs` all reads go to the primary, until the replica shows the newest commit again.
  */
 export function createReplicaReads({ replica, primary, logger, now, patienceMs = PATIENCE_MS }: ReplicaReadsOptions): ReplicaReads {

@@ -8,7 +8,7 @@ export interface EventPlace {
 export interface ChannelPosition {
   /** The last event that the reader has received or skipped. */
   readonly place: EventPlace
-  /** How many reorgs the reader knows of. */
+  /** The number of reorgs that the reader has seen. */
   readonly reorgs: number
 }
 

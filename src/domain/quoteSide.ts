@@ -10,7 +10,7 @@ interface PoolState {
 
 /** What a pool holds of its quote currency, or what its liquidity around the price amounts to; `null`: not known. */
 export function quoteSide(pool: PoolState): bigint | null {
-  // No event tells the reserves of a v4 pool, or of a pool that is older than the index.
+  // No event contains the reserves of a v4 pool, or of a pool that is older than the index.
   return pool.reserveQuote ?? quoteInRange(pool)
 }
 

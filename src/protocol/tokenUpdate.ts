@@ -4,5 +4,5 @@ import type { tokenUpdateSchema } from './schemas/messages.ts'
 /** A token's full state after a commit, as WebSocket and SSE send it. It replaces all earlier ones, so a client may miss some. */
 export type TokenUpdate = Wire<typeof tokenUpdateSchema>
 
-/** The fields of an update that tell the token's state. The others depend on what the receiver was sent before. */
+/** The fields of an update that hold the token's state. The others depend on what the receiver was sent before. */
 export type UpdatedState = Omit<TokenUpdate, 'trades' | 'replacedFrom'>

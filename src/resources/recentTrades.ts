@@ -30,7 +30,7 @@ export function positionOf({ trades, after, reorgs }: RecentTrades): ChannelPosi
  * The trades that a state has and an earlier state lacks. The result is exact: dropping the earlier state's trades from `replacedFrom` on
  * and adding `trades` gives the trades of this state.
  *
- * @param earlier `null`: not known, so nothing can be said
+ * @param earlier `null`: not known
  */
 export function tradesSince(recent: RecentTrades, earlier: ChannelPosition | null): TradesSince {
   if (earlier === null) return { trades: null, replacedFrom: null }

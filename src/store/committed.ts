@@ -9,7 +9,7 @@ import { readTokensDroppedAt } from './rows/undo.ts'
 
 export interface StateReads {
   readonly chainId: number
-  /** Whether the token has an actor. For other tokens a commit tells only that they changed. Called inside the transaction. */
+  /** Whether the token has an actor. For other tokens a commit says only that they changed. Called inside the transaction. */
   isWatched(token: Address): boolean
   /** Monotonic milliseconds, as `monotonicMs`. */
   now(): number

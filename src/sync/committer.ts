@@ -78,7 +78,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     return committed
   }
 
-  /** What no log tells of the batches' events. Asked for before the transaction, which must not wait for a provider. */
+  /** Senders and answers of calls for the batches' events. Fetched before the transaction, which must not wait for a provider. */
   const findIn = async (batches: readonly FetchedBatch[], branch: DirectoryBranch): Promise<Found> => {
     const events = batches.flatMap(batch => {
       const decoded = decode({ ...options, ...batch, directory: branch, announced: [] })

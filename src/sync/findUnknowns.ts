@@ -6,7 +6,7 @@ export type ChainFacts = Pick<ChainSource, 'senders' | 'answers'>
 
 const NOTHING: Found = { senders: new Map(), answers: new Map() }
 
-/** Asks the chain for what no log tells of these events. */
+/** Asks the chain for what these events need and no log contains: senders of transactions, and answers of calls. */
 export async function findUnknowns(events: readonly TokenEvent[], facts: ChainFacts): Promise<Found> {
   const { transactions, calls }: Unknowns = unknownsOf(events)
   if (transactions.length === 0 && calls.length === 0) return NOTHING

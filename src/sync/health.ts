@@ -18,7 +18,7 @@ export interface SyncHealth {
   /** The newest heads, ascending: the block time is their average. */
   readonly heads: readonly Pick<BlockHeader, 'number' | 'timestamp'>[]
   readonly polls: PollSchedule
-  /** The cursor; `null`: nothing is indexed. `undefined`: the database has not said yet. */
+  /** The cursor; `null`: nothing is indexed. `undefined`: not read from the database yet. */
   readonly indexed: Pick<BlockHeader, 'number' | 'timestamp'> | null | undefined
   readonly indexedAtMs: number | null
   /** Since when there is a confirmed block that is not indexed; `null`: there is none. */

@@ -23,7 +23,7 @@ const HOPELESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
  * 2. A reorg is too deep: retry, seldom. A person may have to rewind the index, but a provider that shows another chain for a while looks
  *    the same.
  * 3. A provider asks for silence: retry after it.
- * 4. Anything else, a defect of this code included: retry, without end. Each attempt begins with what the database says is indexed.
+ * 4. Anything else, a defect of this code included: retry, without end. Each attempt begins by reading the cursor from the database.
  *
  * @param attempt 1 after the first failure in a row
  * @param random 0 to 1, spreads the delay

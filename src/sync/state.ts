@@ -5,10 +5,10 @@ import type { BlockSpan } from './batch.ts'
 import { extendChain, type LocalChain, reconcile } from './localChain.ts'
 import type { Action, Commit, SyncEvent } from './step.ts'
 
-/** What synchronisation knows of the index. */
+/** What sync knows about the index. */
 export type SyncState =
   /**
-   * The database has to say where the index stands: at the start and after a failure. `uncertain`: a commit that failed and may be in it.
+   * The cursor has to be read from the database: at the start and after a failure. `uncertain`: a commit that failed and may be in it.
    */
   | { readonly kind: 'unknown'; readonly uncertain: Commit | null }
   /** A commit that failed is in the database after all, and its result was never emitted. */
@@ -48,7 +48,7 @@ export const MAX_CATCH_UP_BLOCKS = 32
 /**
  * What to do next, given what is indexed and where the chain ends. The first case that applies:
  *
- * 1. It is not known where the index stands: the database says.
+ * 1. The cursor is not known: read it from the database.
  * 2. A commit of unknown outcome is in the database: it is repeated, which changes nothing and gives the result that was never emitted.
  * 3. The chain has another block at the cursor, or the tip shows one at an indexed height: the indexed blocks are replaced.
  * 4. The chain ends below the cursor, on the indexed blocks: the provider is behind, or a shorter fork has not grown yet. Wait.

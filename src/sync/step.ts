@@ -34,7 +34,7 @@ export type SyncEvent =
   | { readonly kind: 'tipFailed'; readonly error: unknown }
   /** What is done next. */
   | { readonly kind: 'decided'; readonly action: Action; readonly tip: ChainTip }
-  /** The database has said what is indexed: the newest blocks, the cursor last. */
+  /** The cursor was read from the database: the newest indexed blocks, the cursor last. */
   | { readonly kind: 'cursorRead'; readonly blocks: readonly BlockHeader[] }
   /** The chain was asked for the block at the cursor's height, below this head. */
   | { readonly kind: 'cursorCompared'; readonly head: Hex; readonly isReplaced: boolean }

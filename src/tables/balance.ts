@@ -3,7 +3,7 @@ import { HOLDER_TYPES } from '#domain/holder.ts'
 import { column, type Merge } from './columns.ts'
 import { type RowOf, tableOf } from './tableOf.ts'
 
-/** Events can't tell a contract from a wallet; the chain was asked (rows/holderCodes.ts), and its answer stays. */
+/** Events don't show whether a holder is a contract. Its code was read (rows/holderCodes.ts), and the answer stays. */
 const keepContract: Merge = (stored, inserted) =>
   `case when ${inserted} = 'wallet' and ${stored} = 'contract' then 'contract' else ${inserted} end`
 

@@ -13,8 +13,8 @@ const properties = {
 }
 
 /**
- * A currency that tokens are quoted in, as its contract names it. What is known of contracts survives reorgs. The names of a currency that
- * is an indexed token are those of the token (`reads/joinQuote.ts`).
+ * A currency that tokens are quoted in, as its contract names it. What contracts have answered survives reorgs. The names of a currency
+ * that is an indexed token are those of the token (`reads/joinQuote.ts`).
  */
 export const CurrencyEntity = defineEntity({
   name: 'Currency',

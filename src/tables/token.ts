@@ -30,7 +30,7 @@ const projected = {
    * What 10^18 smallest units of that currency are worth in WETH, as of the market's last event or a later revaluation; `null`: not known.
    */
   quoteRate: column.decimal().strictNullable(),
-  /** The same in USD, where a peg says so. */
+  /** The same in USD, by a peg; `null`: none leads to it. */
   quoteUsd: column.decimal().strictNullable(),
   priceWeth: column.decimal().strictNullable(),
   /** The price in WETH at the market's last event: candles, price changes and the highest price come from it. */

@@ -109,7 +109,7 @@ function logIndexOf(place: string): number {
   return Number(place.split('-')[1])
 }
 
-/** A server that reads a replica may know less over REST than the channel has told. */
+/** A server that reads a replica may know less over REST than the channel has delivered. */
 export function expectToReach(asOfBlock: string | null, to: string): void {
   if (Number(asOfBlock) < blockOf(to)) throw new Error(`REST has not reached block ${blockOf(to)}`)
 }

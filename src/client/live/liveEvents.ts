@@ -74,7 +74,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
       if (event.reorgs > (this.#position?.reorgs ?? -1) || event.fromBlock === '0') this.#deliver(event)
     } else if (event.type === this.channel) {
       const told = event as Event
-      // A connection that repeats a message would otherwise tell an event twice.
+      // A connection that repeats a message would otherwise deliver an event twice.
       if (isAfter(told.cursor, this.#position?.after ?? '0-0')) this.#deliver(told)
     }
   }

@@ -26,7 +26,7 @@ const CANDLES = 300
 const TRADES = 50
 const HELD = 50
 
-/** The list as the channel tells it. While no connection brings the channel, it is read over REST. */
+/** The list as the channel sends it. While no connection brings the channel, it is read over REST. */
 export function startList(client: Tokenwire, filters: ListQuery, output: LiveOutput<ListState>): LiveRun {
   let newest = 0
 

@@ -17,9 +17,9 @@ export interface DatabaseCondition {
 export interface DatabaseProbeOptions {
   readonly ping: () => Promise<number>
   readonly now: () => number
-  /** Told when the database fails and when it is back. */
+  /** Gets a line when the database fails and when it is back. */
   readonly logger: Logger
-  /** Why the database failed, by an error; `null`: the error does not tell. */
+  /** Why the database failed, by an error; `null`: the error does not show it. */
   readonly causeOf: (error: unknown) => DatabaseCause | null
   /** Hides secrets in what the database says. */
   readonly redact: (text: string) => string

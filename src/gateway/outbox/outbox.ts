@@ -90,7 +90,7 @@ export class Outbox implements Flushable, FrameQueue {
     while (this.flushSlice());
   }
 
-  /** Writes one turn's worth. Returns whether there is more and the socket is not full. */
+  /** Writes what one turn may write. Returns whether there is more and the socket is not full. */
   flushSlice(): boolean {
     if (this.#isClosed) return false
     if (this.#answers !== null && this.#answers.length > MAX_WAITING_ANSWERS) {

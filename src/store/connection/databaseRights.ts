@@ -5,7 +5,7 @@ import type { Queryable } from './queryable.ts'
 export type DatabaseUse =
   /** Creates its tables and writes them. */
   | 'index'
-  /** Reads its tables and hears of commits. */
+  /** Reads its tables and is notified of commits. */
   | 'serve'
   /** Reads the tables of a replica. */
   | 'replica'

@@ -56,7 +56,7 @@ export async function chooseServerUser(
   owner: { readonly uid: number; readonly gid: number } | null,
 ): Promise<{ readonly user: ServerUser; readonly version: string }> {
   const self = { kind: 'self' } as const
-  // Root, too, is told the version. So a program that can't run is not taken for one that another user may not reach.
+  // Root can run the program, too. So a program that can't run is not taken for one that another user may not reach.
   const version = await versionAs(self, postgres).catch(notRunning)
   if (process.getuid?.() !== 0) return { user: self, version }
   const ids = owner !== null && owner.uid !== 0 ? owner : await findOrAddUser()

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Which holders are contracts, as the chain answered: no event says it. */
+/** Which holders are contracts, as the chain answered: no event shows it. */
 export class Migration0009HolderCodes extends Migration {
   override up(): void {
     // Not from events: a fresh index asks again.

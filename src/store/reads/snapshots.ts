@@ -19,7 +19,7 @@ const SNAPSHOT_TRADES = 16
 /** Trades that are older than the newest one by more than this are left out: a reader that lags for that long is disconnected. */
 const RECENT_SECONDS = 60
 
-/** Reorgs that a snapshot tells of: as many as there may be between two changes of a token, except on the most restless chains. */
+/** Reorgs in a snapshot: as many as there may be between two changes of a token, except on chains with very many. */
 const SNAPSHOT_REORGS = 32
 
 /** Numbers are text, since JSON's would be read as floats. */

@@ -26,7 +26,7 @@ export async function readTrades(db: Queryable, query: TradesQuery): Promise<Pag
   const range = tradeRange({ ...query, ...(await readBlockBounds(db, query)) })
   const direction = query.order === 'desc' ? sql`desc` : sql`asc`
   const ordered = sql`order by trade.block_number ${direction}, trade.log_index ${direction}`
-  // Each side comes in order by itself, so that the two are merged and not sorted: "isOf" tells that only the places differ.
+  // Each side comes in order by itself, so that the two are merged and not sorted: "isOf" shows that only the places differ.
   const sides = (side === undefined ? SIDES : [side]).map(one => {
     const equalities = equalitiesOf(query, one)
     const { where, orderBy } = tradeStretch(equalities, range, query.order)

@@ -13,7 +13,7 @@ import { toBytes } from '#tables/toBytes.ts'
 /** The channel of commits. */
 export const COMMITS_CHANNEL = 'tokenwire_commit'
 
-/** What a commit tells gateways. */
+/** What a commit announces to gateways. */
 export interface Announcement extends Pick<CommittedBlock, 'number' | 'hash' | 'timestamp' | 'dropped'> {
   /** How many commits the database has had: one more each time. */
   readonly commit: number

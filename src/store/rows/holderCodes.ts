@@ -18,7 +18,7 @@ export interface PlainHolder {
   readonly contract: boolean | null
 }
 
-/** Holders of type `wallet`, among the tokens' largest ones, that may be contracts: no event tells whether they are. */
+/** Holders of type `wallet`, among the tokens' largest ones, that may be contracts: no event shows whether they are. */
 export async function readPlainHolders(db: Queryable, tokens: readonly Address[], limit: number): Promise<readonly PlainHolder[]> {
   if (tokens.length === 0) return []
   // "offset 0" makes it a look-up per holder. A plain join may be planned as a scan of all holder codes.

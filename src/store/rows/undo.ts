@@ -130,7 +130,7 @@ export async function readTokensDroppedAt(db: Queryable, committedAtMs: number):
   return rows.map(({ address }) => address)
 }
 
-/** The number of reorgs tells readers that what they have read of the undone blocks is void. */
+/** From the number of reorgs, readers see that what they have read of the undone blocks is void. */
 async function countReorg(db: Queryable, fromBlock: number): Promise<void> {
   await sql`insert into reorg (number, from_block) select coalesce(max(number), 0) + 1, ${fromBlock} from reorg`.execute(db)
 }

@@ -30,7 +30,7 @@ export async function verifyConfirmedBlock(source: Pick<ChainSource, 'header'>, 
 }
 
 /**
- * The hash of the chain's first block, by which a database knows its chain for ever. Nothing else tells whether it is true, so it is asked
+ * The hash of the chain's first block, by which a database identifies its chain. Nothing else shows whether it is true, so it is asked
  * for twice: one garbled answer must not mark a database as another chain's.
  *
  * @throws `RpcError`, `inconsistent` when the answers differ

@@ -7,7 +7,7 @@ import type { Sources } from '#gateway/http/sources.ts'
 import { alive, type IndexerHealth, ready, serviceHealth } from '#resources/health.ts'
 import type { OperatorHealth } from '#resources/indexerState.ts'
 
-/** Answers also when the database or the indexer fails. Operators get the full text of what providers and the database said. */
+/** Answers also when the database or the indexer fails. Operators get the full messages of providers and the database. */
 export function indexerHealthRoute(sources: HealthSources): Route {
   return resourceRoute(serviceHealth, async (_, isOperator) => {
     const { health, databaseCause: cause } = await readHealth(sources)

@@ -13,7 +13,7 @@ export function toDextoolsAsset({ holderCount, totalSupply, circulatingSupply, .
   }
 }
 
-/** No event of a pair whose reserves no event tells. */
+/** Empty for a pair whose reserves are in no event. */
 export function toDextoolsEvents(event: PairEvent) {
   const { blockNumber, timestamp, txHash, txIndex, maker, pair } = event
   const place = {
