@@ -9,7 +9,7 @@ import { OF_PART, withParts } from './tokenParts.ts'
 /** The most tokens that a page looks at if no index covers all of its filters. */
 export const MAX_TOKENS_FILTERED = 1_000
 
-/** Limits of a column that lists can be sorted by: they let a stretch of that sort's index through. */
+/** Limits of a column that lists can be sorted by: they let a range of that sort's index through. */
 export interface TokenBound {
   readonly sort: TokenSort
   readonly condition: RawBuilder<unknown>

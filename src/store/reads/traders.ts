@@ -14,7 +14,7 @@ type ListedRow = StoredPrice & { readonly sortValue: string | null } & (StoredRo
 
 /**
  * One page of a token's traders, the largest value first, ties by falling address, those without a value last; `null` when the token is not
- * indexed. Every sort is one stretch of an index.
+ * indexed. Every sort is one range of an index.
  */
 export async function readTraders(
   db: Queryable,

@@ -73,7 +73,7 @@ function recordsOf(key: string, token: string): RawBuilder<unknown> {
   return sql`string_agg(${sql.ref(key)} || ${sql.ref(token)} || int8send(created_block), '') as records`
 }
 
-/** Pages are stretches of the table's file, which are read in the order of the disk and without an index. */
+/** Pages are parts of the table's file, which are read in the order of the disk and without an index. */
 async function* eachPage<Row extends Packed>(
   db: Queryable,
   table: string,
