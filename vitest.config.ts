@@ -2,28 +2,54 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { POLL_LIMIT_MS, TEST_LIMIT_MS } from './test/support/limits.ts'
 
-/** The files that take longest, also while they wait: one of them at the end would keep the other workers waiting. */
-const LONG = [
+/**
+ * Files that `npm test` leaves to `npm run test:slow`: storms, outages, browsers, proxies and message servers, compilers, growth, and deployments of
+ * several processes. The longest come first: one of them at the end would keep the other workers waiting.
+ */
+const SLOW = [
   'endToEnd/faults',
   'devchain/dev',
   'endToEnd/carrierStorm',
   'benchmarks/hotPaths',
   'store/growth',
   'endToEnd/gateways',
-  'console/live',
+  'console/*',
   'endToEnd/rollingRestart',
   'endToEnd/start',
   'endToEnd/silence',
   'endToEnd/crash',
-  'bus/natsFeed',
+  'bus/nats*',
   'sync/faults',
-].map(name => `/test/${name}.test.ts`)
+  'store/embedded/*',
+  'devchain/contracts/*',
+  'devchain/traders',
+  'sync/syncWithDatabase',
+  'endToEnd/kills',
+  'store/connection/requireDatabase',
+  'store/connection/pgBouncer',
+  'store/migrations/*',
+  'rpc/weakProviders',
+  'client/*xamples',
+  'client/anyUse',
+  'benchmarks/*',
+  'commands/*',
+  'endToEnd/factories',
+  'endToEnd/gatewayThreads',
+  'endToEnd/indexingThread',
+  'endToEnd/shutdown',
+  'endToEnd/echoedSecrets',
+  'gateway/nginx',
+  'sync/revaluation',
+  'sync/forkTrees',
+  'store/reads/tradePlans',
+].map(name => `test/${name}.test.ts`)
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
-      const index = LONG.findIndex(name => moduleId.endsWith(name))
-      return index < 0 ? LONG.length : index
+    const place = ({ moduleId, project }: TestSpecification) => {
+      const index = SLOW.findIndex(name => moduleId.endsWith(name))
+      if (index >= 0) return index
+      return project.name === 'slow' ? SLOW.length : SLOW.length + 1
     }
     const sorted = await super.sort(files)
     return sorted.toSorted((a, b) => place(a) - place(b))
@@ -48,7 +74,8 @@ export default defineConfig({
     maxWorkers: 3,
     projects: [
       // A worker runs many files with the modules loaded once: a third of the processor time of the run was loading them for each file.
-      { test: { ...EACH, name: 'shared', include: ['test/**/*.test.ts'], exclude: MOCKING, isolate: false } },
+      { test: { ...EACH, name: 'fast', include: ['test/**/*.test.ts'], exclude: [...MOCKING, ...SLOW], isolate: false } },
+      { test: { ...EACH, name: 'slow', include: SLOW, exclude: MOCKING, isolate: false } },
       { test: { ...EACH, name: 'mocking', include: MOCKING } },
     ],
   },
