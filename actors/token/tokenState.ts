@@ -53,6 +53,7 @@ export function replacing(failures: number, nowMs: number): TokenState {
   return failed({ ...ACTIVATING, failures: failures - 1 }, nowMs)
 }
 
+/** The pause after a number of failures in a row: 1 s, doubled up to 30 s. */
 export function loadRetryMs(failures: number): number {
   return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 16))
 }

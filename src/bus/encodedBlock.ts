@@ -16,6 +16,7 @@ export interface EncodedState {
   readonly length: number
 }
 
+/** Encodes each state once, into memory that all threads share. */
 export function encodeBlock({ tokens, ...block }: CommittedBlock): EncodedBlock {
   const texts = tokens.map(state => Buffer.from(JSON.stringify(state)))
   const text = new SharedArrayBuffer(texts.reduce((sum, { length }) => sum + length, 0))

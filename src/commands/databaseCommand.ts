@@ -39,6 +39,7 @@ async function openDatabase({ databaseUrl, dataDir }: DatabaseConfig, logger: Lo
   return url === null ? startEmbedded({ dataDir, logger }) : { url, stop: async () => undefined }
 }
 
+/** The settings that commands on the database need. @throws as `loadDatabaseConfig` */
 export function databaseConfig(): DatabaseConfig {
   return loadDatabaseConfig(process.env, { cwd: process.cwd() })
 }

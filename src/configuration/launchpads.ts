@@ -101,6 +101,7 @@ export function launchpadsJsonSchema(known: KnownAdapters): object {
   return z.toJSONSchema(launchpadsSchema(known), { io: 'input' })
 }
 
+/** Parses `launchpads.json`. Every problem names its place in the file. */
 export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsResult {
   const json = text.replace(/^\uFEFF/, '')
   const error = findJsonError(json)

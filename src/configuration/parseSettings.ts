@@ -46,6 +46,7 @@ function objectionTo(text: string, schema: SettingTable[string], { issues }: z.Z
   return text === '' || schema.meta()?.['secret'] === true ? '' : `, got ${abbreviate(text)}`
 }
 
+/** A value as JSON for an error message, at most 80 characters. */
 export function abbreviate(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text

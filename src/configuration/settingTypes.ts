@@ -10,6 +10,7 @@ export function refuse(context: z.core.ParsePayload, reason: string): void {
   context.issues.push({ code: 'custom', input: context.value, message: reason, params: { reason } })
 }
 
+/** An integer in decimal digits, both bounds included. */
 export function wholeNumber(min: number, max: number) {
   return z
     .string({ error: `a whole number from ${min} to ${max}` })
@@ -18,6 +19,7 @@ export function wholeNumber(min: number, max: number) {
     .pipe(z.int().min(min).max(max))
 }
 
+/** One of some words, in any letter case. */
 export function word<const Word extends string>(words: readonly Word[]) {
   return z
     .string({ error: `one of ${words.join(', ')}` })

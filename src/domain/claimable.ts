@@ -4,6 +4,7 @@ import type { Address, Hex } from './address.ts'
 export const CLAIM_SCOPES = ['token', 'creator'] as const
 export type ClaimScope = (typeof CLAIM_SCOPES)[number]
 
+/** The key of a row of `creator_fee` in a `Map`. */
 export function creatorFeeKey({
   launchpad,
   creator,

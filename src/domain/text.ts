@@ -17,6 +17,7 @@ export function cleanText(text: string, limitCodePoints: number): string | null 
   return cut === '' ? null : cut
 }
 
+/** A creator's texts, each cleaned and cut to its limit. */
 export function cleanTokenTexts(texts: { readonly symbol: string; readonly name: string; readonly metadataUri: string }) {
   return {
     symbol: cleanText(texts.symbol, TEXT_LIMITS.symbol),

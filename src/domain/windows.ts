@@ -50,6 +50,7 @@ export const EMPTY_AGING: WindowAging = { leaving: EMPTY_SUMS, oldestAt: null, r
 
 export const NO_LAST_TRADES: LastTrades = { buy: new Map(), sell: new Map() }
 
+/** A value for each window. */
 export function perWindow<T>(value: (name: WindowName) => T): PerWindow<T> {
   return { m5: value('m5'), h1: value('h1'), h6: value('h6'), h24: value('h24') }
 }
@@ -182,6 +183,7 @@ export const WINDOW_FIELDS = perWindow(window => ({
   priceChange: windowField('priceChange', window),
 }))
 
+/** Fields such as `volumeM5` to `volumeH24`, each with a value of its own. */
 export function windowFields<const Name extends string, T>(name: Name, value: () => T): Record<WindowField<Name>, T> {
   return Object.fromEntries(WINDOW_NAMES.map(window => [windowField(name, window), value()])) as Record<WindowField<Name>, T>
 }

@@ -49,6 +49,7 @@ interface ProviderState {
   pausedUntilMs: number
 }
 
+/** Asks the providers in order; the first one with a current price counts. Prices are USD per ETH as plain decimals. */
 export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
   const { logger, onPrice, now = systemClock.nowMs, schedule = scheduleUnref, timeout = ms => AbortSignal.timeout(ms) } = options
   const { epochMs = systemClock.epochMs } = options

@@ -1,5 +1,6 @@
 const encoder = new TextEncoder()
 
+/** Bytes of UTF-8. */
 export function byteLength(text: string): number {
   return encoder.encode(text).length
 }

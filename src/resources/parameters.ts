@@ -13,6 +13,7 @@ export function integerParameter(min: number, max: number, unit = '') {
   return z.codec(digits, z.int().min(min).max(max), { decode: Number, encode: String })
 }
 
+/** One of some words, in exactly this spelling. */
 export function wordParameter<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `one of ${words.join(', ')}` })
 }
@@ -59,6 +60,7 @@ export function listParameter<Item extends z.ZodType<unknown, string>>(item: Ite
 
 export const tokenParameter = addressParameter.describe('Address of the token.')
 
+/** The parameters of a list that is read page by page. */
 export function pageParameters(rows: { readonly max: number; readonly default: number }) {
   return {
     limit: integerParameter(1, rows.max).default(rows.default).describe('Rows per page.'),

@@ -47,6 +47,7 @@ function voidSince({ reorgs, voidFrom }: RecentTrades, earlier: number): number 
   return since < 0 || since > voidFrom.length ? FIRST_PLACE.blockNumber : Math.min(...voidFrom.slice(-since))
 }
 
+/** The place of a trade as numbers, in place of the text of a block number. */
 export function placeOfTrade({ blockNumber, logIndex }: Pick<Trade, 'blockNumber' | 'logIndex'>): EventPlace {
   return { blockNumber: Number(blockNumber), logIndex }
 }

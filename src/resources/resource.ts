@@ -97,6 +97,7 @@ export type PageOf<List extends ListResource> = Page<ItemOf<List>, NonNullable<Q
 
 export const NO_PARAMETERS = z.object({})
 
+/** Infers the types of a resource that is no list. */
 export function defineResource<Parameters extends z.ZodObject, Answer extends z.ZodType>(
   resource: Resource<Parameters, Answer>,
 ): Resource<Parameters, Answer> {

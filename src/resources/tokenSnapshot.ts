@@ -10,6 +10,7 @@ export interface TokenSnapshot {
   readonly holders: readonly Holder[]
 }
 
+/** Fills in the USD values of the token. @param ethUsd USD per ETH as a plain decimal; `null`: not known */
 export function snapshotWithUsd(snapshot: TokenSnapshot, ethUsd: string | null): TokenSnapshot {
   return ethUsd === null ? snapshot : { ...snapshot, token: withUsd(snapshot.token, ethUsd) }
 }

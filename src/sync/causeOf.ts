@@ -15,6 +15,7 @@ export function inOwnWords(sentence: string): Cause {
   return { shown: sentence, full: sentence }
 }
 
+/** Why a step failed, for clients and for operators. */
 export function causeOf(error: unknown): Cause {
   const ofDatabase = databaseCause(error)
   if (ofDatabase !== null) return ofDatabase

@@ -195,6 +195,7 @@ export function lagOf(
   return { blocks, seconds: blocks === 0 ? 0 : Math.max(0, tip.confirmed.timestamp - indexed.timestamp) }
 }
 
+/** Milliseconds per block over the last heads, by their timestamps; `null` before the second one. */
 export function averageBlockTimeMs(heads: SyncHealth['heads']): number | null {
   const first = heads[0]
   const last = heads.at(-1)

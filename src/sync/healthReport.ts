@@ -40,6 +40,7 @@ const BACKFILL_STALLED_AFTER_MS = 300_000
 const STILL_AFTER_MS = 120_000
 const STILL_AFTER_BLOCKS = 30
 
+/** The state of indexing at `input.nowMs` (monotonic). */
 export function reportState(health: SyncHealth, input: ReportInput): IndexerState {
   const { nowMs, startedAtMs, lastAnswerAtMs, rpc, warnings, troubles, startBlock } = input
   const silentMs = nowMs - Math.max(lastAnswerAtMs ?? startedAtMs, startedAtMs)
@@ -65,6 +66,7 @@ export function reportState(health: SyncHealth, input: ReportInput): IndexerStat
   }
 }
 
+/** The head and its base fee in gwei, and milliseconds per block; each `null` while unknown. */
 export function reportChain({ tip, heads }: SyncHealth): ChainView {
   const head = tip?.head
   return {

@@ -17,6 +17,7 @@ export function extendChain(chain: LocalChain, { number, hash, parentHash, times
   return linked ? [...chain.slice(1 - LOCAL_CHAIN_LENGTH), header] : [header]
 }
 
+/** `undefined`: the block is not among the remembered ones. */
 export function blockAt(chain: LocalChain, number: number): BlockHeader | undefined {
   const first = chain[0]
   return first === undefined ? undefined : chain[number - first.number]

@@ -11,6 +11,7 @@ const FIRST_RANGE_BLOCKS = 100
 const MAX_RANGE_GROWTH = 4
 const CUT_AT_TARGETS = 2
 
+/** The size of the first range, before any density of logs is known. */
 export function firstRangeBlocks({ maxBlocks }: RangeBounds): number {
   return Math.min(FIRST_RANGE_BLOCKS, maxBlocks)
 }

@@ -21,6 +21,7 @@ export async function findWrongBlock(source: Pick<ChainSource, 'headers'>, store
   return null
 }
 
+/** What differs, and the command that mends it, for the log. */
 export function wrongBlockSentence({ stored, shown }: WrongBlock): string {
   const difference =
     stored.hash === shown.hash

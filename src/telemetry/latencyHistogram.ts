@@ -14,6 +14,7 @@ export interface LatencyHistogram {
 
 const BOUNDS_MS = [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1_000, 2_000, 5_000, 10_000]
 
+/** Counts latencies in milliseconds since the start in fixed buckets. */
 export function createLatencyHistogram(): LatencyHistogram {
   const counts = new Float64Array(BOUNDS_MS.length + 1)
   let sumMs = 0

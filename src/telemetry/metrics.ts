@@ -18,6 +18,7 @@ export interface Metrics {
   observeRequest(request: AnsweredRequest): void
 }
 
+/** The metrics in Prometheus' text format, read anew at each scrape. */
 export function createMetrics({ version, chainId, read, requests }: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]

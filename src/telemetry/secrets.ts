@@ -27,6 +27,7 @@ export type SecretConfig = Partial<
   >
 >
 
+/** Every text of the settings that must not appear in a log or an answer. */
 export function secretsOf(config: SecretConfig): readonly string[] {
   const { rpcUrls = [], ipfsGateways = [], arweaveGateways = [], coingeckoUrl, coinbaseUrl, databaseUrl, databaseReadUrl, nats } = config
   const words = [config.operatorToken, config.coingeckoApiKey].filter(isGiven)

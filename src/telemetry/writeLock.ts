@@ -3,6 +3,7 @@ import type { DestinationStream } from 'pino'
 /** A lock that threads share, so that only one of them writes to standard output at a time. */
 export type WriteLock = SharedArrayBuffer
 
+/** Shared memory: give it to every thread that writes. */
 export function createWriteLock(): WriteLock {
   return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
 }

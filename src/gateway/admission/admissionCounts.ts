@@ -60,6 +60,7 @@ export interface AdmissionCounts {
   request(address: string, nowMs: number, windowMs: number): { readonly count: number; readonly endsAtMs: number }
 }
 
+/** The counts in this memory. Each thread opens it for itself. */
 export function openAdmissionCounts({ numbers, times, seed }: AdmissionMemory): AdmissionCounts {
   const counts = new Int32Array(numbers)
   const ends = new BigInt64Array(times)

@@ -59,6 +59,7 @@ interface ValueSchema {
   readonly items?: { readonly enum?: readonly string[] }
 }
 
+/** The parameters of a route, each with the schema of its parsed value. */
 export function describeParameters(parameters: z.ZodObject): readonly DescribedParameter[] {
   const required = toJsonSchema(parameters, 'input').required ?? []
   return Object.entries(toJsonSchema(parameters, 'output').properties).map(([name, { description, ...schema }]) => ({

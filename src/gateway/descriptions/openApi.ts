@@ -17,6 +17,7 @@ export interface DescribedService {
 
 export type DescribedRoute = Route & { readonly description: RouteDescription }
 
+/** All routes but those of the console's files. */
 export function describedRoutes(routes: readonly Route[]): readonly DescribedRoute[] {
   return routes.filter((route): route is DescribedRoute => route.description !== null)
 }

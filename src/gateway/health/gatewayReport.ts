@@ -23,6 +23,7 @@ export function mergeActorsHealth(parts: readonly ActorsHealth[]): ActorsHealth 
   return { total: sum(parts.map(({ total }) => total)), byState, subscribers: sum(parts.map(({ subscribers }) => subscribers)) }
 }
 
+/** The counts of several threads, added up. */
 export function mergeRealtime(parts: readonly RealtimeReport[]): RealtimeReport {
   const total = (read: (part: RealtimeReport) => number) => sum(parts.map(read))
   return {
@@ -55,6 +56,7 @@ export function mergeFeeds(parts: readonly [FeedHealth, ...FeedHealth[]]): FeedH
   }
 }
 
+/** The buckets of several threads, added up. All have the same bounds. */
 export function mergeLatencies(parts: readonly [LatencySnapshot, ...LatencySnapshot[]]): LatencySnapshot {
   return {
     boundsMs: parts[0].boundsMs,

@@ -7,6 +7,7 @@ export interface RealtimeReport extends Omit<RealtimeHealth, 'commitToDeliveryMs
   readonly recentLatencies: readonly number[]
 }
 
+/** The counts with quantiles in milliseconds; `null`: nothing was delivered in the last minute. */
 export function toRealtimeHealth({ recentLatencies, ...counts }: RealtimeReport): RealtimeHealth {
   return { ...counts, commitToDeliveryMs: { p50: quantileOf(recentLatencies, 0.5), p99: quantileOf(recentLatencies, 0.99) } }
 }

@@ -17,6 +17,7 @@ export interface Answer {
 /** `handedOver`: the response belongs to an event stream, or the client has gone. */
 export type Outcome = Answer | Problem | { readonly kind: 'handedOver' }
 
+/** A JSON answer. Default status 200. */
 export function jsonAnswer(body: unknown, headers?: readonly HeaderField[], status?: Answer['status']): Answer {
   return jsonTextAnswer(JSON.stringify(body), headers, status)
 }

@@ -33,11 +33,13 @@ export function listBody<T>(page: Page<T, Place>, fields: z.ZodObject | null, li
 /** The place of a row in a list, by the fields of the list's cursor. */
 export type Place = Readonly<Record<string, unknown>>
 
+/** The `nextCursor` of a page: base64url, bound to the list and the chain. */
 export function encodeCursor(fields: z.ZodObject, place: Place, list: ListIdentity): string {
   const values = Object.keys(fields.shape).map(name => place[name])
   return Buffer.from(JSON.stringify([VERSION, fingerprint(list), ...values])).toString('base64url')
 }
 
+/** The place in a cursor, or the problem `invalid_parameter` for a cursor of another list, chain or version. */
 export function decodeCursor(
   fields: z.ZodObject,
   text: string,

@@ -54,6 +54,7 @@ function decodeComponent(text: string): string | undefined {
   return decodePercent(text.replaceAll('+', ' '))
 }
 
+/** `undefined`: the percent-encoding is broken or does not hold UTF-8. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

@@ -44,6 +44,7 @@ export function tokenNotFound(address: Address): Problem {
   return problem(404, 'token_not_found', `${address} is not an indexed token`)
 }
 
+/** 503 with `Retry-After`. */
 export function unavailable(code: 'data_unavailable' | 'price_unavailable', detail: string): Problem {
   return problem(503, code, detail, [RETRY_AFTER])
 }
@@ -74,6 +75,7 @@ export function problemBody(problem: Problem, requestId: string): string {
   return JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, code, ...message, requestId })
 }
 
+/** The status line, such as `404 Not Found`. */
 export function problemStatus(problem: Problem): string {
   return `${problem.status} ${STATUS_CODES[problem.status]}`
 }

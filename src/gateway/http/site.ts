@@ -68,6 +68,7 @@ async function represent(file: string): Promise<Representation> {
   return { bytes, tag: entityTag(bytes) }
 }
 
+/** The smallest form of a file that the client accepts. */
 export function chooseEncoding(
   { plain, encoded }: SiteFile,
   acceptEncoding: string,

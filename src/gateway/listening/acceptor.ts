@@ -52,6 +52,7 @@ export function createAcceptor(tls: Config['tls']): Acceptor {
   }
 }
 
+/** An app of uWebSockets. @throws when the files are no certificate and its key */
 export function createApp(tls: Config['tls']): LinkedApp {
   return (tls === null ? App() : SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile })) as LinkedApp
 }

@@ -34,6 +34,7 @@ interface SocketData {
   connection: WebSocketConnection | null
 }
 
+/** Adds `/realtime` to the app. An upgrade passes the origin check and the limits of connections first, or is refused. */
 export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: ConnectionDeps, connections: Connections): void {
   const { admission, logger } = deps
 

@@ -50,6 +50,7 @@ export interface Failure {
   readonly afterRedirect: boolean
 }
 
+/** A failure without a redirect. `retryAfterMs`: what the server asked for; `null`: nothing. */
 export function failure(problem: MetadataProblem, retryAfterMs: number | null = null): Failure {
   return { ok: false, problem, retryAfterMs, afterRedirect: false }
 }

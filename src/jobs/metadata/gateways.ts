@@ -16,11 +16,13 @@ export interface Location {
 
 type ContentUri = Extract<MetadataUri, { readonly kind: 'ipfs' | 'arweave' }>
 
+/** The places where a document may be, in order: a creator's own URL, or each gateway of its network. */
 export function locate(uri: ContentUri | Extract<MetadataUri, { readonly kind: 'web' }>, gateways: Gateways): readonly Location[] {
   if (uri.kind === 'web') return [{ url: uri.url, gateway: null }]
   return gateways[uri.kind].map((base, index) => ({ url: new URL(gatewayUrl(base, uri)), gateway: `${uri.kind}-${index + 1}` }))
 }
 
+/** The URL of a content at a gateway, whose base has no trailing slash. */
 export function gatewayUrl(base: string, { kind, path }: ContentUri): string {
   return kind === 'ipfs' ? `${base}/ipfs/${path}` : `${base}/${path}`
 }

@@ -69,6 +69,7 @@ const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
   refused: 'The database refuses this service',
 }
 
+/** Why a statement failed, by the codes and messages of the error and its causes; the first that is known counts. */
 export function databaseFault(error: unknown): DatabaseFault {
   for (const link of causes(error)) {
     const code = codeOf(link)
@@ -128,6 +129,7 @@ export function causes(error: unknown): object[] {
   return found
 }
 
+/** The `code` of an error: PostgreSQL's SQLSTATE, or one of Node's. */
 export function codeOf(link: object): string | null {
   return 'code' in link && typeof link.code === 'string' ? link.code : null
 }
@@ -140,6 +142,7 @@ export function isStalePlan(link: unknown): boolean {
   return link instanceof Error && codeOf(link) === '0A000' && 'routine' in link && link.routine === 'RevalidateCachedQuery'
 }
 
+/** PostgreSQL reports a disk that takes no writes as a missing permission (42501). */
 export function isReadOnlyDisk(link: object): boolean {
   return link instanceof Error && codeOf(link) === '42501' && link.message.includes('Read-only file system')
 }

@@ -14,6 +14,7 @@ export interface Layout {
   readonly logFile: string
 }
 
+/** The server's files under `DATA_DIR`. Nothing is created. */
 export function layoutOf(dataDir: string): Layout {
   const folder = join(dataDir, 'postgres')
   return {

@@ -63,6 +63,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 /** A committed block that was emitted must survive a power failure. */
 const DURABILITY = ['fsync', 'synchronous_commit', 'full_page_writes']
 
+/** The state of the data folder's server. A file that can't be read counts as absent. */
 export async function readPostmasterFile(layout: Layout): Promise<PostmasterFile> {
   const text = await readFile(join(layout.dataFolder, 'postmaster.pid'), 'utf8').catch(() => null)
   return judgePostmasterFile(text, pid => isServerOf(pid, layout.dataFolder))

@@ -18,6 +18,7 @@ export type ServerUser = { readonly kind: 'self' } | { readonly kind: 'user' | '
 /** The service's environment is not passed on: it holds keys, and `PG…` variables would change the server's settings. */
 const ENVIRONMENT: NodeJS.ProcessEnv = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
 
+/** Program, arguments and options with which `spawn` runs a program as the server's user. */
 export function asServerUser(user: ServerUser, file: string, args: readonly string[]) {
   switch (user.kind) {
     case 'self':

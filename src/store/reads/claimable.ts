@@ -107,6 +107,7 @@ export function asOfBlock(cursor: number, rows: readonly FeeRow[]): number {
   return asked ?? cursor
 }
 
+/** A stored fee as it goes over the wire: raw integers as text, `null` where the amount is not known. `amountUsd` is filled in later. */
 export function toAmount(row: FeeRow, of: Pick<ClaimTarget, 'token' | 'currency'>, options: ClaimableOptions): ClaimableAmount {
   const { creator, weth, claimCall } = options
   const { currency } = of

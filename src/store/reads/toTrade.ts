@@ -17,6 +17,7 @@ export const SELECTED_TRADE = selectList(SHOWN, 'trade', 'trade')
 /** The same as one JSON array, for lists of trades beside other columns. */
 export const TRADE_AS_JSON = jsonColumns(SHOWN)
 
+/** A trade from the values of `TRADE_AS_JSON`. */
 export function selectedTradeOf(values: readonly unknown[]): SelectedTrade {
   return fromJsonColumns(SHOWN, values, 'trade') as SelectedTrade
 }

@@ -15,6 +15,7 @@ export interface TokenBound {
   readonly condition: RawBuilder<unknown>
 }
 
+/** The filters on columns by which lists can be sorted. Amounts in WETH are compared in wei. */
 export function boundsOf(query: TokenFilters): readonly TokenBound[] {
   const { minMarketCap, minLiquidity, minVolume24h, minHolders, minGraduation, createdAfter, createdBefore } = query
   const atLeast = (sort: TokenSort, value: RawBuilder<unknown>): TokenBound => ({
@@ -35,6 +36,7 @@ export function boundsOf(query: TokenFilters): readonly TokenBound[] {
   ]
 }
 
+/** All filters of a query as conditions on `token`. */
 export function conditionsOf(query: TokenFilters): readonly RawBuilder<unknown>[] {
   const { status, creator, launchpad } = query
   return [
@@ -45,6 +47,7 @@ export function conditionsOf(query: TokenFilters): readonly RawBuilder<unknown>[
   ]
 }
 
+/** The conjunction of conditions; `true` without any. */
 export function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   return conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
 }

@@ -77,6 +77,7 @@ async function readPage<Row extends { readonly address: Address }>(
   }
 }
 
+/** One token without USD values of the present price of ETH; `null`: it is not indexed. */
 export async function readToken(db: Queryable, address: Address, chainId: number): Promise<Token | null> {
   const { rows } = await sql<SelectedToken>`
     select ${SELECTED_TOKEN} from token ${MAIN_POOL} where token.address = ${toBytes(address)}`.execute(db)

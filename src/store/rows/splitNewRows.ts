@@ -18,6 +18,7 @@ export interface SplitRows {
   readonly candles: Split<CandleRow>
 }
 
+/** Separates rows that can't be stored yet from those that may be: the former are inserted without `on conflict`. */
 export function splitNewRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>): SplitRows {
   return {
     balances: split(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true),

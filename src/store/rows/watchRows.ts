@@ -38,6 +38,7 @@ export async function readOneState(db: Queryable): Promise<void> {
   await sql`set transaction isolation level repeatable read, read only`.execute(db)
 }
 
+/** The contracts that launches name, page by page, packed by launchpad and role. */
 export function announcedContracts(db: Queryable): AsyncGenerator<PackedContracts> {
   return eachPage(
     db,
@@ -47,6 +48,7 @@ export function announcedContracts(db: Queryable): AsyncGenerator<PackedContract
   )
 }
 
+/** The tokens, page by page, packed by launchpad and decimals. */
 export function watchedTokens(db: Queryable): AsyncGenerator<PackedTokens> {
   return eachPage(
     db,

@@ -8,6 +8,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
  */
 export const FINAL_BLOCK: RawBuilder<unknown> = sql`(select coalesce(undo_from - 1, cursor_number) from chain_state)`
 
+/** The newest final block. `incomplete`: a part of the index lacks what sites need. `null`: no block is final. */
 export async function readFinality(db: Queryable): Promise<Finality> {
   const { rows } = await sql<{ readonly complete: boolean; readonly number: number | null; readonly timestamp: number | null }>`
     select reserves_from is null as complete, block.number, block.timestamp from chain_state

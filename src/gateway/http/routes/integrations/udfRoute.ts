@@ -33,6 +33,7 @@ export const resolutionParameter = z
   .refine(text => INTERVALS.has(text))
   .describe(`Length of a bar in minutes, or \`1D\`.`)
 
+/** The interval of a resolution of the chart library; `1m` for an unknown one. */
 export function intervalOf(resolution: string): CandleInterval {
   return (INTERVALS.get(resolution) ?? '1m') as CandleInterval
 }

@@ -52,6 +52,7 @@ export function toSiteEvents(event: PairEvent) {
   ]
 }
 
+/** What went into the pair and what came out, as plain decimals. */
 export function toSwapAmounts(side: 'buy' | 'sell', { token, quote }: SideAmounts) {
   return side === 'buy' ? { asset1In: quote, asset0Out: token } : { asset0In: token, asset1Out: quote }
 }
