@@ -32,7 +32,7 @@ export const tradeSchema = z
     amountQuote: integerText
       .nullable()
       .describe(
-        'Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit. `null`: indexed before version 0.2.',
+        'Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit. `null`: indexed by an earlier version.',
       ),
     amountWeth: decimalText
       .nullable()
@@ -59,7 +59,7 @@ export const tradeSchema = z
     blockNumber: integerText.describe('Number of the trade’s block.'),
     blockHash: hashText.describe('Hash of the trade’s block.'),
     txHash: hashText.describe('Hash of the trade’s transaction.'),
-    txIndex: count.nullable().describe('Index of the transaction in the block. `null`: indexed before version 0.2.'),
+    txIndex: count.nullable().describe('Index of the transaction in the block. `null`: indexed by an earlier version.'),
     logIndex: count.describe('Index of the trade’s log in the block.'),
     timestamp: timeText.describe('Time of the trade’s block.'),
   })

@@ -237,7 +237,7 @@ export interface Trade {
   readonly maker: Address
   /** Tokens bought or sold, in the smallest unit. */
   readonly amountToken: string
-  /** Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit. `null`: indexed before version 0.2. */
+  /** Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit. `null`: indexed by an earlier version. */
   readonly amountQuote: string | null
   /** WETH that the maker paid, fee included, or received, fee taken off. `null`: the quote currency’s worth in WETH is unknown. */
   readonly amountWeth: string | null
@@ -257,7 +257,7 @@ export interface Trade {
   readonly blockHash: Hex
   /** Hash of the trade’s transaction. */
   readonly txHash: Hex
-  /** Index of the transaction in the block. `null`: indexed before version 0.2. */
+  /** Index of the transaction in the block. `null`: indexed by an earlier version. */
   readonly txIndex: number | null
   /** Index of the trade’s log in the block. */
   readonly logIndex: number
