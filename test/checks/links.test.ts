@@ -66,3 +66,8 @@ it('every decision that is cited exists, and each has one line in their list', (
   const listed = [...read('docs/decisions/README.md').matchAll(/^- \[(\d{4})\]/gm)].map(([, number = '']) => number)
   expect(listed.toSorted()).toEqual(records.toSorted())
 })
+
+it('each decision fits a page', () => {
+  const long = filesOf('docs/decisions/0*.md').filter(file => read(file).trimEnd().split('\n').length > 60)
+  expect(long).toEqual([])
+})
