@@ -9,9 +9,10 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { readNewestCommit } from '#store/rows/announcement.ts'
 import type { BlockConsumer, BlockFeed } from './blockFeed.ts'
 import { dispatchChangedStates, dispatchMissedStates, type StateReading } from './dispatchStates.ts'
+import { afterFeedEvent, type FeedEvent, NOTHING_HEARD } from './feedState.ts'
 import { INDEXER_CHANNEL, type IndexerReport, parseIndexerReport } from './indexerReport.ts'
 import { createMessageGuard, type MessageGuard } from './messageGuard.ts'
-import { mergePending, NO_STATES, type PendingCommits } from './pendingCommits.ts'
+import type { PendingCommits } from './pendingCommits.ts'
 import type { ReplicaReads } from './replicaReads.ts'
 
 export interface DatabaseFeedOptions {
@@ -65,24 +66,19 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
   const watched = new Set<Address>()
   const stopped = new AbortController()
   const { signal } = stopped
+  let state = NOTHING_HEARD
   let listener: Listener | null = null
   let consumer: BlockConsumer | null = null
-  let pending: PendingCommits | null = null
-  let underWay: PendingCommits | null = null
   let running: Promise<void> | null = null
-  /** The newest commit that was announced. */
-  let newestAnnounced = 0
-  /** The newest commit in the database at the last beat. Its announcement should arrive before the next beat. */
-  let committed = 0
-  let mustLook = true
-  /** Whether a commit was announced since the last beat that found an unannounced one. */
-  let hasAnnounced = false
-  let isSilent = false
   /** The last beat at which commits could arrive. */
   let connectedAtMs = now()
-  /** The block that was passed on last, and the one that the indexer says is indexed. */
-  let passedBlock: number | null = null
-  let indexedBlock: number | null = null
+
+  const enter = (event: FeedEvent): void => {
+    const { isSilent } = state
+    state = afterFeedEvent(state, event)
+    if (state.isSilent && !isSilent) logger.warn(carrier.silence)
+    if (consumer !== null && state.pending !== null) running ??= run(consumer)
+  }
 
   const pass = async (commits: PendingCommits, to: BlockConsumer): Promise<void> => {
     const reading: StateReading = {
@@ -97,77 +93,50 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
     await replica?.shows(commits.newest.commit)
     to.changed(commits.changed === null ? null : [...commits.changed, ...commits.dropped])
     await (commits.changed === null ? dispatchMissedStates(reading) : dispatchChangedStates(reading, commits.changed))
-    passedBlock = commits.newest.number
   }
 
   const run = async (to: BlockConsumer): Promise<void> => {
     let failures = 0
-    while (pending !== null && !signal.aborted) {
-      const taken: PendingCommits = pending
-      underWay = taken
-      pending = null
+    while (state.pending !== null && !signal.aborted) {
+      const commits: PendingCommits = state.pending
+      enter({ type: 'taken' })
       try {
-        await pass(taken, to)
+        await pass(commits, to)
+        enter({ type: 'passed' })
         failures = 0
       } catch (err) {
         failures++
-        pending = pending === null ? taken : mergePending(taken, pending)
+        enter({ type: 'failed' })
         if (isLogged(failures)) logger.warn({ err, failures }, 'committed states could not be read, trying again')
         await pause(Math.min(100 * 2 ** failures, 2_000), signal)
       }
-      underWay = null
     }
     running = null
-  }
-
-  const add = (commits: PendingCommits): void => {
-    pending = mergePending(pending, commits)
-    if (consumer !== null) running ??= run(consumer)
   }
 
   const guard = createMessageGuard(logger)
   const guarded: MessageGuard = (channel, take) => {
     const isTaken = guard(channel, take)
-    if (!isTaken) mustLook = true
+    if (!isTaken) enter({ type: 'missed' })
     return isTaken
   }
 
   const hear = (channel: string, payload: string): void => {
     if (channel === INDEXER_CHANNEL) {
       const report = parseIndexerReport(payload)
-      indexedBlock = report.state.indexedBlock
+      enter({ type: 'reported', indexedBlock: report.state.indexedBlock })
       return onReport(report)
     }
     carrier.onNotification?.(payload)
   }
 
-  const announced = (commits: PendingCommits): void => {
-    hasAnnounced = true
-    isSilent = false
-    newestAnnounced = Math.max(newestAnnounced, commits.newest.commit)
-    add(commits)
-  }
-
-  const isConnected = () => listener?.isListening === true && !isSilent && carrier.isConnected?.() !== false
+  const isConnected = () => listener?.isListening === true && !state.isSilent && carrier.isConnected?.() !== false
 
   const beat = async (session: Kysely<unknown>): Promise<void> => {
     await carrier.beat?.(session)
     const newest = await readNewestCommit(session)
     if (newest === null) return
-    // A forged announcement must not hide commits that are still to come.
-    newestAnnounced = Math.min(newestAnnounced, newest.commit)
-    const isUnannounced = !mustLook && committed > newestAnnounced
-    if (isUnannounced) {
-      if (!hasAnnounced && !isSilent) logger.warn(carrier.silence)
-      isSilent = !hasAnnounced
-      hasAnnounced = false
-    }
-    if (mustLook || isUnannounced) {
-      newestAnnounced = newest.commit
-      mustLook = false
-      add({ newest, sinceMs: now(), changed: null, dropped: new Set(), states: NO_STATES })
-    }
-    committed = newest.commit
+    enter({ type: 'beat', newest, nowMs: now() })
     if (isConnected()) connectedAtMs = now()
   }
 
@@ -176,28 +145,26 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
     unwatch: token => void watched.delete(token),
     isWatched: token => watched.has(token),
     guarded,
-    announced,
-    missed: () => {
-      mustLook = true
-      isSilent = false
-    },
+    announced: commits => enter({ type: 'announced', commits }),
+    missed: () => enter({ type: 'reconnected' }),
     start: to => {
       consumer = to
-      const onListening = () => {
-        mustLook = true
-      }
+      const onListening = () => enter({ type: 'missed' })
       const channels = [...carrier.channels, INDEXER_CHANNEL]
       const onNotification = (channel: string, payload: string) => void guarded(channel, () => hear(channel, payload))
       listener = createListener({ url: databaseUrl, channels, logger, onListening, onNotification, beat })
     },
-    health: () => ({
-      connected: isConnected(),
-      disconnectedMs: isConnected() ? 0 : now() - connectedAtMs,
-      waitingMs: Math.max(0, now() - (underWay?.sinceMs ?? pending?.sinceMs ?? now())),
-      behindBlocks: passedBlock === null || indexedBlock === null ? null : Math.max(0, indexedBlock - passedBlock),
-      reconnects: listener?.reconnects ?? 0,
-      replica: replica?.health() ?? null,
-    }),
+    health: () => {
+      const { underWay, pending, passedBlock, indexedBlock } = state
+      return {
+        connected: isConnected(),
+        disconnectedMs: isConnected() ? 0 : now() - connectedAtMs,
+        waitingMs: Math.max(0, now() - (underWay?.sinceMs ?? pending?.sinceMs ?? now())),
+        behindBlocks: passedBlock === null || indexedBlock === null ? null : Math.max(0, indexedBlock - passedBlock),
+        reconnects: listener?.reconnects ?? 0,
+        replica: replica?.health() ?? null,
+      }
+    },
     stop: async () => {
       stopped.abort()
       await listener?.stop()
