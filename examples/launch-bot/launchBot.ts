@@ -23,7 +23,7 @@ for await (const event of createLive(tokenwire).launches({}, { ...position, sign
     for (const { launchpad, symbol, address, creator } of event.data)
       console.log(`${launchpad} ${JSON.stringify(symbol)} ${address} by ${creator}`)
   }
-  // After the event has been handled: one that was not is told again.
+  // After the event has been handled: one that was not is delivered again.
   await writeFile(file, JSON.stringify({ after: event.cursor, reorgs: event.reorgs }))
 }
 tokenwire.close()

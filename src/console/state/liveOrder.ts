@@ -3,7 +3,7 @@ import type { Address } from '#domain/address.ts'
 import { listParameters } from './listQuery.ts'
 import type { MarketQuery } from './route.ts'
 
-/** The order of a list's first page, as the service tells it. */
+/** The order of a list's first page, as the service sends it. */
 export interface LiveOrder {
   /** Kept while the connection is lost; `null`: the service has not sent it. */
   readonly newest: readonly Address[] | null
