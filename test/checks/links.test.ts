@@ -44,6 +44,18 @@ it('every relative link in a document leads to a file and a heading that exist',
   expect(DOCUMENTS.flatMap(file => brokenLinks(file, read(file), exists).map(link => `${file}: ${link}`))).toEqual([])
 })
 
+/** Notes and the changelog name files of their time, the table of faults files of other repositories. */
+const OF_OTHERS = /^(?:benchmarks\/notes\/|CHANGELOG|docs\/faults)/
+const NAMED_PATH = /`((?:src|actors|test|docs|benchmarks|examples|build)\/[^`\s<…]+)`/g
+
+it('every path of the sources that a document names exists', () => {
+  const named = DOCUMENTS.filter(file => !OF_OTHERS.test(file)).flatMap(file =>
+    [...read(file).matchAll(NAMED_PATH)].map(([, target = '']) => ({ file, target })),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(({ target }) => !exists(target) && !exists(`${target}.ts`))).toEqual([])
+})
+
 it('finds links to missing files and headings, and leaves out code', () => {
   const text = '# One word\n[a](missing.md) [b](#one-word) [c](#two) `[d](code.md)`\n```\n[e](block.md)\n```\n'
   expect(brokenLinks('README.md', text, exists)).toEqual(['missing.md', '#two'])
