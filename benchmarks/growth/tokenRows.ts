@@ -61,7 +61,15 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
     while (next < events.length && (events[next]?.timestamp ?? 0) < to) next++
     const now = Math.min(to - 1, END)
     const held = { balances: balancesOf(balances.values()), creatorFees }
-    const rows = { tokens: withEmptyWindows(tokens), pools, quotes: new Map(), ...held, aging: agingOf(tokens), lastTrades: new Map() }
+    const rows = {
+      tokens: withEmptyWindows(tokens),
+      pools,
+      ticks: new Map(),
+      quotes: new Map(),
+      ...held,
+      aging: agingOf(tokens),
+      lastTrades: new Map(),
+    }
     const changes = project({
       events: events.slice(from, next),
       rows,

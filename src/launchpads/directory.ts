@@ -221,6 +221,6 @@ function isAddress(key: Hex): key is Address {
 }
 
 /** Also true of the key of a shared curve, for which a PoolManager has no logs. */
-function isPoolId(key: Hex): boolean {
+export function isPoolId(key: Hex): boolean {
   return key.length === POOL_ID_LENGTH
 }

@@ -1,4 +1,5 @@
 import { toEventSelector } from 'viem/utils'
+import { MAX_TICK } from '#domain/sqrtPrice.ts'
 import { findMaker } from './maker.ts'
 import { MalformedLogError } from './malformedLog.ts'
 import { type DecodePool, type PairAmounts, type PoolLog, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
@@ -17,23 +18,24 @@ export const V4_TOPICS = Object.values(TOPICS)
 
 export const V4_SWAP_TOPIC = TOPICS.swap
 
-/** Decodes a log of one pool. Its reserves are unknown: no event reports the fees and donations that change them. */
+/** Decodes a log of one pool. Its reserves follow from its positions (`index/project/positions.ts`). */
 export const decodeUniswapV4: DecodePool = poolLog => {
   const { log, pool, at } = poolLog
   const changed = (change: PoolChange) => poolChanged(at, pool.address, change)
   switch (log.topics[0]) {
     case TOPICS.initialize: {
       const word = wordsOf(log.data, 5)
-      return [changed(concentratedChange(poolLog, word(3), word(4)))]
+      return [changed(concentratedAt(poolLog, word(3), word(4)))]
     }
     case TOPICS.modifyLiquidity: {
       const word = wordsOf(log.data, 4)
-      const range = { tickLower: Number(signed(word(0))), tickUpper: Number(signed(word(1))) }
-      return [changed({ liquidityChange: { amount: signed(word(2)), ...range } })]
+      const amount = signed(word(2))
+      // Hooks collect the fees of many positions at every swap by adding nothing to each.
+      return amount === 0n ? [] : [changed({ liquidityChange: { amount, tickLower: tickOf(word(0)), tickUpper: tickOf(word(1)) } })]
     }
     case TOPICS.swap: {
       const word = wordsOf(log.data, 6)
-      const state = changed(concentratedChange(poolLog, word(2), word(4), word(3)))
+      const state = changed(concentratedAt(poolLog, word(2), word(4), word(3)))
       // The event gives the swapper's side: positive amounts leave the pool.
       const intoPool = pairAmounts(pool, -signed(word(0)), -signed(word(1)))
       if (intoPool.token === 0n && intoPool.quote === 0n) return [state]
@@ -44,6 +46,18 @@ export const decodeUniswapV4: DecodePool = poolLog => {
     default:
       return []
   }
+}
+
+function concentratedAt(poolLog: PoolLog, sqrtPriceX96: bigint, tick: bigint, liquidity?: bigint) {
+  if (sqrtPriceX96 === 0n) throw new MalformedLogError('expected a price')
+  return concentratedChange(poolLog, sqrtPriceX96, BigInt(tickOf(tick)), liquidity)
+}
+
+/** @throws MalformedLogError when a price can't be there */
+function tickOf(word: bigint): number {
+  const tick = Number(signed(word, 24))
+  if (Math.abs(tick) > MAX_TICK) throw new MalformedLogError(`expected a tick from ${-MAX_TICK} to ${MAX_TICK}`)
+  return tick
 }
 
 /** The trade of a swap; the parameters are those of `poolTrade`. If no transfer shows the maker, it is the PoolManager's caller. */

@@ -45,10 +45,7 @@ const market = z
     marketCapUsd: decimalText.nullable().describe('`priceUsd` times the total supply. `null`: the price is unknown.'),
     liquidityWeth: decimalText
       .nullable()
-      .describe(
-        'Twice the amount of the quote currency in the curve or pool, in WETH. For Uniswap v4 that amount follows from ' +
-          'the liquidity. `null`: unknown.',
-      ),
+      .describe('Twice the amount of the quote currency in the curve or pool, in WETH. `null`: unknown.'),
     liquidityUsd: decimalText.nullable().describe('The same in USD, valued as `priceUsd` is. `null`: unknown.'),
     volumeWeth: perWindow(decimalText.nullable()).describe(
       'Traded value per window, in WETH. `null`: the token has trades, but never had a price in WETH.',
@@ -89,10 +86,12 @@ const pool = z
       .nullable()
       .describe('Decimals of that currency, as its contract returns them. `null`: it returns none, or more than 36.'),
     feeBps: z.number().nullable().describe('Fee of a trade in basis points; may be a fraction. `null`: set per trade by a hook.'),
-    reserveToken: integerText.nullable().describe('Tokens in the pool, in the smallest unit. `null`: the pool’s events do not report it.'),
+    reserveToken: integerText
+      .nullable()
+      .describe('Tokens in the pool, in the smallest unit; in Uniswap v4 what its positions amount to, without fees. `null`: unknown.'),
     reserveQuote: integerText
       .nullable()
-      .describe('Quote currency in the pool, in its smallest unit. `null`: the pool’s events do not report it.'),
+      .describe('Quote currency in the pool, in its smallest unit; in Uniswap v4 as of `reserveToken`. `null`: unknown.'),
     sqrtPriceX96: integerText.nullable().describe('Price of Uniswap v3 and v4 pools, as the contract holds it. `null`: other pools.'),
     tick: z.number().int().nullable().describe('Tick of Uniswap v3 and v4 pools. `null`: other pools.'),
     liquidity: integerText

@@ -8,6 +8,7 @@ import type { JoinExitRow } from './joinExit.ts'
 import type { MilestoneRow } from './milestone.ts'
 import type { PoolRow } from './pool.ts'
 import type { PoolCreationRow } from './poolCreation.ts'
+import type { PoolTickRow } from './poolTick.ts'
 import type { TokenRow } from './token.ts'
 import type { TradeRow } from './trade.ts'
 
@@ -17,12 +18,23 @@ export interface CurrentRows {
   readonly pools: ReadonlyMap<Hex, PoolRow>
   /** The markets of quote currencies that are indexed tokens but not in `tokens`. Their pools are in `pools`. */
   readonly quotes: ReadonlyMap<Address, Pick<TokenRow, 'mainPool' | 'decimals'>>
+  /** By pool, then tick: those that the batch's events set, and those between its prices. */
+  readonly ticks: ReadonlyMap<Hex, ReadonlyMap<number, PoolTickRow>>
   readonly balances: Balances
   /** By `creatorFeeKey`. */
   readonly creatorFees: ReadonlyMap<string, CreatorFeeRow>
   readonly aging: ReadonlyMap<Address, PerWindow<WindowAging>>
   /** By token: the last trades of the holders in `balances`, and of makers whose last trade has left a window. */
   readonly lastTrades: ReadonlyMap<Address, LastTrades>
+}
+
+/** Ticks of a pool, both ends included. */
+export interface TickRange {
+  readonly pool: Hex
+  readonly from: number
+  readonly to: number
+  /** Whether the pool's price moves there, so that all ticks between the present one and the range are needed, too. */
+  readonly isPrice: boolean
 }
 
 export type BalanceKey = Pick<BalanceRow, 'token' | 'holder'>
@@ -33,6 +45,7 @@ export interface RowKeys {
   readonly tokens: readonly Address[]
   /** The quote currencies of new pools. */
   readonly currencies: readonly Address[]
+  readonly ticks: readonly TickRange[]
   readonly balances: readonly BalanceKey[]
   readonly creatorFees: readonly CreatorFeeKey[]
 }
@@ -41,6 +54,7 @@ export interface RowKeys {
 export interface Changes {
   readonly tokens: readonly TokenRow[]
   readonly pools: readonly PoolRow[]
+  readonly ticks: readonly PoolTickRow[]
   readonly balances: readonly BalanceRow[]
   readonly creatorFees: readonly CreatorFeeRow[]
   readonly trades: readonly TradeRow[]

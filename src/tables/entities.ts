@@ -11,6 +11,7 @@ import { MetadataEntity, MetadataWaitingEntity } from './metadata.ts'
 import { MilestoneEntity } from './milestone.ts'
 import { PoolEntity } from './pool.ts'
 import { PoolCreationEntity } from './poolCreation.ts'
+import { PoolTickEntity } from './poolTick.ts'
 import { ReorgEntity } from './reorg.ts'
 import { TokenEntity } from './token.ts'
 import { IndexTotalsEntity, LaunchpadTotalsEntity, TraderEntity } from './totals.ts'
@@ -28,6 +29,7 @@ export const OF_BLOCKS = [
   BlockEntity,
   TokenEntity,
   PoolEntity,
+  PoolTickEntity,
   TradeEntity,
   JoinExitEntity,
   PoolCreationEntity,

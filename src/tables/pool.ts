@@ -12,6 +12,9 @@ const properties = {
   feeBps: column.double().strictNullable(),
   reserveToken: column.units().strictNullable(),
   reserveQuote: column.units().strictNullable(),
+  // What the positions of a Uniswap v4 pool amount to, in 2^-160 of the smallest units; `null`: other pools, or not all of them are known.
+  positionsToken: column.units().strictNullable(),
+  positionsQuote: column.units().strictNullable(),
   sqrtPriceX96: column.units().strictNullable(),
   tick: column.integer().strictNullable(),
   liquidity: column.units().strictNullable(),

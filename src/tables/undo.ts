@@ -11,6 +11,7 @@ export const BlockUndoEntity = defineEntity({
     tableName: column.oneOf('table_name', [
       'token',
       'pool',
+      'pool_tick',
       'balance',
       'candle',
       'creator_fee',

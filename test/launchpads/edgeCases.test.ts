@@ -190,7 +190,7 @@ describe('clanker-v4', () => {
       [[initialize(WETH), liquidity(0n, 200n, 100n), liquidity(-200n, 0n, 1_000n), liquidity(-200n, 200n, 7n), created(WETH)]],
       [[liquidity(-200n, 200n, 0n)], [liquidity(0n, 200n, -40n)]],
     ])
-    expect(pools.get(POOL_ID)).toMatchObject({ liquidity: 67n, tick: 0, sqrtPriceX96: Q96, reserveToken: null, reserveQuote: null })
+    expect(pools.get(POOL_ID)).toMatchObject({ liquidity: 67n, tick: 0, sqrtPriceX96: Q96, reserveToken: 0n, reserveQuote: 10n })
     const moved = await follow(V4, [
       [[initialize(WETH), liquidity(0n, 200n, 100n), created(WETH)]],
       // Out of the range, where a position comes to lie round the new tick.

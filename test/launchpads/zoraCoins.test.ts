@@ -326,6 +326,15 @@ describe('zora-coins in Uniswap v4', () => {
     expect(await reads.supply(token)).toMatchObject({ total: supply, locked: unvested })
   })
 
+  it('agrees with the PoolManager on what the pools of a currency hold together', async () => {
+    const reads = openReads()
+    const inZora = NAMES.filter(name => coin(name).currency === zora)
+    const pools = await Promise.all(inZora.map(async name => (await reads.token({ address: coin(name).token }))?.pool))
+    const held = pools.reduce((sum, pool) => sum + Number(pool?.reserveQuote ?? Number.NaN), 0)
+    // Fees are collected at every swap, but for those of the hooks' own swaps.
+    expect(Number(await balanceOf(zora, poolManager)) / held).toBeCloseTo(1, 2)
+  })
+
   it.each(NAMES)('has every swap as a trade of the account that sent it (%s)', async name => {
     const { token, currency } = coin(name)
     const ids = [poolIdOf(await keyOf(token))]

@@ -478,7 +478,7 @@ describe('a commit', () => {
       select distinct on (token) token, holder from balance where token = any(${tokens.map(toBytes)}::bytea[])`.execute(kysely)
     const { rows: creatorFees } = await sql<CreatorFeeKey>`
       select launchpad, creator, currency, token from creator_fee limit 10`.execute(kysely)
-    return { tokens, currencies: [], balances, creatorFees }
+    return { tokens, currencies: [], ticks: [], balances, creatorFees }
   }
 
   test('reads what it changes and what has expired, also where the server believes that all tokens have', async () => {
@@ -509,7 +509,7 @@ describe('a commit', () => {
     const { rows } = await sql<{ address: Address }>`select address from token where windows_expire_at <= ${END}`.execute(kysely)
     const { tokens } = await loadRows(
       kysely,
-      { tokens: asked, currencies: [], balances: [], creatorFees: [] },
+      { tokens: asked, currencies: [], ticks: [], balances: [], creatorFees: [] },
       { now: END, expired: true, pending: null, weth: WETH },
     )
     const expected = new Set([...asked, ...rows.map(({ address }) => address)])

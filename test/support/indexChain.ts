@@ -161,6 +161,7 @@ const WORTH: readonly string[] = ['quote_rate', 'quote_usd', 'price_weth', 'mark
 const DUMPED: readonly (readonly [table: string, stamped: readonly string[], key: string])[] = [
   ['token', ['sequence', 'updated_at_ms', 'windows_at'], 'address'],
   ['pool', [], 'address'],
+  ['pool_tick', [], 'pool, tick'],
   ['trade', [], 'block_number, log_index'],
   ['join_exit', [], 'block_number, log_index, pool'],
   ['pool_creation', [], 'pool'],

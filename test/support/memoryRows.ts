@@ -13,6 +13,7 @@ export interface MemoryRows {
   readonly tables: {
     readonly tokens: Map<Address, Changes['tokens'][number]>
     readonly pools: Map<string, Changes['pools'][number]>
+    readonly ticks: Map<string, Changes['ticks'][number]>
     readonly balances: Map<string, Changes['balances'][number]>
     readonly creatorFees: Map<string, Changes['creatorFees'][number]>
     readonly trades: TradeRow[]
@@ -25,6 +26,7 @@ export function memoryRows(stored?: MemoryRows['tables']): MemoryRows {
   const tables: MemoryRows['tables'] = {
     tokens: new Map(stored?.tokens),
     pools: new Map(stored?.pools),
+    ticks: new Map(stored?.ticks),
     balances: new Map(stored?.balances),
     creatorFees: new Map(stored?.creatorFees),
     trades: [...(stored?.trades ?? [])],
@@ -52,6 +54,12 @@ export function memoryRows(stored?: MemoryRows['tables']): MemoryRows {
     load: now => ({
       tokens: new Map(tables.tokens),
       pools: new Map(tables.pools) as CurrentRows['pools'],
+      ticks: new Map(
+        [...Map.groupBy(tables.ticks.values(), ({ pool }) => pool)].map(([pool, ofPool]) => [
+          pool,
+          new Map(ofPool.map(row => [row.tick, row])),
+        ]),
+      ),
       quotes: new Map(),
       balances: balancesOf(tables.balances.values()),
       creatorFees: new Map(tables.creatorFees),
@@ -63,6 +71,7 @@ export function memoryRows(stored?: MemoryRows['tables']): MemoryRows {
     write: changes => {
       for (const token of changes.tokens) tables.tokens.set(token.address, token)
       for (const pool of changes.pools) tables.pools.set(pool.address, pool)
+      for (const tick of changes.ticks) tables.ticks.set(`${tick.pool} ${tick.tick}`, tick)
       for (const balance of changes.balances) tables.balances.set(`${balance.token}${balance.holder}`, balance)
       for (const fee of changes.creatorFees) tables.creatorFees.set(creatorFeeKey(fee), fee)
       tables.trades.push(...changes.trades)

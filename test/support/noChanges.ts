@@ -3,6 +3,7 @@ import type { Changes } from '#tables/changes.ts'
 export const NO_CHANGES: Changes = {
   tokens: [],
   pools: [],
+  ticks: [],
   balances: [],
   creatorFees: [],
   trades: [],

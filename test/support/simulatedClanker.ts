@@ -1,6 +1,7 @@
 import { encodeAbiParameters, type Hex, keccak256, numberToHex, parseAbiParameters, toEventSelector } from 'viem'
 import type { Random } from '#devchain/traders/random.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import { sqrtPriceAtTick } from '#domain/sqrtPrice.ts'
 import { type NewLog, testAddress } from './simulatedChain.ts'
 import { randomPrice, randomSwap, topic, transferLog, v3SwapLog, words } from './simulatedLogs.ts'
 
@@ -12,8 +13,14 @@ export const CLANKER_V4 = { factory: testAddress(6), feeLocker: testAddress(7), 
 
 export type ClankerToken = { readonly token: Address; readonly creator: Address } & (
   | { readonly version: '3.1'; readonly pool: Address; readonly positionId: bigint; readonly recipient: Address; readonly quote: Address }
-  | { readonly version: '4'; readonly pool: Hex }
+  | { readonly version: '4'; readonly pool: Hex; readonly positions: readonly SimulatedPosition[] }
 )
+
+interface SimulatedPosition {
+  readonly lower: number
+  readonly upper: number
+  readonly amount: bigint
+}
 
 interface Cast {
   readonly weth: Address
@@ -88,20 +95,17 @@ export function launchClanker(index: number, { weth, holders }: Cast, random: Ra
     // An account that may hold tokens and trade already becomes an extension.
     [random.pick(holders)],
   ])
+  const position = { lower: -200, upper: 400, amount: 10n ** 20n }
   return {
-    token: { version: '4', token, creator, pool },
+    token: { version: '4', token, creator, pool, positions: [position] },
     logs: [
       transferLog(token, ZERO_ADDRESS, CLANKER_V4.poolManager, supply),
       {
         address: CLANKER_V4.poolManager,
         topics: [CLANKER_TOPICS.v4Initialize, pool, ...pair(token, weth)],
-        data: words(10_000n, 200n, 0n, randomPrice(random), 5n),
+        data: words(10_000n, 200n, 0n, sqrtPriceAtTick(5), 5n),
       },
-      {
-        address: CLANKER_V4.poolManager,
-        topics: [CLANKER_TOPICS.modifyLiquidity, pool, topic(creator)],
-        data: words(-200n, 400n, 10n ** 20n, 0n),
-      },
+      modifyLog(pool, creator, position),
       { address: CLANKER_V4.factory, topics: [CLANKER_TOPICS.created4, topic(token), topic(creator)], data },
     ],
   }
@@ -112,8 +116,10 @@ export function actClanker(token: ClankerToken, { weth, holders }: Cast, random:
   const amount = BigInt(random.integer(1, 1_000_000)) * 10n ** 18n
   if (random.chance(0.2))
     return { token, logs: [(amount / 10n ** 18n) % 3n === 0n ? updateLog(token, to, amount) : transferLog(token.token, from, to, amount)] }
-  if (token.version === '4')
+  if (token.version === '4') {
+    if ((amount / 10n ** 18n) % 5n === 0n) return modifyPosition(token, from, amount)
     return { token, logs: random.chance(0.6) ? swapV4(token, from, weth, random) : moveEscrow(token, to, weth, random) }
+  }
   if (random.chance(0.7)) {
     const swapped = randomSwap(random)
     const moved = swapped.amount0 < 0n ? [token.pool, from, -swapped.amount0] : [from, token.pool, swapped.amount0]
@@ -149,11 +155,32 @@ function updateLog({ token, version }: ClankerToken, admin: Address, amount: big
   }
 }
 
+type TokenV4 = Extract<ClankerToken, { readonly version: '4' }>
+
+/** Adds a position, or takes the newest one out again. */
+function modifyPosition(token: TokenV4, owner: Address, amount: bigint): Acted {
+  const { pool, positions } = token
+  const last = positions.at(-1)
+  if (last !== undefined && positions.length > 3) {
+    return { token: { ...token, positions: positions.slice(0, -1) }, logs: [modifyLog(pool, owner, { ...last, amount: -last.amount })] }
+  }
+  const lower = Number((amount / 10n ** 18n) % 40n) * 10 - 200
+  const added = { lower, upper: lower + 10 * (1 + positions.length), amount }
+  return { token: { ...token, positions: [...positions, added] }, logs: [modifyLog(pool, owner, added)] }
+}
+
+function modifyLog(pool: Hex, owner: Address, { lower, upper, amount }: SimulatedPosition): NewLog {
+  const data = words(BigInt(lower), BigInt(upper), amount, 0n)
+  return { address: CLANKER_V4.poolManager, topics: [CLANKER_TOPICS.modifyLiquidity, pool, topic(owner)], data }
+}
+
 /** A swap pays fees into the escrow. */
-function swapV4({ token, pool, creator }: ClankerToken, maker: Address, weth: Address, random: Random): readonly NewLog[] {
+function swapV4({ token, pool, creator, positions }: TokenV4, maker: Address, weth: Address, random: Random): readonly NewLog[] {
   const { poolManager, feeLocker } = CLANKER_V4
   const { amount0, amount1 } = randomSwap(random)
-  const data = words(-amount0, -amount1, randomPrice(random), 10n ** 20n, BigInt(random.integer(-300, 300)), 10_000n)
+  const tick = random.integer(-300, 300)
+  const liquidity = positions.reduce((sum, { lower, upper, amount }) => (lower <= tick && tick < upper ? sum + amount : sum), 0n)
+  const data = words(-amount0, -amount1, sqrtPriceAtTick(tick), liquidity, BigInt(tick), 10_000n)
   const balance = BigInt(random.integer(1, 1_000_000))
   return [
     { address: poolManager, topics: [CLANKER_TOPICS.v4Swap, pool, topic(maker)], data },
@@ -163,7 +190,7 @@ function swapV4({ token, pool, creator }: ClankerToken, maker: Address, weth: Ad
 }
 
 /** A claim, a claim by permission, or a payment by a token that is not indexed. */
-function moveEscrow({ creator }: ClankerToken, other: Address, weth: Address, random: Random): readonly NewLog[] {
+function moveEscrow({ creator }: TokenV4, other: Address, weth: Address, random: Random): readonly NewLog[] {
   const amount = BigInt(random.integer(1, 1_000_000))
   const owner = random.chance(0.7) ? creator : other
   const parties = [topic(owner), topic(weth)]

@@ -67,7 +67,7 @@ function batchOf(number: number, row: Row, tokens: NextBatch['before']['tokens']
 }
 
 async function load(pending: NextBatch | null = null): Promise<Row | undefined> {
-  const keys = { tokens: [TOKEN], currencies: [], balances: [], creatorFees: [] }
+  const keys = { tokens: [TOKEN], currencies: [], ticks: [], balances: [], creatorFees: [] }
   const { tokens } = await loadRows(db, keys, { now: 9, expired: false, pending, weth: addressOf(0xe7) })
   return tokens.get(TOKEN) as Row | undefined
 }

@@ -58,7 +58,7 @@ export interface Market {
   readonly marketCapWeth: string | null
   /** `priceUsd` times the total supply. `null`: the price is unknown. */
   readonly marketCapUsd: string | null
-  /** Twice the amount of the quote currency in the curve or pool, in WETH. For Uniswap v4 that amount follows from the liquidity. `null`: unknown. */
+  /** Twice the amount of the quote currency in the curve or pool, in WETH. `null`: unknown. */
   readonly liquidityWeth: string | null
   /** The same in USD, valued as `priceUsd` is. `null`: unknown. */
   readonly liquidityUsd: string | null
@@ -177,9 +177,9 @@ export interface Pool {
   readonly quoteDecimals: number | null
   /** Fee of a trade in basis points; may be a fraction. `null`: set per trade by a hook. */
   readonly feeBps: number | null
-  /** Tokens in the pool, in the smallest unit. `null`: the pool’s events do not report it. */
+  /** Tokens in the pool, in the smallest unit; in Uniswap v4 what its positions amount to, without fees. `null`: unknown. */
   readonly reserveToken: string | null
-  /** Quote currency in the pool, in its smallest unit. `null`: the pool’s events do not report it. */
+  /** Quote currency in the pool, in its smallest unit; in Uniswap v4 as of `reserveToken`. `null`: unknown. */
   readonly reserveQuote: string | null
   /** Price of Uniswap v3 and v4 pools, as the contract holds it. `null`: other pools. */
   readonly sqrtPriceX96: string | null

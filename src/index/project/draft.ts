@@ -10,6 +10,7 @@ import type { JoinExitRow } from '#tables/joinExit.ts'
 import type { MilestoneRow } from '#tables/milestone.ts'
 import type { PoolRow } from '#tables/pool.ts'
 import type { PoolCreationRow } from '#tables/poolCreation.ts'
+import type { PoolTickRow } from '#tables/poolTick.ts'
 import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
 
@@ -62,6 +63,8 @@ export interface Draft {
   readonly rows: CurrentRows
   readonly tokens: Map<Address, TokenDraft>
   readonly pools: Map<Hex, Mutable<PoolRow>>
+  /** By pool, then tick. */
+  readonly ticks: Map<Hex, Map<number, Mutable<PoolTickRow>>>
   /** By token, then holder. */
   readonly balances: Map<Address, Map<Address, Mutable<BalanceRow>>>
   readonly creatorFees: Map<string, Mutable<CreatorFeeRow>>
@@ -88,6 +91,7 @@ export function openDraft(rows: CurrentRows): Draft {
     rows,
     tokens: new Map(),
     pools: new Map(),
+    ticks: new Map(),
     balances: new Map(),
     creatorFees: new Map(),
     trades: new Map(),
@@ -112,6 +116,26 @@ export function draftPool(draft: Draft, address: Hex): Mutable<PoolRow> | undefi
 /** The pool's row as it is now, for reading. */
 export function currentPool({ pools, rows }: Draft, address: Hex | null): PoolRow | undefined {
   return address === null ? undefined : (pools.get(address) ?? rows.pools.get(address))
+}
+
+const NO_TICKS: ReadonlyMap<number, PoolTickRow> = new Map()
+
+/** The tick's row for changing; one that no position has touched begins at zero. */
+export function draftTick({ ticks, rows }: Draft, pool: Hex, tick: number): Mutable<PoolTickRow> {
+  let ofPool = ticks.get(pool)
+  if (ofPool === undefined) ticks.set(pool, (ofPool = new Map()))
+  const existing = drafted(ofPool, rows.ticks.get(pool) ?? NO_TICKS, tick)
+  if (existing !== undefined) return existing
+  const created = { pool, tick, liquidity: 0n }
+  ofPool.set(tick, created)
+  return created
+}
+
+/** The pool's ticks as they are now, for reading. */
+export function ticksOf({ ticks, rows }: Draft, pool: Hex): readonly PoolTickRow[] {
+  const drafts = ticks.get(pool)
+  const stored = [...(rows.ticks.get(pool) ?? NO_TICKS).values()]
+  return drafts === undefined ? stored : [...stored.filter(({ tick }) => !drafts.has(tick)), ...drafts.values()]
 }
 
 const NOTHING_HELD = {

@@ -22,12 +22,14 @@ import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import { currentPool, type Draft, draftPool, type Mutable, type TokenDraft } from './draft.ts'
 import { noteEarlierLog } from './poolEvents.ts'
+import { changePositions } from './positions.ts'
 import { movePrice, notePoint, pricesBefore } from './pricePoints.ts'
 import { liquidityOf, priceAt, type Valuation, valueMarket, weiAt, worthOf } from './values.ts'
 
 export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>, valuation: Valuation): void {
   const pool = draftPool(draft, event.pool)
   if (pool === undefined || pool.token !== token.address) return
+  changePositions(draft, pool, event)
   changePool(pool, event)
   noteEarlierLog(draft, pool.address, event)
   if (pool.address !== token.mainPool) return
@@ -56,6 +58,8 @@ export function newPool({ positionId, ...facts }: PoolFacts, token: Address, lau
     launchpad,
     reserveToken: null,
     reserveQuote: null,
+    positionsToken: null,
+    positionsQuote: null,
     sqrtPriceX96: null,
     tick: null,
     liquidity: null,

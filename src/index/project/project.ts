@@ -1,9 +1,10 @@
 import type { Address } from '#domain/address.ts'
 import { percentOf } from '#domain/decimal.ts'
 import type { DatedDirectory } from '#launchpads/decodeLogs.ts'
-import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
+import type { PoolFacts, TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
+import type { PoolRow } from '#tables/pool.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import { applyTransfer, heldBy } from './balances.ts'
 import { foldCandles } from './candles.ts'
@@ -59,6 +60,7 @@ export function project(input: ProjectInput): Changes {
   return {
     tokens: [...draft.tokens.values()].filter(token => !isUnchanged(input.rows.tokens.get(token.address), token)),
     pools: [...draft.pools.values()],
+    ticks: [...draft.ticks.values()].flatMap(ofPool => [...ofPool.values()]),
     balances: [...draft.balances.values()].flatMap(ofToken => [...ofToken.values()]),
     creatorFees: [...draft.creatorFees.values()],
     trades,
@@ -146,15 +148,18 @@ function applyPoolCreated(draft: Draft, token: TokenDraft, event: TokenEventOf<'
   if (known !== undefined && !('token' in known && known.token === event.token)) return
   if (draftPool(draft, pool.address) === undefined) {
     draft.currencies.add(pool.quoteToken)
-    // A v4 pool's reserves are unknown: the PoolManager holds those of all pools together, and no event reports the fees that leave a pool.
-    const isEmpty = pool.type !== 'uniswap-v4' && event.reserves !== 'unknown'
     const row = newPool(pool, event.token, token.launchpad, event.blockNumber)
-    draft.pools.set(pool.address, isEmpty ? { ...row, reserveToken: 0n, reserveQuote: 0n } : row)
+    draft.pools.set(pool.address, event.reserves === 'unknown' ? row : { ...row, ...emptyReserves(pool) })
     noteCreation(draft, pool.address, event)
   }
   // A second announcement of the token does not move its market.
   if (main) token.mainPool ??= pool.address
   if (token.mainPool === pool.address) valueMarket(draft, token, input)
+}
+
+function emptyReserves({ type }: PoolFacts): Partial<PoolRow> {
+  const reserves = { reserveToken: 0n, reserveQuote: 0n }
+  return type === 'uniswap-v4' ? { ...reserves, positionsToken: 0n, positionsQuote: 0n } : reserves
 }
 
 function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'migrated'>, valuation: Valuation): void {

@@ -1,7 +1,8 @@
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
-import type { TokenEvent } from '#launchpads/tokenEvent.ts'
-import type { RowKeys } from '#tables/changes.ts'
+import { isPoolId } from '#launchpads/directory.ts'
+import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
+import type { RowKeys, TickRange } from '#tables/changes.ts'
 import { movesNothing } from './balances.ts'
 
 /** The rows that `project` needs for these events and outdated tokens. */
@@ -10,11 +11,13 @@ export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Addr
   const currencies = new Set<Address>()
   const holders = new Map<Address, Set<Address>>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
+  const ticks = new Map<string, RowKeys['ticks'][number]>()
   for (const event of events) {
     if (event.kind === 'transfer' && movesNothing(event)) continue
     const { token } = event
     tokens.add(token)
     if (event.kind === 'poolCreated') currencies.add(event.pool.quoteToken)
+    if (event.kind === 'poolChanged') for (const range of ticksOfChange(event)) addTicks(ticks, range)
     if (event.kind === 'transfer') {
       setOf(holders, token).add(event.from).add(event.to)
     } else if (event.kind === 'trade') {
@@ -28,9 +31,27 @@ export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Addr
   return {
     tokens: [...tokens],
     currencies: [...currencies],
+    ticks: [...ticks.values()],
     balances: [...holders].flatMap(([token, ofToken]) => [...ofToken].map(holder => ({ token, holder }))),
     creatorFees: [...creatorFees.values()],
   }
+}
+
+function ticksOfChange({ pool, concentrated, liquidityChange }: TokenEventOf<'poolChanged'>): readonly TickRange[] {
+  // Only Uniswap v4 pools have an id for an address.
+  if (!isPoolId(pool)) return []
+  const bounds = liquidityChange === null ? [] : [liquidityChange.tickLower, liquidityChange.tickUpper]
+  return [
+    ...bounds.map(tick => ({ pool, from: tick, to: tick, isPrice: false })),
+    ...(concentrated === null ? [] : [{ pool, from: concentrated.tick, to: concentrated.tick, isPrice: true }]),
+  ]
+}
+
+/** A pool's prices are one range. */
+function addTicks(ranges: Map<string, TickRange>, range: TickRange): void {
+  const key = range.isPrice ? range.pool : `${range.pool} ${range.from}`
+  const { from, to } = ranges.get(key) ?? range
+  ranges.set(key, { ...range, from: Math.min(from, range.from), to: Math.max(to, range.to) })
 }
 
 function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key): Set<Value> {

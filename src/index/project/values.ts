@@ -1,7 +1,7 @@
 import type { LaunchpadsConfig } from '#config'
 import { type Address, type Hex, isEther } from '#domain/address.ts'
 import { type Decimal, max, multiply, ONE, powerOfTen, ratio, units } from '#domain/decimal.ts'
-import { quoteSide } from '#domain/quoteSide.ts'
+import { quoteInRange } from '#domain/quoteInRange.ts'
 import { MAX_POOLS_TO_WETH } from '#domain/route.ts'
 import { WETH_DECIMALS } from '#domain/weth.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
@@ -81,7 +81,7 @@ function rateOf(
     if (pool === undefined || pool.price === null) continue
     const onward = rateOf(draft, pool.quoteToken, valuation, worthAtEnd, pools - 1)
     const rate = priceAt(perSmallestUnits(pool.price, decimals), onward)
-    const depth = liquidityOf(pool, onward) ?? NOTHING
+    const depth = valueOf(pool.reserveQuote ?? quoteInRange(pool), onward) ?? NOTHING
     if (rate !== null && (best === null || depth > best.depth)) best = { rate, depth }
   }
   return best?.rate ?? null
@@ -155,6 +155,9 @@ export function revalue(draft: Draft, token: TokenDraft, valuation: Valuation): 
 
 /** In WETH: twice the pool's reserve of the quote currency, so that a move of the market from a curve into a pool does not change it. */
 export function liquidityOf(pool: PoolRow, rate: Decimal | null): Decimal | null {
-  const quote = quoteSide(pool)
-  return quote === null ? null : priceAt(units(2n * quote, WETH_DECIMALS), rate)
+  return valueOf(pool.reserveQuote === null ? null : 2n * pool.reserveQuote, rate)
+}
+
+function valueOf(quote: bigint | null, rate: Decimal | null): Decimal | null {
+  return quote === null ? null : priceAt(units(quote, WETH_DECIMALS), rate)
 }

@@ -90,6 +90,6 @@ function eventsAnswer<Fields extends { readonly reserves: z.ZodType }>(id: strin
 }
 
 export const dexscreenerEventsAnswer = eventsAnswer('DexscreenerEvents', {
-  reserves: reserves.optional().describe('Absent: events do not report the pair’s reserves, as with Uniswap v4.'),
+  reserves: reserves.optional().describe('Absent: events do not report the pair’s reserves.'),
 })
 export const geckoterminalEventsAnswer = eventsAnswer('GeckoterminalEvents', { reserves })

@@ -30,6 +30,7 @@ import { Migration0043LogIndexes } from './Migration0043LogIndexes.ts'
 import { Migration0050CreatorUpdates } from './Migration0050CreatorUpdates.ts'
 import { Migration0051Vesting } from './Migration0051Vesting.ts'
 import { Migration0052CurrencyNames } from './Migration0052CurrencyNames.ts'
+import { Migration0053Positions } from './Migration0053Positions.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -64,6 +65,7 @@ export const MIGRATIONS = [
   Migration0050CreatorUpdates,
   Migration0051Vesting,
   Migration0052CurrencyNames,
+  Migration0053Positions,
 ]
 
 export const MIGRATION_OPTIONS = {

@@ -1,5 +1,4 @@
 import { formatUnits, multiplyTexts } from '#domain/decimal.ts'
-import { quoteSide } from '#domain/quoteSide.ts'
 import type { Prefixed } from '#store/rows/selectList.ts'
 import type { PoolRow } from '#tables/pool.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
@@ -8,10 +7,7 @@ import { trimScale } from './trimScale.ts'
 
 /** A stored token with its main pool. */
 type StoredToken = StoredRow<Pick<TokenRow, 'quoteUsd' | 'priceQuote' | 'totalSupply' | 'decimals'>> &
-  (
-    | Prefixed<'pool', StoredRow<Pick<PoolRow, 'address' | 'reserveQuote' | 'liquidity' | 'sqrtPriceX96' | 'tokenIsToken0'>>>
-    | { readonly 'pool.address': null }
-  )
+  (Prefixed<'pool', StoredRow<Pick<PoolRow, 'address' | 'reserveQuote'>>> | { readonly 'pool.address': null })
 
 interface PeggedValues {
   readonly price: string | null
@@ -27,19 +23,10 @@ export function peggedValues(row: StoredToken): PeggedValues {
   const usd = trimScale(row.quoteUsd)
   if (usd === null || row['pool.address'] === null) return NOT_PEGGED
   const price = row.priceQuote === null ? null : multiplyTexts(trimScale(row.priceQuote), usd)
-  const quote = quoteSide({
-    reserveQuote: integer(row['pool.reserveQuote']),
-    liquidity: integer(row['pool.liquidity']),
-    sqrtPriceX96: integer(row['pool.sqrtPriceX96']),
-    tokenIsToken0: row['pool.tokenIsToken0'],
-  })
+  const quote = row['pool.reserveQuote']
   return {
     price,
     marketCap: price === null ? null : multiplyTexts(price, formatUnits(BigInt(row.totalSupply), row.decimals)),
-    liquidity: quote === null ? null : multiplyTexts(formatUnits(2n * quote, WORTH_DECIMALS), usd),
+    liquidity: quote === null ? null : multiplyTexts(formatUnits(2n * BigInt(quote), WORTH_DECIMALS), usd),
   }
-}
-
-function integer(numeric: string | null): bigint | null {
-  return numeric === null ? null : BigInt(numeric)
 }

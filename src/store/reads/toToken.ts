@@ -32,7 +32,16 @@ const UNSHOWN_OF_TOKEN = [
   'tradesH24',
   'trending',
 ] as const
-const UNSHOWN_OF_POOL = ['token', 'launchpad', 'price', 'positionId', 'createdBlock', 'lastChangedBlock'] as const
+const UNSHOWN_OF_POOL = [
+  'positionsToken',
+  'positionsQuote',
+  'token',
+  'launchpad',
+  'price',
+  'positionId',
+  'createdBlock',
+  'lastChangedBlock',
+] as const
 
 type ShownToken = Omit<FullTokenRow, (typeof UNSHOWN_OF_TOKEN)[number]>
 type ShownPool = Omit<PoolRow, (typeof UNSHOWN_OF_POOL)[number]>

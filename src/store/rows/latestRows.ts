@@ -4,10 +4,11 @@ import { creatorFeeKey } from '#domain/claimable.ts'
 import { ageWindow, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { BALANCE } from '#tables/balance.ts'
-import { BYTEA, binaryArray } from '#tables/binaryArray.ts'
-import { type BalanceKey, balancesOf, type Changes, type CurrentRows, type RowKeys } from '#tables/changes.ts'
+import { arrayOf, BYTEA, binaryArray, INTEGER } from '#tables/binaryArray.ts'
+import { type BalanceKey, balancesOf, type Changes, type CurrentRows, type RowKeys, type TickRange } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import { POOL, type PoolRow } from '#tables/pool.ts'
+import { POOL_TICK, type PoolTickRow } from '#tables/poolTick.ts'
 import type { StoredRow, Table } from '#tables/tableOf.ts'
 import { TOKEN, type TokenRow } from '#tables/token.ts'
 import { unnested } from './insertRows.ts'
@@ -18,10 +19,10 @@ import { loadAging, loadLeavingLastTrades } from './windowRows.ts'
 export interface PendingBatch {
   /** Its first block. */
   readonly from: number
-  readonly changes: Pick<Changes, 'tokens' | 'pools' | 'balances' | 'creatorFees' | 'trades'>
+  readonly changes: Pick<Changes, 'tokens' | 'pools' | 'ticks' | 'balances' | 'creatorFees' | 'trades'>
 }
 
-const NOTHING: PendingBatch['changes'] = { tokens: [], pools: [], balances: [], creatorFees: [], trades: [] }
+const NOTHING: PendingBatch['changes'] = { tokens: [], pools: [], ticks: [], balances: [], creatorFees: [], trades: [] }
 
 /**
  * The rows as they are once a pending batch is committed. The database may or may not hold its rows yet: they replace what is stored, and
@@ -33,16 +34,18 @@ export class LatestRows {
   readonly #before: number | null
   readonly #tokens: ReadonlyMap<Address, TokenRow>
   readonly #pools: ReadonlyMap<Address, readonly PoolRow[]>
+  readonly #ticks: PendingBatch['changes']['ticks']
   readonly #balances: CurrentRows['balances']
   readonly #creatorFees: CurrentRows['creatorFees']
   readonly #trades: ReadonlyMap<Address, Changes['trades']>
 
   constructor(db: Queryable, batch: PendingBatch | null) {
-    const { tokens, pools, balances, creatorFees, trades } = batch?.changes ?? NOTHING
+    const { tokens, pools, ticks, balances, creatorFees, trades } = batch?.changes ?? NOTHING
     this.#db = db
     this.#before = batch?.from ?? null
     this.#tokens = byAddress(tokens)
     this.#pools = Map.groupBy(pools, ({ token }) => token)
+    this.#ticks = ticks
     this.#balances = balancesOf(balances)
     this.#creatorFees = new Map(creatorFees.map(fee => [creatorFeeKey(fee), fee]))
     this.#trades = Map.groupBy(trades, ({ token }) => token)
@@ -63,6 +66,21 @@ export class LatestRows {
   /** The tokens' pools by pool address. */
   async poolsOf(tokens: readonly Address[]): Promise<Map<Hex, PoolRow>> {
     return byAddress([...(await loadPools(this.#db, tokens)), ...tokens.flatMap(token => this.#pools.get(token) ?? [])])
+  }
+
+  /** The ticks of these ranges that have liquidity, and all ticks of the pending batch. */
+  async ticks(ranges: RowKeys['ticks'], pools: CurrentRows['pools']): Promise<CurrentRows['ticks']> {
+    const stored = await loadTicks(
+      this.#db,
+      ranges.map(range => (range.isPrice ? fromPresent(range, pools.get(range.pool)?.tick ?? null) : range)),
+    )
+    const ticks = new Map<Hex, Map<number, PoolTickRow>>()
+    for (const row of [...stored, ...this.#ticks]) {
+      const ofPool = ticks.get(row.pool)
+      if (ofPool === undefined) ticks.set(row.pool, new Map([[row.tick, row]]))
+      else ofPool.set(row.tick, row)
+    }
+    return ticks
   }
 
   async balances(keys: RowKeys['balances']): Promise<CurrentRows['balances']> {
@@ -141,6 +159,25 @@ async function loadPools(db: Queryable, tokens: readonly Address[]): Promise<rea
   const { rows } = await sql<StoredRow<PoolRow>>`
     select ${selectList(POOL)} from pool where token = any(${binaryArray(BYTEA, tokens)}::bytea[])`.execute(db)
   return rows.map(POOL.decode)
+}
+
+/** The range with all ticks between it and the present one. */
+function fromPresent(range: TickRange, present: number | null): TickRange {
+  return present === null ? range : { ...range, from: Math.min(range.from, present), to: Math.max(range.to, present) }
+}
+
+async function loadTicks(db: Queryable, ranges: readonly TickRange[]): Promise<readonly PoolTickRow[]> {
+  if (ranges.length === 0) return []
+  // "offset 0": as in `readTokens`, for each range.
+  const { rows } = await sql<StoredRow<PoolTickRow>>`
+    select ${selectList(POOL_TICK)} from (
+      select unnest(${arrayOf(BYTEA, ranges, 'pool')}::bytea[]) as pool, unnest(${arrayOf(INTEGER, ranges, 'from')}::integer[]) as first,
+        unnest(${arrayOf(INTEGER, ranges, 'to')}::integer[]) as last
+    ) as wanted
+    cross join lateral (
+      select * from pool_tick where pool_tick.pool = wanted.pool and tick between wanted.first and wanted.last and liquidity <> 0 offset 0
+    ) as pool_tick`.execute(db)
+  return rows.map(POOL_TICK.decode)
 }
 
 async function loadByKey<Row>(db: Queryable, table: Table<Row>, keys: readonly Partial<Row>[]): Promise<readonly Row[]> {

@@ -27,15 +27,23 @@ export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pen
   // The token of a pool that only values a quote currency has no row.
   const traded = await latest.poolsOf([...new Set([...tokens.keys(), ...keys.tokens])])
   const { quotes, pools } = await loadQuotes(latest, { tokens, pools: traded, currencies: keys.currencies, weth })
+  const ticks = await latest.ticks(keys.ticks, pools)
   const aging = await latest.aging(tokens, now)
   const balances = await latest.balances(keys.balances)
   const lastTrades = await latest.lastTrades(tokens, balances, now)
-  return { tokens, pools, quotes, balances, creatorFees, aging, lastTrades }
+  return { tokens, pools, quotes, ticks, balances, creatorFees, aging, lastTrades }
 }
 
 /** The rows that determine what currencies are worth. */
 export async function loadWorths(db: Queryable, currencies: readonly Address[], weth: Address): Promise<CurrentRows> {
-  const nothing = { tokens: new Map(), balances: new Map(), creatorFees: new Map(), aging: new Map(), lastTrades: new Map() }
+  const nothing = {
+    tokens: new Map(),
+    ticks: new Map(),
+    balances: new Map(),
+    creatorFees: new Map(),
+    aging: new Map(),
+    lastTrades: new Map(),
+  }
   const { quotes, pools } = await loadQuotes(new LatestRows(db, null), { ...nothing, pools: new Map(), currencies, weth })
   return { ...nothing, pools, quotes }
 }

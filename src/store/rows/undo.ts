@@ -6,6 +6,7 @@ import { CANDLE } from '#tables/candle.ts'
 import type { Changes } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import { POOL } from '#tables/pool.ts'
+import { POOL_TICK } from '#tables/poolTick.ts'
 import type { Table } from '#tables/tableOf.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { TOKEN } from '#tables/token.ts'
@@ -24,7 +25,7 @@ import type { SplitRows } from './splitNewRows.ts'
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
 
-const BESIDE_TOKENS: readonly UndoableTable[] = [POOL, BALANCE, CANDLE, CREATOR_FEE, TRADER, INDEX_TOTALS, LAUNCHPAD_TOTALS]
+const BESIDE_TOKENS: readonly UndoableTable[] = [POOL, POOL_TICK, BALANCE, CANDLE, CREATOR_FEE, TRADER, INDEX_TOTALS, LAUNCHPAD_TOTALS]
 
 /** A dropped token's sequence is above the clock only if the clock went back. It is kept for longer than any clock goes back. */
 const KEPT_DROPPED_MS = 30 * 86_400_000
@@ -38,6 +39,7 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes, {
   const images = [
     imagesOf(TOKEN, tokens),
     imagesOf(POOL, pools),
+    imagesOf(POOL_TICK, changes.ticks),
     imagesOfAdded(BALANCE, balances.added),
     imagesOf(BALANCE, balances.merged),
     imagesOfAdded(CANDLE, candles.added),

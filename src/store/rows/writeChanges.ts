@@ -13,6 +13,7 @@ import { JOIN_EXIT } from '#tables/joinExit.ts'
 import { MILESTONE } from '#tables/milestone.ts'
 import { POOL } from '#tables/pool.ts'
 import { POOL_CREATION } from '#tables/poolCreation.ts'
+import { POOL_TICK } from '#tables/poolTick.ts'
 import { WRITTEN_TOKEN } from '#tables/token.ts'
 import { TRADE } from '#tables/trade.ts'
 import { insertRows, runStatements, type Statements } from './insertRows.ts'
@@ -48,6 +49,7 @@ function* statementsOf(
   const tokens = changes.tokens.map(token => ({ ...token, sequence: committedAtMs, updatedAtMs: committedAtMs }))
   yield* insertRows(WRITTEN_TOKEN, tokens, WRITTEN_TOKEN.merge)
   yield* insertRows(POOL, changes.pools, POOL.merge)
+  yield* insertRows(POOL_TICK, changes.ticks, POOL_TICK.merge)
   // Without a conflict clause: a trade that is stored already means that a batch is applied twice, and fails the transaction.
   yield* insertRows(TRADE, changes.trades)
   yield* insertRows(JOIN_EXIT, changes.joinExits)

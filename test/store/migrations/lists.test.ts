@@ -17,10 +17,10 @@ test('counts of stored trades the buyers and sellers that indexing them counts',
   const { chain, mine } = createForkingChain(createRandom(19), 0)
   mine(90)
   // A busy end, so that every window holds several trades of some makers.
-  mine(50, 6)
+  mine(100, 3)
   const index = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 0 })
-  for (let number = 1; number <= 140; number += 1) await commitBlocks(index, chain.at(number))
-  await settle(index, chain.at(140).header)
+  for (let number = 1; number <= 190; number += 1) await commitBlocks(index, chain.at(number))
+  await settle(index, chain.at(190).header)
   const indexed = await dumpTables(kysely)
   const { rows: counted } = await sql<{ repeated: number; aged: number }>`
     select count(*) filter (where buys_m5 > buyers_m5 and buyers_m5 > 1)::integer as repeated,

@@ -52,7 +52,9 @@ function withoutOtherCurrencies(tables: Tables): Tables {
 /** What ETH cost at a graduation is not stored, so that its move is in no candle in USD. */
 function comparable(tables: Tables) {
   const { candle = [], token = [], ...others } = withoutOtherCurrencies(tables)
-  const tokens = token as readonly StoredRow[]
+  const v4 = new Set((tables['pool'] as readonly StoredRow[]).filter(({ type }) => type === 'uniswap-v4').map(({ address }) => address))
+  // A later migration forgets what this one estimates of Uniswap v4 pools.
+  const tokens = (token as readonly StoredRow[]).map(row => (v4.has(row['main_pool']) ? { ...row, liquidity_weth: null } : row))
   const graduated = new Set(tokens.filter(row => row['migrated_at'] !== null).map(row => row['address']))
   // A later migration adds the volume in tokens.
   const isCompared = (name: string, row: StoredRow) => name !== 'volume_token' && !(graduated.has(row['token']) && name.endsWith('_usd'))

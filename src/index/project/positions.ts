@@ -1,0 +1,97 @@
+import type { Hex } from '#domain/address.ts'
+import { sqrtPriceAtTick } from '#domain/sqrtPrice.ts'
+import { pairAmounts } from '#launchpads/poolTrade.ts'
+import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
+import type { PoolRow } from '#tables/pool.ts'
+import { type Draft, draftTick, type Mutable, ticksOf } from './draft.ts'
+
+/*
+ * What a Uniswap v4 pool holds: the PoolManager keeps the tokens of all pools together, and a swap's amounts include fees, which leave the
+ * pool without an event. But every position is in an event, and what positions amount to follows from the price alone. A change of the
+ * price costs as many steps as there are ticks between, which its swap had to pay for, too.
+ */
+
+type PoolChanged = TokenEventOf<'poolChanged'>
+
+/** Amounts are kept in 2^-160 of the smallest units: in that unit each is a whole number, and what comes and goes cancels out. */
+const FRACTION_BITS = 160n
+
+/** To be called with the pool as it was before the event. */
+export function changePositions(draft: Draft, pool: Mutable<PoolRow>, { concentrated, liquidityChange }: PoolChanged): void {
+  if (pool.type !== 'uniswap-v4') return
+  if (liquidityChange !== null) addPosition(draft, pool, liquidityChange)
+  if (concentrated !== null) moveTo(draft, pool, concentrated)
+  pool.reserveToken = pool.positionsToken === null ? null : pool.positionsToken >> FRACTION_BITS
+  pool.reserveQuote = pool.positionsQuote === null ? null : pool.positionsQuote >> FRACTION_BITS
+}
+
+function addPosition(
+  draft: Draft,
+  pool: Mutable<PoolRow>,
+  { amount, tickLower, tickUpper }: NonNullable<PoolChanged['liquidityChange']>,
+): void {
+  if (pool.positionsQuote === null) return
+  // The pool was opened before it was known, and may have other positions.
+  if (pool.sqrtPriceX96 === null) return forget(pool)
+  const [lower, upper] = [sqrtPriceAtTick(tickLower), sqrtPriceAtTick(tickUpper)]
+  const at = pool.sqrtPriceX96 < lower ? lower : pool.sqrtPriceX96 > upper ? upper : pool.sqrtPriceX96
+  add(pool, amountsBetween(at, upper, amount).amount0, amountsBetween(lower, at, amount).amount1)
+  draftTick(draft, pool.address, tickLower).liquidity += amount
+  draftTick(draft, pool.address, tickUpper).liquidity -= amount
+}
+
+function moveTo(draft: Draft, pool: Mutable<PoolRow>, to: NonNullable<PoolChanged['concentrated']>): void {
+  const { sqrtPriceX96, tick } = pool
+  if (pool.positionsQuote === null) return
+  if (sqrtPriceX96 === null || tick === null) {
+    // Only the event that opens a pool has no liquidity.
+    if (to.liquidity !== null) forget(pool)
+    return
+  }
+  let at = sqrtPriceX96
+  let liquidity = pool.liquidity ?? 0n
+  let [amount0, amount1] = [0n, 0n]
+  const advance = (next: bigint) => {
+    const moved = amountsBetween(at, next, liquidity)
+    amount0 -= moved.amount0
+    amount1 += moved.amount1
+    at = next
+  }
+  for (const crossed of crossedTicks(draft, pool.address, tick, to.tick)) {
+    advance(sqrtPriceAtTick(crossed.tick))
+    liquidity += to.tick > tick ? crossed.liquidity : -crossed.liquidity
+  }
+  advance(to.sqrtPriceX96)
+  // Some positions are not known.
+  if (to.liquidity !== null && to.liquidity !== liquidity) return forget(pool)
+  add(pool, amount0, amount1)
+}
+
+/** In the order in which the price passes them. A pool at a tick has passed it when it rises, and not yet when it falls. */
+function crossedTicks(draft: Draft, pool: Hex, from: number, to: number) {
+  if (from === to) return []
+  const [low, high] = from < to ? [from, to] : [to, from]
+  const crossed = ticksOf(draft, pool).filter(({ tick, liquidity }) => tick > low && tick <= high && liquidity !== 0n)
+  return crossed.toSorted((a, b) => (from < to ? a.tick - b.tick : b.tick - a.tick))
+}
+
+/** What liquidity amounts to between two prices, as square roots (Uniswap v3 whitepaper, 6.29 and 6.30). */
+function amountsBetween(a: bigint, b: bigint, liquidity: bigint): { readonly amount0: bigint; readonly amount1: bigint } {
+  return { amount0: liquidity * (inverse(a) - inverse(b)), amount1: (liquidity * (b - a)) << (FRACTION_BITS - 96n) }
+}
+
+function inverse(sqrtPriceX96: bigint): bigint {
+  return (1n << (FRACTION_BITS + 96n)) / sqrtPriceX96
+}
+
+function add(pool: Mutable<PoolRow>, amount0: bigint, amount1: bigint): void {
+  const { token, quote } = pairAmounts(pool, amount0, amount1)
+  pool.positionsToken = (pool.positionsToken ?? 0n) + token
+  pool.positionsQuote = (pool.positionsQuote ?? 0n) + quote
+}
+
+/** What the pool holds is not known, from here on. */
+function forget(pool: Mutable<PoolRow>): void {
+  pool.positionsToken = null
+  pool.positionsQuote = null
+}
