@@ -5,7 +5,7 @@ import type { ActorState } from '#resources/actors.ts'
 import type { ActorEvent } from './actorEvent.ts'
 import type { FramedSnapshot } from './frame.ts'
 import { SubscriberSet } from './subscriberSet.ts'
-import { ACTIVATING, afterEvent, replacing, type TokenEffect, type TokenState } from './tokenState.ts'
+import { ACTIVATING, afterTokenEvent, replacing, type TokenEffect, type TokenState } from './tokenState.ts'
 
 type Logic = TransitionActorLogic<TokenState, ActorEvent, undefined>
 
@@ -33,7 +33,7 @@ export interface Predecessor {
 const FORGIVEN_AFTER_MS = 60_000
 
 /**
- * The actor of a watched address: `afterEvent` decides, this does what was decided.
+ * The actor of a watched address: `afterTokenEvent` decides, this does what was decided.
  *
  * The XState actor begins with the token's first state. A client may subscribe to any address, and for one that is no token an XState actor
  * would cost seven times the memory (0007).
@@ -130,7 +130,7 @@ export class TokenActor {
   }
 
   #after(state: TokenState, event: ActorEvent): TokenState {
-    const step = afterEvent(state, event, this.subscribers)
+    const step = afterTokenEvent(state, event, this.subscribers)
     for (const effect of step.effects) this.#perform(effect, step.state.newest ?? null)
     return step.state
   }

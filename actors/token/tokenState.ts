@@ -62,7 +62,7 @@ export function loadRetryMs(failures: number): number {
  * Pure: the state after an event, and what there is to do. A commit carries the token's full state, so it ends `resyncing` as a load does.
  * A late state that is not newer changes nothing.
  */
-export function afterEvent(state: TokenState, event: ActorEvent, subscribers: Pick<SubscriberSet, 'size' | 'newestSent'>): Step {
+export function afterTokenEvent(state: TokenState, event: ActorEvent, subscribers: Pick<SubscriberSet, 'size' | 'newestSent'>): Step {
   switch (event.type) {
     case 'joined':
       return { state, effects: [{ type: state.newest === undefined ? 'wait' : 'admit', joined: event }] }

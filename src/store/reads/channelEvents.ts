@@ -8,6 +8,7 @@ import {
   MAX_REPLAYED,
 } from '#resources/channelEvent.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { lookUpIfAny } from '#store/rows/lookUp.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 
@@ -31,15 +32,10 @@ interface Source {
   toEvent(row: never, chainId: number): Omit<ChannelEvent, 'place'>
 }
 
-/** A look-up per event: the planner would rather read all tokens, since it does not know how few events there are. */
-function tokenOf(event: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`left join lateral (select * from token where token.address = ${event}.token offset 0) as token on true`
-}
-
 const milestones = (kind: 'launch' | 'graduation'): Source => ({
   table: sql`(select * from milestone where kind = ${sql.lit(kind)}) as entry`,
   selected: sql`event.status, ${SELECTED_TOKEN}`,
-  joined: sql`${tokenOf(sql`event`)} ${MAIN_POOL}`,
+  joined: sql`${lookUpIfAny('token', sql`token.address = event.token`)} ${MAIN_POOL}`,
   toEvent: ({ status, ...row }: MilestoneRow, chainId) => {
     const token = toToken(row, chainId)
     const { address, creator, launchpad } = token
@@ -51,10 +47,8 @@ const SOURCES: Readonly<Record<EventChannelName, Source>> = {
   trades: {
     table: sql`trade as entry`,
     selected: sql`token.launchpad, ${SELECTED_TRADE}`,
-    joined: sql`left join lateral (
-        select * from trade where trade.block_number = event.block_number and trade.log_index = event.log_index offset 0
-      ) as trade on true
-      ${tokenOf(sql`trade`)}`,
+    joined: sql`${lookUpIfAny('trade', sql`trade.block_number = event.block_number and trade.log_index = event.log_index`)}
+      ${lookUpIfAny('token', sql`token.address = trade.token`)}`,
     toEvent: (row: TradeEventRow) => {
       const trade = toTrade(row)
       const amountWei = row['trade.amountWei'] === null ? null : BigInt(row['trade.amountWei'])

@@ -3,6 +3,7 @@ import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ClaimCursor, ClaimsQuery, WalletClaim } from '#resources/claims.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { lookUpIfAny } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
 import { asOfBlock as blockOf, type ClaimableOptions, FEE_FIELDS, FEE_PARTS, type FeeRow, toAmount } from './claimable.ts'
@@ -48,9 +49,7 @@ export async function readClaims(db: Queryable, query: ClaimsQuery, options: Cla
     from (select) as one left join finish on true left join (
       select true as "isFound", fee.token, fee.launchpad, ${FEE_FIELDS}, any_token.address as any_token
       from page as fee cross join chain_state
-      left join lateral (
-        select created_at, vesting_claimed, vesting_ends_at from token where token.address = fee.token offset 0
-      ) as token on true
+      ${lookUpIfAny('token', sql`token.address = fee.token`)}
       left join lateral (
         select address from token as made where made.creator = ${toBytes(creator)} and made.launchpad = fee.launchpad
         order by made.graduation_status, made.address limit 1

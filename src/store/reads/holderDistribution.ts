@@ -4,6 +4,7 @@ import { percentOf } from '#domain/decimal.ts'
 import { HOLDER_SIZES, RESERVE_TYPES } from '#domain/holderDistribution.ts'
 import type { HolderDistribution } from '#resources/holderDistribution.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { lookUpIfAny } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
 import { MAX_LOOKED_AT } from './holders.ts'
@@ -35,9 +36,7 @@ export async function readHolderDistribution(db: Queryable, token: Address): Pro
     sql<DistributionRow>`
     select token.total_supply as supply, token.holder_count as holders, largest.top_ten, greatest(coalesce(own.balance, 0), 0) as creator, size.*
     from token
-    left join lateral (
-      select balance from balance where balance.token = token.address and balance.holder = token.creator offset 0
-    ) as own on true
+    ${lookUpIfAny('balance', sql`balance.token = token.address and balance.holder = token.creator`, 'own')}
     cross join lateral (
       select coalesce(sum(balance), 0) as top_ten from (
         select balance from (

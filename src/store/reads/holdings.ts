@@ -3,11 +3,13 @@ import type { Address } from '#domain/address.ts'
 import type { Holding, HoldingCursor, HoldingSort, HoldingsQuery } from '#resources/holdings.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { lookUp } from '#store/rows/lookUp.ts'
 import { selectList } from '#store/rows/selectList.ts'
 import { BALANCE, type BalanceRow } from '#tables/balance.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
+import { pageOf } from './pageOf.ts'
 import { trimScale } from './trimScale.ts'
 import { type StoredPrice, valueBalance } from './valueBalance.ts'
 
@@ -42,16 +44,12 @@ export async function readHoldings(db: Queryable, query: HoldingsQuery): Promise
     select ${selectList(BALANCE, 'balance')}, token.total_supply as "totalSupply", token.decimals, token.price_weth as "priceWeth", token.price_quote * token.quote_usd as "priceUsd", token.symbol,
       token.name, token.image_url as "imageUrl", token.launchpad, nullif(page.sort_value, -1)::text as "sortValue"
     from page
-    cross join lateral (
-      select * from balance where balance.token = page.token and balance.holder = ${toBytes(wallet)} offset 0
-    ) as balance
-    cross join lateral (select * from token where token.address = page.token offset 0) as token
+    ${lookUp('balance', sql`balance.token = page.token and balance.holder = ${toBytes(wallet)}`)}
+    ${lookUp('token', sql`token.address = page.token`)}
     order by page.sort_value desc, page.token desc`
   const { rows, asOfBlock } = await readAsOf(db, page)
-  const data = rows.slice(0, limit)
-  const last = data.at(-1)
-  const next = rows.length > limit && last !== undefined ? { value: last.sortValue, token: last.token } : null
-  return { data: data.map(row => toHolding(BALANCE.decode(row), row)), next, asOfBlock }
+  const { shown, next } = pageOf(rows, limit, ({ sortValue: value, token }) => ({ value, token }))
+  return { data: shown.map(row => toHolding(BALANCE.decode(row), row)), next, asOfBlock }
 }
 
 /** A wallet's most recently changed balances with their values in WETH. Two look-ups per balance. */
@@ -65,7 +63,7 @@ export function valuedHoldings(wallet: Address, limit: number, after?: HoldingCu
       where balance.holder = ${toBytes(wallet)} and balance.balance > 0 ${beyond}
       order by last_changed_block desc, balance.token desc limit ${limit}
     ) as recent
-    cross join lateral (select price_weth, decimals from token where token.address = recent.token offset 0) as token`
+    ${lookUp('token', sql`token.address = recent.token`)}`
 }
 
 function toHolding(row: BalanceRow, stored: Omit<ListedRow, keyof BalanceRow>): Holding {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#resources/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { lookUp } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
@@ -87,6 +88,6 @@ async function readByAddress(db: Queryable, versions: readonly TokenVersion[], c
   const addresses = versions.map(({ address }) => toBytes(address))
   const { rows } = await sql<SelectedToken>`
     select ${SELECTED_TOKEN} from unnest(${addresses}::bytea[]) as asked (address)
-    cross join lateral (select * from token where token.address = asked.address offset 0) as token ${MAIN_POOL}`.execute(db)
+    ${lookUp('token', sql`token.address = asked.address`)} ${MAIN_POOL}`.execute(db)
   return new Map(rows.map(row => [row.address, toToken(row, chainId)]))
 }

@@ -3,6 +3,7 @@ import { sizesFrom, weiFrom } from '#domain/tradeSize.ts'
 import type { Page } from '#resources/resource.ts'
 import type { MarketTradesQuery, Trade, TradeCursor } from '#resources/trades.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { lookUp, lookUpIfAny } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { LARGE_TRADE, TOKEN_TRADE_SIZE, TRADE_SIZE } from '#tables/trade.ts'
 import { readAsOf } from './asOf.ts'
@@ -64,7 +65,7 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
   const beforeFinish = endingAt(sql`(select block_number from finish)`, sql`(select log_index from finish)`)
   // Each token is looked up once, not for each of its trades. "coalesce" keeps the planner from joining them by nested loops.
   const isOfToken = sql`coalesce(looked.token in (select token.address from (select distinct token from looked) as asked
-    cross join lateral (select * from token where token.address = asked.token offset 0) as token where ${ofToken}), false)`
+    ${lookUp('token', sql`token.address = asked.token`)} where ${ofToken}), false)`
   const page = sql<PageRow>`
     -- Beyond the last trade of a stretch that is not read to its end, others may come first.
     with finish as materialized (
@@ -85,9 +86,8 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
       order by looked.block_number ${near}, looked.log_index ${near} limit ${limit + 1}::integer
     )
     select finish.block_number as "endBlock", finish.log_index as "endLog", ${SELECTED_TRADE}
-    from (select) as one left join finish on true left join page on true left join lateral (
-      select * from trade where trade.block_number = page.block_number and trade.log_index = page.log_index offset 0
-    ) as trade on true
+    from (select) as one left join finish on true left join page on true 
+    ${lookUpIfAny('trade', sql`trade.block_number = page.block_number and trade.log_index = page.log_index`)}
     order by page.block_number ${near}, page.log_index ${near}`
   const { rows, asOfBlock } = await readAsOf(db, page)
   const found = rows.flatMap(row => (row['trade.blockNumber'] === null ? [] : [toTrade(row)]))

@@ -4,9 +4,11 @@ import type { Page } from '#resources/resource.ts'
 import type { Token } from '#resources/token.ts'
 import type { TokenCursor, TokensQuery } from '#resources/tokens.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { lookUp } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { type AsOf, readAsOf } from './asOf.ts'
 import type { KeptTokens, TokenVersion } from './keptTokens.ts'
+import { pageOf } from './pageOf.ts'
 import { allOf, boundsOf, conditionsOf, MAX_TOKENS_FILTERED, readSelectivity, tokensWithin } from './tokenFilters.ts'
 import { sortColumn, tokenOrder } from './tokenOrder.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
@@ -65,14 +67,10 @@ async function readPage<Row extends { readonly address: Address }>(
   const valueless =
     missing > 0 && sortColumn(sort).nullable ? await readListed(db, query, source, selection, { hasValue: false, count: missing }) : null
   const rows = [...(valued?.rows ?? []), ...(valueless?.rows ?? [])]
-  const data = rows.slice(0, limit)
-  const last = data.at(-1)
+  const { shown, next } = pageOf(rows, limit, ({ sort_value: value, address }) => ({ value, address }))
   return {
-    data,
-    next:
-      rows.length > limit && last !== undefined
-        ? { value: last.sort_value, address: last.address }
-        : (valued?.end ?? valueless?.end ?? null),
+    data: shown,
+    next: next ?? valued?.end ?? valueless?.end ?? null,
     asOfBlock: (valued ?? valueless)?.asOfBlock ?? null,
   }
 }
@@ -200,7 +198,7 @@ async function readFiltered<Row>(
 /** A look-up per address: for `= any(…)` PostgreSQL 15 prefers to scan an index of some thousand tokens. */
 function tokensAmong(addresses: readonly Address[]): RawBuilder<unknown> {
   return sql`(select distinct unnest(${addresses.map(toBytes)}::bytea[]) as address) as asked
-    cross join lateral (select * from token where token.address = asked.address offset 0) as token`
+    ${tokenAt(sql`asked.address`)}`
 }
 
 /** "offset 0" keeps the planner from reading all tokens that another filter lets through. */
@@ -208,7 +206,6 @@ function tokensBy(creator: Address): RawBuilder<unknown> {
   return sql`(select * from token where token.creator = ${toBytes(creator)} offset 0) as token`
 }
 
-/** A look-up per row: the planner would rather read all tokens where it does not know how few rows there are. */
 function tokenAt(address: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`cross join lateral (select * from token where token.address = ${address} offset 0) as token`
+  return lookUp('token', sql`token.address = ${address}`)
 }

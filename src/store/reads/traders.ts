@@ -7,6 +7,7 @@ import { BALANCE, type BalanceRow, IS_TRADER, TRADER_SORT_VALUES } from '#tables
 import type { StoredRow } from '#tables/tableOf.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
+import { pageOf } from './pageOf.ts'
 import { secondsToIso } from './trimScale.ts'
 import { type StoredPrice, valueBalance, wholeOf } from './valueBalance.ts'
 
@@ -38,10 +39,8 @@ export async function readTraders(
   const { rows, asOfBlock } = await readAsOf(db, page)
   if (rows.length === 0) return null
   const listed = rows.flatMap(row => (row.holder === null ? [] : [row]))
-  const data = listed.slice(0, limit)
-  const last = data.at(-1)
-  const next = listed.length > limit && last !== undefined ? { value: last.sortValue, address: last.holder } : null
-  return { data: data.map(row => toTrader(BALANCE.decode(row), row)), next, asOfBlock }
+  const { shown, next } = pageOf(listed, limit, ({ sortValue: value, holder: address }) => ({ value, address }))
+  return { data: shown.map(row => toTrader(BALANCE.decode(row), row)), next, asOfBlock }
 }
 
 function toTrader(row: BalanceRow, price: StoredPrice): Trader {

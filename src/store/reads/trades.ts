@@ -7,6 +7,7 @@ import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
 import { readBlockBounds } from './blockBounds.ts'
 import { readMarketTrades } from './marketTrades.ts'
+import { pageOf } from './pageOf.ts'
 import { isIndexed } from './tokens.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 import { type Equality, tradeRange, tradeStretch } from './tradeStretch.ts'
@@ -40,10 +41,8 @@ export async function readTrades(db: Queryable, query: TradesQuery): Promise<Pag
     select ${SELECTED_TRADE} from (${sql.join(sides, sql` union all `)}) as trade ${ordered} limit ${limit + 1}`
   const { rows, asOfBlock } = await readAsOf(db, page)
   if (rows.length === 0 && !(await isIndexed(db, token))) return null
-  const data = rows.slice(0, limit).map(toTrade)
-  const last = data.at(-1)
-  const more = rows.length > limit && last !== undefined
-  return { data, next: more ? { blockNumber: Number(last.blockNumber), logIndex: last.logIndex } : null, asOfBlock }
+  const { shown, next } = pageOf(rows.map(toTrade), limit, ({ blockNumber, logIndex }) => ({ blockNumber: Number(blockNumber), logIndex }))
+  return { data: shown, next, asOfBlock }
 }
 
 /** A sub-select hides the value from the planner. For a maker that it believes to be rare, it could take the index of wallets. */

@@ -6,6 +6,7 @@ import { HOLDER_CODE, type HolderCodeRow } from '#tables/balance.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { isRecentBlock, stampToken } from './cursor.ts'
 import { insertRows, runStatements } from './insertRows.ts'
+import { lookUpIfAny } from './lookUp.ts'
 
 /** The default size of a page of holders. */
 const LARGEST = 50
@@ -21,7 +22,6 @@ export interface PlainHolder {
 /** Holders of type `wallet`, among the tokens' largest ones, that may be contracts: no event shows whether they are. */
 export async function readPlainHolders(db: Queryable, tokens: readonly Address[], limit: number): Promise<readonly PlainHolder[]> {
   if (tokens.length === 0) return []
-  // "offset 0" makes it a look-up per holder. A plain join may be planned as a scan of all holder codes.
   const { rows } = await sql<PlainHolder>`
     select asked.token, largest.holder, code.contract
     from unnest(${tokens.map(toBytes)}::bytea[]) as asked (token)
@@ -29,7 +29,7 @@ export async function readPlainHolders(db: Queryable, tokens: readonly Address[]
       select balance.holder, balance.type from balance where balance.token = asked.token and balance.balance > 0
       order by - balance.balance, balance.holder limit ${sql.lit(LARGEST)}
     ) as largest
-    left join lateral (select contract from holder_code where holder_code.holder = largest.holder offset 0) as code on true
+    ${lookUpIfAny('holder_code', sql`holder_code.holder = largest.holder`, 'code')}
     where largest.type = 'wallet' and code.contract is not false
     limit ${limit}`.execute(db)
   return rows

@@ -12,6 +12,7 @@ import { POOL_TICK, type PoolTickRow } from '#tables/poolTick.ts'
 import type { StoredRow, Table } from '#tables/tableOf.ts'
 import { TOKEN, type TokenRow } from '#tables/token.ts'
 import { unnested } from './insertRows.ts'
+import { lookUp } from './lookUp.ts'
 import { selectList } from './selectList.ts'
 import { loadAging, loadLeavingLastTrades } from './windowRows.ts'
 
@@ -147,10 +148,9 @@ async function loadTokens(db: Queryable, addresses: readonly Address[], expiredB
 }
 
 async function readTokens(db: Queryable, addresses: readonly Address[], others: RawBuilder<unknown>): Promise<readonly TokenRow[]> {
-  // "offset 0" makes it an index look-up per address. A plain join may be planned as a scan of all tokens.
   const { rows } = await sql<StoredRow<TokenRow>>`
     select ${selectList(TOKEN)} from (select unnest(${binaryArray(BYTEA, addresses)}::bytea[]) as address ${others}) as wanted
-    cross join lateral (select * from token where token.address = wanted.address offset 0) as token`.execute(db)
+    ${lookUp('token', sql`token.address = wanted.address`)}`.execute(db)
   return rows.map(TOKEN.decode)
 }
 

@@ -7,6 +7,7 @@ import { perWindow, WINDOW_NAMES, WINDOW_SECONDS, type WindowAging, type WindowN
 import type { Queryable } from '#store/connection/queryable.ts'
 import { arrayOf, BIGINT, BYTEA } from '#tables/binaryArray.ts'
 import type { TokenRow } from '#tables/token.ts'
+import { lookUp } from './lookUp.ts'
 
 /** Which stored trades count: those of blocks earlier than `before` (`null`: all), in windows that end at `now`, Unix seconds. */
 interface StoredTradesAt {
@@ -117,9 +118,7 @@ export async function loadLeavingLastTrades(db: Queryable, tokens: readonly Toke
       ${arrayOf(BIGINT, tokens, 'createdAt')}::bigint[]) as asked (token, was, created_at)
     cross join unnest(${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (seconds)
     cross join lateral ${leavingTrades(at)} as leaving
-    cross join lateral (
-      select last_buy_at, last_sell_at from balance where balance.token = leaving.token and balance.holder = leaving.maker offset 0
-    ) as maker
+    ${lookUp('balance', sql`balance.token = leaving.token and balance.holder = leaving.maker`, 'maker')}
     where leaving.timestamp = case leaving.side when 'buy' then maker.last_buy_at else maker.last_sell_at end`.execute(db)
   return rows
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ActorEvent } from '#actors/token/actorEvent.ts'
-import { ACTIVATING, afterEvent, IDLE_SWEEPS, loadRetryMs, replacing, type TokenState } from '#actors/token/tokenState.ts'
+import { ACTIVATING, afterTokenEvent, IDLE_SWEEPS, loadRetryMs, replacing, type TokenState } from '#actors/token/tokenState.ts'
 import { RecordingSubscription } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 
@@ -24,8 +24,8 @@ function afterAll(
   state: TokenState,
   events: readonly ActorEvent[],
 ) {
-  let step: ReturnType<typeof afterEvent> = { state, effects: [] }
-  for (const event of events) step = afterEvent(step.state, event, subscribers)
+  let step: ReturnType<typeof afterTokenEvent> = { state, effects: [] }
+  for (const event of events) step = afterTokenEvent(step.state, event, subscribers)
   return { state: step.state, effects: step.effects.map(({ type }) => type) }
 }
 

@@ -5,6 +5,7 @@ import type { DayTotals } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { joinQuote } from '#store/reads/joinQuote.ts'
 import { trimScale, wholeUnits } from '#store/reads/trimScale.ts'
+import { lookUp } from '#store/rows/lookUp.ts'
 import { BYTEA, binaryArray } from '#tables/binaryArray.ts'
 import { QUOTE_DECIMALS } from './pairEvents.ts'
 
@@ -34,7 +35,7 @@ export async function readDayTotals(db: Queryable, tokens: readonly Address[]): 
     select token.address as token, pool.address as pair, token.decimals, ${QUOTE_DECIMALS} as "quoteDecimals",
       traded.amount_token::text as "amountToken", traded.amount_quote::text as "amountQuote", traded.high::text as high, traded.low::text as low
     from day cross join unnest(${binaryArray(BYTEA, tokens)}::bytea[]) as asked (address)
-    cross join lateral (select * from token where token.address = asked.address offset 0) as token
+    ${lookUp('token', sql`token.address = asked.address`)}
     join pool on pool.address = token.main_pool
     ${joinQuote(sql`pool.quote_token`)}
     left join pool_creation as creation on creation.pool = pool.address and pool.created_block > token.created_block

@@ -8,6 +8,7 @@ import type { BlockRange, PairEvent, PairEvents, SideAmounts } from '#resources/
 import type { Queryable } from '#store/connection/queryable.ts'
 import { joinQuote } from '#store/reads/joinQuote.ts'
 import { trimScale, wholeUnits } from '#store/reads/trimScale.ts'
+import { lookUp } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
 
 /** Sites keep no more decimal places. */
@@ -70,8 +71,8 @@ export async function readPairEvents(db: Queryable, range: BlockRange, limit: nu
     pair as materialized (
       select pool.address, pool.type, token.creator, token.decimals, ${QUOTE_DECIMALS} as quote_decimals, coalesce(quote.is_read, false) as is_quote_read
       from (select distinct event.pool from event) as seen
-      cross join lateral (select * from pool where pool.address = seen.pool offset 0) as pool
-      cross join lateral (select * from token where token.address = pool.token offset 0) as token
+      ${lookUp('pool', sql`pool.address = seen.pool`)}
+      ${lookUp('token', sql`token.address = pool.token`)}
       ${joinQuote(sql`pool.quote_token`)}
     )
     select event.kind, event.block_number as "blockNumber", event.timestamp, event.tx_hash as "txHash", event.tx_index as "txIndex",
