@@ -134,7 +134,7 @@ export function createChainTips(): ChainTips {
  */
 function withLogs(header: ChainHeader, rawLogs: unknown): BlockWithLogs | null {
   try {
-    return blockWithLogs(header, parseLogs(rawLogs))
+    return blockWithLogs(header, parseLogs(rawLogs, header.hash))
   } catch (error) {
     if (faultOf(error) === null) throw error
     return null

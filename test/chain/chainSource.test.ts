@@ -217,6 +217,25 @@ describe('a block with its logs', () => {
     await expect(source.blockWithLogs(1)).resolves.toEqual(chain.at(1))
   })
 
+  it('has no log that is marked as removed', async () => {
+    const chain = chainOf(1)
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) =>
+      call.method === 'eth_getLogs'
+        ? (answer() as Record<string, unknown>[]).flatMap(log => [log, { ...log, blockHash: topic('ee'), removed: true }])
+        : answer()
+    await expect(createChainSource({ rpc: createChainRpc([chain], { intercept }) }).blockWithLogs(1)).resolves.toEqual(chain.at(1))
+  })
+
+  // By hash, a query of logs failed for ever, or while the block was new. Indexing stopped, or stayed blocks behind.
+  it.each([-32_000, -32_602, -32_603])('has the logs of its receipts when the query of its logs fails with %i', async code => {
+    const chain = chainOf(1)
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) => {
+      if (call.method === 'eth_getLogs') throw new NodeFailure(code, 'the handler panicked')
+      return answer()
+    }
+    await expect(createChainSource({ rpc: createChainRpc([chain], { intercept }) }).blockWithLogs(1)).resolves.toEqual(chain.at(1))
+  })
+
   it('tolerates logs in another order', async () => {
     const chain = chainOf(1)
     const intercept = (_: string, call: RpcCall, answer: () => unknown) =>

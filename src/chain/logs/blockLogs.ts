@@ -11,7 +11,7 @@ import { type BloomFit, bloomFit } from './logsBloom.ts'
 import { areSameLogs, logInTakenPlace } from './orderLogs.ts'
 import { parseLogs } from './parseLogs.ts'
 import { readReceiptLogs } from './provenLogs.ts'
-import { fetchBlockReceipts, logsOfReceipts } from './receipts.ts'
+import { fetchBlockReceipts, fetchInstead, logsOfReceipts } from './receipts.ts'
 import { smallerThanBlock } from './smallerQueries.ts'
 
 /**
@@ -126,9 +126,9 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
 
 async function fetchBlockLogs(provider: RpcProvider, { hash }: ChainHeader): Promise<readonly ChainLog[]> {
   try {
-    return parseLogs(await provider.call(logsOfBlock(hash), { smaller: smallerThanBlock(hash) }))
+    return parseLogs(await provider.call(logsOfBlock(hash), { smaller: smallerThanBlock(hash) }), hash)
   } catch (error) {
-    if (faultOf(error)?.kind !== 'too-large') throw error
-    return logsOfReceipts(await fetchBlockReceipts(provider, hash))
+    if (faultOf(error)?.kind === 'too-large') return logsOfReceipts(await fetchBlockReceipts(provider, hash))
+    return logsOfReceipts(await fetchInstead(error, () => fetchBlockReceipts(provider, hash)))
   }
 }

@@ -1,4 +1,4 @@
-import { fetchHeader } from '#chain/block.ts'
+import { fetchHeader, fetchHeaders } from '#chain/block.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { parseHeader } from '#rpc/header.ts'
@@ -10,9 +10,9 @@ import { createLogTest, type KeyList, type WantedLogs, widthOf } from './logFilt
 import { blocksOf, byAddress, createLogPlan, exceeds, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import { createLogStrategy, type LogStrategy } from './logStrategy.ts'
 import { assertOwnPlaces, orderLogs } from './orderLogs.ts'
-import { parseLogs } from './parseLogs.ts'
+import { markedAsRemoved, readLogs } from './parseLogs.ts'
 import { assertProven, fetchProvenLogs } from './provenLogs.ts'
-import { fetchReceipts, logsOfReceipts } from './receipts.ts'
+import { fetchInstead, fetchReceipts, logsOfReceipts } from './receipts.ts'
 import { smallerQueries } from './smallerQueries.ts'
 
 export interface LogRangeQuery {
@@ -99,7 +99,9 @@ export function createLogRanges({ rpc, concurrency, provesLogs = false }: LogRan
     } catch (error) {
       const fault = faultOf(error)
       if (fault?.kind === 'too-large') provider.logsRefused(size, { limit: fault.limit, hint: hintIn(fault, query) })
-      throw error
+      if (size.blocks > 1) throw error
+      const logs = await fetchInstead(error, () => fetchByReceipts(provider, query.from))
+      return { kind: 'complete', logs: logs.filter(wantedTest(query, fetching)) }
     }
   }
 
@@ -198,7 +200,16 @@ async function fetchLogs(provider: RpcProvider, query: LogQuery, end: LogRangeQu
   const [rawLogs, rawEnd] = await provider.calls(calls, { smaller: smallerQueries(query) })
   const { hash } = parseHeader(rawEnd, `block ${end.number}`)
   if (hash !== end.hash) throw inconsistent(`another block ${end.number}`)
-  return parseLogs(rawLogs)
+  const { logs, removed } = readLogs(rawLogs)
+  if (removed.length > 0) await assertReplaced(provider, removed)
+  return logs
+}
+
+/** @throws `RpcError` `inconsistent` when a log is marked as removed though its block is on the provider's chain */
+async function assertReplaced(provider: RpcProvider, removed: readonly ChainLog[]): Promise<void> {
+  const hashes = new Map(removed.map(({ blockNumber, blockHash }) => [blockHash, blockNumber]))
+  const headers = await fetchHeaders(provider, [...hashes.values()])
+  if (headers.some(({ hash }) => hashes.has(hash))) throw markedAsRemoved()
 }
 
 /** The size that the provider's words suggest. */

@@ -1,23 +1,59 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { fieldsOf, HEX, parseHash, parseHex, parseQuantity } from '#rpc/answerFields.ts'
-import { garbled, inconsistent } from '#rpc/rpcFault.ts'
+import { garbled, inconsistent, type RpcError } from '#rpc/rpcFault.ts'
 
 const MAX_TOPICS = 4
 
-/**
- * Reads the answer to `eth_getLogs`.
- *
- * @throws `RpcError` `garbled` for anything that is no list of logs, `inconsistent` for a log that is marked as removed
- */
-export function parseLogs(raw: unknown): ChainLog[] {
-  if (!Array.isArray(raw)) throw garbled('logs: not a list')
-  return raw.map(parseLog)
+/** The logs of an answer. */
+export interface AnsweredLogs {
+  readonly logs: readonly ChainLog[]
+  /** Logs that are marked as removed, and that no other log of the answer takes the place of. */
+  readonly removed: readonly ChainLog[]
 }
 
-function parseLog(raw: unknown): ChainLog {
-  const fields = fieldsOf(raw, 'log')
-  if (fields['removed'] === true) throw inconsistent('a log is marked as removed')
+/**
+ * Reads the answer to `eth_getLogs`. Some nodes add logs of replaced blocks, marked as removed, to those of the chain. Such a log is left
+ * out where the answer has the log unmarked as well, or logs of another block of that number.
+ *
+ * @throws `RpcError` `garbled` for anything that is no list of logs
+ */
+export function readLogs(raw: unknown): AnsweredLogs {
+  if (!Array.isArray(raw)) throw garbled('logs: not a list')
+  const logs: ChainLog[] = []
+  const removed: ChainLog[] = []
+  for (const one of raw) {
+    const fields = fieldsOf(one, 'log')
+    ;(fields['removed'] === true ? removed : logs).push(parseLog(fields))
+  }
+  if (removed.length === 0) return { logs, removed }
+  const current = new Map(logs.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
+  const places = new Set(logs.map(placeOf))
+  const isReplaced = (log: ChainLog) => places.has(placeOf(log)) || (current.get(log.blockNumber) ?? log.blockHash) !== log.blockHash
+  return { logs, removed: removed.filter(log => !isReplaced(log)) }
+}
+
+function placeOf({ blockHash, logIndex }: ChainLog): string {
+  return `${blockHash} ${logIndex}`
+}
+
+/**
+ * The logs of one block, or of receipts, from the answer.
+ *
+ * @param blockHash the block that was asked for; left out: no log may be marked as removed
+ * @throws `RpcError` as `readLogs`, and `inconsistent` for a log of the block that is marked as removed
+ */
+export function parseLogs(raw: unknown, blockHash?: Hex): readonly ChainLog[] {
+  const { logs, removed } = readLogs(raw)
+  if (removed.some(log => blockHash === undefined || log.blockHash === blockHash)) throw markedAsRemoved()
+  return logs
+}
+
+export function markedAsRemoved(): RpcError {
+  return inconsistent('a log is marked as removed')
+}
+
+function parseLog(fields: Readonly<Record<string, unknown>>): ChainLog {
   return {
     address: interned(fields['address'], addresses),
     topics: parseTopics(fields['topics']),

@@ -59,6 +59,22 @@ export async function fetchAllReceipts(provider: RpcProvider, hash: Hex): Promis
   return raw.map(receipt => fieldsOf(receipt, 'receipt'))
 }
 
+/**
+ * What the receipts of a block say in place of a query of that one block's logs, which failed with this error. Nodes fail at the logs of
+ * single blocks for ever: of transactions that their logs do not know, of events that they did not store.
+ *
+ * @throws the query's error where that is no fault of the node, or the receipts can't be read either
+ */
+export async function fetchInstead<T>(error: unknown, fetchFromReceipts: () => Promise<T>): Promise<T> {
+  const kind = faultOf(error)?.kind
+  if (kind !== 'node' && kind !== 'rejected' && kind !== 'http') throw error
+  try {
+    return await fetchFromReceipts()
+  } catch (failure) {
+    throw faultOf(failure) === null ? failure : error
+  }
+}
+
 /** All logs of a block, ascending by log index, from its receipts in their order. */
 export function logsOfReceipts(receipts: readonly RawReceipt[]): ChainLog[] {
   const logs: ChainLog[] = []

@@ -200,6 +200,38 @@ describe('logs in a range', () => {
     })
   })
 
+  // Some nodes add logs of replaced blocks: indexing stopped there, and asked the same for ever.
+  const elsewhere = { blockHash: `0x${'ee'.repeat(32)}`, transactionHash: `0x${'ef'.repeat(32)}`, removed: true }
+  const additions: readonly (readonly [string, (logs: Record<string, unknown>[]) => unknown])[] = [
+    ['of another block beside each', logs => logs.flatMap(log => [{ ...log, ...elsewhere }, log])],
+    ['of another block where this one has none', logs => [...logs, { ...logs[0], ...elsewhere, blockNumber: '0x3' }]],
+    ['that are there unmarked, too', logs => logs.flatMap(log => [log, { ...log, removed: true }])],
+  ]
+  it.each(additions)('are those of the chain when the answer has logs marked as removed %s', async (_, added) => {
+    const chain = chainOf([[1, 2, 1], [2], []])
+    const intercept = (_provider: string, call: RpcCall, answer: () => unknown) =>
+      call.method === 'eth_getLogs' ? added(answer() as Record<string, unknown>[]) : answer()
+    const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept }), concurrency: 2 })
+    const query = { from: 0, to: 3, end: chain.head().header, addresses: fifteen, maxLogs: 1e9 }
+    await expect(ranges.fetch(query)).resolves.toEqual({ logs: chain.logs(), to: 3 })
+  })
+
+  // A node fails at the logs of a block for ever: of a transaction of the system, say. Indexing stopped before it.
+  it.each([-32_000, -32_602, -32_603])('are taken from the receipts of a single block that fails with %i', async code => {
+    const chain = chainOf([[1], [1, 2], [2], [1]])
+    const asked: string[] = []
+    const intercept = (_provider: string, call: RpcCall, answer: () => unknown) => {
+      const { fromBlock, toBlock } = (call.params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+      if (call.method === 'eth_getTransactionReceipt') asked.push(call.method)
+      if (call.method === 'eth_getLogs' && Number(fromBlock) <= 3 && Number(toBlock) >= 3) throw new NodeFailure(code, 'no such receipt')
+      return answer()
+    }
+    const ranges = createLogRanges({ rpc: createChainRpc([chain], { intercept }), concurrency: 1 })
+    const query = { from: 0, to: 4, end: chain.head().header, addresses: fifteen, maxLogs: 1e9 }
+    await expect(ranges.fetch(query)).resolves.toEqual({ logs: chain.logs(), to: 4 })
+    expect(asked).toHaveLength(1)
+  })
+
   it('are not taken from a provider that does not have the end of the range, or another one', async () => {
     const chain = chainOf([[1], [2], [3], [1]])
     const behind = chainOf([[1]])
