@@ -30,7 +30,7 @@ await buildFolder({
     await bundle.write({ dir: folder, format: 'esm' })
     await bundle.close()
     // By itself: an older Node would refuse the imports of the bundle before anything runs.
-    const guard = await readFile(path.join(ROOT, 'src/requireNode.cjs'), 'utf8')
-    await writeFile(path.join(folder, 'main.js'), `${guard}\nawait import('./service.js')\n`)
+    const first = ['requireNode', 'endEarly'].map(name => readFile(path.join(ROOT, `src/${name}.cjs`), 'utf8'))
+    await writeFile(path.join(folder, 'main.js'), `${(await Promise.all(first)).join('\n')}\nawait import('./service.js')\n`)
   },
 })

@@ -1,10 +1,11 @@
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
+import { listenForStop } from '#process/stopRequest.ts'
 import { loadThread } from '#worker/loadThread.ts'
 
 /*
- * npm start. Starts the indexing thread first, and loads the rest while that thread loads its modules. Exit codes: 0 after a stop, 75 when
- * another start may succeed, 1 when the configuration or the environment has to be changed first.
+ * npm start. Listens for signals, starts the indexing thread, and loads the rest while that thread loads its modules. Exit codes: 0 after a
+ * stop, 75 when another start may succeed, 1 when the configuration or the environment has to be changed first.
  */
 
 /**
@@ -13,8 +14,9 @@ import { loadThread } from '#worker/loadThread.ts'
  */
 const HEAP_GROWTH_PERCENT = 70
 
+const stopping = listenForStop()
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
 // A gateway does not index. Where `.env` says so, `run` ends the thread.
 const thread = process.env['ROLE'] === 'gateway' ? null : loadThread()
 const { run } = await import('#process/run.ts')
-process.exit(await run(thread))
+process.exit(await run(thread, stopping))

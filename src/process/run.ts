@@ -11,15 +11,16 @@ import type { LoadedThread } from '#worker/loadThread.ts'
 import { startIndexing } from '#worker/startIndexing.ts'
 import { reportCrashes } from './reportCrashes.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
+import { type StopRequest, whenAborted } from './stopRequest.ts'
 
 const EXIT_TRY_AGAIN = 75
 /** A stop that takes longer ends the process. */
 const STOP_TIMEOUT_MS = 20_000
 
 /** Runs the service until it is asked to stop, and returns the exit code of the process. */
-export async function run(loaded: LoadedThread | null): Promise<number> {
+export async function run(loaded: LoadedThread | null, stopping: StopRequest): Promise<number> {
   try {
-    return await runService(loaded)
+    return await runService(loaded, stopping)
   } catch (error) {
     if (!(error instanceof TokenwireError)) throw error
     process.stderr.write(`${error.message}\n`)
@@ -31,7 +32,7 @@ function exitCodeOf({ retryable }: TokenwireError): number {
   return retryable ? EXIT_TRY_AGAIN : 1
 }
 
-async function runService(loaded: LoadedThread | null): Promise<number> {
+async function runService(loaded: LoadedThread | null, stopping: StopRequest): Promise<number> {
   const config = loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   const redactor = createRedactor(secretsOf(config))
   const writeLock = loaded?.writeLock ?? createWriteLock()
@@ -42,8 +43,13 @@ async function runService(loaded: LoadedThread | null): Promise<number> {
     writeLock,
   })
   const onCrash = reportCrashes(logger, config.gatewayThreads)
-  // Before the start: a stop that is requested during it takes effect after it, and leaves nothing running.
-  const requested = stopRequested(logger, config.tls === null ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM'])
+  if (config.tls !== null) stopping.ignoreHangup()
+  const { signal } = stopping
+  const requested = whenAborted(signal).then(() => {
+    logger.info({ reason: signal.reason as unknown }, 'stopping')
+    limitStop(logger, 1)
+    return 0
+  })
   const failed = Promise.withResolvers<number>()
   const onFailure = (error: TokenwireError) => {
     logger.fatal(error.message)
@@ -52,15 +58,25 @@ async function runService(loaded: LoadedThread | null): Promise<number> {
   const isIndexing = loaded !== null && config.role !== 'gateway'
   if (!isIndexing) await loaded?.worker.terminate()
   const thread = isIndexing ? startIndexing({ thread: loaded, config, onCrash }) : null
-  const stop = await start({ config, redactor, logger, writeLock, thread, onFailure, onCrash })
-  const exitCode = await Promise.race([requested.then(() => 0), failed.promise])
-  setTimeout(() => {
-    logger.fatal({ timeoutMs: STOP_TIMEOUT_MS }, 'stopping took too long')
-    process.exit(exitCode === 0 ? 1 : exitCode)
-  }, STOP_TIMEOUT_MS).unref()
+  const stop = await start({ config, redactor, logger, writeLock, thread, stopping: signal, onFailure, onCrash }).catch(
+    (error: unknown) => {
+      if (!signal.aborted) throw error
+      logger.debug({ err: error }, 'the start was interrupted')
+      return () => Promise.resolve()
+    },
+  )
+  const exitCode = await Promise.race([requested, failed.promise])
+  if (exitCode !== 0) limitStop(logger, exitCode)
   await stop()
   logger.info('stopped')
   return exitCode
+}
+
+function limitStop(logger: Logger, exitCode: number): void {
+  setTimeout(() => {
+    logger.fatal({ timeoutMs: STOP_TIMEOUT_MS }, 'stopping took too long')
+    process.exit(exitCode)
+  }, STOP_TIMEOUT_MS).unref()
 }
 
 async function start(options: ServiceOptions): Promise<() => Promise<void>> {
@@ -75,16 +91,4 @@ async function start(options: ServiceOptions): Promise<() => Promise<void>> {
     if (!(error instanceof TokenwireError)) throw error
     throw new TokenwireError(error.code, redactor.text(error.message), { retryable: error.retryable })
   }
-}
-
-/** Resolves on the first of the signals, or when a parent process with an IPC channel has gone. With TLS, SIGHUP renews the certificate. */
-function stopRequested(logger: Logger, signals: readonly NodeJS.Signals[]): Promise<void> {
-  return new Promise(resolve => {
-    const request = (reason: string) => {
-      logger.info({ reason }, 'stopping')
-      resolve()
-    }
-    for (const signal of signals) process.once(signal, request)
-    if (process.send !== undefined) process.once('disconnect', () => request('parent gone'))
-  })
 }

@@ -2,6 +2,7 @@ import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import type { StartedThread } from '#worker/startIndexing.ts'
 import { openIndexerDatabase } from './indexerDatabase.ts'
 import type { RoleOptions, ServiceOptions, StartedRole, Stop } from './serviceOptions.ts'
+import { whenAborted } from './stopRequest.ts'
 
 export interface RunningService extends StartedRole {
   /** Stops everything in reverse order of its start. */
@@ -11,9 +12,9 @@ export interface RunningService extends StartedRole {
 /**
  * Starts the process as a gateway, a standby or an indexer.
  *
- * @throws `TokenwireError` with the reason; everything started before is stopped
+ * @throws `TokenwireError` with the reason; any error when a stop was requested meanwhile; everything started before is stopped
  */
-export async function startService({ thread, ...options }: ServiceOptions): Promise<RunningService> {
+export async function startService({ thread, stopping, ...options }: ServiceOptions): Promise<RunningService> {
   const stops: Stop[] = []
   const impatience = new AbortController()
   const stop = async () => {
@@ -27,13 +28,38 @@ export async function startService({ thread, ...options }: ServiceOptions): Prom
       clearTimeout(late)
     }
   }
+  const interruption = new AbortController()
+  const interrupt = () => {
+    interruption.abort(new Error('a stop was requested'))
+    impatience.abort()
+  }
+  stopping.addEventListener('abort', interrupt)
+  if (stopping.aborted) interrupt()
+  // What is registered during an interrupted start is stopped with the rest, and nothing more is started.
+  const onStop = (one: Stop) => {
+    stops.push(one)
+    interruption.signal.throwIfAborted()
+  }
   try {
-    const started = await startRole({ ...options, onStop: one => void stops.push(one), giveUp: impatience.signal }, thread)
+    const started = await startRole({ ...options, onStop, giveUp: impatience.signal }, thread && interruptible(thread, interruption.signal))
+    interruption.signal.throwIfAborted()
     return { ...started, stop }
   } catch (error) {
     await stop()
     throw error
+  } finally {
+    stopping.removeEventListener('abort', interrupt)
   }
+}
+
+/** The thread, whose answers are not waited for after the signal. */
+function interruptible(thread: StartedThread, signal: AbortSignal): StartedThread {
+  const unlessAborted = async <T>(answer: Promise<T>): Promise<T> => {
+    await Promise.race([answer, whenAborted(signal)])
+    signal.throwIfAborted()
+    return answer
+  }
+  return { ...thread, check: url => unlessAborted(thread.check(url)), open: url => unlessAborted(thread.open(url)) }
 }
 
 async function startRole(options: RoleOptions, thread: StartedThread | null): Promise<StartedRole> {

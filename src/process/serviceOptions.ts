@@ -9,6 +9,8 @@ export interface ServiceOptions {
   readonly config: Config
   readonly redactor: Redactor
   readonly logger: Logger
+  /** Aborts when a stop is requested, which interrupts a start. */
+  readonly stopping: AbortSignal
   /** Called when the service can not go on. It is to be stopped then. */
   readonly onFailure: (error: TokenwireError) => void
   /** Called when a thread has ended by itself, with its error. It ends the process. */
@@ -20,7 +22,7 @@ export interface ServiceOptions {
 }
 
 /** What the start of a gateway, a standby or an indexer gets. */
-export interface RoleOptions extends Omit<ServiceOptions, 'thread'> {
+export interface RoleOptions extends Omit<ServiceOptions, 'thread' | 'stopping'> {
   /** Registers how to stop something; called in the order of the starts. */
   readonly onStop: (stop: Stop) => void
   /** Ends the connections to the database when a stop takes too long. */
