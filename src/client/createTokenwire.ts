@@ -43,7 +43,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
   function wake(): void {
     pool.wake()
     for (const end of context.pauses) end()
-    refetcher.soon(feed.tokens())
+    refetcher.soon(feed.tokens(), 0)
   }
 
   return {

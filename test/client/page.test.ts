@@ -83,18 +83,75 @@ it('keeps the pause that the server asked of an event stream, however often the 
   client.close()
 })
 
-it.each(['online', 'offline', 'visibilitychange'])('pings its connection at %s, before it is silent for long', async event => {
+/** What a browser tells a page that slept, or whose network has changed. */
+const WAKES = {
+  online: (page: EventTarget) => page.dispatchEvent(new Event('online')),
+  offline: (page: EventTarget) => page.dispatchEvent(new Event('offline')),
+  'the return from the back cache': (page: EventTarget) => page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })),
+  'the end of a freeze': (_: EventTarget, document: EventTarget) => document.dispatchEvent(new Event('resume')),
+  'becoming visible': (_: EventTarget, document: EventTarget) => document.dispatchEvent(new Event('visibilitychange')),
+  'all of them at once': (page: EventTarget, document: EventTarget) => {
+    document.dispatchEvent(new Event('resume'))
+    page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))
+    document.dispatchEvent(new Event('visibilitychange'))
+    page.dispatchEvent(new Event('online'))
+  },
+}
+
+// A page that was back from the back cache once showed the data of before for 45 s.
+it.each(Object.entries(WAKES))('has the newest state and a connection that works soon after %s', async (_, wake) => {
+  const { page, document } = stubPage()
+  const { clock, service, client } = start()
+  const watch = client.watch(addressOf(2), () => {})
+  await clock.advance(1_000)
+  service.cut(null)
+  service.commit(addressOf(2))
+  wake(page, document)
+  await clock.advance(1_000)
+  expect(watch.current?.sequence).toBe(service.truth(addressOf(2))?.token.sequence)
+  await clock.advance(5_000)
+  expect(client.state).toBe('live')
+  expect(service.sockets.size).toBe(1)
+  client.close()
+})
+
+it.each(Object.entries(WAKES))('keeps a connection that is alive at %s', async (_, wake) => {
   const { page, document } = stubPage()
   const { clock, service, client } = start()
   client.watch(addressOf(2), () => {})
   await clock.advance(1_000)
-  service.cut(null)
-  const target = event === 'visibilitychange' ? document : page
-  target.dispatchEvent(new Event(event))
+  const [socket] = service.sockets
+  wake(page, document)
+  await clock.advance(30_000)
+  expect([...service.sockets]).toEqual([socket])
+  client.close()
+})
+
+it('opens its event streams anew when the page is back, as they may be dead', async () => {
+  const { page } = stubPage()
+  const { clock, service, requests, client } = start()
+  service.faults.webSocket = 'refused'
+  client.watch(addressOf(2), () => {})
   await clock.advance(20_000)
-  expect(client.state).not.toBe('live')
-  await clock.advance(2_000)
-  expect(client.state).toBe('live')
+  expect(client.state).toBe('fallback')
+  const streams = () => requests.filter(url => url.includes('/stream')).length
+  const before = streams()
+  page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))
+  await clock.advance(1_000)
+  expect(streams()).toBe(before + 1)
+  expect([client.state, service.streams.size]).toEqual(['fallback', 1])
+  client.close()
+})
+
+it('does nothing when a new page is shown for the first time', async () => {
+  const { page } = stubPage()
+  const { clock, requests, client } = start()
+  client.watch(addressOf(2), () => {})
+  await clock.advance(10_000)
+  const before = requests.length
+  page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: false }))
+  await clock.advance(1_000)
+  expect(requests).toHaveLength(before)
   client.close()
 })
 
@@ -131,6 +188,8 @@ it('stops listening to the page when it is closed', () => {
   expect([...listening].map(([type, signal]) => [type, signal.aborted])).toEqual([
     ['online', false],
     ['offline', false],
+    ['pageshow', false],
+    ['resume', false],
     ['visibilitychange', false],
   ])
   client.close()

@@ -30,7 +30,7 @@ export interface Fallback {
   isOpen(carried: Carried): boolean
   tokensWithoutStream(): readonly Address[]
   serve(carried: ReadonlySet<Carried>): void
-  /** Tries every closed stream now, unless the server asked for a pause. */
+  /** Opens every stream anew, since nothing tells whether an open one is alive, unless the server asked for a pause. */
   wake(): void
   /**
    * Reports a poll. The state follows from the newest one.
@@ -137,7 +137,7 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
     },
     wake() {
       for (const [carried, stream] of streams) {
-        if (stream.isOpen || !stream.mayHurry) continue
+        if (!stream.mayHurry) continue
         stream.stop()
         open(carried, stream)
       }

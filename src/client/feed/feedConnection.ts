@@ -12,6 +12,9 @@ import { subscribeMessages } from './subscribeMessages.ts'
 /** After a connection that lived this long, the back-off begins again with short pauses. */
 export const STABLE_MS = 10_000
 
+/** Time from a ping to its answer after the page was asleep. */
+const WOKEN_ANSWER_MS = 2_000
+
 /** Failures in a row after which the fallback takes over. An attempt that times out after `ANSWER_MS` counts as that many. */
 const BLOCKED_AFTER = 2
 
@@ -89,7 +92,7 @@ export class FeedConnection {
 
   /** Connects now, or checks now whether the open connection is alive. */
   wake(): void {
-    if (this.#state === 'live') this.#socket?.ping()
+    if (this.#state === 'live') this.#socket?.ping(WOKEN_ANSWER_MS)
     else if (this.#socket === null) this.connect()
   }
 

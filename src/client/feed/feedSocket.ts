@@ -44,7 +44,6 @@ export class FeedSocket {
   readonly #events: FeedSocketEvents
   #socket: WebSocketLike | null = null
   #phase: 'opening' | 'open' | 'live' | 'closed' = 'opening'
-  #unanswered = 0
   readonly #timer: Timer
 
   constructor(context: ClientContext, events: FeedSocketEvents) {
@@ -60,17 +59,17 @@ export class FeedSocket {
   start(): void {
     this.#timer.start(ANSWER_MS, () => this.#end('timedOut'))
     try {
-      this.#socket = this.#context.openSocket()
+      const socket = this.#context.openSocket()
+      this.#socket = socket
+      socket.onopen = () => this.#opened()
+      socket.onmessage = (event: { readonly data: unknown }) => this.#received(event.data)
+      socket.onclose = ({ code, reason = '' }: { readonly code: number; readonly reason?: string }) =>
+        this.#end(afterClose(code) === 'stop' ? 'dismissed' : undefined, { code, delayMs: delayAfterClose(code, reason) })
+      // A close event with its code follows, except in Node 22 for a socket that could not be opened.
+      socket.onerror = () => this.#timer.start(0, () => this.#end())
     } catch {
       this.#end()
-      return
     }
-    this.#socket.onopen = () => this.#opened()
-    this.#socket.onmessage = (event: { readonly data: unknown }) => this.#received(event.data)
-    this.#socket.onclose = ({ code, reason }: { readonly code: number; readonly reason?: string }) =>
-      this.#end(afterClose(code) === 'stop' ? 'dismissed' : undefined, { code, delayMs: delayAfterClose(code, reason ?? '') })
-    // A close event with its code follows, except in Node 22 for a socket that could not be opened.
-    this.#socket.onerror = () => this.#timer.start(0, () => this.#end())
   }
 
   send(text: string): void {
@@ -82,14 +81,10 @@ export class FeedSocket {
     }
   }
 
-  /** Ends the socket unless the server answers in time. */
-  ping(): void {
-    if (this.#phase === 'live' && this.#unanswered === 0) this.#ping()
-  }
-
-  #ping(): void {
-    if (this.#unanswered++ === MAX_UNANSWERED) return this.#end()
-    this.#timer.start(ANSWER_MS, () => this.#ping())
+  /** Ends the socket unless the server answers one of the pings, each in time. */
+  ping(answerMs = ANSWER_MS, pings = MAX_UNANSWERED): void {
+    if (pings === 0) return this.#end()
+    this.#timer.start(answerMs, () => this.ping(answerMs, pings - 1))
     this.send(PING)
   }
 
@@ -118,7 +113,6 @@ export class FeedSocket {
   #received(data: unknown): void {
     const isFirst = this.#phase !== 'live'
     this.#phase = 'live'
-    this.#unanswered = 0
     this.#timer.start(SILENCE_MS, () => this.ping())
     if (isFirst) this.#events.onLive()
     // `onLive` may have closed the socket.

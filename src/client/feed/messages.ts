@@ -1,7 +1,7 @@
 import { ClientError } from '#client/clientError.ts'
 import * as shapes from '#client/generated/shapes.ts'
 import type { TokenSubscribed, TokenUpdate } from '#client/generated/types.ts'
-import { type AnyShape, choice, mismatch, object, parseJson, string } from '#client/rest/shape.ts'
+import { type AnyShape, isObject, mismatch, object, parseJson, string } from '#client/rest/shape.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import * as channels from './channelMessages.ts'
 
@@ -29,7 +29,7 @@ const SHAPES: Readonly<Record<string, AnyShape>> = {
   list: channels.listShape,
   candles: shapes.candlesMessageShape,
   // Accepts any code: a newer server may have more codes, and the client acts on only one.
-  error: object({ type: choice('error'), code: string, message: string }),
+  error: object({ code: string, message: string }),
 }
 
 /** A message of the server. `unknown`: it says nothing that the client has to know, or is of a type that a newer server has. */
@@ -70,5 +70,5 @@ function parseObject(data: unknown): Readonly<Record<string, unknown>> | null {
   // No message of the protocol is larger, so a larger one is not worth parsing.
   if (typeof data !== 'string' || data.length > MAX_MESSAGE_BYTES) return null
   const value = parseJson(data)
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
+  return isObject(value) ? value : null
 }

@@ -8,8 +8,8 @@ export type AnyShape =
   | { readonly kind: 'object'; readonly fields: Readonly<Record<string, AnyShape>> }
   | { readonly kind: 'list'; readonly item: AnyShape; readonly max?: number | undefined }
   | { readonly kind: 'record'; readonly item: AnyShape }
-  | { readonly kind: 'nullable'; readonly inner: AnyShape }
-  | { readonly kind: 'optional'; readonly inner: AnyShape }
+  /** Either this value or another shape. */
+  | { readonly kind: 'or'; readonly other: null | undefined; readonly inner: AnyShape }
 
 /** The shape of a `T`. The compiler rejects a shape that is narrower or wider than its type. */
 export type Shape<T> = AnyShape & { readonly _of?: (value: T) => T }
@@ -32,10 +32,10 @@ export const listOf = <T>(item: Shape<T>, max?: number): Shape<readonly T[]> => 
 
 export const mapOf = <T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> => ({ kind: 'record', item })
 
-export const nullable = <T>(inner: Shape<T>): Shape<T | null> => ({ kind: 'nullable', inner })
+export const nullable = <T>(inner: Shape<T>): Shape<T | null> => ({ kind: 'or', other: null, inner })
 
 /** The shape of a field that may be absent. */
-export const optional = <T>(inner: Shape<T>): Shape<T | undefined> => ({ kind: 'optional', inner })
+export const optional = <T>(inner: Shape<T>): Shape<T | undefined> => ({ kind: 'or', other: undefined, inner })
 
 export function parseJson(text: string): unknown {
   try {
@@ -56,10 +56,8 @@ export function mismatch(shape: AnyShape, value: unknown): string | null {
       return typeof value === 'boolean' ? null : ''
     case 'choice':
       return shape.options.includes(value as string) ? null : ''
-    case 'nullable':
-      return value === null ? null : mismatch(shape.inner, value)
-    case 'optional':
-      return value === undefined ? null : mismatch(shape.inner, value)
+    case 'or':
+      return value === shape.other ? null : mismatch(shape.inner, value)
     case 'list':
       return Array.isArray(value) && value.length <= (shape.max ?? value.length) ? mismatchOfEach(value, shape.item) : ''
     case 'record':
@@ -90,6 +88,6 @@ function isNumber({ min, max, whole }: Extract<AnyShape, { kind: 'number' }>, va
   )
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

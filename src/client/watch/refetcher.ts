@@ -93,7 +93,7 @@ export function createRefetcher(
     start,
     soon(tokens, spreadMs = SPREAD_MS) {
       for (const token of tokens) due.add(token)
-      if (due.size > 0 && !spreadTimer.isRunning) spreadTimer.start(random() * spreadMs, () => fetch([]))
+      if (due.size > 0) spreadTimer.start(random() * spreadMs, () => fetch([]))
     },
     poll(isOn) {
       if (!isOn) pollTimer.stop()
