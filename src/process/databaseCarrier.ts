@@ -55,6 +55,7 @@ export function indexerView(
     chain: () => (own() ?? reported).chain(),
     isStandby: () => own() === null,
     metadata: () => own()?.metadata?.() ?? null,
+    skippedLogs: () => own()?.skippedLogs?.() ?? [],
     eventLoop: () => own()?.eventLoop?.() ?? null,
   }
 }

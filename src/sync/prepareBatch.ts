@@ -17,6 +17,7 @@ import { readCurrenciesInTurn, readOutdatedTokens } from '#store/rows/revaluatio
 import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { DecodedBatch, FetchedBatch, ProjectedBatch } from './batch.ts'
 import { type ChainFacts, findUnknowns } from './findUnknowns.ts'
+import type { SkippedLogCounter } from './skippedLogs.ts'
 
 /** How batches are decoded and projected. */
 export interface PrepareOptions extends Omit<ProjectOptions, 'previous'> {
@@ -25,6 +26,8 @@ export interface PrepareOptions extends Omit<ProjectOptions, 'previous'> {
   readonly adapters: readonly LaunchpadAdapter[]
   readonly directory: Directory
   readonly facts: ChainFacts
+  /** Default: logs that can't be decoded are not counted. */
+  readonly skipped?: Pick<SkippedLogCounter, 'note'>
   readonly logger: Logger
 }
 
@@ -55,7 +58,9 @@ export function completeBatch(batch: DecodedBatch, found: Found, logger: Logger)
 /** Decodes a batch's logs. Changes nothing. */
 export function decodeBatch(
   batch: FetchedBatch,
-  options: Omit<DecodeInput, 'logs' | 'headers' | 'announced'> & Partial<Pick<DecodeInput, 'announced'>> & { readonly logger: Logger },
+  options: Omit<DecodeInput, 'logs' | 'headers' | 'announced'> &
+    Partial<Pick<DecodeInput, 'announced'>> &
+    Pick<PrepareOptions, 'logger' | 'skipped'>,
 ): DecodedBatch {
   const { logs, headers, announced: _, ...blocks } = batch
   const decoded = decode({ announced: [], ...options, logs, headers })
@@ -64,6 +69,7 @@ export function decodeBatch(
     const { blockNumber, txHash, logIndex, address } = first
     const details = { count: decoded.malformed.length, first: { blockNumber, txHash, logIndex, address } }
     options.logger.warn(details, 'skipped logs that do not fit their event')
+    options.skipped?.note(decoded.malformed, key => decoded.directory.lookup(key))
   }
   return { ...blocks, ...decoded, stage: 'decoded', logCount: logs.length }
 }

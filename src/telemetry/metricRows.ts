@@ -14,6 +14,7 @@ export interface MetricsReading {
   readonly commitToDelivery: LatencySnapshot
   readonly ethUsd: EthUsd | null
   readonly metadata: MetadataState
+  readonly skippedLogs: readonly { readonly launchpad: string; readonly event: string; readonly count: number }[]
   readonly eventLoops: Readonly<Record<string, EventLoopState>>
   /** The metrics of each thread that answers requests. */
   readonly requests: readonly MetricsData[]
@@ -29,10 +30,7 @@ export interface MetadataState {
 }
 
 type Value = number | boolean | null | undefined
-export interface Labelled {
-  readonly label: string
-  readonly values: readonly (readonly [labelValue: string, value: Value])[]
-}
+export type Labelled = readonly (readonly [labels: Readonly<Record<string, string>>, value: Value])[]
 
 /** The name lacks its prefix `tokenwire_`. An unknown value (`null` or `undefined`) is left out, since 0 would be a claim. */
 export type MetricRow = readonly [name: string, help: string, read: (reading: MetricsReading) => Value | Labelled]
@@ -74,15 +72,13 @@ export const GAUGES: readonly MetricRow[] = [
     'For how long the replica has not shown the newest announced commit.',
     r => seconds(r.feed.replica?.behindMs ?? null),
   ],
-  ['actors', 'Token actors by state.', r => ({ label: 'state', values: Object.entries(r.actors.byState) })],
+  ['actors', 'Token actors by state.', r => perLabel('state', r.actors.byState)],
   ['actor_subscribers', 'Subscribers of all token actors.', r => r.actors.subscribers],
   [
     'connections',
     'Open realtime connections.',
-    ({ realtime: { webSocketConnections, eventStreams } }) => ({
-      label: 'transport',
-      values: Object.entries({ websocket: webSocketConnections, event_stream: eventStreams }),
-    }),
+    ({ realtime: { webSocketConnections, eventStreams } }) =>
+      perLabel('transport', { websocket: webSocketConnections, event_stream: eventStreams }),
   ],
   ['subscriptions', 'Subscriptions of all connections.', r => r.realtime.subscriptions],
   ['updates_per_second', 'Updates of tokens per second in the recent past.', r => r.realtime.updatesPerSecond],
@@ -111,10 +107,11 @@ export const COUNTERS: readonly MetricRow[] = [
     'Updates that a newer one of the same token replaced before a slow reader took them.',
     r => r.realtime.conflatedTotal,
   ],
+  ['metadata_attempts_total', 'Attempts to read a metadata URI, by outcome.', r => perLabel('outcome', r.metadata.outcomes)],
   [
-    'metadata_attempts_total',
-    'Attempts to read a metadata URI, by outcome.',
-    r => ({ label: 'outcome', values: Object.entries(r.metadata.outcomes) }),
+    'skipped_logs_total',
+    'Logs of known contracts that do not fit their event, by launchpad and first topic. A block that is read again counts again.',
+    r => r.skippedLogs.map(({ launchpad, event, count }) => [{ launchpad, event }, count]),
   ],
   [
     'event_loop_stalls_total',
@@ -126,10 +123,14 @@ export const COUNTERS: readonly MetricRow[] = [
 const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
 const ratio = (percent: number | undefined) => (percent === undefined ? null : percent / 100)
 
+function perLabel(label: string, values: Readonly<Record<string, number>>): Labelled {
+  return Object.entries(values).map(([labelValue, value]) => [{ [label]: labelValue }, value])
+}
+
 function perProvider({ indexer }: MetricsReading, read: (rpc: IndexerState['rpc'][number]) => Value): Labelled {
-  return { label: 'provider', values: indexer.rpc.map(rpc => [rpc.name, read(rpc)]) }
+  return indexer.rpc.map(rpc => [{ provider: rpc.name }, read(rpc)])
 }
 
 function perThread({ eventLoops }: MetricsReading, read: (loop: EventLoopState) => Value): Labelled {
-  return { label: 'thread', values: Object.entries(eventLoops).map(([thread, loop]) => [thread, read(loop)]) }
+  return Object.entries(eventLoops).map(([thread, loop]) => [{ thread }, read(loop)])
 }

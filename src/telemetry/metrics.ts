@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Gauge, type Metric, Registry } from 'prom-client'
 import type { LatencySnapshot } from './latencyHistogram.ts'
-import { COUNTERS, GAUGES, type MetricRow, type MetricsReading } from './metricRows.ts'
+import { COUNTERS, GAUGES, type Labelled, type MetricRow, type MetricsReading } from './metricRows.ts'
 import type { AnsweredRequest, RequestMetrics } from './requestMetrics.ts'
 
 export interface MetricsOptions {
@@ -65,10 +65,8 @@ const COMMIT_TO_DELIVERY: Described = [
 
 function samplesOf([, , read]: MetricRow, reading: MetricsReading): readonly Sample[] {
   const value = read(reading)
-  const { label, values } = typeof value === 'object' && value !== null ? value : { label: null, values: [['', value] as const] }
-  return values.flatMap(([labelValue, one]) =>
-    one === null || one === undefined ? [] : [{ labels: label === null ? {} : { [label]: labelValue }, value: Number(one) }],
-  )
+  const values: Labelled = typeof value === 'object' && value !== null ? value : [[{}, value]]
+  return values.flatMap(([labels, one]) => (one === null || one === undefined ? [] : [{ labels, value: Number(one) }]))
 }
 
 /** Deliveries are too many for prom-client's own histogram, so another one counts them and this writes its buckets, made cumulative. */

@@ -44,6 +44,7 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
     state: redactDetails(indexing.view.state(), redactor),
     chain: indexing.view.chain(),
     metadata: indexing.metadata(),
+    skippedLogs: indexing.skippedLogs(),
     eventLoop: eventLoop.state(),
   })
 

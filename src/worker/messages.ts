@@ -6,6 +6,7 @@ import type { ErrorCode } from '#errors'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
 import type { IndexerState } from '#resources/indexerState.ts'
 import type { ChainView } from '#sync/healthReport.ts'
+import type { SkippedLogs } from '#sync/skippedLogs.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 
 /*
@@ -17,6 +18,7 @@ export interface ThreadView {
   readonly state: IndexerState
   readonly chain: ChainView
   readonly metadata: MetadataView
+  readonly skippedLogs: readonly SkippedLogs[]
   readonly eventLoop: EventLoopState
 }
 

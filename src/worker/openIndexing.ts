@@ -21,6 +21,7 @@ import { createTransaction, oneAtATime, type Transaction } from '#store/connecti
 import { claimDatabase, readRecentBlocks } from '#store/rows/cursor.ts'
 import { createCommitter, RECENT_BLOCKS } from '#sync/committer.ts'
 import type { SyncView } from '#sync/healthReport.ts'
+import { createSkippedLogCounter, type SkippedLogs } from '#sync/skippedLogs.ts'
 import { createSync } from '#sync/sync.ts'
 import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
 import type { ConnectedChain } from './connectChain.ts'
@@ -51,6 +52,7 @@ export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' 
   /** As `gaveUp` of `Sync`. */
   readonly gaveUp: Promise<unknown>
   metadata(): MetadataView
+  skippedLogs(): readonly SkippedLogs[]
   /** Aborts what is under way and closes all connections. */
   close(): Promise<void>
 }
@@ -97,8 +99,10 @@ async function build(
   const transaction = paced(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
   const database = { db, transaction, writer }
+  const skipped = createSkippedLogCounter()
   const committer = createCommitter({
     ...database,
+    skipped,
     chainId,
     facts: source,
     weth,
@@ -139,6 +143,7 @@ async function build(
     view: sync.view,
     gaveUp: sync.gaveUp,
     metadata: () => metadata.view(),
+    skippedLogs: skipped.counts,
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
       await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop(), currencies.stop()])

@@ -1,6 +1,7 @@
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
 import { stateAfterSilence } from '#resources/indexerState.ts'
 import type { SyncView } from '#sync/healthReport.ts'
+import type { SkippedLogs } from '#sync/skippedLogs.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { ThreadView } from './messages.ts'
 
@@ -10,6 +11,7 @@ const SILENT_AFTER_MS = 5_000
 export interface ThreadStatus extends SyncView {
   update(view: ThreadView): void
   metadata(): MetadataView
+  skippedLogs(): readonly SkippedLogs[]
   eventLoop(): EventLoopState
 }
 
@@ -32,6 +34,7 @@ export function createThreadStatus(first: ThreadView, now: () => number): Thread
     },
     chain: () => newest.chain,
     metadata: () => newest.metadata,
+    skippedLogs: () => newest.skippedLogs,
     eventLoop: () => newest.eventLoop,
   }
 }

@@ -30,6 +30,7 @@ const VIEW: ThreadView = {
   },
   chain: { headBlock: 9, blockTimeMs: 1_000, baseFeeGwei: null },
   metadata: { queued: null, underWay: 0, outcomes: {} },
+  skippedLogs: [],
   eventLoop: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 0 },
 }
 

@@ -42,6 +42,8 @@ export interface OpenIndexOptions {
   readonly isWatched?: (token: Address) => boolean
   /** Default: never known. */
   readonly ethUsd?: () => string | null
+  /** Default: logs that can't be decoded are not counted. */
+  readonly skipped?: CommitterOptions['skipped']
   /** Wraps every transaction. Default: nothing. */
   readonly around?: (transaction: CommitterOptions['transaction']) => CommitterOptions['transaction']
 }
@@ -56,6 +58,7 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
     isWatched = () => true,
     ethUsd = () => null,
     around = unchanged,
+    skipped,
   } = options
   const kysely = orm.em.getKysely<unknown>()
   await claimDatabase(kysely, { chainId: 1, genesisHash, weth: WETH, launchpads: LAUNCHPADS }, writer)
@@ -76,6 +79,7 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
     revaluedPerBlock,
     isWatched,
     ethUsd,
+    ...(skipped && { skipped }),
     now: () => 0,
     logger: silentLogger,
   })

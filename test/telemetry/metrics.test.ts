@@ -63,6 +63,7 @@ const READING: MetricsReading = {
     stale: true,
   },
   metadata: { queued: 12, underWay: 3, outcomes: { read: 40, not_found: 2 } },
+  skippedLogs: [{ launchpad: 'wow', event: '0xab', count: 4 }],
   eventLoops: {
     main: { stallsTotal: 3, longestStallMs: 750, delayP99Ms: 20 },
     indexing: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 5 },
@@ -119,6 +120,7 @@ describe('createMetrics', () => {
       tokenwire_metadata_under_way: 3,
       'tokenwire_metadata_attempts_total{outcome="read"}': 40,
       'tokenwire_metadata_attempts_total{outcome="not_found"}': 2,
+      'tokenwire_skipped_logs_total{launchpad="wow",event="0xab"}': 4,
       tokenwire_eth_usd_age_seconds: 80,
       tokenwire_eth_usd_stale: 1,
       'tokenwire_rpc_up{provider="rpc-1"}': 1,

@@ -18,6 +18,7 @@ const view = (indexedBlock: number): ThreadView => ({
   },
   chain: { headBlock: 20, blockTimeMs: 2_000, baseFeeGwei: '1' },
   metadata: { queued: 3, underWay: 1, outcomes: { read: 2 } },
+  skippedLogs: [],
   eventLoop: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 0 },
 })
 

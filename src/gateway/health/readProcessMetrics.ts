@@ -6,6 +6,7 @@ import { mergeReports, type ProcessView } from './processView.ts'
 /** Absent or `null`: the indexer is another process, which has its own metrics. */
 export interface MeasuredIndexer {
   metadata?(): MetadataState | null
+  skippedLogs?(): MetricsReading['skippedLogs']
   eventLoop?(): EventLoopState | null
 }
 
@@ -26,6 +27,7 @@ export async function readProcessMetrics(
     database,
     ethUsd: price,
     metadata: indexer.metadata?.() ?? { queued: null, underWay: 0, outcomes: {} },
+    skippedLogs: indexer.skippedLogs?.() ?? [],
     eventLoops: {
       ...Object.fromEntries(reports.map(report => [report.eventLoop.thread, report.eventLoop])),
       ...(runtime.eventLoop !== null && { main: runtime.eventLoop }),
