@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 /**
  * Joins one row of a table, found by its key, to each row before it in the statement.
  *
- * `offset 0` makes PostgreSQL look each row up in the key's index. A plain join may be planned as a scan of the whole table, since the planner
- * does not know how few rows come before.
+ * `offset 0` makes PostgreSQL look each row up in the key's index. A plain join may be planned as a scan of the whole table, since the
+ * planner does not know how few rows come before.
  *
  * @param key the condition on all columns of the key, in terms of the table's own name
  * @param as the name in the statement
