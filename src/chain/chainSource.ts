@@ -54,9 +54,9 @@ const URGENT = { isUrgent: true }
 const SILENT: Pick<Logger, 'warn'> = { warn: () => undefined }
 
 export interface ChainSourceOptions {
-  readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'preferred' | 'headers' | 'health'>
+  readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'second' | 'preferred' | 'headers' | 'health'>
   /** Default: real time. */
-  readonly clock?: Pick<Clock, 'nowMs'>
+  readonly clock?: Pick<Clock, 'nowMs' | 'sleep'>
   /** Default: nothing is logged. */
   readonly logger?: Pick<Logger, 'warn'>
   /**
@@ -66,7 +66,7 @@ export interface ChainSourceOptions {
 }
 
 export function createChainSource({ rpc, clock = systemClock, logger = SILENT, provesLogs = false }: ChainSourceOptions): ChainSource {
-  const logRanges = createLogRanges({ rpc, concurrency: LOG_QUERIES_AT_ONCE, provesLogs })
+  const logRanges = createLogRanges({ rpc, clock, logger, concurrency: LOG_QUERIES_AT_ONCE, provesLogs })
   const tips = createChainTips()
   const blockLogs = createBlockLogs({ rpc, clock, logger })
 

@@ -62,6 +62,11 @@ export interface Rpc {
    * @throws what `ask` throws
    */
   askEach<T>(question: Question<T>): Promise<Answers<T>>
+  /**
+   * The provider that would be asked if the preferred one failed, to compare its answers; `null`: there is none that works. `ask` puts a
+   * question to it once, and throws `RpcError` when it fails.
+   */
+  second(): Pick<Rpc, 'ask' | 'preferred'> | null
   /** Which headers are believed. */
   readonly headers: Pick<HeaderCheck, 'agree' | 'warning'>
   /** EIP-1193, for viem: `custom(rpc, { retryCount: 0 })`. */
@@ -218,6 +223,12 @@ export function createRpc(options: RpcOptions): Rpc {
     connect: check.connect,
     ask,
     askEach: question => askAll(isHealthy, question),
+    second: () => {
+      const [, second] = providers.filter(provider => isUsable(provider, clock.nowMs()))
+      if (second === undefined) return null
+      const options: ProviderCallOptions = { timeoutMs: EACH_TIMEOUT_MS, hasAnother: () => true }
+      return { preferred: () => second, ask: question => attempt(second, question, options) }
+    },
     headers,
     request: ({ method, params }) => ask(provider => provider.call({ method, params: Array.isArray(params) ? params : [] })),
     preferred,

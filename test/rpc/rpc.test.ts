@@ -379,6 +379,22 @@ describe('fail-over', () => {
   })
 })
 
+describe('the second provider', () => {
+  it('is the next usable one, asked once, and none when there is none', async () => {
+    const [first, second] = [await start({ chain: chainOf(1) }), await start({ chain: chainOf(2) })]
+    const { rpc } = open([first, second])
+    await rpc.connect()
+    const height = () => rpc.second()?.ask(async ({ call }) => Number(((await call(blockByTag('latest'))) as { number: string }).number))
+    await expect(height()).resolves.toBe(2)
+    second.setMisbehaviour(() => ({ kind: 'http', status: 502 }))
+    const before = second.requests()
+    await expect(height()).rejects.toMatchObject({ provider: 'rpc-2', fault: { kind: 'http' } })
+    expect(second.requests()).toBe(before + 1)
+    expect(rpc.second()).toBeNull()
+    expect(open([first]).rpc.second()).toBeNull()
+  })
+})
+
 describe('batches', () => {
   const numbersOf = (rpc: Rpc, count: number) =>
     rpc.ask(async provider => {

@@ -150,10 +150,10 @@ it.each<[string, readonly ProviderSetting[], Most]>([
   ['taking three calls in a request', [{ batchLimit: threeCalls }], [390, 1_500, 6.5, 96, 0.6]],
   ['taking three calls in a request and 20 a second', [{ batchLimit: threeCalls, ...calls(20) }], [415, 1_500, 56, 112, 5.5]],
   ['two, each answering 20 calls a second', [calls(20), calls(20)], [230, 1_650, 53, 120, 3.5]],
-  ['three, each answering 5 requests a second', [requests(5), requests(5), requests(5)], [28, 1_600, 2, 215, 15]],
+  ['three, each answering 5 requests a second', [requests(5), requests(5), requests(5)], [32, 1_750, 2, 215, 15]],
   ['answering 20 calls a second, beside a dead one', [calls(20), dead], [240, 1_650, 54, 127, 5.5]],
   ['dead, beside one that answers 20 calls a second', [dead, calls(20)], [250, 1_700, 56, 130, 6]],
-  ['answering 5 requests a second, beside a hung one', [requests(5), hung], [38, 2_400, 25, 155, 41]],
+  ['answering 5 requests a second, beside a hung one', [requests(5), hung], [38, 2_400, 25, 165, 41]],
   ['hung, beside a reliable one', [hung, reliable], [23, 1_000, 11, 120, 11]],
 ])(
   'the cost of a provider, or several: %s',

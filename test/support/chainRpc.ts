@@ -31,7 +31,7 @@ export interface ChainRpcOptions {
 export function createChainRpc(
   chains: readonly Pick<SimulatedChain, 'answer'>[],
   { intercept, maxAddresses, nowMs = () => 0, clock = systemClock, logger = pino({ level: 'silent' }) }: ChainRpcOptions = {},
-): Pick<Rpc, 'ask' | 'askEach' | 'headers' | 'preferred' | 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'> {
+): Pick<Rpc, 'ask' | 'askEach' | 'second' | 'headers' | 'preferred' | 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'> {
   const initial: Limits = { ...UNLIMITED, ...(maxAddresses !== undefined && { addresses: unlimitedUpTo(maxAddresses, 1.5) }) }
   const providers = chains.map((chain, index): RpcProvider => {
     const name = `rpc-${index + 1}`
@@ -103,6 +103,10 @@ export function createChainRpc(
       throw last
     },
     askEach,
+    second: () => {
+      const [, second] = providers
+      return second === undefined ? null : { ask: question => question(second), preferred: () => second }
+    },
     headers,
     preferred: () => first,
     health: () => providers.map(({ name }) => rpcHealth({ name })),

@@ -48,7 +48,10 @@ export interface RunningSync {
 }
 
 export interface RunOptions {
-  readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'headers' | 'preferred' | 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'>
+  readonly rpc: Pick<
+    Rpc,
+    'ask' | 'askEach' | 'second' | 'headers' | 'preferred' | 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'
+  >
   readonly index: Pick<MemoryIndex, 'committer' | 'watchlist'>
   readonly confirmations?: Confirmations
   /** Default 0: the first reorg ends indexing. */

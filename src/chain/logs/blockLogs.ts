@@ -8,6 +8,7 @@ import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { logsOfBlock } from '#rpc/rpcCalls.ts'
 import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
 import { type BloomFit, bloomFit } from './logsBloom.ts'
+import { logsByReceipts } from './logsByReceipts.ts'
 import { areSameLogs, logInTakenPlace } from './orderLogs.ts'
 import { parseLogs } from './parseLogs.ts'
 import { readReceiptLogs } from './provenLogs.ts'
@@ -78,10 +79,10 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
     return clock.nowMs() - sinceMs >= DOUBTED_MS
   }
 
-  const assertSame = ({ header, logs }: BlockWithLogs, others: readonly (readonly ChainLog[])[]): void => {
-    if (others.every(other => areSameLogs(blockWithLogs(header, other).logs, logs))) return
+  const isSame = ({ header, logs }: BlockWithLogs, others: readonly (readonly ChainLog[])[]): boolean => {
+    if (others.every(other => areSameLogs(blockWithLogs(header, other).logs, logs))) return true
     doubted.delete(header.hash)
-    throw inconsistent(`two answers to the logs of block ${header.number}`)
+    return false
   }
 
   /** The logs of the other providers that answer. */
@@ -97,12 +98,13 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
     const fit = bloomFit(header.logsBloom, logs)
     const isNew = fit !== 'fits' && !seenOf(header).has(fit)
     const others = await askOthers(provider, header)
-    assertSame(block, others)
+    if (!isSame(block, others)) return blockWithLogs(header, await logsByReceipts(rpc, header))
     let sources = 1 + others.length
     if (sources === 1 || (isNew && fit === 'exceeds')) {
       const receipts = await readReceiptLogs(provider, header, isNew || logs.length === 0)
       if (receipts?.isProven === true) return areSameLogs(receipts.logs, logs) ? block : { header, logs: receipts.logs }
-      assertSame(block, [receipts?.logs ?? (await fetchBlockLogs(provider, header))])
+      if (!isSame(block, [receipts?.logs ?? (await fetchBlockLogs(provider, header))]))
+        throw inconsistent(`two answers to the logs of block ${header.number}`)
       if (receipts !== null) sources++
     }
     if (!isNew) return block

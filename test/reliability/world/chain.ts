@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type Hex, numberToHex } from 'viem'
+import { encodeReceipt } from '#chain/logs/encodeReceipt.ts'
 import { logsBloom } from '#chain/logs/logsBloom.ts'
+import { trieRoot } from '#chain/logs/trieRoot.ts'
 import { headerHash } from '#rpc/headerHash.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 import { logsOf, type MarketEvent, marketEvents } from './market.ts'
@@ -8,7 +10,7 @@ import { logsOf, type MarketEvent, marketEvents } from './market.ts'
 /**
  * How a chain's headers and logs are.
  * `bare`: as the public suite's: hashes prove nothing, all blooms are empty, replaced blocks are unknown by hash.
- * `honest`: as geth's: hashes are of the header's fields, blooms fit, replaced blocks stay known.
+ * `honest`: as geth's: hashes are of the header's fields, which hold the receipts' root, blooms fit, replaced blocks stay known.
  * `odd`: hashes prove nothing, blooms are of other logs, log and transaction indexes begin late and have gaps.
  */
 export type ChainKind = 'bare' | 'honest' | 'odd'
@@ -53,6 +55,11 @@ export interface ChainOptions {
 const GENESIS_TIME = 1_700_000_000
 export const BLOCK_SECONDS = 2
 const GAPS = { bare: 1, honest: 1, odd: 3 }
+
+/** What all receipts have in common. */
+export const RECEIPT = { cumulativeGasUsed: '0x5208', status: '0x1', type: '0x2' } as const
+
+const withAll = ({ address, topics = [], data = '0x' }: NewLog) => ({ address, topics, data })
 
 export const TWO_TRADES: Contents = (number, branch) => marketEvents(number, branch, 2)
 export const NOTHING: Contents = () => []
@@ -122,17 +129,18 @@ export class GeneratedChain {
     const events = contents(number, branch)
     const parentHash = this.#blocks.at(-1)?.hash ?? digest('parent of the first block')
     const newLogs = events.map(logsOf)
-    const fields = headerFields(number, branch, parentHash, this.#bloom(number, newLogs.flat()))
+    const bloom = this.#bloom(number, newLogs.flat())
+    const fields = headerFields(number, branch, parentHash, bloom, this.#receiptsRoot(number, branch, bloom, newLogs))
     const hash = this.kind === 'honest' ? (headerHash(fields) as Hex) : digest('block', number, branch)
 
     let index = 0
     const logs: RawLog[] = []
     const placed = events.map((event, at) => {
       const transactionHash = digest('transaction', hash, at)
-      for (const { address, topics = [], data = '0x' } of newLogs[at] ?? []) {
+      for (const log of newLogs[at] ?? []) {
         const place = { transactionIndex: numberToHex(at * gap), logIndex: numberToHex(first + index++ * gap) }
         const of = { blockNumber: numberToHex(number), blockHash: hash, transactionHash }
-        logs.push({ address, topics, data, ...of, ...place, removed: false })
+        logs.push({ ...withAll(log), ...of, ...place, removed: false })
       }
       return { event, logIndex: Number(logs.at(-1)?.logIndex), txHash: transactionHash }
     })
@@ -143,6 +151,11 @@ export class GeneratedChain {
     this.#known.set(hash, block)
   }
 
+  #receiptsRoot(number: number, branch: number, bloom: Hex, newLogs: readonly (readonly NewLog[])[]): Hex {
+    if (this.kind !== 'honest') return digest('receipts', number, branch)
+    return trieRoot(newLogs.map(logs => encodeReceipt({ ...RECEIPT, logsBloom: bloom, logs: logs.map(withAll) })))
+  }
+
   #bloom(number: number, logs: readonly NewLog[]): Hex {
     if (this.kind === 'bare') return logsBloom([])
     const shown = this.kind === 'honest' ? logs : [{ address: testAddress(number) }]
@@ -150,7 +163,7 @@ export class GeneratedChain {
   }
 }
 
-function headerFields(number: number, branch: number, parentHash: Hex, bloom: Hex) {
+function headerFields(number: number, branch: number, parentHash: Hex, bloom: Hex, receiptsRoot: Hex) {
   return {
     number: numberToHex(number),
     parentHash,
@@ -160,7 +173,7 @@ function headerFields(number: number, branch: number, parentHash: Hex, bloom: He
     miner: digest('miner').slice(0, 42),
     stateRoot: digest('state', number, branch),
     transactionsRoot: digest('transactions', number, branch),
-    receiptsRoot: digest('receipts', number, branch),
+    receiptsRoot,
     difficulty: '0x0',
     gasLimit: '0x1c9c380',
     gasUsed: '0x5208',

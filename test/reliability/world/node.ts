@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { numberToHex } from 'viem'
 import { type FakeCall, type Misbehaviour, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { NodeFailure } from '#test/support/simulatedChain.ts'
-import type { Block, GeneratedChain, RawLog } from './chain.ts'
+import { type Block, type GeneratedChain, type RawLog, RECEIPT } from './chain.ts'
 
 /** How a node departs from its chain. Checks change it while the service runs. */
 export interface NodeView {
@@ -155,8 +155,6 @@ function receiptsOf(block: Block | undefined) {
     blockNumber: block.header['number'],
     logs: block.logs.filter(({ transactionHash }) => transactionHash === txHash),
     logsBloom: block.header['logsBloom'],
-    cumulativeGasUsed: '0x5208',
-    status: '0x1',
-    type: '0x2',
+    ...RECEIPT,
   }))
 }

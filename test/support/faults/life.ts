@@ -74,6 +74,10 @@ export async function startLife({
         ...rpc,
         ask: (...question) => steps.during(rpc.ask(...question)),
         askEach: (...questions) => steps.during(rpc.askEach(...questions)),
+        second: () => {
+          const second = rpc.second()
+          return second && { ...second, ask: (...question) => steps.during(second.ask(...question)) }
+        },
       },
       index: {
         committer: {
