@@ -1,4 +1,4 @@
-/** Shorter texts are found in base64 only when encoded alone: inside a larger text their digits are too few to be told from others. */
+/** Shorter texts are found in base64 only when encoded alone: inside a larger text their digits are too few to stand out. */
 const ALIGNED_FROM = 8
 /** JSON inside JSON inside JSON puts 7 backslashes before a character. The bound keeps the search linear in a text of backslashes. */
 const BACKSLASHES = String.raw`\\{1,7}`

@@ -2,7 +2,7 @@ import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import type { BlockCalls, CallAnswer, ContractCall } from '#domain/contractCall.ts'
 import type { TokenEvent, TokenEventOf, UnreadLaunch } from '#launchpads/tokenEvent.ts'
 
-/** What no log tells of events, and where it is found. */
+/** What events need and no log contains: senders of transactions, and answers of calls. */
 export interface Unknowns {
   /** Their senders are makers of trades or creators of tokens. */
   readonly transactions: readonly Pick<TokenEvent, 'txHash' | 'blockHash' | 'txIndex'>[]

@@ -107,7 +107,7 @@ export type TokenEvent = TokenEventPosition &
         /** Liquidity that entered a pool, or left it when negative. The event's pool change is applied before it. */
         readonly kind: 'joinExit'
         readonly pool: Hex
-        /** Whose liquidity it is, as the pool's event says. */
+        /** The owner of the liquidity, by the pool's event. */
         readonly maker: Address
         readonly amountToken: bigint
         readonly amountQuote: bigint
@@ -134,7 +134,7 @@ export type TokenEvent = TokenEventPosition &
         /** Newly earned; `null`: no event reports it, as of fees in an LP position and of vesting. */
         readonly accrued: bigint | null
         readonly claimed: bigint
-        /** Claimable after the event, where the event says so. It overrides what was added up before. */
+        /** Claimable after the event, where the event reports it. It overrides what was added up before. */
         readonly balance?: bigint
         /** The rewards of an LP position, or what vests, pass from one creator to another. Each gets an event; the second accrues them. */
         readonly handover?: 'from' | 'to'
@@ -149,7 +149,7 @@ export type TokenEvent = TokenEventPosition &
     | { readonly kind: 'creatorShare'; readonly accruedWei: bigint }
   )
 
-/** What only calls at the end of the launch's block tell of a token. */
+/** What only calls at the end of the launch's block return of a token. */
 export interface UnreadLaunch {
   readonly calls: readonly ContractCall[]
   /**

@@ -29,7 +29,7 @@ export const TOKEN_TOPICS: readonly Hex[] = [...TRADES.keys(), FEES, GRADUATED]
 
 const ON_CURVE = 0n
 
-/** What earlier logs of a transaction say about one token. */
+/** What earlier logs of a transaction report about one token. */
 interface TokenProgress {
   /** It has graduated, and the log of the buy that caused it is still to come. */
   graduating: boolean

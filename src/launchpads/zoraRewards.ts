@@ -150,7 +150,7 @@ function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: 
   }
 }
 
-/** The account of what vests to a coin's payout recipient. It accrues with time, so events only tell what was claimed. */
+/** The account of what vests to a coin's payout recipient. It accrues with time, so events only report what was claimed. */
 export function vestingAccount(at: TokenEventPosition, launchpad: string, creator: Address): TokenEventOf<'creatorFee'> {
   return { ...at, kind: 'creatorFee', launchpad, creator, currency: at.token, scope: 'token', accrued: null, claimed: 0n }
 }

@@ -19,7 +19,7 @@ export interface AnnounceProcessOptions {
   readonly readHealth: () => Promise<IndexerHealth | null>
 }
 
-/** Announces this process to the other processes on its database, and hears of them. */
+/** Reports this process to the other processes on its database, and receives their reports. */
 export function announceProcess({ config, databaseUrl, logger, url, readHealth, onStop }: AnnounceProcessOptions): ProcessReports['list'] {
   const fixed = { id: randomUUID(), host: hostname(), pid: process.pid, url, threads: config.gatewayThreads }
   const reports = startProcessReports({

@@ -24,12 +24,12 @@ export interface DatabaseCarrier {
   /** Where to read: the replica, if there is one. */
   readonly db: Queryable
   readonly feed: BlockFeed
-  /** What the indexer says of itself. */
+  /** The indexer's reports on itself. */
   readonly reported: IndexerStatus
 }
 
 /**
- * Opens what a gateway needs to hear of another process's commits.
+ * Opens what a gateway needs to receive another process's commits.
  *
  * @throws `TokenwireError` with the reason
  */

@@ -21,7 +21,7 @@ export interface GatewayOptions extends RoleOptions {
   readonly indexing?: {
     view(): ServeOptions['indexer'] | null
     readonly onPrice: ServeOptions['onPrice']
-    /** Lets a gateway thread hear the indexing thread. */
+    /** Connects a gateway thread with the indexing thread. */
     readonly connect: (port: MessagePort) => void
   }
 }

@@ -25,7 +25,7 @@ export interface GatewayThreadData {
   readonly operators: OperatorPolicy
   readonly memory: AdmissionMemory
   readonly writeLock: WriteLock
-  /** How it hears of commits: from the indexing thread, or as any gateway does. */
+  /** How it receives commits: from the indexing thread, or as any gateway does. */
   readonly carrier: 'thread' | 'database'
   /** The port to the indexing thread; `null`: the process never indexes. */
   readonly blocks: MessagePort | null

@@ -21,13 +21,13 @@ export interface ServeInThreadsOptions
   extends Pick<ServiceOptions, 'onCrash' | 'writeLock'>,
     Pick<ServeOptions, 'config' | 'logger' | 'redactor' | 'chainId' | 'onPrice' | 'onStop'>,
     Pick<GatewayThreadData, 'databaseUrl' | 'carrier'> {
-  /** Lets a thread hear the indexing thread; `null`: the process never indexes. */
+  /** Connects a thread with the indexing thread; `null`: the process never indexes. */
   readonly connect: ((port: MessagePort) => void) | null
 }
 
 /**
  * Serves in `GATEWAY_THREADS` threads. The main thread accepts connections and hands them to the threads in turns. It serves none itself,
- * so that it is always free to speak for all threads.
+ * so that it is always free to answer for all threads.
  *
  * @returns the URL of the gateway
  */

@@ -45,7 +45,7 @@ export interface OpenGatewayOptions {
   /** The name of this thread in logs and metrics. */
   readonly thread: string
   readonly admission?: AdmissionOptions
-  /** Speaks for all gateway threads of the process, of which this is one. */
+  /** The merged view of all gateway threads of the process, of which this is one. */
   readonly processView: (part: GatewayPart) => ProcessView
 }
 

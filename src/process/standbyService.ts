@@ -15,7 +15,7 @@ export interface StandbyOptions extends RoleOptions {
 }
 
 /**
- * Starts a process that serves what another one indexes, as a gateway does, and indexes itself when that one is gone. It still hears of
+ * Starts a process that serves what another one indexes, as a gateway does, and indexes itself when that one is gone. It still learns of
  * commits from the database then, which announces this process's own ones, so that its clients notice nothing but a pause.
  *
  * @throws `TokenwireError` with what would prevent it from indexing later
@@ -55,7 +55,7 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
     indexing = opened
     const outlet = await announceIndexer(opened, { ...options, db })
     onStop(() => opened.stop())
-    // Indexing begins. Clients of a standby hear of commits as clients of gateways do.
+    // Indexing begins. Clients of a standby get commits as clients of gateways do.
     opened.blocks.subscribe(block => outlet?.publish(block))
     logger.warn('the process that indexed is gone; this one has taken over')
   }

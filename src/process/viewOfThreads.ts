@@ -6,7 +6,7 @@ import type { ProcessView, Reports } from '#gateway/health/processView.ts'
 import type { FeedHealth, IndexerHealth } from '#resources/health.ts'
 import type { GatewayThread } from './gatewayThreadCalls.ts'
 
-/** A thread that takes longer is said to be silent, and its last report is used. */
+/** A thread that takes longer counts as silent, and its last report is used. */
 const PATIENCE_MS = 2_000
 /** Actors per thread. Where connections are spread evenly, a token with many subscribers is among the first of at least one thread. */
 const MAX_LISTED = 500
@@ -16,7 +16,7 @@ export interface ThreadsView extends Pick<ProcessView, 'reports' | 'actor' | 'li
   health(): Promise<IndexerHealth | null>
 }
 
-/** What all gateway threads say together. */
+/** The reports of all gateway threads together. */
 export function viewOfThreads(threads: readonly GatewayThread[], logger: Logger): ThreadsView {
   const last = new Map<GatewayThread, GatewayReport>()
   /** Since when each silent thread has not answered. */

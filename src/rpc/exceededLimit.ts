@@ -9,7 +9,7 @@ export interface SmallerQuery {
   readonly limit: LogLimit
 }
 
-/** Faults that the size of a query may be the reason for. A single broken connection says too little. */
+/** Faults that the size of a query may be the reason for. A single broken connection proves too little. */
 export function mayBeTooLarge({ kind }: RpcFault, lossesInARow: number): boolean {
   switch (kind) {
     case 'closed':
@@ -25,8 +25,8 @@ export function mayBeTooLarge({ kind }: RpcFault, lossesInARow: number): boolean
 }
 
 /**
- * Tells a query that is too large from a provider in trouble, without a look at its words: a provider that limits its rate, or fails, lets
- * a small query through as little as a large one. What answers a small one at the same moment has refused the size.
+ * Distinguishes a query that is too large from a provider in trouble, without reading its words: a provider that limits its rate, or fails,
+ * lets a small query through as little as a large one. What answers a small one at the same moment has refused the size.
  *
  * @param smaller of the refused query, the smallest first; they are asked in turn until one is not answered
  * @returns `null` when not even the smallest is answered: the trouble is not the size

@@ -28,7 +28,7 @@ const WORDS_READ = 4_000
 
 /** The words of a page, or of any text, from its beginning: for an error message. */
 export function wordsOfBody(text: string): string {
-  // Cut between words, so that no part of a key is left that could not be told from a word.
+  // Cut between words, so that no part of a key is left that looks like a word.
   const read = text.length <= WORDS_READ ? text : text.slice(0, WORDS_READ).replace(/[^\s<>]*$/, '')
   return read.replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
 }

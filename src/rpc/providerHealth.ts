@@ -149,7 +149,7 @@ export function isUsable(provider: ProviderState, nowMs: number): boolean {
   return isHealthy(provider, nowMs) && nowMs >= backOffUntilMs(provider.health)
 }
 
-/** Whether nothing known speaks against the provider. One that was never asked is healthy until it fails. */
+/** Whether nothing is known against the provider. One that was never asked is healthy until it fails. */
 export function isHealthy({ health, limits }: Pick<ProviderState, 'health' | 'limits'>, nowMs: number): boolean {
   const failuresAllowed = health.chain === 'right' ? UNHEALTHY_AFTER - 1 : 0
   return health.chain !== 'wrong' && !health.behind && health.consecutiveFailures <= failuresAllowed && nowMs >= limits.silentUntilMs

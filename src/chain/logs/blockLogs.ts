@@ -70,7 +70,7 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
     return true
   }
 
-  /** Whether the same logs were shown for long enough, though the bloom speaks against them. */
+  /** Whether the same logs were shown for long enough, though the bloom does not fit them. */
   const isSettled = ({ hash }: ChainHeader): boolean => {
     const sinceMs = doubted.get(hash) ?? clock.nowMs()
     doubted.set(hash, sinceMs)
@@ -92,7 +92,7 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
     return shown.filter(logs => logs !== null)
   }
 
-  /** Missing logs leave bits of a bloom unused. So a bloom that lacks logs speaks against the bloom, one that exceeds them does not. */
+  /** Missing logs leave bits of a bloom unused. So a bloom that lacks logs is wrong; one that exceeds them may be right. */
   const fromSecondSource = async (provider: RpcProvider, block: BlockWithLogs): Promise<BlockWithLogs> => {
     const { header, logs } = block
     const fit = bloomFit(header.logsBloom, logs)

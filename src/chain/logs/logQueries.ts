@@ -91,11 +91,11 @@ export interface LogPlanOptions {
   readonly from: number
   readonly to: number
   readonly filters: readonly WantedLogs[]
-  /** Called before each stretch, so that it can use what earlier answers have shown. `blocks`: how many are left of the range. */
+  /** Called before each series of queries, so that it can use what earlier answers have shown. `blocks`: how many are left of the range. */
   choose(filter: WantedLogs, blocks: number): LogQueryChoice
 }
 
-/** Gives out queries roughly in the order of blocks: the next stretch is of the filter that has covered the fewest blocks. */
+/** Gives out queries roughly in the order of blocks: the next series is of the filter that has covered the fewest blocks. */
 export function createLogPlan({ from, to, filters, choose }: LogPlanOptions): LogPlan {
   const tracks = filters.map(filter => ({ filter, next: from }))
   let stretch: Iterator<LogQuery, undefined> = [][Symbol.iterator]()

@@ -32,7 +32,7 @@ const NO_DENSITY: Density = { all: 0, foreign: 0, blocks: 0 }
  * long as the foreign logs that this brings cost less than the queries that it saves. Never by topic from a provider that requires
  * addresses.
  *
- * For a list of 100,000 tokens: 20 queries in place of 101 on a quiet chain, and 103 on a busy one.
+ * For a list of 100,000 tokens: 20 queries in place of 101 on a quiet chain, and still 101 on a busy one.
  */
 export interface LogStrategy {
   /**

@@ -2,8 +2,8 @@ import type { ChainLog } from '#domain/block.ts'
 import { inconsistent } from '#rpc/rpcFault.ts'
 
 /**
- * The logs by their place in the chain, each once: some providers send a log twice. Nothing is asked of log indexes: on public chains they
- * have gaps, and begin with any number.
+ * The logs by their place in the chain, each once: some providers send a log twice. Log indexes need not be consecutive: on public chains
+ * they have gaps, and begin with any number.
  *
  * @throws `RpcError` `inconsistent` when a block has two hashes: then the answers are of different chains
  */

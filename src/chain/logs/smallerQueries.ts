@@ -12,7 +12,7 @@ const SMALLEST: LogFilter = { addresses: [SILENT] }
 const WITHOUT_ADDRESSES: LogFilter = { topics: [[UNUSED_TOPIC]] }
 
 /**
- * Queries of one block without logs, by which a provider in trouble is told from one that refuses the size of this query: one of a single
+ * Queries of one block without logs, which distinguish a provider in trouble from one that refuses the size of this query: one of a single
  * address, and one as wide as this one.
  */
 export function smallerQueries(query: LogQuery): readonly SmallerQuery[] {

@@ -15,7 +15,7 @@ export interface SubscriptionMessage {
 
 /** What a WebSocket or an event stream carries: a token, or a subscription to a channel. Its functions do not throw. */
 export interface Carried {
-  /** The token's address, or the subscription's `id`: messages are told apart by it. */
+  /** The token's address, or the subscription's `id`: it distinguishes their messages. */
   readonly key: string
   readonly isChannel: boolean
   /** The message to subscribe from the client's present position. */

@@ -125,7 +125,7 @@ export class FeedConnection {
     if (end === 'dismissed') return this.#events.onDismissed(code)
     if (end === 'lost' && timers.now() - this.#liveSinceMs >= STABLE_MS) this.#failures = 0
     const pauseMs = delayMs ?? backoffMs(this.#failures, random)
-    // A server that leaves and says so is no failure.
+    // A server that announces that it leaves has not failed.
     if (delayMs === null) this.#failures += end === 'timedOut' ? BLOCKED_AFTER : 1
     this.#retryTimer.start(pauseMs, () => this.connect())
     this.#setState(this.#failures >= BLOCKED_AFTER ? 'blocked' : 'connecting')

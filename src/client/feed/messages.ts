@@ -32,7 +32,7 @@ const SHAPES: Readonly<Record<string, AnyShape>> = {
   error: object({ code: string, message: string }),
 }
 
-/** A message of the server. `unknown`: it says nothing that the client has to know, or is of a type that a newer server has. */
+/** A message of the server. `unknown`: the client needs nothing in it, or it is of a type that a newer server has. */
 export type ReadMessage =
   | TokenUpdate
   | channels.ChannelMessage

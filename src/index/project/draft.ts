@@ -33,7 +33,7 @@ export interface PricePoint {
   readonly quote: Move | null
   readonly usd: Move | null
   readonly ethUsd: Decimal | null
-  /** USD for 10^18 smallest units of the main pool's currency, where a peg says so. */
+  /** USD for 10^18 smallest units of the main pool's currency, by a peg; `null`: none leads to it. */
   readonly quoteUsd: Decimal | null
   readonly trades: 0 | 1
   readonly volumeToken: bigint

@@ -22,7 +22,7 @@ export function applyJoinExit(draft: Draft, token: TokenDraft, event: TokenEvent
   noteJoinExit(draft, pool, event, { maker, amountToken, amountQuote })
 }
 
-/** Graduation moves all that the curve held; no event of the curve says so. */
+/** Graduation moves all that the curve held, for which the curve emits no event. */
 export function emptyCurve(draft: Draft, token: TokenDraft, curve: Mutable<PoolRow>, event: TokenEventOf<'migrated'>): void {
   const [amountToken, amountQuote] = [-(curve.reserveToken ?? 0n), -(curve.reserveQuote ?? 0n)]
   if (curve.reserveToken !== null) curve.reserveToken = 0n

@@ -25,7 +25,7 @@ export interface Valuation {
 /** A valuation without the price of ether. */
 export type ConfiguredValuation = Omit<Valuation, 'ethUsd'>
 
-/** What the configuration says of currencies. */
+/** The currencies in the configuration. */
 export function valuationOf(
   { weth, pegUsd = [] }: { readonly weth: Address; readonly pegUsd?: LaunchpadsConfig['pegUsd'] },
   adapters: readonly Pick<LaunchpadAdapter, 'quotePool' | 'etherWrapper'>[],

@@ -107,7 +107,7 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
         const told = unlessMalformed(() => read(log, answers))
         if (told === null || !told.isReadable) return []
         if (!calls.has('totalSupply')) return eventsOf(told, position, supply)
-        // Counts what no transfer tells: the transfers of the block are added to it.
+        // Counts what no transfer shows: the transfers of the block are added to it.
         const untold = told.totalSupply === null ? 0n : told.totalSupply - minted
         return eventsOf(told, position, untold > 0n ? untold : null)
       }

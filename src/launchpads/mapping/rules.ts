@@ -170,7 +170,7 @@ function currencyIsKnown({ kind, mapping }: MappedEntry, all: readonly MappedEnt
   return problem('quoteToken', message)
 }
 
-/** Accruals without claims would show claimed fees as claimable for ever. Claims without accruals would show nothing. */
+/** Accruals without claims would show claimed fees as claimable forever. Claims without accruals would show nothing. */
 function feesBothWays(entries: readonly MappedEntry[], { contracts }: MappingInput): Problems {
   const accrued = entries.filter(({ kind }) => kind === 'feeAccrued')
   const claimed = entries.filter(({ kind }) => kind === 'feeClaimed')

@@ -19,7 +19,7 @@ export interface PoolMapping {
   readonly codeHash: string
 }
 
-/** A call that tells a field of a launch. */
+/** A call that returns a field of a launch. */
 export interface CallMapping {
   readonly function: string
   /** Default: the token. */

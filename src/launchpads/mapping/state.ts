@@ -3,7 +3,7 @@ import { curvePoolReader } from './curvePool.ts'
 import { progressEvents, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
 import type { Readers } from './readers.ts'
 
-/** The state of a curve, told apart from its trades. */
+/** The state of a curve, in an event apart from its trades. */
 export function stateEvent(readers: Readers, context: MappingContext): MappedEvent {
   const token = tokenReader(readers)
   const pool = curvePoolReader(readers, context)

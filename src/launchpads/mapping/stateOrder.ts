@@ -1,7 +1,7 @@
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 
 /**
- * Puts the state that a contract tells after a trade before that trade, so that the trade has the price that it leaves. A trade takes one
+ * Puts the state that a contract reports after a trade before that trade, so that the trade has the price that it leaves. A trade takes one
  * state only; states without such a trade stay where they are.
  *
  * @param events of one transaction, in order
@@ -10,7 +10,7 @@ import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 export function statesWithTrades(events: readonly TokenEvent[], states: ReadonlySet<TokenEvent>): readonly TokenEvent[] {
   if (states.size === 0) return events
   const ordered: TokenEvent[] = []
-  /** The log that told the state after each trade. */
+  /** The log that reported the state after each trade. */
   const told = new Map<TokenEvent, number>()
   for (const event of events) {
     const at = states.has(event) ? ordered.findLastIndex(({ kind, token }) => kind === 'trade' && token === event.token) : -1

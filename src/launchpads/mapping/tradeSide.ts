@@ -9,7 +9,7 @@ export interface TokenAndSide {
   readonly side: TradeSide
 }
 
-/** Reads the token of a trade and its side. @param fixed `null`: the event tells the side */
+/** Reads the token of a trade and its side. @param fixed `null`: the event gives the side */
 export function tokenAndSideReader(
   readers: Readers,
   context: MappingContext,
@@ -29,7 +29,7 @@ function flaggedSideReader(readers: Readers, fixed: TradeSide | null): (mapped: 
   return ({ log }) => (isSell(log) ? 'sell' : 'buy')
 }
 
-/** Tells the side, and where no field and no emitter names it the token, by the currencies that went in and came out. */
+/** Reads the side and, where no field and no emitter names it the token, by the currencies that went in and came out. */
 function currenciesReader(readers: Readers, context: MappingContext): (mapped: MappedLog) => TokenAndSide {
   const currencyIn = requireReader(readers.address('tokenIn'))
   const currencyOut = readers.address('tokenOut')
