@@ -1,21 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
-import { type IncomingMessage, request } from 'node:http'
-import path from 'node:path'
+import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { findProgram } from '#test/support/findProgram.ts'
-import { POLL_LIMIT_MS } from '#test/support/limits.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Gateway, startGateway } from './startGateway.ts'
+import { NGINX, type Nginx, startNginx } from './startNginx.ts'
 
 /*
  * Behind nginx as it comes out of the box, which adds no header and asks the service by the name in `proxy_pass`, operator routes answered
  * every client.
  */
 
-const NGINX = findProgram({ names: ['nginx'], aptPackage: 'nginx-light' })
 const TOKEN = 'T'.repeat(43)
 
 /** What stands beside `proxy_pass`. */
@@ -29,50 +23,26 @@ const PROXIES = {
 type Proxy = keyof typeof PROXIES
 
 /** HTTP/1.1 is what newer versions speak to a server anyway; the service answers 505 to older ones, which speak 1.0. */
-function configuration(folder: string, port: number): string {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(name => `${name}_temp_path ${folder}/${name};`)
-  const servers = Object.entries(PROXIES).map(
-    ([name, settings]) => `server {
-  listen unix:${socketOf(folder, name as Proxy)};
-  location / { proxy_pass http://127.0.0.1:${port}; proxy_http_version 1.1; ${settings} }
-}`,
-  )
-  return `daemon off; master_process off; pid ${folder}/pid; error_log stderr;
-events {}
-http { access_log off; ${temporary.join(' ')}
-${servers.join('\n')}
-}`
-}
-
-function socketOf(folder: string, proxy: Proxy): string {
-  return path.join(folder, `${Object.keys(PROXIES).indexOf(proxy)}.sock`)
+function serversFor(port: number): Readonly<Record<Proxy, string>> {
+  const entries = Object.entries(PROXIES).map(([name, settings]) => [
+    name,
+    `location / { proxy_pass http://127.0.0.1:${port}; proxy_http_version 1.1; ${settings} }`,
+  ])
+  return Object.fromEntries(entries) as Record<Proxy, string>
 }
 
 describe.runIf(NGINX !== null)('behind nginx without OPERATOR_TOKEN', () => {
-  let folder: TemporaryFolder
   let gateway: Gateway
-  let nginx: ChildProcess
-  let said = ''
+  let nginx: Nginx
 
   beforeAll(async () => {
-    folder = await makeTemporaryFolder()
     gateway = await startGateway({ config: { operatorLoopbackOpen: false }, localToken: TOKEN })
-    const file = path.join(folder.path, 'nginx.conf')
-    await writeFile(file, configuration(folder.path, gateway.port))
-    nginx = spawn(NGINX ?? '', ['-p', folder.path, '-c', file, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'pipe'] })
-    nginx.stderr?.on('data', chunk => (said += String(chunk)))
-    const listens = async () => {
-      const { status } = await ask('as it comes', '/healthz').catch(({ message }: Error) => ({ status: `${message}\n${said}` }))
-      expect(status).toBe(200)
-    }
-    await vi.waitFor(listens, { timeout: POLL_LIMIT_MS })
+    nginx = await startNginx(serversFor(gateway.port))
   })
 
   afterAll(async () => {
-    nginx?.kill('SIGTERM')
-    if (nginx?.exitCode === null) await once(nginx, 'exit')
+    await nginx?.stop()
     await gateway?.close()
-    await folder?.remove()
   })
 
   async function ask(
@@ -80,13 +50,7 @@ describe.runIf(NGINX !== null)('behind nginx without OPERATOR_TOKEN', () => {
     route: string,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<{ status: number; body: string }> {
-    const asked = request({
-      socketPath: socketOf(folder.path, proxy),
-      path: route,
-      headers: { host: '127.0.0.1', ...headers },
-      agent: false,
-    }).end()
-    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    const [response] = (await once(nginx.ask(proxy, route, headers), 'response')) as [IncomingMessage]
     return { status: response.statusCode ?? 0, body: await text(response) }
   }
 
