@@ -1,3 +1,5 @@
+import { fetchFailure } from '#async/fetchFailure.ts'
+
 /** An answer's text, or the reason of a failure, which contains no part of the request or the answer. */
 export type TextAnswer =
   | { readonly ok: true; readonly text: string }
@@ -21,7 +23,7 @@ export async function requestText(request: TextRequest): Promise<TextAnswer> {
   try {
     return await follow(request, AbortSignal.any([timeout, request.signal]))
   } catch (error) {
-    return failure(timeout.aborted ? `no answer within ${TIMEOUT_MS} ms` : `no connection${codeOf(error)}`)
+    return failure(timeout.aborted ? `no answer within ${TIMEOUT_MS} ms` : noConnection(error))
   }
 }
 
@@ -60,8 +62,7 @@ function failure(reason: string): TextAnswer {
   return { ok: false, reason, status: null, retryAfter: null }
 }
 
-/** The code of the system error that `fetch` wraps, such as `ECONNREFUSED`: its message could quote the URL. */
-function codeOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : ''
+function noConnection(error: unknown): string {
+  const why = fetchFailure(error)
+  return why === null ? 'no connection' : `no connection (${why})`
 }

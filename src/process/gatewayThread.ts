@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { allowSlowConnections } from '#async/allowSlowConnections.ts'
 import { createCalls } from '#async/calls.ts'
 import { createThreadFeed } from '#bus/threadFeed.ts'
 import { monotonicMs as now } from '#clock'
@@ -23,6 +24,7 @@ import { reportCrashes } from './reportCrashes.ts'
 
 if (parentPort === null) throw new TypeError('this is a thread of the service; see gatewayThreads.ts')
 const port = parentPort
+allowSlowConnections()
 const data = workerData as GatewayThreadData
 const { config, databaseUrl, chainId, operators } = data
 const token = 'token' in operators ? [operators.token] : []

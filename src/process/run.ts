@@ -1,5 +1,6 @@
 import process from 'node:process'
 import type { Logger } from 'pino'
+import { allowSlowConnections } from '#async/allowSlowConnections.ts'
 import { loadConfig } from '#configuration/loadConfig.ts'
 import { TokenwireError } from '#errors'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
@@ -9,6 +10,7 @@ import { secretsOf } from '#telemetry/secrets.ts'
 import { createWriteLock } from '#telemetry/writeLock.ts'
 import type { LoadedThread } from '#worker/loadThread.ts'
 import { startIndexing } from '#worker/startIndexing.ts'
+import { environmentProxies } from './environmentProxies.ts'
 import { reportCrashes } from './reportCrashes.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 import { type StopRequest, whenAborted } from './stopRequest.ts'
@@ -33,6 +35,7 @@ function exitCodeOf({ retryable }: TokenwireError): number {
 }
 
 async function runService(loaded: LoadedThread | null, stopping: StopRequest): Promise<number> {
+  allowSlowConnections()
   const config = loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   const redactor = createRedactor(secretsOf(config))
   const writeLock = loaded?.writeLock ?? createWriteLock()
@@ -42,6 +45,7 @@ async function runService(loaded: LoadedThread | null, stopping: StopRequest): P
     redactor,
     writeLock,
   })
+  logProxies(logger)
   const onCrash = reportCrashes(logger, config.gatewayThreads)
   if (config.tls !== null) stopping.ignoreHangup()
   const { signal } = stopping
@@ -70,6 +74,16 @@ async function runService(loaded: LoadedThread | null, stopping: StopRequest): P
   await stop()
   logger.info('stopped')
   return exitCode
+}
+
+function logProxies(logger: Logger): void {
+  const found = environmentProxies(process.env, process.execArgv)
+  if (found.use === 'used') logger.info({ proxies: found.proxies }, 'providers and prices are asked through the proxy of the environment')
+  if (found.use === 'ignored')
+    logger.warn(
+      { proxies: found.proxies },
+      'the proxy of the environment is not used; NODE_USE_ENV_PROXY=1 uses it for providers and prices (Node 22.21 or newer)',
+    )
 }
 
 function limitStop(logger: Logger, exitCode: number): void {

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer'
+import { fetchFailure } from '#async/fetchFailure.ts'
 import { parseRetryAfter } from '#async/retryAfter.ts'
 import { classifyHttpStatus, type HttpFacts } from './classifyAnswer.ts'
 import { readBody, wordsOfBody } from './httpBody.ts'
@@ -36,8 +37,8 @@ export function createHttpEndpoint({ name, url, epochMs, fetch: fetchFn = fetch 
   const request = async (body: string, signal: AbortSignal): Promise<Response> => {
     try {
       return await fetchFn(target.url, { method: 'POST', headers: target.headers, body, redirect: 'manual', signal })
-    } catch {
-      throw signal.aborted ? signal.reason : new RpcError({ kind: 'network' }, name)
+    } catch (error) {
+      throw signal.aborted ? signal.reason : new RpcError({ kind: 'network', why: fetchFailure(error) }, name)
     }
   }
 

@@ -6,8 +6,8 @@ export type RpcFault =
   | { readonly kind: 'timeout' }
   /** It had not answered anything for long when another provider answered. */
   | { readonly kind: 'slow' }
-  /** Refused, reset, closed, not resolved. */
-  | { readonly kind: 'network' }
+  /** Refused, reset, closed, not resolved. `why`: as of `fetchFailure`. */
+  | { readonly kind: 'network'; readonly why?: string | null }
   /** The connection ended inside the answer. */
   | { readonly kind: 'cut-off' }
   /** `text`: what the body says, without secrets; `''`: nothing. */
@@ -134,6 +134,8 @@ export function faultSentence(fault: RpcFault): string {
       const until = fault.retryAfterMs === null ? words : `${words}, to be asked again in ${Math.ceil(fault.retryAfterMs / 1_000)} s`
       return fault.text === '' ? until : `${until}: ${fault.text}`
     }
+    case 'network':
+      return !fault.why ? words : `${words} (${fault.why})`
     case 'garbled':
     case 'inconsistent':
       return `${words}: ${fault.what}`

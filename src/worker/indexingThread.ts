@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { allowSlowConnections } from '#async/allowSlowConnections.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { hasCode, TokenwireError } from '#errors'
@@ -23,6 +24,7 @@ const VIEW_EVERY_MS = 250
 
 if (parentPort === null) throw new TypeError('this is a thread of the service; see loadThread.ts')
 const port = parentPort
+allowSlowConnections()
 const writeLock = workerData as WriteLock
 
 const send = (message: FromIndexing) => port.postMessage(message)
