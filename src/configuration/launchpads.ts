@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { LaunchpadConfig, LaunchpadsConfig, PeggedCurrency } from '#config'
 import { type Address, isEther, parseAddress, toAddress } from '#domain/address.ts'
 import { MAX_QUOTE_DECIMALS } from '#domain/route.ts'
+import { BASE_WETH } from '#domain/weth.ts'
 import type { AdapterKind } from '#launchpads/adapter.ts'
 import { findJsonError } from './json.ts'
 import { abbreviate } from './parseSettings.ts'
@@ -9,9 +10,6 @@ import { abbreviate } from './parseSettings.ts'
 export type KnownAdapters = Readonly<Record<string, KnownAdapter>>
 
 type KnownAdapter = Omit<AdapterKind, 'create'>
-
-/** The WETH of Base: presets are of that chain. */
-const BASE_WETH = toAddress('0x4200000000000000000000000000000000000006')
 
 export type LaunchpadsResult =
   | { readonly ok: true; readonly value: LaunchpadsConfig }

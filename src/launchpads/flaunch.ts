@@ -1,7 +1,8 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
-import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, type Hex, isEther, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
+import { BASE_WETH } from '#domain/weth.ts'
 import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
 import { decodeFlaunchCreation, FLAUNCH_CREATED_TOPICS, type FlaunchCreation } from './flaunchCreation.ts'
 import { decodeFlaunchFees, FLAUNCH_FEE_TOPICS } from './flaunchFees.ts'
@@ -20,6 +21,7 @@ import { addressTopic, decodeEvent } from './words.ts'
  */
 
 const CLAIM = parseAbi(['function withdrawFees(address recipient, bool unwrap)'])
+const CLAIM_OF_CURRENCY = parseAbi(['function withdrawFees(address token, address recipient, bool unwrap)'])
 const [RENAMED] = parseAbi(['event MetadataUpdated(string name, string symbol)'])
 const RENAMED_TOPIC = toEventSelector(RENAMED)
 const DECIMALS = 18
@@ -27,13 +29,19 @@ const DECIMALS = 18
 /** flETH of Base: its `withdraw` burns what it pays out in ETH, to the wei (flETH.sol, in github.com/daolympus/dETH). */
 const FLETH = toAddress('0x000000000D564D5be76f7f0d28fE52605afC7Cf8')
 
+/** The PositionManager of version 1.3 on Base, and the escrow of its launches, which no getter returns (flaunchgg-contracts, README). */
+const NEWEST = toAddress('0x588c683ecc450f8b2aadb13d7f63792b840425dc')
+const ESCROW_OF_NEWEST = toAddress('0x17fbf54d6d15ebff82eee77e616f701952d08bb4')
+
 export const flaunch: AdapterKind = {
-  contracts: ['factory', 'nft', 'nativeToken', 'poolManager'],
-  presets: { factory: toAddress('0x23321f11a6d44Fd1ab790044FdFDE5758c902FDc') },
-  optionalContracts: ['feeEscrow', 'bidWall', 'referralEscrow', 'flETH'],
+  contracts: ['factory', 'nft', 'poolManager'],
+  presets: { factory: NEWEST },
+  optionalContracts: ['nativeToken', 'pairedTokenRegistry', 'feeEscrow', 'bidWall', 'referralEscrow', 'flETH'],
   derivedContracts: {
     nft: { from: 'factory', getters: [['flaunchContract()']] },
+    // Before version 1.3 all memecoins are in it, from then on in a currency that the registry approves.
     nativeToken: { from: 'factory', getters: [['nativeToken()']] },
+    pairedTokenRegistry: { from: 'factory', getters: [['pairedTokenRegistry()']] },
     poolManager: { from: 'factory', getters: [['poolManager()']] },
     feeEscrow: { from: 'factory', getters: [['feeEscrow()']] },
     bidWall: { from: 'factory', getters: [['bidWall()']] },
@@ -43,11 +51,14 @@ export const flaunch: AdapterKind = {
 }
 
 function createFlaunch(options: AdapterOptions): LaunchpadAdapter {
-  const { launchpad, startBlock } = options
-  const { factory, nft, nativeToken, poolManager } = contractsOf(options, ['factory', 'nft', 'nativeToken', 'poolManager'])
+  const { launchpad, startBlock, weth } = options
+  const { factory, nft, poolManager } = contractsOf(options, ['factory', 'nft', 'poolManager'])
+  const { nativeToken, pairedTokenRegistry, bidWall, referralEscrow, flETH = FLETH } = options.contracts
+  const isPaired = pairedTokenRegistry !== undefined
   // In the first version the PositionManager keeps the accounts itself.
-  const { feeEscrow = factory, bidWall, referralEscrow, flETH = FLETH } = options.contracts
-  const isEtherWrapper = nativeToken === flETH
+  const ownEscrow = isPaired ? (factory === NEWEST && weth === BASE_WETH ? ESCROW_OF_NEWEST : undefined) : factory
+  const { feeEscrow = ownEscrow } = options.contracts
+  const hasEtherWrapper = isPaired || nativeToken === flETH
   const creations = new Set(FLAUNCH_CREATED_TOPICS)
   const isCreation = (log: ChainLog) => log.address === factory && creations.has(log.topics[0] ?? '0x')
   const creationOf = (log: ChainLog) => decodeFlaunchCreation(log, { factory, nativeToken })
@@ -64,11 +75,11 @@ function createFlaunch(options: AdapterOptions): LaunchpadAdapter {
       // The creator's share is taken from fees whose rate Flaunch may change at any time.
       creatorFeeBps: null,
       // A withdrawal from the escrow names no token.
-      feesReported: { accrued: isEtherWrapper, claimed: false },
+      feesReported: { accrued: isEther(pool.quoteToken, weth) || (hasEtherWrapper && pool.quoteToken === flETH), claimed: false },
       graduation: { status: 'none', target: null },
     },
     { ...at, kind: 'poolCreated', pool, main: true },
-    escrowChange(at, { launchpad, creator, currency: nativeToken }),
+    ...(feeEscrow === undefined ? [] : [escrowChange(at, { launchpad, creator, currency: pool.quoteToken })]),
   ]
 
   return {
@@ -78,7 +89,7 @@ function createFlaunch(options: AdapterOptions): LaunchpadAdapter {
       ...[...new Set(holders)].map(address => ({ address, role: 'contract' }) as const),
       { address: poolManager, role: 'poolManager' },
     ],
-    ...(isEtherWrapper && { etherWrapper: nativeToken }),
+    ...(hasEtherWrapper && { etherWrapper: flETH }),
     discoveryTopics: creations,
     decodedTopics: new Set([...creations, POOL_SWAP_TOPIC, RENAMED_TOPIC, ...FLAUNCH_FEE_TOPICS]),
     discover: (logs, lookup) =>
@@ -105,10 +116,11 @@ function createFlaunch(options: AdapterOptions): LaunchpadAdapter {
       return { ...decoded, partialSwaps: swaps.reported }
     },
     // The call pays out all that the sender has, and does not unwrap it: not every account can receive ETH.
-    claimCall: ({ creator, currency, scope, amount }) =>
-      scope !== 'creator' || currency !== nativeToken || amount === 0n
-        ? null
-        : { to: feeEscrow, data: encodeFunctionData({ abi: CLAIM, args: [creator, false] }) },
+    claimCall: ({ creator, currency, scope, amount }) => {
+      if (scope !== 'creator' || amount === 0n || feeEscrow === undefined) return null
+      if (isPaired) return { to: feeEscrow, data: encodeFunctionData({ abi: CLAIM_OF_CURRENCY, args: [currency, creator, false] }) }
+      return currency === nativeToken ? { to: feeEscrow, data: encodeFunctionData({ abi: CLAIM, args: [creator, false] }) } : null
+    },
   }
 }
 

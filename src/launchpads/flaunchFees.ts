@@ -12,11 +12,17 @@ const TOPICS = {
   distributed: toEventSelector('PoolFeesDistributed(bytes32,uint256,uint256,uint256,uint256,uint256)'),
   deposit: toEventSelector('Deposit(bytes32,address,address,uint256)'),
   withdrawal: toEventSelector('Withdrawal(address,address,address,uint256)'),
+  /** With the account's currency, and then what was paid out: both are the same unless it is unwrapped. */
+  withdrawalOf: toEventSelector('Withdrawal(address,address,address,address,uint256)'),
 } as const
 
 export const FLAUNCH_FEE_TOPICS: readonly Hex[] = Object.values(TOPICS)
 
-interface Context extends Readonly<Record<'factory' | 'nft' | 'nativeToken' | 'feeEscrow', Address>> {
+interface Context extends Readonly<Record<'factory' | 'nft', Address>> {
+  /** The currency of all accounts; `undefined`: each account has one. */
+  readonly nativeToken: Address | undefined
+  /** `undefined`: not known. */
+  readonly feeEscrow: Address | undefined
   readonly launchpad: string
   readonly lookup: SourceLookup
 }
@@ -25,7 +31,7 @@ interface Context extends Readonly<Record<'factory' | 'nft' | 'nativeToken' | 'f
 export function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, context: Context): readonly TokenEvent[] {
   const { launchpad, factory, nft, nativeToken, feeEscrow, lookup } = context
   const position = eventPosition(log, transaction)
-  const account = (creator: Address, currency = nativeToken) => ({ launchpad, creator, currency })
+  const account = (creator: Address, currency: Address) => ({ launchpad, creator, currency })
   const [topic, id = '0x'] = log.topics
   switch (topic) {
     case TOPICS.distributed: {
@@ -34,24 +40,31 @@ export function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, c
       return [{ ...position, token: source.token, kind: 'creatorShare', accruedWei: wordsOf(log.data, 5)(1) }]
     }
     case TRANSFER_TOPIC: {
-      if (log.address !== nft) return []
+      if (log.address !== nft || nativeToken === undefined) return []
       const owner = addressTopic(log.topics, 2)
       // Opens the new owner's account. What the old one has earned stays with it.
-      return owner === ZERO_ADDRESS ? [] : [escrowChange(position, account(owner))]
+      return owner === ZERO_ADDRESS ? [] : [escrowChange(position, account(owner, nativeToken))]
     }
     case TOPICS.deposit: {
       if (log.address !== feeEscrow) return []
       const word = wordsOf(log.data, 3)
-      return [escrowChange(position, { ...account(addressWord(word(0)), addressWord(word(1))), accrued: word(2) })]
+      const currency = addressWord(word(1))
+      const source = lookup(id)
+      // Anybody may pay in a currency of their own. It opens no account unless a memecoin is in it.
+      const onlyKnown = nativeToken === undefined && !(source?.role === 'pool' && source.pool.quoteToken === currency)
+      return [escrowChange(position, { ...account(addressWord(word(0)), currency), accrued: word(2), onlyKnown })]
     }
     case TOPICS.withdrawal: {
-      if (log.address !== feeEscrow) return []
+      if (log.address !== feeEscrow || nativeToken === undefined) return []
       const word = wordsOf(log.data, 4)
       // The zero address is the native token, paid out as ETH.
-      const currency = addressWord(word(2))
-      return [
-        escrowChange(position, { ...account(addressWord(word(0)), currency === ZERO_ADDRESS ? nativeToken : currency), claimed: word(3) }),
-      ]
+      const paid = addressWord(word(2))
+      return [escrowChange(position, { ...account(addressWord(word(0)), paid === ZERO_ADDRESS ? nativeToken : paid), claimed: word(3) })]
+    }
+    case TOPICS.withdrawalOf: {
+      if (log.address !== feeEscrow) return []
+      const word = wordsOf(log.data, 5)
+      return [escrowChange(position, { ...account(addressWord(word(0)), addressWord(word(2))), claimed: word(4), onlyKnown: true })]
     }
     default:
       return []

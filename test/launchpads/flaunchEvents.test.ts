@@ -1,10 +1,11 @@
-import { encodeAbiParameters, keccak256, parseAbi, parseAbiParameters, toEventSelector } from 'viem'
+import { encodeAbiParameters, encodeFunctionData, type Hex, keccak256, parseAbi, parseAbiParameters, toEventSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { FLAUNCH_CREATED_TOPICS } from '#launchpads/flaunchCreation.ts'
 import { FLAUNCH_FEE_TOPICS } from '#launchpads/flaunchFees.ts'
 import { POOL_SWAP_TOPIC } from '#launchpads/flaunchSwaps.ts'
+import { createAdapters } from '#launchpads/registry.ts'
 import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
 import {
   BUYER,
@@ -32,6 +33,7 @@ const PARAMS = ['string name', 'string symbol', 'string tokenUri', 'uint256 init
   .concat(['uint256 premineAmount', 'address creator', 'uint24 creatorFeeAllocation', 'uint256 flaunchAt'])
   .concat(['bytes initialPriceParams', 'bytes feeCalculatorParams'])
 const without = (...left: readonly string[]) => PARAMS.filter(field => !left.includes(field.split(' ')[1] ?? ''))
+const PAIRED_PARAMS = [...without('initialTokenFairLaunch', 'fairLaunchDuration'), 'address pairedToken']
 const PARTS = ['fl', 'isp', 'uni'].flatMap(part => ['Amount0', 'Amount1', 'Fee0', 'Fee1'].map(figure => `${part}${figure}`))
 const POOL_SWAP = `event PoolSwap(bytes32 indexed poolId, ${PARTS.map(part => `int256 ${part}`).join(', ')})`
 const createdWith = (fields: readonly string[]) =>
@@ -40,6 +42,7 @@ const DISTRIBUTED =
   'event PoolFeesDistributed(bytes32 indexed _poolId, uint256 _donateAmount, uint256 _creatorAmount, uint256 _bidWallAmount, uint256 _governanceAmount, uint256 _protocolAmount)'
 const DEPOSIT = 'event Deposit(bytes32 indexed _poolId, address _payee, address _token, uint256 _amount)'
 const WITHDRAWAL = 'event Withdrawal(address _sender, address _recipient, address _token, uint256 _amount)'
+const WITHDRAWAL_OF = 'event Withdrawal(address _sender, address _recipient, address _token, address _deliveredAsset, uint256 _amount)'
 const topicOf = (event: string) => toEventSelector(parseAbi([event] as readonly string[])[0] as unknown as string)
 
 describe('the events of Flaunch', () => {
@@ -49,8 +52,9 @@ describe('the events of Flaunch', () => {
       topicOf(createdWith(without('fairLaunchDuration'))),
       topicOf(createdWith(PARAMS)),
       topicOf(createdWith(without('initialTokenFairLaunch', 'fairLaunchDuration'))),
+      topicOf(createdWith(PAIRED_PARAMS)),
     ])
-    expect([POOL_SWAP_TOPIC, ...FLAUNCH_FEE_TOPICS]).toEqual([POOL_SWAP, DISTRIBUTED, DEPOSIT, WITHDRAWAL].map(topicOf))
+    expect([POOL_SWAP_TOPIC, ...FLAUNCH_FEE_TOPICS]).toEqual([POOL_SWAP, DISTRIBUTED, DEPOSIT, WITHDRAWAL, WITHDRAWAL_OF].map(topicOf))
   })
 
   it('have the topics that were seen on Base', () => {
@@ -79,8 +83,8 @@ const idOf = (token: Address, hook: Address, quote = DOLLAR) => {
   return keccak256(encodeAbiParameters(parseAbiParameters('address, address, uint24, int24, address'), [currency0, currency1, 0, 60, hook]))
 }
 const ID = idOf(TOKEN, FACTORY)
-const created = (token = TOKEN, id = ID, creator = CREATOR): NewLog =>
-  logOf(FACTORY, createdWith(PARAMS), {
+const created = (token = TOKEN, id = ID, creator = CREATOR, paired?: Address): NewLog =>
+  logOf(FACTORY, createdWith(paired === undefined ? PARAMS : PAIRED_PARAMS), {
     _poolId: id,
     _memecoin: token,
     _memecoinTreasury: TREASURY,
@@ -99,6 +103,7 @@ const created = (token = TOKEN, id = ID, creator = CREATOR): NewLog =>
       flaunchAt: 0n,
       initialPriceParams: '0x',
       feeCalculatorParams: '0x',
+      pairedToken: paired,
     },
   })
 const owned = (from: Address, to: Address, id = 7n): NewLog =>
@@ -214,6 +219,79 @@ describe('what Flaunch’s contracts tell', () => {
     expect(trades).toMatchObject([{ amountQuote: 4n * E18, amountWei: null }])
     const inWeth = entry('flaunch', { ...FLAUNCH.contracts, nativeToken: WETH })
     expect((await rowsOf(inWeth, HONEST, 1)).token).toBeUndefined()
+  })
+})
+
+describe('version 1.3, in which each memecoin has a currency of its own', () => {
+  const PAIRED = entry('flaunch', {
+    factory: FACTORY,
+    nft: NFT,
+    poolManager: MANAGER,
+    pairedTokenRegistry: testAddress(701),
+    feeEscrow: ESCROW,
+    flETH: DOLLAR,
+  })
+  const launchIn = (currency: Address) => {
+    const id = idOf(TOKEN, FACTORY, currency)
+    return { id, logs: [owned(ZERO_ADDRESS, CREATOR), mint(FACTORY), initialized(id), created(TOKEN, id, CREATOR, currency)] }
+  }
+  const paidIn = (currency: Address, amount: bigint, id: Hex, payee = CREATOR): NewLog =>
+    logOf(ESCROW, DEPOSIT, { _poolId: id, _payee: payee, _token: currency, _amount: amount })
+  const withdrawnOf = (currency: Address, amount: bigint, delivered = currency): NewLog =>
+    logOf(ESCROW, WITHDRAWAL_OF, { _sender: CREATOR, _recipient: LIAR, _token: currency, _deliveredAsset: delivered, _amount: amount })
+  const claimOf = (contracts: Readonly<Record<string, Address>>, currency: Address) => {
+    const [adapter] = createAdapters({ weth: WETH, launchpads: [entry('flaunch', contracts)] })
+    return adapter?.claimCall({
+      token: TOKEN,
+      creator: CREATOR,
+      currency,
+      scope: 'creator',
+      amount: 5n,
+      claimId: null,
+    })
+  }
+
+  // Its launches were counted as malformed: new memecoins of Flaunch were in no list.
+  it.each([
+    ['flETH', DOLLAR, true],
+    ['ETH', ZERO_ADDRESS, true],
+    ['another currency', OTHER, false],
+  ] as const)('is indexed in %s, with what its escrow owes in it', async (_, currency, isEther) => {
+    const { id, logs } = launchIn(currency)
+    const fees = [paidIn(currency, 9n, id), distributed(9n, id), withdrawnOf(currency, 4n, ZERO_ADDRESS)]
+    for (const atOnce of [1, 5]) {
+      const { token, pools, creatorFees } = await rowsOf(PAIRED, [[logs], [fees]], atOnce)
+      expect(token).toMatchObject({ creator: CREATOR, feesAccrued: isEther ? 9n : null, priceQuote: parseDecimal('1') })
+      expect(token?.priceWeth).toEqual(isEther ? parseDecimal('1') : null)
+      expect(pools).toMatchObject([{ address: id, quoteToken: currency }])
+      expect(creatorFees).toMatchObject([{ creator: CREATOR, currency, accrued: 9n, claimed: 4n }])
+    }
+    expect(claimOf(PAIRED.contracts, currency)).toEqual({
+      to: ESCROW,
+      data: encodeFunctionData({
+        abi: parseAbi(['function withdrawFees(address token, address recipient, bool unwrap)']),
+        args: [currency, CREATOR, false],
+      }),
+    })
+  })
+
+  it('opens no account for a currency that anybody made up, and takes no pool for one of another currency', async () => {
+    const { id, logs } = launchIn(DOLLAR)
+    const others = [paidIn(LIAR, 9n, id), paidIn(LIAR, 9n, idOf(LIAR, FACTORY)), paidIn(DOLLAR, 9n, id, LIAR)]
+    const { creatorFees } = await rowsOf(PAIRED, [[logs], [others]], 1)
+    expect(creatorFees.map(({ creator, currency }) => [creator, currency])).toEqual([
+      [CREATOR, DOLLAR],
+      [LIAR, DOLLAR],
+    ])
+    expect((await rowsOf(PAIRED, [[[...logs.slice(0, 3), created(TOKEN, id, CREATOR, OTHER)]]], 1)).token).toBeUndefined()
+  })
+
+  it('shows no earnings where the escrow is not known', async () => {
+    const { feeEscrow: _, ...contracts } = PAIRED.contracts
+    const { id, logs } = launchIn(DOLLAR)
+    const { token, creatorFees } = await rowsOf(entry('flaunch', contracts), [[logs], [[paidIn(DOLLAR, 9n, id)]]], 1)
+    expect([token?.creator, creatorFees]).toEqual([CREATOR, []])
+    expect(claimOf(contracts, DOLLAR)).toBeNull()
   })
 })
 
