@@ -167,13 +167,19 @@ function findWrongPegs(pegs: readonly PeggedCurrency[], weth: Address): readonly
   })
 }
 
+function factoriesOf(entry: Entry): readonly Address[] {
+  const others = entry['moreFactories']
+  return [entry['factory'], ...(Array.isArray(others) ? others : [])].flatMap(one => parseAddress(one) ?? [])
+}
+
 /** Two entries with the same name could not be told apart. Two with the same factory would index its tokens twice. */
 function findRepetitions(entries: readonly Entry[]): readonly string[] {
   return entries.flatMap((entry, index) => {
     const earlier = entries.slice(0, index)
     const sameName = earlier.findIndex(other => other.name === entry.name)
-    const factory = parseAddress(entry['factory'])
-    const sameFactory = factory === undefined ? -1 : earlier.findIndex(other => parseAddress(other['factory']) === factory)
+    const factories = new Set(earlier.flatMap(factoriesOf))
+    const factory = factoriesOf(entry).find((one, place, own) => factories.has(one) || own.indexOf(one) < place)
+    const sameFactory = factory === undefined ? -1 : entries.findIndex(other => factoriesOf(other).includes(factory))
     return [
       ...(sameName === -1 ? [] : [`launchpads[${index}].name: ${abbreviate(entry.name)} is the name of launchpads[${sameName}] already`]),
       ...(sameFactory === -1 ? [] : [`launchpads[${index}].factory: ${factory} is the factory of launchpads[${sameFactory}] already`]),

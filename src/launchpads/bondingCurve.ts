@@ -1,3 +1,5 @@
+import { z } from 'zod'
+import { toAddress } from '#domain/address.ts'
 import type { AdapterKind, AdapterOptions } from './adapter.ts'
 import { createMappedAdapter } from './mapping/adapter.ts'
 import { compileMapping } from './mapping/compile.ts'
@@ -81,10 +83,17 @@ export const REFERENCE_EVENTS: EventsMapping = {
   claimCall: { function: 'function claim(address token)', contract: 'factory', arguments: ['token'] },
 }
 
+const EXPECTED_FACTORIES = 'expected a list of addresses, each 0x and 40 hex digits'
+
+const moreFactories = z
+  .array(z.string({ error: EXPECTED_FACTORIES }).regex(/^0x[0-9a-fA-F]{40}$/, { error: EXPECTED_FACTORIES }), { error: EXPECTED_FACTORIES })
+  .min(1, { error: EXPECTED_FACTORIES })
+  .meta({ description: 'Other contracts that emit the events of the factory, such as earlier ones.' })
+
 export const bondingCurve: AdapterKind = {
   contracts: ['factory'],
   optionalContracts: ['curve', 'escrow'],
-  settings: { events: eventsSchema },
+  settings: { events: eventsSchema, moreFactories },
   check: options => {
     const compiled = compileMapping(mappingOf(options))
     return compiled.ok ? [] : compiled.problems.map(({ path, message }) => ({ path: ['events', ...path], message }))
@@ -92,7 +101,9 @@ export const bondingCurve: AdapterKind = {
   create: options => createMappedAdapter({ ...mappingOf(options), startBlock: options.startBlock }),
 }
 
-/** `events` has been validated by its schema. */
+/** `events` and `moreFactories` have been validated by their schemas. */
 function mappingOf({ launchpad, contracts, weth, settings }: Omit<AdapterOptions, 'startBlock'>) {
-  return { launchpad, contracts, weth, events: (settings?.['events'] as EventsMapping | undefined) ?? REFERENCE_EVENTS }
+  const others = (settings?.['moreFactories'] as readonly string[] | undefined) ?? []
+  const events = (settings?.['events'] as EventsMapping | undefined) ?? REFERENCE_EVENTS
+  return { launchpad, contracts, weth, moreFactories: others.map(toAddress), events }
 }

@@ -66,8 +66,9 @@ function tokenSourceOf(
   emitter: Emitter,
   address: Address,
   source: LogSource | undefined,
-  { contracts, launchpad }: MappingInput,
+  { contracts, moreFactories = [], launchpad }: MappingInput,
 ): MappedLog['tokenSource'] | undefined {
+  if (emitter === 'factory' && moreFactories.includes(address)) return null
   const contract = emitter === 'token' ? undefined : contracts[emitter]
   if (contract !== undefined) return address === contract ? null : undefined
   if (source === undefined || source.launchpad !== launchpad) return undefined

@@ -105,14 +105,15 @@ const [WORD_TEXT] = [
   ...parametersOf({ type: 'event', name: SOLE, inputs: [{ type: 'bytes32', name: SOLE, indexed: false }] }).values(),
 ] as [EventParameter]
 
-function callOf(mapping: CallMapping, abi: AbiFunction, { contracts }: MappingContext) {
+function callOf(mapping: CallMapping, abi: AbiFunction, { contracts, moreFactories }: MappingContext) {
   const { contract = 'token', arguments: given = [] } = mapping
   return (token: Address, curve: Hex, log: ChainLog): ContractCall => {
     const args = given.map((argument, index) => argumentValue(argument, abi.inputs[index], { token }))
     const ownCurve = parseAddress(curve) ?? log.address
     const places = {
       token,
-      factory: contracts['factory'] ?? log.address,
+      // The one that launched the token, if a factory did.
+      factory: moreFactories.includes(log.address) ? log.address : (contracts['factory'] ?? log.address),
       curve: contracts['curve'] ?? ownCurve,
       escrow: contracts['escrow'] ?? token,
     }

@@ -14,7 +14,11 @@ const SAMPLES: Readonly<Record<(typeof CLAIM_WORDS)[number], unknown>> = {
   amount: 1n,
 }
 
-export function compileClaimCall({ events: { claimCall }, contracts }: MappingInput): Compiled<LaunchpadAdapter['claimCall']> {
+export function compileClaimCall({
+  events: { claimCall },
+  contracts,
+  moreFactories = [],
+}: MappingInput): Compiled<LaunchpadAdapter['claimCall']> {
   if (claimCall === undefined) return { ok: true, value: () => null }
   const { contract, arguments: given } = claimCall
   const signature = parseFunctionSignature(claimCall.function)
@@ -23,6 +27,10 @@ export function compileClaimCall({ events: { claimCall }, contracts }: MappingIn
   const fixed = contract === 'token' ? null : contracts[contract]
   if (fixed === undefined) {
     const message = `expected the address of the ${contract} as "${contract}" beside "events", or another contract`
+    return refuse([{ path: ['contract'], message }])
+  }
+  if (contract === 'factory' && moreFactories.length > 0) {
+    const message = 'expected one contract that pays all creators, got "factory", of which there are several'
     return refuse([{ path: ['contract'], message }])
   }
   const problems = argumentProblems(given, abi.inputs, SAMPLES)

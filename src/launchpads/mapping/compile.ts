@@ -96,7 +96,10 @@ function ambiguities(entries: readonly ParsedEntry[]): readonly EntryProblem[] {
 /** Words for a currency of fees that is ETH. */
 const ETHER_WORDS: readonly unknown[] = ['native', 'weth']
 
-function contextOf(entries: readonly MappedEntry[], { launchpad, weth, events, contracts }: MappingInput): MappingContext {
+function contextOf(
+  entries: readonly MappedEntry[],
+  { launchpad, weth, events, contracts, moreFactories = [] }: MappingInput,
+): MappingContext {
   const isIdentified = (entry: MappedEntry) => identifiesToken(entry, contracts)
   const accruals = entries.filter(({ kind }) => kind === 'feeAccrued')
   const claims = entries.filter(({ kind }) => kind === 'feeClaimed')
@@ -109,6 +112,7 @@ function contextOf(entries: readonly MappedEntry[], { launchpad, weth, events, c
     quotePerLaunch: entries.some(({ kind, mapping }) => kind === 'launch' && mapping['quoteToken'] !== undefined),
     curvePlace: curvePlaceOf(entries),
     contracts,
+    moreFactories,
     decimals: fixedDecimals(entries),
     isGraduating: entries.some(({ kind }) => kind === 'complete' || kind === 'graduate'),
     feeScope: !hasFees ? null : claims.every(isIdentified) ? 'token' : 'creator',
@@ -121,11 +125,11 @@ function contextOf(entries: readonly MappedEntry[], { launchpad, weth, events, c
 function contractsOfMapping(
   entries: readonly MappedEntry[],
   { curvePlace }: MappingContext,
-  { contracts }: MappingInput,
+  { contracts, moreFactories = [] }: MappingInput,
 ): readonly LaunchpadContract[] {
   const emitters = new Set<string>(entries.map(({ mapping }) => mapping.emitter))
   const sharedCurve = curvePlace === 'shared' ? entries.find(({ kind }) => isTrade(kind))?.mapping.emitter : undefined
-  return Object.entries(contracts)
+  return [...Object.entries(contracts), ...moreFactories.map(address => ['factory', address] as const)]
     .filter(([name]) => emitters.has(name))
     .map(([name, address]) => ({ address, role: name === sharedCurve ? 'sharedCurve' : 'contract' }))
 }

@@ -21,6 +21,7 @@ export interface MappingContext {
   readonly quotePerLaunch: boolean
   readonly curvePlace: CurvePlace
   readonly contracts: Readonly<Record<string, Address>>
+  readonly moreFactories: readonly Address[]
   /** Of all tokens; `null` where each launch event says it. */
   readonly decimals: number | null
   readonly isGraduating: boolean

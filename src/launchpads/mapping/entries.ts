@@ -1,3 +1,4 @@
+import type { Address } from '#domain/address.ts'
 import type { AdapterOptions, EntryProblem } from '#launchpads/adapter.ts'
 import type { CurvePlace } from './context.ts'
 import { type Emitter, KIND_NAMES, type Kind } from './kinds.ts'
@@ -5,6 +6,8 @@ import type { EventMapping, EventsMapping, FieldValue } from './schema.ts'
 
 /** An entry whose contracts are `factory`, and `curve` and `escrow` where it has them. */
 export interface MappingInput extends Pick<AdapterOptions, 'launchpad' | 'contracts' | 'weth'> {
+  /** Other contracts that emit the factory's events. Default: none. */
+  readonly moreFactories?: readonly Address[]
   readonly events: EventsMapping
 }
 

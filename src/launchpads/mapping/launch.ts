@@ -137,12 +137,15 @@ function decimalsReader(decimals: Reader<bigint>): Reader<number> {
   }
 }
 
-function curveReader(named: Reader<Address> | null, { curvePlace, contracts }: MappingContext): (log: ChainLog, token: Address) => Hex {
+function curveReader(
+  named: Reader<Address> | null,
+  { curvePlace, contracts, moreFactories }: MappingContext,
+): (log: ChainLog, token: Address) => Hex {
   switch (curvePlace) {
     case 'own':
       return log => {
         const curve = nonZero(requireReader(named)(log))
-        if (Object.values(contracts).includes(curve))
+        if (Object.values(contracts).includes(curve) || moreFactories.includes(curve))
           throw new MalformedLogError("expected the token's own curve, got a contract that serves all tokens")
         return curve
       }
