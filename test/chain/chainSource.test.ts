@@ -202,7 +202,7 @@ describe('a block with its logs', () => {
     ['one that was removed', logs => logs.map((log, at) => (at === 1 ? { ...log, removed: true } : log)), 'removed'],
     ['one with another topic', logs => logs.map((log, at) => (at === 0 ? { ...log, topics: [topic('ff')] } : log)), 'two answers'],
     ['one of another address', logs => logs.map((log, at) => (at === 0 ? { ...log, address: testAddress(9) } : log)), 'two answers'],
-    ['null', () => null, 'not a list'],
+    ['null', () => null, 'two answers'],
   ]
   it.each(lies)('is not believed with %s, and asked of the next provider', async (_, lie, sentence) => {
     const chain = chainOf(1)
@@ -215,6 +215,17 @@ describe('a block with its logs', () => {
     })
     const source = createChainSource({ rpc: createChainRpc([chain, chain], { intercept: lying }) })
     await expect(source.blockWithLogs(1)).resolves.toEqual(chain.at(1))
+  })
+
+  // Indexing stopped at the first block without logs.
+  it('has no logs where the node answers null in place of none', async () => {
+    const chain = chainOf(3)
+    const intercept = (_: string, call: RpcCall, answer: () => unknown) => {
+      const given = answer()
+      return call.method === 'eth_getLogs' && (given as readonly unknown[]).length === 0 ? null : given
+    }
+    const source = createChainSource({ rpc: createChainRpc([chain], { intercept }) })
+    for (const number of [1, 2, 3]) await expect(source.blockWithLogs(number)).resolves.toEqual(chain.at(number))
   })
 
   it('has no log that is marked as removed', async () => {

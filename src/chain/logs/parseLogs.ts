@@ -14,11 +14,13 @@ export interface AnsweredLogs {
 
 /**
  * Reads the answer to `eth_getLogs`. Some nodes add logs of replaced blocks, marked as removed, to those of the chain. Such a log is left
- * out where the answer has the log unmarked as well, or logs of another block of that number.
+ * out where the answer has the log unmarked as well, or logs of another block of that number. `null` is how some nodes say that there are
+ * no logs.
  *
  * @throws `RpcError` `garbled` for anything that is no list of logs
  */
 export function readLogs(raw: unknown): AnsweredLogs {
+  if (raw === null) return { logs: [], removed: [] }
   if (!Array.isArray(raw)) throw garbled('logs: not a list')
   const logs: ChainLog[] = []
   const removed: ChainLog[] = []

@@ -43,6 +43,10 @@ describe('parseLogs', () => {
     expect(() => parseLogs([{ ...rawLog, [field]: value }])).toThrow('not an answer')
   })
 
+  it('reads null as no logs', () => {
+    expect(parseLogs(null)).toEqual([])
+  })
+
   it('refuses what is no list', () => {
     expect(() => parseLogs({})).toThrow('not a list')
     expect(() => parseLogs([null])).toThrow('not an object')
