@@ -28,17 +28,24 @@ export function mayBeTooLarge({ kind }: RpcFault, lossesInARow: number): boolean
  * Distinguishes a query that is too large from a provider in trouble, without reading its words: a provider that limits its rate, or fails,
  * lets a small query through as little as a large one. What answers a small one at the same moment has refused the size.
  *
- * @param smaller of the refused query, the smallest first; they are asked in turn until one is not answered
+ * @param smaller of the refused query, the smallest first; they are asked in turn until one is not answered. A further list holds the same
+ *   of another block, and is asked when the node refuses even the smallest: nodes fail at single blocks
+ * @param cause why the query has no answer
  * @returns `null` when not even the smallest is answered: the trouble is not the size
  */
 export async function exceededLimit(
-  smaller: readonly SmallerQuery[],
+  smaller: readonly (readonly SmallerQuery[])[],
+  cause: RpcFault,
   isAnswered: (call: RpcCall) => Promise<boolean>,
 ): Promise<LogLimit | null> {
-  let limit: LogLimit | null = null
-  for (const query of smaller) {
-    if (!(await isAnswered(query.call))) break
-    limit = query.limit
+  const isRefusal = cause.kind === 'node' || cause.kind === 'rejected' || cause.kind === 'http'
+  for (const ofOneBlock of isRefusal ? smaller : smaller.slice(0, 1)) {
+    let limit: LogLimit | null = null
+    for (const query of ofOneBlock) {
+      if (!(await isAnswered(query.call))) break
+      limit = query.limit
+    }
+    if (limit !== null) return limit
   }
-  return limit
+  return null
 }

@@ -133,8 +133,8 @@ export class Provider {
   }
 
   /** The fault of a query that was refused while a smaller one is answered; `null`: none is. */
-  async #tooLarge(smaller: readonly SmallerQuery[], cause: RpcFault): Promise<RpcFault | null> {
-    const limit = await exceededLimit(smaller, async call => {
+  async #tooLarge(smaller: readonly (readonly SmallerQuery[])[], cause: RpcFault): Promise<RpcFault | null> {
+    const limit = await exceededLimit(smaller, cause, async call => {
       if (this.#now() < this.limits.silentUntilMs) return false
       const { results, refusal } = await this.#wire.send([call], Math.min(SMALLER_QUERY_MS, this.#options.timeoutMs))
       return refusal === null && results.length === 1

@@ -10,10 +10,10 @@ export interface ProviderCallOptions {
   /** Called when calls were answered, with the time at which their request was sent. */
   readonly onAnswered?: (sentAtMs: number) => void
   /**
-   * Smaller forms of the first call, a log query, the smallest first: when it has no answer while one of these is answered, its fault is
-   * `too-large`. Left out: no call is too large.
+   * Smaller forms of the first call, a log query, as `exceededLimit` takes them: when it has no answer while one of these is answered, its
+   * fault is `too-large`. Left out: no call is too large.
    */
-  readonly smaller?: readonly SmallerQuery[]
+  readonly smaller?: readonly (readonly SmallerQuery[])[]
   /** The time limit of one request, if it is shorter than usual. */
   readonly timeoutMs?: number
 }

@@ -58,7 +58,7 @@ export function createChainRpc(
             () => true,
             () => false,
           )
-        const limit = await exceededLimit(smaller, isAnswered)
+        const limit = await exceededLimit(smaller, fault, isAnswered)
         throw limit === null ? error : new RpcError({ kind: 'too-large', limit, cause: fault }, name)
       }
     }

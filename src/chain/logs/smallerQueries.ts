@@ -13,28 +13,33 @@ const WITHOUT_ADDRESSES: LogFilter = { topics: [[UNUSED_TOPIC]] }
 
 /**
  * Queries of one block without logs, which distinguish a provider in trouble from one that refuses the size of this query: one of a single
- * address, and one as wide as this one.
+ * address, and one as wide as this one. They are of the query's first block, or of its second.
  */
-export function smallerQueries(query: LogQuery): readonly SmallerQuery[] {
-  const { from, by, filter } = query
-  const inFirst = (one: LogFilter) => logsInBlocks(from, from, one)
+export function smallerQueries(query: LogQuery): readonly (readonly SmallerQuery[])[] {
+  const { from, to } = query
+  return from < to ? [inBlock(query, from), inBlock(query, from + 1)] : [inBlock(query, from)]
+}
+
+function inBlock(query: LogQuery, block: number): readonly SmallerQuery[] {
+  const { by, filter } = query
+  const logsOf = (one: LogFilter) => logsInBlocks(block, block, one)
   if (by === 'topic') {
     return [
-      { call: inFirst(SMALLEST), limit: 'address-required' },
-      { call: inFirst(WITHOUT_ADDRESSES), limit: 'blocks' },
+      { call: logsOf(SMALLEST), limit: 'address-required' },
+      { call: logsOf(WITHOUT_ADDRESSES), limit: 'blocks' },
     ]
   }
-  if (widthOf(filter) <= 1) return [{ call: inFirst(SMALLEST), limit: 'blocks' }]
+  if (widthOf(filter) <= 1) return [{ call: logsOf(SMALLEST), limit: 'blocks' }]
   return [
-    { call: inFirst(SMALLEST), limit: 'addresses' },
-    { call: inFirst(withoutLogs(sentFilter(query))), limit: 'blocks' },
+    { call: logsOf(SMALLEST), limit: 'addresses' },
+    { call: logsOf(withoutLogs(sentFilter(query))), limit: 'blocks' },
   ]
 }
 
 /** The same for all logs of a block, by its hash or number. */
-export function smallerThanBlock(block: Hex | number): readonly SmallerQuery[] {
+export function smallerThanBlock(block: Hex | number): readonly (readonly SmallerQuery[])[] {
   const call = typeof block === 'number' ? logsInBlocks(block, block, SMALLEST) : logsOfBlock(block, SMALLEST)
-  return [{ call, limit: 'address-required' }]
+  return [[{ call, limit: 'address-required' }]]
 }
 
 /** A filter as wide that no log fits. */
