@@ -86,7 +86,7 @@ export class Provider {
 
   /**
    * Makes all calls, in as many requests as the limits require, one after the other. With more than `TOGETHER_CALLS` calls, the answers
-   * that came before a refused call are kept: so many calls might never be answered together.
+   * that came before a refused call are kept: a large number of calls might never be answered together.
    *
    * @throws `RpcError`
    */

@@ -61,7 +61,7 @@ export async function fetchAllReceipts(provider: RpcProvider, hash: Hex): Promis
 
 /**
  * What the receipts of a block say in place of a query of that one block's logs, which failed with this error. Nodes fail at the logs of
- * single blocks for ever: of transactions that their logs do not know, of events that they did not store.
+ * single blocks forever: of transactions that their logs do not know, of events that they did not store.
  *
  * @throws the query's error where that is no fault of the node, or the receipts can't be read either
  */
