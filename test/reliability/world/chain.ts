@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Hex, numberToHex } from 'viem'
 import { encodeReceipt } from '#chain/logs/encodeReceipt.ts'
 import { logsBloom } from '#chain/logs/logsBloom.ts'
@@ -52,6 +53,8 @@ export interface ChainOptions {
   readonly contents?: Contents
 }
 
+/** Blocks that are made without a pause. */
+const PART = 50
 const GENESIS_TIME = 1_700_000_000
 export const BLOCK_SECONDS = 2
 const GAPS = { bare: 1, honest: 1, odd: 3 }
@@ -103,6 +106,14 @@ export class GeneratedChain {
   grow(blocks: number, contents: Contents = this.#options.contents ?? TWO_TRADES): void {
     for (let count = 0; count < blocks; count++) this.#append(contents)
     this.#announce()
+  }
+
+  /** As `grow`, in parts, since the nodes of other scenarios answer in the same thread. */
+  async growFar(blocks: number): Promise<void> {
+    for (let left = blocks; left > 0; left -= PART) {
+      this.grow(Math.min(PART, left))
+      await nextTurn()
+    }
   }
 
   /** Replaces the newest `depth` blocks by `by` others. */

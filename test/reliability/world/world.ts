@@ -46,7 +46,7 @@ export class World {
 
   static async open(template: DatabaseTemplate, folder: string, kind: ChainKind, options: WorldOptions): Promise<World> {
     const chain = new GeneratedChain({ kind, ...options })
-    chain.grow(options.blocks ?? 60)
+    await chain.growFar(options.blocks ?? 60)
     await mkdir(folder, { recursive: true, mode: 0o755 })
     const database = options.database ?? (await template.server(path.join(folder, 'database'), options))
     const node = await startNode(chain, options.node)
