@@ -79,10 +79,10 @@ async function readCharts(currency: CandlesQuery['currency']): Promise<readonly 
 
 /** The same as the table says. */
 async function storedCharts(currency: CandlesQuery['currency']): Promise<readonly string[]> {
-  const trades = currency === 'weth' ? sql`trades` : sql`nullif(trades_usd, 0)`
+  const [trades, isIn] = currency === 'weth' ? [sql`trades`, sql`true`] : [sql`trades_usd`, sql`in_usd`]
   const { rows } = await sql<{ token: Address; seconds: number; time: number; trades: number }>`
     select token, interval_seconds as seconds, time, ${trades} as trades from candle
-    where interval_seconds in (60, 3600) and ${trades} is not null`.execute(database.kysely)
+    where interval_seconds in (60, 3600) and ${isIn}`.execute(database.kysely)
   const lines = rows.map(row => `${row.token} ${row.seconds === 60 ? '1m' : '1h'} ${row.time} ${row.trades}`)
   return lines.toSorted()
 }
@@ -108,19 +108,19 @@ describe('replacing blocks', () => {
   })
 
   it('takes the first values in USD of a candle back with the block that brought them', async () => {
-    forking.mine(20)
-    await follow(1, 15)
+    forking.mine(40)
+    await follow(1, 30)
     const tables = await dumpTables(database.kysely)
     ethUsd = '3000.5'
-    await follow(16, 20)
+    await follow(31, 40)
     const { rows } = await sql`select from candle where in_usd and trades_usd < trades`.execute(database.kysely)
     expect(rows.length).toBeGreaterThan(0)
     for (const currency of ['weth', 'usd'] as const) expect(await readCharts(currency)).toEqual(await storedCharts(currency))
-    await replaceWith(index, { ancestor: forking.chain.at(15).header, batches: [] })
+    await replaceWith(index, { ancestor: forking.chain.at(30).header, batches: [] })
     expect(await dumpTables(database.kysely)).toEqual(tables)
     expect(await readCharts('weth')).toEqual(await storedCharts('weth'))
     expect(await readCharts('usd')).toEqual([])
-    await follow(16, 20)
+    await follow(31, 40)
     for (const currency of ['weth', 'usd'] as const) expect(await readCharts(currency)).toEqual(await storedCharts(currency))
   })
 

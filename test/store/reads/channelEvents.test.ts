@@ -61,7 +61,7 @@ const query = { channel: 'trades', after: { place: FIRST_PLACE, reorgs: 0 }, thr
 
 describe('the events of a channel', () => {
   it('are those of the chain, also after reorgs and a rewind, with how many there were', async () => {
-    forking.mine(40)
+    forking.mine(80)
     await follow(1)
     await fork(6, 2)
     await fork(3, 1)
