@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import process from 'node:process'
 import { isPercentEncoded } from '#domain/text.ts'
 import { TokenwireError } from '#errors'
 
 /** Parameters that name files, which the driver reads at every connection. */
 const FILES = ['sslrootcert', 'sslcert', 'sslkey']
 
+/** Values of `PGSSLMODE` that the driver would all take for `verify-full`. */
+const ENCRYPTED = new Set(['require', 'verify-ca', 'verify-full'])
+
 /**
- * The address for the driver. `sslmode` means what it means to psql.
+ * The address for the driver. `sslmode`, or `PGSSLMODE` without it, means what it means to psql.
  *
  * @throws `TokenwireError` `config_invalid` with what is wrong. Neither the URL nor Node's own errors are repeated: they hold the password.
  */
@@ -24,8 +29,18 @@ export function toConnectionString(databaseUrl: string): string {
       throw invalid(`the ${part} has a % that is not followed by two hex digits of UTF-8; write a percent sign as %25`)
   }
   for (const name of FILES) checkFile(name, url.searchParams.get(name))
+  const { PGSSLMODE = '' } = process.env
+  if (!url.searchParams.has('sslmode') && ENCRYPTED.has(PGSSLMODE)) url.searchParams.set('sslmode', PGSSLMODE)
+  checkVerification(url)
   if (url.searchParams.has('sslmode') && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true')
   return url.href
+}
+
+/** Of an address the driver would accept a certificate for `localhost`, and none for the address. */
+function checkVerification({ hostname, searchParams }: URL): void {
+  if (searchParams.get('sslmode') !== 'verify-full') return
+  const host = searchParams.get('host') ?? hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) throw invalid(`sslmode=verify-full needs the name of the host that its certificate has, not the address ${host}`)
 }
 
 function checkFile(parameter: string, file: string | null): void {
