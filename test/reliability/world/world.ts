@@ -28,6 +28,8 @@ export interface WorldOptions extends Partial<ChainOptions> {
   readonly node?: Partial<NodeView>
 }
 
+/** What REST shows after this time is what it goes on to show. */
+const REST_SECONDS = 30
 const UNREACHABLE = 'http://127.0.0.1:9'
 
 /** A chain, its node, a database server and the service on them, at its default settings. */
@@ -119,14 +121,8 @@ export class World {
     await until('the index reaches the head', isAtHead, limitSeconds, 'at the head')
     const faults = await this.faults()
     if (faults.length > 0) throw new Error(faults.join('; '))
-    const served = await this.#servedTrades()
-    const expected = linesOfChain(chain.blocks).filter(line => line.startsWith('trade '))
-    const found = served.map(trade => `${trade.id} ${trade.token} ${trade.side} ${trade.maker} ${trade.amountToken}`)
-    const shown = differences(
-      expected.map(line => line.split(' ').slice(1, 6).join(' ')),
-      found,
-    )
-    if (shown.length > 0) throw new Error(`REST: ${shown.join('; ')}`)
+    // A gateway hears of a block after its commit.
+    await until('REST shows what the tables hold', async () => (await this.#restFaults()).join('; '), REST_SECONDS, '')
   }
 
   /** How what is indexed now differs from the chain up to the newest indexed block. */
@@ -156,6 +152,16 @@ export class World {
     await this.database.end()
     for (const node of [this.node, ...this.others]) await node.stop()
     await pause(0)
+  }
+
+  /** How the trades that REST shows differ from those of the chain. */
+  async #restFaults(): Promise<readonly string[]> {
+    const expected = linesOfChain(this.chain.blocks).filter(line => line.startsWith('trade '))
+    const found = (await this.#servedTrades()).map(trade => `${trade.id} ${trade.token} ${trade.side} ${trade.maker} ${trade.amountToken}`)
+    return differences(
+      expected.map(line => line.split(' ').slice(1, 6).join(' ')),
+      found,
+    )
   }
 
   async #servedTrades(): Promise<readonly Trade[]> {
