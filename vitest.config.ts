@@ -34,7 +34,7 @@ const SLOW = [
   'benchmarks/*',
   'commands/*',
   'endToEnd/factories',
-  'endToEnd/gatewayThreads',
+  'endToEnd/gatewayProcesses',
   'endToEnd/indexingThread',
   'endToEnd/shutdown',
   'endToEnd/echoedSecrets',

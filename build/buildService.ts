@@ -3,7 +3,7 @@ import path from 'node:path'
 import { buildFolder, ROOT } from './buildFolder.ts'
 
 /*
- * Bundles the service into dist/service: main.js and the service that it starts, the scripts of its threads, and what they share. It starts with a third of the processor
+ * Bundles the service into dist/service: main.js and the service that it starts, the script of its thread, and what they share. It starts with a third of the processor
  * time of the sources, of which Node.js finds, reads and strips of types 1,100 modules one by one.
  */
 
@@ -24,7 +24,6 @@ await buildFolder({
     const input = {
       service: 'src/main.ts',
       indexingThread: 'src/worker/indexingThread.ts',
-      gatewayThread: 'src/process/gatewayThread.ts',
     }
     const bundle = await rolldown({ cwd: ROOT, input, platform: 'node', external: EXTERNAL })
     await bundle.write({ dir: folder, format: 'esm' })

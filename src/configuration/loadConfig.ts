@@ -46,12 +46,12 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
   if (!isGateway && values.databaseReadUrl !== null)
     problems.push('DATABASE_READ_URL: is for gateways (ROLE=gateway); a process that indexes reads what it has written')
   if (values.standby) problems.push(...standbyProblems(values))
+  if (values.role === 'indexer' && values.gateways > 0)
+    problems.push('GATEWAYS: an indexer (ROLE=indexer) serves no clients; set ROLE to all or gateway')
   const { tlsCertFile, tlsKeyFile, natsUrl, natsCredsFile, ...settings } = values
   const config: Config = {
     ...settings,
     ...databaseConfig(values, options),
-    // An indexer has no clients to spread over threads.
-    gatewayThreads: values.role === 'indexer' ? 1 : values.gatewayThreads,
     launchpadsFile: path.resolve(cwd, values.launchpadsFile),
     launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.launchpadsFile, knownAdapters, cwd, readFile, problems),
     nats: readNats(natsUrl, natsCredsFile, cwd, readFile, problems),

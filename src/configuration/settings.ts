@@ -19,14 +19,14 @@ const confirmations = z
   .transform(text => (/^\d{1,16}$/.test(text) ? Number(text) : text.toLowerCase()))
   .pipe(z.union([z.int().min(0).max(MAX_CONFIRMATIONS), z.enum(['safe', 'finalized'])]))
 
-const MAX_THREADS = 64
+const MAX_GATEWAYS = 64
 
-const threadCount = z
-  .string({ error: `a whole number from 1 to ${MAX_THREADS} or auto` })
+const processCount = z
+  .string({ error: `a whole number from 0 to ${MAX_GATEWAYS} or auto` })
   .transform(text =>
     text.toLowerCase() === 'auto' ? Math.max(1, availableParallelism() - 1) : /^\d{1,16}$/.test(text) ? Number(text) : text,
   )
-  .pipe(z.int().min(1).max(MAX_THREADS))
+  .pipe(z.int().min(0).max(MAX_GATEWAYS))
 
 /** What migrating the database needs. */
 export const DATABASE_SETTINGS = {
@@ -118,11 +118,17 @@ export const SETTINGS = {
     .describe('A credentials file (JWT and nkey) for NATS_URL, in place of user and password.'),
   HOST: listenHost.default('127.0.0.1').describe('The address to listen on.'),
   PORT: wholeNumber(0, 65_535).default(3_000).describe('The port to listen on; 0: any free one.'),
-  GATEWAY_THREADS: threadCount
-    .default(1)
+  GATEWAYS: processCount
+    .default(0)
     .describe(
-      'Number of threads that serve clients. Each takes one core and has its own actors and connections. auto: the ' +
-        'number of cores minus one. Limits are for all threads of the process together.',
+      'Number of gateway processes that this command starts and watches, on PORT; auto: the number of cores minus one. ' +
+        '0: this process serves. SIGUSR2 replaces them one by one. Limits of clients are for each process.',
+    ),
+  STATUS_PORT: wholeNumber(0, 65_000)
+    .default(0)
+    .describe(
+      'With GATEWAYS: the port on which this process serves its own health and metrics; gateway n serves its own on this ' +
+        'port plus n. 0: any free ones, which the log and the list of processes show.',
     ),
   DRAIN_SECONDS: wholeNumber(0, 300)
     .default(0)

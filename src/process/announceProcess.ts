@@ -4,11 +4,9 @@ import process from 'node:process'
 import type { Logger } from 'pino'
 import { type ProcessReports, startProcessReports } from '#bus/processReports.ts'
 import { monotonicMs as now } from '#clock'
-import type { Config } from '#config'
 import type { IndexerHealth } from '#resources/health.ts'
 
 export interface AnnounceProcessOptions {
-  readonly config: Pick<Config, 'gatewayThreads'>
   /** URL of the database that the indexer writes. */
   readonly databaseUrl: string
   readonly logger: Logger
@@ -20,8 +18,8 @@ export interface AnnounceProcessOptions {
 }
 
 /** Reports this process to the other processes on its database, and receives their reports. */
-export function announceProcess({ config, databaseUrl, logger, url, readHealth, onStop }: AnnounceProcessOptions): ProcessReports['list'] {
-  const fixed = { id: randomUUID(), host: hostname(), pid: process.pid, url, threads: config.gatewayThreads }
+export function announceProcess({ databaseUrl, logger, url, readHealth, onStop }: AnnounceProcessOptions): ProcessReports['list'] {
+  const fixed = { id: randomUUID(), host: hostname(), pid: process.pid, url }
   const reports = startProcessReports({
     databaseUrl,
     logger,

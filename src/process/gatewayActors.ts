@@ -9,7 +9,7 @@ export interface GatewayActorsOptions extends RegistryOptions {
   readonly reads: Pick<Reads, 'channelEvents' | 'tokens' | 'candles'>
 }
 
-/** The actors of one gateway thread. */
+/** The actors of one gateway. */
 export interface GatewayActors {
   readonly registry: Registry
   readonly channels: EventChannels

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { MessagePort } from 'node:worker_threads'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Kysely } from 'kysely'
 import { monotonicMs as now } from '#clock'
@@ -21,8 +20,6 @@ export interface GatewayOptions extends RoleOptions {
   readonly indexing?: {
     view(): ServeOptions['indexer'] | null
     readonly onPrice: ServeOptions['onPrice']
-    /** Connects a gateway thread with the indexing thread. */
-    readonly connect: (port: MessagePort) => void
   }
 }
 
@@ -45,11 +42,6 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   const { chainId, weth, launchpads } = await prepared(primary, databaseUrl, options)
   const known = { ...options, config: { ...config, launchpads: { weth, launchpads } }, chainId }
   const onPrice = indexing?.onPrice ?? (() => undefined)
-  if (config.gatewayThreads > 1) {
-    const { serveInThreads } = await import('./gatewayThreads.ts')
-    const connect = indexing?.connect ?? null
-    return { url: await serveInThreads({ ...known, databaseUrl, carrier: 'database', connect, onPrice }), databaseUrl, reading }
-  }
   const carrier = await openDatabaseCarrier({ ...known, databaseUrl, primary })
   const indexer = indexerView(carrier.reported, indexing?.view)
   const url = await serve({ ...known, databaseUrl, db: carrier.db, feed: carrier.feed, indexer, onPrice })

@@ -28,13 +28,6 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
 
   const config = { ...options.config, launchpads: { weth: options.config.launchpads.weth, launchpads } }
   const known = { ...options, config, chainId, onPrice: indexing.priced }
-  if (config.gatewayThreads > 1) {
-    const { serveInThreads } = await import('./gatewayThreads.ts')
-    const url = await serveInThreads({ ...known, carrier: 'thread', connect: thread.connect })
-    onStop(() => indexing.stop())
-    blocks.subscribe(block => outlet?.publish(block))
-    return { url, databaseUrl }
-  }
   const url = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
   // Misses no block: the first one arrives in a later turn of the event loop than the one in which serving began.
   if (outlet !== null) blocks.subscribe(outlet.publish)

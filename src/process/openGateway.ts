@@ -2,12 +2,10 @@ import type { Logger } from 'pino'
 import type { BlockFeed } from '#bus/blockFeed.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
-import type { AdmissionOptions } from '#gateway/admission/admission.ts'
 import { createAdmission } from '#gateway/admission/admission.ts'
 import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
-import type { GatewayReport } from '#gateway/health/gatewayReport.ts'
-import { type GatewayPart, type ProcessView, processSources } from '#gateway/health/processView.ts'
 import { type MeasuredIndexer, readProcessMetrics } from '#gateway/health/readProcessMetrics.ts'
+import { toRealtimeHealth } from '#gateway/health/realtimeReport.ts'
 import { createKeptAnswers } from '#gateway/http/keptAnswers.ts'
 import type { RequestDeps } from '#gateway/http/requests.ts'
 import { loadSite } from '#gateway/http/site.ts'
@@ -24,7 +22,6 @@ import { readSnapshots } from '#store/reads/snapshots.ts'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
-import { createRequestMetrics } from '#telemetry/requestMetrics.ts'
 import { createBlockConsumer } from './blockConsumer.ts'
 import { createGatewayActors } from './gatewayActors.ts'
 
@@ -42,17 +39,13 @@ export interface OpenGatewayOptions {
   readonly indexer: IndexerView & MeasuredIndexer
   readonly ethUsd: Sources['ethUsd']
   readonly operators: OperatorPolicy
-  /** The name of this thread in logs and metrics. */
-  readonly thread: string
-  readonly admission?: AdmissionOptions
-  /** The merged view of all gateway threads of the process, of which this is one. */
-  readonly processView: (part: GatewayPart) => ProcessView
+  /** All processes on the database. */
+  readonly processes: Sources['processes']
 }
 
 export interface OpenedGateway {
   /** What the handlers of requests need. */
   readonly sources: RequestDeps
-  readonly part: GatewayPart
   /** Drops kept answers and renews lists, because their values in USD are of an earlier price. */
   priceChanged(): void
   /** Begins to pass on committed blocks. */
@@ -63,11 +56,11 @@ export interface OpenedGateway {
 
 /** Everything of a gateway except the server that accepts connections: actors, connections, routes. */
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGateway> {
-  const { config, logger, redactor, db, chainId, feed, indexer, ethUsd, operators, thread } = options
+  const { config, logger, redactor, db, chainId, feed, indexer, ethUsd, operators, processes } = options
   const { weth, launchpads } = config.launchpads
   const adapters = createAdapters({ weth, launchpads })
   const kept = createKeptAnswers(now)
-  const admission = createAdmission(config, logger, options.admission)
+  const admission = createAdmission(config, logger)
   const reads = createReads({ db, chainId, weth, ...creatorRewards(adapters) })
   const { stop: stopActors, ...actors } = createGatewayActors({
     load: addresses => readSnapshots(db, { chainId, addresses }),
@@ -82,23 +75,9 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   const { registry } = actors
   const realtime = createRealtime({ ...actors, admission, config, logger, now, epochMs })
   const probeDatabase = createDatabaseProbe({ ping: () => reads.ping(), now, logger, causeOf: databaseCause, redact: redactor.text })
-  const eventLoop = watchEventLoop({ logger, now, thread })
-  const requests = createRequestMetrics()
+  const eventLoop = watchEventLoop({ logger, now, thread: 'main' })
 
-  const part: GatewayPart = {
-    report: async (): Promise<GatewayReport> => ({
-      actors: registry.health(),
-      realtime: realtime.report(),
-      feed: feed.health(),
-      commitToDelivery: realtime.commitToDelivery(),
-      requests: await requests.read(),
-      eventLoop: { thread, ...eventLoop.state() },
-    }),
-    listActors: registry.list,
-    actor: registry.get,
-  }
-  const view = options.processView(part)
-  const whole = processSources(view)
+  const realtimeHealth = () => toRealtimeHealth(realtime.report())
   const site = config.role === 'indexer' ? null : await loadSite(packagePath('dist/console'))
   if (site === null && config.role !== 'indexer')
     logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
@@ -110,16 +89,24 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
     reads,
     kept,
     indexer,
-    feed: whole.feed,
-    processes: view.processes,
+    feed: feed.health,
+    processes,
     ethUsd,
-    actors: { ...whole.actors, sequence: registry.sequence },
-    realtime: { ...realtime, ...whole.realtime },
+    actors: registry,
+    realtime: { ...realtime, health: realtimeHealth },
     metrics: createMetrics({
       version: VERSION,
       chainId,
-      read: () => readProcessMetrics(view, { indexer, probeDatabase, ethUsd }),
-      requests,
+      read: () =>
+        readProcessMetrics({
+          indexer,
+          probeDatabase,
+          ethUsd,
+          feed,
+          actors: registry,
+          realtime: { health: realtimeHealth, commitToDelivery: realtime.commitToDelivery },
+          eventLoop,
+        }),
     }),
     probeDatabase,
     chainId,
@@ -129,7 +116,6 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   }
   return {
     sources,
-    part,
     priceChanged: () => {
       kept.changed(null)
       actors.lists.changed(null)

@@ -46,7 +46,7 @@ async function runService(loaded: LoadedThread | null, stopping: StopRequest): P
     writeLock,
   })
   logProxies(logger)
-  const onCrash = reportCrashes(logger, config.gatewayThreads)
+  const onCrash = reportCrashes(logger)
   if (config.tls !== null) stopping.ignoreHangup()
   const { signal } = stopping
   const requested = whenAborted(signal).then(() => {

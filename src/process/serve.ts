@@ -3,15 +3,14 @@ import type { Logger } from 'pino'
 import type { Config } from '#config'
 import { createEthUsd, type EthUsdFeed } from '#ethUsd/ethUsd.ts'
 import { coinbase, coingecko } from '#ethUsd/priceProviders.ts'
-import { viewOfOne } from '#gateway/health/processView.ts'
 import { readHealth } from '#gateway/health/readHealth.ts'
 import { watchCertificate } from '#gateway/listening/certificateWatch.ts'
-import { createServer } from '#gateway/listening/server.ts'
+import { createServer, type Server } from '#gateway/listening/server.ts'
 import { openOperators } from '#gateway/operator/operatorPolicy.ts'
 import { VERSION } from '#package'
 import type { ProcessState } from '#resources/processes.ts'
-import { createRuntimeMetrics } from '#telemetry/runtimeMetrics.ts'
 import { announceProcess } from './announceProcess.ts'
+import { GATEWAY_PROCESS } from './gatewayProcess.ts'
 import { type OpenedGateway, type OpenGatewayOptions, openGateway } from './openGateway.ts'
 
 export interface ServeOptions extends Pick<OpenGatewayOptions, 'config' | 'logger' | 'redactor' | 'db' | 'chainId' | 'feed' | 'indexer'> {
@@ -24,8 +23,8 @@ export interface ServeOptions extends Pick<OpenGatewayOptions, 'config' | 'logge
 }
 
 /**
- * Starts actors and gateway in this thread, and then the feed of committed blocks. After a failed start the caller stops what was
- * registered with `onStop`.
+ * Starts actors and gateway, then the feed of committed blocks, and then the gateway processes of `GATEWAYS`. After a failed start the
+ * caller stops what was registered with `onStop`.
  *
  * @returns the URL of the gateway
  */
@@ -37,29 +36,47 @@ export async function serve(options: ServeOptions): Promise<string> {
     gateway?.priceChanged()
     options.onPrice(ethUsd, usableMs)
   })
-  const runtime = createRuntimeMetrics()
   gateway = await openGateway({
     ...options,
     ethUsd: prices,
     operators: await openOperators({ config, logger, redactor }),
-    thread: 'main',
-    processView: part => viewOfOne(part, { runtime, processes: () => processes() }),
+    processes: () => processes(),
   })
   onStop(gateway.stop)
   const server = createServer({ ...gateway.sources, config })
   onStop(() => server.close())
-  const { url } = await server.listen(config.host, config.port)
+  const { url, ownUrl } = await listen(server, config)
   if (config.tls !== null) onStop(watchFiles(config.tls, logger, server.renewCertificate))
 
   gateway.start()
   onStop(() => feed.stop())
   const { sources } = gateway
-  processes = announceProcess({ ...options, url, readHealth: async () => (await readHealth(sources)).health })
-  logServing(options, url)
-  return url
+  processes = announceProcess({ ...options, url: ownUrl, readHealth: async () => (await readHealth(sources)).health })
+  const { launchpads } = config.launchpads
+  const served = { role: config.role, chainId: options.chainId, launchpads: launchpads.map(({ name }) => name), version: VERSION }
+  if (config.gateways === 0) {
+    logger.info({ url, ...served }, 'serving')
+    return url
+  }
+  const { startGatewayProcesses } = await import('./gatewayProcesses.ts')
+  const gatewaysUrl = await startGatewayProcesses(options)
+  logger.info({ url: gatewaysUrl, statusUrl: ownUrl, gateways: config.gateways, ...served }, 'serving')
+  return gatewaysUrl
 }
 
-export function startPrices(
+/** A gateway process shares its port with others, and has one of its own besides. A process that starts gateways has only its own. */
+async function listen(server: Server, config: Config): Promise<{ readonly url: string; readonly ownUrl: string }> {
+  const { host, port, statusPort } = config
+  if (process.env[GATEWAY_PROCESS] !== undefined) {
+    const { url: ownUrl } = await server.listen({ host, port: statusPort })
+    const { url } = await server.listen({ host, port, isShared: true })
+    return { url, ownUrl }
+  }
+  const { url } = await server.listen({ host, port: config.gateways === 0 ? port : statusPort })
+  return { url, ownUrl: url }
+}
+
+function startPrices(
   { config, logger, onStop }: Pick<ServeOptions, 'config' | 'logger' | 'onStop'>,
   onPrice: ServeOptions['onPrice'],
 ): EthUsdFeed {
@@ -70,16 +87,11 @@ export function startPrices(
 }
 
 /** A certificate is renewed when its files change, within a minute or on SIGHUP. Returns how to stop that. */
-export function watchFiles(files: NonNullable<Config['tls']>, logger: Logger, onRenewed: () => void): () => void {
+function watchFiles(files: NonNullable<Config['tls']>, logger: Logger, onRenewed: () => void): () => void {
   const watch = watchCertificate({ files, onRenewed, logger })
   process.on('SIGHUP', watch.check)
   return () => {
     process.off('SIGHUP', watch.check)
     watch.stop()
   }
-}
-
-export function logServing({ config, logger, chainId }: Pick<ServeOptions, 'config' | 'logger' | 'chainId'>, url: string): void {
-  const launchpads = config.launchpads.launchpads.map(({ name }) => name)
-  logger.info({ url, role: config.role, chainId, threads: config.gatewayThreads, launchpads, version: VERSION }, 'serving')
 }

@@ -32,7 +32,6 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
     ...options,
     indexing: {
       view: () => indexing?.view ?? null,
-      connect: thread.connect,
       onPrice: (ethUsd, usableMs) => {
         price = { ethUsd, atMs: performance.now(), usableMs }
         indexing?.priced(ethUsd, usableMs)

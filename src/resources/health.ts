@@ -9,11 +9,11 @@ const milliseconds = z.number().min(0)
 
 const actors = z
   .object({
-    total: count.describe('Number of actors. A token has one in each gateway thread (`GATEWAY_THREADS`) in which it has a subscriber.'),
+    total: count.describe('Number of actors: one for each watched address.'),
     byState: z.record(z.string(), count).describe('Number of actors by state.'),
     subscribers: count.describe('Number of subscribers of all tokens.'),
   })
-  .describe('The actors of all gateway threads of the process.')
+  .describe('The actors of the process.')
 
 const realtime = z
   .object({

@@ -24,7 +24,6 @@ export const processReportSchema = indexerHealthSchema
     host: z.string().describe('Name of the machine that the process runs on.'),
     pid: count.describe('Process id on that machine.'),
     url: z.string().describe('URL at which the process listens.'),
-    threads: count.describe('Number of threads that serve clients (`GATEWAY_THREADS`).'),
     connections: count.describe('Open WebSockets and event streams.'),
     subscriptions: count.describe('Subscriptions of all connections.'),
   })

@@ -3,7 +3,6 @@ import type { ActorsHealth, FeedHealth, RealtimeHealth } from '#resources/health
 import type { IndexerState } from '#resources/indexerState.ts'
 import type { EventLoopState } from './eventLoopWatch.ts'
 import type { LatencySnapshot } from './latencyHistogram.ts'
-import type { MetricsData } from './requestMetrics.ts'
 
 export interface MetricsReading {
   readonly indexer: IndexerState
@@ -16,10 +15,6 @@ export interface MetricsReading {
   readonly metadata: MetadataState
   readonly skippedLogs: readonly { readonly launchpad: string; readonly event: string; readonly count: number }[]
   readonly eventLoops: Readonly<Record<string, EventLoopState>>
-  /** The metrics of each thread that answers requests. */
-  readonly requests: readonly MetricsData[]
-  /** Node's own metrics, of the main thread. */
-  readonly runtime: readonly MetricsData[]
 }
 
 export interface MetadataState {

@@ -1,15 +1,13 @@
-import { AggregatorRegistry, Gauge, type Metric, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 import type { LatencySnapshot } from './latencyHistogram.ts'
 import { COUNTERS, GAUGES, type Labelled, type MetricRow, type MetricsReading } from './metricRows.ts'
-import type { AnsweredRequest, RequestMetrics } from './requestMetrics.ts'
+import { type AnsweredRequest, createRequestMetrics } from './requestMetrics.ts'
 
 export interface MetricsOptions {
   readonly version: string
   readonly chainId: number
   /** Reads everything for one scrape. Must not reject. */
   readonly read: () => Promise<MetricsReading>
-  /** Counts the requests of this thread. */
-  readonly requests: Pick<RequestMetrics, 'observe'>
 }
 
 export interface Metrics {
@@ -19,13 +17,14 @@ export interface Metrics {
 }
 
 /** The metrics in Prometheus' text format, read anew at each scrape. */
-export function createMetrics({ version, chainId, read, requests }: MetricsOptions): Metrics {
+export function createMetrics({ version, chainId, read }: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]
+  collectDefaultMetrics({ register: registry })
   let reading: MetricsReading | null = null
   /** A metric whose samples are computed at each scrape, in the shape that prom-client's registry reads and has no type for. */
   const addComputed = ([name, help]: Described, type: string, toSamples: (current: MetricsReading) => readonly Sample[]) => {
-    const description = { name: `tokenwire_${name}`, help, type, aggregator: 'sum' }
+    const description = { name: `tokenwire_${name}`, help, type }
     const get = async () => ({ ...description, values: reading === null ? [] : toSamples(reading) })
     registry.registerMetric({ ...description, get } as unknown as Metric)
   }
@@ -43,10 +42,9 @@ export function createMetrics({ version, chainId, read, requests }: MetricsOptio
     contentType: registry.contentType,
     async render() {
       reading = await read()
-      const parts = [AggregatorRegistry.aggregate([...reading.runtime]), registry, AggregatorRegistry.aggregate([...reading.requests])]
-      return (await Promise.all(parts.map(part => part.metrics()))).join('')
+      return registry.metrics()
     },
-    observeRequest: requests.observe,
+    observeRequest: createRequestMetrics(registers).observe,
   }
 }
 

@@ -1,4 +1,4 @@
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { allowSlowConnections } from '#async/allowSlowConnections.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
@@ -11,7 +11,7 @@ import type { WriteLock } from '#telemetry/writeLock.ts'
 import { createAudience } from './audience.ts'
 import { checkDatabase } from './checkDatabase.ts'
 import { connectChain } from './connectChain.ts'
-import type { FromIndexing, FromReceiver, ThreadView, ToIndexing } from './messages.ts'
+import type { FromIndexing, ThreadView, ToIndexing } from './messages.ts'
 import { type OpenedIndexing, openIndexing } from './openIndexing.ts'
 import { redactDetails } from './redactDetails.ts'
 
@@ -33,8 +33,7 @@ const send = (message: FromIndexing) => port.postMessage(message)
 function configured(config: Config): (message: Exclude<ToIndexing, { readonly kind: 'configure' }>) => Promise<void> {
   const redactor = createRedactor(secretsOf(config))
   const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor, writeLock })
-  const audience = createAudience()
-  const hearMain = audience.add(send)
+  const audience = createAudience(send)
   const eventLoop = watchEventLoop({ logger, now, thread: 'indexing' })
   let price: { readonly ethUsd: string; readonly untilMs: number } | null = null
   let indexing: OpenedIndexing | null = null
@@ -91,11 +90,6 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
       return indexing
     })
 
-  const receiver = (port: MessagePort): void => {
-    const hear = audience.add(message => port.postMessage(message))
-    port.on('message', (message: FromReceiver) => hear(message))
-  }
-
   return async message => {
     switch (message.kind) {
       case 'check':
@@ -112,12 +106,9 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
         opened?.blocks.subscribe(block => audience.committed(block, viewOf(opened)))
         return
       }
-      case 'receiver':
-        receiver(message.port)
-        return
       case 'taken':
       case 'watched':
-        hearMain(message)
+        audience.hear(message)
         return
       case 'price':
         price = message

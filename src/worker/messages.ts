@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads'
 import type { EncodedBlock } from '#bus/encodedBlock.ts'
 import type { Config, LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
@@ -31,7 +30,7 @@ export interface OpenedThread {
   readonly view: ThreadView
 }
 
-/** To a thread that receives committed blocks: the main thread, and each gateway thread by a port of its own. */
+/** To the main thread, which receives committed blocks. */
 export type ToReceiver =
   /** Answered by `taken`, as is `view`. */
   | { readonly kind: 'committed'; readonly block: EncodedBlock; readonly view: ThreadView }
@@ -48,8 +47,6 @@ export type ToIndexing =
   | FromReceiver
   /** The first message, once: connect to the chain. The outcome is reported after `open`. */
   | { readonly kind: 'configure'; readonly config: Config }
-  /** Another thread receives blocks by this port. */
-  | { readonly kind: 'receiver'; readonly port: MessagePort }
   /** Compares chain and launchpads with the database, and writes nothing. Answered by `checked` or `failed`. */
   | { readonly kind: 'check'; readonly databaseUrl: string }
   /** The database is migrated and locked by this process: claim it. Answered by `opened` or `failed`. */

@@ -1,4 +1,3 @@
-import type { MessagePort } from 'node:worker_threads'
 import { Observable } from 'rxjs'
 import type { EncodedBlock } from '#bus/encodedBlock.ts'
 import { monotonicMs } from '#clock'
@@ -29,8 +28,6 @@ export interface StartedThread {
   check(databaseUrl: string): Promise<void>
   /** To be called once, when the database is migrated and locked. */
   open(databaseUrl: string): Promise<Indexing>
-  /** Hands the port of another thread that receives committed blocks to the indexing thread. To be called before indexing begins. */
-  connect(port: MessagePort): void
   /** Ends the thread. May be called before `open` has resolved, and again. */
   close(): Promise<void>
 }
@@ -151,7 +148,6 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       return checking.promise
     },
     open,
-    connect: port => worker.postMessage({ kind: 'receiver', port } satisfies ToIndexing, [port]),
     close: () => {
       closing ??= close()
       return closing

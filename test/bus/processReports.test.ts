@@ -21,7 +21,6 @@ const reportOf = (id: string, changed: Partial<ProcessReport> = {}): ProcessRepo
   host: 'here',
   pid: 1,
   url: `http://${id}`,
-  threads: 1,
   connections: 0,
   subscriptions: 0,
   ...changed,

@@ -159,9 +159,8 @@ describe('the import directions', () => {
     expect(evasions.toSorted()).toEqual([
       'src/bus/openNats.ts: ./natsConnection.ts',
       'src/main.ts: #process/run.ts',
-      'src/process/gatewayService.ts: ./gatewayThreads.ts',
-      'src/process/indexerService.ts: ./gatewayThreads.ts',
       'src/process/run.ts: ./service.ts',
+      'src/process/serve.ts: ./gatewayProcesses.ts',
       'src/process/service.ts: ./gatewayService.ts',
       'src/process/service.ts: ./indexerService.ts',
       'src/process/service.ts: ./standbyService.ts',

@@ -44,7 +44,8 @@ function refusal(env: Readonly<Record<string, string>>, files?: Readonly<Record<
 const DEFAULTS: Config = {
   role: 'all',
   standby: false,
-  gatewayThreads: 1,
+  gateways: 0,
+  statusPort: 0,
   rpcUrls: ['https://node.example/v2/key'],
   chainId: null,
   launchpadsFile: '/app/launchpads.json',

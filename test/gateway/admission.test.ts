@@ -1,7 +1,6 @@
 import pino from 'pino'
 import { beforeEach, expect, test } from 'vitest'
-import { type Admission, type AdmissionConfig, createAdmission } from '#gateway/admission/admission.ts'
-import { createAdmissionMemory } from '#gateway/admission/admissionCounts.ts'
+import { type AdmissionConfig, createAdmission } from '#gateway/admission/admission.ts'
 import { CONFIG } from './startGateway.ts'
 
 const logger = pino({ level: 'silent' })
@@ -75,20 +74,4 @@ test('allows its number of requests per minute and starts anew when the minute i
 
 test('does not count when there is no limit', () => {
   expect(admissionWith({ rateLimitPerMinute: 0 }).takeRequest('203.0.113.1')).toBeNull()
-})
-
-test('counts over all threads that share its memory', () => {
-  const memory = createAdmissionMemory()
-  const config = { ...CONFIG, maxConnectionsPerIp: 2, maxConnections: 3, rateLimitPerMinute: 2 }
-  const [one, other] = [0, 1].map(() => createAdmission(config, logger, { memory, threads: 2 })) as [Admission, Admission]
-  const first = one.openConnection('203.0.113.1')
-  expect(other.openConnection('203.0.113.1').ok).toBe(true)
-  expect(one.openConnection('203.0.113.1')).toEqual({ ok: false, status: 429 })
-  expect(other.openConnection('203.0.113.1')).toEqual({ ok: false, status: 429 })
-  expect(one.openConnection('203.0.113.2').ok).toBe(true)
-  expect(other.openConnection('203.0.113.3')).toEqual({ ok: false, status: 503 })
-  if (first.ok) first.release()
-  expect(other.openConnection('203.0.113.1').ok).toBe(true)
-  expect([one, other, one].map(admission => admission.takeRequest('203.0.113.4')?.remaining)).toEqual([1, 0, 0])
-  expect(other.takeRequest('203.0.113.4')?.allowed).toBe(false)
 })

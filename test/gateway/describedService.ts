@@ -241,8 +241,8 @@ export function exampleProcesses(): Conditions['processes'] {
   const common = { status: 'ok', standby: false, version: '1.2.3', indexedBlock: '467', lagBlocks: 0, subscriptions: 0 } as const
   const database = { ok: true, latencyMs: 0.5 }
   const feed = { connected: true, disconnectedMs: 0, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null }
-  const indexer = { url: 'http://10.0.0.1:3000', host: 'indexer-1', pid: 17, threads: 1, connections: 0, uptimeSeconds: 8_000 }
-  const gateway = { url: 'http://10.0.0.2:3000', host: 'gateway-1', pid: 23, threads: 4, connections: 42, uptimeSeconds: 7_200 }
+  const indexer = { url: 'http://10.0.0.1:3000', host: 'indexer-1', pid: 17, connections: 0, uptimeSeconds: 8_000 }
+  const gateway = { url: 'http://10.0.0.2:3000', host: 'gateway-1', pid: 23, connections: 42, uptimeSeconds: 7_200 }
   return [
     { ...common, role: 'indexer', ...indexer, database, feed: { carrier: 'thread', ...feed }, id: 'd1f0e5a2', heardMsAgo: 1_200 },
     { ...common, role: 'gateway', ...gateway, database, feed: { carrier: 'nats', ...feed }, id: '77b3c019', heardMsAgo: 3_400 },

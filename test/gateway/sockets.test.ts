@@ -5,7 +5,6 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { createAdmissionMemory, openAdmissionCounts } from '#gateway/admission/admissionCounts.ts'
 import { createSockets } from '#gateway/admission/sockets.ts'
 import { certificate, certificateKey } from '#test/support/certificate.ts'
 import { createLogLines } from '#test/support/logLines.ts'
@@ -15,7 +14,6 @@ import { type Client, eventually, RealtimeFixture } from './startRealtime.ts'
 /** Of these, 160 are kept back, and of the 40 sockets that remain 35 may be realtime ones and 10 those of one silent address. */
 const DESCRIPTORS = 200
 
-const { sockets: count } = openAdmissionCounts(createAdmissionMemory())
 let fixture: RealtimeFixture | null = null
 const sockets: Socket[] = []
 
@@ -166,15 +164,15 @@ it('does not limit the silent connections of a proxy', async () => {
 it('says at the start when the limit of descriptors allows fewer connections than are configured', async () => {
   const log = createLogLines()
   const config = { ...CONFIG, maxConnections: 50_000 }
-  expect(createSockets(config, log.logger, { count, descriptors: 1_024 }).maxRealtime).toBe(756)
+  expect(createSockets(config, log.logger, { descriptors: 1_024 }).maxRealtime).toBe(756)
   expect(log.lines()).toMatchObject([{ level: 40, maxConnections: 50_000, descriptors: 1_024, accepted: 756 }])
-  expect(createSockets(config, log.logger, { count, descriptors: 65_536 }).maxRealtime).toBe(50_000)
-  expect(createSockets(config, log.logger, { count, descriptors: Number.POSITIVE_INFINITY }).maxRealtime).toBe(50_000)
+  expect(createSockets(config, log.logger, { descriptors: 65_536 }).maxRealtime).toBe(50_000)
+  expect(createSockets(config, log.logger, { descriptors: Number.POSITIVE_INFINITY }).maxRealtime).toBe(50_000)
   expect(log.lines()).toHaveLength(1)
 })
 
 it('knows the limit of this process', () => {
   const log = createLogLines()
-  createSockets({ ...CONFIG, maxConnections: Number.MAX_SAFE_INTEGER }, log.logger, { count })
+  createSockets({ ...CONFIG, maxConnections: Number.MAX_SAFE_INTEGER }, log.logger)
   expect(log.lines()[0]?.['descriptors']).toBeGreaterThan(100)
 })

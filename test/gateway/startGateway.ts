@@ -129,7 +129,7 @@ export async function startGateway({
     site: null,
     ...deps,
   })
-  const { url, port } = await server.listen(config.host, askedPort)
+  const { url, port } = await server.listen({ host: config.host, port: askedPort })
   return {
     url,
     port,

@@ -106,7 +106,6 @@ async function obey(message: ToIndexing): Promise<void> {
       send({ kind: 'noted' })
       return
     case 'price':
-    case 'receiver':
       return
     case 'stop':
       stopping.abort()

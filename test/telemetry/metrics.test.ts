@@ -4,8 +4,6 @@ import type { IndexerState } from '#resources/indexerState.ts'
 import { createLatencyHistogram } from '#telemetry/latencyHistogram.ts'
 import type { MetricsReading } from '#telemetry/metricRows.ts'
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts'
-import { createRequestMetrics } from '#telemetry/requestMetrics.ts'
-import { createRuntimeMetrics } from '#telemetry/runtimeMetrics.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 
 const INDEXER: IndexerState = {
@@ -68,15 +66,10 @@ const READING: MetricsReading = {
     main: { stallsTotal: 3, longestStallMs: 750, delayP99Ms: 20 },
     indexing: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 5 },
   },
-  requests: [],
-  runtime: [],
 }
 
 function metricsOf(changes: Partial<MetricsReading> = {}, chainId = 8453): Metrics {
-  const requests = createRequestMetrics()
-  const runtime = createRuntimeMetrics()
-  const read = async () => ({ ...READING, requests: [await requests.read()], runtime: [await runtime()], ...changes })
-  return createMetrics({ version: '1.2.3', chainId, read, requests })
+  return createMetrics({ version: '1.2.3', chainId, read: async () => ({ ...READING, ...changes }) })
 }
 
 /** The samples of Tokenwire's own metrics, as Prometheus would read them. */
@@ -149,7 +142,7 @@ describe('createMetrics', () => {
     let indexer: IndexerState = INDEXER
     let byState: Record<string, number> = { live: 2 }
     const read = async () => ({ ...READING, indexer, actors: { total: 0, byState, subscribers: 0 }, ethUsd: null })
-    const metrics = createMetrics({ version: '1.2.3', chainId: 8453, read, requests: createRequestMetrics() })
+    const metrics = createMetrics({ version: '1.2.3', chainId: 8453, read })
     expect(await samples(metrics)).toMatchObject({
       tokenwire_head_block: 470,
       'tokenwire_actors{state="live"}': 2,
@@ -185,16 +178,6 @@ describe('createMetrics', () => {
       'tokenwire_http_requests_total{method="GET",route="/api/tokens/:address",status="404"}': 1,
       'tokenwire_http_request_duration_seconds_bucket{le="0.0025",route="/api/tokens/:address"}': 0,
       'tokenwire_http_request_duration_seconds_bucket{le="0.005",route="/api/tokens/:address"}': 3,
-    })
-  })
-
-  it('adds up the requests of several threads', async () => {
-    const threads = [createRequestMetrics(), createRequestMetrics()]
-    for (const [index, thread] of threads.entries())
-      for (let count = 0; count <= index; count++) thread.observe({ route: '/api/tokens', method: 'GET', durationMs: 4, status: 200 })
-    expect(await samples(metricsOf({ requests: await Promise.all(threads.map(thread => thread.read())) }))).toMatchObject({
-      'tokenwire_http_requests_total{method="GET",route="/api/tokens",status="200"}': 3,
-      'tokenwire_http_request_duration_seconds_count{route="/api/tokens"}': 3,
     })
   })
 

@@ -419,7 +419,6 @@ export const processStateShape: Shape<ProcessState> = object<ProcessState>({
   host: string,
   pid: s0,
   url: string,
-  threads: s0,
   connections: s0,
   subscriptions: s0,
   heardMsAgo: s36,

@@ -691,9 +691,9 @@ export interface IndexerHealth {
     /** Round trip in ms. `null`: the database does not answer. */
     readonly latencyMs: number | null
   }
-  /** The actors of all gateway threads of the process. */
+  /** The actors of the process. */
   readonly actors: {
-    /** Number of actors. A token has one in each gateway thread (`GATEWAY_THREADS`) in which it has a subscriber. */
+    /** Number of actors: one for each watched address. */
     readonly total: number
     /** Number of actors by state. */
     readonly byState: Readonly<Record<string, number>>
@@ -805,8 +805,6 @@ export interface ProcessState {
   readonly pid: number
   /** URL at which the process listens. */
   readonly url: string
-  /** Number of threads that serve clients (`GATEWAY_THREADS`). */
-  readonly threads: number
   /** Open WebSockets and event streams. */
   readonly connections: number
   /** Subscriptions of all connections. */

@@ -16,7 +16,6 @@ const COLUMNS: readonly TableColumn[] = [
   { name: 'Connected again', wide: true },
   { name: 'Database' },
   { name: 'Connections' },
-  { name: 'Threads', wide: true },
   { name: 'Up for', wide: true },
   { name: 'Version', text: true, wide: true },
 ]
@@ -40,7 +39,7 @@ export function Processes({ processes }: { readonly processes: readonly ProcessS
 }
 
 function ProcessRow({
-  process: { url, host, pid, role, standby, status, feed, database, connections, threads, uptimeSeconds, version },
+  process: { url, host, pid, role, standby, status, feed, database, connections, uptimeSeconds, version },
 }: {
   readonly process: ProcessState
 }) {
@@ -60,7 +59,6 @@ function ProcessRow({
       <td class="wide-only">{formatCount(feed.reconnects)}</td>
       <td>{database.ok ? formatMs(database.latencyMs) : <span class="down">away</span>}</td>
       <td>{formatCount(connections)}</td>
-      <td class="wide-only">{threads}</td>
       <td class="wide-only">{formatDuration(uptimeSeconds)}</td>
       <td class="text wide-only">{version}</td>
     </tr>

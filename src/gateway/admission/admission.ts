@@ -1,16 +1,11 @@
 import type { Logger } from 'pino'
+import { Tally } from '#actors/states/tally.ts'
 import { monotonicMs } from '#clock'
 import type { Config } from '#config'
 import type { HttpRequest, HttpResponse } from '#gateway/uWebSockets.ts'
-import {
-  type AdmissionCounts,
-  type AdmissionMemory,
-  createAdmissionMemory,
-  openAdmissionCounts,
-  type SharedCount,
-} from './admissionCounts.ts'
-import { addressOfBytes, forwardedAddress } from './clientAddress.ts'
+import { addressOfBytes, forwardedAddress, limitKey } from './clientAddress.ts'
 import { originTest } from './originPattern.ts'
+import { createRequestWindows } from './requestWindows.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
 const MINUTE_MS = 60_000
@@ -49,27 +44,22 @@ export type AdmissionConfig = Pick<
 >
 
 export interface AdmissionOptions {
-  /** Default: this thread counts alone. */
-  readonly memory?: AdmissionMemory
-  /** How many threads share the memory. Default 1. */
-  readonly threads?: number
   /** The process's limit of file descriptors. */
   readonly descriptors?: number
   /** Default `monotonicMs`. */
   readonly now?: () => number
 }
 
-/** The limits apply to the process: threads with the same memory count together. */
+/** The limits of this process. */
 export function createAdmission(config: AdmissionConfig, logger: Logger, options: AdmissionOptions = {}): Admission {
   const allowed = originTest(config.allowedOrigins)
-  const counts = openAdmissionCounts(options.memory ?? createAdmissionMemory())
-  const sockets = createSockets(config, logger, { ...options, count: counts.sockets })
+  const sockets = createSockets(config, logger, options)
   return {
     sockets,
     originAllowed: origin => (origin === '' ? !config.requireOrigin : allowed(origin)),
     clientAddress: clientAddressOf(config.trustProxy, logger),
-    openConnection: connectionLimit(counts, sockets.maxRealtime, config.maxConnectionsPerIp),
-    takeRequest: requestLimit(counts, config.rateLimitPerMinute, options.now ?? monotonicMs),
+    openConnection: connectionLimit(sockets.maxRealtime, config.maxConnectionsPerIp),
+    takeRequest: requestLimit(config.rateLimitPerMinute, options.now ?? monotonicMs),
   }
 }
 
@@ -98,47 +88,53 @@ function forwardedFor(req: HttpRequest): string {
   return lines.join(',')
 }
 
-function connectionLimit({ connections, connectionsOf }: AdmissionCounts, maxConnections: number, maxConnectionsPerIp: number) {
+/** Open WebSockets and event streams. */
+class OpenConnections {
+  total = 0
+  readonly ofClient = new Tally()
+
+  add(client: string, difference: 1 | -1): void {
+    this.total += difference
+    this.ofClient.add(client, difference)
+  }
+}
+
+function connectionLimit(maxConnections: number, maxConnectionsPerIp: number) {
+  const open = new OpenConnections()
   return (address: string): ConnectionAdmission => {
-    const ofClient = connectionsOf(address)
-    if (ofClient.add(1) > maxConnectionsPerIp) {
-      ofClient.add(-1)
-      return { ok: false, status: 429 }
-    }
-    if (connections.add(1) > maxConnections) {
-      connections.add(-1)
-      ofClient.add(-1)
-      return { ok: false, status: 503 }
-    }
-    return new CountedConnection(connections, ofClient)
+    const client = limitKey(address)
+    if (open.ofClient.of(client) >= maxConnectionsPerIp) return { ok: false, status: 429 }
+    if (open.total >= maxConnections) return { ok: false, status: 503 }
+    return new CountedConnection(open, client)
   }
 }
 
 /** A class, since each connection holds one for as long as it is open: closures take three times the memory. */
 class CountedConnection implements AdmittedConnection {
   readonly ok = true
-  readonly #connections: SharedCount
-  readonly #ofClient: SharedCount
+  readonly #open: OpenConnections
+  readonly #client: string
   #isReleased = false
 
-  constructor(connections: SharedCount, ofClient: SharedCount) {
-    this.#connections = connections
-    this.#ofClient = ofClient
+  constructor(open: OpenConnections, client: string) {
+    this.#open = open
+    this.#client = client
+    open.add(client, 1)
   }
 
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    this.#connections.add(-1)
-    this.#ofClient.add(-1)
+    this.#open.add(this.#client, -1)
   }
 }
 
-function requestLimit(counts: AdmissionCounts, limit: number, now: () => number): Admission['takeRequest'] {
+function requestLimit(limit: number, now: () => number): Admission['takeRequest'] {
   if (limit === 0) return () => null
+  const windows = createRequestWindows(MINUTE_MS)
   return address => {
     const nowMs = now()
-    const { count, endsAtMs } = counts.request(address, nowMs, MINUTE_MS)
+    const { count, endsAtMs } = windows.count(address, nowMs)
     const resetSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1_000))
     return { allowed: count <= limit, limit, remaining: Math.max(0, limit - count), resetSeconds }
   }

@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
 import type { Config } from '#config'
 import type { HttpResponse, TemplatedApp } from '#gateway/uWebSockets.ts'
-import type { SharedCount } from './admissionCounts.ts'
 import { addressOfBytes, limitKey } from './clientAddress.ts'
 
 /**
@@ -11,9 +10,6 @@ import { addressOfBytes, limitKey } from './clientAddress.ts'
  * files and a TLS renewal.
  */
 const RESERVED_DESCRIPTORS = 160
-
-/** Descriptors of each further gateway thread: its event loop, and its connections to the database. */
-const DESCRIPTORS_PER_THREAD = 30
 
 /** The least limit of connections without a request per address: browsers open six per host, also in advance. */
 const MIN_SILENT = 32
@@ -37,10 +33,6 @@ export interface Sockets {
 }
 
 export interface SocketsOptions {
-  /** The open sockets of all threads. */
-  readonly count: SharedCount
-  /** How many threads take connections in turns. Default 1. */
-  readonly threads?: number
   /** The process's limit of file descriptors; `Infinity`: no limit is known. */
   readonly descriptors?: number
 }
@@ -48,13 +40,13 @@ export interface SocketsOptions {
 export function createSockets(
   config: Pick<Config, 'maxConnections' | 'maxConnectionsPerIp' | 'trustProxy'>,
   logger: Logger,
-  { count, threads = 1, descriptors = descriptorLimit() }: SocketsOptions,
+  { descriptors = descriptorLimit() }: SocketsOptions = {},
 ): Sockets {
-  const limit = Math.max(descriptors - RESERVED_DESCRIPTORS - (threads - 1) * DESCRIPTORS_PER_THREAD, MIN_SOCKETS)
+  const limit = Math.max(descriptors - RESERVED_DESCRIPTORS, MIN_SOCKETS)
   const maxRealtime = Math.min(config.maxConnections, Math.floor((limit * 7) / 8))
   const maxSilent = Math.min(Math.max(config.maxConnectionsPerIp, MIN_SILENT), Math.ceil(limit / 4))
-  // A thread sees the requests of its own connections only, and connections go to the threads in turns.
-  const silent = createSilentCount(Math.ceil(maxSilent / threads))
+  const silent = createSilentCount(maxSilent)
+  let open = 0
   let refused = 0
   if (maxRealtime < config.maxConnections) {
     logger.warn(
@@ -64,7 +56,7 @@ export function createSockets(
   }
 
   function opened(res: HttpResponse): void {
-    const open = count.add(1)
+    open++
     const reason = open > limit ? 'as many sockets are open as the limit of open files allows' : reasonToRefuse(res)
     if (reason === null) return
     if (isLogged(++refused)) logger.warn({ open, limit, refused, reason }, 'a connection was refused')
@@ -86,16 +78,16 @@ export function createSockets(
     watch(app) {
       app.filter((res, change) => {
         if (change > 0) opened(res)
-        else count.add(-1)
+        else open--
       })
     },
     requested(address) {
       const key = limitKey(address)
       silent.remove(key)
       // While sockets are scarce an idle connection must not keep a client out.
-      return count.add(0) > limit / 2 || silent.has(key)
+      return open > limit / 2 || silent.has(key)
     },
-    webSocketClosed: () => void count.add(-1),
+    webSocketClosed: () => void open--,
   }
 }
 

@@ -8,15 +8,15 @@ export type HealthSources = Pick<
   'config' | 'indexer' | 'feed' | 'ethUsd' | 'actors' | 'realtime' | 'probeDatabase' | 'chainId' | 'version' | 'now'
 >
 
-/** Health of the whole process, and why the database fails. */
+/** Health of the process, and why the database fails. */
 export async function readHealth(
   sources: HealthSources,
 ): Promise<{ readonly health: IndexerHealth; readonly databaseCause: DatabaseCause | null }> {
   const { indexer, ethUsd, actors, realtime, chainId, version, now } = sources
   const { cause, ...database } = await sources.probeDatabase()
   const state = indexer.state()
-  const feed = await sources.feed()
-  const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: state, price: await ethUsd.last(), feed })
+  const feed = sources.feed()
+  const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: state, price: ethUsd.last(), feed })
   const health: IndexerHealth = {
     status,
     role: sources.config.role,
@@ -33,8 +33,8 @@ export async function readHealth(
     reorgs: state.reorgs,
     rpc: state.rpc,
     database,
-    actors: await actors.health(),
-    realtime: await realtime.health(),
+    actors: actors.health(),
+    realtime: realtime.health(),
     feed,
     reasons,
     warnings: state.warnings ?? [],

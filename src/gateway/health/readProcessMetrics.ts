@@ -1,7 +1,7 @@
 import type { Sources } from '#gateway/http/sources.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
+import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import type { MetadataState, MetricsReading } from '#telemetry/metricRows.ts'
-import { mergeReports, type ProcessView } from './processView.ts'
 
 /** Absent or `null`: the indexer is another process, which has its own metrics. */
 export interface MeasuredIndexer {
@@ -10,30 +10,30 @@ export interface MeasuredIndexer {
   eventLoop?(): EventLoopState | null
 }
 
-interface MetricsSources extends Pick<Sources, 'probeDatabase' | 'ethUsd'> {
+export interface MetricsSources extends Pick<Sources, 'probeDatabase' | 'ethUsd'> {
   readonly indexer: Pick<Sources['indexer'], 'state'> & MeasuredIndexer
+  readonly feed: { health(): MetricsReading['feed'] }
+  readonly actors: { health(): MetricsReading['actors'] }
+  readonly realtime: { health(): MetricsReading['realtime']; commitToDelivery(): LatencySnapshot }
+  /** Of the main thread. */
+  readonly eventLoop: { state(): EventLoopState }
 }
 
-/** What `/metrics` shows: all threads of the process together. */
-export async function readProcessMetrics(
-  view: Pick<ProcessView, 'reports' | 'runtime'>,
-  { indexer, probeDatabase, ethUsd }: MetricsSources,
-): Promise<MetricsReading> {
-  const [reports, runtime, database, price] = await Promise.all([view.reports(), view.runtime(), probeDatabase(), ethUsd.last()])
+/** What `/metrics` shows of this process. */
+export async function readProcessMetrics(sources: MetricsSources): Promise<MetricsReading> {
+  const { indexer, feed, actors, realtime } = sources
+  const database = await sources.probeDatabase()
   const indexing = indexer.eventLoop?.() ?? null
   return {
-    ...mergeReports(reports),
+    feed: feed.health(),
+    actors: actors.health(),
+    realtime: realtime.health(),
+    commitToDelivery: realtime.commitToDelivery(),
     indexer: indexer.state(),
     database,
-    ethUsd: price,
+    ethUsd: sources.ethUsd.last(),
     metadata: indexer.metadata?.() ?? { queued: null, underWay: 0, outcomes: {} },
     skippedLogs: indexer.skippedLogs?.() ?? [],
-    eventLoops: {
-      ...Object.fromEntries(reports.map(report => [report.eventLoop.thread, report.eventLoop])),
-      ...(runtime.eventLoop !== null && { main: runtime.eventLoop }),
-      ...(indexing !== null && { indexing }),
-    },
-    requests: reports.map(report => report.requests),
-    runtime: [runtime.metrics],
+    eventLoops: { main: sources.eventLoop.state(), ...(indexing !== null && { indexing }) },
   }
 }

@@ -23,14 +23,6 @@ export interface IndexerView {
   chain(): { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
 }
 
-type Awaitable<T> = T | Promise<T>
-/** The same functions with results that may have to be awaited, because another thread may have them. */
-type Of<Functions> = {
-  readonly [Name in keyof Functions]: Functions[Name] extends (...args: infer Args) => infer Result
-    ? (...args: Args) => Awaitable<Result>
-    : never
-}
-
 export interface Sources {
   readonly config: Pick<Config, 'role' | 'pathPrefix' | 'explorerUrl' | 'launchpads' | 'integrations'> & DescribedLimits
   readonly site: Site | null
@@ -39,12 +31,11 @@ export interface Sources {
   readonly reads: Reads
   readonly kept: Pick<KeptAnswers, 'ask'>
   readonly indexer: IndexerView
-  readonly ethUsd: Pick<EthUsdPrices, 'get' | 'ethUsd'> & Of<Pick<EthUsdPrices, 'last'>>
-  readonly processes: () => Awaitable<readonly ProcessState[]>
-  /** The reports of `feed`, `actors` and `realtime` cover the whole process, whichever of its threads is asked. */
-  readonly feed: () => Awaitable<FeedHealth>
-  readonly actors: Of<Pick<Registry, 'health' | 'list' | 'get'>> & Pick<Registry, 'sequence'>
-  readonly realtime: { health(): Awaitable<RealtimeHealth> } & Pick<Realtime, 'openEventStream'>
+  readonly ethUsd: Pick<EthUsdPrices, 'get' | 'ethUsd' | 'last'>
+  readonly processes: () => readonly ProcessState[]
+  readonly feed: () => FeedHealth
+  readonly actors: Pick<Registry, 'health' | 'list' | 'get' | 'sequence'>
+  readonly realtime: { health(): RealtimeHealth } & Pick<Realtime, 'openEventStream'>
   readonly metrics: Pick<Metrics, 'contentType' | 'render'>
   readonly probeDatabase: DatabaseProbe
   readonly chainId: number

@@ -1,4 +1,4 @@
-import { createServer as createTcpServer } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { TokenwireError } from '#errors'
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -22,7 +22,23 @@ export function reachableUrl(host: string, port: number, tls: boolean): string {
 
 /** Why listening fails: uWebSockets gives no reason, so Node's own server tries the same. */
 export async function listenError(host: string, port: number): Promise<TokenwireError> {
-  const cause = await failureOf(host, port)
+  const tried = await tryPort(host, port)
+  return toError(host, port, typeof tried === 'number' ? null : tried)
+}
+
+/**
+ * A port for processes to share, of which none would notice another program on it; 0: any free one, since the system lets no second process
+ * onto a port that it has chosen for the first.
+ *
+ * @throws what `listenError` returns
+ */
+export async function findFreePort(host: string, port: number): Promise<number> {
+  const tried = await tryPort(bareHost(host), port)
+  if (typeof tried !== 'number') throw toError(bareHost(host), port, tried)
+  return tried
+}
+
+function toError(host: string, port: number, cause: NodeJS.ErrnoException | null): TokenwireError {
   const code = cause?.code ?? 'EADDRINUSE'
   const reason = REASONS[code] ?? code
   return new TokenwireError('config_invalid', `HOST ${host}, PORT ${port}: cannot listen, ${reason}`, {
@@ -31,10 +47,14 @@ export async function listenError(host: string, port: number): Promise<Tokenwire
   })
 }
 
-function failureOf(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
+/** Listens for a moment. @returns the port, or the error */
+function tryPort(host: string, port: number): Promise<number | NodeJS.ErrnoException> {
   return new Promise(resolve => {
     const server = createTcpServer()
     server.once('error', resolve)
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)))
+    server.listen({ host, port, exclusive: true }, () => {
+      const { port: chosen } = server.address() as AddressInfo
+      server.close(() => resolve(chosen))
+    })
   })
 }

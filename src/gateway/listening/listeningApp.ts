@@ -1,36 +1,50 @@
 import type { Config } from '#config'
-import type { TemplatedApp } from '#gateway/uWebSockets.ts'
-import { createAcceptor, createApp, type ListeningPort, listenWith } from './acceptor.ts'
-import { createChildApps } from './childApps.ts'
+import { App, SSLApp, type TemplatedApp } from '#gateway/uWebSockets.ts'
+import { type ListeningPort, type ListenOptions, listenWith } from './listenWith.ts'
 
-/** An app of this thread whose certificate can be replaced while it listens. */
+/** The methods that the types of uWebSockets.js lack. */
+interface LinkedApp extends TemplatedApp {
+  getDescriptor(): number
+  addChildAppDescriptor(descriptor: number): void
+  removeChildAppDescriptor(descriptor: number): void
+}
+
+/** An app whose certificate can be replaced while it listens. */
 export interface ListeningApp {
-  /** As `listenWith`. */
-  listen(host: string, port: number): Promise<ListeningPort>
+  /** As `listenWith`. May be called for several ports. */
+  listen(options: ListenOptions): Promise<ListeningPort>
   /** New connections get the certificate of the files, open ones keep theirs. @throws when these are no certificate and its key */
   renewCertificate(): void
   close(): void
 }
 
-/** With TLS an acceptor hands each connection to a child app, and a renewal makes a new child app. `prepare` adds the routes to an app. */
+/**
+ * The certificate of an app is fixed. With TLS an app hands each connection to a child app, and a renewal makes a new child app; earlier
+ * ones get no new connections but may have open ones. `prepare` adds the routes to an app.
+ */
 export function createListeningApp(tls: Config['tls'], prepare: (app: TemplatedApp) => void): ListeningApp {
   if (tls === null) {
-    const app = createApp(null)
+    const app = App()
     prepare(app)
-    return { listen: (host, port) => listenWith(app, host, port, false), renewCertificate: () => {}, close: () => void app.close() }
+    return { listen: options => listenWith(app, false, options), renewCertificate: () => {}, close: () => void app.close() }
   }
-  const acceptor = createAcceptor(tls)
-  const children = createChildApps(tls, prepare)
-  acceptor.hand([children.descriptor()])
+  const createApp = () => SSLApp({ cert_file_name: tls.certFile, key_file_name: tls.keyFile }) as LinkedApp
+  const acceptor = createApp()
+  const children: LinkedApp[] = []
+  const renewCertificate = () => {
+    const child = createApp()
+    prepare(child)
+    acceptor.addChildAppDescriptor(child.getDescriptor())
+    const replaced = children.at(-1)
+    if (replaced !== undefined) acceptor.removeChildAppDescriptor(replaced.getDescriptor())
+    children.push(child)
+  }
+  renewCertificate()
   return {
-    listen: acceptor.listen,
-    renewCertificate: () => {
-      children.renew()
-      acceptor.hand([children.descriptor()])
-    },
+    listen: options => listenWith(acceptor, true, options),
+    renewCertificate,
     close: () => {
-      acceptor.close()
-      children.close()
+      for (const app of [acceptor, ...children]) app.close()
     },
   }
 }

@@ -6,9 +6,9 @@ import { actor, actors as list } from '#resources/actors.ts'
 
 export function actorRoutes({ actors }: Pick<Sources, 'actors'>): readonly Route[] {
   return [
-    resourceRoute(list, async query => jsonAnswer({ data: await actors.list(query), nextCursor: null })),
+    resourceRoute(list, async query => jsonAnswer({ data: actors.list(query), nextCursor: null })),
     resourceRoute(actor, async ({ address }) => {
-      const state = await actors.get(address)
+      const state = actors.get(address)
       return state === null ? problem(404, 'not_found', `${address} has no actor: it has no subscriber`) : jsonAnswer(state)
     }),
   ]

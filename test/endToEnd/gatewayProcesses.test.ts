@@ -1,0 +1,155 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import process from 'node:process'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import type { Address } from '#domain/address.ts'
+import type { IndexerHealth } from '#resources/health.ts'
+import type { ProcessState } from '#resources/processes.ts'
+import type { Token } from '#resources/token.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
+import { type Service, type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
+
+/* A process that indexes, and the gateway processes that it starts, which share one port. */
+
+const GATEWAYS = 2
+const database = await useDatabase({ migrated: false })
+let chain: TestChain
+let folder: ServiceFolder
+let service: Service
+let alpha: Launched
+let alice: Address
+
+const settings = { DATABASE_URL: database.url, GATEWAYS: String(GATEWAYS), OPERATOR_TOKEN: 'operator' }
+
+beforeAll(async () => {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+  const [, creator, second] = chain.accounts as unknown as [Address, Address, Address]
+  alice = second
+  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
+  folder = await serviceFolder(chain)
+  service = await folder.start(settings)
+  await service.indexed(await chain.head())
+})
+
+afterAll(async () => {
+  service?.process.kill('SIGKILL')
+  await chain?.stop()
+  await folder?.remove()
+})
+
+/** An answer over a connection of its own, which the system hands to any of the processes. */
+async function get<T>(url: string): Promise<T> {
+  const response = await fetch(url, { headers: { Authorization: 'Bearer operator', Connection: 'close' } })
+  expect(response.status).toBe(200)
+  return (await response.json()) as T
+}
+
+/** The processes that the one which indexes has heard of; each hears of the others at its own time. */
+async function processes(): Promise<readonly ProcessState[]> {
+  const [, statusUrl] = /"statusUrl":"([^"]+)"/.exec(service.output()) ?? []
+  return (await get<{ data: readonly ProcessState[] }>(`${statusUrl}/api/indexer/health/processes`)).data
+}
+
+async function gateways(): Promise<readonly ProcessState[]> {
+  return (await processes()).filter(({ role, pid }) => role === 'gateway' && isRunning(pid))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function watchAlpha(): Promise<FeedClient> {
+  const feed = await openFeed(service.url)
+  feed.send({ type: 'subscribe', token: alpha.token })
+  await feed.next(({ type }) => type === 'token.update')
+  return feed
+}
+
+test('a commit reaches the clients of every process, with what REST answers', async () => {
+  await expect.poll(async () => (await gateways()).length).toBe(GATEWAYS)
+  const feeds: FeedClient[] = []
+  // The system spreads connections by a hash of their ports.
+  const [first, second] = (await gateways()).map(({ url }) => url)
+  const connectionsOf = async (url = '') => (await get<IndexerHealth>(`${url}/api/indexer/health`)).realtime.webSocketConnections
+  while ((await connectionsOf(first)) === 0 || (await connectionsOf(second)) === 0) feeds.push(await watchAlpha())
+  const { blockNumber } = await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.01') }))
+  const updates = await Promise.all(
+    feeds.map(feed => feed.next(({ type, sourceBlock }) => type === 'token.update' && Number(sourceBlock) >= Number(blockNumber))),
+  )
+  for (const update of updates) expect(update).toEqual(updates[0])
+  for (let request = 0; request < 8; request++)
+    expect(await get<Token>(`${service.url}/api/tokens/${alpha.token}`)).toEqual(updates[0]?.['token'])
+  for (const feed of feeds) feed.close()
+})
+
+test('each process has its own metrics at its own address', async () => {
+  await expect.poll(async () => new Set((await processes()).map(({ url }) => url)).size).toBe(GATEWAYS + 1)
+  for (const { url, pid } of await processes()) {
+    const response = await fetch(`${url}/metrics`, { headers: { Authorization: 'Bearer operator' } })
+    expect([pid, response.status]).toEqual([pid, 200])
+    expect((await response.text()).match(/^process_cpu_seconds_total /gm)).toHaveLength(1)
+  }
+})
+
+test('a process that dies is started again, and the others serve meanwhile', async () => {
+  const [first] = await gateways()
+  process.kill(first?.pid ?? 0, 'SIGKILL')
+  await expect.poll(async () => (await gateways()).filter(({ pid }) => pid !== first?.pid).length).toBe(GATEWAYS)
+  expect(service.output()).toMatch(/"level":"error".*"a gateway process has ended and is started again"/)
+  ;(await watchAlpha()).close()
+})
+
+test('SIGUSR2 replaces all processes, one by one, while the others answer', async () => {
+  const before = (await gateways()).map(({ pid }) => pid)
+  const feed = await watchAlpha()
+  service.process.kill('SIGUSR2')
+  let answered = 0
+  const isReplaced = async () => {
+    // The system resets a connection that it hands to a process in the moment in which that stops listening.
+    const list = await get<{ data: readonly Token[] }>(`${service.url}/api/tokens`).catch((error: unknown) => {
+      if (error instanceof TypeError) return null
+      throw error
+    })
+    if (list !== null) expect(list.data.map(({ address }) => address)).toEqual([alpha.token])
+    if (list !== null) answered++
+    return !before.some(isRunning)
+  }
+  await expect.poll(isReplaced, { interval: 5 }).toBe(true)
+  expect(answered).toBeGreaterThan(1)
+  expect(await feed.closed).toBe(1012)
+  await expect.poll(async () => (await gateways()).length).toBe(GATEWAYS)
+})
+
+test('a stop ends all processes, and closes their connections with 1012', async () => {
+  const feed = await watchAlpha()
+  const pids = (await gateways()).map(({ pid }) => pid)
+  expect(await service.stop()).toBe(0)
+  expect(await feed.closed).toBe(1012)
+  expect(pids.filter(isRunning)).toEqual([])
+})
+
+test('the processes end with the one that started them, also when it is killed', async () => {
+  service = await folder.start(settings)
+  await expect.poll(async () => (await gateways()).length).toBe(GATEWAYS)
+  const pids = (await gateways()).map(({ pid }) => pid)
+  service.process.kill('SIGKILL')
+  await expect.poll(() => pids.filter(isRunning)).toEqual([])
+})
+
+test('another program on the port ends the start with one sentence', async () => {
+  const other = createServer()
+  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as AddressInfo
+  const { exited, output } = spawnService({ ...folder.env, ...settings, PORT: String(port) })
+  expect(await exited).toBe(75)
+  expect(output()).toContain(`HOST 127.0.0.1, PORT ${port}: cannot listen, something else listens there already`)
+  other.close()
+})
