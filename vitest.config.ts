@@ -3,8 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { POLL_LIMIT_MS, TEST_LIMIT_MS } from './test/support/limits.ts'
 
 /**
- * Files that `npm test` leaves to `npm run test:slow`: storms, outages, browsers, proxies and message servers, compilers, growth, and deployments of
- * several processes. The longest come first: one of them at the end would keep the other workers waiting.
+ * Files that `npm test` leaves to `npm run test:slow`: storms, outages, browsers, proxies and message servers, compilers, growth, launchpads'
+ * own contracts, and deployments of several processes. The longest come first: one of them at the end would keep the other workers waiting.
  */
 const SLOW = [
   'endToEnd/faults',
@@ -25,8 +25,6 @@ const SLOW = [
   'devchain/traders',
   'sync/syncWithDatabase',
   'endToEnd/kills',
-  'store/connection/requireDatabase',
-  'store/connection/pgBouncer',
   'store/migrations/*',
   'rpc/weakProviders',
   'client/*xamples',
@@ -42,6 +40,23 @@ const SLOW = [
   'sync/revaluation',
   'sync/forkTrees',
   'store/reads/tradePlans',
+  'store/connection/requireDatabase',
+  'store/connection/pgBouncer',
+  'store/connection/foreignSettings',
+  'store/connection/sessionLock',
+  'store/connection/silence',
+  'endToEnd/interruptedStart',
+  'endToEnd/environmentProxy',
+  'endToEnd/marketData*',
+  'endToEnd/metadata',
+  'gateway/proxies',
+  'gateway/slowReader',
+  'client/package',
+  'launchpads/flaunch',
+  'launchpads/zoraCoins',
+  'launchpads/clanker*',
+  'launchpads/knownSources',
+  'launchpads/mapping/pads',
 ].map(name => `test/${name}.test.ts`)
 
 class LongestFirst extends BaseSequencer {

@@ -26,7 +26,7 @@ export function healthzRoute(): Route {
 export function readyzRoute({ indexer, feed, probeDatabase }: Pick<Sources, 'indexer' | 'feed' | 'probeDatabase'>): Route {
   return resourceRoute(ready, async () => {
     const { cause } = await probeDatabase()
-    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: indexer.state(), price: null, feed: await feed() })
+    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: indexer.state(), price: null, feed: feed() })
     switch (status) {
       case 'ok':
       case 'degraded':

@@ -4,5 +4,5 @@ import type { Sources } from '#gateway/http/sources.ts'
 import { processes as list } from '#resources/processes.ts'
 
 export function processesRoute({ processes }: Pick<Sources, 'processes'>): Route {
-  return resourceRoute(list, async () => jsonAnswer({ data: await processes(), nextCursor: null }))
+  return resourceRoute(list, async () => jsonAnswer({ data: processes(), nextCursor: null }))
 }
