@@ -1,3 +1,4 @@
+import { type Hex, parseAbi } from 'viem'
 import { expect } from 'vitest'
 import { curveAbi, poolAbi } from '#devchain/abis.ts'
 import { creatorFees, poolIdOf, v4KeyOf } from '#devchain/v4Actions.ts'
@@ -15,6 +16,12 @@ import { FactoryTrades, type PriceFraction, priceAtSqrt } from './factoryTrades.
 
 /** Of values in WETH, which are products of two prices. */
 const RELATIVE = 1e-12
+/** Of sums of positions: floating point here, and whole smallest units of a currency with six decimals in the answers. */
+const POSITIONS = 1e-8
+
+const MODIFY_LIQUIDITY = parseAbi([
+  'event ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt)',
+])
 
 /** Compares tokens of the further launchpads with contracts and their logs: in their own currency exactly, in WETH along the route. */
 export class FactoryComparison {
@@ -107,16 +114,29 @@ export class FactoryComparison {
       sqrtPriceX96: String(sqrt),
       tick,
       liquidity: String(liquidity),
-      reserveToken: null,
-      reserveQuote: null,
     })
     const isFirst = one.token < one.quote
     this.#expectPrice(token, priceAtSqrt(sqrt, isFirst), worth)
-    const inRange = isFirst ? (liquidity * sqrt) >> 96n : (liquidity << 96n) / sqrt
-    expectClose(token.market.liquidityWeth, (2 * Number(inRange) * worth) / 1e18)
+    const held = await this.#heldByPool(id, Number(sqrt) / 2 ** 96)
+    const [heldToken, heldQuote] = isFirst ? held : [held[1], held[0]]
+    expectClose(token.pool?.reserveToken ?? null, heldToken, POSITIONS)
+    expectClose(token.pool?.reserveQuote ?? null, heldQuote, POSITIONS)
+    expectClose(token.market.liquidityWeth, (2 * heldQuote * worth) / 1e18, POSITIONS)
     expect(token.graduation.status).toBe('none')
     const available = (currency: Address) => creatorFees(this.#chain, one.creator, currency)
     await this.#expectClaimable(token, available, [deployment.weth, one.quote, one.token])
+  }
+
+  /** What the positions of a Uniswap v4 pool amount to at a square root of its price. */
+  async #heldByPool(id: Hex, sqrt: number): Promise<readonly [number, number]> {
+    const { poolManager } = this.#chain.factories.v4
+    const changes = await this.#chain.client.getContractEvents({ address: poolManager, abi: MODIFY_LIQUIDITY, args: { id }, fromBlock: 0n })
+    const held = changes.map(({ args: { tickLower = 0, tickUpper = 0, liquidityDelta = 0n } }) => {
+      const [lower, upper] = [tickLower, tickUpper].map(tick => Math.exp((tick / 2) * Math.log1p(1e-4))) as [number, number]
+      const within = Math.min(Math.max(sqrt, lower), upper)
+      return [Number(liquidityDelta) * (1 / within - 1 / upper), Number(liquidityDelta) * (within - lower)] as const
+    })
+    return [held.reduce((sum, [first]) => sum + first, 0), held.reduce((sum, [, second]) => sum + second, 0)]
   }
 
   /** @param worth of a smallest unit of the quote currency, in wei */
@@ -186,6 +206,6 @@ function significant(text: string | null): string | null {
 }
 
 /** Amounts are whole wei. */
-function expectClose(actual: string | null, expected: number): void {
-  expect(Math.abs(Number(actual ?? Number.NaN) - expected)).toBeLessThanOrEqual(expected * RELATIVE + 1.000_001e-18)
+function expectClose(actual: string | null, expected: number, relative = RELATIVE): void {
+  expect(Math.abs(Number(actual ?? Number.NaN) - expected)).toBeLessThanOrEqual(expected * relative + 1.000_001e-18)
 }
