@@ -43,7 +43,9 @@ export async function startGatewayProcesses(options: GatewayProcessesOptions): P
   const { config, databaseUrl, logger, onStop } = options
   const stopped = new AbortController()
   const { signal } = stopped
+  /** By index, the process that is started again when it ends. */
   const gateways = new Map<number, Gateway>()
+  const running = new Set<Gateway>()
   const port = await findFreePort(config.host, config.port)
 
   const start = (index: number): Gateway => {
@@ -57,12 +59,15 @@ export async function startGatewayProcesses(options: GatewayProcessesOptions): P
       PORT: String(port),
       STATUS_PORT: String(statusPort),
     }
-    return startProcess(name, { ...process.env, ...own, [GATEWAY_PROCESS]: name })
+    const gateway = startProcess(name, { ...process.env, ...own, [GATEWAY_PROCESS]: name })
+    gateways.set(index, gateway)
+    running.add(gateway)
+    void gateway.exited.then(() => running.delete(gateway))
+    return gateway
   }
 
   /** Starts a process again whenever it ends by itself. */
   const keep = async (index: number, gateway: Gateway): Promise<void> => {
-    gateways.set(index, gateway)
     const exit = await gateway.exited
     if (gateways.get(index) !== gateway || signal.aborted) return
     const ranMs = performance.now() - gateway.startedAtMs
@@ -74,12 +79,7 @@ export async function startGatewayProcesses(options: GatewayProcessesOptions): P
     await delay(pauseMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
     const gateway = start(index)
-    gateways.set(index, gateway)
-    const isListening = await gateway.listening.then(
-      () => true,
-      () => false,
-    )
-    if (isListening) return keep(index, gateway)
+    if (await listens(gateway)) return keep(index, gateway)
     logger.error({ process: gateway.name, exit: await gateway.exited }, 'a gateway process does not start, trying again')
     return startAgain(index, Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, pauseMs * 2)))
   }
@@ -87,15 +87,15 @@ export async function startGatewayProcesses(options: GatewayProcessesOptions): P
   const replace = async (index: number): Promise<void> => {
     const earlier = gateways.get(index)
     const gateway = start(index)
-    try {
-      await gateway.listening
-    } catch {
-      logger.error({ process: gateway.name }, 'the new process does not start, the old one stays')
+    if (await listens(gateway)) {
+      void keep(index, gateway)
+      if (earlier !== undefined) await stop(earlier)
+      logger.info({ process: gateway.name }, 'a gateway process was replaced')
       return
     }
-    void keep(index, gateway)
-    if (earlier !== undefined) await stop(earlier)
-    logger.info({ process: gateway.name }, 'a gateway process was replaced')
+    logger.error({ process: gateway.name }, 'the new gateway process does not start, the old one stays')
+    if (earlier !== undefined && running.has(earlier)) gateways.set(index, earlier)
+    else void startAgain(index, FIRST_PAUSE_MS)
   }
 
   let replacing = Promise.resolve()
@@ -107,21 +107,28 @@ export async function startGatewayProcesses(options: GatewayProcessesOptions): P
 
   /** An operator sends it to this process alone. */
   const renewCertificates = () => {
-    for (const gateway of gateways.values()) gateway.process.kill('SIGHUP')
+    for (const gateway of running) gateway.process.kill('SIGHUP')
   }
   onStop(async () => {
     stopped.abort()
     process.off('SIGUSR2', replaceAll)
     process.off('SIGHUP', renewCertificates)
-    await Promise.all([...gateways.values()].map(stop))
+    await Promise.all([...running].map(stop))
   })
   process.on('SIGUSR2', replaceAll)
   if (config.tls !== null) process.on('SIGHUP', renewCertificates)
 
-  for (let index = 1; index <= config.gateways; index++) gateways.set(index, start(index))
+  for (let index = 1; index <= config.gateways; index++) start(index)
   const urls = await Promise.all([...gateways.values()].map(({ listening }) => listening))
   for (const [index, gateway] of gateways) void keep(index, gateway)
   return urls[0] ?? ''
+}
+
+function listens({ listening }: Gateway): Promise<boolean> {
+  return listening.then(
+    () => true,
+    () => false,
+  )
 }
 
 function startProcess(name: string, env: NodeJS.ProcessEnv): Gateway {

@@ -68,7 +68,8 @@ export async function serve(options: ServeOptions): Promise<string> {
 async function listen(server: Server, config: Config): Promise<{ readonly url: string; readonly ownUrl: string }> {
   const { host, port, statusPort } = config
   if (process.env[GATEWAY_PROCESS] !== undefined) {
-    const { url: ownUrl } = await server.listen({ host, port: statusPort })
+    // Its successor listens there before it stops.
+    const { url: ownUrl } = await server.listen({ host, port: statusPort, isShared: true })
     const { url } = await server.listen({ host, port, isShared: true })
     return { url, ownUrl }
   }

@@ -11,6 +11,7 @@ import type { Token } from '#resources/token.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
+import { freePort } from '#test/support/freePort.ts'
 import { type Service, type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
 
 /* A process that indexes, and the gateway processes that it starts, which share one port. */
@@ -23,7 +24,7 @@ let service: Service
 let alpha: Launched
 let alice: Address
 
-const settings = { DATABASE_URL: database.url, GATEWAYS: String(GATEWAYS), OPERATOR_TOKEN: 'operator' }
+let settings: Readonly<Record<string, string>>
 
 beforeAll(async () => {
   chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
@@ -31,6 +32,12 @@ beforeAll(async () => {
   alice = second
   alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
   folder = await serviceFolder(chain)
+  settings = {
+    DATABASE_URL: database.url,
+    GATEWAYS: String(GATEWAYS),
+    STATUS_PORT: String(await freePort(GATEWAYS + 1)),
+    OPERATOR_TOKEN: 'operator',
+  }
   service = await folder.start(settings)
   await service.indexed(await chain.head())
 })
@@ -91,7 +98,9 @@ test('a commit reaches the clients of every process, with what REST answers', as
 })
 
 test('each process has its own metrics at its own address', async () => {
-  await expect.poll(async () => new Set((await processes()).map(({ url }) => url)).size).toBe(GATEWAYS + 1)
+  const ports = async () => (await processes()).map(({ url }) => Number(new URL(url).port)).toSorted((a, b) => a - b)
+  const first = Number(settings['STATUS_PORT'])
+  await expect.poll(ports).toEqual([first, first + 1, first + 2])
   for (const { url, pid } of await processes()) {
     const response = await fetch(`${url}/metrics`, { headers: { Authorization: 'Bearer operator' } })
     expect([pid, response.status]).toEqual([pid, 200])

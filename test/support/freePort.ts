@@ -5,18 +5,28 @@ import { createServer } from 'node:net'
 /** Below the ports that systems give to connections, and to servers that ask for any port. */
 const PORTS = { first: 10_000, end: 32_768 }
 
-/** A port on which nothing listens. The system hands it out only to programs that ask for this number. */
-export async function freePort(): Promise<number> {
+/**
+ * A port on which nothing listens, nor on those after it. The system hands it out only to programs that ask for this number.
+ *
+ * @param count of ports
+ */
+export async function freePort(count = 1): Promise<number> {
   for (;;) {
-    const port = randomInt(PORTS.first, PORTS.end)
-    const server = createServer().listen(port, '127.0.0.1')
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    )
-    if (!isFree) continue
-    server.close()
-    await once(server, 'close')
-    return port
+    const first = randomInt(PORTS.first, PORTS.end - count)
+    let free = 0
+    while (free < count && (await isFree(first + free))) free++
+    if (free === count) return first
   }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  const listens = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  if (!listens) return false
+  server.close()
+  await once(server, 'close')
+  return true
 }
