@@ -1,6 +1,6 @@
 import { createLaunchpadChain } from '#benchmarks/chain/launchpadChain.ts'
 import type { LogsToDecode } from '#launchpads/decodeLogs.ts'
-import { createDirectory } from '#launchpads/directory.ts'
+import { createDirectory } from '#launchpads/directory/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { SimulatedBlock } from '#test/support/simulatedChain.ts'
 import { FACTORY, START_BLOCK, WETH } from '#test/support/simulatedLaunchpad.ts'

@@ -1,7 +1,7 @@
 import type { Hex } from '#domain/address.ts'
 import type { DecodedLogs } from '#launchpads/adapter.ts'
 import { type DatedDirectory, decodeLogs, type LogsToDecode } from '#launchpads/decodeLogs.ts'
-import type { Directory } from '#launchpads/directory.ts'
+import type { Directory } from '#launchpads/directory/directory.ts'
 import type { IndexedSource, LogSource } from '#launchpads/logSource.ts'
 
 export interface DecodeInput extends Omit<LogsToDecode, 'directory'> {

@@ -1,15 +1,15 @@
 import type { Address } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { PoolType } from '#domain/token.ts'
+import type { Directory } from '#launchpads/directory/directory.ts'
+import type { DecodePool } from '#launchpads/pools/poolTrade.ts'
+import { decodeUniswapV2 } from '#launchpads/pools/uniswapV2.ts'
+import { decodeUniswapV3 } from '#launchpads/pools/uniswapV3.ts'
+import { decodeUniswapV4 } from '#launchpads/pools/uniswapV4.ts'
 import { type DecodedLogs, decodeEach, type LaunchpadAdapter, type SourcedLog, type TransactionLogs } from './adapter.ts'
-import type { Directory } from './directory.ts'
 import { type LogSource, sourceOf } from './logSource.ts'
-import type { DecodePool } from './poolTrade.ts'
 import { eventPosition, type TokenEvent, type TokenEventOf } from './tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from './transfer.ts'
-import { decodeUniswapV2 } from './uniswapV2.ts'
-import { decodeUniswapV3 } from './uniswapV3.ts'
-import { decodeUniswapV4 } from './uniswapV4.ts'
 
 /** What is known of addresses, and since when. */
 export interface DatedDirectory extends Pick<Directory, 'lookup'> {

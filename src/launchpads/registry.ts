@@ -1,12 +1,12 @@
 import type { LaunchpadsConfig } from '#config'
+import { bondingCurve } from '#launchpads/adapters/bondingCurve.ts'
+import { clankerV4 } from '#launchpads/adapters/clankerV4.ts'
+import { clankerV31 } from '#launchpads/adapters/clankerV31.ts'
+import { flaunch } from '#launchpads/adapters/flaunch.ts'
+import { wow } from '#launchpads/adapters/wow.ts'
+import { zoraCoins } from '#launchpads/adapters/zoraCoins.ts'
+import { quotePool } from '#launchpads/pools/quotePool.ts'
 import type { AdapterKind, LaunchpadAdapter } from './adapter.ts'
-import { bondingCurve } from './bondingCurve.ts'
-import { clankerV4 } from './clankerV4.ts'
-import { clankerV31 } from './clankerV31.ts'
-import { flaunch } from './flaunch.ts'
-import { quotePool } from './quotePool.ts'
-import { wow } from './wow.ts'
-import { zoraCoins } from './zoraCoins.ts'
 
 /** Every kind of launchpad by its `adapter` name in `launchpads.json`. A new kind is a file in this folder and a line here. */
 export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {

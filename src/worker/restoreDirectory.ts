@@ -1,9 +1,9 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
-import { configuredSources, createDirectory, type Directory } from '#launchpads/directory.ts'
-import { KnownSources } from '#launchpads/knownSources.ts'
+import { configuredSources, createDirectory, type Directory } from '#launchpads/directory/directory.ts'
+import { KnownSources } from '#launchpads/directory/knownSources.ts'
+import { NO_ROW, PackedTable } from '#launchpads/directory/packedTable.ts'
 import { positionKey } from '#launchpads/logSource.ts'
-import { NO_ROW, PackedTable } from '#launchpads/packedTable.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { announcedContracts, type PackedPools, readOneState, watchedPools, watchedTokens } from '#store/rows/watchRows.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createDirectory } from '#launchpads/directory.ts'
+import { createDirectory } from '#launchpads/directory/directory.ts'
 import { positionKey, sourceOf } from '#launchpads/logSource.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
-import { KnownSources, type PackedSources } from '#launchpads/knownSources.ts'
+import { KnownSources, type PackedSources } from '#launchpads/directory/knownSources.ts'
+import { NO_ROW, PackedTable } from '#launchpads/directory/packedTable.ts'
 import { type IndexedSource, isUniswapV4Pool, type LogSource, positionKey } from '#launchpads/logSource.ts'
-import { NO_ROW, PackedTable } from '#launchpads/packedTable.ts'
 
 const hexOf = (bytes: number) =>
   // Few keys, so that they come again, and differ in one place.

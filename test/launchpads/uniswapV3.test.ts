@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatDecimal } from '#domain/decimal.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
-import { swapFee } from '#launchpads/poolTrade.ts'
-import { concentratedState, priceFromSqrt } from '#launchpads/uniswapV3.ts'
+import { swapFee } from '#launchpads/pools/poolTrade.ts'
+import { concentratedState, priceFromSqrt } from '#launchpads/pools/uniswapV3.ts'
 
 const Q96 = 2n ** 96n
 

@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import { REFERENCE_EVENTS } from '#launchpads/bondingCurve.ts'
+import { REFERENCE_EVENTS } from '#launchpads/adapters/bondingCurve.ts'
 import type { Holder } from '#resources/holders.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Token } from '#resources/token.ts'

@@ -1,6 +1,6 @@
 import type { Deployment } from '#devchain/deploy.ts'
 import type { Factories } from '#devchain/deployFactories.ts'
-import { REFERENCE_EVENTS } from '#launchpads/bondingCurve.ts'
+import { REFERENCE_EVENTS } from '#launchpads/adapters/bondingCurve.ts'
 
 /** A `launchpads.json` for the launchpads of the development chain, indexed from their first blocks. */
 export function launchpadsFile({ weth, launchpad, startBlock: first }: Deployment, factories: Factories): string {

@@ -1,6 +1,6 @@
 import type { Hex } from '#domain/address.ts'
 import { sqrtPriceAtTick } from '#domain/sqrtPrice.ts'
-import { pairAmounts } from '#launchpads/poolTrade.ts'
+import { pairAmounts } from '#launchpads/pools/poolTrade.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { PoolRow } from '#tables/pool.ts'
 import { type Draft, draftTick, type Mutable, ticksOf } from './draft.ts'

@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
-import { isPoolId } from '#launchpads/directory.ts'
+import { isPoolId } from '#launchpads/directory/directory.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { RowKeys, TickRange } from '#tables/changes.ts'
 import { movesNothing } from './balances.ts'

@@ -2,7 +2,7 @@ import type { Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, ratio } from '#domain/decimal.ts'
 import { WETH_UNIT } from '#domain/weth.ts'
-import { quotePrice } from '#launchpads/poolTrade.ts'
+import { quotePrice } from '#launchpads/pools/poolTrade.ts'
 import { poolChanged, type ReserveChange, type TokenEvent, type TokenEventPosition } from '#launchpads/tokenEvent.ts'
 import type { Reader, Readers } from './readers.ts'
 

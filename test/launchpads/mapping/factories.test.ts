@@ -4,7 +4,7 @@ import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
-import { createDirectory } from '#launchpads/directory.ts'
+import { createDirectory } from '#launchpads/directory/directory.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 
 // A launchpad that has replaced its factory was two launchpads, or one without its earlier tokens.

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
-import { REFERENCE_EVENTS } from '#launchpads/bondingCurve.ts'
+import { REFERENCE_EVENTS } from '#launchpads/adapters/bondingCurve.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 
 const WETH = `0x${'e'.repeat(40)}`

@@ -1,7 +1,7 @@
 import { parseEther } from 'viem'
 import type { Address } from '#domain/address.ts'
 import type { Decimal } from '#domain/decimal.ts'
-import { quotePrice } from '#launchpads/poolTrade.ts'
+import { quotePrice } from '#launchpads/pools/poolTrade.ts'
 import type { TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { deployContract, deployUniswapV2 } from '#test/support/deployContract.ts'

@@ -3,16 +3,23 @@ import { type Address, type Hex, isEther, toAddress, ZERO_ADDRESS } from '#domai
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
 import { BASE_WETH } from '#domain/weth.ts'
-import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
+import {
+  type AdapterKind,
+  type AdapterOptions,
+  contractsOf,
+  decodeEach,
+  type LaunchpadAdapter,
+  type TransactionLogs,
+} from '#launchpads/adapter.ts'
+import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
+import { MalformedLogError, unlessMalformed } from '#launchpads/malformedLog.ts'
+import { V4_SWAP_TOPIC } from '#launchpads/pools/uniswapV4.ts'
+import { escrowChange, eventPosition, type TokenEvent, type TokenEventPosition } from '#launchpads/tokenEvent.ts'
+import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
+import { addressTopic, decodeEvent } from '#launchpads/words.ts'
 import { decodeFlaunchCreation, FLAUNCH_CREATED_TOPICS, type FlaunchCreation } from './flaunchCreation.ts'
 import { decodeFlaunchFees, FLAUNCH_FEE_TOPICS } from './flaunchFees.ts'
 import { POOL_SWAP_TOPIC, wholeTrade } from './flaunchSwaps.ts'
-import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
-import { MalformedLogError, unlessMalformed } from './malformedLog.ts'
-import { escrowChange, eventPosition, type TokenEvent, type TokenEventPosition } from './tokenEvent.ts'
-import { TRANSFER_TOPIC } from './transfer.ts'
-import { V4_SWAP_TOPIC } from './uniswapV4.ts'
-import { addressTopic, decodeEvent } from './words.ts'
 
 /*
  * Flaunch. Its PositionManager makes a memecoin with a treasury and a revenue NFT, and is the hook of the memecoin's Uniswap v4 pool: it

@@ -2,10 +2,10 @@ import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { ClaimCall, ClaimTarget } from '#domain/claimable.ts'
-import type { TransactionLogs } from './adapter.ts'
-import type { SourceLookup } from './logSource.ts'
-import { escrowChange, eventPosition, type TokenEventOf } from './tokenEvent.ts'
-import { addressTopic, addressWord, wordsOf } from './words.ts'
+import type { TransactionLogs } from '#launchpads/adapter.ts'
+import type { SourceLookup } from '#launchpads/logSource.ts'
+import { escrowChange, eventPosition, type TokenEventOf } from '#launchpads/tokenEvent.ts'
+import { addressTopic, addressWord, wordsOf } from '#launchpads/words.ts'
 
 /*
  * Zora's ProtocolRewards (github.com/ourzora/zora-protocol, packages/protocol-rewards): one escrow in ETH for everything that an account

@@ -1,9 +1,9 @@
 import { toEventSelector } from 'viem/utils'
 import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { unlessMalformed } from './malformedLog.ts'
-import { type PoolFacts, poolFacts } from './tokenEvent.ts'
-import { addressTopic, addressWord, wordsOf, wordTopic } from './words.ts'
+import { unlessMalformed } from '#launchpads/malformedLog.ts'
+import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
+import { addressTopic, addressWord, wordsOf, wordTopic } from '#launchpads/words.ts'
 
 export const POOL_CREATED_TOPIC = toEventSelector('PoolCreated(address,address,uint24,int24,address)')
 

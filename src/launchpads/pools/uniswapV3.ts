@@ -1,10 +1,10 @@
 import { toEventSelector } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
 import type { Decimal } from '#domain/decimal.ts'
-import { findMaker } from './maker.ts'
+import { findMaker } from '#launchpads/maker.ts'
+import { type PoolChange, type PoolFacts, poolChanged, type TokenEvent, type TokenEventOf } from '#launchpads/tokenEvent.ts'
+import { addressTopic, signed, unsigned, wordsOf, wordTopic } from '#launchpads/words.ts'
 import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolJoinExit, poolTrade, quotePrice } from './poolTrade.ts'
-import { type PoolChange, type PoolFacts, poolChanged, type TokenEvent, type TokenEventOf } from './tokenEvent.ts'
-import { addressTopic, signed, unsigned, wordsOf, wordTopic } from './words.ts'
 
 /** The logs of a Uniswap v3 pool that change its balances or price (`v3-core/contracts/interfaces/pool/IUniswapV3PoolEvents.sol`). */
 const TOPICS = {

@@ -1,11 +1,11 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { joinedKeys, type KeySet } from '#domain/keySet.ts'
-import type { LaunchpadAdapter, LogTopics } from './adapter.ts'
+import type { LaunchpadAdapter, LogTopics } from '#launchpads/adapter.ts'
+import type { DiscoveredSource, IndexedSource, LogSource, SourceLookup } from '#launchpads/logSource.ts'
+import { V4_TOPICS } from '#launchpads/pools/uniswapV4.ts'
+import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
 import { KnownSources } from './knownSources.ts'
-import type { DiscoveredSource, IndexedSource, LogSource, SourceLookup } from './logSource.ts'
-import { TRANSFER_TOPIC } from './transfer.ts'
-import { V4_TOPICS } from './uniswapV4.ts'
 
 /**
  * The sources of logs: the launchpads' contracts and the pools of quote currencies from the start, and the tokens, pools and positions that

@@ -3,10 +3,10 @@ import { parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
-import { MalformedLogError } from './malformedLog.ts'
-import { type PoolFacts, poolFacts } from './tokenEvent.ts'
-import { v4PoolId } from './v4PoolId.ts'
-import { decodeEvent } from './words.ts'
+import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import { v4PoolId } from '#launchpads/pools/v4PoolId.ts'
+import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
+import { decodeEvent } from '#launchpads/words.ts'
 
 /*
  * How Flaunch's PositionManager announces a memecoin (PositionManager.sol in github.com/flayerlabs/flaunchgg-contracts, and its ABIs by

@@ -1,11 +1,11 @@
 import { toEventSelector } from 'viem/utils'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { TransactionLogs } from './adapter.ts'
-import type { SourceLookup } from './logSource.ts'
-import { escrowChange, eventPosition, type TokenEvent } from './tokenEvent.ts'
-import { TRANSFER_TOPIC } from './transfer.ts'
-import { addressTopic, addressWord, wordsOf } from './words.ts'
+import type { TransactionLogs } from '#launchpads/adapter.ts'
+import type { SourceLookup } from '#launchpads/logSource.ts'
+import { escrowChange, eventPosition, type TokenEvent } from '#launchpads/tokenEvent.ts'
+import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
+import { addressTopic, addressWord, wordsOf } from '#launchpads/words.ts'
 
 /** Events of Flaunch's fees (FeeDistributor.sol, FeeEscrow.sol). */
 const TOPICS = {

@@ -2,11 +2,11 @@ import { parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
+import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import { poolsCreated } from '#launchpads/pools/uniswapV3Factory.ts'
+import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
+import { addressWord, decodeEvent } from '#launchpads/words.ts'
 import { COIN_CREATED_TOPICS, decodeCoinCreated } from './coinCreated.ts'
-import { MalformedLogError } from './malformedLog.ts'
-import { type PoolFacts, poolFacts } from './tokenEvent.ts'
-import { poolsCreated } from './uniswapV3Factory.ts'
-import { addressWord, decodeEvent } from './words.ts'
 
 /*
  * How Zora's factory announces coins (IZoraFactory.sol, ICoin.sol in github.com/ourzora/zora-protocol, packages/coins): the first ones in

@@ -10,17 +10,24 @@ import {
   type LaunchpadAdapter,
   type SourcedLog,
   type TransactionLogs,
-} from './adapter.ts'
+} from '#launchpads/adapter.ts'
+import { type DiscoveredSource, poolSource, positionKey, tokenSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
+import { unlessMalformed } from '#launchpads/malformedLog.ts'
+import { CLAIMED_TOPIC, lpLockerV2, readClaimed } from '#launchpads/pools/lpPositionFees.ts'
+import { pairAmounts } from '#launchpads/pools/poolTrade.ts'
+import { V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
+import { POOL_CREATED_TOPIC, poolsCreated } from '#launchpads/pools/uniswapV3Factory.ts'
+import {
+  eventPosition,
+  type PoolFacts,
+  poolChanged,
+  type TokenEvent,
+  type TokenEventOf,
+  type TokenEventPosition,
+} from '#launchpads/tokenEvent.ts'
+import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
+import { addressTopic, addressWord, decodeEvent, wordsOf, wordTopic } from '#launchpads/words.ts'
 import { CLANKER_TOKEN_TOPICS, decodeClankerToken } from './clankerToken.ts'
-import { type DiscoveredSource, poolSource, positionKey, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
-import { CLAIMED_TOPIC, lpLockerV2, readClaimed } from './lpPositionFees.ts'
-import { unlessMalformed } from './malformedLog.ts'
-import { pairAmounts } from './poolTrade.ts'
-import { eventPosition, type PoolFacts, poolChanged, type TokenEvent, type TokenEventOf, type TokenEventPosition } from './tokenEvent.ts'
-import { TRANSFER_TOPIC } from './transfer.ts'
-import { V3_TOPICS } from './uniswapV3.ts'
-import { POOL_CREATED_TOPIC, poolsCreated } from './uniswapV3Factory.ts'
-import { addressTopic, addressWord, decodeEvent, wordsOf, wordTopic } from './words.ts'
 
 /*
  * Clanker v3.1. One transaction makes a token, its Uniswap v3 pool of the 1 % tier and one locked LP position, and ends with the creation

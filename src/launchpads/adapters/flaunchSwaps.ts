@@ -1,11 +1,11 @@
 import { toEventSelector } from 'viem/utils'
 import type { ChainLog } from '#domain/block.ts'
-import type { TransactionLogs } from './adapter.ts'
-import type { LogSourceOf } from './logSource.ts'
-import { type PairAmounts, pairAmounts } from './poolTrade.ts'
-import { eventPosition, type TokenEventOf } from './tokenEvent.ts'
-import { v4Trade } from './uniswapV4.ts'
-import { signed, wordsOf } from './words.ts'
+import type { TransactionLogs } from '#launchpads/adapter.ts'
+import type { LogSourceOf } from '#launchpads/logSource.ts'
+import { type PairAmounts, pairAmounts } from '#launchpads/pools/poolTrade.ts'
+import { v4Trade } from '#launchpads/pools/uniswapV4.ts'
+import { eventPosition, type TokenEventOf } from '#launchpads/tokenEvent.ts'
+import { signed, wordsOf } from '#launchpads/words.ts'
 
 /**
  * What Flaunch's hook reports after every swap: two amounts and two fees each, for the fair launch, for the hook's stock of fee tokens,

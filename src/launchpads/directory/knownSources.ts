@@ -1,6 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { KeySet } from '#domain/keySet.ts'
-import type { IndexedSource, LogSource, LogSourceOf, SourcePool } from './logSource.ts'
+import type { IndexedSource, LogSource, LogSourceOf, SourcePool } from '#launchpads/logSource.ts'
 import { NO_ROW, PackedTable, wordAt } from './packedTable.ts'
 
 /** The part of a source that many sources share: everything except addresses. */

@@ -2,7 +2,7 @@ import { parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
-import { decodeEvent } from './words.ts'
+import { decodeEvent } from '#launchpads/words.ts'
 
 /**
  * The versions of the event with which Zora's factories announce a coin in a Uniswap v3 pool (IZoraFactory.sol in

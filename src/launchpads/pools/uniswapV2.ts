@@ -1,9 +1,9 @@
 import { toEventSelector } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
-import { findMaker, findTaxedMaker } from './maker.ts'
+import { findMaker, findTaxedMaker } from '#launchpads/maker.ts'
+import { poolChanged } from '#launchpads/tokenEvent.ts'
+import { addressTopic, unsigned, wordsOf } from '#launchpads/words.ts'
 import { type DecodePool, fixedFeePips, pairAmounts, poolJoinExit, poolTrade, quotePrice } from './poolTrade.ts'
-import { poolChanged } from './tokenEvent.ts'
-import { addressTopic, unsigned, wordsOf } from './words.ts'
 
 /**
  * The logs of a Uniswap v2 pair that are decoded (`v2-core/contracts/interfaces/IUniswapV2Pair.sol`). A `Sync` with the new reserves

@@ -9,14 +9,14 @@ import {
   type LaunchpadAdapter,
   type TransactionLogs,
   type Vesting,
-} from './adapter.ts'
-import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
-import { unlessMalformed } from './malformedLog.ts'
+} from '#launchpads/adapter.ts'
+import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
+import { unlessMalformed } from '#launchpads/malformedLog.ts'
+import { V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
+import { POOL_CREATED_TOPIC } from '#launchpads/pools/uniswapV3Factory.ts'
+import { escrowChange, eventPosition, type TokenEvent } from '#launchpads/tokenEvent.ts'
+import { wordsOf } from '#launchpads/words.ts'
 import { decodeProtocolRewards, PROTOCOL_REWARDS_TOPICS, withdrawCall } from './protocolRewards.ts'
-import { escrowChange, eventPosition, type TokenEvent } from './tokenEvent.ts'
-import { V3_TOPICS } from './uniswapV3.ts'
-import { POOL_CREATED_TOPIC } from './uniswapV3Factory.ts'
-import { wordsOf } from './words.ts'
 import { decodeZoraCreation, migratedMarket, ZORA_CREATED_TOPICS, type ZoraCreation } from './zoraCreation.ts'
 import { decodeZoraCoins, LIQUIDITY_MIGRATED_TOPIC, vestingAccount, ZORA_COIN_TOPICS } from './zoraRewards.ts'
 

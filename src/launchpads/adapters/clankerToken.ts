@@ -1,9 +1,9 @@
 import { parseAbi, toEventSelector } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
 import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
-import type { SourcedLog, TransactionLogs } from './adapter.ts'
-import { eventPosition, type TokenEvent, type UpdatedFields } from './tokenEvent.ts'
-import { addressTopic, addressWord, decodeEvent, wordsOf } from './words.ts'
+import type { SourcedLog, TransactionLogs } from '#launchpads/adapter.ts'
+import { eventPosition, type TokenEvent, type UpdatedFields } from '#launchpads/tokenEvent.ts'
+import { addressTopic, addressWord, decodeEvent, wordsOf } from '#launchpads/words.ts'
 
 /*
  * What the token of Clanker v3.1 and v4 reports itself: its admin, who may be somebody else than the recipients of fees, changes its image,

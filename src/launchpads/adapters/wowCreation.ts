@@ -2,11 +2,11 @@ import { parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
+import { unlessMalformed } from '#launchpads/malformedLog.ts'
+import { poolsCreated } from '#launchpads/pools/uniswapV3Factory.ts'
+import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
+import { decodeEvent } from '#launchpads/words.ts'
 import { decodeCoinCreated } from './coinCreated.ts'
-import { unlessMalformed } from './malformedLog.ts'
-import { type PoolFacts, poolFacts } from './tokenEvent.ts'
-import { poolsCreated } from './uniswapV3Factory.ts'
-import { decodeEvent } from './words.ts'
 
 const [CREATED] = parseAbi([
   'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)',

@@ -1,8 +1,8 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { MalformedLogError } from './malformedLog.ts'
-import { addressTopic, addressWord, wordsOf } from './words.ts'
+import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import { addressTopic, addressWord, wordsOf } from '#launchpads/words.ts'
 
 /** A call to simulate, with `eth_call` or `eth_simulateV1`. */
 export interface SimulatedCall {

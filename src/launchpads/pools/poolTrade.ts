@@ -3,9 +3,9 @@ import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { WETH_UNIT } from '#domain/weth.ts'
-import type { TransactionLogs } from './adapter.ts'
-import type { Swap } from './maker.ts'
-import type { PoolFacts, TokenEvent, TokenEventOf, TokenEventPosition } from './tokenEvent.ts'
+import type { TransactionLogs } from '#launchpads/adapter.ts'
+import type { Swap } from '#launchpads/maker.ts'
+import type { PoolFacts, TokenEvent, TokenEventOf, TokenEventPosition } from '#launchpads/tokenEvent.ts'
 
 export interface PoolLog {
   readonly log: ChainLog

@@ -1,15 +1,22 @@
 import { keccak256, toHex } from 'viem/utils'
 import { toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
+import {
+  type AdapterKind,
+  type AdapterOptions,
+  contractsOf,
+  decodeEach,
+  type LaunchpadAdapter,
+  type TransactionLogs,
+} from '#launchpads/adapter.ts'
+import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
+import { unlessMalformed } from '#launchpads/malformedLog.ts'
+import { V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
+import { POOL_CREATED_TOPIC } from '#launchpads/pools/uniswapV3Factory.ts'
+import { escrowChange, eventPosition, poolChanged, type TokenEvent } from '#launchpads/tokenEvent.ts'
+import { wordsOf, wordTopic } from '#launchpads/words.ts'
 import { COIN_CREATED_TOPICS } from './coinCreated.ts'
-import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
-import { unlessMalformed } from './malformedLog.ts'
 import { decodeProtocolRewards, depositor, PROTOCOL_REWARDS_TOPICS, withdrawCall } from './protocolRewards.ts'
-import { escrowChange, eventPosition, poolChanged, type TokenEvent } from './tokenEvent.ts'
-import { V3_TOPICS } from './uniswapV3.ts'
-import { POOL_CREATED_TOPIC } from './uniswapV3Factory.ts'
-import { wordsOf, wordTopic } from './words.ts'
 import { decodeWowCreation, WOW_CREATED_TOPIC, type WowContracts, type WowCreation } from './wowCreation.ts'
 import { WOW_CURVE_SUPPLY, wowCostOf, wowPriceAt } from './wowCurve.ts'
 import { decodeWowTokens, TOKEN_TOPICS } from './wowTrades.ts'

@@ -1,11 +1,11 @@
 import { toEventSelector } from 'viem/utils'
 import { MAX_TICK } from '#domain/sqrtPrice.ts'
-import { findMaker } from './maker.ts'
-import { MalformedLogError } from './malformedLog.ts'
+import { findMaker } from '#launchpads/maker.ts'
+import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import { type PoolChange, poolChanged, type TokenEventOf } from '#launchpads/tokenEvent.ts'
+import { addressTopic, signed, wordsOf } from '#launchpads/words.ts'
 import { type DecodePool, type PairAmounts, type PoolLog, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
-import { type PoolChange, poolChanged, type TokenEventOf } from './tokenEvent.ts'
 import { concentratedChange } from './uniswapV3.ts'
-import { addressTopic, signed, wordsOf } from './words.ts'
 
 /** The logs of a Uniswap v4 PoolManager that are decoded (`v4-core/src/interfaces/IPoolManager.sol`). Topic 1 is the pool's id. */
 const TOPICS = {

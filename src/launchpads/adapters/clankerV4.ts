@@ -2,12 +2,19 @@ import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanText, cleanTokenTexts, TEXT_LIMITS } from '#domain/text.ts'
-import { type AdapterKind, type AdapterOptions, contractsOf, decodeEach, type LaunchpadAdapter, type TransactionLogs } from './adapter.ts'
+import {
+  type AdapterKind,
+  type AdapterOptions,
+  contractsOf,
+  decodeEach,
+  type LaunchpadAdapter,
+  type TransactionLogs,
+} from '#launchpads/adapter.ts'
+import { type DiscoveredSource, poolSource, tokenSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
+import { unlessMalformed } from '#launchpads/malformedLog.ts'
+import { escrowChange, eventPosition, poolFacts, type TokenEvent } from '#launchpads/tokenEvent.ts'
+import { addressTopic, decodeEvent, wordsOf } from '#launchpads/words.ts'
 import { CLANKER_TOKEN_TOPICS, decodeClankerToken } from './clankerToken.ts'
-import { type DiscoveredSource, poolSource, tokenSource, withoutRepeatedLaunches } from './logSource.ts'
-import { unlessMalformed } from './malformedLog.ts'
-import { escrowChange, eventPosition, poolFacts, type TokenEvent } from './tokenEvent.ts'
-import { addressTopic, decodeEvent, wordsOf } from './words.ts'
 
 /*
  * Clanker v4. One transaction makes a token and its pool inside the Uniswap v4 PoolManager, and ends with the creation event. Fees are paid
