@@ -18,6 +18,18 @@ export function wordsOf(data: Hex, count: number): (index: number) => bigint {
   return index => BigInt(`0x${data.slice(2 + index * WORD_DIGITS, 2 + (index + 1) * WORD_DIGITS)}`)
 }
 
+/**
+ * A reader of an event's data by names of its fields.
+ *
+ * @param count of all words of the data
+ * @param places the words of the fields that are read
+ * @throws MalformedLogError when there are fewer words
+ */
+export function fieldsOf<Name extends string>(data: Hex, count: number, places: Readonly<Record<Name, number>>): (name: Name) => bigint {
+  const word = wordsOf(data, count)
+  return name => word(places[name])
+}
+
 /** The address in an indexed argument. @throws MalformedLogError when the topic is absent or wider than an address */
 export function addressTopic(topics: readonly Hex[], index: number): Address {
   const topic = topics[index]

@@ -5,7 +5,7 @@ import type { TransactionLogs } from '#launchpads/adapter.ts'
 import type { SourceLookup } from '#launchpads/logSource.ts'
 import { escrowChange, eventPosition, type TokenEvent } from '#launchpads/tokenEvent.ts'
 import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
-import { addressTopic, addressWord, wordsOf } from '#launchpads/words.ts'
+import { addressTopic, addressWord, fieldsOf } from '#launchpads/words.ts'
 
 /** Events of Flaunch's fees (FeeDistributor.sol, FeeEscrow.sol). */
 const TOPICS = {
@@ -37,7 +37,9 @@ export function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, c
     case TOPICS.distributed: {
       const source = lookup(id)
       if (log.address !== factory || source?.role !== 'pool' || source.launchpad !== launchpad) return []
-      return [{ ...position, token: source.token, kind: 'creatorShare', accruedWei: wordsOf(log.data, 5)(1) }]
+      return [
+        { ...position, token: source.token, kind: 'creatorShare', accruedWei: fieldsOf(log.data, 5, { creatorShare: 1 })('creatorShare') },
+      ]
     }
     case TRANSFER_TOPIC: {
       if (log.address !== nft || nativeToken === undefined) return []
@@ -47,24 +49,26 @@ export function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, c
     }
     case TOPICS.deposit: {
       if (log.address !== feeEscrow) return []
-      const word = wordsOf(log.data, 3)
-      const currency = addressWord(word(1))
+      const field = fieldsOf(log.data, 3, { payee: 0, currency: 1, amount: 2 })
+      const currency = addressWord(field('currency'))
       const source = lookup(id)
       // Anybody may pay in a currency of their own. It opens no account unless a memecoin is in it.
       const onlyKnown = nativeToken === undefined && !(source?.role === 'pool' && source.pool.quoteToken === currency)
-      return [escrowChange(position, { ...account(addressWord(word(0)), currency), accrued: word(2), onlyKnown })]
+      return [escrowChange(position, { ...account(addressWord(field('payee')), currency), accrued: field('amount'), onlyKnown })]
     }
     case TOPICS.withdrawal: {
       if (log.address !== feeEscrow || nativeToken === undefined) return []
-      const word = wordsOf(log.data, 4)
+      const field = fieldsOf(log.data, 4, { sender: 0, currency: 2, amount: 3 })
       // The zero address is the native token, paid out as ETH.
-      const paid = addressWord(word(2))
-      return [escrowChange(position, { ...account(addressWord(word(0)), paid === ZERO_ADDRESS ? nativeToken : paid), claimed: word(3) })]
+      const paid = addressWord(field('currency'))
+      const currency = paid === ZERO_ADDRESS ? nativeToken : paid
+      return [escrowChange(position, { ...account(addressWord(field('sender')), currency), claimed: field('amount') })]
     }
     case TOPICS.withdrawalOf: {
       if (log.address !== feeEscrow) return []
-      const word = wordsOf(log.data, 5)
-      return [escrowChange(position, { ...account(addressWord(word(0)), addressWord(word(2))), claimed: word(4), onlyKnown: true })]
+      const field = fieldsOf(log.data, 5, { sender: 0, currency: 2, amount: 4 })
+      const whose = account(addressWord(field('sender')), addressWord(field('currency')))
+      return [escrowChange(position, { ...whose, claimed: field('amount'), onlyKnown: true })]
     }
     default:
       return []

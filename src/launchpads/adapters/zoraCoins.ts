@@ -15,7 +15,6 @@ import { unlessMalformed } from '#launchpads/malformedLog.ts'
 import { V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
 import { POOL_CREATED_TOPIC } from '#launchpads/pools/uniswapV3Factory.ts'
 import { escrowChange, eventPosition, type TokenEvent } from '#launchpads/tokenEvent.ts'
-import { wordsOf } from '#launchpads/words.ts'
 import { decodeProtocolRewards, PROTOCOL_REWARDS_TOPICS, withdrawCall } from './protocolRewards.ts'
 import { decodeZoraCreation, migratedMarket, ZORA_CREATED_TOPICS, type ZoraCreation } from './zoraCreation.ts'
 import { decodeZoraCoins, LIQUIDITY_MIGRATED_TOPIC, vestingAccount, ZORA_COIN_TOPICS } from './zoraRewards.ts'
@@ -113,7 +112,7 @@ function vested({ createdAt, endsAt, at }: Vesting): bigint {
 }
 
 function migratedTo(log: ChainLog): Pick<ZoraCreation, 'pool' | 'hook'> {
-  return migratedMarket(log.address, wordsOf(log.data, 12))
+  return migratedMarket(log.address, log)
 }
 
 function sourcesOf(creation: ZoraCreation, launchpad: string): readonly DiscoveredSource[] {

@@ -5,7 +5,7 @@ import { cleanTokenTexts } from '#domain/text.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { poolsCreated } from '#launchpads/pools/uniswapV3Factory.ts'
 import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
-import { addressWord, decodeEvent } from '#launchpads/words.ts'
+import { addressWord, decodeEvent, fieldsOf } from '#launchpads/words.ts'
 import { COIN_CREATED_TOPICS, decodeCoinCreated } from './coinCreated.ts'
 
 /*
@@ -109,9 +109,11 @@ function v4Market(token: Address, key: PoolKey, id: Hex): Pick<ZoraCreation, 'to
 }
 
 /** The pool that a coin's `LiquidityMigrated` names as its new one. Words: a pool key and its hash, twice. @throws MalformedLogError */
-export function migratedMarket(token: Address, word: (index: number) => bigint): Pick<ZoraCreation, 'pool' | 'hook'> {
-  const [currency0, currency1, hooks] = [word(6), word(7), word(10)].map(addressWord) as [Address, Address, Address]
-  const fee = Number(word(8))
+export function migratedMarket(token: Address, log: Pick<ChainLog, 'data'>): Pick<ZoraCreation, 'pool' | 'hook'> {
+  const field = fieldsOf(log.data, 12, { currency0: 6, currency1: 7, fee: 8, hooks: 10, poolId: 11 })
+  const address = (name: 'currency0' | 'currency1' | 'hooks') => addressWord(field(name))
+  const key = { currency0: address('currency0'), currency1: address('currency1'), hooks: address('hooks') }
+  const fee = Number(field('fee'))
   if (!Number.isSafeInteger(fee)) throw new MalformedLogError('expected a fee')
-  return v4Market(token, { currency0, currency1, fee, hooks }, `0x${word(11).toString(16).padStart(64, '0')}`)
+  return v4Market(token, { ...key, fee }, `0x${field('poolId').toString(16).padStart(64, '0')}`)
 }

@@ -6,7 +6,7 @@ import { type DecodedTransaction, decodeEach, type TransactionLogs } from '#laun
 import type { SourceLookup } from '#launchpads/logSource.ts'
 import { V4_SWAP_TOPIC } from '#launchpads/pools/uniswapV4.ts'
 import { eventPosition, type TokenEvent, type TokenEventOf, type TokenEventPosition } from '#launchpads/tokenEvent.ts'
-import { addressTopic, addressWord, decodeEvent, unsigned, wordsOf } from '#launchpads/words.ts'
+import { addressTopic, addressWord, decodeEvent, fieldsOf, unsigned, wordsOf } from '#launchpads/words.ts'
 import { migratedMarket } from './zoraCreation.ts'
 
 const [RENAMED, METADATA_UPDATED, VESTING_CLAIMED] = parseAbi([
@@ -62,17 +62,19 @@ export function decodeZoraCoins(transaction: TransactionLogs, context: Context):
     switch (log.topics[0]) {
       case TOPICS.marketRewardsV4: {
         // The recipients' shares are all paid in one currency, of late also in the coin itself. The event's amounts of coins are always 0.
-        const word = wordsOf(log.data, 17)
-        const coin = addressWord(word(0))
+        const field = fieldsOf(log.data, 17, { coin: 0, currency: 1, payoutRecipient: 2, creatorAmount: 7 })
+        const coin = addressWord(field('coin'))
         if (!isCoin(coin)) return []
         counted.add(coin)
-        return paid(at(coin), launchpad, { recipient: addressWord(word(2)), currency: addressWord(word(1)), amount: word(7) })
+        const [recipient, currency] = [addressWord(field('payoutRecipient')), addressWord(field('currency'))]
+        return paid(at(coin), launchpad, { recipient, currency, amount: field('creatorAmount') })
       }
       case TOPICS.creatorCoinRewards: {
         const coin = addressTopic(log.topics, 1)
         if (!isCoin(coin) || counted.delete(coin)) return []
-        const word = wordsOf(log.data, 5)
-        return paid(at(coin), launchpad, { recipient: addressWord(word(1)), currency: addressWord(word(0)), amount: word(3) })
+        const field = fieldsOf(log.data, 5, { currency: 0, creator: 1, creatorAmount: 3 })
+        const [recipient, currency] = [addressWord(field('creator')), addressWord(field('currency'))]
+        return paid(at(coin), launchpad, { recipient, currency, amount: field('creatorAmount') })
       }
       case TOPICS.swapped: {
         // The hook asks the router for its caller, and believes routers that Zora trusts. The hook's swaps of fees before this report count
@@ -101,16 +103,16 @@ function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: 
   const { token } = at
   switch (log.topics[0]) {
     case TOPICS.tradeRewards: {
-      const word = wordsOf(log.data, 6)
-      const [amount, currency] = [word(1), addressWord(word(5))]
+      const field = fieldsOf(log.data, 6, { creatorReward: 1, currency: 5 })
+      const [amount, currency] = [field('creatorReward'), addressWord(field('currency'))]
       return earned(at, launchpad, { recipient: addressTopic(log.topics, 1), currency, amount, inEscrow: isEther(currency, weth) })
     }
     case TOPICS.marketRewards: {
-      const word = wordsOf(log.data, 10)
-      const [recipient, currency] = [addressTopic(log.topics, 1), addressWord(word(1))]
+      const field = fieldsOf(log.data, 10, { currency: 1, creatorAmount: 4, creatorCoins: 5 })
+      const [recipient, currency] = [addressTopic(log.topics, 1), addressWord(field('currency'))]
       return [
-        ...earned(at, launchpad, { recipient, currency, amount: word(4), inEscrow: isEther(currency, weth) }),
-        ...paid(at, launchpad, { recipient, currency: token, amount: word(5) }),
+        ...earned(at, launchpad, { recipient, currency, amount: field('creatorAmount'), inEscrow: isEther(currency, weth) }),
+        ...paid(at, launchpad, { recipient, currency: token, amount: field('creatorCoins') }),
       ]
     }
     case TOPICS.recipientUpdated: {
@@ -139,7 +141,7 @@ function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: 
       return [{ ...at, kind: 'updated', fields: { metadataUri } }]
     }
     case TOPICS.liquidityMigrated: {
-      const { pool } = migratedMarket(token, wordsOf(log.data, 12))
+      const { pool } = migratedMarket(token, log)
       return [
         { ...at, kind: 'poolCreated', pool, main: false },
         { ...at, kind: 'marketMoved', pool: pool.address },

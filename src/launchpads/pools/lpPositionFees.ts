@@ -2,7 +2,7 @@ import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
-import { addressTopic, addressWord, wordsOf } from '#launchpads/words.ts'
+import { addressTopic, addressWord, fieldsOf, wordsOf } from '#launchpads/words.ts'
 
 /** A call to simulate, with `eth_call` or `eth_simulateV1`. */
 export interface SimulatedCall {
@@ -42,9 +42,13 @@ const CREATOR_PERCENT_WITHOUT_INTERFACE = 100 - Number(TEAM_PERCENT)
 /** What the creator's recipient was paid by a `ClaimedRewards` event: the interface's share, too, where that has the same recipient. */
 export function readClaimed(log: SimulatedLog): TokenPair & { readonly recipient: Address } {
   const [recipient, ofInterface] = [addressTopic(log.topics, 2), addressTopic(log.topics, 3)]
-  const word = wordsOf(log.data, 9)
+  const field = fieldsOf(log.data, 9, { creator0: 3, creator1: 4, interface0: 5, interface1: 6 })
   const isBoth = recipient === ofInterface
-  return { recipient, amount0: word(3) + (isBoth ? word(5) : 0n), amount1: word(4) + (isBoth ? word(6) : 0n) }
+  return {
+    recipient,
+    amount0: field('creator0') + (isBoth ? field('interface0') : 0n),
+    amount1: field('creator1') + (isBoth ? field('interface1') : 0n),
+  }
 }
 
 /** Reads what the creator's recipient would be paid of the uncollected fees of LP positions in a locker. */
@@ -96,15 +100,15 @@ export function lpLockerV2(locker: Address) {
 
     /** The percent for the creator's recipient, from the result of `recipientsCall`. @throws MalformedLogError when it is none */
     readPercent: (result: Hex): number => {
-      const word = wordsOf(result, 6)
-      const [percent, creator, ofInterface] = [Number(word(1)), addressWord(word(3)), addressWord(word(5))]
-      return creator === ofInterface ? CREATOR_PERCENT_WITHOUT_INTERFACE : percent
+      const field = fieldsOf(result, 6, { creatorPercent: 1, creator: 3, ofInterface: 5 })
+      const isBoth = addressWord(field('creator')) === addressWord(field('ofInterface'))
+      return isBoth ? CREATOR_PERCENT_WITHOUT_INTERFACE : Number(field('creatorPercent'))
     },
 
     /** What the creator's recipient is paid of the result of `positionCall`. @throws MalformedLogError when that is no pair of amounts */
     readPosition: (result: Hex, creatorPercent: number): TokenPair => {
-      const word = wordsOf(result, 2)
-      return { amount0: creatorShare(word(0), creatorPercent), amount1: creatorShare(word(1), creatorPercent) }
+      const field = fieldsOf(result, 2, { amount0: 0, amount1: 1 })
+      return { amount0: creatorShare(field('amount0'), creatorPercent), amount1: creatorShare(field('amount1'), creatorPercent) }
     },
   }
 }

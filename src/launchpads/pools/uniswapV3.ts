@@ -3,7 +3,7 @@ import type { Hex } from '#domain/address.ts'
 import type { Decimal } from '#domain/decimal.ts'
 import { findMaker } from '#launchpads/maker.ts'
 import { type PoolChange, type PoolFacts, poolChanged, type TokenEvent, type TokenEventOf } from '#launchpads/tokenEvent.ts'
-import { addressTopic, signed, unsigned, wordsOf, wordTopic } from '#launchpads/words.ts'
+import { addressTopic, fieldsOf, signed, unsigned, wordTopic } from '#launchpads/words.ts'
 import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolJoinExit, poolTrade, quotePrice } from './poolTrade.ts'
 
 /** The logs of a Uniswap v3 pool that change its balances or price (`v3-core/contracts/interfaces/pool/IUniswapV3PoolEvents.sol`). */
@@ -20,6 +20,8 @@ const TOPICS = {
 export const V3_TOPICS: readonly Hex[] = Object.values(TOPICS)
 
 export const SWAP_TOPIC = TOPICS.swap
+
+const SWAPPED = { amount0: 0, amount1: 1, sqrtPriceX96: 2, liquidity: 3, tick: 4 }
 
 const Q192 = 1n << 192n
 
@@ -38,13 +40,14 @@ export const decodeUniswapV3: DecodePool = poolLog => {
 
   switch (log.topics[0]) {
     case TOPICS.initialize: {
-      const word = wordsOf(log.data, 2)
-      return [changed(concentratedChange(poolLog, word(0), word(1)))]
+      const field = fieldsOf(log.data, 2, { sqrtPriceX96: 0, tick: 1 })
+      return [changed(concentratedChange(poolLog, field('sqrtPriceX96'), field('tick')))]
     }
     case TOPICS.swap: {
-      const word = wordsOf(log.data, 5)
-      const intoPool = pairAmounts(pool, signed(word(0)), signed(word(1)))
-      const state = changed({ reserves: { mode: 'move', ...intoPool }, ...concentratedChange(poolLog, word(2), word(4), word(3)) })
+      const field = fieldsOf(log.data, 5, SWAPPED)
+      const intoPool = pairAmounts(pool, signed(field('amount0')), signed(field('amount1')))
+      const priced = concentratedChange(poolLog, field('sqrtPriceX96'), field('tick'), field('liquidity'))
+      const state = changed({ reserves: { mode: 'move', ...intoPool }, ...priced })
       if (intoPool.token === 0n && intoPool.quote === 0n) return [state]
       const trade = poolTrade(
         poolLog,
@@ -55,22 +58,24 @@ export const decodeUniswapV3: DecodePool = poolLog => {
       return [state, trade]
     }
     case TOPICS.mint: {
-      const word = wordsOf(log.data, 4)
-      return joinExit(word(2), word(3), { liquidityChange: { amount: word(1), ...range(log.topics) } })
+      const field = fieldsOf(log.data, 4, { liquidity: 1, amount0: 2, amount1: 3 })
+      return joinExit(field('amount0'), field('amount1'), { liquidityChange: { amount: field('liquidity'), ...range(log.topics) } })
     }
-    case TOPICS.burn:
-      return [changed({ liquidityChange: { amount: -wordsOf(log.data, 3)(0), ...range(log.topics) } })]
+    case TOPICS.burn: {
+      const field = fieldsOf(log.data, 3, { liquidity: 0 })
+      return [changed({ liquidityChange: { amount: -field('liquidity'), ...range(log.topics) } })]
+    }
     case TOPICS.collect: {
-      const word = wordsOf(log.data, 3)
-      return joinExit(-word(1), -word(2))
+      const field = fieldsOf(log.data, 3, { amount0: 1, amount1: 2 })
+      return joinExit(-field('amount0'), -field('amount1'))
     }
     case TOPICS.collectProtocol: {
-      const word = wordsOf(log.data, 2)
-      return joinExit(-word(0), -word(1))
+      const field = fieldsOf(log.data, 2, { amount0: 0, amount1: 1 })
+      return joinExit(-field('amount0'), -field('amount1'))
     }
     case TOPICS.flash: {
-      const word = wordsOf(log.data, 4)
-      return joinExit(word(2), word(3))
+      const field = fieldsOf(log.data, 4, { paid0: 2, paid1: 3 })
+      return joinExit(field('paid0'), field('paid1'))
     }
     default:
       return []

@@ -3,7 +3,7 @@ import { MAX_TICK } from '#domain/sqrtPrice.ts'
 import { findMaker } from '#launchpads/maker.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { type PoolChange, poolChanged, type TokenEventOf } from '#launchpads/tokenEvent.ts'
-import { addressTopic, signed, wordsOf } from '#launchpads/words.ts'
+import { addressTopic, fieldsOf, signed } from '#launchpads/words.ts'
 import { type DecodePool, type PairAmounts, type PoolLog, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
 import { concentratedChange } from './uniswapV3.ts'
 
@@ -18,28 +18,32 @@ export const V4_TOPICS = Object.values(TOPICS)
 
 export const V4_SWAP_TOPIC = TOPICS.swap
 
+const SWAPPED = { amount0: 0, amount1: 1, sqrtPriceX96: 2, liquidity: 3, tick: 4, fee: 5 }
+
 /** Decodes a log of one pool. Its reserves follow from its positions (`index/project/positions.ts`). */
 export const decodeUniswapV4: DecodePool = poolLog => {
   const { log, pool, at } = poolLog
   const changed = (change: PoolChange) => poolChanged(at, pool.address, change)
   switch (log.topics[0]) {
     case TOPICS.initialize: {
-      const word = wordsOf(log.data, 5)
-      return [changed(concentratedAt(poolLog, word(3), word(4)))]
+      const field = fieldsOf(log.data, 5, { sqrtPriceX96: 3, tick: 4 })
+      return [changed(concentratedAt(poolLog, field('sqrtPriceX96'), field('tick')))]
     }
     case TOPICS.modifyLiquidity: {
-      const word = wordsOf(log.data, 4)
-      const amount = signed(word(2))
+      const field = fieldsOf(log.data, 4, { tickLower: 0, tickUpper: 1, liquidityDelta: 2 })
+      const amount = signed(field('liquidityDelta'))
       // Hooks collect the fees of many positions at every swap by adding nothing to each.
-      return amount === 0n ? [] : [changed({ liquidityChange: { amount, tickLower: tickOf(word(0)), tickUpper: tickOf(word(1)) } })]
+      if (amount === 0n) return []
+      const [tickLower, tickUpper] = [tickOf(field('tickLower')), tickOf(field('tickUpper'))]
+      return [changed({ liquidityChange: { amount, tickLower, tickUpper } })]
     }
     case TOPICS.swap: {
-      const word = wordsOf(log.data, 6)
-      const state = changed(concentratedAt(poolLog, word(2), word(4), word(3)))
+      const field = fieldsOf(log.data, 6, SWAPPED)
+      const state = changed(concentratedAt(poolLog, field('sqrtPriceX96'), field('tick'), field('liquidity')))
       // The event gives the swapper's side: positive amounts leave the pool.
-      const intoPool = pairAmounts(pool, -signed(word(0)), -signed(word(1)))
+      const intoPool = pairAmounts(pool, -signed(field('amount0')), -signed(field('amount1')))
       if (intoPool.token === 0n && intoPool.quote === 0n) return [state]
-      const feePips = word(5)
+      const feePips = field('fee')
       if (feePips > WHOLE_PIPS) throw new MalformedLogError('expected a fee of at most 100 %')
       return [state, v4Trade(poolLog, intoPool, feePips)]
     }
