@@ -25,7 +25,7 @@ export function wordsOf(data: Hex, count: number): (index: number) => bigint {
  * @param places the words of the fields that are read
  * @throws MalformedLogError when there are fewer words
  */
-export function fieldsOf<Name extends string>(data: Hex, count: number, places: Readonly<Record<Name, number>>): (name: Name) => bigint {
+export function wordsByName<Name extends string>(data: Hex, count: number, places: Readonly<Record<Name, number>>): (name: Name) => bigint {
   const word = wordsOf(data, count)
   return name => word(places[name])
 }

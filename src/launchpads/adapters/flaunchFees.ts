@@ -5,7 +5,7 @@ import type { TransactionLogs } from '#launchpads/adapter.ts'
 import type { SourceLookup } from '#launchpads/logSource.ts'
 import { escrowChange, eventPosition, type TokenEvent } from '#launchpads/tokenEvent.ts'
 import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
-import { addressTopic, addressWord, fieldsOf } from '#launchpads/words.ts'
+import { addressTopic, addressWord, wordsByName } from '#launchpads/words.ts'
 
 /** Events of Flaunch's fees (FeeDistributor.sol, FeeEscrow.sol). */
 const TOPICS = {
@@ -38,7 +38,12 @@ export function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, c
       const source = lookup(id)
       if (log.address !== factory || source?.role !== 'pool' || source.launchpad !== launchpad) return []
       return [
-        { ...position, token: source.token, kind: 'creatorShare', accruedWei: fieldsOf(log.data, 5, { creatorShare: 1 })('creatorShare') },
+        {
+          ...position,
+          token: source.token,
+          kind: 'creatorShare',
+          accruedWei: wordsByName(log.data, 5, { creatorShare: 1 })('creatorShare'),
+        },
       ]
     }
     case TRANSFER_TOPIC: {
@@ -49,7 +54,7 @@ export function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, c
     }
     case TOPICS.deposit: {
       if (log.address !== feeEscrow) return []
-      const field = fieldsOf(log.data, 3, { payee: 0, currency: 1, amount: 2 })
+      const field = wordsByName(log.data, 3, { payee: 0, currency: 1, amount: 2 })
       const currency = addressWord(field('currency'))
       const source = lookup(id)
       // Anybody may pay in a currency of their own. It opens no account unless a memecoin is in it.
@@ -58,7 +63,7 @@ export function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, c
     }
     case TOPICS.withdrawal: {
       if (log.address !== feeEscrow || nativeToken === undefined) return []
-      const field = fieldsOf(log.data, 4, { sender: 0, currency: 2, amount: 3 })
+      const field = wordsByName(log.data, 4, { sender: 0, currency: 2, amount: 3 })
       // The zero address is the native token, paid out as ETH.
       const paid = addressWord(field('currency'))
       const currency = paid === ZERO_ADDRESS ? nativeToken : paid
@@ -66,7 +71,7 @@ export function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, c
     }
     case TOPICS.withdrawalOf: {
       if (log.address !== feeEscrow) return []
-      const field = fieldsOf(log.data, 5, { sender: 0, currency: 2, amount: 4 })
+      const field = wordsByName(log.data, 5, { sender: 0, currency: 2, amount: 4 })
       const whose = account(addressWord(field('sender')), addressWord(field('currency')))
       return [escrowChange(position, { ...whose, claimed: field('amount'), onlyKnown: true })]
     }

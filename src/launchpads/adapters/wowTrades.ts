@@ -5,7 +5,7 @@ import type { TradeSide } from '#domain/trade.ts'
 import { type DecodedTransaction, decodeEach, type TransactionLogs } from '#launchpads/adapter.ts'
 import { SWAP_TOPIC } from '#launchpads/pools/uniswapV3.ts'
 import { eventPosition, poolChanged, type TokenEvent, type TokenEventPosition } from '#launchpads/tokenEvent.ts'
-import { addressTopic, fieldsOf, wordsOf } from '#launchpads/words.ts'
+import { addressTopic, wordsByName, wordsOf } from '#launchpads/words.ts'
 import { WOW_CURVE_SUPPLY, wowPriceAfter } from './wowCurve.ts'
 
 const HEAD = 'address,address,address,uint256,uint256,uint256,uint256,uint256,string'
@@ -67,7 +67,7 @@ export function decodeWowTokens(transaction: TransactionLogs, launchpad: string)
       if (role === 'tokenCurve' && (trade.onCurve || graduating)) return curveTrade(at, trade, sharedFee)
       if (swap !== null) makers.set(swap, trade.maker)
     } else if (log.topics[0] === FEES) {
-      const field = fieldsOf(log.data, 5, { creator: 1, platformReferrer: 2, orderReferrer: 3, protocol: 4 })
+      const field = wordsByName(log.data, 5, { creator: 1, platformReferrer: 2, orderReferrer: 3, protocol: 4 })
       progress.sharedFee = field('creator') + field('platformReferrer') + field('orderReferrer') + field('protocol')
       return [{ ...at, kind: 'creatorShare', accruedWei: field('creator') }]
     } else if (log.topics[0] === GRADUATED && role === 'tokenCurve') {
@@ -86,7 +86,7 @@ export function decodeWowTokens(transaction: TransactionLogs, launchpad: string)
 /** Words: `totalEth`, `ethFee`, `ethSold` or `ethBought`, tokens, balance, comment, `totalSupply` if any, `marketType`. */
 function decodeTrade(log: ChainLog, { side, withSupply }: TradeTopic) {
   const last = withSupply ? 7 : 6
-  const field = fieldsOf(log.data, last + 1, { ethFee: 1, eth: 2, tokens: 3, totalSupply: 6, marketType: last })
+  const field = wordsByName(log.data, last + 1, { ethFee: 1, eth: 2, tokens: 3, totalSupply: 6, marketType: last })
   return {
     side,
     // The recipient of a buy and the seller: the sender may be a router.

@@ -5,7 +5,7 @@ import { cleanTokenTexts } from '#domain/text.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { poolsCreated } from '#launchpads/pools/uniswapV3Factory.ts'
 import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
-import { addressWord, decodeEvent, fieldsOf } from '#launchpads/words.ts'
+import { addressWord, decodeEvent, wordsByName } from '#launchpads/words.ts'
 import { COIN_CREATED_TOPICS, decodeCoinCreated } from './coinCreated.ts'
 
 /*
@@ -110,7 +110,7 @@ function v4Market(token: Address, key: PoolKey, id: Hex): Pick<ZoraCreation, 'to
 
 /** The pool that a coin's `LiquidityMigrated` names as its new one. Words: a pool key and its hash, twice. @throws MalformedLogError */
 export function migratedMarket(token: Address, log: Pick<ChainLog, 'data'>): Pick<ZoraCreation, 'pool' | 'hook'> {
-  const field = fieldsOf(log.data, 12, { currency0: 6, currency1: 7, fee: 8, hooks: 10, poolId: 11 })
+  const field = wordsByName(log.data, 12, { currency0: 6, currency1: 7, fee: 8, hooks: 10, poolId: 11 })
   const address = (name: 'currency0' | 'currency1' | 'hooks') => addressWord(field(name))
   const key = { currency0: address('currency0'), currency1: address('currency1'), hooks: address('hooks') }
   const fee = Number(field('fee'))

@@ -6,7 +6,7 @@ import { type DecodedTransaction, decodeEach, type TransactionLogs } from '#laun
 import type { SourceLookup } from '#launchpads/logSource.ts'
 import { V4_SWAP_TOPIC } from '#launchpads/pools/uniswapV4.ts'
 import { eventPosition, type TokenEvent, type TokenEventOf, type TokenEventPosition } from '#launchpads/tokenEvent.ts'
-import { addressTopic, addressWord, decodeEvent, fieldsOf, unsigned, wordsOf } from '#launchpads/words.ts'
+import { addressTopic, addressWord, decodeEvent, unsigned, wordsByName, wordsOf } from '#launchpads/words.ts'
 import { migratedMarket } from './zoraCreation.ts'
 
 const [RENAMED, METADATA_UPDATED, VESTING_CLAIMED] = parseAbi([
@@ -62,7 +62,7 @@ export function decodeZoraCoins(transaction: TransactionLogs, context: Context):
     switch (log.topics[0]) {
       case TOPICS.marketRewardsV4: {
         // The recipients' shares are all paid in one currency, of late also in the coin itself. The event's amounts of coins are always 0.
-        const field = fieldsOf(log.data, 17, { coin: 0, currency: 1, payoutRecipient: 2, creatorAmount: 7 })
+        const field = wordsByName(log.data, 17, { coin: 0, currency: 1, payoutRecipient: 2, creatorAmount: 7 })
         const coin = addressWord(field('coin'))
         if (!isCoin(coin)) return []
         counted.add(coin)
@@ -72,7 +72,7 @@ export function decodeZoraCoins(transaction: TransactionLogs, context: Context):
       case TOPICS.creatorCoinRewards: {
         const coin = addressTopic(log.topics, 1)
         if (!isCoin(coin) || counted.delete(coin)) return []
-        const field = fieldsOf(log.data, 5, { currency: 0, creator: 1, creatorAmount: 3 })
+        const field = wordsByName(log.data, 5, { currency: 0, creator: 1, creatorAmount: 3 })
         const [recipient, currency] = [addressWord(field('creator')), addressWord(field('currency'))]
         return paid(at(coin), launchpad, { recipient, currency, amount: field('creatorAmount') })
       }
@@ -103,12 +103,12 @@ function decodeCoin(log: ChainLog, at: TokenEventPosition, { launchpad, weth }: 
   const { token } = at
   switch (log.topics[0]) {
     case TOPICS.tradeRewards: {
-      const field = fieldsOf(log.data, 6, { creatorReward: 1, currency: 5 })
+      const field = wordsByName(log.data, 6, { creatorReward: 1, currency: 5 })
       const [amount, currency] = [field('creatorReward'), addressWord(field('currency'))]
       return earned(at, launchpad, { recipient: addressTopic(log.topics, 1), currency, amount, inEscrow: isEther(currency, weth) })
     }
     case TOPICS.marketRewards: {
-      const field = fieldsOf(log.data, 10, { currency: 1, creatorAmount: 4, creatorCoins: 5 })
+      const field = wordsByName(log.data, 10, { currency: 1, creatorAmount: 4, creatorCoins: 5 })
       const [recipient, currency] = [addressTopic(log.topics, 1), addressWord(field('currency'))]
       return [
         ...earned(at, launchpad, { recipient, currency, amount: field('creatorAmount'), inEscrow: isEther(currency, weth) }),

@@ -2,7 +2,7 @@ import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
-import { addressTopic, addressWord, fieldsOf, wordsOf } from '#launchpads/words.ts'
+import { addressTopic, addressWord, wordsByName, wordsOf } from '#launchpads/words.ts'
 
 /** A call to simulate, with `eth_call` or `eth_simulateV1`. */
 export interface SimulatedCall {
@@ -42,7 +42,7 @@ const CREATOR_PERCENT_WITHOUT_INTERFACE = 100 - Number(TEAM_PERCENT)
 /** What the creator's recipient was paid by a `ClaimedRewards` event: the interface's share, too, where that has the same recipient. */
 export function readClaimed(log: SimulatedLog): TokenPair & { readonly recipient: Address } {
   const [recipient, ofInterface] = [addressTopic(log.topics, 2), addressTopic(log.topics, 3)]
-  const field = fieldsOf(log.data, 9, { creator0: 3, creator1: 4, interface0: 5, interface1: 6 })
+  const field = wordsByName(log.data, 9, { creator0: 3, creator1: 4, interface0: 5, interface1: 6 })
   const isBoth = recipient === ofInterface
   return {
     recipient,
@@ -100,14 +100,14 @@ export function lpLockerV2(locker: Address) {
 
     /** The percent for the creator's recipient, from the result of `recipientsCall`. @throws MalformedLogError when it is none */
     readPercent: (result: Hex): number => {
-      const field = fieldsOf(result, 6, { creatorPercent: 1, creator: 3, ofInterface: 5 })
+      const field = wordsByName(result, 6, { creatorPercent: 1, creator: 3, ofInterface: 5 })
       const isBoth = addressWord(field('creator')) === addressWord(field('ofInterface'))
       return isBoth ? CREATOR_PERCENT_WITHOUT_INTERFACE : Number(field('creatorPercent'))
     },
 
     /** What the creator's recipient is paid of the result of `positionCall`. @throws MalformedLogError when that is no pair of amounts */
     readPosition: (result: Hex, creatorPercent: number): TokenPair => {
-      const field = fieldsOf(result, 2, { amount0: 0, amount1: 1 })
+      const field = wordsByName(result, 2, { amount0: 0, amount1: 1 })
       return { amount0: creatorShare(field('amount0'), creatorPercent), amount1: creatorShare(field('amount1'), creatorPercent) }
     },
   }

@@ -2,7 +2,7 @@ import { toEventSelector } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
 import { findMaker, findTaxedMaker } from '#launchpads/maker.ts'
 import { poolChanged } from '#launchpads/tokenEvent.ts'
-import { addressTopic, fieldsOf, unsigned } from '#launchpads/words.ts'
+import { addressTopic, unsigned, wordsByName } from '#launchpads/words.ts'
 import { type DecodePool, fixedFeePips, pairAmounts, poolJoinExit, poolTrade, quotePrice } from './poolTrade.ts'
 
 /**
@@ -27,14 +27,14 @@ export const decodeUniswapV2: DecodePool = poolLog => {
   const { log, pool, tokenDecimals, at, transaction } = poolLog
   switch (log.topics[0]) {
     case TOPICS.sync: {
-      const reserve = fieldsOf(log.data, 2, AMOUNTS)
+      const reserve = wordsByName(log.data, 2, AMOUNTS)
       const reserves = pairAmounts(pool, unsigned(reserve('amount0'), RESERVE_BITS), unsigned(reserve('amount1'), RESERVE_BITS))
       // A pair with an empty side has no price, and keeps its last one.
       const price = reserves.quote > 0n ? quotePrice(reserves.quote, reserves.token, tokenDecimals) : null
       return [poolChanged(at, pool.address, { reserves: { mode: 'set', ...reserves }, price })]
     }
     case TOPICS.swap: {
-      const field = fieldsOf(log.data, 4, SWAPPED)
+      const field = wordsByName(log.data, 4, SWAPPED)
       // In minus out: a flash swap may pay back in the currency that it took.
       const intoPool = pairAmounts(pool, field('amount0In') - field('amount0Out'), field('amount1In') - field('amount1Out'))
       const { token, quote } = intoPool
@@ -53,11 +53,11 @@ export const decodeUniswapV2: DecodePool = poolLog => {
       ]
     }
     case TOPICS.mint: {
-      const field = fieldsOf(log.data, 2, AMOUNTS)
+      const field = wordsByName(log.data, 2, AMOUNTS)
       return poolJoinExit(poolLog, pairAmounts(pool, field('amount0'), field('amount1')), addressTopic(log.topics, 1))
     }
     case TOPICS.burn: {
-      const field = fieldsOf(log.data, 2, AMOUNTS)
+      const field = wordsByName(log.data, 2, AMOUNTS)
       return poolJoinExit(poolLog, pairAmounts(pool, -field('amount0'), -field('amount1')), addressTopic(log.topics, 2))
     }
     default:

@@ -3,7 +3,7 @@ import type { Hex } from '#domain/address.ts'
 import type { Decimal } from '#domain/decimal.ts'
 import { findMaker } from '#launchpads/maker.ts'
 import { type PoolChange, type PoolFacts, poolChanged, type TokenEvent, type TokenEventOf } from '#launchpads/tokenEvent.ts'
-import { addressTopic, fieldsOf, signed, unsigned, wordTopic } from '#launchpads/words.ts'
+import { addressTopic, signed, unsigned, wordsByName, wordTopic } from '#launchpads/words.ts'
 import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolJoinExit, poolTrade, quotePrice } from './poolTrade.ts'
 
 /** The logs of a Uniswap v3 pool that change its balances or price (`v3-core/contracts/interfaces/pool/IUniswapV3PoolEvents.sol`). */
@@ -40,11 +40,11 @@ export const decodeUniswapV3: DecodePool = poolLog => {
 
   switch (log.topics[0]) {
     case TOPICS.initialize: {
-      const field = fieldsOf(log.data, 2, { sqrtPriceX96: 0, tick: 1 })
+      const field = wordsByName(log.data, 2, { sqrtPriceX96: 0, tick: 1 })
       return [changed(concentratedChange(poolLog, field('sqrtPriceX96'), field('tick')))]
     }
     case TOPICS.swap: {
-      const field = fieldsOf(log.data, 5, SWAPPED)
+      const field = wordsByName(log.data, 5, SWAPPED)
       const intoPool = pairAmounts(pool, signed(field('amount0')), signed(field('amount1')))
       const priced = concentratedChange(poolLog, field('sqrtPriceX96'), field('tick'), field('liquidity'))
       const state = changed({ reserves: { mode: 'move', ...intoPool }, ...priced })
@@ -58,23 +58,23 @@ export const decodeUniswapV3: DecodePool = poolLog => {
       return [state, trade]
     }
     case TOPICS.mint: {
-      const field = fieldsOf(log.data, 4, { liquidity: 1, amount0: 2, amount1: 3 })
+      const field = wordsByName(log.data, 4, { liquidity: 1, amount0: 2, amount1: 3 })
       return joinExit(field('amount0'), field('amount1'), { liquidityChange: { amount: field('liquidity'), ...range(log.topics) } })
     }
     case TOPICS.burn: {
-      const field = fieldsOf(log.data, 3, { liquidity: 0 })
+      const field = wordsByName(log.data, 3, { liquidity: 0 })
       return [changed({ liquidityChange: { amount: -field('liquidity'), ...range(log.topics) } })]
     }
     case TOPICS.collect: {
-      const field = fieldsOf(log.data, 3, { amount0: 1, amount1: 2 })
+      const field = wordsByName(log.data, 3, { amount0: 1, amount1: 2 })
       return joinExit(-field('amount0'), -field('amount1'))
     }
     case TOPICS.collectProtocol: {
-      const field = fieldsOf(log.data, 2, { amount0: 0, amount1: 1 })
+      const field = wordsByName(log.data, 2, { amount0: 0, amount1: 1 })
       return joinExit(-field('amount0'), -field('amount1'))
     }
     case TOPICS.flash: {
-      const field = fieldsOf(log.data, 4, { paid0: 2, paid1: 3 })
+      const field = wordsByName(log.data, 4, { paid0: 2, paid1: 3 })
       return joinExit(field('paid0'), field('paid1'))
     }
     default:

@@ -3,7 +3,7 @@ import { MAX_TICK } from '#domain/sqrtPrice.ts'
 import { findMaker } from '#launchpads/maker.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { type PoolChange, poolChanged, type TokenEventOf } from '#launchpads/tokenEvent.ts'
-import { addressTopic, fieldsOf, signed } from '#launchpads/words.ts'
+import { addressTopic, signed, wordsByName } from '#launchpads/words.ts'
 import { type DecodePool, type PairAmounts, type PoolLog, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
 import { concentratedChange } from './uniswapV3.ts'
 
@@ -26,11 +26,11 @@ export const decodeUniswapV4: DecodePool = poolLog => {
   const changed = (change: PoolChange) => poolChanged(at, pool.address, change)
   switch (log.topics[0]) {
     case TOPICS.initialize: {
-      const field = fieldsOf(log.data, 5, { sqrtPriceX96: 3, tick: 4 })
+      const field = wordsByName(log.data, 5, { sqrtPriceX96: 3, tick: 4 })
       return [changed(concentratedAt(poolLog, field('sqrtPriceX96'), field('tick')))]
     }
     case TOPICS.modifyLiquidity: {
-      const field = fieldsOf(log.data, 4, { tickLower: 0, tickUpper: 1, liquidityDelta: 2 })
+      const field = wordsByName(log.data, 4, { tickLower: 0, tickUpper: 1, liquidityDelta: 2 })
       const amount = signed(field('liquidityDelta'))
       // Hooks collect the fees of many positions at every swap by adding nothing to each.
       if (amount === 0n) return []
@@ -38,7 +38,7 @@ export const decodeUniswapV4: DecodePool = poolLog => {
       return [changed({ liquidityChange: { amount, tickLower, tickUpper } })]
     }
     case TOPICS.swap: {
-      const field = fieldsOf(log.data, 6, SWAPPED)
+      const field = wordsByName(log.data, 6, SWAPPED)
       const state = changed(concentratedAt(poolLog, field('sqrtPriceX96'), field('tick'), field('liquidity')))
       // The event gives the swapper's side: positive amounts leave the pool.
       const intoPool = pairAmounts(pool, -signed(field('amount0')), -signed(field('amount1')))
