@@ -121,6 +121,8 @@ function applyToToken(draft: Draft, token: TokenDraft, event: Exclude<TokenEvent
       if (token.feesAccrued !== null) token.feesAccrued += event.accruedWei
       return
     case 'completed':
+      // Once: an event of a graduated token must not take it back.
+      if (token.completedAt !== null) return
       token.graduationStatus = 'completed'
       token.graduationPercent = 100
       token.raised = event.raised ?? token.raised

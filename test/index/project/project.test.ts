@@ -585,7 +585,8 @@ describe('projecting', () => {
     expect(liquidity.map(value => formatDecimal(value as Decimal))).toEqual(['6', '6'])
   })
 
-  // A curve that reported itself empty after its graduation had put the token back to 0 %.
+  // A curve that reported itself empty after its graduation had put the token back to 0 %, and one that was completed again had put it back
+  // to `completed`.
   test.each(['completed', 'migrated'] as const)('leaves the progress of a token that has %s as it was', kind => {
     const place = { ...(buildChain([])[0]?.events[0] ?? expect.unreachable()), blockNumber: 101, timestamp: GENESIS_TIME + 1 }
     const { token, blockNumber, blockHash, timestamp, txHash, txIndex } = place
@@ -595,8 +596,11 @@ describe('projecting', () => {
       kind === 'completed' ? { ...at(1), kind, raised: null } : { ...at(1), kind, pool: poolOf(token) },
       { ...at(2), kind: 'curveProgress', raised: { mode: 'set', quote: 0n } },
     ]
-    const { tables } = index([...buildChain([]), { number: 101, timestamp, events }], [true])
-    expect(tables.tokens.get(token)).toMatchObject({ graduationPercent: 100, raised: 10n ** 20n })
+    const again: TokenEvent = { ...at(0), blockNumber: 102, timestamp: timestamp + 1, kind: 'completed', raised: 0n }
+    const later = { number: 102, timestamp: timestamp + 1, events: [again] }
+    const { tables } = index([...buildChain([]), { number: 101, timestamp, events }, later], [true])
+    const graduated = { graduationStatus: kind, graduationPercent: 100, raised: 10n ** 20n, completedAt: timestamp }
+    expect(tables.tokens.get(token)).toMatchObject(graduated)
   })
 
   test('passes over what happens to a token that was never launched', () => {
