@@ -2,7 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 
-/** A committed block as it is handed to other threads: encoded once, in memory that all of them share. */
+/** A committed block as it is handed to the main thread: encoded once, in memory that both threads share. */
 export interface EncodedBlock extends Omit<CommittedBlock, 'tokens'> {
   /** The states as JSON in UTF-8, one after another. */
   readonly text: SharedArrayBuffer
@@ -16,7 +16,7 @@ export interface EncodedState {
   readonly length: number
 }
 
-/** Encodes each state once, into memory that all threads share. */
+/** Encodes each state once, into memory that both threads share. */
 export function encodeBlock({ tokens, ...block }: CommittedBlock): EncodedBlock {
   const texts = tokens.map(state => Buffer.from(JSON.stringify(state)))
   const text = new SharedArrayBuffer(texts.reduce((sum, { length }) => sum + length, 0))

@@ -12,7 +12,7 @@ export interface ThreadFeedOptions {
 }
 
 /**
- * Carries blocks between threads of one process, where no message is lost. A block has the states of the tokens that any thread watches;
+ * Carries blocks from the indexing thread to the main one, where no message is lost. A block has the states of watched tokens;
  * a changed token whose state it lacks is `unread`.
  */
 export function createThreadFeed({ blocks, watch, unwatch, stop }: ThreadFeedOptions): BlockFeed {

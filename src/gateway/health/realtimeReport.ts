@@ -1,7 +1,7 @@
 import type { RealtimeHealth } from '#resources/health.ts'
 import { quantileOf } from './recentLatencies.ts'
 
-/** The counts of one thread. Reports can be added up; quantiles can't, so a report has the counts that they are computed from. */
+/** The counts of this process, with those from which the quantiles are computed. */
 export interface RealtimeReport extends Omit<RealtimeHealth, 'commitToDeliveryMs'> {
   /** The counts of `RecentLatencies`. */
   readonly recentLatencies: readonly number[]

@@ -22,7 +22,7 @@ export class RecentLatencies {
     slice[bucket] = (slice[bucket] ?? 0) + count
   }
 
-  /** How many latencies of the last 50 to 60 s are in each bucket. Those of several threads may be added. */
+  /** How many latencies of the last 50 to 60 s are in each bucket. */
   counts(nowMs: number): readonly number[] {
     this.#sliceAt(nowMs)
     return Array.from({ length: BUCKETS }, (_, bucket) => this.#slices.reduce((sum, slice) => sum + (slice[bucket] ?? 0), 0))
