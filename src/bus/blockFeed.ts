@@ -14,7 +14,7 @@ import type { FeedHealth } from '#resources/health.ts'
  * - It passes on the states of a token in rising order of their sequence; a state may come twice.
  */
 
-/** What receives committed blocks: the registry of actors, and the answers that are kept. */
+/** What receives committed blocks: the registry of actors, and the cached answers. */
 export interface BlockConsumer {
   /**
    * A commit, or several as one, changed rows of these tokens; `null`: of any. Called for every commit, also of tokens that are not

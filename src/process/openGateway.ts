@@ -6,8 +6,8 @@ import { createAdmission } from '#gateway/admission/admission.ts'
 import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
 import { type MeasuredIndexer, readProcessMetrics } from '#gateway/health/readProcessMetrics.ts'
 import { toRealtimeHealth } from '#gateway/health/realtimeReport.ts'
-import { createKeptAnswers } from '#gateway/http/keptAnswers.ts'
 import type { RequestDeps } from '#gateway/http/requests.ts'
+import { createResponseCache } from '#gateway/http/responseCache.ts'
 import { loadSite } from '#gateway/http/site.ts'
 import type { IndexerView, Sources } from '#gateway/http/sources.ts'
 import type { OperatorPolicy } from '#gateway/operator/operatorPolicy.ts'
@@ -46,7 +46,7 @@ export interface OpenGatewayOptions {
 export interface OpenedGateway {
   /** What the handlers of requests need. */
   readonly sources: RequestDeps
-  /** Drops kept answers and renews lists, because their values in USD are of an earlier price. */
+  /** Drops cached responses and renews lists, because their values in USD are of an earlier price. */
   priceChanged(): void
   /** Begins to pass on committed blocks. */
   start(): void
@@ -59,7 +59,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   const { config, logger, redactor, db, chainId, feed, indexer, ethUsd, operators, processes } = options
   const { weth, launchpads } = config.launchpads
   const adapters = createAdapters({ weth, launchpads })
-  const kept = createKeptAnswers(now)
+  const responses = createResponseCache(now)
   const admission = createAdmission(config, logger)
   const reads = createReads({ db, chainId, weth, ...creatorRewards(adapters) })
   const { stop: stopActors, ...actors } = createGatewayActors({
@@ -87,7 +87,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
     admission,
     operators,
     reads,
-    kept,
+    responses,
     indexer,
     feed: feed.health,
     processes,
@@ -117,10 +117,10 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   return {
     sources,
     priceChanged: () => {
-      kept.changed(null)
+      responses.changed(null)
       actors.lists.changed(null)
     },
-    start: () => feed.start(createBlockConsumer({ ...actors, kept, yieldTo: setImmediate })),
+    start: () => feed.start(createBlockConsumer({ ...actors, responses, yieldTo: setImmediate })),
     stop: async () => {
       await stopActors()
       eventLoop.stop()

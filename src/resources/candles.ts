@@ -22,7 +22,7 @@ export const candleSchema = z
   .meta({
     id: 'Candle',
     description:
-      'Prices of one interval, from its trades, each valued at the quote currency’s worth at that time. The newest ' +
+      'Prices of one interval, from its trades, each valued at the quote currency’s rate at that time. The newest ' +
       'candle in WETH closes at the current price.',
   })
 

@@ -42,7 +42,7 @@ export interface Resource<Parameters extends z.ZodObject = z.ZodObject, Answer e
   readonly parameters: Parameters
   readonly answer: Answer
   readonly cacheControl: CacheControl
-  /** Absent: no answer is kept. */
+  /** Absent: no answer is cached. */
   readonly outdatedBy?: OutdatedBy | ((given: GivenNames) => OutdatedBy)
   /** Problems besides those that follow from parameters, access and limits. */
   readonly problems: readonly ProblemCode[]

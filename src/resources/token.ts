@@ -35,8 +35,8 @@ const market = z
     priceWeth: decimalText
       .nullable()
       .describe(
-        'WETH per whole token: `priceQuote` times the quote currency’s worth as of the last trade, or as of a later block ' +
-          'if that worth has moved by 0.5 %. `null`: the price or the worth is unknown.',
+        'WETH per whole token: `priceQuote` times the quote currency’s rate as of the last trade, or as of a later block ' +
+          'if that rate has moved by 0.5 %. `null`: the price or the rate is unknown.',
       ),
     priceUsd: decimalText
       .nullable()

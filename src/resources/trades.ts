@@ -37,7 +37,7 @@ export const tradeSchema = z
     amountWeth: decimalText
       .nullable()
       .describe(
-        'WETH that the maker paid, fee included, or received, fee taken off. `null`: the quote currency’s worth in WETH is unknown.',
+        'WETH that the maker paid, fee included, or received, fee taken off. `null`: the quote currency’s rate in WETH is unknown.',
       ),
     priceWeth: decimalText.nullable().describe('This trade’s own average price without the fee, in WETH per whole token. `null`: unknown.'),
     priceAfterWeth: decimalText

@@ -16,9 +16,9 @@ export const valuedBalanceFields = {
     .describe('Balance in the smallest unit. `null`: unknown, since more left the account than known transfers brought.'),
   percent: percent.nullable().describe('Share of the total supply, 0 to 100. `null` where `balance` is `null`.'),
   valueWeth: weth.describe(
-    'Worth of the balance at the market’s price, in WETH. `null`: the balance or the token’s price in WETH is unknown.',
+    'Value of the balance at the market’s price, in WETH. `null`: the balance or the token’s price in WETH is unknown.',
   ),
-  valueUsd: usd.describe('Worth of the balance in USD, by the current ETH price or a USD peg of the quote currency. `null`: unknown.'),
+  valueUsd: usd.describe('Value of the balance in USD, by the current ETH price or a USD peg of the quote currency. `null`: unknown.'),
   costWeth: weth.describe(`What the balance cost by average price, in WETH. ${NO_COST}`),
   costUsd: usd.describe(`The same in USD at the time of each buy. ${NO_USD}`),
   averageCostWeth: weth.describe('`costWeth` per whole token. `null` where `costWeth` is `null` or the balance is 0 or unknown.'),

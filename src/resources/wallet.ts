@@ -12,14 +12,14 @@ const walletSchema = z
     address: addressText.describe('The account.'),
     tokensHeld: count.nullable().describe('Number of tokens that the account holds. `null`: more than 2,000.'),
     valueWeth: weth.describe(
-      'Worth of the held tokens that have a price in WETH. `null`: none has one, or the account holds more than 2,000 tokens.',
+      'Value of the held tokens that have a price in WETH. `null`: none has one, or the account holds more than 2,000 tokens.',
     ),
     valueUsd: decimalText
       .nullable()
       .describe('`valueWeth` in USD at the current ETH price. `null`: `valueWeth` is `null`, or the ETH price is unknown.'),
     trades: count.describe('Number of trades by the account.'),
     tokensTraded: count.describe('Number of tokens that the account has traded.'),
-    volumeWeth: decimalText.describe('Traded value in WETH. Trades of unknown worth are left out.'),
+    volumeWeth: decimalText.describe('Traded value in WETH. Trades of unknown value are left out.'),
     realizedWeth: weth.describe(
       'Realized profit in WETH, summed over the traded tokens for which it is known. `null`: it is known for none of them.',
     ),

@@ -6,13 +6,13 @@ import { type DecodeInput, decode } from '#index/decode.ts'
 import { openDraft } from '#index/project/draft.ts'
 import { project } from '#index/project/project.ts'
 import { rowKeysOf } from '#index/project/rowKeys.ts'
-import { type ConfiguredValuation, type Valuation, worthOf } from '#index/project/values.ts'
+import { type ConfiguredValuation, ratesOf, type Valuation } from '#index/project/values.ts'
 import { type Found, withFound } from '#index/unknowns.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import type { IndexedSource } from '#launchpads/logSource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { loadRows, loadWorths } from '#store/rows/loadRows.ts'
+import { loadRates, loadRows } from '#store/rows/loadRows.ts'
 import { readCurrenciesInTurn, readOutdatedTokens } from '#store/rows/revaluation.ts'
 import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { DecodedBatch, FetchedBatch, ProjectedBatch } from './batch.ts'
@@ -115,7 +115,7 @@ export async function projectBatch(db: Queryable, batch: DecodedBatch, options: 
 }
 
 /**
- * Takes the next quote currencies in turn, and finds their tokens that were valued by an outdated worth of the currency. Worths are as of
+ * Takes the next quote currencies in turn, and finds their tokens that were valued by an outdated rate of the currency. Rates are as of
  * before the block. A currency that uses up the number of tokens a block may value is not looked at again before all others were.
  *
  * @param maxTokens 0: nothing is valued anew
@@ -124,12 +124,12 @@ async function nextRevaluation(db: Queryable, valuation: Valuation, maxTokens: n
   if (maxTokens === 0) return NO_REVALUATION
   const currencies = await readCurrenciesInTurn(db, MAX_CURRENCIES)
   if (currencies.length === 0) return NO_REVALUATION
-  const draft = openDraft(await loadWorths(db, currencies, valuation.weth))
-  const worths = currencies.map(currency => {
-    const { weth, usd } = worthOf(draft, currency, valuation)
-    return { currency, worth: weth ?? usd }
+  const draft = openDraft(await loadRates(db, currencies, valuation.weth))
+  const rates = currencies.map(currency => {
+    const { weth, usd } = ratesOf(draft, currency, valuation)
+    return { currency, rate: weth ?? usd }
   })
-  const outdated = await readOutdatedTokens(db, worths, maxTokens)
+  const outdated = await readOutdatedTokens(db, rates, maxTokens)
   const reached = (outdated.length < maxTokens ? currencies.at(-1) : outdated.at(-1)?.currency) ?? null
   return { tokens: outdated.map(({ token }) => token), reached }
 }

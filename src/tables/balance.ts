@@ -19,7 +19,7 @@ const properties = {
   sells: column.integer().defaultRaw('0'),
   boughtToken: column.units().defaultRaw('0'),
   soldToken: column.units().defaultRaw('0'),
-  // What the buys cost and the sales brought. USD are counted in units of 10^-18. `null`: the worth of one trade is not known.
+  // What the buys cost and the sales brought. USD are counted in units of 10^-18. `null`: the value of one trade is not known.
   boughtWei: column.wei().strictNullable(),
   boughtUsd: column.units().strictNullable(),
   soldWei: column.wei().strictNullable(),
@@ -27,7 +27,7 @@ const properties = {
   /** What the balance cost by average price; `null`: a part of it came at an unknown cost. */
   costWei: column.wei().strictNullable(),
   costUsd: column.units().strictNullable(),
-  /** What the sales brought beyond the cost of what was sold; `null`: the cost or worth of a part is not known. */
+  /** What the sales brought beyond the cost of what was sold; `null`: the cost or value of a part is not known. */
   realizedWei: column.wei().strictNullable(),
   realizedUsd: column.units().strictNullable(),
   /** `null`: it has never traded. */

@@ -45,7 +45,7 @@ const traderProperties = {
   firstTradeAt: column.seconds(least),
   lastTradeAt: column.seconds(),
   trades: column.integer(sum),
-  /** Of the trades whose worth in WETH is known. */
+  /** Of the trades whose value in WETH is known. */
   volumeWei: column.wei(sum),
   /** How many tokens it has traded. */
   tokens: column.integer(sum),

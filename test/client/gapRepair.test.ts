@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TradesEvent } from '#client/feed/channelMessages.ts'
 import type { ChannelSubscriber } from '#client/live/channelLink.ts'
-import { type Gap, missedLaunches, missedTrades, type Repair, toldGap } from '#client/live/gapRepair.ts'
+import { type Gap, missedLaunches, missedTrades, type Repair, reportedGap } from '#client/live/gapRepair.ts'
 import { LiveEvents } from '#client/live/liveEvents.ts'
 import type { ListPage } from '#client/rest/calls.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
@@ -133,7 +133,7 @@ describe('the events of a channel', () => {
   const trades = (cursor: string) => ({ type: 'trades', cursor, block: cursor.split('-')[0], data: [] })
 
   it('count from a subscription that names the position, each once', () => {
-    const { told, positions, say } = start(toldGap)
+    const { told, positions, say } = start(reportedGap)
     say(trades('2-1'))
     say(subscribed('9-9'))
     say(trades('10-1'))
@@ -186,7 +186,7 @@ describe('the events of a channel', () => {
   })
 
   it('leave no subscription when they are ended while they subscribe again', () => {
-    const { events, whenSubscribed, isSubscribed } = start(toldGap)
+    const { events, whenSubscribed, isSubscribed } = start(reportedGap)
     events.pause()
     whenSubscribed.run = events.stop
     events.resume()

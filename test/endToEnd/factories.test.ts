@@ -13,7 +13,7 @@ import { useDatabase } from '#test/support/database.ts'
 import { addFactories, type FactoriesChain } from '#test/support/factories.ts'
 import { type FactoryMarket, openFactoryMarket } from '#test/support/factoryMarket.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
-import { dumpWithoutWorth, openChainIndex } from '#test/support/indexChain.ts'
+import { dumpWithoutRates, openChainIndex } from '#test/support/indexChain.ts'
 import { type Service, serviceFolder } from '#test/support/service.ts'
 import { FactoryComparison } from './factoryComparison.ts'
 
@@ -105,7 +105,7 @@ describe('launchpads in dollars and in Uniswap v4', () => {
     const launchpads = parsed.ok ? parsed.value.launchpads : expect.unreachable()
     await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(1, 60)
     await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(61)
-    expect(await dumpWithoutWorth(live.kysely)).toEqual(await dumpWithoutWorth(backfilled.kysely))
+    expect(await dumpWithoutRates(live.kysely)).toEqual(await dumpWithoutRates(backfilled.kysely))
     const { reorgs } = await get<{ reorgs: { count: number; lastDepth: number | null } }>('/api/indexer/health')
     expect(reorgs).toMatchObject({ count: 1, lastDepth: REORG_DEPTH })
   })

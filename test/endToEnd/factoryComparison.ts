@@ -50,7 +50,7 @@ export class FactoryComparison {
     expect(token.creator).toBe(one.creator)
     const trades = await this.#expectTrades(one, token)
     const last = trades.at(-1) ?? expect.unreachable()
-    const worth = await this.#trades.worthOf(one.quote, last)
+    const worth = await this.#trades.ratesOf(one.quote, last)
     await (one.curve === null ? this.#expectV4(one, token, worth) : this.#expectCurveOrPool(one, one.curve, token, worth))
     await this.#expectCandles(token)
     await this.#onChain.expectHolders(token)
@@ -190,7 +190,7 @@ export class FactoryComparison {
     )
     expect(market.tradeCount).toBe(expected.length)
     for (const [index, trade] of expected.entries()) {
-      const worth = await this.#trades.worthOf(one.quote, trade)
+      const worth = await this.#trades.ratesOf(one.quote, trade)
       expectClose(trades[index]?.amountWeth ?? null, (Number(trade.quote) * worth) / 1e18)
       expectClose(trades[index]?.feeWeth ?? null, (Number(trade.fee) * worth) / 1e18)
     }

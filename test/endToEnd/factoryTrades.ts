@@ -87,7 +87,7 @@ export class FactoryTrades {
   }
 
   /** Wei per smallest unit of a currency, just before a log. */
-  async worthOf(currency: Address, moment: Moment): Promise<number> {
+  async ratesOf(currency: Address, moment: Moment): Promise<number> {
     const { deployment, factories } = this.#chain
     const { weth } = deployment
     if (currency === weth) return 1
@@ -103,7 +103,7 @@ export class FactoryTrades {
     const id = poolIdOf(v4KeyOf(this.#chain, parent.token, parent.quote))
     const ofPool = logs.filter(({ topics }) => topics[1] === id)
     const newest = parseEventLogs({ abi: POOL_MANAGER_EVENTS, eventName: ['Initialize', 'Swap'], logs: ofPool }).at(-1)
-    return toNumber(priceAtSqrt(newest?.args.sqrtPriceX96 ?? 0n, parent.token < parent.quote)) * (await this.worthOf(parent.quote, moment))
+    return toNumber(priceAtSqrt(newest?.args.sqrtPriceX96 ?? 0n, parent.token < parent.quote)) * (await this.ratesOf(parent.quote, moment))
   }
 }
 

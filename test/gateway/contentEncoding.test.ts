@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jsonAnswer, jsonTextAnswer } from '#gateway/http/answer.ts'
 import { encodeAnswer } from '#gateway/http/contentEncoding.ts'
-import { createKeptAnswers } from '#gateway/http/keptAnswers.ts'
+import { createResponseCache } from '#gateway/http/responseCache.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { type Gateway, startGateway, TOKEN } from './startGateway.ts'
 
@@ -13,7 +13,7 @@ const LIST = '/api/tokens?limit=20'
 let gateway: Gateway
 beforeAll(async () => {
   const tokens = Array.from({ length: 20 }, (_, index) => tokenOf(addressOf(0x100 + index), 1_795_000_000_000 + index))
-  gateway = await startGateway({ stored: { tokens }, kept: createKeptAnswers(() => 0) })
+  gateway = await startGateway({ stored: { tokens }, responses: createResponseCache(() => 0) })
 })
 afterAll(() => gateway.close())
 

@@ -97,7 +97,7 @@ export async function startGateway({
     operators: await operatorPolicy(config, async () => localToken),
     reads,
     // The rows of these tests change without a commit.
-    kept: { ask: (_request, make) => make() },
+    responses: { ask: (_request, make) => make() },
     feed: () => conditions.feed,
     processes: () => conditions.processes,
     indexer: { state: () => conditions.indexer, chain: () => conditions.chain },

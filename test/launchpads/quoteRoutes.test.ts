@@ -57,7 +57,7 @@ async function buyCoin(amount: bigint): Promise<void> {
 const buyDollars = (wei: bigint) => send(router, encodeFunctionData({ abi: V4, functionName: 'buy', args: [key, dollar, wei] }), wei)
 
 /** What a dollar is worth in ETH by the PoolManager's own storage. */
-async function worthOfDollar() {
+async function rateOfDollar() {
   const { sqrt } = await readV4Pool(chain, poolManager, poolIdOf(key))
   return ratio(Q96 * Q96, sqrt * sqrt) ?? expect.unreachable()
 }
@@ -96,12 +96,12 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 
 it('values a coin by a v4 pool against ETH, as the PoolManager has it', async () => {
-  const before = await worthOfDollar()
+  const before = await rateOfDollar()
   expect(before).toBe(ratio(1n, DOLLARS_PER_ETH))
   await buyCoin(parseEther('4'))
   await buyDollars(parseEther('1'))
   await buyCoin(parseEther('5'))
-  const after = await worthOfDollar()
+  const after = await rateOfDollar()
   expect(after).toBeGreaterThan(before)
   await (await openChainIndex(chain, followed, null, launchpads)).indexEach(1)
   await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(1)
@@ -135,7 +135,7 @@ it('follows the dollar without an event of the coin, and counts it as one where 
   await index.indexEach(indexed + 1)
   const after = (await reads.token({ address: coin })) ?? expect.unreachable()
   expect(after.market).toMatchObject({ priceQuote, tradeCount: before.market.tradeCount, priceChange: before.market.priceChange })
-  expect(after.market.priceWeth).toBe(formatDecimal(multiply(parseDecimal(priceQuote ?? ''), await worthOfDollar())))
+  expect(after.market.priceWeth).toBe(formatDecimal(multiply(parseDecimal(priceQuote ?? ''), await rateOfDollar())))
   expect([after.market.priceWeth === priceWeth, after.sequence > before.sequence]).toEqual([false, true])
   expect(await closes()).toBe(after.market.priceWeth)
 

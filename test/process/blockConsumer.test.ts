@@ -31,7 +31,7 @@ it('writes the updates of a commit after it has forgotten answers, and before it
   feed.start(
     createBlockConsumer({
       registry: { dispatch: () => flusher.add(outbox), sequence: () => null },
-      kept: { changed: note('answers forgotten') },
+      responses: { changed: note('answers forgotten') },
       channels: { changed: note('events read') },
       lists: { changed: tokens => void effects.push(`lists read for ${[...(tokens ?? [])].join()}`) },
       candles: { changed: note('candles read') },

@@ -519,7 +519,7 @@ describe('a commit', () => {
   test('finds the tokens that are off among all of a currency by the index’s order, whatever they were valued by', async () => {
     const currency = addressOf('token', 1)
     const most = 20
-    for (const [stored, worth] of [
+    for (const [stored, rate] of [
       ['1000', '1010'],
       ['1000', '990'],
       ['1000', null],
@@ -527,7 +527,7 @@ describe('a commit', () => {
     ] as const) {
       await sql`update token set quote_token = ${toBytes(currency)}, quote_rate = ${stored}::numeric, quote_usd = null`.execute(kysely)
       await sql`vacuum analyze token`.execute(kysely)
-      const asked = [{ currency, worth: worth === null ? null : parseDecimal(worth) }]
+      const asked = [{ currency, rate: rate === null ? null : parseDecimal(rate) }]
       expect(await readOutdatedTokens(kysely, asked, most)).toHaveLength(most)
       expect(await faultsOf(db => readOutdatedTokens(db, asked, most), most)).toEqual([])
     }

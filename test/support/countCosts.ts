@@ -17,15 +17,15 @@ type Change = { readonly kind: 'buy' | 'sell' | 'transfer'; readonly tokens: big
 /**
  * What an account's balance cost and its sales earned, by the words of decision 0041: from all of a token's transfers and trades, in order.
  *
- * @param worthOf what was paid or received, in the currency that is counted; `null`: not known
+ * @param ratesOf what was paid or received, in the currency that is counted; `null`: not known
  */
 export function countCosts<Price>(
   transactions: readonly CountedTransaction<Price>[],
   account: Address,
-  worthOf: (wei: bigint, price: Price) => bigint | null,
+  ratesOf: (wei: bigint, price: Price) => bigint | null,
 ): readonly [cost: bigint | null, realized: bigint | null] {
   let [held, cost, realized]: [bigint, bigint | null, bigint | null] = [0n, 0n, 0n]
-  for (const { kind, tokens, worth } of transactions.flatMap(one => changesOf(one, account, worthOf))) {
+  for (const { kind, tokens, worth } of transactions.flatMap(one => changesOf(one, account, ratesOf))) {
     // Of what comes nothing leaves, nor of nothing.
     const leaves: bigint | null = tokens >= 0n ? 0n : cost === null || -tokens > held ? null : (cost * -tokens) / held
     if (kind === 'buy') cost = cost === null || worth === null ? null : cost + worth
@@ -42,11 +42,11 @@ export function countCosts<Price>(
 function changesOf<Price>(
   { price, steps }: CountedTransaction<Price>,
   account: Address,
-  worthOf: (wei: bigint, price: Price) => bigint | null,
+  ratesOf: (wei: bigint, price: Price) => bigint | null,
 ): readonly Change[] {
   const trades = steps.flatMap((step): Change[] => {
     if (!('maker' in step) || step.maker !== account) return []
-    return [{ kind: step.side, tokens: step.side === 'buy' ? step.amount : -step.amount, worth: worthOf(step.wei, price) }]
+    return [{ kind: step.side, tokens: step.side === 'buy' ? step.amount : -step.amount, worth: ratesOf(step.wei, price) }]
   })
   const others = balanceIn([{ steps }], account) - trades.reduce((sum, { tokens }) => sum + tokens, 0n)
   const transfer: Change = { kind: 'transfer', tokens: others, worth: null }

@@ -149,7 +149,7 @@ export async function dumpTables(db: Queryable): Promise<Readonly<Record<string,
 }
 
 /** As `dumpTables`, without what depends on when a token was last revalued: a range values tokens at their own events only. */
-export async function dumpWithoutWorth(db: Queryable): Promise<Readonly<Record<string, readonly unknown[]>>> {
+export async function dumpWithoutRates(db: Queryable): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const { token = [], launchpad_totals: totals = [], ...others } = await dumpTables(db)
   const kept = (row: unknown, left: readonly string[]) => Object.entries(row as object).filter(([column]) => !left.includes(column))
   return { ...others, token: token.map(row => kept(row, WORTH)), totals: totals.map(row => kept(row, ['liquidity_weth'])) }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
-import { dumpTables, dumpWithoutWorth } from '#test/support/indexChain.ts'
+import { dumpTables, dumpWithoutRates } from '#test/support/indexChain.ts'
 import { DOLLAR } from '#test/support/simulatedClanker.ts'
 import { commitBlocks, indexAtOnce, openIndex, replaceWith, wholeBlock } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
@@ -86,7 +86,7 @@ it.each(Array.from({ length: 2 }, (_, seed) => seed))('gives the values of a fre
   const turns = (database: typeof followed) => sql`select number, revalued_to from block order by number`.execute(database.kysely)
   expect((await turns(followed)).rows.slice(-MAX_REORG_DEPTH)).toEqual((await turns(fresh)).rows.slice(-MAX_REORG_DEPTH))
   await indexAtOnce(range, chain, indexed)
-  expect(await dumpWithoutWorth(range.kysely)).toEqual(await dumpWithoutWorth(followed.kysely))
+  expect(await dumpWithoutRates(range.kysely)).toEqual(await dumpWithoutRates(followed.kysely))
 })
 
 it('has met with outdated tokens', () => expect(revalued).toBeGreaterThan(0))

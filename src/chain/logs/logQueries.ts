@@ -32,10 +32,10 @@ export function blocksOf({ from, to }: Pick<LogQuery, 'from' | 'to'>): number {
 
 /** Queries within the limits, ascending by block, each made when it is asked for: a long list gives thousands. */
 function cutQuery(query: LogQuery, { blocks, width }: LogQueryLimits): Iterator<LogQuery, undefined> & Iterable<LogQuery> {
-  return inStretches(query, blocks, () => (query.by === 'topic' ? [query.filter] : inParts(query.filter, width)))
+  return inRanges(query, blocks, () => (query.by === 'topic' ? [query.filter] : inParts(query.filter, width)))
 }
 
-function* inStretches(query: LogQuery, blocks: number, filters: () => Iterable<WantedLogs>): Generator<LogQuery, undefined> {
+function* inRanges(query: LogQuery, blocks: number, filters: () => Iterable<WantedLogs>): Generator<LogQuery, undefined> {
   for (let from = query.from; from <= query.to; from += blocks) {
     const to = Math.min(query.to, from + blocks - 1)
     for (const filter of filters()) yield { ...query, from, to, filter }
@@ -62,10 +62,10 @@ export function splitQuery(query: LogQuery, limits: Readonly<Record<LogQueryBy, 
   const { blocks, width } = limits[by]
   const [span, listed] = [blocksOf(query), by === 'topic' ? 0 : widthOf(filter)]
   const half = Math.ceil(span / 2)
-  if (by === 'topic') return span === 1 ? byAddress(query, limits) : inStretches(query, Math.min(blocks, half), () => [filter])
-  if (exceeds(query, limits)) return inStretches(query, blocks, () => inNarrowerParts(filter, width))
-  if (span > 1) return inStretches(query, half, () => [filter])
-  return listed > 1 ? inStretches(query, 1, () => inNarrowerParts(filter, Math.ceil(listed / 2))) : null
+  if (by === 'topic') return span === 1 ? byAddress(query, limits) : inRanges(query, Math.min(blocks, half), () => [filter])
+  if (exceeds(query, limits)) return inRanges(query, blocks, () => inNarrowerParts(filter, width))
+  if (span > 1) return inRanges(query, half, () => [filter])
+  return listed > 1 ? inRanges(query, 1, () => inNarrowerParts(filter, Math.ceil(listed / 2))) : null
 }
 
 /** The same logs, asked for by address. */
@@ -98,7 +98,7 @@ export interface LogPlanOptions {
 /** Gives out queries roughly in the order of blocks: the next series is of the filter that has covered the fewest blocks. */
 export function createLogPlan({ from, to, filters, choose }: LogPlanOptions): LogPlan {
   const tracks = filters.map(filter => ({ filter, next: from }))
-  let stretch: Iterator<LogQuery, undefined> = [][Symbol.iterator]()
+  let queries: Iterator<LogQuery, undefined> = [][Symbol.iterator]()
   const begin = (goal: number): Iterator<LogQuery, undefined> => {
     const track = tracks.reduce((least, one) => (one.next < least.next ? one : least))
     if (track.next > goal) return [][Symbol.iterator]()
@@ -109,10 +109,10 @@ export function createLogPlan({ from, to, filters, choose }: LogPlanOptions): Lo
   }
   return {
     next: enough => {
-      const { value } = stretch.next()
+      const { value } = queries.next()
       if (value !== undefined) return value
-      stretch = begin(enough ? Math.max(...tracks.map(({ next }) => next)) - 1 : to)
-      return stretch.next().value ?? null
+      queries = begin(enough ? Math.max(...tracks.map(({ next }) => next)) - 1 : to)
+      return queries.next().value ?? null
     },
     reached: () => Math.min(...tracks.map(({ next }) => next)) - 1,
   }

@@ -17,7 +17,7 @@ export interface LogRangeQuery {
   readonly topics?: readonly Hex[]
   /** Contracts that are not among `addresses`, of whose logs only some matter. */
   readonly filtered?: readonly FilteredAddress[]
-  /** Nothing more is fetched once this many logs are there: bounds the memory in a busy stretch. */
+  /** Nothing more is fetched once this many logs are there: bounds the memory where blocks are busy. */
   readonly maxLogs: number
 }
 

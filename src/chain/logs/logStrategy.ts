@@ -9,7 +9,7 @@ const LOGS_PER_QUERY = LOGS_PER_ANSWER / 2
 /** The blocks of the first query by topic, which shows how busy the chain is. */
 const FIRST_BLOCKS = 4
 /**
- * A query by topic spans at most this many times the blocks of the largest one before: after a quiet stretch, the next answer must not be
+ * A query by topic spans at most this many times the blocks of the largest one before: after quiet blocks, the next answer must not be
  * giant.
  */
 const TOPIC_GROWTH = 4

@@ -50,7 +50,7 @@ export interface Token {
 export interface Market {
   /** Whole units of the pool’s quote currency per whole token. `null`: there is no price, or the currency’s decimals are unknown. */
   readonly priceQuote: string | null
-  /** WETH per whole token: `priceQuote` times the quote currency’s worth as of the last trade, or as of a later block if that worth has moved by 0.5 %. `null`: the price or the worth is unknown. */
+  /** WETH per whole token: `priceQuote` times the quote currency’s rate as of the last trade, or as of a later block if that rate has moved by 0.5 %. `null`: the price or the rate is unknown. */
   readonly priceWeth: string | null
   /** `priceWeth` in USD at the current ETH price, or `priceQuote` in USD by a peg of the quote currency. `null`: unknown. */
   readonly priceUsd: string | null
@@ -239,7 +239,7 @@ export interface Trade {
   readonly amountToken: string
   /** Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit. `null`: indexed by an earlier version. */
   readonly amountQuote: string | null
-  /** WETH that the maker paid, fee included, or received, fee taken off. `null`: the quote currency’s worth in WETH is unknown. */
+  /** WETH that the maker paid, fee included, or received, fee taken off. `null`: the quote currency’s rate in WETH is unknown. */
   readonly amountWeth: string | null
   /** This trade’s own average price without the fee, in WETH per whole token. `null`: unknown. */
   readonly priceWeth: string | null
@@ -272,9 +272,9 @@ export interface Holding {
   readonly balance: string | null
   /** Share of the total supply, 0 to 100. `null` where `balance` is `null`. */
   readonly percent: number | null
-  /** Worth of the balance at the market’s price, in WETH. `null`: the balance or the token’s price in WETH is unknown. */
+  /** Value of the balance at the market’s price, in WETH. `null`: the balance or the token’s price in WETH is unknown. */
   readonly valueWeth: string | null
-  /** Worth of the balance in USD, by the current ETH price or a USD peg of the quote currency. `null`: unknown. */
+  /** Value of the balance in USD, by the current ETH price or a USD peg of the quote currency. `null`: unknown. */
   readonly valueUsd: string | null
   /** What the balance cost by average price, in WETH. `null`: a part of the balance came by transfer, or for an unknown price. */
   readonly costWeth: string | null
@@ -365,13 +365,13 @@ export interface Trader {
   readonly boughtToken: string
   /** Tokens sold, in the smallest unit. */
   readonly soldToken: string
-  /** Paid for buys, fees included, in WETH. `null`: the worth of at least one buy is unknown. */
+  /** Paid for buys, fees included, in WETH. `null`: the value of at least one buy is unknown. */
   readonly boughtWeth: string | null
-  /** The same in USD, valued at the time of each trade. `null`: the worth of at least one buy was unknown. */
+  /** The same in USD, valued at the time of each trade. `null`: the value of at least one buy was unknown. */
   readonly boughtUsd: string | null
-  /** Received for sales, fees taken off, in WETH. `null`: the worth of at least one sale is unknown. */
+  /** Received for sales, fees taken off, in WETH. `null`: the value of at least one sale is unknown. */
   readonly soldWeth: string | null
-  /** The same in USD, valued at the time of each trade. `null`: the worth of at least one sale was unknown. */
+  /** The same in USD, valued at the time of each trade. `null`: the value of at least one sale was unknown. */
   readonly soldUsd: string | null
   /** Sum of `boughtWeth` and `soldWeth`. `null` where one of them is `null`. */
   readonly volumeWeth: string | null
@@ -381,9 +381,9 @@ export interface Trader {
   readonly balance: string | null
   /** Share of the total supply, 0 to 100. `null` where `balance` is `null`. */
   readonly percent: number | null
-  /** Worth of the balance at the market’s price, in WETH. `null`: the balance or the token’s price in WETH is unknown. */
+  /** Value of the balance at the market’s price, in WETH. `null`: the balance or the token’s price in WETH is unknown. */
   readonly valueWeth: string | null
-  /** Worth of the balance in USD, by the current ETH price or a USD peg of the quote currency. `null`: unknown. */
+  /** Value of the balance in USD, by the current ETH price or a USD peg of the quote currency. `null`: unknown. */
   readonly valueUsd: string | null
   /** What the balance cost by average price, in WETH. `null`: a part of the balance came by transfer, or for an unknown price. */
   readonly costWeth: string | null
@@ -423,7 +423,7 @@ export interface Holder {
   readonly lastChangedBlock: string
 }
 
-/** Prices of one interval, from its trades, each valued at the quote currency’s worth at that time. The newest candle in WETH closes at the current price. */
+/** Prices of one interval, from its trades, each valued at the quote currency’s rate at that time. The newest candle in WETH closes at the current price. */
 export interface Candle {
   /** Unix seconds of the interval’s start. */
   readonly time: number
@@ -508,7 +508,7 @@ export interface Wallet {
   readonly address: Address
   /** Number of tokens that the account holds. `null`: more than 2,000. */
   readonly tokensHeld: number | null
-  /** Worth of the held tokens that have a price in WETH. `null`: none has one, or the account holds more than 2,000 tokens. */
+  /** Value of the held tokens that have a price in WETH. `null`: none has one, or the account holds more than 2,000 tokens. */
   readonly valueWeth: string | null
   /** `valueWeth` in USD at the current ETH price. `null`: `valueWeth` is `null`, or the ETH price is unknown. */
   readonly valueUsd: string | null
@@ -516,7 +516,7 @@ export interface Wallet {
   readonly trades: number
   /** Number of tokens that the account has traded. */
   readonly tokensTraded: number
-  /** Traded value in WETH. Trades of unknown worth are left out. */
+  /** Traded value in WETH. Trades of unknown value are left out. */
   readonly volumeWeth: string
   /** Realized profit in WETH, summed over the traded tokens for which it is known. `null`: it is known for none of them. */
   readonly realizedWeth: string | null

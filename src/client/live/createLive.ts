@@ -1,6 +1,6 @@
 import type { GraduationsEvent, LaunchesEvent, TradesEvent } from '#client/feed/channelMessages.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import { missedLaunches, missedTrades, type Repair, toldGap } from './gapRepair.ts'
+import { missedLaunches, missedTrades, type Repair, reportedGap } from './gapRepair.ts'
 import { type EventChannelSpec, LiveEvents } from './liveEvents.ts'
 import { liveMethod } from './liveMethod.ts'
 import { startCandles, startLatestTrades, startList, startWallet } from './liveStates.ts'
@@ -43,7 +43,7 @@ export function createLive(client: Tokenwire): Live {
   return {
     trades: events<TradesFilter, TradesEvent>('trades', filter => missedTrades(client, filter)),
     launches: events<LaunchesFilter, LaunchesEvent>('launches', filter => missedLaunches(client, filter)),
-    graduations: events<GraduationsFilter, GraduationsEvent>('graduations', () => toldGap),
+    graduations: events<GraduationsFilter, GraduationsEvent>('graduations', () => reportedGap),
     list: state((query: ListQuery, _, output) => startList(client, query, output)),
     candles: state((query: WatchedCandlesQuery, _, output) => startCandles(client, query, output)),
     latestTrades: state((query: LatestTradesQuery, _, output) => startLatestTrades(client, query, output)),

@@ -91,7 +91,7 @@ export function missedLaunches(client: Tokenwire, { launchpads, creators }: Laun
 }
 
 /** Reads nothing and reports the gap. */
-export async function* toldGap({ from, to, reorgs }: Gap): AsyncGenerator<GapEvent, undefined, undefined> {
+export async function* reportedGap({ from, to, reorgs }: Gap): AsyncGenerator<GapEvent, undefined, undefined> {
   yield { type: 'gap', from, cursor: to, reorgs }
   return undefined
 }

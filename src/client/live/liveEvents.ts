@@ -73,9 +73,9 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
       // From block 0: the index was rebuilt, and its reorgs are counted anew.
       if (event.reorgs > (this.#position?.reorgs ?? -1) || event.fromBlock === '0') this.#deliver(event)
     } else if (event.type === this.channel) {
-      const told = event as Event
+      const received = event as Event
       // A connection that repeats a message would otherwise deliver an event twice.
-      if (isAfter(told.cursor, this.#position?.after ?? '0-0')) this.#deliver(told)
+      if (isAfter(received.cursor, this.#position?.after ?? '0-0')) this.#deliver(received)
     }
   }
 

@@ -67,7 +67,7 @@ export function startCandles(
   return renewable(() => {
     let older: readonly Candle[] = []
     let newest: readonly Candle[] = []
-    let told: readonly Candle[] = []
+    let delivered: readonly Candle[] = []
     const link = client.extension.subscribe({
       channel: 'candles',
       filters,
@@ -92,8 +92,8 @@ export function startCandles(
 
     function tell(from?: number): void {
       const candles = foldCandleChange(older, { from: Number.POSITIVE_INFINITY, data: newest }, limit)
-      const changedFrom = from ?? firstDifference(told, candles)
-      told = candles
+      const changedFrom = from ?? firstDifference(delivered, candles)
+      delivered = candles
       output.next({ candles, changedFrom })
     }
 

@@ -42,7 +42,7 @@ export function createRest(context: ClientContext): <T>(call: RestCall<T>) => Pr
         continue
       }
       if (inFlight >= MAX_IN_FLIGHT) {
-        await waitInLine(signal)
+        await waitForTurn(signal)
         continue
       }
       const result = await attemptOnce(call)
@@ -98,7 +98,7 @@ export function createRest(context: ClientContext): <T>(call: RestCall<T>) => Pr
 
   const sleep = (ms: number, signal: AbortSignal | undefined) => until(signal, wake => timers.after(ms, wake))
 
-  const waitInLine = (signal: AbortSignal | undefined) =>
+  const waitForTurn = (signal: AbortSignal | undefined) =>
     until(signal, wake => {
       line.add(wake)
       return () => line.delete(wake)

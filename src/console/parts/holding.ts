@@ -6,15 +6,15 @@ const AFTER_TOUCH_MS = 3_000
 
 /** Reports when a pointer or the focus enters and leaves an element: its content must not move meanwhile. */
 export function useHolding(element: RefObject<HTMLElement | null>, onChange: (isHeld: boolean) => void): void {
-  const told = useRef(onChange)
-  told.current = onChange
+  const latest = useRef(onChange)
+  latest.current = onChange
   useEffect(() => {
     const held = element.current
     if (held === null) return
     let isPointed = false
     let isFocused = false
     let timer: number | undefined
-    const tell = () => told.current(isPointed || isFocused)
+    const tell = () => latest.current(isPointed || isFocused)
     const point = (isOver: boolean) => {
       clearTimeout(timer)
       isPointed = isOver
@@ -36,7 +36,7 @@ export function useHolding(element: RefObject<HTMLElement | null>, onChange: (is
     held.addEventListener('focusout', focused)
     return () => {
       clearTimeout(timer)
-      told.current(false)
+      latest.current(false)
       held.removeEventListener('pointerover', over)
       held.removeEventListener('pointerleave', out)
       held.removeEventListener('focusin', focused)

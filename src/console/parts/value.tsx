@@ -49,7 +49,7 @@ export function moveClass({ direction, count }: PriceMove, { usd, weth }: Pick<M
   return direction === null || !isKnown ? '' : `moved-${direction}-${count % 2}`
 }
 
-/** A price in the currency of the token's own pool, for a currency whose worth is not known. */
+/** A price in the currency of the token's own pool, for a currency whose rate is not known. */
 export function InCurrency({ amount, symbol }: { readonly amount: string | null; readonly symbol: string | null }) {
   if (amount === null) return <Unknown />
   const unit = displayText(symbol, 12) ?? ''

@@ -15,7 +15,7 @@ export type Bound = 'none' | 'fair' | 'hopeless'
 
 /**
  * A planned action, before balances are read. Fractions are of the sender's balance, in (0, 1]. Amounts in wei are converted to the same
- * worth of the token's quote currency.
+ * rate of the token's quote currency.
  */
 export type Intent =
   | {

@@ -21,11 +21,11 @@ export interface Dispatched {
 /**
  * The gates in order: route and method, rate limit, operator access, query, handler. `failed` answers for an error of a handler.
  *
- * @throws `TypeError` for a route whose answers must not be kept as it says
+ * @throws `TypeError` for a route whose answers must not be cached as it says
  */
 export function createDispatch(
   routes: readonly Route[],
-  { admission, config, operators, kept }: Pick<Sources, 'admission' | 'config' | 'operators' | 'kept'>,
+  { admission, config, operators, responses }: Pick<Sources, 'admission' | 'config' | 'operators' | 'responses'>,
   failed: (error: unknown, exchange: Exchange) => Problem,
 ): (exchange: Exchange) => Promise<Dispatched> {
   routes.forEach(assertKeepable)
@@ -56,14 +56,14 @@ export function createDispatch(
     if (route.outdatedBy === undefined) return handle()
     const by = typeof route.outdatedBy === 'function' ? route.outdatedBy(texts) : route.outdatedBy
     const token = by === 'commit' ? null : (pathParameters.get('address')?.toLowerCase() as Address)
-    return kept.ask({ key: `${withoutPrefix(exchange.path, pathPrefix)}?${exchange.query}`, token }, handle)
+    return responses.ask({ key: `${withoutPrefix(exchange.path, pathPrefix)}?${exchange.query}`, token }, handle)
   }
 }
 
-/** Answers are kept for everyone, so they must not differ for operators. The token whose changes outdate them is the one in the path. */
+/** Answers are cached for everyone, so they must not differ for operators. The token whose changes outdate them is the one in the path. */
 function assertKeepable({ path, access, outdatedBy }: Route): void {
   if (outdatedBy === undefined) return
-  if (access !== 'public') throw new TypeError(`answers of ${path} are not the same for everyone, and can't be kept`)
+  if (access !== 'public') throw new TypeError(`answers of ${path} are not the same for everyone, and can't be cached`)
   if (outdatedBy !== 'commit' && !path.split('/').includes(':address')) throw new TypeError(`the path ${path} names no token`)
 }
 

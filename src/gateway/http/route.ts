@@ -17,7 +17,7 @@ export interface Route {
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
   readonly limited: boolean
   readonly cacheControl: CacheControl
-  /** Absent: no answer is kept. */
+  /** Absent: no answer is cached. */
   readonly outdatedBy?: OutdatedBy | ((given: GivenNames) => OutdatedBy)
   /** Whether problems also have a `message`, as a site's API requires. */
   readonly problemsHaveMessage?: boolean

@@ -11,7 +11,7 @@ import type { IndexerState } from '#resources/indexerState.ts'
 import type { ProcessState } from '#resources/processes.ts'
 import type { Reads } from '#resources/reads.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
-import type { KeptAnswers } from './keptAnswers.ts'
+import type { ResponseCache } from './responseCache.ts'
 import type { Site } from './site.ts'
 
 /** The state of the indexer and the chain. Never waits. */
@@ -29,7 +29,7 @@ export interface Sources {
   readonly admission: Admission
   readonly operators: OperatorPolicy
   readonly reads: Reads
-  readonly kept: Pick<KeptAnswers, 'ask'>
+  readonly responses: Pick<ResponseCache, 'ask'>
   readonly indexer: IndexerView
   readonly ethUsd: Pick<EthUsdPrices, 'get' | 'ethUsd' | 'last'>
   readonly processes: () => readonly ProcessState[]

@@ -24,7 +24,7 @@ import { currentPool, type Draft, draftPool, type Mutable, type TokenDraft } fro
 import { noteEarlierLog } from './poolEvents.ts'
 import { changePositions } from './positions.ts'
 import { movePrice, notePoint, pricesBefore } from './pricePoints.ts'
-import { liquidityOf, priceAt, type Valuation, valueMarket, weiAt, worthOf } from './values.ts'
+import { liquidityOf, priceAt, ratesOf, type Valuation, valueMarket, weiAt } from './values.ts'
 
 export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>, valuation: Valuation): void {
   const pool = draftPool(draft, event.pool)
@@ -98,7 +98,7 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
   const pool = draftPool(draft, event.pool)
   const before = pricesBefore(token)
   valueMarket(draft, token, valuation)
-  const { weth: rate, usd } = pool === undefined ? UNKNOWN_WORTH : worthOf(draft, pool.quoteToken, valuation)
+  const { weth: rate, usd } = pool === undefined ? UNKNOWN_WORTH : ratesOf(draft, pool.quoteToken, valuation)
   const isInEther = rate === ONE
   const { amountToken, amountQuote, feeQuote, maker, phase, side, blockNumber, blockHash, txHash, txIndex, logIndex, timestamp } = event
   const poolPrice = pool?.price ?? null

@@ -24,7 +24,7 @@ export interface ProjectInput extends Valuation {
   readonly rows: CurrentRows
   /** Unix seconds of the batch's last block, at which the windows end. */
   readonly now: number
-  /** Tokens whose quote currency has changed in worth since they were valued. Default none. */
+  /** Tokens whose quote currency has another rate since they were valued. Default none. */
   readonly outdated?: readonly Address[]
   /** Tells pools, curves and lockers from wallets. */
   readonly directory: DatedDirectory

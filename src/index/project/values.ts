@@ -18,7 +18,7 @@ export interface Valuation {
   readonly quotePools: ReadonlyMap<Address, readonly Hex[]>
   /** Currencies besides WETH whose every smallest unit is worth a wei of ETH. */
   readonly etherWrappers: ReadonlySet<Address>
-  /** The worth in USD of 10^18 smallest units of each currency that the configuration pegs to USD. */
+  /** The value in USD of 10^18 smallest units of each currency that the configuration pegs to USD. */
   readonly pegs: ReadonlyMap<Address, Decimal>
 }
 
@@ -43,14 +43,14 @@ export function valuationOf(
 }
 
 /** What 10^18 smallest units of a currency are worth; `null`: not known. */
-export interface Worth {
+export interface Rates {
   readonly weth: Decimal | null
-  /** By a peg: for a pegged currency, and for a currency without a worth in WETH whose pools lead to a pegged one. */
+  /** By a peg: for a pegged currency, and for a currency without a rate in WETH whose pools lead to a pegged one. */
   readonly usd: Decimal | null
 }
 
-/** The worth of a currency by the present state of pools. */
-export function worthOf(draft: Draft, currency: Address, valuation: Valuation): Worth {
+/** The rates of a currency by the present state of pools. */
+export function ratesOf(draft: Draft, currency: Address, valuation: Valuation): Rates {
   const { pegs } = valuation
   const weth = rateOf(draft, currency, valuation, end => (isInEther(end, valuation) ? ONE : null))
   const toPeg = (end: Address) => pegs.get(end) ?? null
@@ -59,18 +59,18 @@ export function worthOf(draft: Draft, currency: Address, valuation: Valuation): 
 
 /**
  * What 10^18 smallest units of a currency are worth by the present state of pools: the pools that the configuration names, and the
- * currency's own market if it is an indexed token. Of several pools the deepest counts. `null`: no pool leads to a known worth.
+ * currency's own market if it is an indexed token. Of several pools the deepest counts. `null`: no pool leads to a known rate.
  *
- * @param worthAtEnd the worth of a currency at which a route ends; `null`: the route goes on
+ * @param rateAtEnd the rate of a currency at which a route ends; `null`: the route goes on
  */
 function rateOf(
   draft: Draft,
   currency: Address,
   valuation: Pick<Valuation, 'quotePools'>,
-  worthAtEnd: (currency: Address) => Decimal | null,
+  rateAtEnd: (currency: Address) => Decimal | null,
   pools = MAX_POOLS_TO_WETH,
 ): Decimal | null {
-  const end = worthAtEnd(currency)
+  const end = rateAtEnd(currency)
   if (end !== null || pools === 0) return end
   const configured = (valuation.quotePools.get(currency) ?? []).map(address => ({ address, decimals: WETH_DECIMALS }))
   const market = quoteMarket(draft, currency)
@@ -79,7 +79,7 @@ function rateOf(
   for (const { address, decimals } of candidates) {
     const pool = currentPool(draft, address)
     if (pool === undefined || pool.price === null) continue
-    const onward = rateOf(draft, pool.quoteToken, valuation, worthAtEnd, pools - 1)
+    const onward = rateOf(draft, pool.quoteToken, valuation, rateAtEnd, pools - 1)
     const rate = priceAt(perSmallestUnits(pool.price, decimals), onward)
     const depth = valueOf(pool.reserveQuote ?? quoteInRange(pool), onward) ?? NOTHING
     if (rate !== null && (best === null || depth > best.depth)) best = { rate, depth }
@@ -135,15 +135,15 @@ export function valueMarket(draft: Draft, token: TokenDraft, valuation: Valuatio
 }
 
 /**
- * Values the token by the present state of its main pool and of the pools that its currency's worth depends on. Without an event of its
- * market, this changes only the present worth: no candle, no price change, no highest price.
+ * Values the token by the present state of its main pool and of the pools that its currency's rate depends on. Without an event of its
+ * market, this changes only the present values: no candle, no price change, no highest price.
  *
  * @returns whether the main pool has a price
  */
 export function revalue(draft: Draft, token: TokenDraft, valuation: Valuation): boolean {
   const pool = currentPool(draft, token.mainPool)
   if (pool === undefined) return false
-  const { weth, usd } = worthOf(draft, pool.quoteToken, valuation)
+  const { weth, usd } = ratesOf(draft, pool.quoteToken, valuation)
   token.quoteToken = isInEther(pool.quoteToken, valuation) ? null : pool.quoteToken
   token.quoteRate = weth
   token.quoteUsd = usd

@@ -55,12 +55,12 @@ export function callProblems(
 }
 
 /** Reads a field of a launch: from its log, or from the answer of a call. `null`: left out, or not known. */
-export type ToldReader<T> = (log: ChainLog, answers: readonly CallAnswer[]) => T | null
+export type LaunchFieldReader<T> = (log: ChainLog, answers: readonly CallAnswer[]) => T | null
 
 export interface LaunchCalls {
   /** The reader of a field, which may add a call. */
-  field<T>(name: string, from: (readers: Readers) => Reader<T> | null): ToldReader<T>
-  /** Whether a call tells the field. */
+  field<T>(name: string, from: (readers: Readers) => Reader<T> | null): LaunchFieldReader<T>
+  /** Whether a call reads the field. */
   has(name: string): boolean
   /** The calls for a token and the key of its curve, in the order in which readers take the answers. */
   of(token: Address, curve: Hex, log: ChainLog): readonly ContractCall[]

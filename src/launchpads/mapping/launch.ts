@@ -104,12 +104,12 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
       const asked = calls.of(launched.token, pool.address, log)
       if (asked.length === 0) return events
       const complete: UnreadLaunch['complete'] = (answers, minted) => {
-        const told = unlessMalformed(() => read(log, answers))
-        if (told === null || !told.isReadable) return []
-        if (!calls.has('totalSupply')) return eventsOf(told, position, supply)
+        const launch = unlessMalformed(() => read(log, answers))
+        if (launch === null || !launch.isReadable) return []
+        if (!calls.has('totalSupply')) return eventsOf(launch, position, supply)
         // Counts what no transfer shows: the transfers of the block are added to it.
-        const untold = told.totalSupply === null ? 0n : told.totalSupply - minted
-        return eventsOf(told, position, untold > 0n ? untold : null)
+        const unseen = launch.totalSupply === null ? 0n : launch.totalSupply - minted
+        return eventsOf(launch, position, unseen > 0n ? unseen : null)
       }
       return [{ ...events[0], unread: { calls: asked, complete } }]
     },

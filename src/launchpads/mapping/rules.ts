@@ -139,9 +139,9 @@ function targetOneWay({ mapping }: MappedEntry): Problems {
 }
 
 function statesTell({ kind, mapping }: MappedEntry): Problems {
-  const told = ['virtualQuote', 'virtualToken', 'price', 'reserveQuote', 'reserveToken', 'raised']
-  if (kind !== 'state' || told.some(field => mapping[field] !== undefined)) return []
-  return problem('reserveQuote', `missing, expected at least one of ${told.join(', ')}`)
+  const fields = ['virtualQuote', 'virtualToken', 'price', 'reserveQuote', 'reserveToken', 'raised']
+  if (kind !== 'state' || fields.some(field => mapping[field] !== undefined)) return []
+  return problem('reserveQuote', `missing, expected at least one of ${fields.join(', ')}`)
 }
 
 /** A pool that a factory makes has to follow from its event alone: in a range, its logs are looked for before the token is known. */

@@ -12,8 +12,8 @@ export function stateEvent(readers: Readers, context: MappingContext): MappedEve
     ...(readers.choice('comes') === 'afterTrade' && { followsTrade: true }),
     decode: mapped => {
       const at = { ...mapped.at, token: token(mapped) }
-      const { raised, ...told } = state?.(mapped.log, decimalsOf(context, mapped.tokenSource)) ?? UNKNOWN_STATE
-      return [...stateEvents(at, pool(mapped, at.token), told), ...progressEvents(at, raised)]
+      const { raised, ...fields } = state?.(mapped.log, decimalsOf(context, mapped.tokenSource)) ?? UNKNOWN_STATE
+      return [...stateEvents(at, pool(mapped, at.token), fields), ...progressEvents(at, raised)]
     },
   }
 }

@@ -11,15 +11,15 @@ export function statesWithTrades(events: readonly TokenEvent[], states: Readonly
   if (states.size === 0) return events
   const ordered: TokenEvent[] = []
   /** The log that reported the state after each trade. */
-  const told = new Map<TokenEvent, number>()
+  const reportedBy = new Map<TokenEvent, number>()
   for (const event of events) {
     const at = states.has(event) ? ordered.findLastIndex(({ kind, token }) => kind === 'trade' && token === event.token) : -1
     const trade = ordered[at]
-    if (trade === undefined || (told.get(trade) ?? event.logIndex) !== event.logIndex) {
+    if (trade === undefined || (reportedBy.get(trade) ?? event.logIndex) !== event.logIndex) {
       ordered.push(event)
       continue
     }
-    told.set(trade, event.logIndex)
+    reportedBy.set(trade, event.logIndex)
     ordered.splice(at, 0, { ...event, logIndex: trade.logIndex })
   }
   return ordered

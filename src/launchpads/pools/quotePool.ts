@@ -9,7 +9,7 @@ import { v4PoolId } from './v4PoolId.ts'
 
 /*
  * A pool that prices a quote currency: in WETH, or in another currency that has such a pool itself. It launches nothing. Its events are
- * indexed like those of any pool, so that amounts in the currency get the worth that they had in their block.
+ * indexed like those of any pool, so that amounts in the currency are valued at the rate in their block.
  */
 
 const EXPECTED_TYPE = 'expected uniswap-v2, uniswap-v3 or uniswap-v4'

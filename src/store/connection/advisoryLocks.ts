@@ -49,7 +49,7 @@ export async function takeLock(
   // By then the server has ended a silent holder's session.
   const maxWaitMs = MISSED_HEARTBEATS * heartbeatMs + MARGIN_MS
   let seen: string | null = null
-  let isTold = false
+  let isLogged = false
   for (;;) {
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(key)}) as locked`.execute(session)
@@ -59,8 +59,8 @@ export async function takeLock(
       const holder = await readHolder(session, key)
       const isAlive = holder !== null && (holder.silentSeconds === null || (seen !== null && holder.sign !== seen))
       if (holder !== null && (isAlive || waitedMs > maxWaitMs)) return holder
-      if (holder !== null && !isTold && Number(holder.silentSeconds) * 1_000 > SILENT_HEARTBEATS * heartbeatMs) {
-        isTold = true
+      if (holder !== null && !isLogged && Number(holder.silentSeconds) * 1_000 > SILENT_HEARTBEATS * heartbeatMs) {
+        isLogged = true
         onSilent(holder)
       }
       seen = holder?.sign ?? null

@@ -97,11 +97,11 @@ function selectCandles(query: CandlesQuery, from: number, to: number, count: num
  * currency it is three: some have not even prices in WETH.
  */
 function selectStored(query: CandlesQuery, from: number, to: number, count: number) {
-  const stretches = STRETCHES[query.currency].map(flag => sql`(${selectStretch(query, flag, from, to, count)})`)
-  return sql<StoredCandle>`select * from (${sql.join(stretches, sql` union all `)}) as stretches order by time desc limit ${count}::integer`
+  const ranges = INDEX_RANGES[query.currency].map(flag => sql`(${selectIndexRange(query, flag, from, to, count)})`)
+  return sql<StoredCandle>`select * from (${sql.join(ranges, sql` union all `)}) as ranges order by time desc limit ${count}::integer`
 }
 
-const STRETCHES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>> = {
+const INDEX_RANGES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>> = {
   usd: [true],
   weth: [true, false],
   quote: [true, false, null],
@@ -112,7 +112,7 @@ const STRETCHES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>> =
  * primary key, and read all candles of the token for those of the flag. A sub-select hides the flag from it: by old statistics, all candles
  * may have it. The comparison after the limit, and `in_usd` among the columns, show it that the rows are sorted by time.
  */
-function selectStretch(
+function selectIndexRange(
   { address: token, interval, currency }: CandlesQuery,
   inUsd: boolean | null,
   from: number,

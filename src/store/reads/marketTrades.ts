@@ -10,18 +10,18 @@ import { readAsOf } from './asOf.ts'
 import { readBlockBounds } from './blockBounds.ts'
 import { allOf } from './tokenFilters.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
-import { tradeRange, tradeStretch } from './tradeStretch.ts'
+import { tradeIndexRange, tradeRange } from './tradeIndexRange.ts'
 
 /** Most trades that a page reads when an index does not hold all of its filters. */
 export const MAX_TRADES_FILTERED = 2_000
-/** Most trades that a page reads when an index holds all of its filters: a hundred tokens are two hundred stretches. */
+/** Most trades that a page reads when an index holds all of its filters: a hundred tokens are two hundred index ranges. */
 const MAX_TRADES_FOUND = 20_000
 /** More pairs of token and maker are not looked up one by one. */
 const MAX_PAIRS = 200
 
 /** The first columns of an index for which a query gives values, in order, and each combination of values that it asks for. */
-interface Stretches {
-  readonly columns: readonly StretchColumn[]
+interface IndexRanges {
+  readonly columns: readonly RangeColumn[]
   readonly values: readonly (readonly unknown[])[]
   /** Conditions on a trade that the index does not cover. */
   readonly rest: readonly RawBuilder<unknown>[]
@@ -29,7 +29,7 @@ interface Stretches {
   readonly ofToken: RawBuilder<unknown> | null
 }
 
-type StretchColumn = keyof typeof COLUMNS
+type RangeColumn = keyof typeof COLUMNS
 
 const COLUMNS = {
   token: { type: sql`bytea`, column: sql`trade.token` },
@@ -45,37 +45,37 @@ type PageRow = { readonly endBlock: number | null; readonly endLog: number | nul
 )
 
 /**
- * One page of trades over all tokens by (block number, log index). It is merged from stretches of an index. A bounded number of trades of
- * each stretch is looked at, so a page with rare filters may hold fewer than `limit`, even none, and have a next one.
+ * One page of trades over all tokens by (block number, log index). It is merged from ranges of an index. A bounded number of trades of each
+ * range is looked at, so a page with rare filters may hold fewer than `limit`, even none, and have a next one.
  */
 export async function readMarketTrades(db: Queryable, query: MarketTradesQuery): Promise<Page<Trade, TradeCursor>> {
   const { limit, order } = query
   const bounds = await readBlockBounds(db, query)
-  const { columns, values, rest, ofToken } = stretchesOf(query)
+  const { columns, values, rest, ofToken } = indexRangesOf(query)
   const most =
     rest.length > 0 || ofToken !== null
       ? Math.max(MAX_TRADES_FILTERED, values.length)
       : Math.min(MAX_TRADES_FOUND, values.length * (limit + 1))
   const each = Math.ceil(most / values.length)
   const near = order === 'desc' ? sql`desc` : sql`asc`
-  const stretches = stretchTable(columns, values)
-  const equalities = columns.map(name => ({ column: COLUMNS[name].column, value: sql.ref(`stretch.${name}`) }))
-  const { where, orderBy, endingAt } = tradeStretch(equalities, tradeRange({ ...query, ...bounds }), order)
+  const ranges = indexRangeTable(columns, values)
+  const equalities = columns.map(name => ({ column: COLUMNS[name].column, value: sql.ref(`range.${name}`) }))
+  const { where, orderBy, endingAt } = tradeIndexRange(equalities, tradeRange({ ...query, ...bounds }), order)
   const ofSize = columns.some(name => name === 'size' || name === 'tokenSize') ? sql`${sql.raw(LARGE_TRADE)} and` : sql``
   const beforeFinish = endingAt(sql`(select block_number from finish)`, sql`(select log_index from finish)`)
   // Each token is looked up once, not for each of its trades. "coalesce" keeps the planner from joining them by nested loops.
   const isOfToken = sql`coalesce(looked.token in (select token.address from (select distinct token from looked) as asked
     ${lookUp('token', sql`token.address = asked.token`)} where ${ofToken}), false)`
   const page = sql<PageRow>`
-    -- Beyond the last trade of a stretch that is not read to its end, others may come first.
+    -- Beyond the last trade of an index range that is not read to its end, others may come first.
     with finish as materialized (
-      select ended.* from ${stretches} cross join lateral (
+      select ended.* from ${ranges} cross join lateral (
         select trade.block_number, trade.log_index from trade where ${ofSize} ${where} ${orderBy} offset ${each - 1}::integer limit 1
       ) as ended
       order by ended.block_number ${near}, ended.log_index ${near} limit 1
     ),
     looked as materialized (
-      select entry.* from ${stretches} cross join lateral (
+      select entry.* from ${ranges} cross join lateral (
         select trade.block_number, trade.log_index, ${ofToken === null ? sql`` : sql`trade.token,`} ${allOf(rest)} as wanted from trade
         where ${ofSize} ${beforeFinish} ${orderBy} limit ${each}::integer
       ) as entry
@@ -99,7 +99,7 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
   return { data, next: endBlock === null || endLog === null ? null : { blockNumber: endBlock, logIndex: endLog }, asOfBlock }
 }
 
-function stretchesOf({ tokens, makers, launchpad, side, minWeth }: MarketTradesQuery): Stretches {
+function indexRangesOf({ tokens, makers, launchpad, side, minWeth }: MarketTradesQuery): IndexRanges {
   const sides = side === undefined ? ['buy', 'sell'] : [side]
   const minWei = minWeth === undefined ? 0n : weiFrom(minWeth)
   const sizes = sizesFrom(minWei)
@@ -133,8 +133,8 @@ function product(lists: readonly (readonly unknown[])[]): readonly (readonly unk
   )
 }
 
-function stretchTable(columns: readonly StretchColumn[], values: Stretches['values']): RawBuilder<unknown> {
-  if (columns.length === 0) return sql`(select 1 as number) as stretch`
+function indexRangeTable(columns: readonly RangeColumn[], values: IndexRanges['values']): RawBuilder<unknown> {
+  if (columns.length === 0) return sql`(select 1 as number) as range`
   const arrays = columns.map((column, index) => sql`${values.map(one => one[index])}::${COLUMNS[column].type}[]`)
-  return sql`unnest(${sql.join(arrays)}) with ordinality as stretch (${sql.join(columns.map(column => sql.id(column)))}, number)`
+  return sql`unnest(${sql.join(arrays)}) with ordinality as range (${sql.join(columns.map(column => sql.id(column)))}, number)`
 }

@@ -12,7 +12,7 @@ import { toBytes } from '#tables/toBytes.ts'
  */
 export interface StoredCandle extends Candle {
   /**
-   * Not a candle but the token's price at the newest indexed block, where the worth of its quote currency has moved since the token's last
+   * Not a candle but the token's price at the newest indexed block, where the rate of its quote currency has moved since the token's last
    * event.
    */
   readonly isPresent: boolean

@@ -12,7 +12,6 @@ import { readClaims } from './claims.ts'
 import { readHolderDistribution } from './holderDistribution.ts'
 import { readHolders } from './holders.ts'
 import { readHoldings } from './holdings.ts'
-import { KeptTokens } from './keptTokens.ts'
 import { readLaunchpads } from './launchpads.ts'
 import { readAsset } from './marketData/asset.ts'
 import { readDayTotals } from './marketData/dayTotals.ts'
@@ -24,6 +23,7 @@ import { readPairEvents } from './marketData/pairEvents.ts'
 import { readMarketTrades } from './marketTrades.ts'
 import { readSearch } from './search.ts'
 import { readSupply } from './supply.ts'
+import { TokenCache } from './tokenCache.ts'
 import { readToken, readTokens } from './tokens.ts'
 import { readTraders } from './traders.ts'
 import { readTrades } from './trades.ts'
@@ -46,10 +46,10 @@ export interface ReadsOptions {
 export function createReads(options: ReadsOptions): Reads {
   const { db, chainId, weth, claimCall, vestedOf = () => null, timeoutMs = 15_000, now = () => performance.now() } = options
   const chainStats = createChainStats(db, chainId)
-  const keptTokens = new KeptTokens(db, chainId, now)
+  const tokenCache = new TokenCache(db, chainId, now)
   const answer = <T>(work: Promise<T>) => inTime(work, timeoutMs)
   return {
-    tokens: query => answer(readTokens(db, query, keptTokens)),
+    tokens: query => answer(readTokens(db, query, tokenCache)),
     token: ({ address }) => answer(readToken(db, address, chainId)),
     trades: query => answer(readTrades(db, query)),
     marketTrades: query => answer(readMarketTrades(db, query)),

@@ -47,14 +47,14 @@ export async function readSnapshots(
   if (addresses.length === 0) return []
   const { rows } = await sql<SnapshotRow>`
     select ${SELECTED_TOKEN}, recent.trades, earlier.block_number as "earlierBlock", earlier.log_index as "earlierLog",
-      holders.holders, told.reorgs, told.void_from as "voidFrom"
+      holders.holders, reported.reorgs, reported.void_from as "voidFrom"
     from unnest(${addresses.map(toBytes)}::bytea[]) with ordinality as asked (address, position)
     join token on token.address = asked.address
     ${MAIN_POOL}
     cross join (
       select coalesce(max(reorg.number), 0) as reorgs, json_agg(reorg.from_block order by reorg.number) as void_from
       from (select * from reorg order by number desc limit ${sql.lit(SNAPSHOT_REORGS)}) as reorg
-    ) as told
+    ) as reported
     left join lateral (
       select trade.timestamp - ${sql.lit(RECENT_SECONDS)} as since from trade where trade.token = asked.address
       order by trade.timestamp desc limit 1

@@ -7,8 +7,8 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { lookUp } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { type AsOf, readAsOf } from './asOf.ts'
-import type { KeptTokens, TokenVersion } from './keptTokens.ts'
 import { pageOf } from './pageOf.ts'
+import type { TokenCache, TokenVersion } from './tokenCache.ts'
 import { allOf, boundsOf, conditionsOf, MAX_TOKENS_FILTERED, readSelectivity, tokensWithin } from './tokenFilters.ts'
 import { sortColumn, tokenOrder } from './tokenOrder.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
@@ -34,9 +34,9 @@ interface Listed<Row> extends AsOf<ListedRow<Row>> {
 type Source =
   /** All of them are read, then sorted. */
   | { readonly kind: 'few'; readonly from: RawBuilder<unknown> }
-  /** By stretches of the sort's index, which covers all filters. */
-  | { readonly kind: 'stretches' }
-  /** The same with filters that the index does not cover: `each` tokens of a stretch are looked at. */
+  /** By ranges of the sort's index, which covers all filters. */
+  | { readonly kind: 'indexRanges' }
+  /** The same with filters that the index does not cover: `each` tokens of a range are looked at. */
   | { readonly kind: 'filtered'; readonly each: number }
 
 /**
@@ -44,13 +44,13 @@ type Source =
  * then those without, by ascending address. A page whose filters each let thousands of tokens through may hold fewer than `limit`, even
  * none, and have a next one.
  */
-export async function readTokens(db: Queryable, query: TokensQuery, kept: KeptTokens): Promise<Page<Token, TokenCursor>> {
+export async function readTokens(db: Queryable, query: TokensQuery, cache: TokenCache): Promise<Page<Token, TokenCursor>> {
   const { data: versions, ...page } = await readPage(db, query, VERSIONS)
-  const tokens = await kept.at(versions)
+  const tokens = await cache.at(versions)
   if (tokens !== null) return { ...page, data: tokens }
   // A commit came between the two reads.
   const whole = await readPage(db, query, WHOLE)
-  return { ...whole, data: whole.data.map(row => toToken(row, kept.chainId)) }
+  return { ...whole, data: whole.data.map(row => toToken(row, cache.chainId)) }
 }
 
 async function readPage<Row extends { readonly address: Address }>(
@@ -92,7 +92,7 @@ async function chooseSource(db: Queryable, query: TokensQuery): Promise<Source> 
   if (query.addresses !== undefined) return { kind: 'few', from: tokensAmong(query.addresses) }
   if (query.creator !== undefined) return { kind: 'few', from: tokensBy(query.creator) }
   const bounds = boundsOf(query)
-  if (bounds.every(({ sort }) => sort === query.sort)) return { kind: 'stretches' }
+  if (bounds.every(({ sort }) => sort === query.sort)) return { kind: 'indexRanges' }
   const { narrowest, parts } = await readSelectivity(db, query, bounds)
   // Twice as many as were counted: some may have come since.
   if (narrowest !== null) return { kind: 'few', from: tokensWithin(narrowest, 2 * MAX_TOKENS_FILTERED) }
@@ -148,7 +148,7 @@ type FilteredRow<Row> = { readonly end_value: string | null; readonly end_addres
   | { readonly isFound: null }
 )
 
-/** Looks at `each` tokens of each stretch of the sort's index, and lists those that the filters let through. */
+/** Looks at `each` tokens of each range of the sort's index, and lists those that the filters let through. */
 async function readFiltered<Row>(
   db: Queryable,
   query: TokensQuery,
@@ -170,7 +170,7 @@ async function readFiltered<Row>(
         where ${allOf([OF_PART, ...within(stored)])} order by ${nearestFirst(stored)} limit ${each}
       ) as entry
     ),
-    -- Beyond the last token of a stretch that was not read to its end, others may come first.
+    -- Beyond the last token of a range that was not read to its end, others may come first.
     finish as (
       select * from (
         select distinct on (launchpad, graduation_status) value, address, count(*) over (partition by launchpad, graduation_status) as seen

@@ -10,7 +10,7 @@ import { readMarketTrades } from './marketTrades.ts'
 import { pageOf } from './pageOf.ts'
 import { isIndexed } from './tokens.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
-import { type Equality, tradeRange, tradeStretch } from './tradeStretch.ts'
+import { type Equality, tradeIndexRange, tradeRange } from './tradeIndexRange.ts'
 
 const SIDES: readonly TradeSide[] = ['buy', 'sell']
 
@@ -30,7 +30,7 @@ export async function readTrades(db: Queryable, query: TradesQuery): Promise<Pag
   // Each side comes in order by itself, so that the two are merged and not sorted: "isOf" shows that only the places differ.
   const sides = (side === undefined ? SIDES : [side]).map(one => {
     const equalities = equalitiesOf(query, one)
-    const { where, orderBy } = tradeStretch(equalities, range, query.order)
+    const { where, orderBy } = tradeIndexRange(equalities, range, query.order)
     const isOf = sql.join(
       equalities.map(({ column, value }) => sql`${column} = ${value}`),
       sql` and `,

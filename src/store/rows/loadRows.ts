@@ -35,7 +35,7 @@ export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pen
 }
 
 /** The rows that determine what currencies are worth. */
-export async function loadWorths(db: Queryable, currencies: readonly Address[], weth: Address): Promise<CurrentRows> {
+export async function loadRates(db: Queryable, currencies: readonly Address[], weth: Address): Promise<CurrentRows> {
   const nothing = {
     tokens: new Map(),
     ticks: new Map(),

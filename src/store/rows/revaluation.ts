@@ -6,7 +6,7 @@ import { toBytes } from '#tables/toBytes.ts'
 import { QUOTE_WORTH } from '#tables/token.ts'
 
 /*
- * Tokens are found by what their quote currency was worth when they were valued. All look-ups use the index `token_by_quote`, which has no
+ * Tokens are found by what their quote currency was rate when they were valued. All look-ups use the index `token_by_quote`, which has no
  * entries of tokens quoted in ether.
  */
 
@@ -35,30 +35,30 @@ async function currenciesAfter(db: Queryable, after: ReturnType<typeof sql>, mos
 }
 
 /** What 10^18 smallest units of a currency are worth now: in WETH, or else by a peg; `null`: not known. */
-export interface CurrencyWorth {
+export interface CurrencyRate {
   readonly currency: Address
-  readonly worth: Decimal | null
+  readonly rate: Decimal | null
 }
 
-/** Tokens that were valued by an outdated worth of their currency: in the order of the currencies, and the furthest off first for each. */
+/** Tokens that were valued by an outdated rate of their currency: in the order of the currencies, and the furthest off first for each. */
 export async function readOutdatedTokens(
   db: Queryable,
-  worths: readonly CurrencyWorth[],
+  rates: readonly CurrencyRate[],
   most: number,
 ): Promise<readonly { readonly token: Address; readonly currency: Address }[]> {
   const valued = sql.raw(QUOTE_WORTH)
-  const ofCurrency = sql`select address, ${valued} as worth from token where quote_token = asked.currency`
+  const ofCurrency = sql`select address, ${valued} as rate from token where quote_token = asked.currency`
   const [limit, share] = [sql`limit ${most}::integer`, sql`${MIN_SHARE}::numeric`]
   const { rows } = await sql<{ token: Address; currency: Address }>`
     select outdated.address as token, asked.currency
-    from unnest(${worths.map(({ currency }) => toBytes(currency))}::bytea[],
-      ${worths.map(({ worth }) => (worth === null ? null : formatDecimal(worth)))}::numeric[]) with ordinality as asked (currency, worth, nth)
+    from unnest(${rates.map(({ currency }) => toBytes(currency))}::bytea[],
+      ${rates.map(({ rate }) => (rate === null ? null : formatDecimal(rate)))}::numeric[]) with ordinality as asked (currency, rate, nth)
     cross join lateral (
-      (${ofCurrency} and ${valued} < asked.worth * ${share} order by ${valued}, address ${limit})
-      union all (${ofCurrency} and ${valued} > asked.worth / ${share} order by ${valued} desc, address desc ${limit})
-      union all (${ofCurrency} and ${valued} is null and asked.worth is not null order by ${valued}, address ${limit})
-      union all (${ofCurrency} and ${valued} is not null and asked.worth is null order by ${valued}, address ${limit})
+      (${ofCurrency} and ${valued} < asked.rate * ${share} order by ${valued}, address ${limit})
+      union all (${ofCurrency} and ${valued} > asked.rate / ${share} order by ${valued} desc, address desc ${limit})
+      union all (${ofCurrency} and ${valued} is null and asked.rate is not null order by ${valued}, address ${limit})
+      union all (${ofCurrency} and ${valued} is not null and asked.rate is null order by ${valued}, address ${limit})
     ) as outdated
-    order by asked.nth, abs(outdated.worth - asked.worth) desc nulls first, outdated.address ${limit}`.execute(db)
+    order by asked.nth, abs(outdated.rate - asked.rate) desc nulls first, outdated.address ${limit}`.execute(db)
   return rows
 }

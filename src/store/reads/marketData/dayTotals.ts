@@ -52,7 +52,7 @@ export async function readDayTotals(db: Queryable, tokens: readonly Address[]): 
         from trade where trade.token = asked.address and trade.pool = pool.address
           and trade.timestamp >= own.since and trade.timestamp < whole.minute order by trade.timestamp)
         union all ${sql.join(
-          STRETCHES.flatMap(flag => [
+          INDEX_RANGES.flatMap(flag => [
             candlesOf(MINUTE, flag, sql`whole.minute`, sql`full_hour.hour`),
             candlesOf(HOUR, flag, sql`full_hour.hour`, sql`day.since + 2 * ${DAY}`),
           ]),
@@ -71,7 +71,7 @@ export async function readDayTotals(db: Queryable, tokens: readonly Address[]): 
 }
 
 /** The index of candles has `in_usd` before the time: `null` for candles without values even in WETH. */
-const STRETCHES = [sql`in_usd`, sql`not in_usd`, sql`in_usd is null`]
+const INDEX_RANGES = [sql`in_usd`, sql`not in_usd`, sql`in_usd is null`]
 
 function candlesOf(seconds: RawBuilder<unknown>, flag: RawBuilder<unknown>, first: RawBuilder<unknown>, after: RawBuilder<unknown>) {
   return sql`select volume_token, coalesce(volume_quote, volume_wei), coalesce(high_quote, high), coalesce(low_quote, low) from candle

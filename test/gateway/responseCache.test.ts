@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { jsonAnswer, type Outcome } from '#gateway/http/answer.ts'
 import { createDispatch } from '#gateway/http/dispatch.ts'
-import { createKeptAnswers } from '#gateway/http/keptAnswers.ts'
 import { problem } from '#gateway/http/problem.ts'
+import { createResponseCache } from '#gateway/http/responseCache.ts'
 import { defineRoute } from '#gateway/http/route.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { CONFIG } from './startGateway.ts'
@@ -12,10 +12,10 @@ import { CONFIG } from './startGateway.ts'
 const ALPHA = addressOf(1)
 const BETA = addressOf(2)
 
-/** Kept answers over a source that counts its reads, and a clock that tests move. */
+/** Cached responses over a source that counts its reads, and a clock that tests move. */
 function open() {
   const clock = { ms: 0 }
-  const kept = createKeptAnswers(() => clock.ms)
+  const kept = createResponseCache(() => clock.ms)
   const reads: string[] = []
   const ask = (key: string, token: Address | null = null, outcome?: Outcome) =>
     kept.ask({ key, token }, async () => {
@@ -173,7 +173,7 @@ test('under any interleaving, an answer is at least as new as the newest commit 
   )
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async steps => {
-      const kept = createKeptAnswers(() => 0)
+      const kept = createResponseCache(() => 0)
       const versions = new Map<Address | null, number>([
         [ALPHA, 0],
         [BETA, 0],

@@ -34,11 +34,11 @@ export interface Equality {
   readonly value: RawBuilder<unknown>
 }
 
-interface TradeStretch {
+interface TradeIndexRange {
   /** Conditions on its trades. */
   readonly where: RawBuilder<unknown>
   readonly orderBy: RawBuilder<unknown>
-  /** The conditions of a stretch that ends with the trade of this place, which is SQL; where that is `null`, as `where`. */
+  /** The conditions of an index range that ends with the trade of this place, which is SQL; where that is `null`, as `where`. */
   endingAt(block: RawBuilder<unknown>, log: RawBuilder<unknown>): RawBuilder<unknown>
 }
 
@@ -47,14 +47,14 @@ const FIRST_PLACE: TradeCursor = { blockNumber: -1, logIndex: -1 }
 const LAST_PLACE: TradeCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /**
- * One stretch of the index of trades that begins with these columns and goes on with the place. The first column is compared by itself, the
+ * One range of the index of trades that begins with these columns and goes on with the place. The first column is compared by itself, the
  * others in one row with the place: only this index fits the first column and has that order. With an equality for each column, the planner
  * may take an index that fits some of them, and read all trades of a maker, of a token or of the market.
  *
  * Each end has one bound. With two, PostgreSQL reads on behind the nearer one. An end without a place is compared without it, which is
  * several times faster.
  */
-export function tradeStretch(equalities: readonly Equality[], { after, before }: TradeRange, order: 'asc' | 'desc'): TradeStretch {
+export function tradeIndexRange(equalities: readonly Equality[], { after, before }: TradeRange, order: 'asc' | 'desc'): TradeIndexRange {
   const [first, others] = equalities.length > 1 ? [equalities[0], equalities.slice(1)] : [undefined, equalities]
   const columns = others.map(({ column }) => column)
   const values = others.map(({ value }) => value)

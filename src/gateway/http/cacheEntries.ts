@@ -14,7 +14,7 @@ export interface Entry {
 }
 
 /** Entries by key within a number of bytes. The least recently used ones are evicted. */
-export class KeptEntries {
+export class CacheEntries {
   readonly #maxBytes: number
   readonly #onEvicted: (entry: Entry) => void
   /** The least recently used first. */

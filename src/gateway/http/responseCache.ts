@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Address } from '#domain/address.ts'
 import { type Answer, entityTag, type Outcome } from './answer.ts'
-import { type Entry, KeptEntries } from './keptEntries.ts'
+import { CacheEntries, type Entry } from './cacheEntries.ts'
 import { RecentKeys } from './recentKeys.ts'
 
-/** Memory of kept answers and their compressed forms, in bytes. */
+/** Memory of cached responses and their compressed forms, in bytes. */
 const MAX_BYTES = 64 << 20
-/** An answer that takes more is not kept. */
+/** An answer that takes more is not cached. */
 const MAX_ANSWER_BYTES = 2 << 20
 /** Compressed forms take about half as much again. */
 const BYTES_PER_BODY_BYTE = 1.5
@@ -18,7 +18,7 @@ const BYTES_PER_KEY_CHARACTER = 2
 /** After this time an answer is read again even if nothing has changed, so that a database outage is noticed. */
 const MAX_AGE_MS = 2_000
 
-export interface KeptRequest {
+export interface CachedRequest {
   /** The same for the same path and query. */
   readonly key: string
   /** Only a commit that changes this token outdates the answer; `null`: any commit does. */
@@ -26,40 +26,40 @@ export interface KeptRequest {
 }
 
 /**
- * Keeps an answer until a commit can have changed it, if its key was asked for before. An answer without a second reader is not kept: it
+ * Caches an answer until a commit can have changed it, if its key was asked for before. An answer without a second reader is not cached: it
  * would outlive the young generation of the heap, and a collection of the old one stops the event loop for longer.
  *
  * Requests share an answer that is being made, unless a commit has come since it was begun. So an answer is never older than the newest
  * commit that was reported before its request. For one key, one answer is made at a time, and at most one waits. Otherwise, where making
  * an answer takes longer than the time between commits, each commit would add another read.
  */
-export interface KeptAnswers {
-  /** The kept answer, or what `make` resolves to. Only answers with status 200 are kept. Rejects as `make` does. */
-  ask(request: KeptRequest, make: () => Promise<Outcome>): Promise<Outcome>
+export interface ResponseCache {
+  /** The cached response, or what `make` resolves to. Only answers with status 200 are cached. Rejects as `make` does. */
+  ask(request: CachedRequest, make: () => Promise<Outcome>): Promise<Outcome>
   /** A commit changed these tokens; `null`: it may have changed any. To be called before updates of the commit are sent. */
   changed(tokens: Iterable<Address> | null): void
 }
 
 /** @param now `monotonicMs` */
-export function createKeptAnswers(now: () => number): KeptAnswers {
-  /** Entries whose answer is kept or being made. */
-  const kept = new KeptEntries(MAX_BYTES, unlist)
+export function createResponseCache(now: () => number): ResponseCache {
+  /** Entries whose answer is cached or being made. */
+  const entries = new CacheEntries(MAX_BYTES, unlist)
   const recent = new RecentKeys()
   /** Entries by the token whose change outdates them; under `null` the entries that any commit outdates. */
   const listed = new Map<Address | null, Set<Entry>>()
   /** The newest answer that is being made for each key, outdated or not. */
   const underWay = new Map<string, Promise<Outcome>>()
 
-  function ask({ key, token }: KeptRequest, make: () => Promise<Outcome>): Promise<Outcome> {
+  function ask({ key, token }: CachedRequest, make: () => Promise<Outcome>): Promise<Outcome> {
     const entry = current(key)
     if (entry === undefined) return begin(key, token, make)
     entry.isRepeated = true
-    kept.touch(entry)
+    entries.touch(entry)
     return entry.outcome
   }
 
   function current(key: string): Entry | undefined {
-    const entry = kept.get(key)
+    const entry = entries.get(key)
     if (entry === undefined || entry.begunAtMs === null || now() - entry.begunAtMs < MAX_AGE_MS) return entry
     forget(entry)
     return undefined
@@ -74,9 +74,9 @@ export function createKeptAnswers(now: () => number): KeptAnswers {
     const bytes = BYTES_PER_ANSWER + key.length * BYTES_PER_KEY_CHARACTER
     const entry: Entry = { key, token, outcome, begunAtMs, isRepeated: recent.note(key), bytes }
     underWay.set(key, outcome)
-    const entries = listed.get(token) ?? new Set()
-    listed.set(token, entries.add(entry))
-    kept.add(entry)
+    const others = listed.get(token) ?? new Set()
+    listed.set(token, others.add(entry))
+    entries.add(entry)
     outcome.then(
       made => settle(entry, made),
       () => {
@@ -98,22 +98,22 @@ export function createKeptAnswers(now: () => number): KeptAnswers {
 
   function settle(entry: Entry, outcome: Outcome): void {
     end(entry)
-    // An entry that is gone from `kept` was outdated by a commit, evicted or too old.
-    if (!kept.has(entry)) return
+    // An entry that is gone from `entries` was outdated by a commit, evicted or too old.
+    if (!entries.has(entry)) return
     const bytes = isKeepable(outcome) ? entry.bytes + outcome.body.length * BYTES_PER_BODY_BYTE : Number.POSITIVE_INFINITY
     if (!entry.isRepeated || bytes > MAX_ANSWER_BYTES) forget(entry)
-    else kept.resize(entry, bytes)
+    else entries.resize(entry, bytes)
   }
 
   function forget(entry: Entry): void {
-    kept.delete(entry)
+    entries.delete(entry)
     unlist(entry)
   }
 
   function unlist(entry: Entry): void {
-    const entries = listed.get(entry.token)
-    entries?.delete(entry)
-    if (entries?.size === 0) listed.delete(entry.token)
+    const others = listed.get(entry.token)
+    others?.delete(entry)
+    if (others?.size === 0) listed.delete(entry.token)
   }
 
   return {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { Token } from '#resources/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { KeptTokens, type TokenVersion } from '#store/reads/keptTokens.ts'
+import { TokenCache, type TokenVersion } from '#store/reads/tokenCache.ts'
 import { readTokens } from '#store/reads/tokens.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow } from '#test/support/rows.ts'
@@ -12,7 +12,7 @@ const QUERY = { sort: 'createdAt', order: 'asc', limit: 3 } as const
 const { kysely, clear } = await useDatabase()
 
 let nowMs: number
-let kept: KeptTokens
+let kept: TokenCache
 
 beforeEach(async () => {
   await clear()
@@ -20,7 +20,7 @@ beforeEach(async () => {
   const tokens = [1, 2, 3].map(index => tokenRow(index, { created_at: 1_700_000_000 + index, sequence: 10, symbol: `T${index}` }))
   await insertRows(kysely, 'token', tokens)
   nowMs = 0
-  kept = new KeptTokens(kysely, CHAIN_ID, () => nowMs)
+  kept = new TokenCache(kysely, CHAIN_ID, () => nowMs)
 })
 
 async function list(from = kept): Promise<readonly Token[]> {
@@ -51,7 +51,7 @@ test('reads a token again once a commit has raised its sequence, and no other', 
 })
 
 test('a list between whose reads a commit comes is of after the commit', async () => {
-  class Interrupted extends KeptTokens {
+  class Interrupted extends TokenCache {
     #isFirst = true
 
     override async at(versions: readonly TokenVersion[]): Promise<readonly Token[] | null> {
@@ -81,7 +81,7 @@ test('a failed read is tried again', async () => {
   let isAway = true
   const db: Queryable = { getExecutor: () => (isAway ? expect.unreachable('the database is away') : kysely.getExecutor()) }
   const versions = [{ address: addressOf(1), sequence: 10 }]
-  const failing = new KeptTokens(db, CHAIN_ID, () => nowMs)
+  const failing = new TokenCache(db, CHAIN_ID, () => nowMs)
   await expect(failing.at(versions)).rejects.toThrow('the database is away')
   isAway = false
   expect(await failing.at(versions)).toMatchObject([{ symbol: 'T1' }])

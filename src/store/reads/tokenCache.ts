@@ -28,7 +28,7 @@ const MAX_AGE_MS = 60_000
  * Tokens in memory, so that lists that share them read each once per change. Decoding a token's hundred columns costs more than finding it.
  * The least recently listed ones are evicted.
  */
-export class KeptTokens {
+export class TokenCache {
   readonly #db: Queryable
   readonly chainId: number
   readonly #now: () => number
