@@ -45,8 +45,8 @@ type PageRow = { readonly endBlock: number | null; readonly endLog: number | nul
 )
 
 /**
- * One page of trades over all tokens by (block number, log index). It is merged from ranges of an index. A bounded number of trades of each
- * range is looked at, so a page with rare filters may hold fewer than `limit`, even none, and have a next one.
+ * One page of trades over all tokens by (block number, log index). It is merged from ranges of an index. A bounded number of trades of
+ * each range is looked at, so a page with rare filters may hold fewer than `limit`, even none, and have a next one.
  */
 export async function readMarketTrades(db: Queryable, query: MarketTradesQuery): Promise<Page<Trade, TradeCursor>> {
   const { limit, order } = query
