@@ -17,7 +17,8 @@ export interface BlockConsumerOptions {
 
 /**
  * A gateway handles a commit in this order: it forgets cached responses, sends the updates, and then reads watched channels, lists and
- * candles again. The feed dispatches, or asks the database for the states, right after `changed`, and microtasks of that turn write the updates.
+ * candles again. The feed dispatches, or asks the database for the states, right after `changed`, and microtasks of that turn write the
+ * updates.
  */
 export function createBlockConsumer({ registry, responses, channels, lists, candles, yieldTo }: BlockConsumerOptions): BlockConsumer {
   return {
