@@ -6,6 +6,7 @@ import { createAdmission } from '#gateway/admission/admission.ts'
 import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
 import { type MeasuredIndexer, readProcessMetrics } from '#gateway/health/readProcessMetrics.ts'
 import { toRealtimeHealth } from '#gateway/health/realtimeReport.ts'
+import { createTableSizes } from '#gateway/health/tableSizes.ts'
 import type { RequestDeps } from '#gateway/http/requests.ts'
 import { createResponseCache } from '#gateway/http/responseCache.ts'
 import { loadSite } from '#gateway/http/site.ts'
@@ -19,6 +20,7 @@ import { databaseCause } from '#store/connection/databaseCause.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { createReads, type ReadsOptions } from '#store/reads/reads.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
+import { readTableSizes } from '#store/reads/tableSizes.ts'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
@@ -75,6 +77,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   const { registry } = actors
   const realtime = createRealtime({ ...actors, admission, config, logger, now, epochMs })
   const probeDatabase = createDatabaseProbe({ ping: () => reads.ping(), now, logger, causeOf: databaseCause, redact: redactor.text })
+  const tableSizes = createTableSizes(() => readTableSizes(db), now)
   const eventLoop = watchEventLoop({ logger, now, thread: 'main' })
 
   const realtimeHealth = () => toRealtimeHealth(realtime.report())
@@ -101,6 +104,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
         readProcessMetrics({
           indexer,
           probeDatabase,
+          tableSizes,
           ethUsd,
           feed,
           actors: registry,

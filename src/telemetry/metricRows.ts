@@ -7,6 +7,8 @@ import type { LatencySnapshot } from './latencyHistogram.ts'
 export interface MetricsReading {
   readonly indexer: IndexerState
   readonly database: { readonly ok: boolean; readonly latencyMs: number | null }
+  /** Empty: not read yet. */
+  readonly tables: readonly { readonly table: string; readonly rows: number; readonly bytes: number; readonly indexBytes: number }[]
   readonly feed: FeedHealth
   readonly actors: ActorsHealth
   readonly realtime: RealtimeHealth
@@ -59,6 +61,9 @@ export const GAUGES: readonly MetricRow[] = [
   ],
   ['database_up', '1 when the database answered the last probe.', r => r.database.ok],
   ['database_latency_seconds', 'Time that the last probe of the database took.', r => seconds(r.database.latencyMs)],
+  ['table_rows', 'Rows of the table, as the statistics of the database count them.', r => perTable(r, table => table.rows)],
+  ['table_bytes', 'Bytes of the table in the database, without its indexes.', r => perTable(r, table => table.bytes)],
+  ['table_index_bytes', "Bytes of the table's indexes.", r => perTable(r, table => table.indexBytes)],
   ['feed_connected', '1 when committed blocks arrive at this process.', r => r.feed.connected],
   ['feed_waiting_seconds', 'For how long the oldest commit that has arrived waits to be passed on.', r => seconds(r.feed.waitingMs)],
   ['feed_behind_blocks', 'Indexed blocks that this process has not passed on yet.', r => r.feed.behindBlocks],
@@ -128,4 +133,8 @@ function perProvider({ indexer }: MetricsReading, read: (rpc: IndexerState['rpc'
 
 function perThread({ eventLoops }: MetricsReading, read: (loop: EventLoopState) => Value): Labelled {
   return Object.entries(eventLoops).map(([thread, loop]) => [{ thread }, read(loop)])
+}
+
+function perTable({ tables }: MetricsReading, read: (table: MetricsReading['tables'][number]) => Value): Labelled {
+  return tables.map(table => [{ table: table.table }, read(table)])
 }

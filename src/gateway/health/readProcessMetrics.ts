@@ -12,6 +12,7 @@ export interface MeasuredIndexer {
 
 export interface MetricsSources extends Pick<Sources, 'probeDatabase' | 'ethUsd'> {
   readonly indexer: Pick<Sources['indexer'], 'state'> & MeasuredIndexer
+  tableSizes(): Promise<MetricsReading['tables']>
   readonly feed: { health(): MetricsReading['feed'] }
   readonly actors: { health(): MetricsReading['actors'] }
   readonly realtime: { health(): MetricsReading['realtime']; commitToDelivery(): LatencySnapshot }
@@ -22,7 +23,7 @@ export interface MetricsSources extends Pick<Sources, 'probeDatabase' | 'ethUsd'
 /** What `/metrics` shows of this process. */
 export async function readProcessMetrics(sources: MetricsSources): Promise<MetricsReading> {
   const { indexer, feed, actors, realtime } = sources
-  const database = await sources.probeDatabase()
+  const [database, tables] = await Promise.all([sources.probeDatabase(), sources.tableSizes()])
   const indexing = indexer.eventLoop?.() ?? null
   return {
     feed: feed.health(),
@@ -31,6 +32,7 @@ export async function readProcessMetrics(sources: MetricsSources): Promise<Metri
     commitToDelivery: realtime.commitToDelivery(),
     indexer: indexer.state(),
     database,
+    tables,
     ethUsd: sources.ethUsd.last(),
     metadata: indexer.metadata?.() ?? { queued: null, underWay: 0, outcomes: {} },
     skippedLogs: indexer.skippedLogs?.() ?? [],

@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import type { Queryable } from '#store/connection/queryable.ts'
+
+export interface TableSize {
+  /** With its schema where that is not the index's own. */
+  readonly table: string
+  /** As PostgreSQL's statistics count them: near the truth, and not exact. */
+  readonly rows: number
+  /** Of the rows, those that are stored outside of the table's own pages included. */
+  readonly bytes: number
+  readonly indexBytes: number
+}
+
+/** The tables of the index, the largest first; none before the first start. Takes milliseconds whatever they hold. */
+export async function readTableSizes(db: Queryable): Promise<readonly TableSize[]> {
+  const { rows } = await sql<TableSize>`
+    select pg_class.relname as "table", coalesce(nullif(counted.n_live_tup, 0), greatest(pg_class.reltuples, 0))::bigint as rows,
+      pg_table_size(pg_class.oid) as bytes, pg_indexes_size(pg_class.oid) as "indexBytes"
+    from pg_class join pg_stat_all_tables as counted on counted.relid = pg_class.oid
+    where pg_class.relkind = 'r' and pg_class.relnamespace = (select relnamespace from pg_class where oid = to_regclass('chain_state'))
+    order by pg_total_relation_size(pg_class.oid) desc, pg_class.relname`.execute(db)
+  return rows
+}
