@@ -1,10 +1,8 @@
 import type { Clock } from '#clock'
-import { chooseProvider } from './chooseProvider.ts'
-import { MAX_SILENCE_WAIT_MS, type Provider } from './provider.ts'
+import { type AskEvent, afterAskEvent, NOTHING_TRIED, nextStep, resendAfterMs, untried } from './askState.ts'
+import type { Provider } from './provider.ts'
 import type { ProviderCallOptions } from './providerCallOptions.ts'
-import { isUsable, slowAfterMs } from './providerHealth.ts'
-import { faultOf, type RpcFault } from './rpcFault.ts'
-import { type RpcRetrySituation, rpcRetryPolicy } from './rpcRetryPolicy.ts'
+import { slowAfterMs } from './providerHealth.ts'
 
 /** One question, and how to put it to a provider. */
 export interface Asking<T> {
@@ -15,64 +13,48 @@ export interface Asking<T> {
   readonly isUrgent: boolean
   /** Whether other questions were answered since this one was asked. */
   readonly othersAnswered: () => boolean
-  /** The provider to ask next; waits until it may be asked. */
-  readonly choose: (tried: ReadonlySet<string>) => Promise<Provider>
+  /** Called before each step. Throws once nothing may be asked any more. */
+  readonly beforeStep: () => void
   readonly pause: (ms: number) => Promise<void>
   /** Puts the question to one provider, once. Its calls fail once the question is answered: `isOver`. */
   readonly attempt: (provider: Provider, options: ProviderCallOptions, isOver: () => boolean) => Promise<T>
 }
 
-type Outcome<T> =
-  | { readonly kind: 'answer'; readonly answer: T; readonly by: Provider }
-  | { readonly kind: 'failure'; readonly error: unknown; readonly isFinal: boolean }
+type Outcome<T> = { readonly kind: 'answer'; readonly answer: T; readonly by: Provider } | { readonly kind: 'failure' }
 
 /**
- * Puts a question to one provider after the other, by `rpcRetryPolicy`, until an answer is believed.
+ * Puts a question to one provider after the other until an answer is believed. `nextStep` and `resendAfterMs` decide what is tried next.
  *
  * @throws what the last attempt threw
  */
-export async function askProviders<T>({ providers, clock, random, choose, pause, ...asking }: Asking<T>): Promise<T> {
-  const tried = new Set<string>()
-  let failures = 0
+export async function askProviders<T>({ providers, clock, random, isUrgent, pause, ...asking }: Asking<T>): Promise<T> {
+  let state = NOTHING_TRIED
   let isOver = false
-  const untried = () => providers.find(one => !tried.has(one.name) && isUsable(one, clock.nowMs()))
-
-  const mayRetry = async (fault: RpcFault, failed: number): Promise<boolean> => {
-    const hasAnother = untried() !== undefined
-    const facts = { failures: failed, providers: providers.length, hasAnother, othersAnswered: asking.othersAnswered(), random: random() }
-    const decision = rpcRetryPolicy(fault, facts satisfies RpcRetrySituation)
-    if (decision.kind === 'retry' && decision.afterMs > 0) await pause(decision.afterMs)
-    return decision.kind === 'retry'
+  const take = (event: AskEvent) => {
+    state = afterAskEvent(state, event)
   }
+  const facts = () => ({ providers, nowMs: clock.nowMs(), othersAnswered: asking.othersAnswered(), random: random() })
+  const another = () => untried(state.tried, { providers, nowMs: clock.nowMs() })
 
   const attempt = async (provider: Provider): Promise<Outcome<T>> => {
-    tried.add(provider.name)
-    /** Requests that it has lost since its last answer. */
-    let losses = 0
-    let isFinal = false
-    const isNext = () => {
-      const next = chooseProvider(providers, tried, clock.nowMs())
-      return next.kind !== 'none' && next.provider === provider
-    }
+    const { name } = provider
+    take({ kind: 'asked', provider: name })
     const options: ProviderCallOptions = {
-      hasAnother: () => untried() !== undefined,
-      onAnswered: () => {
-        losses = 0
-      },
-      // Not while another provider is untried, nor when this attempt has no answers yet and a new attempt would choose another provider.
+      hasAnother: () => another() !== null,
+      onAnswered: () => take({ kind: 'answered', provider: name }),
       sendAgain: async (fault, answered) => {
-        const silenceMs = provider.limits.silentUntilMs - clock.nowMs()
-        if (isOver || untried() !== undefined || silenceMs > MAX_SILENCE_WAIT_MS || (answered === 0 && !isNext())) return false
-        losses++
-        isFinal = !(await mayRetry(fault, failures + losses))
-        return !isFinal
+        const afterMs = isOver ? null : resendAfterMs(state, { provider, fault, answered }, facts())
+        if (afterMs === null) return false
+        take({ kind: 'resent', provider: name })
+        if (afterMs > 0) await pause(afterMs)
+        return true
       },
     }
     try {
       return { kind: 'answer', answer: await asking.attempt(provider, options, () => isOver), by: provider }
     } catch (error) {
-      failures += losses + 1
-      return { kind: 'failure', error, isFinal: isFinal || faultOf(error) === null }
+      take({ kind: 'failed', provider: name, error })
+      return { kind: 'failure' }
     }
   }
 
@@ -80,9 +62,9 @@ export async function askProviders<T>({ providers, clock, random, choose, pause,
   const attemptInTime = async (provider: Provider): Promise<Outcome<T>> => {
     const askedAtMs = clock.nowMs()
     const first = attempt(provider)
-    if (!asking.isUrgent || !(await isSlow(provider, first, clock))) return first
-    const next = untried()
-    if (next === undefined) return first
+    if (!isUrgent || !(await isSlow(provider, first, clock))) return first
+    const next = another()
+    if (next === null) return first
     const outcome = await firstAnswer([first, attemptInTime(next)])
     if (outcome.kind === 'answer') {
       isOver = true
@@ -92,10 +74,21 @@ export async function askProviders<T>({ providers, clock, random, choose, pause,
   }
 
   for (;;) {
-    const outcome = await attemptInTime(await choose(tried))
-    if (outcome.kind === 'answer') return outcome.answer
-    const fault = faultOf(outcome.error)
-    if (fault === null || outcome.isFinal || !(await mayRetry(fault, failures))) throw outcome.error
+    asking.beforeStep()
+    const step = nextStep(state, facts())
+    switch (step.kind) {
+      case 'ask': {
+        const outcome = await attemptInTime(step.provider)
+        if (outcome.kind === 'answer') return outcome.answer
+        break
+      }
+      case 'wait':
+        await pause(step.forMs)
+        take({ kind: 'waited' })
+        break
+      case 'giveUp':
+        throw step.error
+    }
   }
 }
 

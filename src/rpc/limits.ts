@@ -42,6 +42,8 @@ const FIRST_BACKOFF_MS = 1_000
 const MAX_BACKOFF_MS = 30_000
 /** A provider is left in silence for no longer: its header may ask for a day. */
 export const MAX_SILENCE_MS = 300_000
+/** The longest wait for a provider that asked for silence; callers have longer waits of their own. */
+export const MAX_SILENCE_WAIT_MS = 30_000
 const ADDRESS_REQUIRED_MS = 600_000
 
 export const UNLIMITED: Limits = {

@@ -13,6 +13,7 @@ import {
   type Limits,
   type LogQuerySize,
   type LogRefusal,
+  MAX_SILENCE_WAIT_MS,
   TOGETHER_CALLS,
 } from './limits.ts'
 import type { ProviderCallOptions } from './providerCallOptions.ts'
@@ -40,8 +41,6 @@ export interface ProviderOptions {
   readonly timeoutMs: number
 }
 
-/** The longest wait for a provider that asked for silence; callers have longer waits of their own. */
-export const MAX_SILENCE_WAIT_MS = 30_000
 /** For the answer to the smallest query, while a larger one is refused. */
 const SMALLER_QUERY_MS = 3_000
 

@@ -4,12 +4,11 @@ import { TokenwireError } from '#errors'
 import type { RpcHealth } from '#resources/health.ts'
 import { askProviders } from './askProviders.ts'
 import { createChainCheck } from './chainCheck.ts'
-import { chooseProvider } from './chooseProvider.ts'
 import { createProviders } from './createProviders.ts'
 import type { ChainHeader } from './header.ts'
 import { createHeaderCheck, type HeaderCheck } from './headerCheck.ts'
 import type { Limits, LogQuerySize, LogRefusal } from './limits.ts'
-import { MAX_SILENCE_WAIT_MS, type Provider } from './provider.ts'
+import type { Provider } from './provider.ts'
 import type { ProviderCallOptions } from './providerCallOptions.ts'
 import { isComparable, isHealthy, isUsable, troubleOf } from './providerHealth.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
@@ -133,22 +132,6 @@ export function createRpc(options: RpcOptions): Rpc {
       throw new RpcError({ kind: 'closed' })
     })
 
-  const choose = async (tried: ReadonlySet<string>): Promise<Provider> => {
-    if (closing.signal.aborted) throw new RpcError({ kind: 'closed' })
-    check.probeIdle()
-    const choice = chooseProvider(providers, tried, clock.nowMs())
-    switch (choice.kind) {
-      case 'ask':
-        return choice.provider
-      case 'none':
-        throw new TokenwireError('chain_mismatch', 'every RPC provider serves another chain', { retryable: true })
-      case 'wait':
-        if (choice.afterMs > MAX_SILENCE_WAIT_MS) throw new RpcError({ kind: 'rate-limited', retryAfterMs: choice.afterMs, text: '' })
-        await pause(choice.afterMs)
-        return choose(tried)
-    }
-  }
-
   /** Puts the question to one provider, once. */
   const attempt = async <T>(
     provider: Provider,
@@ -206,7 +189,10 @@ export function createRpc(options: RpcOptions): Rpc {
       random,
       isUrgent,
       othersAnswered: () => believed > believedBefore,
-      choose,
+      beforeStep: () => {
+        if (closing.signal.aborted) throw new RpcError({ kind: 'closed' })
+        check.probeIdle()
+      },
       pause,
       attempt: (provider, options, isOver) => attempt(provider, question, options, isOver),
     })
