@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { POLL_LIMIT_MS, TEST_LIMIT_MS } from './test/support/limits.ts'
+import { TEST_LIMIT_MS } from './test/support/limits.ts'
 
 /**
  * Files that `npm test` leaves to `npm run test:slow`: storms, outages, browsers, proxies and message servers, compilers, growth, launchpads'
@@ -75,11 +75,15 @@ class LongestFirst extends BaseSequencer {
 const MOCKING = ['test/actors/unknownTokens.test.ts', 'test/console/chartMarkers.test.ts', 'test/tables/tokenColumns.test.ts']
 
 const EACH = {
+  runner: 'test/support/patientRunner.ts',
   setupFiles: ['test/support/eachFile.ts'],
   testTimeout: TEST_LIMIT_MS,
   hookTimeout: TEST_LIMIT_MS,
-  expect: { poll: { timeout: POLL_LIMIT_MS } },
+  provide: { patienceMs: 10_000, testPatienceMs: 60_000 },
 }
+
+/** Browsers, compilers and other services take their time, also on a quiet machine. */
+const SLOWLY = { provide: { patienceMs: 60_000, testPatienceMs: TEST_LIMIT_MS } }
 
 export default defineConfig({
   test: {
@@ -90,7 +94,7 @@ export default defineConfig({
     projects: [
       // A worker runs many files with the modules loaded once: a third of the processor time of the run was loading them for each file.
       { test: { ...EACH, name: 'fast', include: ['test/**/*.test.ts'], exclude: [...MOCKING, ...SLOW], isolate: false } },
-      { test: { ...EACH, name: 'slow', include: SLOW, exclude: MOCKING, isolate: false } },
+      { test: { ...EACH, ...SLOWLY, name: 'slow', include: SLOW, exclude: MOCKING, isolate: false } },
       { test: { ...EACH, name: 'mocking', include: MOCKING } },
     ],
   },

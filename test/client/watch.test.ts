@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { eventually } from '#test/gateway/startRealtime.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { ClientFixture, FastClock, inState, neverAnswers, Seen } from './clientFixture.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { IndexerHealth } from '#resources/health.ts'
-import { POLL_LIMIT_MS } from '#test/support/limits.ts'
+import { startPatience } from '#test/support/patience.ts'
 import type { Service, ServiceFolder } from '#test/support/service.ts'
 
 type Settings = Readonly<Record<string, string>>
@@ -90,9 +90,9 @@ export async function whileStopped({ process: child }: Service, happens: () => P
 }
 
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + POLL_LIMIT_MS
+  const patience = startPatience()
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
+    if (patience.isOver()) throw new Error(`waited in vain until ${what}`)
     await pause(20)
   }
 }

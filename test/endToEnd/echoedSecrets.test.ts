@@ -5,12 +5,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { OperatorHealth } from '#resources/indexerState.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { POLL_LIMIT_MS } from '#test/support/limits.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { type Service, serviceFolder } from '#test/support/service.ts'
 import { spellings } from '#test/support/spellings.ts'
 
@@ -24,7 +24,7 @@ const WRITTEN = 'go away with your'
 const CREDENTIALS = Buffer.from(`alice:${PASSWORD}`).toString('base64')
 const SPELLED = [PASSWORD, `alice:${PASSWORD}`, CREDENTIALS].flatMap(secret => Object.values(spellings(secret)))
 const NAMES = Object.keys(spellings('x'))
-const PATIENCE = { timeout: POLL_LIMIT_MS, interval: 20 }
+const OFTEN = { interval: 20 }
 
 const database = await useDatabase({ migrated: false })
 let chain: TestChain
@@ -96,7 +96,7 @@ test('what a provider writes is for operators and the log, and no secret is in i
   const headers = await operator()
   fails = true
   const details: string[] = []
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const shown = await (await ask('/api/indexer/health')).text()
     expect(shown).not.toContain(WRITTEN)
     expectNoSecret(shown)
@@ -104,11 +104,11 @@ test('what a provider writes is for operators and the log, and no secret is in i
     details.push(...health.details)
     expect(health.details.join()).toContain(WRITTEN)
     expect((JSON.parse(shown) as IndexerHealth).reasons.join()).toContain('the node failed')
-  }, PATIENCE)
-  await vi.waitFor(async () => {
+  }, OFTEN)
+  await eventually(async () => {
     details.push(...((await (await ask('/api/indexer/health', headers)).json()) as OperatorHealth).details)
     expect(errors).toBeGreaterThan(6)
-  }, PATIENCE)
+  }, OFTEN)
   const ready = await (await ask('/readyz')).text()
   expect(ready).not.toContain(WRITTEN)
   expectNoSecret(ready)

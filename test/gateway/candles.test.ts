@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Candle } from '#resources/candles.ts'
 import { createTestCandles } from '#test/support/actors.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { expectProblem } from './expectProblem.ts'
-import { type Client, eventually, RealtimeFixture } from './startRealtime.ts'
+import { type Client, RealtimeFixture } from './startRealtime.ts'
 
 const TOKEN = addressOf(1)
 

@@ -4,10 +4,11 @@ import { FramedSnapshot } from '#actors/token/frame.ts'
 import { UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
 import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { chunkedBody } from './chunkedBody.ts'
 import { expectProblem } from './expectProblem.ts'
-import { eventually, type RawClient, RealtimeFixture } from './startRealtime.ts'
+import { type RawClient, RealtimeFixture } from './startRealtime.ts'
 
 const TOKEN = addressOf(1)
 /** Makes an update some 16 KB large, so that the kernel's buffers are full soon. */

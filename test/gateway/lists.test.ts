@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
 import type { Token } from '#resources/token.ts'
 import { createTestLists } from '#test/support/actors.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
-import { type Client, eventually, RealtimeFixture } from './startRealtime.ts'
+import { type Client, RealtimeFixture } from './startRealtime.ts'
 
 let fixture: RealtimeFixture
 let client: Client

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import { certificate, certificateKey } from '#test/support/certificate.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { eventually, RealtimeFixture } from './startRealtime.ts'
+import { RealtimeFixture } from './startRealtime.ts'
 
 const TOKEN = addressOf(1)
 const LARGE = { description: 'd'.repeat(12_000) }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { eventually, type RawClient, RealtimeFixture } from './startRealtime.ts'
+import { type RawClient, RealtimeFixture } from './startRealtime.ts'
 
 const TOKENS = [addressOf(1), addressOf(2), addressOf(3)]
 /** Makes an update some 16 KB large, so that the kernel's buffers are full soon. */

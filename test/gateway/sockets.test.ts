@@ -7,9 +7,10 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { createSockets } from '#gateway/admission/sockets.ts'
 import { certificate, certificateKey } from '#test/support/certificate.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { CONFIG } from './startGateway.ts'
-import { type Client, eventually, RealtimeFixture } from './startRealtime.ts'
+import { type Client, RealtimeFixture } from './startRealtime.ts'
 
 /** Of these, 160 are kept back, and of the 40 sockets that remain 35 may be realtime ones and 10 those of one silent address. */
 const DESCRIPTORS = 200

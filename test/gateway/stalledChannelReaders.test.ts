@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { comparePlaces } from '#domain/eventPlace.ts'
-import { eventually, RealtimeFixture } from './startRealtime.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { RealtimeFixture } from './startRealtime.ts'
 
 /** The kernel takes some megabytes per reader before the server notices that it does not read. */
 const FILLING_BLOCKS = 40

@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { type ClientRequest, request } from 'node:http'
 import path from 'node:path'
-import { vi } from 'vitest'
+import { eventually } from '#test/support/eventually.ts'
 import { findProgram } from '#test/support/findProgram.ts'
-import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 export const NGINX = findProgram({ names: ['nginx'], aptPackage: 'nginx-light' })
@@ -58,7 +57,7 @@ ${blocks.join('\n')}
     }
   }
   try {
-    await vi.waitFor(listens, { timeout: POLL_LIMIT_MS })
+    await eventually(listens)
   } catch (error) {
     await stop()
     throw error

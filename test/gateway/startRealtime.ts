@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { EventChannels } from '#actors/events/eventChannels.ts'
@@ -13,6 +12,7 @@ import { type ServerMessage, serverMessageSchema } from '#protocol/schemas/messa
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { blockOf, createTestCandles, createTestChannels, createTestLists, createTestRegistry } from '#test/support/actors.ts'
 import { messageObjection } from '#test/support/describedAnswers.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { TEST_LIMIT_MS } from '#test/support/limits.ts'
 import { MemoryEvents } from '#test/support/memoryEvents.ts'
 import { snapshotOf } from '#test/support/snapshots.ts'
@@ -320,7 +320,7 @@ export class RawClient {
 
   /** Reads until the bytes pass a test. */
   async until(test: (bytes: Buffer) => boolean): Promise<Buffer> {
-    while (!test(this.bytes)) await pause(2)
+    await eventually(() => test(this.bytes))
     return this.bytes
   }
 
@@ -358,9 +358,4 @@ export class RawClient {
   terminate(): void {
     this.socket.destroy()
   }
-}
-
-/** Waits until something holds: for what happens in another socket's time. */
-export async function eventually(holds: () => boolean): Promise<void> {
-  while (!holds()) await pause(2)
 }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { toRealtimeHealth } from '#gateway/health/realtimeReport.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { addressOf, recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
-import { EPOCH_MS, eventually, RealtimeFixture } from './startRealtime.ts'
+import { EPOCH_MS, RealtimeFixture } from './startRealtime.ts'
 
 const TOKEN = addressOf(1)
 const OTHER = addressOf(2)

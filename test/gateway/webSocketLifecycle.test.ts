@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { PING_AFTER_MS, UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
-import { eventually, RealtimeFixture } from './startRealtime.ts'
+import { RealtimeFixture } from './startRealtime.ts'
 
 const TOKEN = addressOf(1)
 const SUBSCRIBE = { type: 'subscribe', token: TOKEN }

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { problemSchema } from '#resources/problem.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { rawRequest } from './rawRequest.ts'
-import { eventually, RealtimeFixture } from './startRealtime.ts'
+import { RealtimeFixture } from './startRealtime.ts'
 
 let fixture: RealtimeFixture
 

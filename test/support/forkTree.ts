@@ -11,7 +11,7 @@ import type { TestDatabase } from './database.ts'
 import { createForkingChain, wideIndex } from './forkingChain.ts'
 import { dumpTables } from './indexChain.ts'
 import { type RunningSync, runSync } from './indexing.ts'
-import { POLL_LIMIT_MS } from './limits.ts'
+import { startPatience } from './patience.ts'
 import type { SimulatedBlock } from './simulatedChain.ts'
 import { countEvents, EVENT_KINDS, type EventCounts } from './simulatedEvents.ts'
 import { cursorOf, indexAtOnce, isAsFar, openIndex, readDirectory, watchedKeys } from './simulatedIndex.ts'
@@ -194,10 +194,10 @@ export async function growTree(
     await running.sync.stop()
   }
   const caughtUp = async () => {
-    const deadline = performance.now() + POLL_LIMIT_MS
+    const patience = startPatience()
     for (;;) {
       const { stalled, reason } = running.sync.view.state()
-      if (stalled || performance.now() > deadline)
+      if (stalled || patience.isOver())
         throw new Error(`${reason ?? 'not caught up in time'}: ${JSON.stringify(running.log.lines().at(-1))}`)
       await running.hint(() => underWay.quiet(ROUND_MS))
       if (isAsFar(watcher.newest() ?? index.startedAt(), chain, confirmations)) return

@@ -10,6 +10,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The address of the migrated database on this run's server: the template of every test file's own. */
     readonly templateUrl: string
+    /** How long a quiet machine waits for a condition, and for a whole test. */
+    readonly patienceMs: number
+    readonly testPatienceMs: number
   }
 }
 

@@ -8,10 +8,10 @@ import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { createSync, type Sync } from '#sync/sync.ts'
 import type { Tuning } from '#sync/syncOptions.ts'
-import { POLL_LIMIT_MS } from './limits.ts'
 import { createLogLines, type LogLines } from './logLines.ts'
 import { createManualClock, type ManualClock } from './manualClock.ts'
 import type { MemoryIndex } from './memoryCommitter.ts'
+import { startPatience } from './patience.ts'
 import { createSimulatedChain } from './simulatedChain.ts'
 
 /** A scheduler whose waits end in the next turn of the event loop. */
@@ -103,9 +103,9 @@ export function runSync(options: RunOptions): RunningSync {
     subscription,
     completed: () => completed,
     until: async (condition, what) => {
-      const deadline = performance.now() + POLL_LIMIT_MS
+      const patience = startPatience()
       while (!condition()) {
-        if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
+        if (patience.isOver()) throw new Error(`waited in vain until ${what}`)
         look()
         await nextTurn()
       }

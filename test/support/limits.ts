@@ -3,7 +3,7 @@
  * limit that a slow step can reach fails without a fault.
  */
 
-/** For a condition that is polled. Shorter than a test's limit, so that the failure shows the condition and not only the test. */
+/** For what a test gives a limit of its own: a browser, a connection. Conditions are waited for with `patience.ts`. */
 export const POLL_LIMIT_MS = 300_000
 
 /** For a test or a hook. */

@@ -12,7 +12,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { readTrades } from '#store/reads/trades.ts'
 import { createTestRegistry, RecordingSubscription } from './actors.ts'
-import { POLL_LIMIT_MS } from './limits.ts'
+import { startPatience } from './patience.ts'
 import { TradeFold } from './tradeFold.ts'
 
 const CHAIN_ID = 1
@@ -58,11 +58,11 @@ export function createTreeClients(db: Queryable, random: Random): TreeClients {
     registry.unsubscribe(token, subscription)
   }
   const loaded = async () => {
-    const deadline = performance.now() + POLL_LIMIT_MS
+    const patience = startPatience()
     for (;;) {
       const { total, byState } = registry.health()
       if (byState['live'] === total) return
-      if (performance.now() > deadline) throw new Error(`actors do not come to rest: ${JSON.stringify(byState)}`)
+      if (patience.isOver()) throw new Error(`actors do not come to rest: ${JSON.stringify(byState)}`)
       await pause(1)
     }
   }
