@@ -32,6 +32,8 @@ const SLOW = [
   'benchmarks/*',
   'commands/*',
   'endToEnd/factories',
+  'endToEnd/switchedSchema',
+  'store/switchSchema',
   'endToEnd/gatewayProcesses',
   'endToEnd/indexingThread',
   'endToEnd/shutdown',

@@ -152,7 +152,7 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
       const onListening = () => enter({ type: 'missed' })
       const channels = [...carrier.channels, INDEXER_CHANNEL]
       const onNotification = (channel: string, payload: string) => void guarded(channel, () => hear(channel, payload))
-      listener = createListener({ url: databaseUrl, channels, logger, onListening, onNotification, beat })
+      listener = createListener({ url: databaseUrl, channels, scope: 'schema', logger, onListening, onNotification, beat })
     },
     health: () => {
       const { underWay, pending, passedBlock, indexedBlock } = state

@@ -3,6 +3,7 @@ import { coalesce } from '#async/coalesce.ts'
 import { repeat } from '#async/repeat.ts'
 import type { IndexerState } from '#resources/indexerState.ts'
 import { indexerReportSchema } from '#resources/processes.ts'
+import { channelOfSchema } from '#store/connection/databaseSchema.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 /** An indexer's report on itself and the chain: gateways have no providers of their own. */
@@ -13,6 +14,7 @@ export interface IndexerReport {
   readonly chain: { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
 }
 
+/** The channel of reports, in each schema one of its own. */
 export const INDEXER_CHANNEL = 'tokenwire_indexer'
 
 const REPORT_EVERY_MS = 1_000
@@ -23,7 +25,7 @@ const MAX_BYTES = 7_900
 export function announceReports(db: Queryable, read: () => IndexerReport): () => Promise<void> {
   const reports = coalesce<null>(
     async () => {
-      await sql`select pg_notify(${INDEXER_CHANNEL}, ${encodeReport(read())})`.execute(db)
+      await sql`select pg_notify(${channelOfSchema(INDEXER_CHANNEL)}, ${encodeReport(read())})`.execute(db)
     },
     // Not logged: health shows that the database does not answer, and gateways show that no report comes.
     () => undefined,

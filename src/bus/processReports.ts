@@ -44,6 +44,7 @@ export function startProcessReports({ databaseUrl, read, logger, now }: ProcessR
   const listener = createListener({
     url: databaseUrl,
     channels: [PROCESS_CHANNEL],
+    scope: 'database',
     // Silent: the parts that need the database log that it is away.
     logger: logger.child({}, { level: 'silent' }),
     onListening: () => undefined,

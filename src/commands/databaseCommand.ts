@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { type DatabaseConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
+import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { type EmbeddedServer, findEmbeddedUrl, startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { createLogger } from '#telemetry/logger.ts'
@@ -34,9 +35,12 @@ export async function databaseCommand<C extends DatabaseConfig>(
 }
 
 /** Where the database is, and how to stop its server if it was started for this. */
-async function openDatabase({ databaseUrl, dataDir }: DatabaseConfig, logger: Logger): Promise<Pick<EmbeddedServer, 'url' | 'stop'>> {
-  const url = databaseUrl ?? (await findEmbeddedUrl(dataDir))
-  return url === null ? startEmbedded({ dataDir, logger }) : { url, stop: async () => undefined }
+async function openDatabase(config: DatabaseConfig, logger: Logger): Promise<Pick<EmbeddedServer, 'url' | 'stop'>> {
+  const { databaseUrl, schema, dataDir } = config
+  if (databaseUrl !== null) return { url: databaseUrl, stop: async () => undefined }
+  const running = await findEmbeddedUrl(dataDir)
+  const { url, stop } = running === null ? await startEmbedded({ dataDir, logger }) : { url: running, stop: async () => undefined }
+  return { url: withSchema(url, schema), stop }
 }
 
 /** The settings that commands on the database need. @throws as `loadDatabaseConfig` */

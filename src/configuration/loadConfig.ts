@@ -3,6 +3,7 @@ import path from 'node:path'
 import process from 'node:process'
 import type { Config, LaunchpadsConfig } from '#config'
 import { ZERO_ADDRESS } from '#domain/address.ts'
+import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { type Environment, type ReadFile, readEnvironment, readIfPresent } from './environment.ts'
 import { type KnownAdapters, parseLaunchpads } from './launchpads.ts'
@@ -27,7 +28,7 @@ export interface LoadConfigOptions extends LoadDatabaseConfigOptions {
 const GATEWAY_SETTINGS = { ...SETTINGS, RPC_URLS: SETTINGS.RPC_URLS.default([]) }
 const NO_LAUNCHPADS: LaunchpadsConfig = { weth: ZERO_ADDRESS, launchpads: [] }
 
-export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'logLevel' | 'logFormat'>
+export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'schema' | 'dataDir' | 'logLevel' | 'logFormat'>
 
 /**
  * Reads and checks all settings of `npm start`, with relative paths made absolute.
@@ -52,6 +53,7 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
   const config: Config = {
     ...settings,
     ...databaseConfig(values, options),
+    databaseReadUrl: values.databaseReadUrl === null ? null : withSchema(values.databaseReadUrl, values.schema),
     launchpadsFile: path.resolve(cwd, values.launchpadsFile),
     launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.launchpadsFile, knownAdapters, cwd, readFile, problems),
     nats: readNats(natsUrl, natsCredsFile, cwd, readFile, problems),
@@ -88,10 +90,16 @@ export function loadDatabaseConfig(env: Environment, options: LoadDatabaseConfig
 }
 
 function databaseConfig(
-  { databaseUrl, dataDir, logLevel, logFormat }: CamelCased<typeof DATABASE_SETTINGS>,
+  { databaseUrl, schema, dataDir, logLevel, logFormat }: CamelCased<typeof DATABASE_SETTINGS>,
   { cwd, isTerminal = process.stdout.isTTY }: LoadDatabaseConfigOptions,
 ): DatabaseConfig {
-  return { databaseUrl, dataDir: path.resolve(cwd, dataDir), logLevel, logFormat: logFormat ?? (isTerminal ? 'pretty' : 'json') }
+  return {
+    databaseUrl: databaseUrl === null ? null : withSchema(databaseUrl, schema),
+    schema,
+    dataDir: path.resolve(cwd, dataDir),
+    logLevel,
+    logFormat: logFormat ?? (isTerminal ? 'pretty' : 'json'),
+  }
 }
 
 function readLaunchpads(file: string, known: KnownAdapters, cwd: string, readFile: ReadFile, problems: string[]): LaunchpadsConfig {

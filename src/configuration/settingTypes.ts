@@ -43,6 +43,11 @@ export const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], error: 't
 
 export const anyText = z.string({ error: 'text' })
 
+/** A name that SQL takes without quotes, short enough for names that are derived from it. */
+export const schemaName = z
+  .string({ error: 'a name of at most 40 lower-case letters, digits and _, that begins with a letter and not with pg_' })
+  .regex(/^(?!pg_|information_schema$)[a-z][a-z0-9_]{0,39}$/)
+
 /** A credential that is sent in a header. */
 export const secretWord = z.string({ error: 'one word of visible ASCII characters' }).regex(/^[!-~]+$/)
 

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { INTEGRATIONS } from '#domain/integration.ts'
 import { allowedOrigins, baseUrl, databaseUrl, gatewayUrls, listenHost, natsUrls, pathPrefix, rpcUrls } from './addresses.ts'
-import { anyText, flag, secretWord, wholeNumber, word, wordList } from './settingTypes.ts'
+import { anyText, flag, schemaName, secretWord, wholeNumber, word, wordList } from './settingTypes.ts'
 
 /*
  * All settings by the names of their variables: type, default and description. A `secret` one is not repeated in errors.
@@ -34,6 +34,13 @@ export const DATABASE_SETTINGS = {
     secret: true,
     description: 'PostgreSQL 15 or newer, postgresql://user:password@host:5432/database. Blank: a private server under DATA_DIR.',
   }),
+  SCHEMA: schemaName
+    .nullable()
+    .default(null)
+    .describe(
+      'The schema of the index in its database, which is created if it is missing. Blank: the one that npm run db:switch made the served ' +
+        'one, else where the tables are. With a name, a second index is built beside the one that is served.',
+    ),
   DATA_DIR: anyText.default('./.data').describe("The folder of the private server, of its log and of the operators' token."),
   LOG_LEVEL: word(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { BlockFeed } from '#bus/blockFeed.ts'
-import { createIndexerStatus, type IndexerStatus } from '#bus/indexerStatus.ts'
+import type { IndexerStatus } from '#bus/indexerStatus.ts'
 import { createNatsFeed } from '#bus/natsFeed.ts'
 import { createNotifyFeed } from '#bus/notifyFeed.ts'
 import { openNats } from '#bus/openNats.ts'
@@ -16,6 +16,8 @@ export interface DatabaseCarrierOptions {
   readonly databaseUrl: string
   readonly primary: Queryable
   readonly chainId: number
+  /** Receives the indexer's reports on itself. */
+  readonly reported: IndexerStatus
   readonly logger: Logger
   readonly onStop: (stop: () => Promise<void> | void) => void
 }
@@ -24,8 +26,6 @@ export interface DatabaseCarrier {
   /** Where to read: the replica, if there is one. */
   readonly db: Queryable
   readonly feed: BlockFeed
-  /** The indexer's reports on itself. */
-  readonly reported: IndexerStatus
 }
 
 /**
@@ -34,14 +34,13 @@ export interface DatabaseCarrier {
  * @throws `TokenwireError` with the reason
  */
 export async function openDatabaseCarrier(options: DatabaseCarrierOptions): Promise<DatabaseCarrier> {
-  const { config, databaseUrl, primary, chainId, logger, onStop } = options
+  const { config, databaseUrl, primary, chainId, reported, logger, onStop } = options
   const replica = config.databaseReadUrl === null ? null : await openReplica(config.databaseReadUrl, { primary, logger, now, onStop })
   const db = replica?.db ?? primary
-  const reported = createIndexerStatus(now)
   const nats = await openNats(config, logger)
   const common = { databaseUrl, db, ...(replica && { replica }), chainId, logger, now, onReport: reported.update }
   const feed: BlockFeed = nats === null ? createNotifyFeed(common) : createNatsFeed({ ...common, nats })
-  return { db, feed, reported }
+  return { db, feed }
 }
 
 /** What the indexer reports, until this process indexes itself. */

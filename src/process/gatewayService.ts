@@ -1,19 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { MikroORM } from '@mikro-orm/postgresql'
-import type { Kysely } from 'kysely'
+import { createIndexerStatus } from '#bus/indexerStatus.ts'
+import { createMovingFeed } from '#bus/movingFeed.ts'
 import { monotonicMs as now } from '#clock'
-import { TokenwireError } from '#errors'
-import { createOrm } from '#store/connection/orm.ts'
-import { requireDatabase } from '#store/connection/requireDatabase.ts'
-import { toStartError } from '#store/connection/startError.ts'
-import { readIdentity, type StoredIdentity } from '#store/rows/identity.ts'
-import { indexerView, openDatabaseCarrier } from './databaseCarrier.ts'
+import type { Config } from '#config'
+import { hasCode, TokenwireError } from '#errors'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { indexerView } from './databaseCarrier.ts'
 import { type ServeOptions, serve } from './serve.ts'
+import { openServedIndex, type ServedIndex } from './servedIndex.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
-
-/** After this wait the process ends, and its supervisor starts it again. A stop that is requested meanwhile waits as long. */
-const MAX_WAIT_MS = 5_000
-const ASK_AGAIN_MS = 250
+import { switchedError, watchServedSchema } from './watchServedSchema.ts'
 
 export interface GatewayOptions extends RoleOptions {
   /** Only for a standby: the view of its own indexing, once it indexes, and the receiver of prices. */
@@ -24,54 +19,70 @@ export interface GatewayOptions extends RoleOptions {
 }
 
 export interface StartedGateway extends StartedRole {
-  readonly reading: MikroORM
+  /** The database that the indexer writes. */
+  readonly primary: Queryable
 }
 
 /**
- * Starts a gateway: it serves what an indexer writes into the same database, and writes nothing itself.
+ * Starts a gateway: it serves what an indexer writes into the same database, and writes nothing itself. When `npm run db:switch` makes
+ * another index the served one, it serves that, and its clients stay connected.
  *
  * @throws `TokenwireError` with the reason
  */
 export async function startGateway(options: GatewayOptions): Promise<StartedGateway> {
-  const { config, logger, onStop, giveUp, indexing } = options
+  const { config, logger, giveUp, indexing, onStop, onFailure } = options
   const { databaseUrl } = config
   if (databaseUrl === null) throw new TypeError('a gateway without DATABASE_URL is refused by the configuration')
-  const reading = createOrm(databaseUrl, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, giveUp })
-  onStop(() => reading.close(true))
-  const primary = reading.em.getKysely<unknown>()
-  const { chainId, weth, launchpads } = await prepared(primary, databaseUrl, options)
-  const known = { ...options, config: { ...config, launchpads: { weth, launchpads } }, chainId }
+  const reported = createIndexerStatus(now)
+  const open = () => openServedIndex({ config, databaseUrl, reported, giveUp, logger })
+  let index: ServedIndex = await open()
+  onStop(() => index.close())
+  const { chainId } = index.identity
+  const feed = createMovingFeed(index.feed)
+  const db: Queryable = { getExecutor: () => index.db.getExecutor() }
+
+  const move = async (): Promise<void> => {
+    const before = index
+    const next = await open()
+    const difference = movingProblem(before, next)
+    if (difference !== null) {
+      await next.close()
+      throw difference
+    }
+    index = next
+    await feed.moveTo(next.feed)
+    await before.close()
+    logger.info({ schema: next.schema, launchpads: next.identity.launchpads.map(({ name }) => name) }, 'serving another schema')
+  }
+  const { schema } = index
+  if (schema !== null) {
+    const onSwitch = async (served: string): Promise<void> => {
+      if (indexing !== undefined) return onFailure(switchedError(served))
+      await move().catch((error: unknown) => {
+        if (!(error instanceof TokenwireError) || hasCode(error, 'database_unavailable')) throw error
+        onFailure(error)
+      })
+    }
+    onStop(watchServedSchema({ db: () => index.primary, current: () => index.schema ?? schema, onSwitch, logger }))
+  }
+
+  const live = withLaunchpads(config, () => index.identity)
+  const indexer = indexerView(reported, indexing?.view)
   const onPrice = indexing?.onPrice ?? (() => undefined)
-  const carrier = await openDatabaseCarrier({ ...known, databaseUrl, primary })
-  const indexer = indexerView(carrier.reported, indexing?.view)
-  const url = await serve({ ...known, databaseUrl, db: carrier.db, feed: carrier.feed, indexer, onPrice })
-  return { url, databaseUrl, reading }
+  const url = await serve({ ...options, config: live, chainId, databaseUrl, db, feed, indexer, onPrice })
+  return { url, databaseUrl, primary: { getExecutor: () => index.primary.getExecutor() } }
 }
 
-/** Waits a little for an indexer to prepare the database, as when both start together. */
-async function prepared(db: Kysely<unknown>, url: string, { config, logger }: RoleOptions): Promise<StoredIdentity> {
-  const untilMs = now() + MAX_WAIT_MS
-  await requireDatabase(db, { url, use: 'serve', logger })
-  for (;;) {
-    const identity = await readIdentity(db).catch((error: unknown) => {
-      throw toStartError(error, { url, setting: 'DATABASE_URL' })
-    })
-    if (identity !== null) {
-      if (config.chainId === null || config.chainId === identity.chainId) return identity
-      throw new TokenwireError(
-        'chain_mismatch',
-        `CHAIN_ID: expected chain ${config.chainId}, and the database is of chain ${identity.chainId}`,
-      )
-    }
-    if (now() > untilMs) {
-      throw new TokenwireError(
-        'database_unavailable',
-        'DATABASE_URL: no indexer (ROLE=indexer) of this version has prepared this database yet',
-        {
-          retryable: true,
-        },
-      )
-    }
-    await delay(ASK_AGAIN_MS)
-  }
+/** The configuration with the launchpads of the index, which may change while the process runs. */
+function withLaunchpads(config: Config, identity: () => Config['launchpads']): Config {
+  return Object.defineProperty({ ...config }, 'launchpads', { get: identity, enumerable: true })
+}
+
+/** Why a gateway can't go from one index to another with its clients; `null`: it can. */
+function movingProblem(before: ServedIndex, { identity }: ServedIndex): TokenwireError | null {
+  const { chainId, weth } = before.identity
+  if (identity.chainId === chainId && identity.weth === weth) return null
+  return new TokenwireError('database_foreign', `DATABASE_URL: the schema that is served now is of chain ${identity.chainId}`, {
+    retryable: true,
+  })
 }

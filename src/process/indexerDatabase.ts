@@ -1,4 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
+import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { describeHolder, LOCKS, type LockHolder } from '#store/connection/advisoryLocks.ts'
 import { createOrm } from '#store/connection/orm.ts'
@@ -27,7 +28,7 @@ type IndexerDatabase =
  */
 export async function openIndexerDatabase(options: RoleOptions, loaded: Promise<unknown>): Promise<IndexerDatabase> {
   const { config, logger, onFailure, onStop, giveUp } = options
-  const databaseUrl = config.databaseUrl ?? (await startEmbeddedDatabase(options))
+  const databaseUrl = config.databaseUrl ?? withSchema(await startEmbeddedDatabase(options), config.schema)
   await loaded
   await migrate(databaseUrl, logger)
   const lock: SessionLockInput = {

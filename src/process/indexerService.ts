@@ -1,9 +1,11 @@
 import { createThreadFeed } from '#bus/threadFeed.ts'
+import { followsSwitches, readServedSchema } from '#store/connection/databaseSchema.ts'
 import type { StartedThread } from '#worker/startIndexing.ts'
 import { announceIndexer } from './announceIndexer.ts'
 import { type LockedDatabase, writerChangedError } from './indexerDatabase.ts'
 import { serve } from './serve.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
+import { switchedError, watchServedSchema } from './watchServedSchema.ts'
 
 export interface IndexerOptions extends RoleOptions, LockedDatabase {
   readonly thread: StartedThread
@@ -24,6 +26,11 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
 
   const { chainId, launchpads, view, blocks } = indexing
   const db = reading.em.getKysely<unknown>()
+  if (followsSwitches(databaseUrl)) {
+    const schema = await readServedSchema(db)
+    const onSwitch = async (served: string) => onFailure(switchedError(served))
+    onStop(watchServedSchema({ db: () => db, current: () => schema, onSwitch, logger: options.logger }))
+  }
   const outlet = await announceIndexer(indexing, { ...options, db })
 
   const config = { ...options.config, launchpads: { weth: options.config.launchpads.weth, launchpads } }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { BlockFeed } from '#bus/blockFeed.ts'
 import { monotonicMs as now } from '#clock'
-import type { Config } from '#config'
+import type { Config, LaunchpadsConfig } from '#config'
 import { createAdmission } from '#gateway/admission/admission.ts'
 import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
 import { type MeasuredIndexer, readProcessMetrics } from '#gateway/health/readProcessMetrics.ts'
@@ -30,7 +30,7 @@ import { createGatewayActors } from './gatewayActors.ts'
 const epochMs = () => Date.now()
 
 export interface OpenGatewayOptions {
-  /** With the launchpads of the database. */
+  /** With the launchpads of the index at present. */
   readonly config: Config
   readonly logger: Logger
   readonly redactor: Redactor
@@ -59,11 +59,10 @@ export interface OpenedGateway {
 /** Everything of a gateway except the server that accepts connections: actors, connections, routes. */
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGateway> {
   const { config, logger, redactor, db, chainId, feed, indexer, ethUsd, operators, processes } = options
-  const { weth, launchpads } = config.launchpads
-  const adapters = createAdapters({ weth, launchpads })
+  const { weth } = config.launchpads
   const responses = createResponseCache(now)
   const admission = createAdmission(config, logger)
-  const reads = createReads({ db, chainId, weth, ...creatorRewards(adapters) })
+  const reads = createReads({ db, chainId, weth, ...creatorRewards(() => config.launchpads) })
   const { stop: stopActors, ...actors } = createGatewayActors({
     load: addresses => readSnapshots(db, { chainId, addresses }),
     reads,
@@ -132,10 +131,18 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   }
 }
 
-function creatorRewards(adapters: readonly LaunchpadAdapter[]): Pick<ReadsOptions, 'claimCall' | 'vestedOf'> {
-  const byName = new Map(adapters.map(adapter => [adapter.launchpad, adapter]))
+/** @param launchpads those of the index at present */
+function creatorRewards(launchpads: () => LaunchpadsConfig): Pick<ReadsOptions, 'claimCall' | 'vestedOf'> {
+  let known: { readonly launchpads: LaunchpadsConfig; readonly byName: ReadonlyMap<string, LaunchpadAdapter> } | null = null
+  const adapterOf = (name: string) => {
+    const present = launchpads()
+    if (known?.launchpads !== present) {
+      known = { launchpads: present, byName: new Map(createAdapters(present).map(adapter => [adapter.launchpad, adapter])) }
+    }
+    return known.byName.get(name)
+  }
   return {
-    claimCall: ({ launchpad, ...target }) => byName.get(launchpad)?.claimCall(target) ?? null,
-    vestedOf: ({ launchpad, ...times }) => byName.get(launchpad)?.vestedOf?.(times) ?? null,
+    claimCall: ({ launchpad, ...target }) => adapterOf(launchpad)?.claimCall(target) ?? null,
+    vestedOf: ({ launchpad, ...times }) => adapterOf(launchpad)?.vestedOf?.(times) ?? null,
   }
 }

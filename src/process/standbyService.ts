@@ -28,7 +28,11 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
   let price: { readonly ethUsd: string; readonly atMs: number; readonly usableMs: number } | null = null
 
   await thread.check(lock.url)
-  const { url, databaseUrl, reading } = await startGateway({
+  const {
+    url,
+    databaseUrl,
+    primary: db,
+  } = await startGateway({
     ...options,
     indexing: {
       view: () => indexing?.view ?? null,
@@ -38,7 +42,6 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
       },
     },
   })
-  const db = reading.em.getKysely<unknown>()
 
   const takeOver = async (): Promise<void> => {
     const held = await awaitSessionLock(lock, signal)

@@ -11,6 +11,7 @@ import { createNatsOutlet } from '#bus/natsOutlet.ts'
 import { monotonicMs } from '#clock'
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import { channelOfSchema } from '#store/connection/databaseSchema.ts'
 import { silentLogger as logger, useDatabase } from '#test/support/database.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 import { indexerReport } from '#test/support/indexerReport.ts'
@@ -269,7 +270,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     witness.forget()
     const [reportedBefore, subscribedBefore] = [reported, subscribed]
     const report = JSON.stringify(indexerReport('WRITER'))
-    await sql`select pg_notify('tokenwire_indexer', replace(${report}, 'WRITER', gen_random_uuid()::text))
+    await sql`select pg_notify(${channelOfSchema('tokenwire_indexer')}, replace(${report}, 'WRITER', gen_random_uuid()::text))
       from generate_series(1, ${forged}::int)`.execute(site.database.kysely)
     await expect.poll(() => reported - reportedBefore).toBeGreaterThanOrEqual(forged)
     await untilHeard(witness, say)

@@ -5,6 +5,7 @@ import { announceReports, encodeReport, type IndexerReport } from '#bus/indexerR
 import { createNotifyFeed } from '#bus/notifyFeed.ts'
 import { monotonicMs } from '#clock'
 import type { Address } from '#domain/address.ts'
+import { channelOfSchema } from '#store/connection/databaseSchema.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { announceCommit } from '#store/rows/announcement.ts'
 import { openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
@@ -78,7 +79,7 @@ describe('a feed by notifications that are lost or say little', () => {
     nowMs = 60_000
     // Found by the next beat.
     witness.forget()
-    await sql`select pg_notify('tokenwire_commit', 'nothing')`.execute(other.kysely)
+    await sql`select pg_notify(${channelOfSchema('tokenwire_commit')}, 'nothing')`.execute(other.kysely)
     await witness.until(() => witness.hasChanged(site.alpha))
     expect(feed.health()).toMatchObject({ connected: true, disconnectedMs: 0 })
     proxy.setServer('refusing')
@@ -118,7 +119,7 @@ describe('a feed by notifications that are lost or say little', () => {
   test('finds a commit whose notification never came, though one of a later commit was forged', async () => {
     const { witness } = await started()
     const forged = JSON.stringify({ ...block, commit: 1_000_000, changed: [], dropped: [] })
-    await sql`select pg_notify('tokenwire_commit', ${forged})`.execute(other.kysely)
+    await sql`select pg_notify(${channelOfSchema('tokenwire_commit')}, ${forged})`.execute(other.kysely)
     // The first one may be found by the look that follows a new connection.
     for (let round = 0; round < 2; round++) {
       await commitUnannounced()
@@ -146,7 +147,9 @@ describe('a feed by notifications that are lost or say little', () => {
   test('ignores notifications that are none of an indexer', async () => {
     const { witness } = await started()
     for (const payload of ['nothing', '{}', JSON.stringify({ ...block, commit: null, changed: {}, dropped: 5 })])
-      await sql`select pg_notify('tokenwire_commit', ${payload}), pg_notify('tokenwire_indexer', ${payload})`.execute(other.kysely)
+      await sql`select pg_notify(${channelOfSchema('tokenwire_commit')}, ${payload}), pg_notify(${channelOfSchema('tokenwire_indexer')}, ${payload})`.execute(
+        other.kysely,
+      )
     await site.buy(site.alpha)
     const stored = await site.stored(site.alpha)
     await witness.untilHeld(stored)
@@ -165,7 +168,8 @@ describe('a feed by notifications that are lost or say little', () => {
       { ...REPORT, writer: undefined },
     ]
     await expect.poll(() => feed.health().connected).toBe(true)
-    for (const report of wrong) await sql`select pg_notify('tokenwire_indexer', ${JSON.stringify(report)})`.execute(other.kysely)
+    for (const report of wrong)
+      await sql`select pg_notify(${channelOfSchema('tokenwire_indexer')}, ${JSON.stringify(report)})`.execute(other.kysely)
     const stop = announceReports(other.kysely, () => REPORT)
     onTestFinished(stop)
     expect(await promise).toEqual(REPORT)

@@ -43,6 +43,7 @@ function refusal(env: Readonly<Record<string, string>>, files?: Readonly<Record<
 
 const DEFAULTS: Config = {
   role: 'all',
+  schema: null,
   standby: false,
   gateways: 0,
   statusPort: 0,
@@ -418,10 +419,20 @@ describe('loadConfig', () => {
 })
 
 describe('loadDatabaseConfig', () => {
+  it('puts the schema into the URL, so that each connection has it', () => {
+    const { databaseUrl, schema } = loadDatabaseConfig({ DATABASE_URL: 'postgres://u@h/d?sslmode=disable', SCHEMA: 'next' }, options({}))
+    expect([schema, databaseUrl]).toEqual(['next', 'postgres://u@h/d?sslmode=disable&tokenwire_schema=next'])
+  })
+
+  it.each(['Next', 'pg_next', '1st', 'information_schema', 'a b', 'x'.repeat(41)])('refuses the schema %s', name => {
+    expect(() => loadDatabaseConfig({ SCHEMA: name }, options({}))).toThrow('SCHEMA: expected a name of at most 40 lower-case letters')
+  })
+
   it('wants neither a chain nor a launchpads file', () => {
     const files = { '/app/.env': 'DATABASE_URL=postgres://u@h/d\n' }
     expect(loadDatabaseConfig({ DATA_DIR: 'data' }, options(files))).toEqual({
       databaseUrl: 'postgres://u@h/d',
+      schema: null,
       dataDir: '/app/data',
       logLevel: 'info',
       logFormat: 'json',

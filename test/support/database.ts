@@ -54,11 +54,14 @@ export async function useDatabase({ migrated = true }: TestDatabaseOptions = {})
     url,
     orm,
     kysely,
-    clear: async () => {
-      const emptied = TABLES.map((table, index) => sql`${sql.id(`t${index}`)} as (delete from ${sql.table(table)})`)
-      await sql`with ${sql.join(emptied)} select 1`.execute(kysely)
-    },
+    clear: () => clearTables(kysely),
   }
+}
+
+/** Empties the tables of the connections' schema. */
+export async function clearTables(kysely: Kysely<unknown>): Promise<void> {
+  const emptied = TABLES.map((table, index) => sql`${sql.id(`t${index}`)} as (delete from ${sql.table(table)})`)
+  await sql`with ${sql.join(emptied)} select 1`.execute(kysely)
 }
 
 /** The address of another database on the run's server. */

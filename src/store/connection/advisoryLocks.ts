@@ -1,11 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from './queryable.ts'
 
-/** The first number of the service's PostgreSQL advisory locks; the second is one of `LOCKS`. */
-export const LOCK_SPACE = 0x746b7772
+/** The first number of the service's PostgreSQL advisory locks is this plus one of `LOCKS`; the second is of the index's schema. */
+const LOCK_SPACE = 0x746b7772
 
 export const LOCKS = { migrate: 1, embeddedOwner: 2, writer: 3 } as const
+
+/** Both numbers of a lock of `LOCKS`, for the schema of the session that asks. */
+export function lockOf(key: number): RawBuilder<unknown> {
+  return sql`${sql.lit(LOCK_SPACE + key)}, hashtext(current_schema())`
+}
 
 /** The session of another process that holds a lock. */
 export interface LockHolder {
@@ -52,7 +57,7 @@ export async function takeLock(
   let isLogged = false
   for (;;) {
     const { rows } = await sql<{ locked: boolean }>`
-      select pg_try_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(key)}) as locked`.execute(session)
+      select pg_try_advisory_lock(${lockOf(key)}) as locked`.execute(session)
     if (rows[0]?.locked === true) return null
     const waitedMs = performance.now() - startedAtMs
     if (waitedMs > RELEASE_MS) {
@@ -84,7 +89,8 @@ export async function readHolder(session: Queryable, key: number): Promise<LockH
       extract(epoch from clock_timestamp() - state_change)::float8 as "silentSeconds",
       pid || ' ' || coalesce(state_change::text, '') as sign
     from pg_locks join pg_stat_activity using (pid)
-    where locktype = 'advisory' and granted and classid = ${sql.lit(LOCK_SPACE)} and objid = ${sql.lit(key)} and objsubid = 2
+    where locktype = 'advisory' and granted and classid = ${sql.lit(LOCK_SPACE + key)} and objsubid = 2
+      and objid = (hashtext(current_schema())::bigint & 4294967295)::oid
       and database = (select oid from pg_database where datname = current_database())`.execute(session)
   return rows[0] ?? null
 }

@@ -2,11 +2,14 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
 import { pause } from '#async/pause.ts'
+import { channelOfSchema } from './databaseSchema.ts'
 import { createOrm, type RawConnection } from './orm.ts'
 
 export interface ListenerOptions {
   readonly url: string
   readonly channels: readonly string[]
+  /** Whether they are channels of the connection's schema (`channelOfSchema`), or the same in the whole database. */
+  readonly scope: 'schema' | 'database'
   readonly logger: Logger
   /** Called when a connection has begun to listen. What was announced before may have been missed. */
   readonly onListening: () => void
@@ -28,20 +31,30 @@ export interface Listener {
 
 /** Listens to a database's notifications on a connection of its own, and on another one when that is lost. */
 export function createListener(options: ListenerOptions): Listener {
-  const { channels, logger, onListening, onNotification, beat, beatMs = 2_000 } = options
+  const { channels, scope, logger, onListening, onNotification, beat, beatMs = 2_000 } = options
   const stopped = new AbortController()
   const { signal } = stopped
   let isListening = false
   let connections = 0
   let current: RawConnection | null = null
+  /** The channels by their names in the database. */
+  const heard = new Map<string, string>()
   const orm = createOrm(options.url, logger.child({}, { level: 'silent' }), {
     poolSize: 1,
     applicationName: 'tokenwire-listen',
     onConnection: connection => {
       current = connection
-      connection.on('notification', ({ channel, payload = '' }) => onNotification(channel, payload))
+      connection.on('notification', ({ channel, payload = '' }) => onNotification(heard.get(channel) ?? channel, payload))
     },
   })
+
+  const listenTo = async (session: Kysely<unknown>, channel: string): Promise<void> => {
+    const named = scope === 'database' ? sql`${channel}` : channelOfSchema(channel)
+    const { rows } = await sql<{ name: string }>`select ${named} as name`.execute(session)
+    const name = rows[0]?.name ?? channel
+    heard.set(name, channel)
+    await sql`listen ${sql.id(name)}`.execute(session)
+  }
 
   /** @throws when the work rejects or takes too long; the connection is closed then */
   const inTime = async (work: Promise<unknown>): Promise<void> => {
@@ -59,7 +72,7 @@ export function createListener(options: ListenerOptions): Listener {
       .getKysely<unknown>()
       .connection()
       .execute(async session => {
-        for (const channel of channels) await inTime(sql`listen ${sql.id(channel)}`.execute(session))
+        for (const channel of channels) await inTime(listenTo(session, channel))
         if (attempt > 1) logger.info({ attempt }, 'the database announces commits again')
         isListening = true
         connections++

@@ -1,3 +1,6 @@
+import { givenOptions, schemaOf } from '#domain/databaseUrl.ts'
+import { SERVED_SCHEMA } from './databaseSchema.ts'
+
 export interface ConfiguredPool {
   readonly options: { onConnect?: (client: { query(text: string): Promise<unknown> }) => Promise<void> }
 }
@@ -50,15 +53,6 @@ const PREFERRED: Readonly<Record<string, string>> = {
 /** An update that was emitted has to survive a crash of the server. Stricter values than `on` stay. */
 const SYNCHRONOUS_COMMIT = `coalesce(nullif(current_setting('synchronous_commit', true), 'off'), 'on')`
 
-/**
- * The schema of the service's tables, wherever they are. Before there are any: the first schema of the role's `search_path`, or `public`
- * where that has none.
- */
-const OWN_SCHEMA = `coalesce(
-  (select relnamespace::regnamespace::text from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-    where relname = 'block_undo' and relkind = 'r' order by nspname = current_schema() desc nulls last, pg_class.oid limit 1),
-  quote_ident(current_schema()), 'public')`
-
 /** Managed databases keep extensions in a schema that is not in everybody's `search_path`. */
 const SCHEMA_OF_TRIGRAMS = `(select extnamespace::regnamespace::text from pg_extension where extname = 'pg_trgm')`
 
@@ -71,9 +65,11 @@ export function configureSessions(
   databaseUrl: string,
   limits: { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number },
 ): void {
-  const given = (new URL(databaseUrl).searchParams.get('options') ?? '').toLowerCase().replaceAll('-', '_')
+  const given = givenOptions(databaseUrl)
   const isGiven = (name: string) => given.includes(`${name}=`)
-  const own = isGiven('search_path') ? `nullif(current_setting('search_path', true), '')` : OWN_SCHEMA
+  const schema = schemaOf(databaseUrl)
+  const unnamed = isGiven('search_path') ? `nullif(current_setting('search_path', true), '')` : SERVED_SCHEMA
+  const own = schema === null ? unnamed : `'${quoted(schema)}'`
   const preferred = Object.entries(PREFERRED).map(([name, value]) => [name, `'${value}'`] as const)
   const relied = Object.entries(RELIED_ON).map(([name, value]) => [name, `'${value}'`] as const)
   const settings = [
@@ -89,4 +85,9 @@ export function configureSessions(
   pool.options.onConnect = async client => {
     await client.query(text)
   }
+}
+
+/** The name of a schema as an identifier within a text of SQL. */
+function quoted(schema: string): string {
+  return `"${schema.replaceAll('"', '""').replaceAll("'", "''")}"`
 }

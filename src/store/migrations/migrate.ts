@@ -1,8 +1,9 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
+import { schemaOf } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
-import { describeHolder, LOCK_SPACE, LOCKS, takeLock } from '#store/connection/advisoryLocks.ts'
+import { describeHolder, LOCKS, lockOf, takeLock } from '#store/connection/advisoryLocks.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
@@ -35,6 +36,7 @@ export async function migrate(databaseUrl: string, logger: Logger): Promise<read
 
 async function migrateWith(orm: MikroORM, url: string, logger: Logger): Promise<readonly string[]> {
   const db = orm.em.getKysely<unknown>()
+  await createMissingSchema(db, schemaOf(url))
   await requireDatabase(db, { url, use: 'index', logger })
   // Where the migrator keeps its own table. It would look in `public`.
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
@@ -49,16 +51,25 @@ async function migrateWith(orm: MikroORM, url: string, logger: Logger): Promise<
   })
 }
 
+/** Creates the schema that `SCHEMA` names. Without the right to, `requireDatabase` says which statement helps. */
+async function createMissingSchema(db: Queryable, schema: string | null): Promise<void> {
+  if (schema === null) return
+  const { rows } = await sql<{ mayCreate: boolean }>`
+    select has_database_privilege(current_database(), 'create') and not pg_is_in_recovery() and not exists (
+      select from pg_namespace where nspname = ${schema}) as "mayCreate"`.execute(db)
+  if (rows[0]?.mayCreate === true) await sql`create schema if not exists ${sql.id(schema)}`.execute(db)
+}
+
 async function lock(session: Kysely<unknown>, logger: Logger): Promise<void> {
   const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(LOCKS.migrate)}) as locked`.execute(session)
+    select pg_try_advisory_lock(${lockOf(LOCKS.migrate)}) as locked`.execute(session)
   if (rows[0]?.locked === true) return
   logger.info('waiting for another process to finish its migrations')
-  await sql`select pg_advisory_lock(${sql.lit(LOCK_SPACE)}, ${sql.lit(LOCKS.migrate)})`.execute(session)
+  await sql`select pg_advisory_lock(${lockOf(LOCKS.migrate)})`.execute(session)
 }
 
 async function unlock(session: Queryable, key: number): Promise<void> {
-  await sql`select pg_advisory_unlock(${sql.lit(LOCK_SPACE)}, ${sql.lit(key)})`.execute(session)
+  await sql`select pg_advisory_unlock(${lockOf(key)})`.execute(session)
 }
 
 async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Promise<readonly string[]> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Address, type Hex, parseAddress } from '#domain/address.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
+import { channelOfSchema } from '#store/connection/databaseSchema.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 
@@ -10,7 +11,7 @@ import { toBytes } from '#tables/toBytes.ts'
  * notification of a transaction that fails is never delivered.
  */
 
-/** The channel of commits. */
+/** The channel of commits, in each schema one of its own. */
 export const COMMITS_CHANNEL = 'tokenwire_commit'
 
 /** What a commit announces to gateways. */
@@ -38,7 +39,7 @@ export async function announceCommit(
   const fits = changed !== null && changed.length + dropped.length <= MAX_ADDRESSES
   const announced = { number, hash, timestamp, ...(fits ? { changed, dropped } : { changed: null, dropped: [] }) }
   await sql`with counted as (update chain_state set commits = commits + 1 returning commits)
-    select pg_notify(${sql.lit(COMMITS_CHANNEL)}, '{"commit":' || commits || ',' || ${JSON.stringify(announced).slice(1)}) from counted`.execute(
+    select pg_notify(${channelOfSchema(COMMITS_CHANNEL)}, '{"commit":' || commits || ',' || ${JSON.stringify(announced).slice(1)}) from counted`.execute(
     db,
   )
 }

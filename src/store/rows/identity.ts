@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { LaunchpadsConfig } from '#config'
 import { TokenwireError } from '#errors'
+import { CURRENT_SCHEMA } from '#store/connection/databaseSchema.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { MIGRATIONS } from '#store/migrations/migrations.ts'
 
@@ -24,7 +25,9 @@ export async function readWriter(db: Queryable): Promise<string | null> {
  * @throws `TokenwireError` `database_foreign` when the schema is newer than this code
  */
 export async function readIdentity(db: Queryable): Promise<StoredIdentity | null> {
-  const { rows: tables } = await sql<{ known: boolean }>`select to_regclass('mikro_orm_migrations') is not null as known`.execute(db)
+  const { rows: tables } = await sql<{
+    known: boolean
+  }>`select to_regclass(${CURRENT_SCHEMA} || '.mikro_orm_migrations') is not null as known`.execute(db)
   if (tables[0]?.known !== true) return null
   const { rows: executed } = await sql<{ name: string }>`select name from mikro_orm_migrations`.execute(db)
   const known = new Set(MIGRATIONS.map(({ name }) => name))

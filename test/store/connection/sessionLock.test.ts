@@ -32,7 +32,7 @@ async function hold(url: string, heartbeatMs: number, logger = silentLogger) {
 
 const holders = async () =>
   (
-    await sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and objid = ${LOCKS.writer}
+    await sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and objsubid = 2
       and database = (select oid from pg_database where datname = current_database())`.execute(database.kysely)
   ).rows
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { LOCK_SPACE, LOCKS } from '#store/connection/advisoryLocks.ts'
+import { LOCKS, lockOf } from '#store/connection/advisoryLocks.ts'
 import { holdSessionLock } from '#store/connection/sessionLock.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { administer, databaseUrl, silentLogger, useDatabase } from '#test/support/database.ts'
@@ -39,13 +39,13 @@ describe('migrating', () => {
     const database = await useDatabase({ migrated: false })
     let migrated: Promise<readonly string[]> | undefined
     await database.kysely.connection().execute(async session => {
-      await sql`select pg_advisory_lock(${LOCK_SPACE}, ${LOCKS.migrate})`.execute(session)
+      await sql`select pg_advisory_lock(${lockOf(LOCKS.migrate)})`.execute(session)
       migrated = migrate(database.url, silentLogger)
       const waiting = sql`select from pg_locks join pg_database on pg_database.oid = database
         where locktype = 'advisory' and not granted and datname = current_database()`
       await expect.poll(async () => (await waiting.execute(database.kysely)).rows.length).toBe(1)
       expect((await sql`select to_regclass('token') as found`.execute(database.kysely)).rows).toEqual([{ found: null }])
-      await sql`select pg_advisory_unlock(${LOCK_SPACE}, ${LOCKS.migrate})`.execute(session)
+      await sql`select pg_advisory_unlock(${lockOf(LOCKS.migrate)})`.execute(session)
     })
     expect(await migrated).toContain(FIRST)
   })

@@ -35,9 +35,9 @@ function fileRoute(path: string, file: SiteFile): Route {
 }
 
 /** Beside the page, so that its relative URL works below a path prefix. */
-function settingsRoute({ explorerUrl, launchpads }: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
+function settingsRoute(config: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
   return defineRoute({ path: '/console.json', cacheControl: 'revalidate', limited: false, description: null }, async () =>
-    jsonAnswer({ explorerUrl, launchpads: launchingEntries(launchpads).map(({ name }) => name) }),
+    jsonAnswer({ explorerUrl: config.explorerUrl, launchpads: launchingEntries(config.launchpads).map(({ name }) => name) }),
   )
 }
 

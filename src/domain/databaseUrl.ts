@@ -1,0 +1,32 @@
+/** The parameter of a database's URL that carries `SCHEMA` to each connection. The driver does not get it. */
+const PARAMETER = 'tokenwire_schema'
+
+/** The URL of a database with the schema that its connections use. `null`: the served one. */
+export function withSchema(databaseUrl: string, schema: string | null): string {
+  if (schema === null) return databaseUrl
+  const url = new URL(databaseUrl)
+  url.searchParams.set(PARAMETER, schema)
+  return url.href
+}
+
+/** What `withSchema` has set. */
+export function schemaOf(databaseUrl: string): string | null {
+  return new URL(databaseUrl).searchParams.get(PARAMETER)
+}
+
+/** The URL without what `withSchema` has set. */
+export function withoutSchema(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  dropSchema(url)
+  return url.href
+}
+
+/** Makes the URL one that the driver knows. */
+export function dropSchema(url: URL): void {
+  if (url.searchParams.has(PARAMETER)) url.searchParams.delete(PARAMETER)
+}
+
+/** The session settings that a database's URL gives by `options`, in lower case and with underscores. */
+export function givenOptions(databaseUrl: string): string {
+  return (new URL(databaseUrl).searchParams.get('options') ?? '').toLowerCase().replaceAll('-', '_')
+}

@@ -1,0 +1,45 @@
+import { type RawBuilder, sql } from 'kysely'
+import { givenOptions, schemaOf } from '#domain/databaseUrl.ts'
+import type { Queryable } from './queryable.ts'
+
+/*
+ * A database may hold several indexes, each in a schema of its own. `SCHEMA` names the one that a process works with. A process without it
+ * works with the served one, which `npm run db:switch` has marked by a comment on one of its tables (decision 0062).
+ */
+
+/** The comment that marks the served index. It is transactional, reaches replicas and dumps, and every role can read it. */
+export const SERVED_MARK = 'Tokenwire serves this index'
+
+/** The table that only indexes of this service have, and that has the mark. */
+export const MARKED_TABLE = 'block_undo'
+
+/** Whether connections use the served schema, and so another one after a switch. */
+export function followsSwitches(databaseUrl: string): boolean {
+  return schemaOf(databaseUrl) === null && !givenOptions(databaseUrl).includes('search_path=')
+}
+
+/**
+ * SQL for the schema of a process without `SCHEMA`, quoted where SQL needs it: the served index, else the only one, wherever it is. Before
+ * there is one: the first schema of the role's `search_path`, or `public` where that has none.
+ */
+export const SERVED_SCHEMA = `coalesce(
+  (select relnamespace::regnamespace::text from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where relname = '${MARKED_TABLE}' and relkind = 'r'
+    order by obj_description(pg_class.oid, 'pg_class') = '${SERVED_MARK}' desc nulls last, nspname = current_schema() desc nulls last,
+      pg_class.oid limit 1),
+  quote_ident(current_schema()), 'public')`
+
+/** The schema that a process without `SCHEMA` uses now, as its bare name. */
+export async function readServedSchema(db: Queryable): Promise<string> {
+  const { rows } = await sql<{ schema: string }>`
+    select (parse_ident(${sql.raw(SERVED_SCHEMA)}))[1] as schema`.execute(db)
+  return String(rows[0]?.schema)
+}
+
+/** The schema in which this connection creates tables. */
+export const CURRENT_SCHEMA: RawBuilder<string> = sql`quote_ident(current_schema())`
+
+/** The name of a channel of notifications, with a part that no other schema of the database has. */
+export function channelOfSchema(channel: string): RawBuilder<string> {
+  return sql`${sql.lit(`${channel}_`)} || ${CURRENT_SCHEMA}::regnamespace::oid`
+}

@@ -1,0 +1,188 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import type { Hex } from '#domain/address.ts'
+import { withoutSchema, withSchema } from '#domain/databaseUrl.ts'
+import { TokenwireError } from '#errors'
+import { toBytes } from '#tables/toBytes.ts'
+import { MARKED_TABLE, readServedSchema, SERVED_MARK } from './connection/databaseSchema.ts'
+import { createOrm } from './connection/orm.ts'
+import type { Queryable } from './connection/queryable.ts'
+import { requireDatabase } from './connection/requireDatabase.ts'
+import { toStartError } from './connection/startError.ts'
+import { createTransaction } from './connection/transaction.ts'
+import { announceCommit } from './rows/announcement.ts'
+import { readIdentity } from './rows/identity.ts'
+
+/** How long the index waits to be as far as the served one, and how far behind it may be at first. */
+const PATIENCE_MS = 30_000
+const MAX_BEHIND_BLOCKS = 1_000
+const LOOK_EVERY_MS = 50
+/** Sequences raised per transaction. */
+const CHUNK_TOKENS = 5_000
+
+export interface Switched {
+  /** The schema that was served before. */
+  readonly from: string
+  /** The newest block of the index that is served now; `null`: it has none. */
+  readonly block: number | null
+}
+
+interface Place {
+  readonly number: number | null
+  readonly hash: Hex | null
+  readonly timestamp: number | null
+}
+
+/**
+ * Makes the index in a schema the served one, in one transaction, once it has every block of the index that was served. From then on the
+ * latter's writer can't commit, and the sequence of each token in the new index is above the one in the old index. Positions on channels
+ * stay valid.
+ *
+ * @throws `TokenwireError` `config_invalid` when there is no index of this version in the schema, `database_foreign` when it is of another
+ *   chain, retryable `database_unavailable` when it does not reach the served index in half a minute
+ */
+export async function switchSchema(databaseUrl: string, to: string, logger: Logger): Promise<Switched> {
+  const url = withoutSchema(databaseUrl)
+  const limits = { poolSize: 2, applicationName: 'tokenwire-switch', statementTimeoutMs: 0 }
+  const orm = createOrm(url, logger, limits)
+  const target = createOrm(withSchema(url, to), logger, limits)
+  try {
+    const db = orm.em.getKysely<unknown>()
+    await requireDatabase(db, { url, use: 'serve', logger })
+    const from = await readServedSchema(db)
+    await requireSameIndex(db, target.em.getKysely<unknown>(), { from, to })
+    if (from === to) {
+      await mark(db, to)
+      return { from, block: (await readPlace(db, to)).number }
+    }
+    const transaction = createTransaction(target)
+    await raiseAhead(transaction, { from, to })
+    return { from, block: await switchWhenReached(transaction, { from, to }) }
+  } catch (error) {
+    throw toStartError(error, { url, setting: 'DATABASE_URL' })
+  } finally {
+    await Promise.all([orm.close(true), target.close(true)])
+  }
+}
+
+interface Schemas {
+  readonly from: string
+  readonly to: string
+}
+
+async function requireSameIndex(db: Kysely<unknown>, target: Kysely<unknown>, { from, to }: Schemas): Promise<void> {
+  const hasIndex = async (schema: string) => {
+    const { rows } = await sql`select from pg_tables where schemaname = ${schema} and tablename = ${MARKED_TABLE}`.execute(db)
+    return rows.length > 0
+  }
+  if (!(await hasIndex(to))) {
+    throw new TokenwireError('config_invalid', `There is no index in schema ${to}. SCHEMA=${to} npm start builds one there.`)
+  }
+  const wanted = await readIdentity(target)
+  if (wanted === null) {
+    throw new TokenwireError(
+      'config_invalid',
+      `The index in schema ${to} is of an older version of Tokenwire: start this version on it first.`,
+    )
+  }
+  if (from === to) return
+  if (!(await hasIndex(from))) throw new TokenwireError('config_invalid', `There is no index in schema ${from} to switch from.`)
+  const { rows } = await sql<{ isSame: boolean }>`
+    select (a.chain_id, a.genesis_hash, a.weth) = (b.chain_id, b.genesis_hash, b.weth) as "isSame"
+    from ${sql.id(from, 'chain_state')} as a, ${sql.id(to, 'chain_state')} as b`.execute(db)
+  if (rows[0]?.isSame === false) {
+    throw new TokenwireError('database_foreign', `The index in schema ${to} is of another chain, or of another WETH, than that in ${from}.`)
+  }
+}
+
+/** Raises most sequences before the switch, in bounded transactions, so that little is left for its own. */
+async function raiseAhead(transaction: ReturnType<typeof createTransaction>, schemas: Schemas): Promise<void> {
+  for (let raised = CHUNK_TOKENS; raised === CHUNK_TOKENS; ) {
+    raised = await transaction(async db => {
+      await lock(db, schemas.to)
+      return raiseSequences(db, schemas, CHUNK_TOKENS)
+    })
+  }
+}
+
+/** @returns how many were raised */
+async function raiseSequences(db: Queryable, { from, to }: Schemas, limit: number | null): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update ${sql.id(to, 'token')} as raised set sequence = below.sequence + 1 from (
+      select old.address, old.sequence from ${sql.id(from, 'token')} as old join ${sql.id(to, 'token')} as new using (address)
+      where new.sequence <= old.sequence limit ${limit}
+    ) as below where raised.address = below.address`.execute(db)
+  return Number(numAffectedRows)
+}
+
+async function lock(db: Queryable, schema: string): Promise<void> {
+  await sql`select from ${sql.id(schema, 'chain_state')} for update`.execute(db)
+}
+
+async function readPlace(db: Queryable, schema: string): Promise<Place> {
+  const { rows } = await sql<Place>`
+    select cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp from ${sql.id(schema, 'chain_state')}`.execute(db)
+  return rows[0] ?? { number: null, hash: null, timestamp: null }
+}
+
+/** Switches as soon as the new index has the newest block of the old one. Its writer goes on meanwhile, and so does the other one. */
+async function switchWhenReached(transaction: ReturnType<typeof createTransaction>, schemas: Schemas): Promise<number | null> {
+  const untilMs = performance.now() + PATIENCE_MS
+  for (;;) {
+    const { isDone, places } = await transaction(db => switchIfReached(db, schemas))
+    if (isDone) return places.to.number
+    const behind = (places.from.number ?? 0) - (places.to.number ?? 0)
+    if (behind > MAX_BEHIND_BLOCKS || performance.now() > untilMs) {
+      const sentence =
+        behind > 0
+          ? `is ${behind} blocks behind the one in ${schemas.from}; switch when it has reached that`
+          : `has another block ${places.from.number} than the one in ${schemas.from}; switch when both follow the same branch of the chain`
+      throw new TokenwireError('database_unavailable', `The index in schema ${schemas.to} ${sentence}.`, { retryable: true })
+    }
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+async function switchIfReached(db: Queryable, schemas: Schemas) {
+  const { from, to } = schemas
+  await lock(db, from)
+  await lock(db, to)
+  const places = { from: await readPlace(db, from), to: await readPlace(db, to) }
+  if (!(await hasReached(db, to, places))) return { isDone: false, places }
+  // Its writer finds with its next commit that it is no longer the writer.
+  await sql`update ${sql.id(from, 'chain_state')} set writer = null`.execute(db)
+  await raiseSequences(db, schemas, null)
+  await keepPositions(db, schemas, places.to.number)
+  await mark(db, to)
+  await sql`comment on table ${sql.id(from, MARKED_TABLE)} is null`.execute(db)
+  const { number, hash, timestamp } = places.to
+  if (number !== null && hash !== null) await announceCommit(db, { number, hash, timestamp: timestamp ?? 0 }, null)
+  return { isDone: true, places }
+}
+
+async function hasReached(db: Queryable, to: string, places: { readonly from: Place; readonly to: Place }): Promise<boolean> {
+  const { number, hash } = places.from
+  if (number === null || hash === null) return true
+  if (places.to.number === null || places.to.number < number) return false
+  const { rows } = await sql`
+    select from ${sql.id(to, 'block')} where number = ${number} and hash = ${toBytes(hash)}`.execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Positions on channels count the reorgs of the index that gave them. The new index takes the old one's reorgs over, and a number that it
+ * has given itself to none of them stands for a reorg of no indexed block.
+ */
+async function keepPositions(db: Queryable, { from, to }: Schemas, newest: number | null): Promise<void> {
+  const [old, own] = [sql.id(from, 'reorg'), sql.id(to, 'reorg')]
+  const { rows } = await sql<{ last: number | null }>`select max(number) as last from ${own}`.execute(db)
+  await sql`delete from ${own}`.execute(db)
+  await sql`insert into ${own} select * from ${old}`.execute(db)
+  await sql`insert into ${own} (number, from_block) select ${rows[0]?.last ?? 0}::bigint, ${(newest ?? 0) + 1}::bigint
+    where ${rows[0]?.last ?? 0}::bigint > (select coalesce(max(number), 0) from ${old})`.execute(db)
+}
+
+async function mark(db: Queryable, schema: string): Promise<void> {
+  await sql`comment on table ${sql.id(schema, MARKED_TABLE)} is ${sql.lit(SERVED_MARK)}`.execute(db)
+}
