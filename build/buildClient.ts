@@ -17,6 +17,7 @@ const ENTRIES = {
   'client/live': 'live',
   'client/candles': 'candles',
   'client/format': 'format',
+  'client/key': 'key',
   'client/rxjs': 'rxjs',
   'client/react': 'react',
 } as const

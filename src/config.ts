@@ -25,6 +25,20 @@ export interface LaunchpadsConfig {
   readonly launchpads: readonly LaunchpadConfig[]
 }
 
+/** An API key of `API_KEYS_FILE`. */
+export interface ApiKey {
+  /** Shown in metrics and `/api/usage`. */
+  readonly name: string
+  /** SHA-256 of the key, in lower-case hex. */
+  readonly sha256: string
+  /** Left out: those of an address without a key. 0 requests per minute: no limit. */
+  readonly limits?: { readonly requestsPerMinute?: number; readonly connections?: number }
+  /** Pages that may use the key, and nothing but pages, by the rules of `ALLOWED_ORIGINS`. Left out: those and all programs. */
+  readonly origins?: readonly string[]
+  /** Whether the key opens operator routes. */
+  readonly operator?: boolean
+}
+
 type Settings = CamelCased<typeof SETTINGS>
 
 /** Every setting by its name in camel case (`MAX_REORG_DEPTH` is `maxReorgDepth`), paths absolute; `SETTINGS` describes them. */
@@ -35,6 +49,8 @@ export interface Config extends Omit<Settings, 'logFormat' | 'tlsCertFile' | 'tl
   readonly nats: { readonly urls: readonly string[]; readonly credsFile: string | null } | null
   /** The content of `launchpadsFile`. */
   readonly launchpads: LaunchpadsConfig
+  /** The content of `apiKeysFile` at the start; `null`: the service has no keys, and ignores those that it is given. */
+  readonly apiKeys: readonly ApiKey[] | null
 }
 
 /** When a block counts as confirmed: at a depth below the head, or at the chain's block of that name. */

@@ -28,6 +28,36 @@ export function findJsonError(text: string): { readonly line: number; readonly c
   }
 }
 
+/** The line of the value at a path of a valid JSON text, from 1; where there is none, of the innermost value around it. */
+export function lineOfJsonValue(text: string, path: readonly PropertyKey[]): number {
+  let at = skip(text, 0)
+  for (const step of path) {
+    const inner = offsetOfMember(text, at, step)
+    if (inner === null) break
+    at = inner
+  }
+  return text.slice(0, at).split('\n').length
+}
+
+/** Where the value of a member or an element of the value at `start` begins; `null`: it has none of that name or place. */
+function offsetOfMember(text: string, start: number, step: PropertyKey): number | null {
+  const isObject = text[start] === '{'
+  if (!isObject && text[start] !== '[') return null
+  let at = skip(text, start + 1)
+  for (let index = 0; text[at] !== '}' && text[at] !== ']'; index++) {
+    let name: PropertyKey = index
+    if (isObject) {
+      const end = scanString(text, at)
+      name = JSON.parse(text.slice(at, end)) as string
+      at = skip(text, skip(text, end) + 1)
+    }
+    if (name === step) return at
+    at = skip(text, scanValue(text, at, 0))
+    if (text[at] === ',') at = skip(text, at + 1)
+  }
+  return null
+}
+
 /** Each scan begins at an offset and returns the offset after what it has read. */
 function scanValue(text: string, at: number, level: number): number {
   if (level > MAX_LEVELS) throw new Mistake(at, 'nested too deeply')

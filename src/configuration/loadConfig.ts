@@ -5,6 +5,7 @@ import type { Config, LaunchpadsConfig } from '#config'
 import { ZERO_ADDRESS } from '#domain/address.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
+import { readApiKeys } from './apiKeys.ts'
 import { type Environment, type ReadFile, readEnvironment, readIfPresent } from './environment.ts'
 import { type KnownAdapters, parseLaunchpads } from './launchpads.ts'
 import { type CamelCased, parseSettings } from './parseSettings.ts'
@@ -54,6 +55,8 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
     ...settings,
     ...databaseConfig(values, options),
     databaseReadUrl: values.databaseReadUrl === null ? null : withSchema(values.databaseReadUrl, values.schema),
+    apiKeysFile: values.apiKeysFile === null ? null : path.resolve(cwd, values.apiKeysFile),
+    apiKeys: readKeys(values.apiKeysFile, cwd, readFile, problems),
     launchpadsFile: path.resolve(cwd, values.launchpadsFile),
     launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.launchpadsFile, knownAdapters, cwd, readFile, problems),
     nats: readNats(natsUrl, natsCredsFile, cwd, readFile, problems),
@@ -116,6 +119,21 @@ function readLaunchpads(file: string, known: KnownAdapters, cwd: string, readFil
   if (parsed.ok) return parsed.value
   problems.push(...parsed.problems.map(problem => `${shown}: ${problem}`))
   return NO_LAUNCHPADS
+}
+
+function readKeys(file: string | null, cwd: string, readFile: ReadFile, problems: string[]): Config['apiKeys'] {
+  if (file === null) return null
+  const read = readApiKeys(path.resolve(cwd, file), readFile)
+  if (read.ok) return read.keys
+  problems.push(...read.problems.map(problem => `API_KEYS_FILE: ${path.normalize(file)}: ${problem}`))
+  return []
+}
+
+/** Where the API keys are, for commands that read nothing else. @throws `TokenwireError` `config_invalid` as `loadConfig` */
+export function loadApiKeysFile(env: Environment, cwd: string): string {
+  const { values, problems } = parseSettings({ API_KEYS_FILE: SETTINGS.API_KEYS_FILE }, readEnvironment(env, cwd, readUtf8))
+  const missing = values.apiKeysFile === null ? ['API_KEYS_FILE: missing, expected where the keys are or will be, such as ./keys.json'] : []
+  return finish({ file: path.resolve(cwd, values.apiKeysFile ?? '') }, [...problems, ...missing]).file
 }
 
 function finish<T extends object>(config: T, problems: readonly string[], hint = ''): T {

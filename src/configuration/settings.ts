@@ -180,6 +180,13 @@ export const SETTINGS = {
       'true, without OPERATOR_TOKEN: operator routes need no token for requests from this machine that go to a loopback ' +
         'name and have no header of a proxy. Unsafe behind a proxy that adds no header. npm run dev sets it.',
     ),
+  API_KEYS_FILE: anyText
+    .nullable()
+    .default(null)
+    .describe(
+      'A file of hashed API keys with limits, origins and operator rights of their own, which npm run keys writes: see ' +
+        'docs/operation.md. Read again within 5 s after a change. Blank: no keys.',
+    ),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, MANY)
     .default(600)
     .describe('Maximum number of REST requests per minute and client address; 0: no limit.'),

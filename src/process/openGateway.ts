@@ -108,6 +108,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
           feed,
           actors: registry,
           realtime: { health: realtimeHealth, commitToDelivery: realtime.commitToDelivery },
+          keys: admission.keys,
           eventLoop,
         }),
     }),

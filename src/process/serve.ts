@@ -10,6 +10,7 @@ import { openOperators } from '#gateway/operator/operatorPolicy.ts'
 import { VERSION } from '#package'
 import type { ProcessState } from '#resources/processes.ts'
 import { announceProcess } from './announceProcess.ts'
+import { watchApiKeys } from './apiKeysWatch.ts'
 import { GATEWAY_PROCESS } from './gatewayProcess.ts'
 import { type OpenedGateway, type OpenGatewayOptions, openGateway } from './openGateway.ts'
 
@@ -47,6 +48,9 @@ export async function serve(options: ServeOptions): Promise<string> {
   onStop(() => server.close())
   const { url, ownUrl } = await listen(server, config)
   if (config.tls !== null) onStop(watchFiles(config.tls, logger, server.renewCertificate))
+
+  if (config.apiKeysFile !== null)
+    onStop(watchApiKeys({ file: config.apiKeysFile, onChanged: gateway.sources.admission.keys.replace, logger }))
 
   gateway.start()
   onStop(() => feed.stop())

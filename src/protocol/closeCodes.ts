@@ -1,6 +1,6 @@
 const LEAVING = 4012
 
-/** The codes with which the server closes WebSockets, and the reason sent beside them. Clients reconnect after each of them. */
+/** The codes with which the server closes WebSockets, and the reason sent beside them. */
 export const CLOSE_CODES = {
   /** The client sent a message of more than 16,384 bytes. */
   messageTooLarge: { code: 1009, reason: 'message too large' },
@@ -9,6 +9,8 @@ export const CLOSE_CODES = {
   leaving: { code: LEAVING, reason: 'retry after 0 ms' },
   /** The client read nothing, or answered no ping, for 60 s. */
   unresponsive: { code: 4408, reason: 'unresponsive' },
+  /** The API key of the connection was revoked. */
+  revoked: { code: 4501, reason: 'API key revoked' },
   flood: { code: 4429, reason: 'too many messages' },
 } as const
 

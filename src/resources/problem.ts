@@ -14,9 +14,15 @@ export const PROBLEMS = {
   not_found: { statuses: [404], meaning: 'There is nothing at this path, or nothing with this id.' },
   method_not_allowed: { statuses: [405], meaning: 'Paths answer GET, HEAD and OPTIONS only, as `Allow` says.' },
   upgrade_required: { statuses: [426], meaning: 'The path is for WebSockets.' },
-  rate_limited: { statuses: [429], meaning: 'Too many requests or connections of this client address; try again after `Retry-After`.' },
+  rate_limited: {
+    statuses: [429],
+    meaning: 'Too many requests or connections of this client address or API key; try again after `Retry-After`.',
+  },
   origin_not_allowed: { statuses: [403], meaning: 'Pages of this origin may not use the service.' },
-  unauthorized: { statuses: [401, 403], meaning: '401: the operator token is missing or wrong; 403: operator routes are closed here.' },
+  unauthorized: {
+    statuses: [401, 403],
+    meaning: '401: the operator token or API key is missing, unknown or revoked; 403: operator routes are closed here.',
+  },
   price_unavailable: { statuses: [503], meaning: 'No provider gave an ETH price in the last 10 minutes; try again after `Retry-After`.' },
   data_unavailable: {
     statuses: [503],

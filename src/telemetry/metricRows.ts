@@ -1,6 +1,7 @@
 import type { EthUsd } from '#resources/ethUsd.ts'
 import type { ActorsHealth, FeedHealth, RealtimeHealth } from '#resources/health.ts'
 import type { IndexerState } from '#resources/indexerState.ts'
+import type { KeyUsage } from '#resources/usage.ts'
 import type { EventLoopState } from './eventLoopWatch.ts'
 import type { LatencySnapshot } from './latencyHistogram.ts'
 
@@ -16,6 +17,7 @@ export interface MetricsReading {
   readonly ethUsd: EthUsd | null
   readonly metadata: MetadataState
   readonly skippedLogs: readonly { readonly launchpad: string; readonly event: string; readonly count: number }[]
+  readonly keys: readonly KeyUsage[]
   readonly eventLoops: Readonly<Record<string, EventLoopState>>
 }
 
@@ -81,6 +83,11 @@ export const GAUGES: readonly MetricRow[] = [
       perLabel('transport', { websocket: webSocketConnections, event_stream: eventStreams }),
   ],
   ['subscriptions', 'Subscriptions of all connections.', r => r.realtime.subscriptions],
+  [
+    'key_connections',
+    'Open WebSockets and event streams with an API key, by the name of the key.',
+    r => r.keys.map(({ name, connections }) => [{ key: name }, connections]),
+  ],
   ['updates_per_second', 'Updates of tokens per second in the recent past.', r => r.realtime.updatesPerSecond],
   ['eth_usd_age_seconds', 'Age of the newest ETH/USD price.', r => r.ethUsd?.ageSeconds],
   ['eth_usd_stale', '1 when the newest ETH/USD price could not be renewed.', r => r.ethUsd?.stale],
@@ -106,6 +113,28 @@ export const COUNTERS: readonly MetricRow[] = [
     'conflations_total',
     'Updates that a newer one of the same token replaced before a slow reader took them.',
     r => r.realtime.conflatedTotal,
+  ],
+  [
+    'key_requests_total',
+    'Requests with an API key, by the name of the key and whether its limit admitted them.',
+    r =>
+      r.keys.flatMap(
+        ({ name, requests, refusedRequests }): Labelled => [
+          [{ key: name, outcome: 'admitted' }, requests],
+          [{ key: name, outcome: 'refused' }, refusedRequests],
+        ],
+      ),
+  ],
+  [
+    'key_connections_total',
+    'WebSockets and event streams with an API key, by the name of the key and whether they were opened.',
+    r =>
+      r.keys.flatMap(
+        ({ name, openedConnections, refusedConnections }): Labelled => [
+          [{ key: name, outcome: 'opened' }, openedConnections],
+          [{ key: name, outcome: 'refused' }, refusedConnections],
+        ],
+      ),
   ],
   ['metadata_attempts_total', 'Attempts to read a metadata URI, by outcome.', r => perLabel('outcome', r.metadata.outcomes)],
   [

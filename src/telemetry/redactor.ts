@@ -1,3 +1,4 @@
+import { API_KEY_PATTERN } from '#domain/apiKey.ts'
 import { secretPattern } from '#domain/secretPattern.ts'
 
 const HIDDEN = '[redacted]'
@@ -11,20 +12,24 @@ export interface Redactor {
   add(secrets: readonly string[]): void
 }
 
-/** Finds secrets in every spelling of `secretPattern`. A line without a secret costs one scan by one regular expression. */
+/**
+ * Finds secrets in every spelling of `secretPattern`, and everything that has the form of an API key. A line without a secret costs one
+ * scan by one regular expression.
+ */
 export function createRedactor(secrets: readonly string[]): Redactor {
   let known: ReadonlySet<string> = new Set()
-  let pattern: RegExp | null = null
+  let pattern = new RegExp(API_KEY_PATTERN, 'g')
   const add = (more: readonly string[]) => {
     known = new Set([...known, ...more])
-    pattern = secretPattern(known)
+    const ofSecrets = secretPattern(known)
+    pattern = new RegExp(ofSecrets === null ? API_KEY_PATTERN : `${ofSecrets.source}|${API_KEY_PATTERN}`, 'g')
   }
-  const text = (value: string) => (pattern === null ? value : value.replaceAll(pattern, HIDDEN))
+  const text = (value: string) => value.replaceAll(pattern, HIDDEN)
   add(secrets)
   return {
     text,
     line: line => {
-      if (pattern === null || line.search(pattern) === -1) return line
+      if (line.search(pattern) === -1) return line
       try {
         return `${JSON.stringify(redactTree(JSON.parse(line), text, 'line'))}\n`
       } catch {

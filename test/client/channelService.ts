@@ -23,7 +23,7 @@ import { type ServedSocket, type SocketService, servedSocketsOf } from './served
 import type { SimulatedClock } from './simulatedClock.ts'
 
 /** The address of all clients. */
-const CLIENT = '127.0.0.1'
+const CLIENT = { address: '127.0.0.1', key: null, keyIn: 'nowhere' } as const
 
 const REFUSAL = { type: 'about:blank', title: 'x', status: 400, detail: 'x', code: 'invalid_parameter', requestId: 'x' }
 

@@ -72,7 +72,7 @@ export class TradeService implements SocketService {
   }
 
   connect(socket: ServedSocket): WebSocketConnection {
-    return new WebSocketConnection(socket.serverSide as never, '127.0.0.1', this.#gateway)
+    return new WebSocketConnection(socket.serverSide as never, { address: '127.0.0.1', key: null, keyIn: 'nowhere' }, this.#gateway)
   }
 
   readonly fetch: typeof fetch = async (input, init = {}) => {

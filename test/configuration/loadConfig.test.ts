@@ -82,6 +82,8 @@ const DEFAULTS: Config = {
   operatorToken: null,
   operatorLoopbackOpen: false,
   integrations: INTEGRATIONS,
+  apiKeysFile: null,
+  apiKeys: null,
   rateLimitPerMinute: 600,
   maxConnections: 50_000,
   maxConnectionsPerIp: 100,

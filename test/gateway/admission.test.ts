@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { beforeEach, expect, test } from 'vitest'
 import { type AdmissionConfig, createAdmission } from '#gateway/admission/admission.ts'
+import type { Client } from '#gateway/admission/client.ts'
 import { CONFIG } from './startGateway.ts'
 
 const logger = pino({ level: 'silent' })
@@ -9,69 +10,71 @@ function admissionWith(config: Partial<AdmissionConfig>) {
   return createAdmission({ ...CONFIG, ...config }, logger, { now: () => nowMs })
 }
 
+const from = (address: string): Client => ({ address, key: null, keyIn: 'nowhere' })
+
 let nowMs = 0
 beforeEach(() => {
   nowMs = 0
 })
 
 test('lets in who sends no origin unless one is required', () => {
-  expect(admissionWith({ requireOrigin: false }).originAllowed('')).toBe(true)
-  expect(admissionWith({ requireOrigin: true }).originAllowed('')).toBe(false)
-  expect(admissionWith({ requireOrigin: true }).originAllowed('http://localhost:3000')).toBe(true)
+  expect(admissionWith({ requireOrigin: false }).originAllowed('', null)).toBe(true)
+  expect(admissionWith({ requireOrigin: true }).originAllowed('', null)).toBe(false)
+  expect(admissionWith({ requireOrigin: true }).originAllowed('http://localhost:3000', null)).toBe(true)
 })
 
 test('refuses the connection of a client that has too many with 429, and takes it when one is released', () => {
   const { openConnection } = admissionWith({ maxConnectionsPerIp: 2 })
-  const first = openConnection('203.0.113.1')
-  expect(openConnection('203.0.113.1').ok).toBe(true)
-  expect(openConnection('203.0.113.1')).toEqual({ ok: false, status: 429 })
-  expect(openConnection('203.0.113.2').ok).toBe(true)
+  const first = openConnection(from('203.0.113.1'))
+  expect(openConnection(from('203.0.113.1')).ok).toBe(true)
+  expect(openConnection(from('203.0.113.1'))).toEqual({ ok: false, status: 429 })
+  expect(openConnection(from('203.0.113.2')).ok).toBe(true)
   if (first.ok) first.release()
-  expect(openConnection('203.0.113.1').ok).toBe(true)
-  expect(openConnection('203.0.113.1').ok).toBe(false)
+  expect(openConnection(from('203.0.113.1')).ok).toBe(true)
+  expect(openConnection(from('203.0.113.1')).ok).toBe(false)
 })
 
 test('gives a place back once however often it is released', () => {
   const { openConnection } = admissionWith({ maxConnectionsPerIp: 5, maxConnections: 2 })
-  const first = openConnection('203.0.113.1')
-  const second = openConnection('203.0.113.1')
+  const first = openConnection(from('203.0.113.1'))
+  const second = openConnection(from('203.0.113.1'))
   if (first.ok) {
     first.release()
     first.release()
     first.release()
   }
-  expect(openConnection('203.0.113.1').ok).toBe(true)
-  expect(openConnection('203.0.113.1').ok).toBe(false)
+  expect(openConnection(from('203.0.113.1')).ok).toBe(true)
+  expect(openConnection(from('203.0.113.1')).ok).toBe(false)
   if (second.ok) second.release()
-  expect(openConnection('203.0.113.1').ok).toBe(true)
+  expect(openConnection(from('203.0.113.1')).ok).toBe(true)
 })
 
 test('refuses new connections with 503 when the process has as many connections as it may', () => {
   const { openConnection } = admissionWith({ maxConnections: 2, maxConnectionsPerIp: 2 })
-  openConnection('203.0.113.1')
-  openConnection('203.0.113.2')
-  expect(openConnection('203.0.113.3')).toEqual({ ok: false, status: 503 })
+  openConnection(from('203.0.113.1'))
+  openConnection(from('203.0.113.2'))
+  expect(openConnection(from('203.0.113.3'))).toEqual({ ok: false, status: 503 })
 })
 
 test('counts the connections of an IPv6 /64 together', () => {
   const { openConnection } = admissionWith({ maxConnectionsPerIp: 1 })
-  expect(openConnection('2001:db8:1:2:0:0:0:1').ok).toBe(true)
-  expect(openConnection('2001:db8:1:2:ffff:0:0:9').ok).toBe(false)
-  expect(openConnection('2001:db8:1:3:0:0:0:1').ok).toBe(true)
+  expect(openConnection(from('2001:db8:1:2:0:0:0:1')).ok).toBe(true)
+  expect(openConnection(from('2001:db8:1:2:ffff:0:0:9')).ok).toBe(false)
+  expect(openConnection(from('2001:db8:1:3:0:0:0:1')).ok).toBe(true)
 })
 
 test('allows its number of requests per minute and starts anew when the minute is over', () => {
   const { takeRequest } = admissionWith({ rateLimitPerMinute: 2 })
-  expect(takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
+  expect(takeRequest(from('203.0.113.1'))).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
   nowMs += 10_500
-  expect(takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 0, resetSeconds: 50 })
-  expect(takeRequest('203.0.113.1')).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 50 })
+  expect(takeRequest(from('203.0.113.1'))).toEqual({ allowed: true, limit: 2, remaining: 0, resetSeconds: 50 })
+  expect(takeRequest(from('203.0.113.1'))).toEqual({ allowed: false, limit: 2, remaining: 0, resetSeconds: 50 })
   nowMs += 49_499
-  expect(takeRequest('203.0.113.1')).toMatchObject({ allowed: false, resetSeconds: 1 })
+  expect(takeRequest(from('203.0.113.1'))).toMatchObject({ allowed: false, resetSeconds: 1 })
   nowMs += 1
-  expect(takeRequest('203.0.113.1')).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
+  expect(takeRequest(from('203.0.113.1'))).toEqual({ allowed: true, limit: 2, remaining: 1, resetSeconds: 60 })
 })
 
 test('does not count when there is no limit', () => {
-  expect(admissionWith({ rateLimitPerMinute: 0 }).takeRequest('203.0.113.1')).toBeNull()
+  expect(admissionWith({ rateLimitPerMinute: 0 }).takeRequest(from('203.0.113.1'))).toBeNull()
 })

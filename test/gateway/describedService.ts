@@ -268,6 +268,7 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, string>> = {
   searchTokens: '/api/search?q=alp&limit=1',
   getEthUsd: '/api/market/eth-usd',
   getChainStats: '/api/chain-stats',
+  getUsage: '/api/usage',
   getTotalSupply: `/api/tokens/${EXAMPLE_TOKEN}/supply/total`,
   getCirculatingSupply: `/api/tokens/${EXAMPLE_TOKEN}/supply/circulating`,
   getDexscreenerLatestBlock: '/dexscreener/latest-block',

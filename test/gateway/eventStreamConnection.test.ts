@@ -52,7 +52,7 @@ function fixture() {
     {
       res: response as unknown as HttpResponse,
       subscription: { of: 'token', token: addressOf(1), lastSequence: null },
-      clientAddress: '127.0.0.1',
+      client: { address: '127.0.0.1', key: null, keyIn: 'nowhere' },
       headers: [],
       isAborted: () => false,
       onAborted: () => {},

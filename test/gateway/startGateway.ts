@@ -35,6 +35,7 @@ export const CONFIG = {
   requireOrigin: false,
   integrations: INTEGRATIONS,
   rateLimitPerMinute: 0,
+  apiKeys: null,
   maxConnections: 100,
   maxConnectionsPerIp: 10,
   maxSubscriptionsPerConnection: 200,

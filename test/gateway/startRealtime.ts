@@ -26,6 +26,9 @@ interface FixtureOptions extends Pick<GatewayOptions, 'site'> {
   readonly closeTimeoutMs?: number
 }
 
+/** `query`: of the WebSocket's address, with its `?`. */
+type TestClientOptions = ClientOptions & { readonly query?: string }
+
 /** The time of day of the fixture, which stands still. */
 export const EPOCH_MS = Date.parse('2026-01-02T03:04:08.456Z')
 
@@ -126,7 +129,7 @@ export class RealtimeFixture {
     }
   }
 
-  async client(options: ClientOptions = {}): Promise<Client> {
+  async client(options: TestClientOptions = {}): Promise<Client> {
     const client = new Client(this.port, options)
     this.#clients.push(client)
     await client.opened
@@ -134,7 +137,7 @@ export class RealtimeFixture {
   }
 
   /** A client that is not expected to be let in. */
-  refusedClient(options: ClientOptions = {}): Client {
+  refusedClient(options: TestClientOptions = {}): Client {
     const client = new Client(this.port, options)
     this.#clients.push(client)
     client.opened.catch(() => {})
@@ -180,8 +183,8 @@ export class Client {
   #taken = 0
   #arrived = () => {}
 
-  constructor(port: number, options: ClientOptions = {}) {
-    const socket = new WebSocket(`${options.ca === undefined ? 'ws' : 'wss'}://127.0.0.1:${port}/realtime`, options)
+  constructor(port: number, { query = '', ...options }: TestClientOptions = {}) {
+    const socket = new WebSocket(`${options.ca === undefined ? 'ws' : 'wss'}://127.0.0.1:${port}/realtime${query}`, options)
     this.socket = socket
     this.opened = new Promise((resolve, reject) => {
       socket.once('open', () => resolve())

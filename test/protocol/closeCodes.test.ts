@@ -21,7 +21,7 @@ describe('delayAfterClose', () => {
 
 describe('afterClose', () => {
   it('reconnects after every code of this server', () => {
-    for (const { code } of Object.values(CLOSE_CODES)) expect(afterClose(code)).toBe('reconnect')
+    for (const [name, { code }] of Object.entries(CLOSE_CODES)) expect(afterClose(code)).toBe(name === 'revoked' ? 'stop' : 'reconnect')
   })
 
   it.each([

@@ -2,8 +2,11 @@ import type { Logger } from 'pino'
 import { Tally } from '#actors/states/tally.ts'
 import { monotonicMs } from '#clock'
 import type { Config } from '#config'
+import { type ApiKeys, createApiKeys } from '#gateway/keys/apiKeys.ts'
+import type { GrantedKey } from '#gateway/keys/grantedKey.ts'
 import type { HttpRequest, HttpResponse } from '#gateway/uWebSockets.ts'
-import { addressOfBytes, forwardedAddress, limitKey } from './clientAddress.ts'
+import { type Client, clientId, readClient } from './client.ts'
+import { addressOfBytes, forwardedAddress } from './clientAddress.ts'
 import { originTest } from './originPattern.ts'
 import { createRequestWindows } from './requestWindows.ts'
 import { createSockets, type Sockets } from './sockets.ts'
@@ -30,17 +33,23 @@ export interface AdmittedConnection {
 
 export interface Admission {
   readonly sockets: Sockets
-  /** For WebSockets, event streams and CORS. `''`: no header, so not from a browser; allowed unless `REQUIRE_ORIGIN`. */
-  originAllowed(origin: string): boolean
-  /** The client's normalised IP address, behind `TRUST_PROXY` proxies. Call it before the first await, which invalidates `req`. */
-  clientAddress(res: HttpResponse, req: HttpRequest): string
-  openConnection(address: string): ConnectionAdmission
-  takeRequest(address: string): RequestQuota | null
+  readonly keys: ApiKeys
+  /**
+   * For WebSockets, event streams and CORS. `''`: no header, so not from a browser; allowed unless `REQUIRE_ORIGIN`. A key for pages is
+   * allowed to pages of its own origins only, and a key for programs needs no origin.
+   */
+  originAllowed(origin: string, key: GrantedKey | null): boolean
+  /** Whether a page of the origin may send requests at all: a preflight does not say which key follows. */
+  preflightAllowed(origin: string): boolean
+  /** The client behind `TRUST_PROXY` proxies, and its key. Call it before the first await, which invalidates `req`. */
+  client(res: HttpResponse, req: HttpRequest): Client
+  openConnection(client: Client): ConnectionAdmission
+  takeRequest(client: Client): RequestQuota | null
 }
 
 export type AdmissionConfig = Pick<
   Config,
-  'allowedOrigins' | 'requireOrigin' | 'trustProxy' | 'rateLimitPerMinute' | 'maxConnections' | 'maxConnectionsPerIp'
+  'allowedOrigins' | 'requireOrigin' | 'trustProxy' | 'rateLimitPerMinute' | 'maxConnections' | 'maxConnectionsPerIp' | 'apiKeys'
 >
 
 export interface AdmissionOptions {
@@ -54,16 +63,23 @@ export interface AdmissionOptions {
 export function createAdmission(config: AdmissionConfig, logger: Logger, options: AdmissionOptions = {}): Admission {
   const allowed = originTest(config.allowedOrigins)
   const sockets = createSockets(config, logger, options)
+  const keys = createApiKeys(config.apiKeys, { requestsPerMinute: config.rateLimitPerMinute, connections: config.maxConnectionsPerIp })
+  const addressOf = clientAddressOf(config.trustProxy, logger)
   return {
     sockets,
-    originAllowed: origin => (origin === '' ? !config.requireOrigin : allowed(origin)),
-    clientAddress: clientAddressOf(config.trustProxy, logger),
+    keys,
+    originAllowed(origin, key) {
+      if (key?.isForPages === true) return origin !== '' && key.allowsOrigin(origin)
+      return origin === '' ? key !== null || !config.requireOrigin : allowed(origin)
+    },
+    preflightAllowed: origin => origin === '' || allowed(origin) || keys.someAllowsOrigin(origin),
+    client: (res, req) => readClient(addressOf(res, req), req, keys),
     openConnection: connectionLimit(sockets.maxRealtime, config.maxConnectionsPerIp),
     takeRequest: requestLimit(config.rateLimitPerMinute, options.now ?? monotonicMs),
   }
 }
 
-function clientAddressOf(trustProxy: number, logger: Logger): Admission['clientAddress'] {
+function clientAddressOf(trustProxy: number, logger: Logger): (res: HttpResponse, req: HttpRequest) => string {
   let warned = false
   return (res, req) => {
     const peer = addressOfBytes(new Uint8Array(res.getRemoteAddress()))
@@ -93,19 +109,24 @@ class OpenConnections {
   total = 0
   readonly ofClient = new Tally()
 
-  add(client: string, difference: 1 | -1): void {
+  add(id: string, key: GrantedKey | null, difference: 1 | -1): void {
     this.total += difference
-    this.ofClient.add(client, difference)
+    this.ofClient.add(id, difference)
+    key?.connectionChanged(difference)
   }
 }
 
 function connectionLimit(maxConnections: number, maxConnectionsPerIp: number) {
   const open = new OpenConnections()
-  return (address: string): ConnectionAdmission => {
-    const client = limitKey(address)
-    if (open.ofClient.of(client) >= maxConnectionsPerIp) return { ok: false, status: 429 }
-    if (open.total >= maxConnections) return { ok: false, status: 503 }
-    return new CountedConnection(open, client)
+  const refuse = ({ key }: Client, status: 429 | 503): ConnectionAdmission => {
+    key?.connectionRefused()
+    return { ok: false, status }
+  }
+  return (client: Client): ConnectionAdmission => {
+    const id = clientId(client)
+    if (open.ofClient.of(id) >= (client.key?.limits.connections ?? maxConnectionsPerIp)) return refuse(client, 429)
+    if (open.total >= maxConnections) return refuse(client, 503)
+    return new CountedConnection(open, id, client.key)
   }
 }
 
@@ -113,28 +134,32 @@ function connectionLimit(maxConnections: number, maxConnectionsPerIp: number) {
 class CountedConnection implements AdmittedConnection {
   readonly ok = true
   readonly #open: OpenConnections
-  readonly #client: string
+  readonly #id: string
+  readonly #key: GrantedKey | null
   #isReleased = false
 
-  constructor(open: OpenConnections, client: string) {
+  constructor(open: OpenConnections, id: string, key: GrantedKey | null) {
     this.#open = open
-    this.#client = client
-    open.add(client, 1)
+    this.#id = id
+    this.#key = key
+    open.add(id, key, 1)
   }
 
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    this.#open.add(this.#client, -1)
+    this.#open.add(this.#id, this.#key, -1)
   }
 }
 
-function requestLimit(limit: number, now: () => number): Admission['takeRequest'] {
-  if (limit === 0) return () => null
-  const windows = createRequestWindows(MINUTE_MS)
-  return address => {
+function requestLimit(ofAddress: number, now: () => number): Admission['takeRequest'] {
+  const windows = ofAddress === 0 ? null : createRequestWindows(MINUTE_MS)
+  return ({ address, key }) => {
     const nowMs = now()
-    const { count, endsAtMs } = windows.count(address, nowMs)
+    const limit = key === null ? ofAddress : key.limits.requestsPerMinute
+    const counted = key === null ? windows?.count(address, nowMs) : key.countRequest(nowMs, MINUTE_MS)
+    if (limit === 0 || counted === undefined) return null
+    const { count, endsAtMs } = counted
     const resetSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1_000))
     return { allowed: count <= limit, limit, remaining: Math.max(0, limit - count), resetSeconds }
   }

@@ -42,6 +42,7 @@ const CLOSE_MEANINGS: Readonly<Record<CloseCodeName, string>> = {
   leaving:
     'This server stops while others run. The reason is `retry after <n> ms`: wait that long, so that clients do not all reconnect at once.',
   unresponsive: 'The client read nothing, or answered no ping, for 60 s.',
+  revoked: 'The API key of the connection was revoked.',
   flood: 'The client sent more messages than allowed.',
 }
 

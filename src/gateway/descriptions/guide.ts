@@ -16,6 +16,9 @@ export const VALUE_RULES = [
   'New fields may be added. Unknown fields and parameters are ignored.',
 ] as const
 
+export const API_KEY_RULE =
+  'An API key, where the operator has given one, is sent as `X-Api-Key`, or as `apiKey` of the query to event streams and the WebSocket. It has limits of its own, and `/api/usage` says what it has used.'
+
 export function requestRules(limits: DescribedLimits): readonly string[] {
   return [
     'All paths answer `GET`, `HEAD` and `OPTIONS`.',
@@ -23,6 +26,7 @@ export function requestRules(limits: DescribedLimits): readonly string[] {
     'Lists answer `data` and `nextCursor`; pass it as `cursor`, with the same other parameters, for the next page.',
     'Pages of an origin that is not in `ALLOWED_ORIGINS` get no CORS headers; their event streams and WebSockets are refused.',
     describeRequestLimit(limits),
+    API_KEY_RULE,
     'Errors are `application/problem+json` (RFC 9457) with a stable `code`.',
   ]
 }

@@ -4,7 +4,7 @@ import type { Route, RouteDescription } from '#gateway/http/route.ts'
 import { PROBLEMS, type ProblemCode, problemSchema } from '#resources/problem.ts'
 import { TAGS } from '#resources/resource.ts'
 import type { Examples } from './examples.ts'
-import { bullets, problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
+import { API_KEY_RULE, bullets, problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
 import { createJsonSchemas, describeParameters, type JsonObject, type JsonSchemas } from './jsonSchemas.ts'
 import type { DescribedLimits } from './limits.ts'
 
@@ -57,6 +57,7 @@ export function openApi({ routes, limits, version, examples }: DescribedService)
           scheme: 'bearer',
           description: 'The operator’s token: `OPERATOR_TOKEN`, or the content of the file `DATA_DIR/operator-token`.',
         },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: API_KEY_RULE },
       },
     },
   }
@@ -77,7 +78,7 @@ function operation(route: DescribedRoute, schemas: JsonSchemas, limits: Describe
     operationId: id,
     tags: [tag],
     summary,
-    ...(route.access !== 'public' && { security: route.access === 'both' ? [{}, { operatorToken: [] }] : [{ operatorToken: [] }] }),
+    ...(route.access !== 'public' && { security: [...(route.access === 'both' ? [{}] : []), { operatorToken: [] }, { apiKey: [] }] }),
     parameters: parametersOf(route),
     responses: { ...success(route, schemas, examples, limits), ...problems(route, schemas, limits) },
   }
@@ -146,11 +147,13 @@ export function problemsOf(route: DescribedRoute, limits: DescribedLimits): Read
     'invalid_request',
     ...((route.limited && limits.rateLimitPerMinute > 0) || opensConnection ? (['rate_limited'] as const) : []),
     ...(route.access === 'operator' ? (['unauthorized'] as const) : []),
+    // For a key that is not in force, or not for this page.
+    ...(route.limited || opensConnection ? (['unauthorized', 'origin_not_allowed'] as const) : []),
     ...route.description.problems,
     'internal',
   ]
   const byStatus = new Map<number, ProblemCode[]>()
-  for (const code of codes) {
+  for (const code of new Set(codes)) {
     for (const status of PROBLEMS[code].statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
   return byStatus

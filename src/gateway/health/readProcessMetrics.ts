@@ -1,4 +1,5 @@
 import type { Sources } from '#gateway/http/sources.ts'
+import type { KeyUsage } from '#resources/usage.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import type { MetadataState, MetricsReading } from '#telemetry/metricRows.ts'
@@ -16,6 +17,7 @@ export interface MetricsSources extends Pick<Sources, 'probeDatabase' | 'ethUsd'
   readonly feed: { health(): MetricsReading['feed'] }
   readonly actors: { health(): MetricsReading['actors'] }
   readonly realtime: { health(): MetricsReading['realtime']; commitToDelivery(): LatencySnapshot }
+  readonly keys: { all(): readonly { usage(): KeyUsage }[] }
   /** Of the main thread. */
   readonly eventLoop: { state(): EventLoopState }
 }
@@ -36,6 +38,7 @@ export async function readProcessMetrics(sources: MetricsSources): Promise<Metri
     ethUsd: sources.ethUsd.last(),
     metadata: indexer.metadata?.() ?? { queued: null, underWay: 0, outcomes: {} },
     skippedLogs: indexer.skippedLogs?.() ?? [],
+    keys: sources.keys.all().map(key => key.usage()),
     eventLoops: { main: sources.eventLoop.state(), ...(indexing !== null && { indexing }) },
   }
 }

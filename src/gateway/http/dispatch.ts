@@ -6,7 +6,7 @@ import type { Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { preflightHeaders } from './headers.ts'
 import { type ParameterTexts, parseQuery } from './parameters.ts'
-import { originNotAllowed, type Problem, problem } from './problem.ts'
+import { invalidParameter, originNotAllowed, type Problem, problem, unknownKey } from './problem.ts'
 import type { Route } from './route.ts'
 import { createRouter } from './router.ts'
 import type { Sources } from './sources.ts'
@@ -19,7 +19,7 @@ export interface Dispatched {
 }
 
 /**
- * The gates in order: route and method, rate limit, operator access, query, handler. `failed` answers for an error of a handler.
+ * The gates in order: route and method, rate limit, key, operator access, query, handler. `failed` answers for an error of a handler.
  *
  * @throws `TypeError` for a route whose answers must not be cached as it says
  */
@@ -43,10 +43,10 @@ export function createDispatch(
 
   async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
     // Before the first await, because it reads the request's headers.
-    const { authorization, host } = exchange
-    const forbidden =
-      route.access === 'public' ? null : refuseOperator(operators, { authorization, host, forwarded: exchange.isForwarded() })
-    const limited = route.limited ? overQuota(exchange, admission) : null
+    const { authorization, host, client } = exchange
+    const isPublic = route.access === 'public' || client.key?.isOperator === true
+    const forbidden = isPublic ? null : refuseOperator(operators, { authorization, host, forwarded: exchange.isForwarded() })
+    const limited = route.limited ? (overQuota(exchange, admission) ?? refuseKey(exchange, route, admission)) : null
     const refused = limited ?? (route.access === 'operator' ? forbidden : null)
     if (refused !== null) return refused
     const query = parseQuery(exchange.query)
@@ -93,12 +93,20 @@ function unrouted(outcome: Outcome): Dispatched {
 }
 
 function preflight({ origin, requestedHeaders }: Exchange, admission: Admission): Outcome {
-  if (origin !== '' && !admission.originAllowed(origin)) return originNotAllowed(origin)
+  if (!admission.preflightAllowed(origin)) return originNotAllowed(origin)
   return { kind: 'answer', status: '204 No Content', headers: preflightHeaders(requestedHeaders), body: null }
 }
 
+/** Why a given key does not admit the request. It is never ignored: its client would believe that it has the key's limits. */
+function refuseKey({ client, origin }: Exchange, { takesKeyInUrl = false }: Route, admission: Admission): Problem | null {
+  if (client.keyIn === 'nowhere') return null
+  if (client.keyIn === 'url' && !takesKeyInUrl) return invalidParameter('apiKey is for event streams and /realtime; send X-Api-Key here')
+  if (client.key === null) return unknownKey()
+  return client.key.isForPages && !admission.originAllowed(origin, client.key) ? originNotAllowed(origin) : null
+}
+
 function overQuota(exchange: Exchange, admission: Admission): Problem | null {
-  const quota = admission.takeRequest(exchange.clientAddress)
+  const quota = admission.takeRequest(exchange.client)
   if (quota === null) return null
   exchange.headers.push(
     ['RateLimit-Limit', String(quota.limit)],
@@ -106,7 +114,6 @@ function overQuota(exchange: Exchange, admission: Admission): Problem | null {
     ['RateLimit-Reset', String(quota.resetSeconds)],
   )
   if (quota.allowed) return null
-  return problem(429, 'rate_limited', `one address may make ${quota.limit} requests per minute`, [
-    ['Retry-After', String(quota.resetSeconds)],
-  ])
+  const who = exchange.client.key === null ? 'one address' : 'this API key'
+  return problem(429, 'rate_limited', `${who} may make ${quota.limit} requests per minute`, [['Retry-After', String(quota.resetSeconds)]])
 }

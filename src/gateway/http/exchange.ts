@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Admission } from '#gateway/admission/admission.ts'
+import type { Client } from '#gateway/admission/client.ts'
 import { hasForwardingHeader } from '#gateway/admission/forwardingHeaders.ts'
 import type { HttpRequest, HttpResponse } from '#gateway/uWebSockets.ts'
 import { ambiguityOf } from './ambiguity.ts'
@@ -24,7 +25,7 @@ export interface Exchange {
   readonly lastEventId: string
   /** The header names that a preflight asks for. */
   readonly requestedHeaders: string
-  readonly clientAddress: string
+  readonly client: Client
   readonly requestId: string
   /** The headers of every answer to this request. Those of the rate limit are added later. */
   readonly headers: HeaderField[]
@@ -52,11 +53,13 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
   const givenId = req.getHeader('x-request-id')
   const requestId = SANE_REQUEST_ID.test(givenId) ? givenId : randomUUID()
   const origin = req.getHeader('origin')
-  const clientAddress = admission.clientAddress(res, req)
+  const client = admission.client(res, req)
+  const method = req.getCaseSensitiveMethod()
+  const mayRead = method === 'OPTIONS' ? admission.preflightAllowed(origin) : admission.originAllowed(origin, client.key)
   const ambiguity = ambiguityOf(req)
-  const closes = admission.sockets.requested(clientAddress) || ambiguity !== null
+  const closes = admission.sockets.requested(client.address) || ambiguity !== null
   return {
-    method: req.getCaseSensitiveMethod(),
+    method,
     path: req.getUrl(),
     query: req.getQuery() ?? '',
     origin,
@@ -66,9 +69,9 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     host: req.getHeader('host'),
     lastEventId: req.getHeader('last-event-id'),
     requestedHeaders: req.getHeader('access-control-request-headers'),
-    clientAddress,
+    client,
     requestId,
-    headers: [...commonHeaders(requestId, origin, admission)],
+    headers: [...commonHeaders(requestId, origin, mayRead)],
     res,
     closes,
     ambiguity,

@@ -1,4 +1,3 @@
-import type { Admission } from '#gateway/admission/admission.ts'
 import type { HeaderField } from './answer.ts'
 
 /** Answers are not pages: browsers must not sniff them into one, run anything in them or frame them. */
@@ -38,19 +37,19 @@ const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining
  * withholds it: the data is public, and the request is valid. Preflights, event streams and WebSocket upgrades of such a page are refused
  * instead.
  */
-export function commonHeaders(requestId: string, origin: string, admission: Admission): readonly HeaderField[] {
+export function commonHeaders(requestId: string, origin: string, isAllowed: boolean): readonly HeaderField[] {
   const headers: HeaderField[] = [['X-Request-Id', requestId], ...SECURITY_HEADERS, ['Vary', 'Origin, Accept-Encoding']]
-  if (origin === '' || !admission.originAllowed(origin)) return headers
+  if (origin === '' || !isAllowed) return headers
   return [...headers, ['Access-Control-Allow-Origin', origin], ['Access-Control-Expose-Headers', EXPOSED_HEADERS]]
 }
 
-const KNOWN_HEADERS = 'Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, X-Request-Id'
+const KNOWN_HEADERS = 'Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, X-Api-Key, X-Request-Id'
 /** A list of header names; anything else is not repeated. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 
 /**
  * The answer to a preflight of an allowed origin. It may send any header: tracers and gateways add their own (`traceparent`, `baggage`,
- * `sentry-trace`, `x-api-key`), and the service ignores what it does not know. `*` would not cover `Authorization`.
+ * `sentry-trace`), and the service ignores what it does not know. `*` would not cover `Authorization`.
  *
  * @param requested the names in `Access-Control-Request-Headers`; `''`: none
  */

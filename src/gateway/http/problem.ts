@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Address } from '#domain/address.ts'
+import { withoutApiKeys } from '#domain/apiKey.ts'
 import type { ConnectionAdmission } from '#gateway/admission/admission.ts'
 import type { ProblemCode, ProblemStatus } from '#resources/problem.ts'
 
@@ -53,7 +54,7 @@ export function unavailable(code: 'data_unavailable' | 'price_unavailable', deta
 export function connectionRefused(refused: Extract<ConnectionAdmission, { ok: false }>): Problem {
   const headers = [CONNECTION_RETRY_AFTER]
   return refused.status === 429
-    ? problem(429, 'rate_limited', 'this address has as many WebSocket and SSE connections open as one may have', headers)
+    ? problem(429, 'rate_limited', 'this client has as many WebSocket and SSE connections open as it may have', headers)
     : problem(503, 'data_unavailable', 'the server has as many WebSocket and SSE connections open as it may have', headers)
 }
 
@@ -68,6 +69,11 @@ export function originNotAllowed(origin: string): Problem {
   return problem(403, 'origin_not_allowed', detail)
 }
 
+/** 401 for a key that is not in force. */
+export function unknownKey(): Problem {
+  return problem(401, 'unauthorized', 'this API key is unknown or revoked')
+}
+
 /** The body by RFC 9457. `type` is `about:blank` because the codes have no pages of their own. */
 export function problemBody(problem: Problem, requestId: string): string {
   const { status, code, detail, hasMessage = false } = problem
@@ -80,8 +86,8 @@ export function problemStatus(problem: Problem): string {
   return `${problem.status} ${STATUS_CODES[problem.status]}`
 }
 
-/** Input that is safe in an answer or a log: quoted, at most 64 characters, without control characters and bidi marks. */
+/** Input that is safe in an answer or a log: quoted, at most 64 characters, without control characters, bidi marks and API keys. */
 export function quote(input: string): string {
-  const characters = [...input.replace(/[\p{C}\p{Z}]+/gu, ' ')]
+  const characters = [...withoutApiKeys(input).replace(/[\p{C}\p{Z}]+/gu, ' ')]
   return JSON.stringify(characters.length <= 64 ? characters.join('') : `${characters.slice(0, 63).join('')}…`)
 }

@@ -73,7 +73,7 @@ function createAnswerer(deps: RequestDeps): (exchange: Exchange, done: () => voi
 
   return async (exchange, done) => {
     const startedAtMs = now()
-    const { requestId, method, path, clientAddress } = exchange
+    const { requestId, method, path, client } = exchange
     let sent = false
     try {
       const { outcome, cacheControl, route } = exchange.ambiguity === null ? await dispatch(exchange) : await refuse(exchange.ambiguity)
@@ -88,7 +88,8 @@ function createAnswerer(deps: RequestDeps): (exchange: Exchange, done: () => voi
       sent = true
       const status = aborted ? CLIENT_CLOSED_REQUEST : Number(rendered.status.slice(0, 3))
       const durationMs = Math.round((now() - startedAtMs) * 1_000) / 1_000
-      logger.debug({ requestId, method, path: path.slice(0, 200), status, durationMs, clientAddress }, 'answered')
+      const sender = { clientAddress: client.address, ...(client.key !== null && { key: client.key.name }) }
+      logger.debug({ requestId, method, path: path.slice(0, 200), status, durationMs, ...sender }, 'answered')
       metrics.observeRequest({ method: knownMethod(method), route, status, durationMs })
     } catch (err) {
       logger.error({ err, requestId }, sent ? 'an answer could not be reported' : 'an answer could not be sent')

@@ -14,6 +14,8 @@ export interface Route {
   readonly label?: string
   /** `operator`: for operators only; `both`: for everyone, with more detail for operators. */
   readonly access: 'public' | 'operator' | 'both'
+  /** Whether `apiKey` of the query is taken, for browsers that can send no header. Default: false. */
+  readonly takesKeyInUrl?: boolean
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
   readonly limited: boolean
   readonly cacheControl: CacheControl
@@ -66,7 +68,7 @@ export function defineRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
     limited = true,
     outdatedBy,
   }: RouteOptions<S>,
-  handle: (values: z.output<S>, isOperator: boolean) => Promise<Answer | Problem>,
+  handle: (values: z.output<S>, isOperator: boolean, exchange: Exchange) => Promise<Answer | Problem>,
 ): Route {
   return {
     path,
@@ -76,9 +78,9 @@ export function defineRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
     cacheControl,
     description,
     ...(outdatedBy && { outdatedBy }),
-    async handle(texts, _exchange, isOperator) {
+    async handle(texts, exchange, isOperator) {
       const parsed = parseParameters(parameters, texts)
-      return parsed.ok ? handle(parsed.values, isOperator) : parsed.problem
+      return parsed.ok ? handle(parsed.values, isOperator, exchange) : parsed.problem
     },
   }
 }
@@ -86,7 +88,7 @@ export function defineRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
 /** The route of a resource. */
 export function resourceRoute<Parameters extends z.ZodObject>(
   resource: Pick<Resource<Parameters>, 'path' | 'parameters' | 'access' | 'limited' | 'cacheControl' | 'outdatedBy'> & RouteDescription,
-  handle: (values: z.output<Parameters>, isOperator: boolean) => Promise<Answer | Problem>,
+  handle: (values: z.output<Parameters>, isOperator: boolean, exchange: Exchange) => Promise<Answer | Problem>,
 ): Route {
   const { path, parameters, access = 'public', limited = true, cacheControl, outdatedBy, ...description } = resource
   return defineRoute({ path, parameters, access, limited, cacheControl, ...(outdatedBy && { outdatedBy }), description }, handle)

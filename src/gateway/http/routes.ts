@@ -18,6 +18,7 @@ import { launchpadsRoute } from './routes/launchpads.ts'
 import { processesRoute } from './routes/processes.ts'
 import { siteRoutes } from './routes/site.ts'
 import { streamRoute } from './routes/stream.ts'
+import { usageRoute } from './routes/usage.ts'
 import type { Sources } from './sources.ts'
 
 export function routes(sources: Sources): readonly Route[] {
@@ -29,7 +30,14 @@ export function routes(sources: Sources): readonly Route[] {
 
 /** The routes that a process of every role has. */
 function healthRoutes(sources: Sources): readonly Route[] {
-  return [indexerHealthRoute(sources), processesRoute(sources), healthzRoute(), readyzRoute(sources), metricsRoute(sources)]
+  return [
+    indexerHealthRoute(sources),
+    processesRoute(sources),
+    healthzRoute(),
+    readyzRoute(sources),
+    metricsRoute(sources),
+    usageRoute(sources),
+  ]
 }
 
 function publicRoutes(sources: Sources): readonly Route[] {

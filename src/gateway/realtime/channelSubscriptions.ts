@@ -3,7 +3,7 @@ import type { EventChannels } from '#actors/events/eventChannels.ts'
 import type { Lists } from '#actors/lists/lists.ts'
 import type { StateActors, WatchRefusal } from '#actors/states/stateActors.ts'
 import type { WatchedState } from '#actors/states/watchedState.ts'
-import { limitKey } from '#gateway/admission/clientAddress.ts'
+import { type Client, clientId } from '#gateway/admission/client.ts'
 import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import { EventSubscription } from '#gateway/outbox/eventSubscription.ts'
 import type { FrameQueue } from '#gateway/outbox/queued.ts'
@@ -37,13 +37,13 @@ interface Subscribed {
 export class ChannelSubscriptions {
   readonly #byId = new Map<string, Subscribed>()
   readonly #actors: ChannelActors
-  readonly #client: string
+  readonly #client: Client
   readonly #outbox: FrameQueue
   readonly #stats: RealtimeStats
 
-  constructor(actors: ChannelActors, clientAddress: string, outbox: FrameQueue, stats: RealtimeStats) {
+  constructor(actors: ChannelActors, client: Client, outbox: FrameQueue, stats: RealtimeStats) {
     this.#actors = actors
-    this.#client = limitKey(clientAddress)
+    this.#client = client
     this.#outbox = outbox
     this.#stats = stats
   }
@@ -56,7 +56,7 @@ export class ChannelSubscriptions {
       return { limitOf: 'client', message: `a connection may have ${MAX_CHANNEL_SUBSCRIPTIONS} subscriptions to channels` }
     }
     const end = this.#start(request, before?.channel === channel)
-    if (typeof end === 'string') return describeRefusal(end, channel)
+    if (typeof end === 'string') return describeRefusal(end, channel, this.#client)
     this.unsubscribe(id)
     this.#byId.set(id, { channel, end })
     this.#stats.subscribed()
@@ -105,7 +105,7 @@ export class ChannelSubscriptions {
     actors: Pick<StateActors<Query, State>, 'subscribe' | 'unsubscribe'>,
     replaces: boolean,
   ): (() => void) | WatchRefusal {
-    const subscription = new StateSubscription<State>(channel, id, this.#client, this.#outbox, this.#stats)
+    const subscription = new StateSubscription<State>(channel, id, clientId(this.#client), this.#outbox, this.#stats)
     const refusal = actors.subscribe(query, subscription, replaces)
     if (refusal !== null) return refusal
     // Answers are written before states.
@@ -117,10 +117,13 @@ export class ChannelSubscriptions {
   }
 }
 
-function describeRefusal(refusal: WatchRefusal, channel: ChannelRequest['channel']): ChannelRefusal {
+function describeRefusal(refusal: WatchRefusal, channel: ChannelRequest['channel'], { key }: Client): ChannelRefusal {
   const watched = channel === 'list' ? 'lists' : channel
   return refusal === 'tooManyOfClient'
-    ? { limitOf: 'client', message: `the connections of a client address may have ${MAX_WATCHED_PER_CLIENT} different ${watched}` }
+    ? {
+        limitOf: 'client',
+        message: `the connections of ${key === null ? 'a client address' : 'an API key'} may have ${MAX_WATCHED_PER_CLIENT} different ${watched}`,
+      }
     : { limitOf: 'server', message: `the server watches as many different ${watched} as it may` }
 }
 

@@ -25,7 +25,7 @@ const PROBE_AFTER_MS = 4_000
 const EXTEND_EVERY_MS = 3_000
 
 /** A request for an event stream that has passed the origin check, the rate limit and the validation. */
-export interface EventStreamRequest extends Pick<Exchange, 'res' | 'clientAddress' | 'headers' | 'isAborted' | 'onAborted'> {
+export interface EventStreamRequest extends Pick<Exchange, 'res' | 'client' | 'headers' | 'isAborted' | 'onAborted'> {
   readonly subscription: StreamSubscription
 }
 
@@ -62,8 +62,8 @@ export class EventStreamConnection implements Connection, Sink {
 
   /** Returns why the stream was refused; nothing was written then. Frames that the subscription has already are written later. */
   open(): Problem | null {
-    const { subscription, clientAddress, headers } = this.#request
-    const subscribed = subscribeStream(subscription, clientAddress, this.#outbox, this.#deps)
+    const { subscription, client, headers } = this.#request
+    const subscribed = subscribeStream(subscription, client, this.#outbox, this.#deps)
     if (typeof subscribed !== 'function') return watchRefused(subscribed)
     this.#unsubscribe = subscribed
     this.#deps.stats.opened('eventStream')
@@ -96,6 +96,7 @@ export class EventStreamConnection implements Connection, Sink {
   }
 
   sweep(nowMs: number, budget: WriteBudget): void {
+    if (this.#request.client.key?.isRevoked === true) return this.cutOff()
     const { stuckSinceMs } = this.#outbox
     if (stuckSinceMs !== null) {
       if (nowMs - stuckSinceMs >= UNRESPONSIVE_MS) this.cutOff()

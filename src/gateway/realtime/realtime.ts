@@ -49,7 +49,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
     openEventStream(request) {
       if (request.isAborted()) return null
       if (connections.isClosing) return SHUTTING_DOWN
-      const admitted = admission.openConnection(request.clientAddress)
+      const admitted = admission.openConnection(request.client)
       if (!admitted.ok) return connectionRefused(admitted)
       const connection = new EventStreamConnection(request, deps, closed => {
         connections.remove(closed)

@@ -1,4 +1,5 @@
 import type { Address } from '#domain/address.ts'
+import type { Client } from '#gateway/admission/client.ts'
 import type { Outbox } from '#gateway/outbox/outbox.ts'
 import type { ChannelRequest } from './channelRequest.ts'
 import { type ChannelRefusal, ChannelSubscriptions } from './channelSubscriptions.ts'
@@ -13,12 +14,12 @@ export type StreamSubscription =
 /** Subscribes a stream's outbox. Returns the function that ends this, or why it was refused. */
 export function subscribeStream(
   subscription: StreamSubscription,
-  clientAddress: string,
+  client: Client,
   outbox: Outbox,
   { registry, channels, lists, candles, stats }: Pick<ConnectionDeps, 'registry' | 'channels' | 'lists' | 'candles' | 'stats'>,
 ): (() => void) | ChannelRefusal {
   if (subscription.of === 'channel') {
-    const subscriptions = new ChannelSubscriptions({ channels, lists, candles }, clientAddress, outbox, stats)
+    const subscriptions = new ChannelSubscriptions({ channels, lists, candles }, client, outbox, stats)
     return subscriptions.subscribe(subscription.request) ?? (() => subscriptions.end())
   }
   const { token, lastSequence } = subscription

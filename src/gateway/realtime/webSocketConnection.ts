@@ -1,4 +1,5 @@
 import type { Address } from '#domain/address.ts'
+import type { Client } from '#gateway/admission/client.ts'
 import { Outbox } from '#gateway/outbox/outbox.ts'
 import type { OutboxSubscription } from '#gateway/outbox/outboxSubscription.ts'
 import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
@@ -20,7 +21,7 @@ const DROPPED = 2
 export class WebSocketConnection implements Connection, Sink {
   readonly transport = 'webSocket'
   readonly #ws: WebSocket<unknown>
-  readonly #clientAddress: string
+  readonly #client: Client
   readonly #deps: ConnectionDeps
   readonly #outbox: Outbox
   readonly #subscriptions = new Subscriptions()
@@ -36,9 +37,9 @@ export class WebSocketConnection implements Connection, Sink {
   #isShuttingDown = false
   #returnAfterMs: number | null = null
 
-  constructor(ws: WebSocket<unknown>, clientAddress: string, deps: ConnectionDeps) {
+  constructor(ws: WebSocket<unknown>, client: Client, deps: ConnectionDeps) {
     this.#ws = ws
-    this.#clientAddress = clientAddress
+    this.#client = client
     this.#deps = deps
     this.#outbox = new Outbox(this, deps.flusher, deps.stats, deps.now)
     this.#heardAtMs = this.#pingedAtMs = Math.floor(deps.now())
@@ -120,6 +121,7 @@ export class WebSocketConnection implements Connection, Sink {
   }
 
   sweep(nowMs: number, budget: WriteBudget): void {
+    if (this.#client.key?.isRevoked === true) return this.#end('revoked')
     const { stuckSinceMs } = this.#outbox
     switch (judge({ heardAtMs: this.#heardAtMs, pingedAtMs: this.#pingedAtMs, stuckSinceMs }, nowMs)) {
       case 'close':
@@ -173,7 +175,7 @@ export class WebSocketConnection implements Connection, Sink {
       this.#outbox.answer(encodeError({ code: 'invalid_message', message: parsed.problem.detail, id }))
       return
     }
-    this.#channelSubscriptions ??= new ChannelSubscriptions(this.#deps, this.#clientAddress, this.#outbox, stats)
+    this.#channelSubscriptions ??= new ChannelSubscriptions(this.#deps, this.#client, this.#outbox, stats)
     const refusal = this.#channelSubscriptions.subscribe(parsed.request)
     if (refusal !== null) this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: refusal.message, id }))
   }

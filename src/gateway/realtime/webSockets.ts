@@ -1,7 +1,8 @@
 import type { AdmittedConnection } from '#gateway/admission/admission.ts'
+import type { Client } from '#gateway/admission/client.ts'
 import { ambiguityOf } from '#gateway/http/ambiguity.ts'
 import { openExchange } from '#gateway/http/exchange.ts'
-import { connectionRefused, originNotAllowed, type Problem, problem } from '#gateway/http/problem.ts'
+import { connectionRefused, originNotAllowed, type Problem, problem, unknownKey } from '#gateway/http/problem.ts'
 import { render, send } from '#gateway/http/respond.ts'
 import { DISABLED, type HttpRequest, type HttpResponse, type TemplatedApp, type us_socket_context_t } from '#gateway/uWebSockets.ts'
 import { type ConnectionDeps, type Connections, SHUTTING_DOWN } from './connections.ts'
@@ -29,7 +30,7 @@ const WRONG_VERSION = problem(426, 'upgrade_required', `Sec-WebSocket-Version mu
 ])
 
 interface SocketData {
-  readonly clientAddress: string
+  readonly client: Client
   readonly admitted: AdmittedConnection
   connection: WebSocketConnection | null
 }
@@ -45,14 +46,15 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
       return
     }
     if (req.getHeader('sec-websocket-version') !== VERSION) return refuse(res, req, WRONG_VERSION)
+    const client = admission.client(res, req)
+    if (client.keyIn !== 'nowhere' && client.key === null) return refuse(res, req, unknownKey())
     const origin = req.getHeader('origin')
-    if (!admission.originAllowed(origin)) return refuse(res, req, originNotAllowed(origin))
+    if (!admission.originAllowed(origin, client.key)) return refuse(res, req, originNotAllowed(origin))
     if (connections.isClosing) return refuse(res, req, SHUTTING_DOWN)
-    const clientAddress = admission.clientAddress(res, req)
-    const admitted = admission.openConnection(clientAddress)
+    const admitted = admission.openConnection(client)
     if (!admitted.ok) return refuse(res, req, connectionRefused(admitted))
-    const data: SocketData = { clientAddress, admitted, connection: null }
-    admission.sockets.requested(clientAddress)
+    const data: SocketData = { client, admitted, connection: null }
+    admission.sockets.requested(client.address)
     // No subprotocol is selected: the handshake fails for a client that insists on one of its own.
     res.upgrade(data, req.getHeader('sec-websocket-key'), '', req.getHeader('sec-websocket-extensions'), context)
   }
@@ -73,7 +75,7 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
       upgrade,
       open: ws => {
         const data = ws.getUserData()
-        const connection = new WebSocketConnection(ws, data.clientAddress, deps)
+        const connection = new WebSocketConnection(ws, data.client, deps)
         data.connection = connection
         connections.add(connection)
       },

@@ -35,7 +35,11 @@ test('hands a stream over with all that it needs', async () => {
   const response = await gateway.get(PATH, { origin: 'http://localhost:5173', 'x-request-id': 'trace-3' })
   expect(await response.text()).toBe('data: {}\n\n')
   expect(requests).toMatchObject([
-    { subscription: { of: 'token', token: TOKEN, lastSequence: null }, clientAddress: '127.0.0.1', requestId: 'trace-3' },
+    {
+      subscription: { of: 'token', token: TOKEN, lastSequence: null },
+      client: { address: '127.0.0.1', key: null, keyIn: 'nowhere' },
+      requestId: 'trace-3',
+    },
   ])
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'access-control-allow-origin': 'http://localhost:5173',

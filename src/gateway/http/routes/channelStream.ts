@@ -36,6 +36,7 @@ export function channelStreamRoute({ admission, config, realtime }: Pick<Sources
     parameters,
     access: 'public',
     limited: true,
+    takesKeyInUrl: true,
     cacheControl: 'never',
     description: {
       id: 'streamChannel',
@@ -48,8 +49,8 @@ export function channelStreamRoute({ admission, config, realtime }: Pick<Sources
       problems: ['origin_not_allowed', 'data_unavailable'],
     },
     async handle(texts, exchange) {
-      const { origin } = exchange
-      if (origin !== '' && !admission.originAllowed(origin)) return originNotAllowed(origin)
+      const { origin, client } = exchange
+      if (origin !== '' && !admission.originAllowed(origin, client.key)) return originNotAllowed(origin)
       const parsed = parseParameters(chosen, texts)
       if (!parsed.ok) return parsed.problem
       const { channel, lastEventId = '' } = parsed.values

@@ -27,6 +27,7 @@ export function streamRoute(sources: StreamSources): Route {
     parameters,
     access: 'public',
     limited: true,
+    takesKeyInUrl: true,
     cacheControl: 'never',
     description: {
       id: 'streamToken',
@@ -36,8 +37,8 @@ export function streamRoute(sources: StreamSources): Route {
       problems: ['token_not_found', 'origin_not_allowed', 'data_unavailable'],
     },
     async handle(texts, exchange) {
-      const { origin, lastEventId } = exchange
-      if (origin !== '' && !sources.admission.originAllowed(origin)) return originNotAllowed(origin)
+      const { origin, lastEventId, client } = exchange
+      if (origin !== '' && !sources.admission.originAllowed(origin, client.key)) return originNotAllowed(origin)
       // Browsers send the header when they reconnect, so it is newer than the URL's parameter.
       const parsed = parseParameters(parameters, lastEventId === '' ? texts : new Map(texts).set('lastEventId', [lastEventId]))
       if (!parsed.ok) return parsed.problem

@@ -1,0 +1,35 @@
+import type { ApiKeys } from '#gateway/keys/apiKeys.ts'
+import type { GrantedKey } from '#gateway/keys/grantedKey.ts'
+import type { HttpRequest } from '#gateway/uWebSockets.ts'
+import { limitKey } from './clientAddress.ts'
+
+/** Who sent a request. */
+export interface Client {
+  /** Normalised IP address. */
+  readonly address: string
+  /** The key that was given and is in force; `null`: none. */
+  readonly key: GrantedKey | null
+  /** Where a key was given, in force or not. */
+  readonly keyIn: 'header' | 'url' | 'nowhere'
+}
+
+/** What limits are counted by: the key, or else the address. */
+export function clientId({ address, key }: Client): string {
+  return key === null ? limitKey(address) : `key ${key.name}`
+}
+
+/**
+ * The first that is given: `X-Api-Key`; `Authorization: Bearer` with a key that is in force, for programs that send no other header;
+ * `apiKey` of the query, for browsers, whose WebSockets and `EventSource` send no header.
+ */
+export function readClient(address: string, req: Pick<HttpRequest, 'getHeader' | 'getQuery'>, keys: ApiKeys): Client {
+  if (!keys.areUsed) return { address, key: null, keyIn: 'nowhere' }
+  const header = req.getHeader('x-api-key')
+  if (header !== '') return { address, key: keys.find(header), keyIn: 'header' }
+  const bearer = /^bearer +(\S+) *$/i.exec(req.getHeader('authorization'))?.[1]
+  const ofBearer = bearer === undefined ? null : keys.find(bearer)
+  if (ofBearer !== null) return { address, key: ofBearer, keyIn: 'header' }
+  const [inUrl, ...more] = new URLSearchParams(req.getQuery() ?? '').getAll('apiKey')
+  if (inUrl === undefined) return { address, key: null, keyIn: 'nowhere' }
+  return { address, key: more.length === 0 ? keys.find(inUrl) : null, keyIn: 'url' }
+}
