@@ -10,9 +10,6 @@ export interface FinalBlock {
   readonly timestamp: number
 }
 
-/** `incomplete`: some blocks were indexed by a version that kept less than sites ask for. `null`: no block is final yet. */
-export type Finality = FinalBlock | 'incomplete' | null
-
 /** A pool or curve, by facts that never change. */
 export interface ListedPair {
   readonly id: Hex

@@ -3,7 +3,7 @@ import type { ChainStats } from './chainStats.ts'
 import type { ChannelEvents, ChannelEventsQuery } from './channelEvent.ts'
 import type { Holder } from './holders.ts'
 import type { LaunchpadTotals } from './launchpads.ts'
-import type { BlockPlace, BlockRange, DayTotals, FinalBlock, Finality, ListedAsset, ListedPair, PairEvents, Supply } from './marketData.ts'
+import type { BlockPlace, BlockRange, DayTotals, FinalBlock, ListedAsset, ListedPair, PairEvents, Supply } from './marketData.ts'
 import type { ListResource, PageOf, QueryOf, Resource } from './resource.ts'
 import type { LISTS, SINGLE, TOKEN_LISTS } from './resources.ts'
 import type { Wire } from './wire.ts'
@@ -34,7 +34,7 @@ export interface Reads extends ReadLists, ReadTokenLists, ReadOnes {
   channelEvents(query: ChannelEventsQuery): Promise<ChannelEvents>
   /** The gateway fills in the fields that come from the chain. `null`: nothing is indexed yet. */
   chainStats(): Promise<Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null>
-  finality(): Promise<Finality>
+  finality(): Promise<FinalBlock | null>
   /** In order. The blocks must be final. */
   pairEvents(range: BlockRange, limit: number): Promise<PairEvents>
   /** `null`: no final block has it. The same for the next. */

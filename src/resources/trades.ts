@@ -29,11 +29,7 @@ export const tradeSchema = z
     side: z.enum(['buy', 'sell']).describe('Whether the maker bought or sold the token.'),
     maker: addressText.describe('The account that traded.'),
     amountToken: integerText.describe('Tokens bought or sold, in the smallest unit.'),
-    amountQuote: integerText
-      .nullable()
-      .describe(
-        'Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit. `null`: indexed by an earlier version.',
-      ),
+    amountQuote: integerText.describe('Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit.'),
     amountWeth: decimalText
       .nullable()
       .describe(
@@ -59,7 +55,7 @@ export const tradeSchema = z
     blockNumber: integerText.describe('Number of the trade’s block.'),
     blockHash: hashText.describe('Hash of the trade’s block.'),
     txHash: hashText.describe('Hash of the trade’s transaction.'),
-    txIndex: count.nullable().describe('Index of the transaction in the block. `null`: indexed by an earlier version.'),
+    txIndex: count.describe('Index of the transaction in the block.'),
     logIndex: count.describe('Index of the trade’s log in the block.'),
     timestamp: timeText.describe('Time of the trade’s block.'),
   })

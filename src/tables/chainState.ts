@@ -18,7 +18,5 @@ export const ChainStateEntity = defineEntity({
     committedAtMs: column.milliseconds().strictNullable(),
     undoFrom: column.blockNumber().strictNullable(),
     commits: column.bigint().default(0),
-    /** The first block whose trades are stored with transaction index and reserves; `null`: all trades are. */
-    reservesFrom: column.blockNumber().strictNullable(),
   },
 })

@@ -33,8 +33,7 @@ const properties = {
   valueUsd: column.decimal().strictNullable(),
   blockHash: column.hex(),
   txHash: column.hex(),
-  /** The transaction's index in its block; `null`: indexed before the column existed. */
-  txIndex: column.bigint().strictNullable(),
+  txIndex: column.bigint(),
   timestamp: column.seconds(),
 }
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { getAddress, parseEther, parseUnits } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
@@ -231,14 +230,5 @@ describe('afterwards', () => {
     expect(await market.refused('/coingecko/historical_trades?ticker_id=0x12')).toMatchObject({ status: 400 })
     expect(await market.refused(`/coingecko/historical_trades?ticker_id=${id}&start_time=2&end_time=1`)).toMatchObject({ status: 400 })
     expect(await market.refused(`/coingecko/historical_trades?ticker_id=${target}_${target}`)).toMatchObject({ status: 404 })
-  })
-
-  test('an index that an earlier version began answers no site', async () => {
-    await sql`update chain_state set reserves_from = 3`.execute(database.kysely)
-    for (const site of SITES) {
-      // No path that was asked before: its answer is kept until the next commit.
-      const expected = { status: 503, detail: expect.stringContaining('npm run db:rewind -- start') as unknown, retryAfter: '5' }
-      expect(await market.refused(`/${site}/events?fromBlock=2&toBlock=3`)).toEqual(expected)
-    }
   })
 })

@@ -1,11 +1,11 @@
 import type { Address } from '#domain/address.ts'
 import type { Holder } from '#resources/holders.ts'
-import type { DayTotals, Finality, ListedAsset, ListedPair, PairEvent } from '#resources/marketData.ts'
+import type { DayTotals, FinalBlock, ListedAsset, ListedPair, PairEvent } from '#resources/marketData.ts'
 import type { Reads } from '#resources/reads.ts'
 
 /** What the fake storage holds for market-data sites. */
 export interface StoredMarketData {
-  finality: Finality
+  finality: FinalBlock | null
   pairs: ListedPair[]
   assets: ListedAsset[]
   dayTotals: DayTotals[]

@@ -13,9 +13,9 @@ interface ManyTrades {
 /** Inserts trades in SQL: one in each block from `after` on, buys and sells by turns. */
 export async function insertManyTrades(db: Queryable, { count, after, token, maker }: ManyTrades): Promise<void> {
   await sql`
-    insert into trade (block_number, log_index, token, pool, phase, side, maker, amount_token, block_hash, tx_hash, timestamp)
+    insert into trade (block_number, log_index, token, pool, phase, side, maker, amount_token, amount_wei, block_hash, tx_hash, tx_index, timestamp)
     select ${after}::bigint + g, 0, ${bytesOf(token, 40)}, ${bytesOf('1', 40)}, 'pool', case when g % 2 = 0 then 'buy' else 'sell' end,
-      ${bytesOf(maker, 40)}, 1, ${bytesOf('1', 64)}, ${bytesOf('1', 64)}, g
+      ${bytesOf(maker, 40)}, 1, 1, ${bytesOf('1', 64)}, ${bytesOf('1', 64)}, 0, g
     from generate_series(1, ${count}::integer) as g`.execute(db)
 }
 

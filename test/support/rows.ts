@@ -113,6 +113,7 @@ export function tradeRow(token: Address, blockNumber: number, logIndex: number, 
     eth_usd: null,
     block_hash: wordOf(blockNumber),
     tx_hash: wordOf(blockNumber * 1000 + logIndex),
+    tx_index: 0,
     timestamp: 1_700_000_000 + blockNumber * 2,
     ...columns,
   }

@@ -152,7 +152,7 @@ export const tradeShape: Shape<Trade> = object<Trade>({
   side: choice('buy', 'sell'),
   maker: s1,
   amountToken: s3,
-  amountQuote: s19,
+  amountQuote: s3,
   amountWeth: s8,
   priceWeth: s8,
   priceAfterWeth: s8,
@@ -162,7 +162,7 @@ export const tradeShape: Shape<Trade> = object<Trade>({
   blockNumber: s3,
   blockHash: pattern<Hex>(/^0x[0-9a-f]{64}$/),
   txHash: pattern<Hex>(/^0x[0-9a-f]{64}$/),
-  txIndex: s18,
+  txIndex: s0,
   logIndex: s0,
   timestamp: s5,
 })

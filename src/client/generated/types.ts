@@ -237,8 +237,8 @@ export interface Trade {
   readonly maker: Address
   /** Tokens bought or sold, in the smallest unit. */
   readonly amountToken: string
-  /** Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit. `null`: indexed by an earlier version. */
-  readonly amountQuote: string | null
+  /** Paid, fee included, or received, fee taken off, in the pool’s quote currency, smallest unit. */
+  readonly amountQuote: string
   /** WETH that the maker paid, fee included, or received, fee taken off. `null`: the quote currency’s rate in WETH is unknown. */
   readonly amountWeth: string | null
   /** This trade’s own average price without the fee, in WETH per whole token. `null`: unknown. */
@@ -257,8 +257,8 @@ export interface Trade {
   readonly blockHash: Hex
   /** Hash of the trade’s transaction. */
   readonly txHash: Hex
-  /** Index of the transaction in the block. `null`: indexed by an earlier version. */
-  readonly txIndex: number | null
+  /** Index of the transaction in the block. */
+  readonly txIndex: number
   /** Index of the trade’s log in the block. */
   readonly logIndex: number
   /** Time of the trade’s block. */

@@ -79,7 +79,7 @@ async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Pr
   if (unknown.length > 0) {
     throw new TokenwireError(
       'database_foreign',
-      `The database has a newer schema than this version of Tokenwire (${unknown.join(', ')}); update Tokenwire`,
+      `The database's schema is of another version of Tokenwire (${unknown.join(', ')}): run that version, or point DATABASE_URL (or DATA_DIR) at a new one`,
     )
   }
   const pending = known.filter(name => !executed.includes(name))

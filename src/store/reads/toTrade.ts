@@ -37,7 +37,7 @@ export function toTrade(row: SelectedTrade): Trade {
     side: row['trade.side'],
     maker: row['trade.maker'],
     amountToken: row['trade.amountToken'],
-    amountQuote: row['trade.amountQuote'] ?? row['trade.amountWei'],
+    amountQuote: amountQuoteOf(row),
     amountWeth,
     priceWeth,
     priceAfterWeth: trimScale(row['trade.priceAfterWeth']),
@@ -51,4 +51,11 @@ export function toTrade(row: SelectedTrade): Trade {
     logIndex,
     timestamp: secondsToIso(row['trade.timestamp']),
   }
+}
+
+/** The amount in wei is that of the quote currency where this is WETH. */
+function amountQuoteOf(row: SelectedTrade): string {
+  const amount = row['trade.amountQuote'] ?? row['trade.amountWei']
+  if (amount === null) throw new TypeError('a stored trade has no amount of its quote currency')
+  return amount
 }

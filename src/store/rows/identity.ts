@@ -35,7 +35,7 @@ export async function readIdentity(db: Queryable): Promise<StoredIdentity | null
   if (unknown.length > 0) {
     throw new TokenwireError(
       'database_foreign',
-      `The database has a newer schema than this version of Tokenwire (${unknown.join(', ')}); update Tokenwire`,
+      `The database's schema is of another version of Tokenwire (${unknown.join(', ')}): run that version, or point DATABASE_URL (or DATA_DIR) at a new one`,
     )
   }
   if (executed.length < known.size) return null

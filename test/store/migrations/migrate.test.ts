@@ -119,13 +119,13 @@ describe('migrating', () => {
     expect(await migrate(database.url, silentLogger)).toContain(FIRST)
   })
 
-  test('refuses a schema that is newer than the code', async () => {
+  test('refuses a schema of another version', async () => {
     const database = await useDatabase()
     await sql`insert into mikro_orm_migrations (name) values ('Migration9999Future')`.execute(database.kysely)
     await expect(migrate(database.url, silentLogger)).rejects.toMatchObject({
       code: 'database_foreign',
       retryable: false,
-      message: expect.stringMatching(/newer schema.*Migration9999Future.*update Tokenwire/),
+      message: expect.stringMatching(/of another version.*Migration9999Future.*run that version/),
     })
   })
 

@@ -112,8 +112,8 @@ describe('the plan of snapshots', () => {
     await clear()
     const tokens = Array.from({ length: 1000 }, (_, index) => tokenRow(index + 1))
     await insertRows(kysely, 'token', tokens)
-    await sql`insert into trade (block_number, log_index, token, pool, phase, side, maker, amount_token, block_hash, tx_hash, timestamp)
-      select i, 0, (select address from token order by address offset i % 1000 limit 1), '\\x01', 'pool', 'buy', '\\x01', 1, '\\x02', '\\x03', i
+    await sql`insert into trade (block_number, log_index, token, pool, phase, side, maker, amount_token, amount_wei, block_hash, tx_hash, tx_index, timestamp)
+      select i, 0, (select address from token order by address offset i % 1000 limit 1), '\\x01', 'pool', 'buy', '\\x01', 1, 1, '\\x02', '\\x03', 0, i
       from generate_series(1, 10000) as i`.execute(kysely)
     await sql`insert into balance select address, substring(sha256(int4send(i)) for 20), i, 'wallet', 1 from token, generate_series(1, 30) as i`.execute(
       kysely,

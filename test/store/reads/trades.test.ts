@@ -79,6 +79,7 @@ describe('a token’s trades', () => {
     const token = addressOf(5)
     await insertRows(kysely, 'token', [tokenRow(5)])
     const known = {
+      amount_quote: null,
       amount_wei: '1500000000000000001',
       fee_wei: '15000000000000000',
       price_weth: '0.00000000012300',
@@ -86,7 +87,7 @@ describe('a token’s trades', () => {
       eth_usd: '3000.50',
       phase: 'pool',
     }
-    const unknown = { amount_wei: null, fee_wei: null, price_weth: null, eth_usd: '3000.50', phase: 'pool' }
+    const unknown = { amount_quote: '5', amount_wei: null, fee_wei: null, price_weth: null, eth_usd: '3000.50', phase: 'pool' }
     await insertRows(kysely, 'trade', [tradeRow(token, 9_000_000_000, 0, known), tradeRow(token, 9_000_000_000, 1, unknown)])
     const page = await readTrades(kysely, { address: token, order: 'asc', limit: 10 })
     expect(page?.data[0]).toEqual({
@@ -107,7 +108,7 @@ describe('a token’s trades', () => {
       blockNumber: '9000000000',
       blockHash: wordOf(9_000_000_000),
       txHash: wordOf(9_000_000_000_000),
-      txIndex: null,
+      txIndex: 0,
       logIndex: 0,
       timestamp: new Date((1_700_000_000 + 18_000_000_000) * 1000).toISOString(),
     })

@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { MetadataRecord } from '#domain/metadata.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { migrate } from '#store/migrations/migrate.ts'
 import {
   announceMetadata,
   attachMetadata,
@@ -12,7 +11,7 @@ import {
   readUnannounced,
   recordMetadata,
 } from '#store/rows/metadata.ts'
-import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { useDatabase } from '#test/support/database.ts'
 import { plansOf } from '#test/support/explain.ts'
 import { addressOf, insertRows, tokenRow } from '#test/support/rows.ts'
 
@@ -151,28 +150,6 @@ describe('the work of reading metadata', () => {
       )
       expect(plan.filter(node => node['Relation Name'] === 'metadata').map(node => node['Node Type'])).not.toContain('Seq Scan')
     }
-  })
-})
-
-describe('the migration', () => {
-  test('puts the tokens in line that were indexed before it', async () => {
-    const older = await useDatabase({ migrated: false })
-    await older.orm.migrator.up({ to: 'Migration0003ClaimId' })
-    const tokens = [
-      tokenRow(1, { metadata_uri: 'ipfs://a' }),
-      tokenRow(2, { metadata_uri: 'ipfs://a' }),
-      tokenRow(3, { metadata_uri: null }),
-    ]
-    const isOld = ([column]: readonly [string, unknown]) => !/^(buy_volume|buyers|sellers)_/.test(column)
-    await insertRows(
-      older.kysely,
-      'token',
-      tokens.map(row => Object.fromEntries(Object.entries(row).filter(isOld))),
-    )
-    expect(await migrate(older.url, silentLogger)).toContain('Migration0004Metadata')
-    expect(await readDueMetadata(older.kysely, [{ lane: 'gateway', limit: 9 }], [])).toMatchObject([{ key: keyOf('ipfs://a') }])
-    await recordMetadata(older.kysely, [record('ipfs://a', { state: 'read', retryAfterMs: null, document: DOCUMENT })])
-    expect(new Set((await readUnannounced(older.kysely, 9)).map(({ token }) => token))).toEqual(new Set([addressOf(1), addressOf(2)]))
   })
 })
 

@@ -30,7 +30,7 @@ interface SiteRouteOptions<S extends z.ZodObject> extends Pick<RouteDescription,
   handle(values: z.output<S>, latest: FinalBlock): Promise<unknown>
 }
 
-/** A route for market-data sites, answered from final blocks only. It fails while no block is final, and on an incomplete index. */
+/** A route for market-data sites, answered from final blocks only. It fails while no block is final. */
 export function siteRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
   { reads }: Pick<Sources, 'reads'>,
   { path, id, summary, answer, parameters, problems = [], handle }: SiteRouteOptions<S>,
@@ -45,16 +45,12 @@ export function siteRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
     },
     async (values): Promise<Answer | Problem> => {
       const latest = await reads.finality()
-      if (latest === 'incomplete') return unavailable('data_unavailable', INCOMPLETE)
       if (latest === null) return unavailable('data_unavailable', 'no indexed block is final yet')
       const answered = await handle(values, latest)
       return isProblem(answered) ? answered : jsonAnswer(answered)
     },
   )
 }
-
-const INCOMPLETE =
-  'blocks were indexed by an earlier version, without what this answer needs; the operator has to index anew: npm run db:rewind -- start'
 
 function isProblem(answered: unknown): answered is Problem {
   return typeof answered === 'object' && answered !== null && 'kind' in answered && answered.kind === 'problem'
