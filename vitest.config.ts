@@ -6,7 +6,7 @@ import { TEST_LIMIT_MS } from './test/support/limits.ts'
  * Files that `npm test` leaves to `npm run test:slow`: storms, outages, browsers, proxies and message servers, compilers, growth, launchpads'
  * own contracts, and deployments of several processes. The longest come first: one of them at the end would keep the other workers waiting.
  */
-const SLOW = [
+export const SLOW = [
   'endToEnd/faults',
   'devchain/dev',
   'endToEnd/carrierStorm',
@@ -74,9 +74,9 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** They replace modules, which would stay replaced for the files after them. */
-const MOCKING = ['test/actors/unknownTokens.test.ts', 'test/console/chartMarkers.test.ts', 'test/tables/tokenColumns.test.ts']
+export const MOCKING = ['test/actors/unknownTokens.test.ts', 'test/console/chartMarkers.test.ts', 'test/tables/tokenColumns.test.ts']
 
-const EACH = {
+export const EACH = {
   runner: 'test/support/patientRunner.ts',
   setupFiles: ['test/support/eachFile.ts'],
   testTimeout: TEST_LIMIT_MS,

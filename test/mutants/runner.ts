@@ -1,0 +1,64 @@
+import path from 'node:path'
+import { createVitest } from 'vitest/node'
+import { EACH } from '../../vitest.config.ts'
+import type { Mutant } from './mutantsOf.ts'
+
+/** What the process is asked: to run these test files with the mutant in its place. `null`: with the source as it is. */
+export interface Question {
+  readonly mutant: Mutant | null
+  readonly tests: readonly string[]
+}
+
+/** The first test that failed. */
+export interface Killer {
+  readonly file: string
+  readonly test: string
+}
+
+/** What it says: that a test has ended; at the end, what failed, if anything did. */
+export type Answer = 'alive' | { readonly killer: Killer | null }
+
+/* One vitest for many mutants, which makes the modules that stay as they are ready once. The source files stay as they are. */
+
+let current: Mutant | null = null
+const say = (answer: Answer) => void process.send?.(answer)
+
+const vitest = await createVitest(
+  { config: false, watch: false },
+  {
+    test: {
+      ...EACH,
+      globalSetup: ['test/support/globalSetup.ts'],
+      bail: 1,
+      isolate: false,
+      maxWorkers: 1,
+      // It would give a mutant's code to later runs.
+      fsModuleCache: false,
+      reporters: [{ onTestCaseResult: () => say('alive') }],
+    },
+    plugins: [
+      {
+        name: 'mutant',
+        enforce: 'pre',
+        transform: (code, id) =>
+          current && id === path.resolve(current.file) ? code.slice(0, current.start) + current.new + code.slice(current.end) : null,
+      },
+    ],
+  },
+)
+await vitest.standalone()
+say('alive')
+
+async function run({ mutant, tests }: Question): Promise<Killer | null> {
+  for (const one of [current, mutant]) if (one) vitest.invalidateFile(path.resolve(one.file))
+  current = mutant
+  const specifications = tests.map(test => vitest.getRootProject().createSpecification(path.resolve(test)))
+  const { testModules } = await vitest.runTestSpecifications(specifications)
+  const module = testModules.find(one => one.state() === 'failed')
+  if (!module) return null
+  const [failed] = module.children.allTests('failed')
+  return { file: module.relativeModuleId, test: failed?.fullName ?? 'none of its tests can run' }
+}
+
+process.on('message', (question: Question) => void run(question).then(killer => say({ killer })))
+process.on('disconnect', () => void vitest.close().finally(() => process.exit()))
