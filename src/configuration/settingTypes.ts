@@ -19,6 +19,15 @@ export function wholeNumber(min: number, max: number) {
     .pipe(z.int().min(min).max(max))
 }
 
+/** A number of days as `90d`, both bounds included. */
+export function wholeDays(min: number, max: number) {
+  return z
+    .string({ error: `a number of days from ${min}d to ${max}d` })
+    .regex(/^\d{1,16}d$/)
+    .transform(text => Number(text.slice(0, -1)))
+    .pipe(z.int().min(min).max(max))
+}
+
 /** One of some words, in any letter case. */
 export function word<const Word extends string>(words: readonly Word[]) {
   return z

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { INTEGRATIONS } from '#domain/integration.ts'
 import { allowedOrigins, baseUrl, databaseUrl, gatewayUrls, listenHost, natsUrls, pathPrefix, rpcUrls } from './addresses.ts'
-import { anyText, flag, schemaName, secretWord, wholeNumber, word, wordList } from './settingTypes.ts'
+import { anyText, flag, schemaName, secretWord, wholeDays, wholeNumber, word, wordList } from './settingTypes.ts'
 
 /*
  * All settings by the names of their variables: type, default and description. A `secret` one is not repeated in errors.
@@ -102,6 +102,13 @@ export const SETTINGS = {
     .describe(
       'For launchpads that lock Uniswap positions (clanker-v3.1): the uncollected fees of a token that trades are read ' +
         'by a simulated call, at most once in this many blocks. 0: never.',
+    ),
+  RETAIN_MINUTE_CANDLES: wholeDays(2, 36_500)
+    .nullable()
+    .default(null)
+    .describe(
+      'How long candles of one minute are kept, as in 90d: from 2d to 36500d, counted back from the newest final block. Older ones are ' +
+        'dropped for good; longer intervals are always kept. Blank: all are kept.',
     ),
   ...DATABASE_SETTINGS,
   DATABASE_READ_URL: databaseUrl

@@ -32,7 +32,7 @@ export type Candle = Wire<typeof candleSchema>
 export const candleParameters = {
   interval: wordParameter(Object.keys(CANDLE_INTERVALS) as CandleInterval[])
     .default('1m')
-    .describe('Length of a candle.'),
+    .describe('Length of a candle. The service may not keep old ones of `1m`: it cuts ranges, or answers 410.'),
   of: wordParameter(['price', 'marketCap'])
     .default('price')
     .describe('Whether candles show prices or market caps; `marketCap`: price times the current total supply.'),
@@ -66,7 +66,7 @@ export const candles = defineList({
   cacheControl: 'revalidate',
   // Filled candles reach to the newest block.
   outdatedBy: given => (given.has('fill') ? 'commit' : 'tokenChange'),
-  problems: ['token_not_found', 'data_unavailable'],
+  problems: ['token_not_found', 'not_kept', 'data_unavailable'],
   contradiction: contradictingBounds,
 })
 

@@ -12,6 +12,10 @@ export const PROBLEMS = {
   },
   token_not_found: { statuses: [404], meaning: 'The address is well formed, and no indexed token has it.' },
   not_found: { statuses: [404], meaning: 'There is nothing at this path, or nothing with this id.' },
+  not_kept: {
+    statuses: [410],
+    meaning: 'The service keeps nothing that is as old as the requested range; `detail` says since when it does.',
+  },
   method_not_allowed: { statuses: [405], meaning: 'Paths answer GET, HEAD and OPTIONS only, as `Allow` says.' },
   upgrade_required: { statuses: [426], meaning: 'The path is for WebSockets.' },
   rate_limited: {

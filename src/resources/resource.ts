@@ -91,6 +91,8 @@ export interface Page<T, Cursor> {
   readonly next: Cursor | null
   /** The newest indexed block at the moment of the read; `null`: nothing is indexed yet. */
   readonly asOfBlock: string | null
+  /** The page is empty because rows as old as its range are not kept: a sentence that says since when they are. */
+  readonly notKept?: string
 }
 
 export type PageOf<List extends ListResource> = Page<ItemOf<List>, NonNullable<QueryOf<List>['cursor']>>

@@ -18,5 +18,7 @@ export const ChainStateEntity = defineEntity({
     committedAtMs: column.milliseconds().strictNullable(),
     undoFrom: column.blockNumber().strictNullable(),
     commits: column.bigint().default(0),
+    /** Candles of a minute before this time are dropped; `null`: none are. */
+    minutesFrom: column.seconds().strictNullable(),
   },
 })

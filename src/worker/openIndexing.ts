@@ -4,6 +4,7 @@ import { merge, type Observable, tap } from 'rxjs'
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
+import { createMinuteRetention } from '#jobs/candles/minuteRetention.ts'
 import { createCurrencyReader } from '#jobs/currencies/currencyReader.ts'
 import { createHolderClassifier } from '#jobs/holders/holderClassifier.ts'
 import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
@@ -127,8 +128,10 @@ async function build(
   const lpFees = createLpFeeRefresher({ ...database, rpc, adapters, everyBlocks, isBehind: isFurther(everyBlocks), logger })
   const holders = createHolderClassifier({ ...database, rpc, isBehind: isFurther(NEAR_BLOCKS), now, logger })
   const currencies = createCurrencyReader({ ...database, rpc, now, logger })
+  const minutes = createMinuteRetention({ ...database, days: config.retainMinuteCandles, logger })
   const committed = sync.blocks.pipe(
     tap(block => {
+      minutes.committed(block)
       currencies.committed(block)
       lpFees.committed(block)
       holders.committed(block)
@@ -146,7 +149,7 @@ async function build(
     skippedLogs: skipped.counts,
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
-      await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop(), currencies.stop()])
+      await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop(), currencies.stop(), minutes.stop()])
       clearTimeout(late)
     },
   }

@@ -1188,7 +1188,7 @@ export interface HoldersQuery {
 
 /** Parameters of /api/tokens/:address/candles. */
 export interface CandlesQuery {
-  /** Length of a candle. */
+  /** Length of a candle. The service may not keep old ones of `1m`: it cuts ranges, or answers 410. */
   readonly interval?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
   /** Whether candles show prices or market caps; `marketCap`: price times the current total supply. */
   readonly of?: 'price' | 'marketCap'

@@ -5,7 +5,7 @@ import type { PresentPrices } from '#resources/usd.ts'
 import { jsonAnswer } from './answer.ts'
 import { decodeCursor, listBody, type Place } from './cursor.ts'
 import { encodeList } from './encodeList.ts'
-import { invalidParameter, type Problem, problemOfLaunchpads, tokenNotFound } from './problem.ts'
+import { invalidParameter, type Problem, problem, problemOfLaunchpads, tokenNotFound } from './problem.ts'
 import { type Route, resourceRoute } from './route.ts'
 import type { Sources } from './sources.ts'
 
@@ -44,6 +44,7 @@ function listRoute(list: ListResource, read: Read<Page<unknown, Place>>, sources
     const start = after?.place ?? list.start?.(values) ?? null
     const page = await read({ ...filters, limit: list.rows?.(values) ?? limit, ...(start !== null && { cursor: start }) })
     if (page === null) return tokenNotFound(values['address'] as Address)
+    if (page.notKept !== undefined) return problem(410, 'not_kept', page.notKept)
     const prices = pricesOf(sources)
     return encodeList(listBody(page, fields, identity), item => valued?.(item, prices) ?? item, prices.ethUsd)
   })

@@ -19,6 +19,8 @@ import { trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
  * With `fill`, intervals without a trade repeat the last close with no volume, from the token's first candle to the interval of the newest
  * indexed block, both within the range. In USD a candle covers the moments at which the USD price was known; without any there is no
  * candle. In a quote currency of unknown decimals there are no candles. In WETH the newest candle closes at the token's present price.
+ *
+ * Candles of a minute that are no longer kept are left out, also those that are being dropped.
  */
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
   const step = CANDLE_INTERVALS[query.interval]
@@ -34,8 +36,10 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   }
   if (!query.fill) {
     const { rows, asOfBlock } = await readAsOf(db, selectCandles(query, from, to, query.limit + 1))
-    if (rows.length === 0 && !(await isIndexed(db, query.address))) return null
-    const candles = closingAtPresent(rows)
+    // Read after the candles: what was dropped before they were read counts as dropped here.
+    const keptFrom = await readKeptFrom(db, query)
+    const candles = closingAtPresent(rows).filter(({ time }) => time >= keptFrom)
+    if (candles.length === 0) return (await isIndexed(db, query.address)) ? emptyPage(asOfBlock, to, keptFrom) : null
     const data = candles.slice(0, query.limit).map(row => toCandle(row, query, scale))
     const oldest = data.at(-1)
     return { data: data.reverse(), next: candles.length > query.limit && oldest !== undefined ? { time: oldest.time } : null, asOfBlock }
@@ -43,10 +47,13 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   const indexed = await readIndexed(db, query)
   if (indexed === null) return null
   const { asOfBlock } = indexed
+  const keptFrom = await readKeptFrom(db, query)
   const end = Math.min(to, candleStart(indexed.timestamp, query.interval))
-  const start = Math.max(from, end - (query.limit - 1) * step)
-  if (start > end) return { data: [], next: null, asOfBlock }
-  const [stored, earlier] = await readRangeAndEarlier(db, query, { start, end, scale })
+  const start = Math.max(from, keptFrom, end - (query.limit - 1) * step)
+  if (start > end) return emptyPage(asOfBlock, end, keptFrom)
+  const [stored, earlier] = await readRangeAndEarlier(db, query, { start, end, keptFrom, scale })
+  // Candles of the range may have been dropped before they were read.
+  if ((await readKeptFrom(db, query)) !== keptFrom) return readCandles(db, query)
   const byTime = new Map(stored.map(candle => [candle.time, candle]))
   const data: Candle[] = []
   let close = earlier?.close ?? null
@@ -57,7 +64,20 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
     data.push(candle)
     close = candle.close
   }
-  return { data, next: earlier !== null && start > from ? { time: start } : null, asOfBlock }
+  return { data, next: earlier !== null && start > Math.max(from, keptFrom) ? { time: start } : null, asOfBlock }
+}
+
+/** From which time on candles of the interval are kept; 0: all are. */
+async function readKeptFrom(db: Queryable, { interval }: CandlesQuery): Promise<number> {
+  if (interval !== '1m') return 0
+  const { rows } = await sql<{ keptFrom: number | null }>`select minutes_from as "keptFrom" from chain_state`.execute(db)
+  return rows[0]?.keptFrom ?? 0
+}
+
+/** @param end no candle may start after it */
+function emptyPage(asOfBlock: string | null, end: number, keptFrom: number): Page<Candle, CandleCursor> {
+  const notKept = `candles of one minute are kept from ${keptFrom} on; those of longer intervals go further back`
+  return { data: [], next: null, asOfBlock, ...(end < keptFrom && { notKept }) }
 }
 
 /** The newest indexed block; `null` when the token is not indexed. */
@@ -68,20 +88,26 @@ async function readIndexed(db: Queryable, query: CandlesQuery) {
   return rows[0] ?? null
 }
 
-/** The stored candles of a range, ascending, and the last one before it. */
+/**
+ * The stored candles of a range, ascending, and the last one before it. Where that is dropped, a candle of a longer interval stands for it,
+ * which has the same close because only whole days are dropped.
+ */
 async function readRangeAndEarlier(
   db: Queryable,
   query: CandlesQuery,
-  { start, end, scale }: { readonly start: number; readonly end: number; readonly scale: Scale },
+  { start, end, keptFrom, scale }: { readonly start: number; readonly end: number; readonly keptFrom: number; readonly scale: Scale },
 ): Promise<readonly [readonly Candle[], Candle | null]> {
+  const parts = [selectCandles(query, start, end, query.limit), selectStored(query, 0, start - 1, 1)]
+  if (keptFrom > 0) parts.push(selectStored({ ...query, interval: '5m' }, 0, keptFrom - 1, 1))
   const { rows } = await sql<StoredCandle>`
-    (${selectCandles(query, start, end, query.limit)}) union all (${selectStored(query, 0, start - 1, 1)})
-    order by time desc, "isPresent" desc`.execute(db)
+    ${sql.join(
+      parts.map(part => sql`(${part})`),
+      sql` union all `,
+    )} order by time desc, "isPresent" desc`.execute(db)
   const candles = closingAtPresent(rows)
     .map(row => toCandle(row, query, scale))
     .reverse()
-  const first = candles[0]
-  return first !== undefined && first.time < start ? [candles.slice(1), first] : [candles, null]
+  return [candles.filter(({ time }) => time >= start), candles.findLast(({ time }) => time < start) ?? null]
 }
 
 /** Newest first. In WETH the present price comes in addition to `count` candles. */

@@ -42,7 +42,12 @@ describe('the table of routes', () => {
   it('gives the type, range and default of the values, and which ones are required', () => {
     expect(describeParameters('/api/tokens/:address/candles').properties).toEqual({
       address: { description: 'Address of the token.', type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
-      interval: { description: 'Length of a candle.', type: 'string', enum: ['1m', '5m', '15m', '1h', '4h', '1d'], default: '1m' },
+      interval: {
+        description: 'Length of a candle. The service may not keep old ones of `1m`: it cuts ranges, or answers 410.',
+        type: 'string',
+        enum: ['1m', '5m', '15m', '1h', '4h', '1d'],
+        default: '1m',
+      },
       of: {
         description: 'Whether candles show prices or market caps; `marketCap`: price times the current total supply.',
         type: 'string',
