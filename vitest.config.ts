@@ -31,6 +31,8 @@ export const SLOW = [
   'client/anyUse',
   'benchmarks/*',
   'commands/*',
+  'process/check',
+  'deploy/*',
   'endToEnd/factories',
   'endToEnd/switchedSchema',
   'store/switchSchema',

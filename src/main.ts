@@ -5,7 +5,8 @@ import { loadThread } from '#worker/loadThread.ts'
 
 /*
  * npm start. Listens for signals, starts the indexing thread, and loads the rest while that thread loads its modules. Exit codes: 0 after a
- * stop, 75 when another start may succeed, 1 when the configuration or the environment has to be changed first.
+ * stop, 75 when another start may succeed, 1 when the configuration or the environment has to be changed first. With the argument `check`
+ * it only says what a start would find.
  */
 
 /**
@@ -13,6 +14,11 @@ import { loadThread } from '#worker/loadThread.ts'
  * 140 MiB more memory and a few percent less CPU time (decision 0016).
  */
 const HEAP_GROWTH_PERCENT = 70
+
+if (process.argv.length > 2) {
+  const { runCommand } = await import('#process/runCommand.ts')
+  process.exit(await runCommand(process.argv.slice(2)))
+}
 
 const stopping = listenForStop()
 setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)

@@ -155,10 +155,11 @@ describe('the import directions', () => {
           evasions.push(`${top}/${name}: ${specifier}`)
       }
     }
-    // These are imported dynamically: beside the thread's start, and beside the creation of an embedded database.
+    // These are imported dynamically: beside the thread's start, for a command, and beside the creation of an embedded database.
     expect(evasions.toSorted()).toEqual([
       'src/bus/openNats.ts: ./natsConnection.ts',
       'src/main.ts: #process/run.ts',
+      'src/main.ts: #process/runCommand.ts',
       'src/process/run.ts: ./service.ts',
       'src/process/serve.ts: ./gatewayProcesses.ts',
       'src/process/service.ts: ./gatewayService.ts',
