@@ -56,10 +56,10 @@ export const SLOW = [
   'gateway/proxies',
   'gateway/slowReader',
   'client/package',
-  'launchpads/flaunch',
-  'launchpads/zoraCoins',
-  'launchpads/clanker*',
-  'launchpads/knownSources',
+  'launchpads/adapters/flaunch',
+  'launchpads/adapters/zoraCoins',
+  'launchpads/adapters/clanker*',
+  'launchpads/directory/knownSources',
   'launchpads/mapping/pads',
 ].map(name => `test/${name}.test.ts`)
 

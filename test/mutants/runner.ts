@@ -18,7 +18,7 @@ export interface Killer {
 /** What it says: that a test has ended; at the end, what failed, if anything did. */
 export type Answer = 'alive' | { readonly killer: Killer | null }
 
-/* One vitest for many mutants, which makes the modules that stay as they are ready once. The source files stay as they are. */
+/* One vitest for many mutants, which transforms the modules that stay as they are once. The source files stay as they are. */
 
 let current: Mutant | null = null
 const say = (answer: Answer) => void process.send?.(answer)
@@ -30,7 +30,8 @@ const vitest = await createVitest(
       ...EACH,
       globalSetup: ['test/support/globalSetup.ts'],
       bail: 1,
-      isolate: false,
+      // A worker that runs several files keeps the modules of the mutant before.
+      isolate: true,
       maxWorkers: 1,
       // It would give a mutant's code to later runs.
       fsModuleCache: false,

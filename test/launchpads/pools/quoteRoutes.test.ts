@@ -16,8 +16,8 @@ import { deployPoolManager, readV4Pool } from '#test/support/uniswapV4.ts'
 
 /* A coin in dollars, which are worth what Uniswap's own v4 PoolManager has of them for ETH. */
 
-const COINS = compileSolidity(new URL('./contracts/WowCoins.sol', import.meta.url))
-const ROUTERS = compileSolidity(new URL('./contracts/ClankerV4.sol', import.meta.url), { viaIR: true })
+const COINS = compileSolidity(new URL('../contracts/WowCoins.sol', import.meta.url))
+const ROUTERS = compileSolidity(new URL('../contracts/ClankerV4.sol', import.meta.url), { viaIR: true })
 const FACTORY = parseAbi([
   'function deploy(address creator, address currency, uint24 fee, bytes32 salt, uint256 firstBuy, bool old) payable',
   'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)',

@@ -17,7 +17,7 @@ import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
 // Coins of WOW's factory, which have no curve and trade in any currency, and the same events read by `zora-coins`.
 
-const CONTRACTS = compileSolidity(new URL('./contracts/WowCoins.sol', import.meta.url))
+const CONTRACTS = compileSolidity(new URL('../contracts/WowCoins.sol', import.meta.url))
 const FACTORY = parseAbi([
   'function deploy(address creator, address currency, uint24 fee, bytes32 salt, uint256 firstBuy, bool old) payable',
   'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)',

@@ -43,7 +43,7 @@ const VAULT = toAddress(numberToHex(0xc0_0001, { size: 20 }))
 const MEV_MODULE = toAddress(numberToHex(0xc0_0002, { size: 20 }))
 const NO_SALT = numberToHex(0, { size: 32 })
 
-const CONTRACTS = compileSolidity(new URL('./contracts/ClankerV4.sol', import.meta.url), { viaIR: true })
+const CONTRACTS = compileSolidity(new URL('../contracts/ClankerV4.sol', import.meta.url), { viaIR: true })
 
 const followed = await useDatabase()
 const backfilled = await useDatabase()

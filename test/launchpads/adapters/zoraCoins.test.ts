@@ -31,7 +31,7 @@ import { deployHook, deployPoolManager, readV4Pool } from '#test/support/uniswap
 
 // Coins in Uniswap v4 pools, in ETH, WETH, ZORA and coins, traded along paths by accounts and their routers.
 
-const CONTRACTS = compileSolidity(new URL('./contracts/ZoraCoins.sol', import.meta.url), { viaIR: true })
+const CONTRACTS = compileSolidity(new URL('../contracts/ZoraCoins.sol', import.meta.url), { viaIR: true })
 const bytecodeOf = (name: string, types: string, args: readonly unknown[]) =>
   concat([CONTRACTS.get(name)?.bytecode ?? '0x', encodeAbiParameters(parseAbiParameters(types), args)])
 const ABI = parseAbi([

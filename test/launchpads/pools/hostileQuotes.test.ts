@@ -18,8 +18,8 @@ import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
 /* A coin whose currency rebases, takes fees and lies about itself, beside coins in an honest currency and in ETH. */
 
-const COINS = compileSolidity(new URL('./contracts/WowCoins.sol', import.meta.url))
-const HOSTILE = compileSolidity(new URL('./contracts/HostileQuote.sol', import.meta.url))
+const COINS = compileSolidity(new URL('../contracts/WowCoins.sol', import.meta.url))
+const HOSTILE = compileSolidity(new URL('../contracts/HostileQuote.sol', import.meta.url))
 const FACTORY = parseAbi([
   'function deploy(address creator, address currency, uint24 fee, bytes32 salt, uint256 firstBuy, bool old) payable',
   'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)',

@@ -24,7 +24,7 @@ import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
-const CONTRACTS = compileSolidity(new URL('./contracts/Wow.sol', import.meta.url))
+const CONTRACTS = compileSolidity(new URL('../contracts/Wow.sol', import.meta.url))
 const FACTORY = parseAbi([
   'function deploy(address creator, address referrer, string uri, string name, string symbol, bool bare, uint256 firstBuy) payable returns (address)',
   'function graduateAndTrade(address token, uint256 rest) payable',
