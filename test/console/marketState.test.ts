@@ -4,36 +4,15 @@ import type { Tokenwire } from '#client/tokenwire.ts'
 import { followChartEnd } from '#console/state/chartEnd.ts'
 import { type HourlyClose, hourlyCloses, sparkPath } from '#console/state/hourlyCloses.ts'
 import { NO_BOUNDS } from '#console/state/listBounds.ts'
-import { inOrder, movedPlaces } from '#console/state/listOrder.ts'
 import { listParameters } from '#console/state/listQuery.ts'
 import { createPagedList } from '#console/state/pagedList.ts'
 import { DEFAULT_QUERY, hrefOf, parseRoute } from '#console/state/route.ts'
-import { createRow } from '#console/state/rows.ts'
 import { createSparklines } from '#console/state/sparklines.ts'
 import { eventsFor, type StripEvent } from '#console/state/stripEvent.ts'
 import type { Candle } from '#resources/candles.ts'
-import { addressOf, tokenOf } from '#test/support/snapshots.ts'
+import { addressOf } from '#test/support/snapshots.ts'
 
 const A = addressOf(1)
-const rowsOf = (...numbers: readonly number[]) => numbers.map(number => createRow(tokenOf(addressOf(number), 1)))
-const numbersOf = (rows: readonly { readonly address: string }[]) => rows.map(({ address }) => Number(address))
-
-test('an order counts the places that it changes', () => {
-  const moved = (shown: readonly number[], order: readonly number[]) => movedPlaces(rowsOf(...shown), order.map(addressOf))
-  expect(moved([1, 2, 3], [1, 2, 3])).toBe(0)
-  expect(moved([1, 2, 3], [3, 1, 2])).toBe(3)
-  expect(moved([1, 2, 3], [1, 4, 3])).toBe(1)
-  expect(moved([], [1, 2])).toBe(2)
-})
-
-test('rows of further pages stay behind the first one, with those that fell out of it', () => {
-  const shown = rowsOf(1, 2, 3, 4)
-  const rowOf = (address: string) => shown.find(row => row.address === address) ?? createRow(tokenOf(address as typeof A, 1))
-  const ordered = (order: readonly number[], page: number) => numbersOf(inOrder(shown, order.map(addressOf), rowOf, page))
-  expect(ordered([5, 1], 2)).toEqual([5, 1, 2, 3, 4])
-  expect(ordered([4, 3], 2)).toEqual([4, 3, 1, 2])
-  expect(ordered([5, 1], 4)).toEqual([5, 1])
-})
 
 test('half of the places are for trades, and what one half does not need the other has', () => {
   const event = (kind: StripEvent['kind'], minute: number): StripEvent => ({

@@ -5,6 +5,7 @@ import { failed } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { DEFAULT_QUERY } from '#console/state/route.ts'
 import { createTokenList } from '#console/state/tokenList.ts'
+import { movedPlaces } from '#console/state/tokenListState.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 
 beforeEach(() => {
@@ -86,16 +87,16 @@ test('a list that is held keeps its rows where they are through a lost connectio
   await vi.advanceTimersByTimeAsync(0)
   tell(3, 2, 1)
   await vi.advanceTimersByTimeAsync(0)
-  list.isHeld.value = true
+  list.hold(true)
   service.listed = [2, 3, 1]
   await reconnect()
   tell(2, 1, 3)
   await vi.advanceTimersByTimeAsync(0)
-  expect([shown(), list.moved.value]).toEqual([[3, 2, 1], 3])
+  expect([shown(), movedPlaces(list.state.value)]).toEqual([[3, 2, 1], 3])
   end()
   await vi.advanceTimersByTimeAsync(40_000)
-  expect([shown(), list.moved.value]).toEqual([[3, 2, 1], 2])
-  list.isHeld.value = false
+  expect([shown(), movedPlaces(list.state.value)]).toEqual([[3, 2, 1], 2])
+  list.hold(false)
   expect(shown()).toEqual([2, 3, 1])
   list.stop()
 })

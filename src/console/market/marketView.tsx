@@ -4,7 +4,8 @@ import { countBounds } from '#console/state/listBounds.ts'
 import { DEFAULT_QUERY, lastMarket, showMarket } from '#console/state/route.ts'
 import { client, live, renderQueue, returns } from '#console/state/session.ts'
 import { createSparklines } from '#console/state/sparklines.ts'
-import { createTokenList, MAX_ROWS } from '#console/state/tokenList.ts'
+import { createTokenList } from '#console/state/tokenList.ts'
+import { hasMore, MAX_ROWS, movedPlaces } from '#console/state/tokenListState.ts'
 import { createWatchedRows } from '#console/state/watchedRows.ts'
 import { Filters } from './filters.tsx'
 import { LiveStrip } from './liveStrip.tsx'
@@ -39,7 +40,8 @@ export function MarketView() {
     }
   }, [list, watched, lines, onScreen])
   const rows = list.rows.value
-  const phase = list.phase.value
+  const state = list.state.value
+  const { phase, failure, isLoadingMore } = state
   const query = lastMarket.value
   const isNarrowed = query.q !== '' || query.status !== null || query.launchpad !== null || countBounds(query.bounds) > 0
   return (
@@ -48,14 +50,14 @@ export function MarketView() {
       <LiveStrip />
       <Filters
         query={query}
-        moved={list.moved.value}
+        moved={movedPlaces(state)}
         onMoved={() => list.showMoved()}
         busy={phase === 'loading'}
         isEmpty={rows.length === 0}
       />
       {phase === 'failed' && rows.length === 0 ? (
         <Notice urgent title="The list could not be loaded" action={{ text: 'Try again', run: () => list.reload() }}>
-          {list.failure.value}
+          {failure}
         </Notice>
       ) : phase === 'ready' && rows.length === 0 ? (
         <Notice
@@ -68,23 +70,16 @@ export function MarketView() {
         </Notice>
       ) : (
         <>
-          {list.failure.value === null ? null : (
+          {failure === null ? null : (
             <p class="list-failure warn" role="status">
-              The list could not be brought up to date: {list.failure.value}
+              The list could not be brought up to date: {failure}
             </p>
           )}
-          <TokenTable
-            rows={rows}
-            query={query}
-            busy={phase !== 'ready'}
-            onScreen={onScreen}
-            lines={lines}
-            onHolding={held => (list.isHeld.value = held)}
-          />
-          {list.hasMore.value ? (
+          <TokenTable rows={rows} query={query} busy={phase !== 'ready'} onScreen={onScreen} lines={lines} onHolding={list.hold} />
+          {hasMore(state) ? (
             <div class="more">
-              <button type="button" class="button" disabled={list.loadingMore.value} onClick={() => list.loadMore()}>
-                {list.loadingMore.value ? 'Loading' : 'Show more'}
+              <button type="button" class="button" disabled={isLoadingMore} onClick={() => list.loadMore()}>
+                {isLoadingMore ? 'Loading' : 'Show more'}
               </button>
             </div>
           ) : rows.length >= MAX_ROWS ? (

@@ -1,34 +1,23 @@
-import { batch, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import { batch, computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
 import { coalesce } from '#async/coalesce.ts'
 import { pollMs } from '#client/backoff.ts'
 import type { Token } from '#client/generated/types.ts'
 import type { Live } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Address } from '#domain/address.ts'
-import { inOrder, movedPlaces } from './listOrder.ts'
 import { fitsFilters, listParameters } from './listQuery.ts'
 import { createLiveOrder } from './liveOrder.ts'
 import type { MarketQuery } from './route.ts'
 import { createRow, type Row } from './rows.ts'
+import { afterListEvent, type ListEvent, NOT_LOADED, PAGE_ROWS, type TokenListState } from './tokenListState.ts'
 
-/** Rows of the first page, whose order is live, and of each further one. */
-const PAGE = 50
-/** Rows shown at most. */
-export const MAX_ROWS = 500
 const REFRESH_MS = 15_000
 
 export interface TokenList {
+  readonly state: ReadonlySignal<TokenListState>
   readonly rows: ReadonlySignal<readonly Row[]>
-  /** `loading`: the rows are still those of the query before, or none. */
-  readonly phase: ReadonlySignal<'loading' | 'ready' | 'failed'>
-  readonly failure: ReadonlySignal<string | null>
-  /** Whether there is another page. */
-  readonly hasMore: ReadonlySignal<boolean>
-  readonly loadingMore: ReadonlySignal<boolean>
-  /** Number of places that would show another token if the list was sorted now. */
-  readonly moved: ReadonlySignal<number>
-  /** While true, values change and rows stay where they are. */
-  readonly isHeld: Signal<boolean>
+  /** While held, values change and rows stay where they are. */
+  hold(isHeld: boolean): void
   loadMore(): void
   reload(): void
   /** Sorts the rows now. */
@@ -46,63 +35,37 @@ interface TokenListOptions {
 
 /** The tokens of a query. The first page stays sorted: the service pushes its order, or each poll renews it. */
 export function createTokenList({ client, live, query, returns }: TokenListOptions): TokenList {
-  const rows = signal<readonly Row[]>([])
-  const phase = signal<'loading' | 'ready' | 'failed'>('loading')
-  const failure = signal<string | null>(null)
-  const cursor = signal<string | null>(null)
-  const hasMore = signal(false)
-  const loadingMore = signal(false)
-  const moved = signal(0)
-  const isHeld = signal(false)
-  /** The newest order of the first page. */
-  let order: readonly Address[] = []
-  /** Tokens that have come into the order and have no row yet. */
-  const newcomers = new Map<Address, Token>()
+  const state = signal(NOT_LOADED)
+  const shown = computed(() => state.value.shown)
+  const rows = computed(() => shown.value.flatMap(address => rowOf.get(address) ?? []))
+  /** Of the shown tokens, and of those that are new in the order of a held list. */
+  const rowOf = new Map<Address, Row>()
   let loading = new AbortController()
   let timer: number | undefined
-  /** How often in a row the first page could not be loaded. */
-  let failures = 0
 
-  const ask = async (wanted: MarketQuery, from: string | null, signal: AbortSignal) => {
+  /** Takes the values of tokens, and what has happened. */
+  function take(event: ListEvent, tokens: readonly Token[] = []): void {
+    batch(() => {
+      for (const token of tokens) {
+        const row = rowOf.get(token.address)
+        if (row === undefined) rowOf.set(token.address, createRow(token))
+        else row.update(token)
+      }
+      state.value = afterListEvent(state.peek(), event)
+    })
+    const kept = new Set([...state.peek().shown, ...state.peek().order])
+    for (const address of rowOf.keys()) if (!kept.has(address)) rowOf.delete(address)
+  }
+
+  const ask = async (from: string | null, signal: AbortSignal) => {
+    const wanted = query.peek()
     const text = wanted.q.trim()
     if (text === '')
-      return client.tokens({ ...listParameters(wanted, Date.now()), limit: PAGE, ...(from !== null && { cursor: from }) }, { signal })
-    const found = await client.search(text, { limit: PAGE }, { signal })
+      return client.tokens({ ...listParameters(wanted, Date.now()), limit: PAGE_ROWS, ...(from !== null && { cursor: from }) }, { signal })
+    const found = await client.search(text, { limit: PAGE_ROWS }, { signal })
     if (!found.ok) return found
-    return {
-      ok: true,
-      value: { data: found.value.data.filter(token => fitsFilters(token, wanted, Date.now())), nextCursor: null },
-    } as const
-  }
-
-  const rowOf = (address: Address): Row | null => {
-    const token = newcomers.get(address)
-    return rows.peek().find(row => row.address === address) ?? (token === undefined ? null : createRow(token))
-  }
-
-  function put(tokens: readonly Token[]): void {
-    const held = new Map(rows.peek().map(row => [row.address, row]))
-    for (const token of tokens) {
-      const row = held.get(token.address)
-      if (row === undefined) newcomers.set(token.address, token)
-      else row.update(token)
-    }
-  }
-
-  function sortNow(): void {
-    batch(() => {
-      rows.value = inOrder(rows.peek(), order, rowOf, PAGE).slice(0, MAX_ROWS)
-      moved.value = 0
-    })
-    newcomers.clear()
-  }
-
-  function sort(): void {
-    for (const address of newcomers.keys()) if (!order.includes(address)) newcomers.delete(address)
-    const count = movedPlaces(rows.peek(), order)
-    if (isHeld.peek()) moved.value = count
-    else if (count > 0 || order.length < Math.min(PAGE, rows.peek().length)) sortNow()
-    else moved.value = 0
+    const data = found.value.data.filter(token => fitsFilters(token, wanted, Date.now()))
+    return { ok: true, value: { data, nextCursor: null } } as const
   }
 
   /** Takes an order of the channel, once the tokens that are new in it are loaded. */
@@ -110,100 +73,58 @@ export function createTokenList({ client, live, query, returns }: TokenListOptio
     const { signal } = loading
     // Another list may be followed by now.
     if (next !== liveOrder.newest) return
-    const held = new Set([...rows.peek().map(({ address }) => address), ...newcomers.keys()])
-    const missing = next.filter(address => !held.has(address))
-    const found = missing.length === 0 ? null : await client.tokens({ addresses: missing, limit: PAGE }, { signal })
-    if (signal.aborted || phase.peek() !== 'ready') return
-    put(found?.ok ? found.value.data : [])
-    order = next
-    sort()
+    const missing = next.filter(address => !rowOf.has(address))
+    const found = missing.length === 0 ? null : await client.tokens({ addresses: missing, limit: PAGE_ROWS }, { signal })
+    if (signal.aborted || state.peek().phase !== 'ready') return
+    const news = found?.ok ? found.value.data : []
+    const known = new Set([...rowOf.keys(), ...news.map(({ address }) => address)])
+    take({ type: 'ordered', order: next.filter(address => known.has(address)) }, news)
   }, reportError)
-  const liveOrder = createLiveOrder(live, PAGE, next => orders.request(next))
+  const liveOrder = createLiveOrder(live, PAGE_ROWS, next => orders.request(next))
 
-  async function load(): Promise<void> {
-    loading.abort()
-    loading = new AbortController()
+  /** Loads the first page: of another query; or again, for values that no update brings, such as dollars, and while no order is pushed. */
+  async function load(isAgain: boolean): Promise<void> {
+    if (!isAgain) {
+      loading.abort()
+      loading = new AbortController()
+      take({ type: 'loading' })
+    }
     clearTimeout(timer)
     const { signal } = loading
-    phase.value = 'loading'
-    loadingMore.value = false
+    // The launch time that a greatest age stands for moves on.
     liveOrder.follow(query.peek())
-    const result = await ask(query.peek(), null, signal)
+    const result = await ask(null, signal)
     if (signal.aborted) return
-    failures = result.ok ? 0 : failures + 1
-    batch(() => {
-      if (result.ok) {
-        put(result.value.data)
-        order = result.value.data.map(({ address }) => address)
-        rows.value = order.flatMap(address => rowOf(address) ?? [])
-        newcomers.clear()
-        moved.value = 0
-        cursor.value = result.value.nextCursor
-        hasMore.value = cursor.value !== null && rows.value.length < MAX_ROWS
-        failure.value = null
-        phase.value = 'ready'
-      } else {
-        failure.value = result.error.message
-        phase.value = 'failed'
-      }
-    })
+    if (!result.ok) take({ type: 'failed', message: result.error.message })
+    else {
+      const { data, nextCursor } = result.value
+      const addresses = data.map(({ address }) => address)
+      if (isAgain) take({ type: 'refreshed', order: liveOrder.newest === null ? addresses : null }, data)
+      else take({ type: 'loaded', addresses, cursor: nextCursor }, data)
+    }
     if (liveOrder.newest !== null) orders.request(liveOrder.newest)
-    schedule(signal)
+    clearTimeout(timer)
+    if (!document.hidden) timer = window.setTimeout(again, pollMs(REFRESH_MS, Math.random, state.peek().failures))
   }
 
   async function loadMore(): Promise<void> {
-    const from = cursor.peek()
-    if (from === null || loadingMore.peek() || phase.peek() !== 'ready') return
+    const { cursor, isLoadingMore, phase } = state.peek()
+    if (cursor === null || isLoadingMore || phase !== 'ready') return
     const { signal } = loading
-    loadingMore.value = true
-    const result = await ask(query.peek(), from, signal)
+    take({ type: 'loadingMore' })
+    const result = await ask(cursor, signal)
     if (signal.aborted) return
-    batch(() => {
-      loadingMore.value = false
-      if (!result.ok) {
-        failure.value = result.error.message
-        return
-      }
-      failure.value = null
-      // A token that moved down since the page before is in both pages.
-      const held = new Set(rows.peek().map(row => row.address))
-      const further = result.value.data.filter(({ address }) => !held.has(address)).map(createRow)
-      rows.value = [...rows.peek(), ...further].slice(0, MAX_ROWS)
-      cursor.value = result.value.nextCursor
-      hasMore.value = cursor.value !== null && rows.value.length < MAX_ROWS
-    })
-  }
-
-  /** Loads the first page again: for values that no update brings, such as dollars, and for the order while it is not pushed. */
-  async function refresh(signal: AbortSignal): Promise<void> {
-    // The launch time that a greatest age stands for moves on.
-    liveOrder.follow(query.peek())
-    const result = await ask(query.peek(), null, signal)
-    if (signal.aborted) return
-    failures = result.ok ? 0 : failures + 1
-    batch(() => {
-      failure.value = result.ok ? null : result.error.message
-      if (!result.ok) return
-      put(result.value.data)
-      if (liveOrder.newest !== null) {
-        orders.request(liveOrder.newest)
-        return
-      }
-      order = result.value.data.map(({ address }) => address)
-      sort()
-    })
-    schedule(signal)
-  }
-
-  function schedule(signal: AbortSignal): void {
-    clearTimeout(timer)
-    if (!document.hidden) timer = window.setTimeout(() => void again(signal), pollMs(REFRESH_MS, Math.random, failures))
+    if (!result.ok) return take({ type: 'failedMore', message: result.error.message })
+    const { data, nextCursor } = result.value
+    take({ type: 'loadedMore', addresses: data.map(({ address }) => address), cursor: nextCursor }, data)
   }
 
   /** Updates the rows in place, or loads the list again after a failure. */
-  const again = (signal: AbortSignal) => (phase.peek() === 'ready' ? refresh(signal) : load())
+  function again(): void {
+    void load(state.peek().phase === 'ready')
+  }
   const seen = () => {
-    if (!document.hidden) void again(loading.signal)
+    if (!document.hidden) again()
     else {
       clearTimeout(timer)
       liveOrder.stop()
@@ -214,26 +135,19 @@ export function createTokenList({ client, live, query, returns }: TokenListOptio
   const stopFollowing = effect(() => {
     // Reading the signal subscribes this effect to it.
     void query.value
-    untracked(() => void load())
+    untracked(() => void load(false))
   })
   const stopReturns = effect(() => {
-    if (returns.value > 0) untracked(() => void again(loading.signal))
-  })
-  const stopHolding = effect(() => {
-    if (!isHeld.value && phase.peek() === 'ready') untracked(sort)
+    if (returns.value > 0) untracked(again)
   })
 
   return {
+    state,
     rows,
-    phase,
-    failure,
-    hasMore,
-    loadingMore,
-    moved,
-    isHeld,
+    hold: isHeld => take({ type: 'held', isHeld }),
     loadMore: () => void loadMore(),
-    reload: () => void load(),
-    showMoved: sortNow,
+    reload: () => void load(false),
+    showMoved: () => take({ type: 'sorted' }),
     stop() {
       loading.abort()
       liveOrder.stop()
@@ -241,7 +155,6 @@ export function createTokenList({ client, live, query, returns }: TokenListOptio
       clearTimeout(timer)
       stopFollowing()
       stopReturns()
-      stopHolding()
       document.removeEventListener('visibilitychange', seen)
     },
   }
