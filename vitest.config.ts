@@ -60,6 +60,7 @@ export const SLOW = [
   'launchpads/adapters/zoraCoins',
   'launchpads/adapters/clanker*',
   'launchpads/directory/knownSources',
+  'build/release',
   'launchpads/mapping/pads',
 ].map(name => `test/${name}.test.ts`)
 

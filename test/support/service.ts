@@ -29,15 +29,13 @@ export interface ServiceFolder {
   /**
    * Starts a service with `env` and these settings, and waits until it listens. Without `DATABASE_URL`: on its embedded PostgreSQL.
    *
-   * @param main default: the bundle, which starts with a third of the processor time of the sources
+   * @param main the script; default: the bundle, which starts with a third of the processor time of the sources
    */
-  start(env?: Env, main?: Main): Promise<Service>
+  start(env?: Env, main?: string): Promise<Service>
   remove(): Promise<void>
 }
 
-export const SOURCES = 'src/main.ts'
 const BUNDLE = 'dist/service/main.js'
-type Main = typeof SOURCES | typeof BUNDLE
 
 const UNREACHABLE = 'http://127.0.0.1:9'
 
@@ -77,7 +75,7 @@ function fileOfReference({ deployment }: TestChain): string {
 }
 
 /** Starts the service with exactly this environment, and waits until it listens. */
-export async function startService(env: Env, main: Main = BUNDLE): Promise<Service> {
+export async function startService(env: Env, main: string = BUNDLE): Promise<Service> {
   const child = spawnService(env, process.cwd(), main)
   const { url, databaseUrl } = await new Promise<{ url: string; databaseUrl: string }>((resolve, reject) => {
     child.process.on('message', message => {

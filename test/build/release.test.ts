@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packagePath } from '#package'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
+
+/* The files of a release, as somebody uses them who has nothing else. */
+
+const run = promisify(execFile)
+const database = await useDatabase({ migrated: false })
+let temporary: TemporaryFolder
+let release: string
+let server: string
+let chain: TestChain
+let folder: ServiceFolder
+
+interface Materials {
+  readonly components: readonly { readonly purl: string }[]
+}
+
+const manifestOf = async (directory: string) =>
+  JSON.parse(await readFile(path.join(directory, 'package.json'), 'utf8')) as {
+    readonly version: string
+    readonly dependencies?: Readonly<Record<string, string>>
+    readonly scripts: Readonly<Record<string, string>>
+  }
+
+beforeAll(async () => {
+  temporary = await makeTemporaryFolder()
+  release = path.join(temporary.path, 'release')
+  await run(process.execPath, [packagePath('build/buildRelease.ts'), release])
+  const archive = (await readdir(release)).find(name => name.endsWith('.tar.gz')) ?? expect.unreachable()
+  await run('tar', ['-xzf', path.join(release, archive), '-C', temporary.path])
+  server = path.join(temporary.path, `tokenwire-${(await manifestOf(packagePath('.'))).version}`)
+  chain = await startTestChain()
+  folder = await serviceFolder(chain)
+})
+
+afterAll(async () => {
+  await folder?.remove()
+  await chain?.stop()
+  await temporary?.remove()
+})
+
+test('the sums are those of all files', async () => {
+  const { stdout } = await run('sha256sum', ['--check', 'SHA256SUMS'], { cwd: release })
+  const files = (await readdir(release)).filter(name => name !== 'SHA256SUMS').toSorted()
+  expect(stdout).toBe(files.map(name => `${name}: OK\n`).join(''))
+})
+
+test('the archive migrates a database, serves the API and the console, and stops', async () => {
+  const { scripts } = await manifestOf(server)
+  expect(scripts['db:migrate']).toBe('exec node dist/service/commands/dbMigrate.js')
+  const command = path.join(server, 'dist/service/commands/dbMigrate.js')
+  const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: database.url, LOG_LEVEL: 'silent' }
+  expect((await run(process.execPath, [command], { env })).stdout).toMatch(/^Migrated: /)
+  const service = await folder.start({ DATABASE_URL: database.url }, path.join(server, 'dist/service/main.js'))
+  await service.indexed(0)
+  expect(await (await fetch(`${service.url}/api/tokens`)).json()).toMatchObject({ data: [] })
+  expect(await (await fetch(service.url)).text()).toContain('<title>Tokenwire')
+  expect(await service.stop()).toBe(0)
+})
+
+test('the archive has an embedded PostgreSQL, and one binary of the socket library', async () => {
+  const service = await folder.start({}, path.join(server, 'dist/service/main.js'))
+  expect(service.databaseUrl).toContain('127.0.0.1')
+  expect(await service.stop()).toBe(0)
+  expect(await readdir(path.join(server, 'node_modules/uWebSockets.js/dist/bin'))).toHaveLength(1)
+})
+
+test('the materials and the licences name every dependency', async () => {
+  const { dependencies = {} } = await manifestOf(packagePath('.'))
+  const files = await readdir(release)
+  const read = (ending: string) => readFile(path.join(release, files.find(name => name.endsWith(ending)) ?? expect.unreachable()), 'utf8')
+  const { components } = JSON.parse(await read('.cdx.json')) as Materials
+  const licences = await read('LICENCES.txt')
+  for (const [name, version] of Object.entries(dependencies)) {
+    const alias = /^npm:(.+)@(.+)$/.exec(version)
+    const [, realName = name, realVersion = version] = alias ?? []
+    expect(components.map(({ purl }) => purl)).toContain(`pkg:npm/${realName.replace('@', '%40')}@${realVersion}`)
+    expect(licences).toContain(`== ${realName} ${realVersion} (`)
+  }
+})
