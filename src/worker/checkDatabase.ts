@@ -2,8 +2,9 @@ import type { Logger } from 'pino'
 import type { Address } from '#domain/address.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { toStartError } from '#store/connection/startError.ts'
-import { requireIdentity } from '#store/rows/cursor.ts'
+import { requireChain } from '#store/rows/cursor.ts'
 import type { ConnectedChain } from './connectChain.ts'
+import { requireLaunchpads } from './requireLaunchpads.ts'
 
 export interface CheckDatabaseOptions {
   readonly databaseUrl: string
@@ -21,7 +22,7 @@ export async function checkDatabase({ databaseUrl, chain, weth, logger }: CheckD
   const orm = createOrm(databaseUrl, logger, { poolSize: 1 })
   const { chainId, genesisHash, launchpads } = chain
   try {
-    await requireIdentity(orm.em.getKysely<unknown>(), { chainId, genesisHash, weth, launchpads })
+    requireLaunchpads(await requireChain(orm.em.getKysely<unknown>(), { chainId, genesisHash, weth }), launchpads)
   } catch (error) {
     throw toStartError(error, { url: databaseUrl, setting: 'DATABASE_URL' })
   } finally {

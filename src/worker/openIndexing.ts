@@ -27,6 +27,7 @@ import { createSync } from '#sync/sync.ts'
 import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { findMissingContracts } from './findMissingContracts.ts'
+import { requireLaunchpads } from './requireLaunchpads.ts'
 import { restoreDirectory } from './restoreDirectory.ts'
 import type { Indexing } from './startIndexing.ts'
 
@@ -91,7 +92,7 @@ async function build(
   const db = orm.em.getKysely<unknown>()
   const { weth, pegUsd } = config.launchpads
   const writer = randomUUID()
-  await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer)
+  requireLaunchpads(await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer), launchpads)
 
   const adapters = createAdapters({ weth, launchpads })
   void warnOfMissingContracts(rpc, adapters, logger)

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { LaunchpadConfig } from '#config'
 import type { Address, Hex } from '#domain/address.ts'
@@ -28,33 +27,37 @@ export interface ChainCursor {
 }
 
 /**
- * Marks an empty database as built from this chain and these launchpads, or checks that it was, and makes `writer` the one that may commit.
+ * Marks an empty database as built from this chain and these launchpads, or checks that it is of this chain, and makes `writer` the one
+ * that may commit.
  *
  * @param writer a name that no other process has
+ * @returns the launchpads that it was built from
  * @throws `TokenwireError` `database_foreign` saying what differs
  */
-export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, writer: string): Promise<void> {
+export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, writer: string): Promise<readonly LaunchpadConfig[]> {
   const launchpads = JSON.stringify(identity.launchpads)
   await sql`insert into chain_state (chain_id, genesis_hash, weth, launchpads)
     values (${identity.chainId}, ${toBytes(identity.genesisHash)}, ${toBytes(identity.weth)}, ${launchpads}::jsonb)
     on conflict (id) do nothing`.execute(db)
-  await requireIdentity(db, identity)
+  const inForce = await requireChain(db, identity)
   await sql`update chain_state set writer = ${writer}`.execute(db)
   await writeEther(db, identity.weth)
+  return inForce
 }
 
 /**
- * Checks that a database was built from this chain and these launchpads. Writes nothing.
+ * Checks that a database was built from this chain. Writes nothing.
  *
+ * @returns the launchpads that it was built from
  * @throws `TokenwireError` `database_foreign` saying what differs
  */
-export async function requireIdentity(db: Queryable, identity: DatabaseIdentity): Promise<void> {
+export async function requireChain(db: Queryable, identity: Omit<DatabaseIdentity, 'launchpads'>): Promise<readonly LaunchpadConfig[]> {
   const { rows } = await sql<DatabaseIdentity>`
     select chain_id as "chainId", genesis_hash as "genesisHash", weth, launchpads from chain_state`.execute(db)
   const [stored] = rows
   if (stored === undefined) throw new TypeError('chain_state holds no row after one was inserted')
-  const difference = differenceBetween(stored, { ...identity, launchpads: JSON.parse(JSON.stringify(identity.launchpads)) })
-  if (difference === null) return
+  const difference = differenceBetween(stored, identity)
+  if (difference === null) return stored.launchpads
   throw new TokenwireError(
     'database_foreign',
     `The database was built from ${difference}. Point DATABASE_URL (or DATA_DIR) at another database.`,
@@ -118,20 +121,11 @@ export async function readTokensUpdatedAt(db: Queryable, committedAtMs: number):
   return rows.map(({ address }) => address)
 }
 
-/** The launchpads on both sides have been through JSON, so they have no undefined settings. */
-function differenceBetween(stored: DatabaseIdentity, { chainId, genesisHash, weth, launchpads }: DatabaseIdentity): string | null {
+function differenceBetween(stored: DatabaseIdentity, { chainId, genesisHash, weth }: Omit<DatabaseIdentity, 'launchpads'>): string | null {
   if (stored.chainId !== chainId) return `chain ${stored.chainId}, and the RPC serves chain ${chainId}`
   if (stored.genesisHash !== genesisHash) {
     return `a chain ${chainId} whose first block is ${stored.genesisHash}, and the RPC serves one that begins with ${genesisHash}`
   }
   if (stored.weth !== weth) return `launchpads quoted in WETH at ${stored.weth}, and the configuration says ${weth}`
-  if (isDeepStrictEqual(byName(stored.launchpads), byName(launchpads))) return null
-  return `other launchpads (${JSON.stringify(stored.launchpads)}) than the configured ones (${JSON.stringify(launchpads)})`
-}
-
-/** Without `poolKey`, which only checks the `poolId` beside it. */
-function byName(launchpads: readonly LaunchpadConfig[]): readonly unknown[] {
-  return launchpads
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ settings: { poolKey, ...settings } = {}, ...launchpad }) => ({ ...launchpad, settings }))
+  return null
 }

@@ -1,0 +1,27 @@
+import type { LaunchpadStep, LaunchpadsPlan } from './planLaunchpads.ts'
+
+/** A plan as one line per entry, for people. Blocks are counted up to `head`, where it is known. */
+export function describePlan({ steps }: Pick<LaunchpadsPlan, 'steps'>, head: number | null): readonly string[] {
+  return steps.map(step => `${step.name}: ${describeStep(step, head)}`)
+}
+
+function describeStep(step: LaunchpadStep, head: number | null): string {
+  switch (step.kind) {
+    case 'unchanged':
+      return 'unchanged'
+    case 'added':
+      return `added${blocksFrom(step.fromBlock, head)}`
+    case 'earlier':
+      return `begins earlier than block ${step.wasFrom}, rebuilt${blocksFrom(step.fromBlock, head)}`
+    case 'changed':
+      return `changed (${step.fields.join(', ')}), rebuilt${blocksFrom(step.fromBlock, head)}`
+    case 'revalued':
+      return `valued by other pools (of ${step.currencies.join(', ')}), rebuilt${blocksFrom(step.fromBlock, head)}`
+    case 'removed':
+      return 'removed'
+  }
+}
+
+function blocksFrom(from: number, head: number | null): string {
+  return head === null ? ` from block ${from}` : ` from block ${from}, ${Math.max(0, head - from + 1)} blocks`
+}

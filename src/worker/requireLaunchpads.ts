@@ -1,0 +1,22 @@
+import type { LaunchpadConfig } from '#config'
+import { TokenwireError } from '#errors'
+import { describePlan } from '#launchpads/describePlan.ts'
+import { isIdle, planLaunchpads } from '#launchpads/planLaunchpads.ts'
+
+/**
+ * Checks that an index was built from these launchpads.
+ *
+ * @param inForce the list that it was built from
+ * @throws `TokenwireError` `database_foreign` with what differs
+ */
+export function requireLaunchpads(inForce: readonly LaunchpadConfig[], wanted: readonly LaunchpadConfig[]): void {
+  const plan = planLaunchpads(inForce, wanted)
+  if (isIdle(plan)) return
+  const differing = plan.steps.filter(({ kind }) => kind !== 'unchanged')
+  const what = describePlan({ steps: differing }, null).join('; ')
+  throw new TokenwireError(
+    'database_foreign',
+    `The database was built from other launchpads (${what}). Build an index of these beside it with SCHEMA=next npm start, and then ` +
+      'npm run db:switch -- next; or put the earlier LAUNCHPADS_FILE back, or point DATABASE_URL (or DATA_DIR) at another database.',
+  )
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import type { LaunchpadConfig } from '#config'
+import type { Address } from '#domain/address.ts'
+import { hasCode } from '#errors'
+import { describePlan } from '#launchpads/describePlan.ts'
+import { isIdle, planLaunchpads } from '#launchpads/planLaunchpads.ts'
+import { testAddress } from '#test/support/simulatedChain.ts'
+import { requireLaunchpads } from '#worker/requireLaunchpads.ts'
+
+const entry = (name: string, startBlock = 100, more: Partial<LaunchpadConfig> = {}): LaunchpadConfig => ({
+  name,
+  adapter: 'bonding-curve',
+  startBlock,
+  contracts: { factory: testAddress(1) },
+  ...more,
+})
+const quotePool = (name: string, token: Address, against?: Address): LaunchpadConfig =>
+  entry(name, 50, { adapter: 'quote-pool', contracts: { token, pool: testAddress(70), ...(against && { against }) } })
+
+const [DOLLAR, EURO] = [testAddress(8), testAddress(9)]
+const A = entry('a')
+const B = entry('b', 200, { settings: { events: { bought: 'Bought(address)' } } })
+
+describe('planLaunchpads', () => {
+  test.each([
+    ['the same list in another order', [A, B], [B, A], [], [], []],
+    ['a key that only checks an id', [A], [{ ...A, settings: { poolKey: { fee: 1 } } }], [], [], []],
+    ['an added entry', [A], [A, B], ['b: added from block 200, 801 blocks'], ['b'], []],
+    ['a removed entry', [A, B], [A], ['b: removed'], [], ['b']],
+    [
+      'an earlier start',
+      [A, B],
+      [A, { ...B, startBlock: 20 }],
+      ['b: begins earlier than block 200, rebuilt from block 20, 981 blocks'],
+      ['b'],
+      ['b'],
+    ],
+    ['a later start', [A], [{ ...A, startBlock: 300 }], ['a: changed (startBlock), rebuilt from block 300, 701 blocks'], ['a'], ['a']],
+    [
+      'another contract and another setting',
+      [A],
+      [{ ...A, contracts: { factory: testAddress(2) }, settings: { events: {} } }],
+      ['a: changed (factory, events), rebuilt from block 100, 901 blocks'],
+      ['a'],
+      ['a'],
+    ],
+    ['another name', [A], [{ ...A, name: 'c' }], ['c: added from block 100, 901 blocks', 'a: removed'], ['c'], ['a']],
+  ] as const)('tells %s', (_, inForce, wanted, lines, joined, leaving) => {
+    const plan = planLaunchpads(inForce, wanted)
+    const moved = { steps: plan.steps.filter(({ kind }) => kind !== 'unchanged') }
+    expect(describePlan(moved, 1_000)).toEqual(lines)
+    expect([plan.joined, plan.leaving]).toEqual([joined, leaving])
+    expect(isIdle(plan)).toBe(lines.length === 0)
+  })
+
+  test('rebuilds the launchpads whose currency is valued by another pool, also through a third currency', () => {
+    const quotedIn = new Map([
+      ['a', [EURO]],
+      ['b', [testAddress(99)]],
+    ])
+    const euro = quotePool('euro', EURO, DOLLAR)
+    const plan = planLaunchpads([A, B, euro], [A, B, euro, quotePool('dollar', DOLLAR)], quotedIn)
+    expect(plan.steps.map(({ name, kind }) => [name, kind])).toEqual([
+      ['a', 'revalued'],
+      ['b', 'unchanged'],
+      ['euro', 'unchanged'],
+      ['dollar', 'added'],
+    ])
+    // Every pool that values a currency is indexed beside what is rebuilt.
+    expect(plan.beside.map(({ name }) => name)).toEqual(['a', 'euro', 'dollar'])
+    expect([plan.joined, plan.leaving]).toEqual([['a', 'dollar'], ['a']])
+  })
+})
+
+test('an index of another list is refused with what differs', () => {
+  expect(() => requireLaunchpads([A, B], [B, A])).not.toThrow()
+  const refused = () => requireLaunchpads([A], [{ ...A, startBlock: 90 }, B])
+  expect(refused).toThrow('built from other launchpads (a: begins earlier than block 100, rebuilt from block 90; b: added from block 200)')
+  try {
+    refused()
+  } catch (error) {
+    expect(hasCode(error, 'database_foreign')).toBe(true)
+  }
+})
