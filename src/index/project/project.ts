@@ -165,6 +165,8 @@ function emptyReserves({ type }: PoolFacts): Partial<PoolRow> {
 }
 
 function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'migrated'>, valuation: Valuation): void {
+  // Once: a token graduates at one time, and only its market may move on to another pool.
+  if (token.migratedAt !== null) return moveMarket(draft, token, event, valuation)
   const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
   if (curve?.type === 'curve') emptyCurve(draft, token, curve, event)
   token.graduationStatus = 'migrated'

@@ -586,7 +586,7 @@ describe('projecting', () => {
   })
 
   // A curve that reported itself empty after its graduation had put the token back to 0 %, and one that was completed again had put it back
-  // to `completed`.
+  // to `completed`. One that was migrated again got a later time of its graduation, and the channel of graduations told both.
   test.each(['completed', 'migrated'] as const)('leaves the progress of a token that has %s as it was', kind => {
     const place = { ...(buildChain([])[0]?.events[0] ?? expect.unreachable()), blockNumber: 101, timestamp: GENESIS_TIME + 1 }
     const { token, blockNumber, blockHash, timestamp, txHash, txIndex } = place
@@ -596,11 +596,20 @@ describe('projecting', () => {
       kind === 'completed' ? { ...at(1), kind, raised: null } : { ...at(1), kind, pool: poolOf(token) },
       { ...at(2), kind: 'curveProgress', raised: { mode: 'set', quote: 0n } },
     ]
-    const again: TokenEvent = { ...at(0), blockNumber: 102, timestamp: timestamp + 1, kind: 'completed', raised: 0n }
-    const later = { number: 102, timestamp: timestamp + 1, events: [again] }
-    const { tables } = index([...buildChain([]), { number: 101, timestamp, events }, later], [true])
+    const again = { ...at(0), blockNumber: 102, timestamp: timestamp + 1, txHash: blockHash }
+    const graduatedAgain: readonly TokenEvent[] = [
+      { ...again, kind: 'completed', raised: 0n },
+      ...(kind === 'migrated' ? [{ ...again, kind, logIndex: 1, pool: poolOf(token) } as const] : []),
+    ]
+    const later = { number: 102, timestamp: timestamp + 1, events: graduatedAgain }
+    const told: string[] = []
+    const { tables } = index([...buildChain([]), { number: 101, timestamp, events }, later], [true], ({ milestones }) => {
+      told.push(...milestones.filter(one => one.kind === 'graduation' && one.token === token).map(({ status }) => String(status)))
+    })
     const graduated = { graduationStatus: kind, graduationPercent: 100, raised: 10n ** 20n, completedAt: timestamp }
-    expect(tables.tokens.get(token)).toMatchObject(graduated)
+    const migrated = { migratedAt: timestamp, graduatedPool: poolOf(token), graduationTxHash: txHash }
+    expect(tables.tokens.get(token)).toMatchObject(kind === 'migrated' ? { ...graduated, ...migrated } : graduated)
+    expect(told).toEqual([kind])
   })
 
   test('passes over what happens to a token that was never launched', () => {
