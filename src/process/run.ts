@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { Logger } from 'pino'
 import { allowSlowConnections } from '#async/allowSlowConnections.ts'
+import { findIdleVariables } from '#configuration/findIdleVariables.ts'
 import { loadConfig } from '#configuration/loadConfig.ts'
 import { TokenwireError } from '#errors'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
@@ -45,7 +46,9 @@ async function runService(loaded: LoadedThread | null, stopping: StopRequest): P
     redactor,
     writeLock,
   })
+  for (const sentence of findIdleVariables(process.env, { cwd: process.cwd() })) logger.warn(sentence)
   logProxies(logger)
+  ignoreReplacement(logger)
   const onCrash = reportCrashes(logger)
   if (config.tls !== null) stopping.ignoreHangup()
   const { signal } = stopping
@@ -84,6 +87,13 @@ function logProxies(logger: Logger): void {
       { proxies: found.proxies },
       'the proxy of the environment is not used; NODE_USE_ENV_PROXY=1 uses it for providers and prices (Node 22.21 or newer)',
     )
+}
+
+/** By default the signal ends a process, and it may come while there are no gateway processes, or none yet. */
+function ignoreReplacement(logger: Logger): void {
+  process.on('SIGUSR2', () => {
+    if (process.listenerCount('SIGUSR2') === 1) logger.warn('SIGUSR2 is ignored: this process has no gateway processes to replace')
+  })
 }
 
 function limitStop(logger: Logger, exitCode: number): void {

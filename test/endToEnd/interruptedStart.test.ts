@@ -61,6 +61,9 @@ test.each(MOMENTS)('SIGTERM while %s ends the start with exit code 0, and nothin
   if (settings['NODE_OPTIONS'] === undefined) {
     if (settings['RPC_URLS'] !== undefined) await asked.promise
     await expect.poll(service.output).toContain(settings['RPC_URLS'] === undefined ? moment : 'embedded PostgreSQL is ready')
+    // A signal for a process with GATEWAYS had ended one without.
+    service.process.kill('SIGUSR2')
+    await expect.poll(service.output).toContain('SIGUSR2 is ignored')
     service.process.kill('SIGTERM')
   }
   expect([await service.exited, service.output()]).toEqual([0, expect.stringMatching(/^$|"stopped"\}?\n$/)])
