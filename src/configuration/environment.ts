@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { TokenwireError } from '#errors'
@@ -6,20 +7,30 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export type ReadFile = (path: string) => string
 
+export const readUtf8: ReadFile = file => readFileSync(file, 'utf8')
+
 /**
  * The variables of the process and of `.env` in `cwd`, if it exists. Those of the process take precedence.
  *
- * @throws `TokenwireError` `config_invalid` when `.env` exists and can't be read
+ * @throws as `readDotEnv`
  */
 export function readEnvironment(env: Environment, cwd: string, readFile: ReadFile): Environment {
+  const set = Object.entries(env).filter(([, value]) => value !== undefined)
+  return { ...readDotEnv(cwd, readFile), ...Object.fromEntries(set) }
+}
+
+/**
+ * The variables of `.env` in `cwd`; none if it does not exist.
+ *
+ * @throws `TokenwireError` `config_invalid` when it exists and can't be read
+ */
+export function readDotEnv(cwd: string, readFile: ReadFile): Environment {
   const file = readIfPresent(path.join(cwd, '.env'), readFile)
   if ('problem' in file) {
     const details = { problems: [file.problem] }
     throw new TokenwireError('config_invalid', `Tokenwire cannot start.\n  .env: ${file.problem}`, { details })
   }
-  if (file.text === null) return env
-  const set = Object.entries(env).filter(([, value]) => value !== undefined)
-  return { ...parseEnv(file.text.replace(/^\uFEFF/, '')), ...Object.fromEntries(set) }
+  return file.text === null ? {} : parseEnv(file.text.replace(/^\uFEFF/, ''))
 }
 
 /** The text of a file; `null`: it does not exist. Or why it can't be read. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
 import type { Config, LaunchpadsConfig } from '#config'
@@ -6,7 +5,7 @@ import { ZERO_ADDRESS } from '#domain/address.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { readApiKeys } from './apiKeys.ts'
-import { type Environment, type ReadFile, readEnvironment, readIfPresent } from './environment.ts'
+import { type Environment, type ReadFile, readEnvironment, readIfPresent, readUtf8 } from './environment.ts'
 import { type KnownAdapters, parseLaunchpads } from './launchpads.ts'
 import { type CamelCased, parseSettings } from './parseSettings.ts'
 import { DATABASE_SETTINGS, SETTINGS } from './settings.ts'
@@ -147,5 +146,3 @@ function freeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part)
   return Object.freeze(value)
 }
-
-const readUtf8: ReadFile = file => readFileSync(file, 'utf8')

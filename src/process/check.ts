@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '#config'
+import { findIdleVariables } from '#configuration/findIdleVariables.ts'
 import { type LoadConfigOptions, loadConfig } from '#configuration/loadConfig.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
@@ -42,6 +43,7 @@ export async function check(env: NodeJS.ProcessEnv, options: LoadConfigOptions, 
   if (config === null) return 1
   redactor.add(secretsOf(config))
   report({ state: 'ok', what: 'settings', says: `ROLE ${config.role}` })
+  for (const says of findIdleVariables(env, options)) report({ state: 'warning', what: 'settings', says })
   const logger = createLogger({ level: 'silent', format: config.logFormat, redactor })
   const databaseUrl = await findDatabase(config, report)
   const hasDatabase = databaseUrl !== null && (await reportDatabase(databaseUrl, config, logger, report))

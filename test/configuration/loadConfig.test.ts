@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Config } from '#config'
+import { findIdleVariables } from '#configuration/findIdleVariables.ts'
 import { type LoadConfigOptions, loadConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
 import { INTEGRATIONS } from '#domain/integration.ts'
 import { TokenwireError } from '#errors'
@@ -448,5 +449,26 @@ describe('loadDatabaseConfig', () => {
 
   it('refuses what loadConfig refuses', () => {
     expect(() => loadDatabaseConfig({ DATABASE_URL: 'sqlite://x' }, options())).toThrow('DATABASE_URL: expected postgresql://')
+  })
+})
+
+describe('variables without an effect', () => {
+  const found = (file: string, env: Readonly<Record<string, string>> = {}) => findIdleVariables(env, options({ '/app/.env': file }))
+
+  // GATEWAY_THREADS was removed, and a service that had it set served from one core without a word.
+  it('are removed settings, wherever they are set', () => {
+    const sentence = 'GATEWAY_THREADS is no setting any more: GATEWAYS starts processes that share the port'
+    expect(found('GATEWAY_THREADS=4')).toEqual([sentence])
+    expect(found('', { GATEWAY_THREADS: '4' })).toEqual([sentence])
+    expect(found('GATEWAY_THREADS=')).toEqual([])
+  })
+
+  it('are variables of .env that look like settings', () => {
+    expect(found('RPC_URL=x\nCONFIRMATION=1\nMAX_CONNECTION=1\nPORT=1\nNODE_OPTIONS=x\nPOSTGRES_PASSWORD=x')).toEqual([
+      'CONFIRMATION in .env is no setting',
+      'MAX_CONNECTION in .env is no setting',
+      'RPC_URL in .env is no setting',
+    ])
+    expect(found('', { RPC_URL: 'of another program' })).toEqual([])
   })
 })

@@ -1,0 +1,34 @@
+import { type Environment, type ReadFile, readDotEnv, readUtf8 } from './environment.ts'
+import { SETTINGS } from './settings.ts'
+
+interface IdleVariablesOptions {
+  /** The folder of `.env`. */
+  readonly cwd: string
+  /** Default: `readFileSync` as UTF-8. */
+  readonly readFile?: ReadFile
+}
+
+/** Settings of earlier versions, and what to set in their place. */
+const REMOVED: Readonly<Record<string, string>> = {
+  GATEWAY_THREADS: 'GATEWAYS starts processes that share the port',
+}
+
+/**
+ * Sentences about variables that somebody may take for settings and that have no effect: removed settings, and variables of `.env` whose
+ * first word begins the name of a setting, such as `RPC_URL`. Outside of `.env` such variables may be meant for other programs.
+ *
+ * @throws as `readDotEnv`
+ */
+export function findIdleVariables(env: Environment, { cwd, readFile = readUtf8 }: IdleVariablesOptions): readonly string[] {
+  const file = readDotEnv(cwd, readFile)
+  const settings = Object.keys(SETTINGS)
+  const isAlike = (name: string) => settings.some(setting => setting.startsWith(name.replace(/_.*/, '')))
+  const removed = Object.entries(REMOVED).filter(([name]) => (env[name] ?? file[name] ?? '').trim() !== '')
+  const unknown = Object.keys(file)
+    .filter(name => !(name in SETTINGS || name in REMOVED) && isAlike(name))
+    .toSorted()
+  return [
+    ...removed.map(([name, instead]) => `${name} is no setting any more: ${instead}`),
+    ...unknown.map(name => `${name} in .env is no setting`),
+  ]
+}
