@@ -24,19 +24,20 @@ let current: Mutant | null = null
 const say = (answer: Answer) => void process.send?.(answer)
 
 const vitest = await createVitest(
-  { config: false, watch: false },
   {
-    test: {
-      ...EACH,
-      globalSetup: ['test/support/globalSetup.ts'],
-      bail: 1,
-      // A worker that runs several files keeps the modules of the mutant before.
-      isolate: true,
-      maxWorkers: 1,
-      // It would give a mutant's code to later runs.
-      fsModuleCache: false,
-      reporters: [{ onTestCaseResult: () => say('alive') }],
-    },
+    ...EACH,
+    config: false,
+    watch: false,
+    globalSetup: ['test/support/globalSetup.ts'],
+    bail: 1,
+    // A worker that runs several files keeps the modules of the mutant before.
+    isolate: true,
+    maxWorkers: 1,
+    // It would give a mutant's code to later runs.
+    fsModuleCache: false,
+    reporters: [{ onTestCaseResult: () => say('alive') }],
+  },
+  {
     plugins: [
       {
         name: 'mutant',

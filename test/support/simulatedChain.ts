@@ -224,3 +224,10 @@ export function rawLog(log: ChainLog) {
 export function testAddress(index: number): Address {
   return toAddress(numberToHex(0x1000_0000_0000 + index, { size: 20 }))
 }
+
+/** Addresses of a test by their numbers. */
+export function testAddresses<const Numbers extends readonly number[]>(
+  ...numbers: Numbers
+): { readonly [Index in keyof Numbers]: Address } {
+  return numbers.map(testAddress) as unknown as { readonly [Index in keyof Numbers]: Address }
+}

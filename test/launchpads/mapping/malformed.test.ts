@@ -1,20 +1,13 @@
 import fc from 'fast-check'
 import { encodeAbiParameters, type Hex, pad, parseAbiParameters, toEventSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { type Address, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
-import { createMappedAdapter } from '#launchpads/mapping/adapter.ts'
 import type { EventsMapping } from '#launchpads/mapping/schema.ts'
+import { words } from '#test/support/simulatedLogs.ts'
+import { CURVE, FACTORY, HEADER, aLog as logOf, mappedAdapter, TOKEN, WETH, WHO } from './mappedLaunchpad.ts'
 
-const [FACTORY, CURVE, TOKEN, WETH, WHO] = ['f', 'c', '7', 'e', 'a'].map(digit => toAddress(`0x${digit.repeat(40)}`)) as [
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-]
 const LAUNCH = 'Launch(address,(address,string,uint8),bytes32,uint96)'
 const BUY = 'Buy(address,bool,uint64,uint256,uint256)'
 const UP = 'Up(address)'
@@ -42,8 +35,7 @@ const EVENTS: EventsMapping = {
   },
   graduate: { event: 'event Up(address pool)', emitter: 'token', pool: 'pool', poolType: 'uniswap-v2' },
 }
-const adapter = createMappedAdapter({ launchpad: 'mine', events: EVENTS, contracts: { factory: FACTORY }, weth: WETH, startBlock: 0 })
-const HEADER = { number: 1, hash: `0x${'1'.repeat(64)}`, parentHash: `0x${'0'.repeat(64)}`, timestamp: 1 } as const
+const adapter = mappedAdapter(EVENTS)
 const CURVE_FACTS = { address: TOKEN, type: 'curve', quoteToken: WETH, tokenIsToken0: true, feeBps: null } as const
 const ENTRIES = new Map<Hex, LogSource>([
   [FACTORY, { role: 'contract', launchpad: 'mine' }],
@@ -52,20 +44,8 @@ const ENTRIES = new Map<Hex, LogSource>([
 ])
 const lookup = (address: Hex) => ENTRIES.get(address)
 
-const logOf = (address: Address, topics: readonly Hex[], data: Hex, logIndex = 0): ChainLog => ({
-  address,
-  topics,
-  data,
-  blockNumber: 1,
-  blockHash: HEADER.hash,
-  txHash: `0x${'2'.repeat(64)}`,
-  txIndex: 0,
-  logIndex,
-})
 const decode = (...logs: readonly ChainLog[]) => decodeLogs({ logs, headers: [HEADER], directory: { lookup }, adapters: [adapter] })
 
-const word = (value: bigint): string => value.toString(16).padStart(64, '0')
-const words = (...values: readonly bigint[]): Hex => `0x${values.map(word).join('')}`
 const launchData = encodeAbiParameters(parseAbiParameters('(address, string, uint8), uint96'), [[WHO, 'Näme', 9], 5n])
 const launchTopics: readonly Hex[] = [toEventSelector(LAUNCH), pad(TOKEN), `0x${'53594d'.padEnd(64, '0')}`]
 const buyTopics: readonly Hex[] = [toEventSelector(BUY), pad(WHO)]
@@ -73,7 +53,7 @@ const buyTopics: readonly Hex[] = [toEventSelector(BUY), pad(WHO)]
 /** The launch with the word at an index of its data replaced. */
 function launchWith(index: number, value: bigint): ChainLog {
   const start = 2 + index * 64
-  return logOf(FACTORY, launchTopics, `${launchData.slice(0, start)}${word(value)}${launchData.slice(start + 64)}` as Hex)
+  return logOf(FACTORY, launchTopics, `${launchData.slice(0, start)}${words(value).slice(2)}${launchData.slice(start + 64)}` as Hex)
 }
 
 describe('a log of a mapped event', () => {
@@ -168,13 +148,7 @@ describe('a log of a mapped event', () => {
 
 it('no call is given for more than a call can name, however much was told', () => {
   const claimCall = { function: 'function collect(uint256 amount)', contract: 'factory', arguments: ['amount'] } as const
-  const paying = createMappedAdapter({
-    launchpad: 'mine',
-    events: { ...EVENTS, claimCall },
-    contracts: { factory: FACTORY },
-    weth: WETH,
-    startBlock: 0,
-  })
+  const paying = mappedAdapter({ ...EVENTS, claimCall })
   const target = { token: TOKEN, creator: WHO, currency: WETH, scope: 'token', claimId: null } as const
   expect(paying.claimCall({ ...target, amount: 2n ** 256n - 1n })?.to).toBe(FACTORY)
   expect(paying.claimCall({ ...target, amount: 2n ** 256n })).toBeNull()

@@ -1,49 +1,18 @@
-import { toEventSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
-import type { EventsMapping } from '#launchpads/mapping/schema.ts'
 import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
-import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
-import { topic, words } from '#test/support/simulatedLogs.ts'
+import { CURVE, FACTORY, LAUNCH, logOf, OTHER_CURVE, OTHER_FACTORY, PAIR, TOKEN, WETH, WHO } from './mappedLaunchpad.ts'
 
 // A launchpad that lets any account announce any token could have announced those of others, and told their price and trades.
 
-const [WETH, WHO, FACTORY, OTHER_FACTORY, TOKEN, CURVE, OTHER_CURVE, PAIR] = [900, 1, 10, 11, 500, 501, 502, 503].map(testAddress) as [
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-]
-const EVENTS: EventsMapping = {
-  launch: {
-    event: 'event Launch(address indexed token, address indexed by, address indexed curve)',
-    emitter: 'factory',
-    token: 'token',
-    creator: 'by',
-    curve: 'curve',
-    decimals: 18,
-  },
-  trade: {
-    event: 'event Deal(address indexed who, bool buy, uint256 got, uint256 paid)',
-    emitter: 'curve',
-    maker: 'who',
-    isBuy: 'buy',
-    tokenAmount: 'got',
-    quoteAmount: 'paid',
-  },
-  graduate: {
-    event: 'event Up(address indexed token, address indexed pool)',
-    emitter: 'factory',
-    token: 'token',
-    pool: 'pool',
-    poolType: 'uniswap-v2',
-  },
-}
+const DEAL = 'event Deal(address indexed who, bool buy, uint256 got, uint256 paid)'
+const UP = 'event Up(address indexed token, address indexed pool)'
+const EVENTS = {
+  launch: LAUNCH,
+  trade: { event: DEAL, emitter: 'curve', maker: 'who', isBuy: 'buy', tokenAmount: 'got', quoteAmount: 'paid' },
+  graduate: { event: UP, emitter: 'factory', token: 'token', pool: 'pool', poolType: 'uniswap-v2' },
+} as const
 const entry = (name: string, factory: Address): LaunchpadConfig => ({
   name,
   adapter: 'bonding-curve',
@@ -53,17 +22,10 @@ const entry = (name: string, factory: Address): LaunchpadConfig => ({
 })
 const [OWN, OTHER] = [entry('own', FACTORY), entry('other', OTHER_FACTORY)]
 
-const launch = (factory: Address, curve: Address): NewLog => ({
-  address: factory,
-  topics: [toEventSelector('Launch(address,address,address)'), topic(TOKEN), topic(WHO), topic(curve)],
-})
-const deal = (curve: Address, paid: bigint): NewLog => ({
-  address: curve,
-  topics: [toEventSelector('Deal(address,bool,uint256,uint256)'), topic(WHO)],
-  data: words(1n, 10n ** 18n, paid),
-})
-const up = (factory: Address): NewLog => ({ address: factory, topics: [toEventSelector('Up(address,address)'), topic(TOKEN), topic(PAIR)] })
-const sync: NewLog = { address: PAIR, topics: [toEventSelector('Sync(uint112,uint112)')], data: words(10n ** 18n, 10n ** 18n) }
+const launch = (factory: Address, curve: Address) => logOf(factory, LAUNCH.event, TOKEN, WHO, curve)
+const deal = (curve: Address, paid: bigint) => logOf(curve, DEAL, WHO, 1n, 10n ** 18n, paid)
+const up = (factory: Address) => logOf(factory, UP, TOKEN, PAIR)
+const sync = logOf(PAIR, 'event Sync(uint112 reserve0, uint112 reserve1)', 10n ** 18n, 10n ** 18n)
 
 describe('a token that two launchpads announce', () => {
   const genuine = [launch(FACTORY, CURVE), deal(CURVE, 10n ** 15n)]

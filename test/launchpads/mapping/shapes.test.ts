@@ -1,28 +1,26 @@
-import { type Hex, pad, parseAbiItem, toEventSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { type Address, toAddress } from '#domain/address.ts'
+import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { unknownsOf, withFound } from '#index/unknowns.ts'
-import { decodeLogs } from '#launchpads/decodeLogs.ts'
-import { createDirectory } from '#launchpads/directory/directory.ts'
-import { createMappedAdapter } from '#launchpads/mapping/adapter.ts'
 import type { EventMapping } from '#launchpads/mapping/schema.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import {
+  decoded as decodedBy,
+  FACTORY,
+  HEADER,
+  logOf,
+  MONEY,
+  mappedAdapter,
+  OTHER,
+  ROUTER,
+  TOKEN,
+  TX,
+  WETH,
+  WHO,
+  type Word,
+} from './mappedLaunchpad.ts'
 
 // Events that name less than a token, a maker and a side: trades were refused, or had the price of the trade before.
-
-const addressOf = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
-const [FACTORY, TOKEN, OTHER, MONEY, WETH, WHO, ROUTER] = ['f', '1', '2', 'd', 'e', 'a', 'b'].map(addressOf) as [
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-]
-const TX: Hex = `0x${'2'.repeat(64)}`
-const HEADER = { number: 1, hash: `0x${'1'.repeat(64)}`, parentHash: `0x${'0'.repeat(64)}`, timestamp: 1_700_000_000 } as const
 
 const LAUNCH = {
   event: 'event Launch(address indexed token, address money)',
@@ -61,32 +59,11 @@ const STATE = {
   virtualToken: 'coins',
 } as EventMapping
 
-type Word = Address | bigint
-
-/** A log of a signature whose parameters are words. */
-function logOf(address: Address, event: string, ...words: readonly Word[]): ChainLog {
-  const { inputs } = parseAbiItem(event) as { readonly inputs: readonly { readonly indexed?: boolean }[] }
-  const encoded = words.map(word => pad(typeof word === 'bigint' ? `0x${word.toString(16)}` : word))
-  const topics = encoded.filter((_, index) => inputs[index]?.indexed === true)
-  const data: Hex = `0x${encoded.flatMap((word, index) => (inputs[index]?.indexed === true ? [] : [word.slice(2)])).join('')}`
-  const place = { blockNumber: 1, blockHash: HEADER.hash, txHash: TX, txIndex: 0, logIndex: 0 }
-  return { address, topics: [toEventSelector(event), ...topics], data, ...place }
-}
-
 const launch = (token: Address, money: Address) => logOf(FACTORY, LAUNCH.event, token, money)
-const transfer = (from: Address, to: Address, amount: bigint): ChainLog => ({
-  ...logOf(TOKEN, 'event Transfer(address indexed from, address indexed to, uint256 amount)', from, to, amount),
-})
-
-function decoded(trade: EventMapping, logs: readonly ChainLog[], state?: EventMapping) {
-  const events = { launch: LAUNCH, trade, ...(state !== undefined && { state }) }
-  const adapter = createMappedAdapter({ launchpad: 'mine', events, contracts: { factory: FACTORY }, weth: WETH, startBlock: 0 })
-  const directory = createDirectory([adapter])
-  const numbered = logs.map((log, logIndex) => ({ ...log, logIndex }))
-  directory.add(directory.discoveries(numbered), 1)
-  return decodeLogs({ logs: numbered, headers: [HEADER], directory, adapters: [adapter] })
-}
-
+const transfer = (from: Address, to: Address, amount: bigint) =>
+  logOf(TOKEN, 'event Transfer(address indexed from, address indexed to, uint256 amount)', from, to, amount)
+const decoded = (trade: EventMapping, logs: readonly ChainLog[], state?: EventMapping) =>
+  decodedBy([mappedAdapter({ launch: LAUNCH, trade, ...(state !== undefined && { state }) })], logs)
 const tradesOf = ({ events }: { readonly events: readonly TokenEvent[] }) => events.filter(event => event.kind === 'trade')
 
 describe('the side of a trade', () => {
