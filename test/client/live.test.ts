@@ -5,9 +5,9 @@ import { createLive } from '#client/live/createLive.ts'
 import { isAfter } from '#client/live/gapRepair.ts'
 import type { LiveEvent, LiveHandle } from '#client/live/liveTypes.ts'
 import type { ChannelEvent } from '#resources/channelEvent.ts'
+import { generator } from '#test/support/generator.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { ChannelService } from './channelService.ts'
-import { generator } from './generator.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 
 const A = addressOf(1)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
-import type { Hex } from 'viem'
+import type { Hex, PublicClient } from 'viem'
 import type { MinedTransaction } from '#chain/transactionSenders.ts'
 import type { LaunchpadConfig } from '#config'
 import { type Address, toAddress } from '#domain/address.ts'
@@ -123,8 +123,9 @@ function readAnswers(chain: TestChain, { number, calls }: BlockCalls): Promise<r
   return Promise.all(calls.map(call => one(call).catch(() => null)))
 }
 
-async function readLogs(chain: TestChain, from: number, to: number): Promise<ChainLog[]> {
-  const logs = await chain.client.getLogs({ fromBlock: BigInt(from), toBlock: BigInt(to) })
+/** All logs of a range, as a plain client reads them. */
+export async function readLogs({ client }: { readonly client: PublicClient }, from: number, to: number): Promise<ChainLog[]> {
+  const logs = await client.getLogs({ fromBlock: BigInt(from), toBlock: BigInt(to) })
   return logs.map(log => ({
     address: toAddress(log.address),
     topics: log.topics as readonly Hex[],

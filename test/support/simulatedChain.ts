@@ -226,8 +226,6 @@ export function testAddress(index: number): Address {
 }
 
 /** Addresses of a test by their numbers. */
-export function testAddresses<const Numbers extends readonly number[]>(
-  ...numbers: Numbers
-): { readonly [Index in keyof Numbers]: Address } {
+export function testAddresses<const Numbers extends readonly number[]>(numbers: Numbers): { readonly [Index in keyof Numbers]: Address } {
   return numbers.map(testAddress) as unknown as { readonly [Index in keyof Numbers]: Address }
 }

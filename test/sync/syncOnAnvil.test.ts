@@ -2,12 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createChainSource } from '#chain/chainSource.ts'
 import { type Anvil, startAnvil } from '#devchain/anvil.ts'
 import { startWatchdog, type Watchdog } from '#devchain/startWatchdog.ts'
-import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { createSync, type Sync } from '#sync/sync.ts'
 import { createEmitterChain, type EmitterChain } from '#test/support/emitter.ts'
 import { type FakeProvider, relayTo, startFakeProvider } from '#test/support/fakeProvider.ts'
+import { generator } from '#test/support/generator.ts'
+import { readLogs } from '#test/support/indexChain.ts'
 import { createLogLines, type LogLines } from '#test/support/logLines.ts'
 import { createMemoryIndex, type MemoryIndex, watchedLogs } from '#test/support/memoryCommitter.ts'
 
@@ -33,16 +35,6 @@ afterEach(async () => {
   await anvil.stop()
 })
 
-/** A generator of the same numbers for the same seed (mulberry32). */
-const seeded = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 const word = (value: number | bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
 /** Mines blocks in which the emitters speak at random, most of them silent; each is announced at some time. */
@@ -67,18 +59,7 @@ const headNumber = async () => Number(await chain.client.getBlockNumber())
 
 /** What a plain client reads from the chain. */
 const expectedLogs = async (to: number): Promise<readonly ChainLog[]> => {
-  const logs = await chain.client.getLogs({ fromBlock: 0n, toBlock: BigInt(to) })
-  const all = logs.map(log => ({
-    address: toAddress(log.address),
-    topics: log.topics as readonly Hex[],
-    data: log.data,
-    blockNumber: Number(log.blockNumber),
-    blockHash: log.blockHash,
-    txHash: log.transactionHash,
-    txIndex: log.transactionIndex,
-    logIndex: log.logIndex,
-  }))
-  return watchedLogs(all, emitters.slice(0, 1))
+  return watchedLogs(await readLogs(chain, 0, to), emitters.slice(0, 1))
 }
 
 const memoryIndex = () => createMemoryIndex({ contracts: emitters.slice(0, 1) })
@@ -116,7 +97,7 @@ const indexedUpTo = (index: MemoryIndex, block: number) => expect.poll(() => ind
 
 describe('the indexer on a real chain', () => {
   it.each([1, 2])('backfills and then follows, every log once and in order (seed %i)', async seed => {
-    const random = seeded(seed)
+    const random = generator(seed)
     await live(300, random)
     const index = memoryIndex()
     const { sync, emitted } = await run(index, [anvil.url], 2)
@@ -142,7 +123,7 @@ describe('the indexer on a real chain', () => {
   })
 
   it('changes the provider in the middle of a range and goes on, and the health tells', async () => {
-    await live(400, seeded(3))
+    await live(400, generator(3))
     const dying = await relay()
     let calls = 0
     dying.setMisbehaviour(({ method }) => (method === 'eth_getLogs' && ++calls > 1 ? { kind: 'reset' } : undefined))
@@ -158,7 +139,7 @@ describe('the indexer on a real chain', () => {
   })
 
   it('keeps the limits of a provider that allows little', async () => {
-    await live(200, seeded(4))
+    await live(200, generator(4))
     const narrow = await relay()
     narrow.setMisbehaviour(({ method, params }) => {
       const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
@@ -173,7 +154,7 @@ describe('the indexer on a real chain', () => {
   })
 
   it('goes on from the cursor after a restart in the middle of a backfill', async () => {
-    await live(600, seeded(5))
+    await live(600, generator(5))
     const head = await headNumber()
     const index = memoryIndex()
     const first = await run(index, [anvil.url])
@@ -187,18 +168,18 @@ describe('the indexer on a real chain', () => {
   })
 
   it('sees new heads over WebSocket', async () => {
-    await live(20, seeded(6))
+    await live(20, generator(6))
     const index = memoryIndex()
     await run(index, [anvil.url.replace('http', 'ws')])
     await indexedUpTo(index, await headNumber())
-    await live(10, seeded(7))
+    await live(10, generator(7))
     const head = await headNumber()
     await indexedUpTo(index, head)
     expect(index.logs).toEqual(await expectedLogs(head))
   })
 
   it('stops at a reorg of indexed blocks, says so and indexes nothing of the other fork', async () => {
-    await live(30, seeded(8))
+    await live(30, generator(8))
     const index = memoryIndex()
     const { sync, log } = await run(index, [anvil.url])
     const head = await headNumber()
@@ -217,7 +198,7 @@ describe('the indexer on a real chain', () => {
   })
 
   it('waits when the chain is rolled back below what is indexed, and goes on with the same blocks', async () => {
-    await live(30, seeded(9))
+    await live(30, generator(9))
     const index = memoryIndex()
     const lagging = await relay()
     const { sync } = await run(index, [lagging.url])
@@ -231,7 +212,7 @@ describe('the indexer on a real chain', () => {
     await expect.poll(() => sync.view.state().headBlock).toBe(old)
     expect(sync.view.state()).toMatchObject({ indexedBlock: head, lagBlocks: 0, stalled: false })
     lagging.setMisbehaviour(undefined)
-    await live(5, seeded(10))
+    await live(5, generator(10))
     await indexedUpTo(index, await headNumber())
     expect(index.logs).toEqual(await expectedLogs(await headNumber()))
   })
@@ -239,7 +220,7 @@ describe('the indexer on a real chain', () => {
 
 describe('blocks of a real chain', () => {
   it('have the bloom of their logs, and are read as a plain client reads them', async () => {
-    await live(60, seeded(11))
+    await live(60, generator(11))
     const rpc = createRpc({ urls: [anvil.url], chainId: null, logger: createLogLines().logger })
     open.push({ close: rpc.close })
     const source = createChainSource({ rpc })

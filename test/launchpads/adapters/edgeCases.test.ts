@@ -4,12 +4,12 @@ import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import { formatDecimal, parseDecimal } from '#domain/decimal.ts'
 import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
-import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
+import { type NewLog, testAddress, testAddresses } from '#test/support/simulatedChain.ts'
 import { topic, transferLog, words } from '#test/support/simulatedLogs.ts'
 
-const [WETH, CREATOR, BUYER, FACTORY, LOCKER, UNISWAP, REWARDS, MANAGER, FEE_LOCKER, TOKEN, POOL, POSITIONS] = [
+const [WETH, CREATOR, BUYER, FACTORY, LOCKER, UNISWAP, REWARDS, MANAGER, FEE_LOCKER, TOKEN, POOL, POSITIONS] = testAddresses([
   900, 1, 2, 10, 11, 12, 13, 14, 15, 500, 501, 16,
-].map(testAddress) as [Address, Address, Address, Address, Address, Address, Address, Address, Address, Address, Address, Address]
+])
 const DEAD = `0x${'0'.repeat(36)}dead` as Address
 const Q96 = 2n ** 96n
 const SUPPLY = 10n ** 29n

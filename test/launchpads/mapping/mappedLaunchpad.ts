@@ -7,9 +7,9 @@ import { createMappedAdapter } from '#launchpads/mapping/adapter.ts'
 import type { EventsMapping } from '#launchpads/mapping/schema.ts'
 import { testAddresses } from '#test/support/simulatedChain.ts'
 
-export const [WETH, WHO, ROUTER, FACTORY, OTHER_FACTORY, TOKEN, OTHER, CURVE, OTHER_CURVE, PAIR, MONEY] = testAddresses(
-  ...[900, 1, 2, 10, 11, 500, 510, 501, 502, 503, 950],
-)
+export const [WETH, WHO, ROUTER, FACTORY, OTHER_FACTORY, TOKEN, OTHER, CURVE, OTHER_CURVE, PAIR, MONEY] = testAddresses([
+  900, 1, 2, 10, 11, 500, 510, 501, 502, 503, 950,
+])
 export const TX: Hex = `0x${'2'.repeat(64)}`
 export const HEADER = { number: 1, hash: `0x${'1'.repeat(64)}`, parentHash: `0x${'0'.repeat(64)}`, timestamp: 1_700_000_000 } as const
 

@@ -7,28 +7,14 @@ import { type Decimal, formatDecimal } from '#domain/decimal.ts'
 import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
 import type { MemoryRows } from '#test/support/memoryRows.ts'
-import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
+import { type NewLog, testAddress, testAddresses } from '#test/support/simulatedChain.ts'
 import { topic, transferLog, words } from '#test/support/simulatedLogs.ts'
 
 // What quote currencies are worth by the pools that the configuration names, and by their own market in the index.
 
-const [WETH, FACTORY, LOCKER, UNISWAP, CREATOR, BUYER] = [900, 10, 11, 12, 1, 2].map(testAddress) as [
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-]
+const [WETH, FACTORY, LOCKER, UNISWAP, CREATOR, BUYER] = testAddresses([900, 10, 11, 12, 1, 2])
 /** Each currency's own addresses lie below WETH's: in its pools it is token0. */
-const [DOLLAR, EURO, YEN, POUND, TOKEN, OTHER] = [100, 101, 102, 103, 50, 40].map(testAddress) as [
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-  Address,
-]
+const [DOLLAR, EURO, YEN, POUND, TOKEN, OTHER] = testAddresses([100, 101, 102, 103, 50, 40])
 const Q96 = 2n ** 96n
 const V3_SWAP = toEventSelector('Swap(address,address,int256,int256,uint160,uint128,int24)')
 const SYNC = toEventSelector('Sync(uint112,uint112)')

@@ -8,6 +8,7 @@ import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { plansOf } from '#test/support/explain.ts'
 import { addressOf, chainStateRow, insertRows, poolRow, type Row, tokenRow, wordOf } from '#test/support/rows.ts'
+import { type From, pagesOf } from './pagesOf.ts'
 
 const { kysely, clear } = await useDatabase()
 const TOKEN = addressOf(1)
@@ -73,19 +74,8 @@ function wireCandle({ minute }: Stored, currency: CandlesQuery['currency']): Can
 }
 
 /** All pages put together, oldest first. */
-async function readAll(query: Omit<CandlesQuery, 'cursor'>): Promise<readonly Candle[]> {
-  let all: readonly Candle[] = []
-  let cursor: CandleCursor | undefined
-  for (;;) {
-    const page = await readCandles(kysely, cursor === undefined ? query : { ...query, cursor })
-    if (page === null) throw new Error('the token is not indexed')
-    expect(page.data.length).toBeLessThanOrEqual(query.limit)
-    all = [...page.data, ...all]
-    if (page.next === null) return all
-    expect(page.data.length).toBe(query.limit)
-    cursor = page.next
-  }
-}
+const readAll = async (query: Omit<CandlesQuery, 'cursor'>) =>
+  (await pagesOf(query.limit, (from: From<CandleCursor>) => readCandles(kysely, { ...query, ...from }))).toReversed().flat()
 
 async function store(stored: readonly Stored[]): Promise<void> {
   await clear()

@@ -2,11 +2,12 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { HOLDER_TYPES } from '#domain/holder.ts'
-import type { Holder, HolderCursor, HoldersQuery } from '#resources/holders.ts'
+import type { HolderCursor, HoldersQuery } from '#resources/holders.ts'
 import { MAX_LOOKED_AT, readHolders } from '#store/reads/holders.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { plansOf } from '#test/support/explain.ts'
 import { addressOf, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
+import { type From, pagesOf } from './pagesOf.ts'
 
 const { kysely } = await useDatabase()
 const TOKEN = addressOf(1)
@@ -40,18 +41,8 @@ function expectedHolders(excludeTypes: readonly string[]): readonly unknown[] {
     .filter(holder => !excludeTypes.includes(String(holder.type)))
 }
 
-async function readAll(query: Omit<HoldersQuery, 'cursor'>): Promise<readonly Holder[]> {
-  const all: Holder[] = []
-  let cursor: HolderCursor | undefined
-  for (;;) {
-    const page = await readHolders(kysely, cursor === undefined ? query : { ...query, cursor })
-    if (page === null) throw new Error('the token is not indexed')
-    all.push(...page.data)
-    if (page.next === null) return all
-    expect(page.data.length).toBe(query.limit)
-    cursor = page.next
-  }
-}
+const readAll = async (query: Omit<HoldersQuery, 'cursor'>) =>
+  (await pagesOf(query.limit, (from: From<HolderCursor>) => readHolders(kysely, { ...query, ...from }))).flat()
 
 describe('a token’s holders', () => {
   test('are given once, largest first with their rank among all, whatever types are left out', async () => {

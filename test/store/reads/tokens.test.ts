@@ -3,13 +3,13 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parseDecimal } from '#domain/decimal.ts'
 import type { GraduationStatus } from '#domain/token.ts'
-import type { Token } from '#resources/token.ts'
 import { TOKEN_SORTS, type TokenCursor, type TokenSort, type TokensQuery } from '#resources/tokens.ts'
 import { readSearch } from '#store/reads/search.ts'
 import { readToken } from '#store/reads/tokens.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { listTokens } from '#test/support/listTokens.ts'
 import { addressOf, chainStateRow, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
+import { type From, pagesOf } from './pagesOf.ts'
 
 const CHAIN_ID = 31337
 const { kysely, clear } = await useDatabase()
@@ -103,19 +103,8 @@ function expectedAddresses(rows: readonly Row[], query: Omit<TokensQuery, 'limit
     .map(row => row['address'])
 }
 
-async function readAll(query: Omit<TokensQuery, 'cursor'>, betweenPages: () => Promise<void> = async () => undefined): Promise<Token[]> {
-  const all: Token[] = []
-  let cursor: TokenCursor | undefined
-  for (;;) {
-    const page = await listTokens(kysely, { ...query, ...(cursor === undefined ? {} : { cursor }) })
-    expect(page.data.length).toBeLessThanOrEqual(query.limit)
-    all.push(...page.data)
-    if (page.next === null) return all
-    expect(page.data.length).toBe(query.limit)
-    cursor = page.next
-    await betweenPages()
-  }
-}
+const readAll = async (query: Omit<TokensQuery, 'cursor'>, betweenPages?: () => Promise<void>) =>
+  (await pagesOf(query.limit, (from: From<TokenCursor>) => listTokens(kysely, { ...query, ...from }), betweenPages)).flat()
 
 describe('listing tokens', () => {
   beforeEach(clear)

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Trade, TradeCursor, TradesQuery } from '#resources/trades.ts'
+import type { TradeCursor, TradesQuery } from '#resources/trades.ts'
 import { readTrades } from '#store/reads/trades.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, insertRows, type Row, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
+import { type From, pagesOf } from './pagesOf.ts'
 
 const { kysely } = await useDatabase()
 const TOKEN = addressOf(1)
@@ -35,18 +36,8 @@ function expectedIds(query: Omit<TradesQuery, 'limit'>): readonly string[] {
   return query.order === 'asc' ? ids : ids.toReversed()
 }
 
-async function readAll(query: Omit<TradesQuery, 'cursor'>): Promise<readonly Trade[]> {
-  const all: Trade[] = []
-  let cursor: TradeCursor | undefined
-  for (;;) {
-    const page = await readTrades(kysely, cursor === undefined ? query : { ...query, cursor })
-    if (page === null) throw new Error('the token is not indexed')
-    all.push(...page.data)
-    if (page.next === null) return all
-    expect(page.data.length).toBe(query.limit)
-    cursor = page.next
-  }
-}
+const readAll = async (query: Omit<TradesQuery, 'cursor'>) =>
+  (await pagesOf(query.limit, (from: From<TradeCursor>) => readTrades(kysely, { ...query, ...from }))).flat()
 
 describe('a token’s trades', () => {
   test('are given once and in order through all pages, whatever order, filter and page size', async () => {
