@@ -31,21 +31,8 @@ interface Node extends Range {
   readonly value?: unknown
 }
 
-const OPERATORS: Readonly<Record<string, string>> = {
-  '<': '<=',
-  '<=': '<',
-  '>': '>=',
-  '>=': '>',
-  '===': '!==',
-  '!==': '===',
-  '+': '-',
-  '-': '+',
-  '*': '/',
-  '/': '*',
-  '&&': '||',
-  '||': '&&',
-}
-const METHODS: Readonly<Record<string, string>> = { some: 'every', every: 'some', min: 'max', max: 'min' }
+const OPERATORS = swaps(['<', '<='], ['>', '>='], ['===', '!=='], ['+', '-'], ['*', '/'], ['&&', '||'])
+const METHODS = swaps(['some', 'every'], ['min', 'max'])
 /** Without them a loop has no end. */
 const LOOPS = new Set(['WhileStatement', 'DoWhileStatement', 'ForStatement'])
 
@@ -81,7 +68,7 @@ function mutate(node: Node, source: string, add: (range: Range, replacement: str
   switch (node.type) {
     case 'BinaryExpression':
     case 'LogicalExpression': {
-      const other = OPERATORS[operator]
+      const other = OPERATORS.get(operator)
       if (!other || !left || !right || isText(left) || isText(right)) return
       const between = { start: left.end, end: right.start }
       return add(
@@ -101,7 +88,7 @@ function mutate(node: Node, source: string, add: (range: Range, replacement: str
     case 'Literal':
       return typeof node.value === 'boolean' ? add(node, String(!node.value)) : undefined
     case 'MemberExpression': {
-      const other = property && METHODS[source.slice(property.start, property.end)]
+      const other = property && METHODS.get(source.slice(property.start, property.end))
       return other ? add(property, other) : undefined
     }
   }
@@ -109,3 +96,8 @@ function mutate(node: Node, source: string, add: (range: Range, replacement: str
 
 const isText = ({ type, value }: Node) => type === 'TemplateLiteral' || typeof value === 'string'
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value && 'start' in value
+
+/** Each of a pair by the other one. */
+function swaps(...pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, string> {
+  return new Map([...pairs, ...pairs.map(([one, other]) => [other, one] as const)])
+}

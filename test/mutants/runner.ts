@@ -29,7 +29,6 @@ const vitest = await createVitest(
     config: false,
     watch: false,
     globalSetup: ['test/support/globalSetup.ts'],
-    bail: 1,
     // A worker that runs several files keeps the modules of the mutant before.
     isolate: true,
     maxWorkers: 1,
@@ -51,15 +50,19 @@ const vitest = await createVitest(
 await vitest.standalone()
 say('alive')
 
+/** File by file: a run of several would also count what failed in the runs before. */
 async function run({ mutant, tests }: Question): Promise<Killer | null> {
   for (const one of [current, mutant]) if (one) vitest.invalidateFile(path.resolve(one.file))
   current = mutant
-  const specifications = tests.map(test => vitest.getRootProject().createSpecification(path.resolve(test)))
-  const { testModules } = await vitest.runTestSpecifications(specifications)
-  const module = testModules.find(one => one.state() === 'failed')
-  if (!module) return null
-  const [failed] = module.children.allTests('failed')
-  return { file: module.relativeModuleId, test: failed?.fullName ?? 'none of its tests can run' }
+  for (const file of tests) {
+    const specification = vitest.getRootProject().createSpecification(path.resolve(file))
+    const { testModules } = await vitest.runTestSpecifications([specification])
+    const module = testModules.find(one => one.relativeModuleId === file)
+    if (module?.state() === 'passed') continue
+    const [failed] = module?.children.allTests('failed') ?? []
+    return { file, test: failed?.fullName ?? 'none of its tests can run' }
+  }
+  return null
 }
 
 process.on('message', (question: Question) => void run(question).then(killer => say({ killer })))
