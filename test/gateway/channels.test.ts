@@ -22,7 +22,7 @@ describe('a subscription to a channel', () => {
       type: 'subscribe',
       channel: 'trades',
       id: 'whales',
-      filters: { makers: [maker.toUpperCase().replace('X', 'x')], minWeth: 0.1, x: 1 },
+      filters: { makers: [maker.toUpperCase().replace('X', 'x')], minWeth: 0.1 },
     })
     expect(await client.next()).toEqual({
       type: 'subscribed',
@@ -108,6 +108,10 @@ describe('a subscription to a channel', () => {
     [{ channel: 'trades', filters: { makers: Array.from({ length: 101 }, (_, n) => addressOf(n)) } }, 'makers must be at most 100'],
     [{ channel: 'trades', filters: { side: 'both' } }, 'side must be one of buy, sell, got "both"'],
     [{ channel: 'trades', filters: { minWeth: '1e3' } }, 'minWeth must be a decimal number'],
+    // A misspelt filter once selected everything.
+    [{ channel: 'trades', filters: { minWETH: '1' } }, 'unknown filter "minWETH"; did you mean minWeth?'],
+    [{ channel: 'launches', filters: { makers: [] } }, 'unknown filter "makers"; did you mean'],
+    [{ channel: 'list', filters: { ordr: 'asc' } }, 'unknown filter "ordr"; did you mean order?'],
     [{ channel: 'launches', filters: { launchpads: ['pump'] } }, 'launchpads must be of wow, clanker, got "pump"'],
     [{ channel: 'trades', after: 'yesterday' }, 'after must be <block>-<logIndex>, got'],
     [{ channel: 'trades', after: 12 }, 'after must be <block>-<logIndex>'],

@@ -5,7 +5,7 @@ import type { CacheControl } from '#resources/resource.ts'
 import type { Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { preflightHeaders } from './headers.ts'
-import { type ParameterTexts, parseQuery } from './parameters.ts'
+import { type ParameterTexts, parseQuery, refuseUnknown } from './parameters.ts'
 import { invalidParameter, originNotAllowed, type Problem, problem, unknownKey } from './problem.ts'
 import type { Route } from './route.ts'
 import { createRouter } from './router.ts'
@@ -51,6 +51,8 @@ export function createDispatch(
     if (refused !== null) return refused
     const query = parseQuery(exchange.query)
     if ('kind' in query) return query
+    const unknown = refuseUnknownParameters(query, route)
+    if (unknown !== null) return unknown
     const texts = withPath(query, pathParameters)
     const handle = () => route.handle(texts, exchange, route.access !== 'public' && forbidden === null)
     if (route.outdatedBy === undefined) return handle()
@@ -58,6 +60,18 @@ export function createDispatch(
     const token = by === 'commit' ? null : (pathParameters.get('address')?.toLowerCase() as Address)
     return responses.ask({ key: `${withoutPrefix(exchange.path, pathPrefix)}?${exchange.query}`, token }, handle)
   }
+}
+
+/**
+ * Probes, files and the routes in the formats of other sites may be asked with anything: sites and chart libraries send parameters of their
+ * own.
+ */
+function refuseUnknownParameters(
+  query: ParameterTexts,
+  { limited, description, parameters, takesKeyInUrl = false }: Route,
+): Problem | null {
+  if (!limited || description?.tag === 'Integrations') return null
+  return refuseUnknown(query.keys(), [...Object.keys(parameters.shape), ...(takesKeyInUrl ? ['apiKey'] : [])], 'parameter')
 }
 
 /** Answers are cached for everyone, so they must not differ for operators. The token whose changes outdate them is the one in the path. */

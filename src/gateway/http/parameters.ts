@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { nearestName } from '#domain/nearestName.ts'
 import { invalidParameter, type Problem, quote } from './problem.ts'
 
 /** The texts of a request's parameters by name; several when a name is repeated. */
@@ -28,6 +29,16 @@ export function parseParameters<S extends z.ZodObject>(schema: S, texts: Paramet
 /** No parameter takes `null`, so its error says what the parameter expects. */
 function expectationOf(parameter: z.core.$ZodType): string {
   return z.core.safeParse(parameter, null).error?.issues[0]?.message ?? ''
+}
+
+/** The problem of the first name that is not known; `null`: all are. A misspelt filter would otherwise select everything. */
+export function refuseUnknown(given: Iterable<string>, known: readonly string[], kind: 'parameter' | 'filter'): Problem | null {
+  for (const name of given) {
+    if (known.includes(name)) continue
+    const nearest = nearestName(name, known)
+    return invalidParameter(`unknown ${kind} ${quote(name)}; ${nearest === null ? 'there are none here' : `did you mean ${nearest}?`}`)
+  }
+  return null
 }
 
 function rejected(detail: string): { readonly ok: false; readonly problem: Problem } {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { EventFilters } from '#actors/events/eventFilter.ts'
-import { type ParameterTexts, parseParameters } from '#gateway/http/parameters.ts'
+import { type ParameterTexts, type ParsedParameters, parseParameters, refuseUnknown } from '#gateway/http/parameters.ts'
 import { type Problem, problemOfLaunchpads } from '#gateway/http/problem.ts'
 import { scalarText } from '#gateway/http/scalarText.ts'
 import { MAX_LIST_ROWS } from '#protocol/limits.ts'
@@ -46,13 +46,19 @@ export type ChannelFilters =
   | { readonly ok: true /** As accepted. */; readonly accepted: object; readonly filters: EventFilters }
   | { readonly ok: false; readonly problem: Problem }
 
+/** As `parseParameters`, of texts that are filters only: a channel has no filters but its own. */
+export function parseFilters<S extends z.ZodObject>(schema: S, texts: ParameterTexts): ParsedParameters<S> {
+  const problem = refuseUnknown(texts.keys(), Object.keys(schema.shape), 'filter')
+  return problem === null ? parseParameters(schema, texts) : { ok: false, problem }
+}
+
 /** @param known the launchpads of the service */
 export function parseChannelFilters(
   channel: EventChannelName,
   texts: ParameterTexts,
   known: readonly { readonly name: string }[],
 ): ChannelFilters {
-  const parsed = parseParameters(CHANNEL_FILTERS[channel] as z.ZodObject, texts)
+  const parsed = parseFilters(CHANNEL_FILTERS[channel] as z.ZodObject, texts)
   if (!parsed.ok) return parsed
   const accepted = parsed.values as EventFilters & {
     readonly makers?: EventFilters['wallets']

@@ -1,6 +1,6 @@
 import { EventFilter } from '#actors/events/eventFilter.ts'
 import type { ResumePosition } from '#actors/events/positions.ts'
-import { type ParameterTexts, parseParameters } from '#gateway/http/parameters.ts'
+import type { ParameterTexts } from '#gateway/http/parameters.ts'
 import { invalidParameter, type Problem, problemOfLaunchpads, quote } from '#gateway/http/problem.ts'
 import { scalarText } from '#gateway/http/scalarText.ts'
 import type { ChannelName } from '#protocol/channels.ts'
@@ -10,7 +10,7 @@ import type { CandlesQuery } from '#resources/candles.ts'
 import type { EventChannelName } from '#resources/channelEvent.ts'
 import type { TokensQuery } from '#resources/tokens.ts'
 import { parseTradeId } from '#resources/trades.ts'
-import { CANDLE_PARAMETERS, filterTexts, LIST_PARAMETERS, parseChannelFilters } from './channelFilters.ts'
+import { CANDLE_PARAMETERS, filterTexts, LIST_PARAMETERS, parseChannelFilters, parseFilters } from './channelFilters.ts'
 
 interface Request {
   readonly id: string
@@ -53,13 +53,17 @@ export function channelRequestOf(
  * @param lastEventId `<block>-<logIndex>-<reorgs>`, or without reorgs; `''`: none
  */
 export function streamRequestOf(channel: ChannelName, texts: ParameterTexts, lastEventId: string, known: Launchpads): ParsedChannelRequest {
-  if (channel === 'list') return listRequestOf(channel, texts, known)
-  if (channel === 'candles') return candlesRequestOf(channel, texts)
+  const filters = new Map([...texts].filter(([name]) => !STREAM_PARAMETERS.has(name)))
+  if (channel === 'list') return listRequestOf(channel, filters, known)
+  if (channel === 'candles') return candlesRequestOf(channel, filters)
   const [, id = '', count = null] = /^(\d+-\d+)(?:-(\d{1,15}))?$/.exec(lastEventId) ?? []
   const place = parseTradeId(id)
   if (lastEventId !== '' && place === null) return wrong(`lastEventId must be the id of an event, got ${quote(lastEventId)}`)
-  return requestOf({ channel, id: channel, texts, position: { place, reorgs: count === null ? null : Number(count) } }, known)
+  return requestOf({ channel, id: channel, texts: filters, position: { place, reorgs: count === null ? null : Number(count) } }, known)
 }
+
+/** Parameters of an event stream that are no filters. */
+const STREAM_PARAMETERS = new Set(['channel', 'lastEventId', 'apiKey'])
 
 interface Requested {
   readonly channel: EventChannelName
@@ -70,7 +74,7 @@ interface Requested {
 
 /** A list has no position to resume from: only its newest state is sent. */
 function listRequestOf(id: string, texts: ParameterTexts, known: Launchpads): ParsedChannelRequest {
-  const parsed = parseParameters(LIST_PARAMETERS, texts)
+  const parsed = parseFilters(LIST_PARAMETERS, texts)
   if (!parsed.ok) return parsed
   const problem = problemOfLaunchpads(parsed.values.launchpad, known)
   if (problem !== null) return { ok: false, problem }
@@ -79,7 +83,7 @@ function listRequestOf(id: string, texts: ParameterTexts, known: Launchpads): Pa
 
 /** Candles of a token that is not indexed may be asked for: they appear when the token is indexed. */
 function candlesRequestOf(id: string, texts: ParameterTexts): ParsedChannelRequest {
-  const parsed = parseParameters(CANDLE_PARAMETERS, texts)
+  const parsed = parseFilters(CANDLE_PARAMETERS, texts)
   if (!parsed.ok) return parsed
   const { token: address, ...selected } = parsed.values
   const query = { address, ...selected, fill: false, limit: MAX_MESSAGE_CANDLES }

@@ -77,7 +77,7 @@ async function readKeptFrom(db: Queryable, { interval }: CandlesQuery): Promise<
 /** @param end no candle may start after it */
 function emptyPage(asOfBlock: string | null, end: number, keptFrom: number): Page<Candle, CandleCursor> {
   const notKept = `candles of one minute are kept from ${keptFrom} on; those of longer intervals go further back`
-  return { data: [], next: null, asOfBlock, ...(end < keptFrom && { notKept }) }
+  return { data: [], next: null, asOfBlock, ...(keptFrom > 0 && end < keptFrom && { notKept }) }
 }
 
 /** The newest indexed block; `null` when the token is not indexed. */
