@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 
-export type LoadOutcome = { readonly ok: true; readonly snapshot: TokenSnapshot | null } | { readonly ok: false }
+export type LoadOutcome = { readonly kind: 'loaded'; readonly snapshot: TokenSnapshot | null } | { readonly kind: 'failed' }
 
 export interface LoadsOptions {
   /** Reads tokens together; tokens that are not indexed are missing from the answer. May reject or throw. */
@@ -99,12 +99,12 @@ export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLo
 
   function succeed(batch: Batch, snapshots: readonly TokenSnapshot[]): void {
     const found = new Map(snapshots.map(snapshot => [snapshot.token.address, snapshot]))
-    finish(batch, token => ({ ok: true, snapshot: found.get(token) ?? null }))
+    finish(batch, token => ({ kind: 'loaded', snapshot: found.get(token) ?? null }))
   }
 
   function fail(batch: Batch, error: unknown): void {
     if (batches.has(batch)) onFailed(batch.tokens, error)
-    finish(batch, () => ({ ok: false }))
+    finish(batch, () => ({ kind: 'failed' }))
   }
 
   function finish(batch: Batch, outcomeOf: (token: Address) => LoadOutcome): void {

@@ -133,7 +133,7 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
   function onLoaded(token: Address, outcome: LoadOutcome): void {
     const actor = actors.get(token)
     if (actor === undefined) return
-    if (outcome.ok) send(actor, { type: 'loaded', snapshot: outcome.snapshot, nowMs: now() })
+    if (outcome.kind === 'loaded') send(actor, { type: 'loaded', snapshot: outcome.snapshot, nowMs: now() })
     else send(actor, { type: 'loadFailed', nowMs: now() })
   }
 

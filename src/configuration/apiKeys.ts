@@ -99,7 +99,7 @@ function describeIssue({ path, code, message }: z.core.$ZodIssue, json: string, 
 /** Reads and parses a file of keys. */
 export function readApiKeys(file: string, readFile: ReadFile = path => readFileSync(path, 'utf8')): ReadApiKeys {
   const read = readIfPresent(file, readFile)
-  if ('problem' in read) return { ok: false, problems: [read.problem] }
-  if (read.text === null) return { ok: false, problems: ['it does not exist; npm run keys -- make <name> makes it'] }
+  if (read.kind === 'missing') return { ok: false, problems: [`${read.problem}; npm run keys -- make <name> makes it`] }
+  if (read.kind === 'unreadable') return { ok: false, problems: [read.problem] }
   return parseApiKeys(read.text)
 }

@@ -26,19 +26,26 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
  */
 export function readDotEnv(cwd: string, readFile: ReadFile): Environment {
   const file = readIfPresent(path.join(cwd, '.env'), readFile)
-  if ('problem' in file) {
+  if (file.kind === 'unreadable') {
     const details = { problems: [file.problem] }
     throw new TokenwireError('config_invalid', `Tokenwire cannot start.\n  .env: ${file.problem}`, { details })
   }
-  return file.text === null ? {} : parseEnv(file.text.replace(/^\uFEFF/, ''))
+  return file.kind === 'missing' ? {} : parseEnv(file.text.replace(/^\uFEFF/, ''))
 }
 
-/** The text of a file; `null`: it does not exist. Or why it can't be read. */
-export function readIfPresent(file: string, readFile: ReadFile): { readonly text: string | null } | { readonly problem: string } {
+/** A file's text, or why there is none. */
+export type FileText =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'missing'; readonly problem: string }
+  | { readonly kind: 'unreadable'; readonly problem: string }
+
+export function readIfPresent(file: string, readFile: ReadFile): FileText {
   try {
-    return { text: readFile(file) }
+    return { kind: 'text', text: readFile(file) }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    return code === 'ENOENT' ? { text: null } : { problem: `it can't be read (${code})` }
+    return code === 'ENOENT'
+      ? { kind: 'missing', problem: 'it does not exist' }
+      : { kind: 'unreadable', problem: `it can't be read (${code})` }
   }
 }

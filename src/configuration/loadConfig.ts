@@ -74,8 +74,7 @@ function readNats(urls: readonly string[], file: string | null, cwd: string, rea
   if (file === null) return { urls, credsFile: null }
   const credsFile = path.resolve(cwd, file)
   const read = readIfPresent(credsFile, readFile)
-  if ('problem' in read || read.text === null)
-    problems.push(`NATS_CREDS_FILE: expected a file that can be read, but ${'problem' in read ? read.problem : 'it does not exist'}`)
+  if (read.kind !== 'text') problems.push(`NATS_CREDS_FILE: expected a file that can be read, but ${read.problem}`)
   return { urls, credsFile }
 }
 
@@ -107,10 +106,9 @@ function databaseConfig(
 function readLaunchpads(file: string, known: KnownAdapters, cwd: string, readFile: ReadFile, problems: string[]): LaunchpadsConfig {
   const shown = path.normalize(file)
   const read = readIfPresent(path.resolve(cwd, file), readFile)
-  if ('problem' in read || read.text === null) {
-    const because = 'problem' in read ? read.problem : 'it does not exist'
+  if (read.kind !== 'text') {
     problems.push(
-      `LAUNCHPADS_FILE: expected a file that says what to index at ${shown}, but ${because} (docs/launchpads.example.json is one)`,
+      `LAUNCHPADS_FILE: expected a file that says what to index at ${shown}, but ${read.problem} (docs/launchpads.example.json is one)`,
     )
     return NO_LAUNCHPADS
   }

@@ -19,8 +19,8 @@ export function readTls(
   }
   const readPem = (name: string, file: string): string | null => {
     const read = readIfPresent(file, readFile)
-    if ('text' in read && read.text !== null) return read.text
-    problems.push(`${name}: expected a PEM file, but ${'problem' in read ? read.problem : `${file} does not exist`}`)
+    if (read.kind === 'text') return read.text
+    problems.push(`${name}: expected a PEM file, but ${read.kind === 'missing' ? `${file} does not exist` : read.problem}`)
     return null
   }
   const tls = { certFile: path.resolve(cwd, certFile), keyFile: path.resolve(cwd, keyFile) }

@@ -7,9 +7,9 @@ import { requestText, type TextRequest } from './requestText.ts'
 
 export type PriceAnswer =
   /** `ageMs`: since the provider made the price; 0 where it does not say when. */
-  | { readonly ok: true; readonly price: string; readonly source: EthUsdSource; readonly ageMs: number }
+  | { readonly kind: 'price'; readonly price: string; readonly source: EthUsdSource; readonly ageMs: number }
   /** `waitMs`: how long the provider asks not to be called; `null`: it does not ask. */
-  | { readonly ok: false; readonly reason: string; readonly waitMs: number | null }
+  | { readonly kind: 'failure'; readonly reason: string; readonly waitMs: number | null }
 
 const MAX_BYTES = 64 * 1024
 /** USD per ETH. A value outside these bounds is not the price of an ether, whatever the provider says. */
@@ -32,18 +32,19 @@ export async function askProvider(
   epochMs: () => number,
 ): Promise<PriceAnswer> {
   const answer = await requestText({ url: provider.url, headers: provider.headers, maxBytes: MAX_BYTES, ...request })
-  if (!answer.ok) return { ok: false, reason: answer.reason, waitMs: waitMs(answer.status, answer.retryAfter, epochMs()) }
+  if (answer.kind === 'failure')
+    return { kind: 'failure', reason: answer.reason, waitMs: waitMs(answer.status, answer.retryAfter, epochMs()) }
   const content = parseKeepingDigits(answer.text)
   const quote = provider.quote.safeParse(content)
-  if (!quote.success) return { ok: false, reason: 'an answer without a price', waitMs: null }
+  if (!quote.success) return { kind: 'failure', reason: 'an answer without a price', waitMs: null }
   const price = plainDecimal(quote.data.price)
   if (price === null || Number(price) < MIN_PRICE || Number(price) > MAX_PRICE) {
-    return { ok: false, reason: 'an answer with an impossible price', waitMs: null }
+    return { kind: 'failure', reason: 'an answer with an impossible price', waitMs: null }
   }
   const { pricedAtMs } = quote.data
   // The clocks may differ by a little, and a time that is to come is no age.
   const ageMs = pricedAtMs === null ? 0 : Math.max(0, epochMs() - pricedAtMs)
-  return { ok: true, price, source: simulated.safeParse(content).success ? 'simulated' : provider.source, ageMs }
+  return { kind: 'price', price, source: simulated.safeParse(content).success ? 'simulated' : provider.source, ageMs }
 }
 
 /** Parses JSON with every number as a string of its original digits, so that none is lost; `undefined`: the text is not JSON. */

@@ -70,20 +70,23 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
     const answer = await askProvider(state.provider, { timeout, signal }, epochMs)
     // A request that `stop` aborted says nothing about the provider.
     if (signal.aborted) return null
-    const reason = answer.ok
-      ? answer.ageMs < MAX_AGE_MS
-        ? null
-        : `a price that is ${Math.floor(answer.ageMs / 1_000)} s old`
-      : answer.reason
+    const reason =
+      answer.kind === 'price'
+        ? answer.ageMs < MAX_AGE_MS
+          ? null
+          : `a price that is ${Math.floor(answer.ageMs / 1_000)} s old`
+        : answer.reason
     if (reason === null) {
       if (state.failures > 0) logger.info({ source }, 'ETH/USD provider answers again')
       Object.assign(state, { failures: 0, pausedUntilMs: 0 })
     } else {
-      const pauseMs = Math.max(backoffMs(state.failures), answer.ok ? 0 : (answer.waitMs ?? 0))
+      const pauseMs = Math.max(backoffMs(state.failures), answer.kind === 'price' ? 0 : (answer.waitMs ?? 0))
       logger[state.failures === 0 ? 'warn' : 'debug']({ source, reason, pauseMs }, 'ETH/USD provider fails')
       Object.assign(state, { failures: state.failures + 1, pausedUntilMs: now() + pauseMs })
     }
-    return answer.ok ? { price: answer.price, source: answer.source, fetchedAtMs: now(), pricedAtMs: now() - answer.ageMs } : null
+    return answer.kind === 'price'
+      ? { price: answer.price, source: answer.source, fetchedAtMs: now(), pricedAtMs: now() - answer.ageMs }
+      : null
   }
 
   const isCurrent = ({ fetchedAtMs, pricedAtMs }: Quote) => fetchedAtMs - pricedAtMs < MAX_AGE_MS

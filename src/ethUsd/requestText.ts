@@ -2,8 +2,8 @@ import { fetchFailure } from '#async/fetchFailure.ts'
 
 /** An answer's text, or the reason of a failure, which contains no part of the request or the answer. */
 export type TextAnswer =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly reason: string; readonly status: number | null; readonly retryAfter: string | null }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'failure'; readonly reason: string; readonly status: number | null; readonly retryAfter: string | null }
 
 export interface TextRequest {
   readonly url: string
@@ -45,7 +45,12 @@ async function follow({ url, headers, maxBytes }: TextRequest, signal: AbortSign
 async function read(response: Response, maxBytes: number): Promise<TextAnswer> {
   if (response.status !== 200 || response.body === null) {
     await response.body?.cancel()
-    return { ok: false, reason: `status ${response.status}`, status: response.status, retryAfter: response.headers.get('retry-after') }
+    return {
+      kind: 'failure',
+      reason: `status ${response.status}`,
+      status: response.status,
+      retryAfter: response.headers.get('retry-after'),
+    }
   }
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -55,11 +60,11 @@ async function read(response: Response, maxBytes: number): Promise<TextAnswer> {
     if (bytes > maxBytes) return failure(`an answer of more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
-  return { ok: true, text: Buffer.concat(chunks).toString('utf8') }
+  return { kind: 'text', text: Buffer.concat(chunks).toString('utf8') }
 }
 
 function failure(reason: string): TextAnswer {
-  return { ok: false, reason, status: null, retryAfter: null }
+  return { kind: 'failure', reason, status: null, retryAfter: null }
 }
 
 function noConnection(error: unknown): string {

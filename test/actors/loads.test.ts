@@ -23,7 +23,8 @@ function fixture(concurrency = 2, batchSize = 1) {
     batchSize,
     timeoutMs: 1_000,
     now: () => clock.nowMs,
-    onLoaded: (token, outcome) => reported.push(`${Number(token)} ${outcome.ok ? (outcome.snapshot?.token.sequence ?? 'none') : 'failed'}`),
+    onLoaded: (token, outcome) =>
+      reported.push(`${Number(token)} ${outcome.kind === 'loaded' ? (outcome.snapshot?.token.sequence ?? 'none') : 'failed'}`),
     onFailed: (tokens, error) => reported.push(`${tokens.map(Number).join()}: ${(error as Error).message}`),
   })
   const answer = async () => {
@@ -102,7 +103,7 @@ describe('createLoads', () => {
       batchSize: 1,
       timeoutMs: 1_000,
       now: () => 0,
-      onLoaded: (_, outcome) => reported.push(outcome.ok ? 'ok' : 'failed'),
+      onLoaded: (_, outcome) => reported.push(outcome.kind),
       onFailed: (_, error) => reported.push(String(error)),
     })
     loads.request(addressOf(1))

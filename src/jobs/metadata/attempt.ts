@@ -40,9 +40,14 @@ export function createAttempt({ settings, outbound, logger, now }: AttemptOption
   const pausedUntilMs = new Map<string, number>()
   const pauseLeftMs = (location: Location) => Math.max(0, (pausedUntilMs.get(hostOf(location)) ?? 0) - now())
 
-  const attemptAt = async (location: Location, signal: AbortSignal): Promise<TokenDocument | Failure> => {
+  const attemptAt = async (
+    location: Location,
+    signal: AbortSignal,
+  ): Promise<{ readonly kind: 'read'; readonly document: TokenDocument } | Failure> => {
     const fetched = await fetchText(location, { outbound, allowHttp, signal })
-    return fetched.ok ? (readDocument(fetched.text, settings) ?? failure('not_json')) : fetched
+    if (fetched.kind === 'failure') return fetched
+    const document = readDocument(fetched.text, settings)
+    return document === null ? failure('not_json') : { kind: 'read', document }
   }
 
   /** Pauses hosts that ask for it or are unreachable; not slow ones, since a gateway may only be searching for content that it lacks. */
@@ -66,7 +71,7 @@ export function createAttempt({ settings, outbound, logger, now }: AttemptOption
     for (const location of locations) {
       if (pauseLeftMs(location) > 0) continue
       const result = await attemptAt(location, signal)
-      if (!('ok' in result)) return { kind: 'read', document: result }
+      if (result.kind === 'read') return result
       failures.push(result)
       pauseAfter(location, result)
     }

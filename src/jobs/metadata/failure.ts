@@ -42,7 +42,7 @@ export const RETRY_SCHEDULES = {
 export type MetadataProblem = keyof typeof RETRY_SCHEDULES
 
 export interface Failure {
-  readonly ok: false
+  readonly kind: 'failure'
   readonly problem: MetadataProblem
   /** From the server's `Retry-After`. */
   readonly retryAfterMs: number | null
@@ -52,7 +52,7 @@ export interface Failure {
 
 /** A failure without a redirect. `retryAfterMs`: what the server asked for; `null`: nothing. */
 export function failure(problem: MetadataProblem, retryAfterMs: number | null = null): Failure {
-  return { ok: false, problem, retryAfterMs, afterRedirect: false }
+  return { kind: 'failure', problem, retryAfterMs, afterRedirect: false }
 }
 
 /** Whether a problem says nothing about the document, so that another gateway may have it. */

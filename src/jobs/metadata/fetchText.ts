@@ -9,7 +9,7 @@ import type { Location } from './gateways.ts'
 import { type GetTarget, httpGet } from './httpGet.ts'
 import type { Outbound } from './outbound.ts'
 
-type Fetched = { readonly ok: true; readonly text: string } | Failure
+type Fetched = { readonly kind: 'text'; readonly text: string } | Failure
 
 export interface FetchOptions {
   readonly outbound: Outbound
@@ -44,10 +44,10 @@ async function follow({ url, gateway }: Location, { outbound, allowHttp }: Fetch
       return redirects === 0 ? failure('forbidden_url') : FORBIDDEN_REDIRECT
     }
     const answer = await httpGet(target, outbound, deadline)
-    const isRedirect = answer.ok && REDIRECTS.has(answer.response.statusCode ?? 0)
+    const isRedirect = answer.kind === 'response' && REDIRECTS.has(answer.response.statusCode ?? 0)
     if (!isRedirect) {
-      const fetched = answer.ok ? await read(answer.response, limits.maxBytes, deadline) : answer
-      return fetched.ok || redirects === 0 ? fetched : { ...fetched, afterRedirect: true }
+      const fetched = answer.kind === 'response' ? await read(answer.response, limits.maxBytes, deadline) : answer
+      return fetched.kind === 'text' || redirects === 0 ? fetched : { ...fetched, afterRedirect: true }
     }
     answer.response.destroy()
     const next = redirected(target, answer.response.headers.location)
@@ -107,7 +107,7 @@ async function readBody(response: IncomingMessage, maxBytes: number, deadline: A
   }
   try {
     const body = await unpack(Buffer.concat(chunks), { maxOutputLength: maxBytes })
-    return { ok: true, text: new TextDecoder().decode(body) }
+    return { kind: 'text', text: new TextDecoder().decode(body) }
   } catch (error) {
     return failure(isTooLarge(error) ? 'too_large' : 'wrong_type')
   }

@@ -13,7 +13,7 @@ export interface GetTarget {
 }
 
 /** The head of a response, whose body must be read or destroyed. */
-export type GetAnswer = { readonly ok: true; readonly response: IncomingMessage } | Failure
+export type GetAnswer = { readonly kind: 'response'; readonly response: IncomingMessage } | Failure
 
 const HEADERS = { accept: 'application/json, text/plain;q=0.9, */*;q=0.1', 'accept-encoding': 'identity', 'user-agent': 'Tokenwire' }
 
@@ -55,7 +55,7 @@ function send(url: URL, options: RequestOptions, { limits, ca }: Outbound, signa
       clearTimeout(connecting)
       clearTimeout(waiting)
       resolve(answer)
-      if (!answer.ok) request.destroy()
+      if (answer.kind === 'failure') request.destroy()
     }
     const connecting = setTimeout(() => end(failure('no_connection')), limits.connectMs)
     const waiting = setTimeout(() => end(failure('too_slow')), limits.firstByteMs)
@@ -64,7 +64,7 @@ function send(url: URL, options: RequestOptions, { limits, ca }: Outbound, signa
       if (isSecure) (socket as TLSSocket).once('secureConnect', connected)
       else socket.once('connect', connected)
     })
-    request.once('response', response => end({ ok: true, response }))
+    request.once('response', response => end({ kind: 'response', response }))
     const broken = () => end(failure(signal.aborted ? 'too_slow' : 'no_connection'))
     // Not `once`: a destroyed request may emit several errors.
     request.on('error', broken)

@@ -70,7 +70,7 @@ function fromCreator(listener: RequestListener, host = 'creator.example', allowH
   return fetchText({ url: new URL(`https://${host}:${creator.port}/x`), gateway: null }, options({}, allowHttp))
 }
 
-const failed = (problem: string) => ({ ok: false, problem })
+const failed = (problem: string) => ({ kind: 'failure', problem })
 
 describe('a gateway', () => {
   it('is asked wherever it is, without compression, and not again on the same connection', async () => {
@@ -79,7 +79,7 @@ describe('a gateway', () => {
       accepted = request.headers['accept-encoding']
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('{"a":"ü"}')
     }
-    expect(await fromGateway(listener)).toEqual({ ok: true, text: '{"a":"ü"}' })
+    expect(await fromGateway(listener)).toEqual({ kind: 'text', text: '{"a":"ü"}' })
     expect(accepted).toBe('identity')
     await gateway.gone(gateway.requests.length - 1)
     expect(resolved).toEqual([])
@@ -107,7 +107,7 @@ describe('a gateway', () => {
   ])('that answers %i with Retry-After %s is left alone', async (status, header, problem, retryAfterMs) => {
     const headers = header === undefined ? {} : { 'retry-after': header }
     const answer = await fromGateway((_, response) => void response.writeHead(status, headers).end())
-    expect(answer).toEqual({ ok: false, problem, retryAfterMs, afterRedirect: false })
+    expect(answer).toEqual({ kind: 'failure', problem, retryAfterMs, afterRedirect: false })
   })
 
   it.each(['text/html', 'image/png', 'application/javascript', 'multipart/form-data'])('that gives %s gives no document', async type => {
@@ -117,7 +117,7 @@ describe('a gateway', () => {
   it.each(['application/json;charset=utf-8', 'Application/LD+JSON', 'application/octet-stream', 'text/plain', ''])(
     'may call it %j',
     async type => {
-      expect(await fromGateway(giving({}, { 'content-type': type }))).toEqual({ ok: true, text: '{}' })
+      expect(await fromGateway(giving({}, { 'content-type': type }))).toEqual({ kind: 'text', text: '{}' })
     },
   )
 
@@ -143,7 +143,7 @@ describe('a gateway', () => {
       (bytes: number): RequestListener =>
       (_, response) =>
         void response.writeHead(200, JSON_TYPE).end('x'.repeat(bytes))
-    expect(await fromGateway(body(1_000), { maxBytes: 1_000 })).toMatchObject({ ok: true })
+    expect(await fromGateway(body(1_000), { maxBytes: 1_000 })).toMatchObject({ kind: 'text' })
     expect(await fromGateway(body(1_001), { maxBytes: 1_000 })).toMatchObject(failed('too_large'))
   })
 
@@ -201,8 +201,8 @@ describe('a gateway', () => {
     const packed = (body: Buffer, encoding: string): RequestListener => {
       return (_, response) => void response.writeHead(200, { ...JSON_TYPE, 'content-encoding': encoding }).end(body)
     }
-    expect(await fromGateway(packed(gzipSync('{"a":1}'), 'gzip'))).toEqual({ ok: true, text: '{"a":1}' })
-    expect(await fromGateway(packed(brotliCompressSync('{"a":1}'), 'BR'))).toEqual({ ok: true, text: '{"a":1}' })
+    expect(await fromGateway(packed(gzipSync('{"a":1}'), 'gzip'))).toEqual({ kind: 'text', text: '{"a":1}' })
+    expect(await fromGateway(packed(brotliCompressSync('{"a":1}'), 'BR'))).toEqual({ kind: 'text', text: '{"a":1}' })
     const bomb = gzipSync(Buffer.alloc(20_000_000, 0x20))
     expect(bomb.length).toBeLessThan(100_000)
     expect(await fromGateway(packed(bomb, 'gzip'))).toMatchObject(failed('too_large'))
@@ -212,7 +212,7 @@ describe('a gateway', () => {
 
   it('that sends broken UTF-8 gives replacement marks', async () => {
     const listener: RequestListener = (_, response) => void response.writeHead(200, JSON_TYPE).end(Buffer.from([0x7b, 0xff, 0xc3, 0x7d]))
-    expect(await fromGateway(listener)).toEqual({ ok: true, text: '{\ufffd\ufffd}' })
+    expect(await fromGateway(listener)).toEqual({ kind: 'text', text: '{\ufffd\ufffd}' })
   })
 
   it.each([
@@ -242,13 +242,16 @@ describe('a gateway', () => {
         return step < count ? redirecting(`/y?step=${step + 1}`, 307)(request, response) : giving({ step })(request, response)
       }
     }
-    expect(await fromGateway(times(3))).toEqual({ ok: true, text: '{"step":3}' })
+    expect(await fromGateway(times(3))).toEqual({ kind: 'text', text: '{"step":3}' })
     expect(await fromGateway(times(4))).toMatchObject(failed('forbidden_redirect'))
   })
 
   it('trusts no other host than the configured one', async () => {
     creator.answer(giving({ from: 'creator' }))
-    expect(await fromGateway(redirecting(`https://creator.example:${creator.port}/y`))).toEqual({ ok: true, text: '{"from":"creator"}' })
+    expect(await fromGateway(redirecting(`https://creator.example:${creator.port}/y`))).toEqual({
+      kind: 'text',
+      text: '{"from":"creator"}',
+    })
     expect(resolved).toEqual(['creator.example'])
     addresses.set('creator.example', [['10.0.0.7']])
     expect(await fromGateway(redirecting(`https://creator.example:${creator.port}/y`))).toMatchObject(failed('forbidden_address'))
@@ -260,7 +263,7 @@ describe('a host that a creator names', () => {
   it('is connected to at the address that was checked, under its own name', async () => {
     // A second look-up gives this machine's other address.
     addresses.set('creator.example', [['127.0.0.1'], ['127.0.0.53']])
-    expect(await fromCreator(giving({ a: 1 }))).toEqual({ ok: true, text: '{"a":1}' })
+    expect(await fromCreator(giving({ a: 1 }))).toEqual({ kind: 'text', text: '{"a":1}' })
     expect(creator.requests.at(-1)).toBe(`creator.example:${creator.port}/x`)
     expect(resolved).toEqual(['creator.example'])
   })
@@ -325,14 +328,14 @@ describe('a host that a creator names', () => {
         : giving({ from: request.headers.host })(request, response),
     )
     const location = { url: new URL(`https://creator.example:${creator.port}/x`), gateway: null }
-    expect(await fetchText(location, options())).toEqual({ ok: true, text: `{"from":"other.example:${creator.port}"}` })
+    expect(await fetchText(location, options())).toEqual({ kind: 'text', text: `{"from":"other.example:${creator.port}"}` })
     expect(resolved).toEqual(['creator.example', 'other.example'])
   })
 
   it('is not to blame for where it redirects to', async () => {
     const busy: RequestListener = (request, response) =>
       request.url === '/x' ? redirecting('/y')(request, response) : void response.writeHead(429, { 'retry-after': '9' }).end()
-    expect(await fromCreator(busy)).toEqual({ ok: false, problem: 'rate_limited', retryAfterMs: 9_000, afterRedirect: true })
+    expect(await fromCreator(busy)).toEqual({ kind: 'failure', problem: 'rate_limited', retryAfterMs: 9_000, afterRedirect: true })
     expect(await fromCreator(redirecting('http://localhost/'))).toMatchObject({ problem: 'forbidden_redirect', afterRedirect: true })
   })
 
@@ -371,7 +374,7 @@ describe('a host that a creator names', () => {
     const location = { url: new URL(`http://creator.example:${gateway.port}/x`), gateway: null }
     gateway.answer(giving({ a: 1 }))
     expect(await fetchText(location, options())).toMatchObject(failed('forbidden_url'))
-    expect(await fetchText(location, options({}, true))).toEqual({ ok: true, text: '{"a":1}' })
+    expect(await fetchText(location, options({}, true))).toEqual({ kind: 'text', text: '{"a":1}' })
     addresses.set('creator.example', [['10.0.0.1']])
     expect(await fetchText(location, options({}, true))).toMatchObject(failed('forbidden_address'))
   })
@@ -384,8 +387,8 @@ describe('a host that a creator names', () => {
     const fetching = fetchText(location, { ...options(), signal: stop.signal })
     await creator.came(before + 1)
     stop.abort()
-    expect(await fetching).toMatchObject({ ok: false })
+    expect(await fetching).toMatchObject({ kind: 'failure' })
     await creator.gone(before)
-    expect(await fetchText(location, { ...options(), signal: stop.signal })).toMatchObject({ ok: false })
+    expect(await fetchText(location, { ...options(), signal: stop.signal })).toMatchObject({ kind: 'failure' })
   })
 })
