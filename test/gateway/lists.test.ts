@@ -118,6 +118,8 @@ describe('a subscription to a list', () => {
     expect(await client.settle()).toEqual(['subscribed list'])
     fixture.lists.sweep()
     expect(await client.nextInShort(1)).toEqual(['list 0'])
+    fixture.lists.sweep()
+    expect([await client.settle(), reads]).toEqual([[], 2])
   })
 
   it.each([

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { priceScale } from '#gateway/http/routes/integrations/udf.ts'
 import type { Candle } from '#resources/candles.ts'
 import type { Token } from '#resources/token.ts'
+import type { Trade } from '#resources/trades.ts'
 import { tokenOf, tradeOf } from '#test/support/snapshots.ts'
 import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
 
@@ -114,7 +115,14 @@ test.for([
 
 test('marks are the creator’s trades; launch and graduation stand on the time axis', async () => {
   const range = `from=${START}&to=${START + 6_000}&resolution=1`
-  expect(await ask(`marks?symbol=${TOKEN}&${range}`)).toMatchObject({ id: ['456-1'], time: [START + 60], label: ['S'] })
+  const [sold] = gateway.reads.stored.trades
+  const both = [sold, { ...sold, side: 'buy' }] as Trade[]
+  gateway.reads.stored.trades = both
+  const { text, color, ...marks } = (await ask(`marks?symbol=${TOKEN}&${range}`)) as { readonly text: string[]; readonly color: string[] }
+  expect(marks).toMatchObject({ id: ['456-1', '456-1'], time: [START + 60, START + 60], label: ['S', 'B'] })
+  expect(text.map(one => one.split(' ').slice(0, 3).join(' '))).toEqual(['The creator sold', 'The creator bought'])
+  expect(new Set(color).size).toBe(2)
+  gateway.reads.stored.trades = both.slice(0, 1)
   expect(await ask(`timescale_marks?symbol=${TOKEN}&${range}`)).toMatchObject([
     { id: 'launch', time: START },
     { id: 'graduation', time: START + 600 },
