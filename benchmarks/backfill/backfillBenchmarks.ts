@@ -4,7 +4,7 @@ import type { Arm, Benchmark, Figures } from '#benchmarks/harness/benchmark.ts'
 import { thisCheckout } from '#benchmarks/harness/checkout.ts'
 import { Worker } from '#benchmarks/harness/worker.ts'
 import { type DatabaseServer, startDatabaseServer } from '#benchmarks/service/databaseServer.ts'
-import { startMeasuredService } from '#benchmarks/service/measuredService.ts'
+import { type Settings, startMeasuredService } from '#benchmarks/service/measuredService.ts'
 import type { ProcessUsage } from '#benchmarks/service/processUsage.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 import { assertSameRows, peerRows, type RowFigures, tokenwireRows, writtenRows } from './compareRows.ts'
@@ -53,6 +53,8 @@ interface Course {
   readonly folder: string
   /** Of those who have finished. */
   readonly rows: { readonly name: string; readonly rows: RowFigures }[]
+  /** A database in which Tokenwire has kept the logs of the chain, made at the first call. */
+  keptLogs(): Promise<string>
 }
 
 /** Runs work on the benchmarks of a backfill. The peers are installed before. */
@@ -70,7 +72,8 @@ export async function withBackfillBenchmarks<T>(
     const chain = await startChain(size, folder.path)
     stops.push(() => chain.calls.stop())
     const contents = await chain.calls.call('contents', null)
-    const course: Course = { chain, contents, database, folder: folder.path, rows: [] }
+    const keptLogs = once(() => keepLogs({ chain, contents, database, folder: folder.path }))
+    const course: Course = { chain, contents, database, folder: folder.path, rows: [], keptLogs }
     return await work(latenciesMs.map(latencyMs => backfill(course, size, latencyMs, peers)))
   } finally {
     for (const stop of stops.toReversed()) await stop()
@@ -79,15 +82,28 @@ export async function withBackfillBenchmarks<T>(
 
 function backfill(course: Course, size: ChainSize, latencyMs: number, peers: readonly Peer[]): Benchmark {
   const main = thisCheckout().main
-  const startTokenwire = ({ rpcUrl, databaseUrl }: Surroundings) =>
-    startMeasuredService(main, course.folder, { ...course.chain.settings, RPC_URLS: rpcUrl, DATABASE_URL: databaseUrl })
-  const ofTokenwire = (name: string, probe: (url: string) => RestProbe | null): Arm => ({
+  const ofTokenwire = (name: string, probe: (url: string) => RestProbe | null, more: () => Promise<Settings> = async () => ({})): Arm => ({
     name,
-    measure: () => measureIndexer(course, { name, start: startTokenwire, probe: ({ url }) => probe(url), rows: tokenwireRows }, latencyMs),
+    measure: async () => {
+      const settings = { ...course.chain.settings, ...(await more()) }
+      const start = ({ rpcUrl, databaseUrl }: Surroundings) =>
+        startMeasuredService(main, course.folder, { ...settings, RPC_URLS: rpcUrl, DATABASE_URL: databaseUrl })
+      return measureIndexer(course, { name, start, probe: ({ url }) => probe(url), rows: tokenwireRows }, latencyMs)
+    },
   })
   const arms: readonly Arm[] = [
     { name: 'floor', measure: () => measureFloor(course, latencyMs) },
     ofTokenwire('tokenwire', () => null),
+    ofTokenwire(
+      'tokenwire, keeps logs',
+      () => null,
+      async () => ({ KEEP_LOGS: 'true' }),
+    ),
+    ofTokenwire(
+      'tokenwire, from kept logs',
+      () => null,
+      async () => ({ LOGS_FROM: await course.keptLogs() }),
+    ),
     ofTokenwire('tokenwire, read', url => probeRest(`${url}/api/tokens`)),
     ...peers.map(name => ({
       name,
@@ -100,6 +116,25 @@ function backfill(course: Course, size: ChainSize, latencyMs: number, peers: rea
     arms,
     figures: FIGURES,
   }
+}
+
+/** Indexes the chain once, and leaves the logs that this has kept. */
+async function keepLogs({ chain, contents, database, folder }: Omit<Course, 'rows' | 'keptLogs'>): Promise<string> {
+  await chain.calls.call('behave', { latencyMs: 0, maxBlocks: MAX_BLOCKS })
+  const databaseUrl = await database.create('kept')
+  const settings = { ...chain.settings, RPC_URLS: chain.url, DATABASE_URL: databaseUrl, KEEP_LOGS: 'true' }
+  const service = await startMeasuredService(thisCheckout().main, folder, settings)
+  try {
+    await service.indexed(contents.head)
+  } finally {
+    await service.stop()
+  }
+  return databaseUrl
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  return () => (made ??= make())
 }
 
 interface Contestant<I extends Indexer> {

@@ -5,10 +5,11 @@ import { ZERO_ADDRESS } from '#domain/address.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { readApiKeys } from './apiKeys.ts'
+import { DATABASE_SETTINGS } from './databaseSettings.ts'
 import { type Environment, type ReadFile, readEnvironment, readIfPresent, readUtf8 } from './environment.ts'
 import { type KnownAdapters, parseLaunchpads } from './launchpads.ts'
 import { type CamelCased, parseSettings } from './parseSettings.ts'
-import { DATABASE_SETTINGS, SETTINGS } from './settings.ts'
+import { SETTINGS } from './settings.ts'
 import { readTls } from './tls.ts'
 
 export interface LoadDatabaseConfigOptions {

@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { INTEGRATIONS } from '#domain/integration.ts'
 import { allowedOrigins, baseUrl, databaseUrl, gatewayUrls, listenHost, natsUrls, pathPrefix, rpcUrls } from './addresses.ts'
-import { anyText, flag, schemaName, secretWord, wholeDays, wholeNumber, word, wordList } from './settingTypes.ts'
+import { DATABASE_SETTINGS } from './databaseSettings.ts'
+import { anyText, flag, secretWord, wholeDays, wholeNumber, word, wordList } from './settingTypes.ts'
 
 /*
  * All settings by the names of their variables: type, default and description. A `secret` one is not repeated in errors.
@@ -27,26 +28,6 @@ const processCount = z
     text.toLowerCase() === 'auto' ? Math.max(1, availableParallelism() - 1) : /^\d{1,16}$/.test(text) ? Number(text) : text,
   )
   .pipe(z.int().min(0).max(MAX_GATEWAYS))
-
-/** What migrating the database needs. */
-export const DATABASE_SETTINGS = {
-  DATABASE_URL: databaseUrl.nullable().default(null).meta({
-    secret: true,
-    description: 'PostgreSQL 15 or newer, postgresql://user:password@host:5432/database. Blank: a private server under DATA_DIR.',
-  }),
-  SCHEMA: schemaName
-    .nullable()
-    .default(null)
-    .describe(
-      'The schema of the index in its database, which is created if it is missing. Blank: the one that npm run db:switch made the served ' +
-        'one, else where the tables are. With a name, a second index is built beside the one that is served.',
-    ),
-  DATA_DIR: anyText.default('./.data').describe("The folder of the private server, of its log and of the operators' token."),
-  LOG_LEVEL: word(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-    .default('info')
-    .describe('The least severe level that is logged: trace, debug, info, warn, error, fatal or silent.'),
-  LOG_FORMAT: word(['json', 'pretty']).nullable().default(null).describe('json or pretty. Blank: pretty on a terminal, else json.'),
-}
 
 export const SETTINGS = {
   ROLE: word(['all', 'indexer', 'gateway'])
@@ -103,6 +84,16 @@ export const SETTINGS = {
       'For launchpads that lock Uniswap positions (clanker-v3.1): the uncollected fees of a token that trades are read ' +
         'by a simulated call, at most once in this many blocks. 0: never.',
     ),
+  KEEP_LOGS: flag
+    .default(false)
+    .describe(
+      'true: the raw logs that are fetched in block ranges are kept in the database, compressed, once for all its indexes. An index that ' +
+        'is built anew asks providers only for what is missing.',
+    ),
+  LOGS_FROM: databaseUrl.nullable().default(null).meta({
+    secret: true,
+    description: 'Another database of the same chain, whose kept logs are read before providers are asked. Nothing is written there.',
+  }),
   RETAIN_MINUTE_CANDLES: wholeDays(2, 36_500)
     .nullable()
     .default(null)

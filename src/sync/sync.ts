@@ -71,7 +71,13 @@ export function createSync(options: SyncOptions): Sync {
   const { startBlock } = watchlist
   // Blocks that are fetched in ranges can't be undone.
   const bounds = { startBlock, liveBlocks: tuning.liveBlocks, followBlocks: Math.max(tuning.followBlocks, maxReorgDepth) }
-  const prefetch = createPrefetch({ source, watchlist, prepare: committer.prepare, bounds, ranges: tuning.ranges })
+  const prefetch = createPrefetch({
+    source: options.ranges ?? source,
+    watchlist,
+    prepare: committer.prepare,
+    bounds,
+    ranges: tuning.ranges,
+  })
   const performOptions = { source, committer, watchlist, prefetch, genesisHash, maxReorgDepth }
   const startedAtMs = clock.nowMs()
   const stopped = new Subject<void>()

@@ -7,12 +7,15 @@ import type { Confirmations } from '#config'
 import type { Hex } from '#domain/address.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import type { Committer } from './committer.ts'
+import type { SpanSource } from './fetch/span.ts'
 import type { RangeBounds } from './rangeSize.ts'
 import type { Watchlist } from './watchlist.ts'
 
 export interface SyncOptions {
   readonly rpc: Pick<Rpc, 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'>
   readonly source: ChainSource
+  /** What old blocks are fetched from. Default: the chain. */
+  readonly ranges?: SpanSource['source']
   readonly committer: Committer
   readonly watchlist: Watchlist
   readonly confirmations: Confirmations

@@ -23,19 +23,20 @@ export type SecretConfig = Partial<
     | 'operatorToken'
     | 'databaseUrl'
     | 'databaseReadUrl'
+    | 'logsFrom'
     | 'nats'
   >
 >
 
 /** Every text of the settings that must not appear in a log or an answer. */
 export function secretsOf(config: SecretConfig): readonly string[] {
-  const { rpcUrls = [], ipfsGateways = [], arweaveGateways = [], coingeckoUrl, coinbaseUrl, databaseUrl, databaseReadUrl, nats } = config
+  const { rpcUrls = [], ipfsGateways = [], arweaveGateways = [], coingeckoUrl, coinbaseUrl, nats } = config
   const words = [config.operatorToken, config.coingeckoApiKey].filter(isGiven)
   const urls = [...rpcUrls, ...(nats?.urls ?? []), ...ipfsGateways, ...arweaveGateways, coingeckoUrl, coinbaseUrl].filter(isGiven)
   return [
     ...words.filter(word => word.length >= MIN_LENGTH),
     ...urls.flatMap(secretsOfUrl),
-    ...[databaseUrl, databaseReadUrl].filter(isGiven).flatMap(secretsOfDatabaseUrl),
+    ...[config.databaseUrl, config.databaseReadUrl, config.logsFrom].filter(isGiven).flatMap(secretsOfDatabaseUrl),
   ]
 }
 

@@ -27,6 +27,7 @@ import { createSync } from '#sync/sync.ts'
 import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { findMissingContracts } from './findMissingContracts.ts'
+import { openKeptLogs } from './openKeptLogs.ts'
 import { requireLaunchpads } from './requireLaunchpads.ts'
 import { restoreDirectory } from './restoreDirectory.ts'
 import type { Indexing } from './startIndexing.ts'
@@ -101,12 +102,13 @@ async function build(
   const transaction = paced(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
   const database = { db, transaction, writer }
+  const kept = await openKeptLogs({ config, chain, orm, logger })
   const skipped = createSkippedLogCounter()
   const committer = createCommitter({
     ...database,
     skipped,
     chainId,
-    facts: source,
+    facts: kept.facts,
     weth,
     ...(pegUsd !== undefined && { pegUsd }),
     revaluedPerBlock: config.revaluedTokensPerBlock,
@@ -118,7 +120,17 @@ async function build(
     now,
     logger,
   })
-  const sync = createSync({ rpc, source, committer, watchlist: directory, genesisHash, confirmations, maxReorgDepth, logger })
+  const sync = createSync({
+    rpc,
+    source,
+    ranges: kept.ranges,
+    committer,
+    watchlist: directory,
+    genesisHash,
+    confirmations,
+    maxReorgDepth,
+    logger,
+  })
   const gateways = { ipfs: config.ipfsGateways, arweave: config.arweaveGateways }
   const settings = { fetch: config.metadataFetch, allowHttp: config.metadataAllowHttp, gateways }
   const attempt = createAttempt({ settings, outbound: publicOutbound(), logger, now })
@@ -151,6 +163,7 @@ async function build(
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
       await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop(), currencies.stop(), minutes.stop()])
+      await kept.close()
       clearTimeout(late)
     },
   }

@@ -33,6 +33,14 @@ export interface LogRange {
   readonly logs: readonly ChainLog[]
   /** The last block whose logs are all there: the query's `to`, or an earlier one when `maxLogs` was reached. */
   readonly to: number
+  /** What of the query a provider was asked for, where the rest was kept. Absent: all of it. */
+  readonly asked?: readonly AskedLogs[]
+}
+
+/** Logs that a provider gave, and the query that they answer. */
+export interface AskedLogs {
+  readonly query: Omit<LogRangeQuery, 'end' | 'maxLogs'>
+  readonly logs: readonly ChainLog[]
 }
 
 export interface LogRanges {

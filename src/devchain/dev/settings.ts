@@ -1,7 +1,7 @@
 import path from 'node:path'
+import { DATABASE_SETTINGS } from '#configuration/databaseSettings.ts'
 import type { Environment } from '#configuration/environment.ts'
 import { parseSettings } from '#configuration/parseSettings.ts'
-import { DATABASE_SETTINGS } from '#configuration/settings.ts'
 import { wholeNumber } from '#configuration/settingTypes.ts'
 import { TokenwireError } from '#errors'
 

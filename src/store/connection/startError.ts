@@ -2,7 +2,7 @@ import { TokenwireError } from '#errors'
 import { databaseCause } from './databaseCause.ts'
 import { databaseFault, isOfDatabase } from './databaseErrors.ts'
 
-export type DatabaseSetting = 'DATABASE_URL' | 'DATABASE_READ_URL'
+export type DatabaseSetting = 'DATABASE_URL' | 'DATABASE_READ_URL' | 'LOGS_FROM'
 
 export interface NamedDatabase {
   readonly url: string

@@ -14,10 +14,12 @@ export interface TableSize {
 /** The tables of the index, the largest first; none before the first start. Takes milliseconds whatever they hold. */
 export async function readTableSizes(db: Queryable): Promise<readonly TableSize[]> {
   const { rows } = await sql<TableSize>`
-    select pg_class.relname as "table", coalesce(nullif(counted.n_live_tup, 0), greatest(pg_class.reltuples, 0))::bigint as rows,
+    select case when nspname = 'tokenwire_logs' then nspname || '.' else '' end || pg_class.relname as "table",
+      coalesce(nullif(counted.n_live_tup, 0), greatest(pg_class.reltuples, 0))::bigint as rows,
       pg_table_size(pg_class.oid) as bytes, pg_indexes_size(pg_class.oid) as "indexBytes"
-    from pg_class join pg_stat_all_tables as counted on counted.relid = pg_class.oid
-    where pg_class.relkind = 'r' and pg_class.relnamespace = (select relnamespace from pg_class where oid = to_regclass('chain_state'))
+    from pg_class join pg_namespace as place on place.oid = relnamespace join pg_stat_all_tables as counted on counted.relid = pg_class.oid
+      cross join (select relnamespace as own from pg_class where oid = to_regclass('chain_state')) as present
+    where pg_class.relkind = 'r' and (place.oid = own or nspname = 'tokenwire_logs')
     order by pg_total_relation_size(pg_class.oid) desc, pg_class.relname`.execute(db)
   return rows
 }

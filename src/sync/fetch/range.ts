@@ -1,7 +1,6 @@
-import type { ChainSource } from '#chain/chainSource.ts'
+import type { LogRange, LogRangeQuery } from '#chain/logs/logRanges.ts'
 import type { Hex } from '#domain/address.ts'
-import type { ChainLog } from '#domain/block.ts'
-import type { ChainHeader } from '#rpc/header.ts'
+import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import { inconsistent, missing, type RpcError } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { ANNOUNCING_STEPS, type Watchlist } from '#sync/watchlist.ts'
@@ -15,7 +14,29 @@ export interface RangeRequest {
   readonly maxLogs: number
 }
 
-type RangeSource = Pick<ChainSource, 'headers' | 'logsInRange'>
+/** What ranges are fetched from: the chain, or kept logs and the chain. */
+export interface RangeSource {
+  headers(numbers: readonly number[]): Promise<readonly BlockHeader[]>
+  /** @param since the first block whose logs matter, for addresses and pool ids that are announced in the range */
+  logsInRange(query: LogRangeQuery, since: ReadonlyMap<Hex, number>): Promise<LogRange>
+  /** Where to end a range that may go up to `to`. Default: there. */
+  endOfRange?(from: number, to: number, maxLogs: number): Promise<number>
+  /** Gets each range once all of it is there. Returns when the next one may be fetched. */
+  fetched?(range: FetchedRange): Promise<void>
+}
+
+export interface FetchedRange {
+  readonly first: BlockHeader
+  readonly last: BlockHeader
+  /** Of the blocks that have logs, ascending. */
+  readonly headers: readonly BlockHeader[]
+  /** What the queries of logs gave, which may reach past the last block. */
+  readonly answers: readonly LogRange[]
+  /** The addresses and pool ids that the range announces, each with the announcing block. */
+  readonly announced: ReadonlyMap<Hex, number>
+}
+
+const NOTHING_ANNOUNCED: ReadonlyMap<Hex, number> = new Map()
 
 /**
  * Fetches a range in passes. The first takes the logs of everything that is known to be watched, which announce new addresses. The second
@@ -32,12 +53,14 @@ type RangeSource = Pick<ChainSource, 'headers' | 'logsInRange'>
 export async function fetchRange(
   source: RangeSource,
   watchlist: Watchlist,
-  { from, to, announced, maxLogs }: RangeRequest,
+  { from, to: most, announced, maxLogs }: RangeRequest,
 ): Promise<FetchedBatch> {
+  const to = (await source.endOfRange?.(from, most, maxLogs)) ?? most
   const [first, end] = await source.headers([from, to])
   if (first === undefined || end === undefined) throw missing(`block ${from} or ${to}`)
   const known = new Set(announced)
-  const one = await source.logsInRange({ from, to, end, ...watchlist.partsWith(announced), maxLogs })
+  const one = await source.logsInRange({ from, to, end, ...watchlist.partsWith(announced), maxLogs }, NOTHING_ANNOUNCED)
+  const answers = [one]
 
   const found = new Map<Hex, number>()
   let { logs, to: last } = one
@@ -45,13 +68,9 @@ export async function fetchRange(
     const fresh = announcements(logs, watchlist, known, found)
     if (fresh.size === 0) break
     for (const [key, block] of fresh) found.set(key, block)
-    const more = await source.logsInRange({
-      from: leastOf(fresh.values()),
-      to: last,
-      end,
-      ...watchlist.partsOf([...fresh.keys()]),
-      maxLogs,
-    })
+    const parts = watchlist.partsOf([...fresh.keys()])
+    const more = await source.logsInRange({ from: leastOf(fresh.values()), to: last, end, ...parts, maxLogs }, fresh)
+    answers.push(more)
     // This query may have ended even earlier. What is announced after its end belongs to the next range.
     last = more.to
     logs = merge(
@@ -62,6 +81,7 @@ export async function fetchRange(
     )
   }
   const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, first, end)])
+  await source.fetched?.({ first, last: lastHeader, headers, answers, announced: found })
   const added = [...found].flatMap(([key, block]) => (block <= last ? [key] : []))
   return { stage: 'fetched', mode: 'range', from, first, to: lastHeader, blocks: [lastHeader], headers, logs, announced: added }
 }
@@ -97,7 +117,7 @@ function leastOf(blocks: Iterable<number>): number {
 }
 
 /** The headers of the blocks that have logs, ascending. Every single log is held against its header: one answer may mix two forks. */
-async function fetchHeaders(source: RangeSource, logs: readonly ChainLog[]): Promise<readonly ChainHeader[]> {
+async function fetchHeaders(source: RangeSource, logs: readonly ChainLog[]): Promise<readonly BlockHeader[]> {
   const headers = await source.headers(blocksOf(logs))
   assertInBlocks(logs, headers)
   return headers
@@ -111,7 +131,7 @@ function blocksOf(logs: readonly ChainLog[]): readonly number[] {
 }
 
 /** @throws `RpcError` `inconsistent` for a log whose block hash is not that of the block with its number */
-function assertInBlocks(logs: readonly ChainLog[], headers: readonly ChainHeader[]): void {
+function assertInBlocks(logs: readonly ChainLog[], headers: readonly BlockHeader[]): void {
   const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
   for (const { blockNumber, blockHash } of logs) if (hashes.get(blockNumber) !== blockHash) throw replaced(blockNumber)
 }
@@ -121,7 +141,7 @@ function assertInBlocks(logs: readonly ChainLog[], headers: readonly ChainHeader
  * range's first block, the last one with its child, and the end, all as they were. The provider may have switched to another chain
  * meanwhile, and nothing else would show that in a range without logs.
  */
-async function fetchLast(source: RangeSource, number: number, first: ChainHeader, end: ChainHeader): Promise<ChainHeader> {
+async function fetchLast(source: RangeSource, number: number, first: BlockHeader, end: BlockHeader): Promise<BlockHeader> {
   const numbers = number === end.number ? [first.number, number] : [first.number, number, number + 1, end.number]
   const shown = await source.headers(numbers)
   if (shown[0]?.hash !== first.hash || shown.at(-1)?.hash !== end.hash) throw replaced(end.number)

@@ -8,10 +8,10 @@ import type { ChainLog } from '#domain/block.ts'
 import type { BlockSpan, FetchedBatch } from '#sync/batch.ts'
 import { assertTimesAscend } from '#sync/localChain.ts'
 import { ANNOUNCING_STEPS, type PastWatchlist, type Watchlist } from '#sync/watchlist.ts'
-import { fetchRange } from './range.ts'
+import { fetchRange, type RangeSource } from './range.ts'
 
 export interface SpanSource {
-  readonly source: Pick<ChainSource, 'headers' | 'logsInRange' | 'blockWithLogs'>
+  readonly source: RangeSource & Pick<ChainSource, 'blockWithLogs'>
   readonly watchlist: Watchlist
   /** A range ends early past this many logs. */
   readonly maxRangeLogs: number

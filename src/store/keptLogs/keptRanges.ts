@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import type { Hex } from '#domain/address.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { toBytes } from '#tables/toBytes.ts'
+
+export interface KeptRange {
+  readonly from: number
+  /** Inclusive. */
+  readonly to: number
+  /** The hash of the block before `from`. */
+  readonly parentHash: Hex
+  /** The hash of the block `to`. */
+  readonly hash: Hex
+  /** How many logs it has. */
+  readonly logs: number
+}
+
+/** A series of ranges, each of which follows the one before it, of the logs that match one filter. */
+export interface KeptRun {
+  readonly id: number
+  /** As `filterText` wrote it. */
+  readonly filter: string
+  /** Ascending. */
+  readonly ranges: readonly KeptRange[]
+  /** The keys that the filter lists, each with the first block from which on its logs are there. */
+  readonly keys: ReadonlyMap<Hex, number>
+}
+
+const BLOCK_BYTES = 8
+
+/** All runs, without the logs. */
+export async function readKeptRuns(db: Queryable): Promise<readonly KeptRun[]> {
+  const runs = await sql<{ id: number; filter: string }>`select id, filter from tokenwire_logs.run order by id`.execute(db)
+  const { rows } = await sql<KeptRange & { run: number; keys: Hex; keyBytes: number }>`
+    select run, from_block as "from", to_block as "to", parent_hash as "parentHash", hash, logs, keys from tokenwire_logs.range
+    order by run, from_block`.execute(db)
+  const byRun = Map.groupBy(rows, ({ run }) => run)
+  return runs.rows.map(({ id, filter }) => {
+    const ranges = byRun.get(id) ?? []
+    return { id, filter, ranges, keys: new Map(ranges.flatMap(({ keys }) => unpackKeys(keys))) }
+  })
+}
+
+/** The packed logs of a range; `null`: it is not there any more. */
+export async function readKeptBody(db: Queryable, run: number, from: number): Promise<Buffer | null> {
+  // As text in base 64: the pool's parser of `bytea` would make one string of hex of it.
+  const { rows } = await sql<{ body: string }>`
+    select encode(body, 'base64') as body from tokenwire_logs.range where run = ${run} and from_block = ${from}`.execute(db)
+  return rows[0] === undefined ? null : Buffer.from(rows[0].body, 'base64')
+}
+
+export async function beginKeptRun(db: Queryable, filter: string): Promise<number> {
+  const { rows } = await sql<{ id: number }>`insert into tokenwire_logs.run (filter) values (${filter}) returning id`.execute(db)
+  return Number(rows[0]?.id)
+}
+
+export interface NewRange extends KeptRange {
+  readonly run: number
+  /** The keys that are new to the run. */
+  readonly keys: readonly (readonly [key: Hex, from: number])[]
+  readonly body: Buffer
+}
+
+/** @returns whether it was written; another process may have continued the run */
+export async function insertKeptRange(db: Queryable, range: NewRange): Promise<boolean> {
+  const { run, from, to, parentHash, hash, keys, logs, body } = range
+  const { numAffectedRows = 0n } = await sql`
+    insert into tokenwire_logs.range (run, from_block, to_block, parent_hash, hash, keys, logs, body)
+    values (${run}, ${from}, ${to}, ${toBytes(parentHash)}, ${toBytes(hash)}, ${packKeys(keys)}, ${logs}, ${body})
+    on conflict do nothing`.execute(db)
+  return numAffectedRows === 1n
+}
+
+/** Each key with its length in bytes and its block. */
+function packKeys(keys: NewRange['keys']): Buffer {
+  return Buffer.concat(
+    keys.flatMap(([key, from]) => {
+      const bytes = toBytes(key)
+      const head = Buffer.alloc(BLOCK_BYTES + 1)
+      head.writeUInt8(bytes.length)
+      head.writeBigUInt64BE(BigInt(from), 1)
+      return [head, bytes]
+    }),
+  )
+}
+
+function unpackKeys(packed: Hex): readonly (readonly [Hex, number])[] {
+  const bytes = toBytes(packed)
+  const keys: (readonly [Hex, number])[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readUInt8(at)
+    const from = Number(bytes.readBigUInt64BE(at + 1))
+    const start = at + 1 + BLOCK_BYTES
+    at = start + length
+    keys.push([`0x${bytes.toString('hex', start, at)}`, from])
+  }
+  return keys
+}
+
+/** Values by their keys, those that are kept. */
+export async function readKeptFacts(db: Queryable, keys: readonly Hex[]): Promise<ReadonlyMap<Hex, Hex | null>> {
+  const { rows } = await sql<{ key: Hex; value: Hex | null }>`
+    select key, value from tokenwire_logs.fact where key = any(${keys.map(toBytes)}::bytea[])`.execute(db)
+  return new Map(rows.map(({ key, value }) => [key, value]))
+}
+
+export async function writeKeptFacts(db: Queryable, facts: ReadonlyMap<Hex, Hex | null>): Promise<void> {
+  const values = [...facts.values()].map(value => (value === null ? null : toBytes(value)))
+  await sql`insert into tokenwire_logs.fact select unnest(${[...facts.keys()].map(toBytes)}::bytea[]), unnest(${values}::bytea[])
+    on conflict do nothing`.execute(db)
+}

@@ -1,0 +1,163 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type ChainSource, createChainSource } from '#chain/chainSource.ts'
+import type { LaunchpadConfig } from '#config'
+import { createRandom } from '#devchain/traders/random.ts'
+import type { Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
+import { createDirectory } from '#launchpads/directory/directory.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
+import { createKeptTables, dropKeptTables } from '#store/keptLogs/keptTables.ts'
+import { fetchRange, type RangeSource } from '#sync/fetch/range.ts'
+import { createKeptReader } from '#sync/kept/keptReader.ts'
+import { createKeptSource } from '#sync/kept/keptSource.ts'
+import { createKeptWriter } from '#sync/kept/keptWriter.ts'
+import { createChainRpc } from '#test/support/chainRpc.ts'
+import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { createForkingChain } from '#test/support/forkingChain.ts'
+import type { SimulatedChain } from '#test/support/simulatedChain.ts'
+import { CLANKER_V4, CLANKER_V31, DOLLAR, DOLLAR_POOL } from '#test/support/simulatedClanker.ts'
+import { FACTORY, START_BLOCK, WETH } from '#test/support/simulatedLaunchpad.ts'
+
+const { kysely, orm } = await useDatabase({ migrated: false })
+
+const REFERENCE = { name: 'reference', adapter: 'bonding-curve', startBlock: START_BLOCK, contracts: { factory: FACTORY } }
+const CLANKERS = [
+  { name: 'clanker', adapter: 'clanker-v3.1', startBlock: START_BLOCK, contracts: CLANKER_V31 },
+  { name: 'clanker4', adapter: 'clanker-v4', startBlock: START_BLOCK, contracts: CLANKER_V4 },
+  { name: 'dollars', adapter: 'quote-pool', startBlock: START_BLOCK, contracts: { token: DOLLAR, pool: DOLLAR_POOL } },
+]
+const ALL = [REFERENCE, ...CLANKERS]
+const BLOCKS = 60
+
+beforeEach(async () => {
+  await dropKeptTables(kysely)
+  await createKeptTables(createTransaction(orm), { chainId: 1, genesisHash: '0x00' }, 'DATABASE_URL')
+})
+
+/** A source over the chain that notes what providers are asked for. */
+function countedSource(chain: Pick<SimulatedChain, 'answer'>) {
+  const calls: { readonly method: string; readonly params: readonly unknown[] }[] = []
+  const intercept = (_: string, call: { readonly method: string; readonly params: readonly unknown[] }, answer: () => unknown) => {
+    calls.push(call)
+    return answer()
+  }
+  const count = (method: string) => calls.filter(call => call.method === method).length
+  return { source: createChainSource({ rpc: createChainRpc([chain], { intercept }) }), calls, count }
+}
+
+function openKept(source: ChainSource, writes = true) {
+  const writer = writes ? createKeptWriter({ db: kysely, isProven: false, logger: silentLogger }) : null
+  const reader = createKeptReader({ db: kysely, source, needsProof: false })
+  return { source: createKeptSource({ source, readers: [reader], writer }), settled: async () => writer?.settled() }
+}
+
+interface Walk {
+  readonly launchpads: readonly LaunchpadConfig[]
+  readonly to: number
+  /** The number of blocks to ask for next. */
+  readonly blocks: () => number
+  readonly maxLogs?: number
+}
+
+/** Fetches ranges up to a block, as a backfill does, and returns what would be indexed. */
+async function walk(source: RangeSource, { launchpads, to, blocks, maxLogs = 1e9 }: Walk) {
+  const directory = createDirectory(createAdapters({ weth: WETH, launchpads }))
+  const logs: ChainLog[] = []
+  let last: Hex = '0x'
+  for (let from = START_BLOCK; from <= to; ) {
+    const batch = await fetchRange(source, directory, { from, to: Math.min(to, from + blocks() - 1), announced: [], maxLogs })
+    if (logs.length > 0) expect(batch.first.parentHash).toBe(last)
+    expect(batch.headers.map(({ number }) => number)).toEqual([...new Set(batch.logs.map(({ blockNumber }) => blockNumber))])
+    logs.push(...batch.logs)
+    directory.add(directory.discoveries(batch.logs), batch.to.number)
+    last = batch.to.hash
+    from = batch.to.number + 1
+  }
+  return { logs, last }
+}
+
+describe('logs that are kept', () => {
+  it('are all that a rebuild needs, with hardly a question to a provider', async () => {
+    const { chain, mine } = createForkingChain(createRandom(3), 10)
+    mine(BLOCKS)
+    const all = { launchpads: ALL, to: BLOCKS, blocks: () => 17 }
+    const first = countedSource(chain)
+    const kept = openKept(first.source)
+    const indexed = await walk(kept.source, all)
+    await kept.settled()
+    expect(indexed.logs.length).toBeGreaterThan(100)
+    expect(indexed).toEqual(await walk(countedSource(chain).source, all))
+
+    const again = countedSource(chain)
+    expect(await walk(openKept(again.source).source, all)).toEqual(indexed)
+    expect(again.count('eth_getLogs')).toBe(0)
+    // The ends of the runs, of which there is one for each filter.
+    expect(again.calls.length).toBeLessThan(10)
+  })
+
+  it('are asked for again only where another list of launchpads has more', async () => {
+    const { chain, mine } = createForkingChain(createRandom(4), 10)
+    mine(BLOCKS)
+    const range = { to: BLOCKS, blocks: () => 20 }
+    const kept = openKept(countedSource(chain).source)
+    const few = await walk(kept.source, { ...range, launchpads: [REFERENCE] })
+    await kept.settled()
+
+    const more = countedSource(chain)
+    const grown = openKept(more.source)
+    const indexed = await walk(grown.source, { ...range, launchpads: ALL })
+    await grown.settled()
+    expect(indexed).toEqual(await walk(countedSource(chain).source, { ...range, launchpads: ALL }))
+    const fetched = more.calls.flatMap(({ method, params }) =>
+      method === 'eth_getLogs' ? (chain.answer(method, params) as unknown[]) : [],
+    )
+    expect(fetched.length).toBeGreaterThan(0)
+    expect(fetched.length).toBeLessThanOrEqual(indexed.logs.length - few.logs.length)
+
+    // What was missing is kept now, too; and a list with fewer launchpads needs nothing.
+    for (const launchpads of [ALL, [REFERENCE], CLANKERS]) {
+      const again = countedSource(chain)
+      await walk(openKept(again.source).source, { ...range, launchpads })
+      expect(again.count('eth_getLogs')).toBe(0)
+    }
+  })
+
+  it.each(Array.from({ length: 20 }, (_, seed) => seed + 1))(
+    'give what the chain gives, whatever lists, ranges, holes, ends of processes and reorgs there were (seed %i)',
+    async seed => {
+      const random = createRandom(seed)
+      const forking = createForkingChain(random, BLOCKS)
+      const blocks = () => 1 + random.integer(0, 24)
+      const list = () => [[REFERENCE], CLANKERS, ALL][random.integer(0, 2)] ?? ALL
+      forking.mine(BLOCKS)
+      for (let round = 0; round < 4; round++) {
+        const head = forking.chain.head().header.number
+        const launchpads = list()
+        const options = { launchpads, to: START_BLOCK + random.integer(0, head - 1), maxLogs: [40, 1e9][random.integer(0, 1)] ?? 1e9 }
+        const kept = openKept(countedSource(forking.chain).source)
+        const { logs, last } = await walk(kept.source, { ...options, blocks })
+        const { logs: expected } = await walk(countedSource(forking.chain).source, { ...options, blocks })
+        expect(logs).toEqual(expected)
+        expect(last).toBe(forking.chain.at(options.to).header.hash)
+        // A process that is killed may not have written its last range.
+        if (random.integer(0, 1) === 0) await kept.settled()
+        else
+          await kept.settled().then(() =>
+            sql`delete from tokenwire_logs.range where (run, to_block) in
+          (select run, max(to_block) from tokenwire_logs.range group by run)`.execute(kysely),
+          )
+        if (random.integer(0, 2) === 0) forking.fork(1 + random.integer(0, BLOCKS / 2 - 1), 1)
+      }
+    },
+  )
+})
+
+it('are refused for another chain in one sentence', async () => {
+  const other = { chainId: 8453, genesisHash: '0x00' } as const
+  await expect(createKeptTables(createTransaction(orm), other, 'DATABASE_URL')).rejects.toMatchObject({
+    code: 'database_foreign',
+    message: 'DATABASE_URL: its kept logs are of chain 1, and the RPC serves chain 8453; npm run db:logs -- drop removes them',
+  })
+})
