@@ -24,13 +24,17 @@ export function createMinuteRetention({ transaction, writer, days, logger }: Min
       return dropMinuteCandles(db, retainedSeconds)
     })
 
+  /** Whether there may be more to drop. */
+  const next = async (retainedSeconds: number): Promise<boolean> => {
+    if (stopped) return false
+    const one = drop(retainedSeconds)
+    dropping = one
+    return one
+  }
+
   const runs = coalesce<number>(
     async retainedSeconds => {
-      for (let more = true; more && !stopped; ) {
-        const one = drop(retainedSeconds)
-        dropping = one
-        more = await one
-      }
+      for (let more = true; more; ) more = await next(retainedSeconds)
     },
     (err, _, failures) => {
       if (isLogged(failures)) logger.warn({ err, failures }, 'cannot drop old candles; the next block tries again')
