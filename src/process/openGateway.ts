@@ -5,7 +5,6 @@ import type { Config, LaunchpadsConfig } from '#config'
 import { createAdmission } from '#gateway/admission/admission.ts'
 import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
 import { type MeasuredIndexer, readProcessMetrics } from '#gateway/health/readProcessMetrics.ts'
-import { toRealtimeHealth } from '#gateway/health/realtimeReport.ts'
 import { createTableSizes } from '#gateway/health/tableSizes.ts'
 import type { RequestDeps } from '#gateway/http/requests.ts'
 import { createResponseCache } from '#gateway/http/responseCache.ts'
@@ -79,7 +78,6 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   const tableSizes = createTableSizes(() => readTableSizes(db), now)
   const eventLoop = watchEventLoop({ logger, now, thread: 'main' })
 
-  const realtimeHealth = () => toRealtimeHealth(realtime.report())
   const site = config.role === 'indexer' ? null : await loadSite(packagePath('dist/console'))
   if (site === null && config.role !== 'indexer')
     logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
@@ -95,7 +93,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
     processes,
     ethUsd,
     actors: registry,
-    realtime: { ...realtime, health: realtimeHealth },
+    realtime: { ...realtime, health: realtime.report },
     metrics: createMetrics({
       version: VERSION,
       chainId,
@@ -107,7 +105,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
           ethUsd,
           feed,
           actors: registry,
-          realtime: { health: realtimeHealth, commitToDelivery: realtime.commitToDelivery },
+          realtime: { health: realtime.report, commitToDelivery: realtime.commitToDelivery },
           keys: admission.keys,
           eventLoop,
         }),

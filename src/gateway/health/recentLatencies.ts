@@ -22,18 +22,21 @@ export class RecentLatencies {
     slice[bucket] = (slice[bucket] ?? 0) + count
   }
 
-  /** How many latencies of the last 50 to 60 s are in each bucket. */
-  counts(nowMs: number): readonly number[] {
-    this.#sliceAt(nowMs)
-    return Array.from({ length: BUCKETS }, (_, bucket) => this.#slices.reduce((sum, slice) => sum + (slice[bucket] ?? 0), 0))
-  }
-
   /**
    * The latency in ms that a share (0 to 1) of the last 50 to 60 s did not exceed; `null`: nothing was recorded in that time. Walks over
    * some 2,000 counters: for a health page, not for every delivery.
    */
   quantile(share: number, nowMs: number): number | null {
-    return quantileOf(this.counts(nowMs), share)
+    this.#sliceAt(nowMs)
+    const counts = Array.from({ length: BUCKETS }, (_, bucket) => this.#slices.reduce((sum, slice) => sum + (slice[bucket] ?? 0), 0))
+    const total = counts.reduce((sum, count) => sum + count, 0)
+    if (total === 0) return null
+    let left = Math.max(1, Math.ceil(total * share))
+    const found = counts.findIndex(count => {
+      left -= count
+      return left <= 0
+    })
+    return Number((SMALLEST_MS * GROWTH ** found).toPrecision(3))
   }
 
   #sliceAt(nowMs: number): Uint32Array {
@@ -47,18 +50,6 @@ export class RecentLatencies {
   #slice(number: number): Uint32Array {
     return this.#slices[number % SLICES] ?? new Uint32Array(BUCKETS)
   }
-}
-
-/** @param counts of `RecentLatencies` */
-export function quantileOf(counts: readonly number[], share: number): number | null {
-  const total = counts.reduce((sum, count) => sum + count, 0)
-  if (total === 0) return null
-  let left = Math.max(1, Math.ceil(total * share))
-  const found = counts.findIndex(count => {
-    left -= count
-    return left <= 0
-  })
-  return Number((SMALLEST_MS * GROWTH ** found).toPrecision(3))
 }
 
 function bucketOf(latencyMs: number): number {

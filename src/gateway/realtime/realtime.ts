@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { repeat as repeatUnref } from '#async/repeat.ts'
-import type { RealtimeReport } from '#gateway/health/realtimeReport.ts'
 import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import { connectionRefused, type Problem } from '#gateway/http/problem.ts'
 import { Flusher } from '#gateway/outbox/flusher.ts'
 import type { TemplatedApp } from '#gateway/uWebSockets.ts'
+import type { RealtimeHealth } from '#resources/health.ts'
 import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import { type ConnectionDeps, createConnections, SHUTTING_DOWN } from './connections.ts'
 import { EventStreamConnection, type EventStreamRequest } from './eventStreamConnection.ts'
@@ -26,7 +26,7 @@ export interface Realtime {
   register(app: TemplatedApp, pathPrefix: string): void
   /** Opens an event stream, which owns the response from then on. On a problem nothing was written, and the caller answers with it. */
   openEventStream(request: EventStreamRequest): Problem | null
-  report(): RealtimeReport
+  report(): RealtimeHealth
   /** Times from the completion of a commit to the write of its update to a socket, since the start. */
   commitToDelivery(): LatencySnapshot
   /**
