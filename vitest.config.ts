@@ -36,6 +36,7 @@ export const SLOW = [
   'endToEnd/factories',
   'endToEnd/switchedSchema',
   'store/switchSchema',
+  'sync/changedLaunchpads',
   'endToEnd/gatewayProcesses',
   'endToEnd/indexingThread',
   'endToEnd/shutdown',

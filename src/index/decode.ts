@@ -1,11 +1,11 @@
-import type { Hex } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { DecodedLogs } from '#launchpads/adapter.ts'
 import { type DatedDirectory, decodeLogs, type LogsToDecode } from '#launchpads/decodeLogs.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import type { IndexedSource, LogSource } from '#launchpads/logSource.ts'
 
 export interface DecodeInput extends Omit<LogsToDecode, 'directory'> {
-  readonly directory: Pick<Directory, 'discoveries' | 'lookup'>
+  readonly directory: Pick<Directory, 'discoveries' | 'lookup'> & Pick<DatedDirectory, 'contractOf'>
   /** The sources that earlier batches announce which are not committed yet. */
   readonly announced: readonly IndexedSource[]
 }
@@ -31,16 +31,20 @@ export function decode({ logs, headers, directory, adapters, announced }: Decode
  * every batch.
  */
 class AnnouncedDirectory {
-  readonly #indexed: Pick<Directory, 'lookup'>
+  readonly #indexed: Pick<Directory, 'lookup'> & Pick<DatedDirectory, 'contractOf'>
   readonly #announced: ReadonlyMap<Hex, IndexedSource>
 
-  constructor(indexed: Pick<Directory, 'lookup'>, announced: readonly IndexedSource[]) {
+  constructor(indexed: Pick<Directory, 'lookup'> & Pick<DatedDirectory, 'contractOf'>, announced: readonly IndexedSource[]) {
     this.#indexed = indexed
     this.#announced = new Map(announced.map(found => [found.key, found]))
   }
 
   lookup(address: Hex): LogSource | undefined {
     return this.#indexed.lookup(address) ?? this.#announced.get(address)?.source
+  }
+
+  contractOf(launchpad: string, address: Address): LogSource | undefined {
+    return this.#indexed.contractOf?.(launchpad, address)
   }
 
   /** The block that announces the address; 0 when it is indexed already or not watched. */

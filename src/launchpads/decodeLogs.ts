@@ -15,11 +15,19 @@ import { decodeTransfer, TRANSFER_TOPIC } from './transfer.ts'
 export interface DatedDirectory extends Pick<Directory, 'lookup'> {
   /** The block that announces an address; 0 when it is indexed already or not watched. Left out: everything is indexed already. */
   announcedAt?(address: Address): number
+  /** A contract that the launchpad's entry names. Other entries may name it, too. */
+  contractOf?(launchpad: string, address: Address): LogSource | undefined
 }
 
-/** What is known of an address at a block. Nothing is known sooner than by indexing block by block. */
-export function knownAt(directory: DatedDirectory, address: Address, block: number): LogSource | undefined {
-  return (directory.announcedAt?.(address) ?? 0) <= block ? directory.lookup(address) : undefined
+/**
+ * What a launchpad knows of an address at a block. Nothing is known sooner than by indexing block by block, and nothing that only another
+ * launchpad knows: the rows of a token follow from its own launchpad, whichever others are indexed beside it.
+ */
+export function knownAt(directory: DatedDirectory, address: Address, launchpad: string, block: number): LogSource | undefined {
+  const contract = directory.contractOf?.(launchpad, address)
+  if (contract !== undefined) return contract
+  const source = (directory.announcedAt?.(address) ?? 0) <= block ? directory.lookup(address) : undefined
+  return source?.launchpad === launchpad ? source : undefined
 }
 
 export interface LogsToDecode {
@@ -33,12 +41,15 @@ export interface LogsToDecode {
 
 /**
  * Turns logs into token events, in the order in which they take effect. Launchpads emit the creation event last in its transaction, after
- * the pool's first price and the creator's first buy. So launches are put first among the events of their block, then new pools. Pure.
+ * the pool's first price and the creator's first buy. So launches are put first among the events of their block, then new pools. Logs
+ * before the start block of their launchpad give nothing. Pure.
  */
 export function decodeLogs({ logs, headers, directory, adapters }: LogsToDecode): DecodedLogs {
   const events: TokenEvent[] = []
   const malformed: ChainLog[] = []
   const headerOf = new Map(headers.map(header => [header.number, header]))
+  const startOf = new Map(adapters.map(({ launchpad, startBlock }) => [launchpad, startBlock]))
+  const hasStarted = ({ launchpad }: LogSource, block: number) => block >= (startOf.get(launchpad) ?? 0)
 
   let blockEvents: TokenEvent[] = []
   for (let from = 0, to = 0; from < logs.length; from = to) {
@@ -48,7 +59,7 @@ export function decodeLogs({ logs, headers, directory, adapters }: LogsToDecode)
     const sourced: SourcedLog[] = []
     for (let log = logs[from]; log !== undefined && log.txHash === txHash && log.blockNumber === blockNumber; log = logs[++to]) {
       const source = sourceOf(log, directory)
-      if (source !== undefined) sourced.push({ log, source })
+      if (source !== undefined && hasStarted(source, blockNumber)) sourced.push({ log, source })
     }
     const decoded = decodeTransaction({ header, txHash, logs: sourced }, { directory, adapters })
     for (const event of decoded.events) blockEvents.push(event)
@@ -70,7 +81,7 @@ function decodeTransaction(
   const makers = new Map<number, Address>()
   const partialSwaps = new Set<number>()
   for (const adapter of adapters) {
-    if (!hasLogsFor(adapter, transaction)) continue
+    if (transaction.header.number < adapter.startBlock || !hasLogsFor(adapter, transaction)) continue
     const decoded = adapter.decode(transaction, key => directory.lookup(key))
     // Events of other launchpads' tokens are left out: creators of one launchpad may be able to name a token of another.
     const isOwn = ({ token }: TokenEvent) => (directory.lookup(token)?.launchpad ?? adapter.launchpad) === adapter.launchpad
@@ -165,7 +176,7 @@ function isPoolTrade(event: TokenEvent): event is TokenEventOf<'trade'> {
  */
 function withMaker(trade: TokenEventOf<'trade'>, makers: ReadonlyMap<number, Address>, directory: DatedDirectory): TokenEvent {
   const { bySender = false, ...known } = trade
-  const source = knownAt(directory, trade.maker, trade.blockNumber)
+  const source = knownAt(directory, trade.maker, directory.lookup(trade.token)?.launchpad ?? '', trade.blockNumber)
   const actsForOther = bySender || (source !== undefined && !('token' in source))
   const named = actsForOther || trade.maker === trade.token ? makers.get(trade.logIndex) : undefined
   if (named !== undefined) return { ...known, maker: named }

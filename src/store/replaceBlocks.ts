@@ -2,6 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
+import type { ChangedTokens } from './changeLaunchpads.ts'
 import { type BatchChanges, type CommitOptions, isAt, undoFromAfter, writeBatch } from './commit.ts'
 import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
@@ -19,6 +20,8 @@ export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
   readonly batches: readonly Batch[]
   /** Called in order, each after the one before it is written. */
   project(db: Queryable, batch: Batch): Promise<BatchChanges>
+  /** Given if the blocks are the same, and what is stored of the blocks up to `ancestor` changes. No image is kept of these. */
+  readonly change?: (db: Queryable, committedAtMs: number) => Promise<ChangedTokens>
 }
 
 /**
@@ -28,31 +31,42 @@ export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
  * @throws as `commitBatch`; `TokenwireError` `reorg_too_deep` when more blocks would have to be undone than can be
  */
 export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
-  { ancestor, kept, to, batches, project }: BlockReplacement<Batch>,
+  { ancestor, kept, to, batches, project, change }: BlockReplacement<Batch>,
   options: CommitOptions,
 ): Promise<CommittedBlock> {
   const { transaction, writer, maxReorgDepth } = options
   return transaction(async db => {
     const cursor = await lockCursor(db, writer)
-    if (cursor !== null && isAt(cursor, to)) return committedAgain(db, { to, mode: 'reorg' }, cursor, options)
-    await assertUndoable(db, ancestor, kept, cursor)
+    if (change === undefined && cursor !== null && isAt(cursor, to)) return committedAgain(db, { to, mode: 'reorg' }, cursor, options)
+    if (change !== undefined) assertSame(cursor, to)
+    // A change at the cursor undoes nothing.
+    if (batches.length > 0 || change === undefined) await assertUndoable(db, ancestor, kept, cursor)
     const committedAtMs = await readClockMs(db)
-    const undone = await undoBlocks(db, kept, committedAtMs)
+    const undone = await undoBlocks(db, kept, committedAtMs, change === undefined)
     // If even the oldest undoable block is now undone, no block below it can be undone.
     let undoFrom = cursor?.undoFrom ?? null
     if (undoFrom !== null && undoFrom > kept) undoFrom = null
+    if (change !== undefined) undoFrom = null
     if (ancestor !== null) await moveCursor(db, ancestor, committedAtMs, undoFrom)
-    const changed = new Set<Address>(undone.changed)
+    const moved = await change?.(db, committedAtMs)
+    const gone = new Set(moved?.dropped)
+    const changed = new Set<Address>([...undone.changed, ...(moved?.changed ?? [])].filter(token => !gone.has(token)))
     for (const batch of batches) {
       const projected = await project(db, batch)
       const wasUndoFrom = undoFrom
       undoFrom = undoFromAfter(projected, undoFrom, maxReorgDepth)
       for (const token of await writeBatch(db, projected, { committedAtMs, undoFrom, wasUndoFrom })) changed.add(token)
     }
-    const dropped = undone.dropped.filter(token => !changed.has(token))
-    await announceCommit(db, to, [...changed], dropped)
+    const dropped = [...new Set([...undone.dropped, ...gone])].filter(token => !changed.has(token))
+    await announceCommit(db, to, moved === undefined ? [...changed] : null, moved === undefined ? dropped : [])
     return committedBlock(db, { to, mode: 'reorg' }, [...changed], options, dropped)
   })
+}
+
+/** @throws `TokenwireError` `rpc_inconsistent` when another commit came between, or the chain has other blocks than the index */
+function assertSame(cursor: ChainCursor | null, to: BlockHeader): void {
+  if (cursor !== null && isAt(cursor, to)) return
+  throw new TokenwireError('rpc_inconsistent', `The chain's block ${to.number} is not the newest indexed one.`, { retryable: true })
 }
 
 async function assertUndoable(db: Queryable, ancestor: BlockHeader | null, kept: number, cursor: ChainCursor | null): Promise<void> {

@@ -5,13 +5,14 @@ import { valuationOf } from '#index/project/values.ts'
 import type { Found } from '#index/unknowns.ts'
 import type { DirectoryBranch } from '#launchpads/directory/directory.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
+import { changeLaunchpads, type LaunchpadsChange } from '#store/changeLaunchpads.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
 import { replaceBlocks } from '#store/replaceBlocks.ts'
 import { lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
 import { settle } from '#store/settle.ts'
 import type { BlockRow } from '#tables/block.ts'
 import type { FetchedBatch, ProjectedBatch } from './batch.ts'
-import { endOf } from './fetch/replacement.ts'
+import { endOf, type Replacement } from './fetch/replacement.ts'
 import { findUnknowns } from './findUnknowns.ts'
 import { completeBatch, decodeBatch, type PrepareOptions, prepareBatch, projectBatch, projectTime } from './prepareBatch.ts'
 import { MAX_CATCH_UP_BLOCKS } from './state.ts'
@@ -30,6 +31,17 @@ export interface Committer {
   commit(commit: Commit): Promise<CommittedBlock>
 }
 
+/** A committer that can also change which launchpads the index is of. */
+export interface ChangingCommitter extends Committer {
+  /**
+   * Makes the index one of other launchpads, in one transaction: undoes the blocks above the replacement's ancestor, changes the rows, and
+   * applies the same blocks again. This committer has the adapters and the directory of the list afterwards.
+   *
+   * @throws as `replaceBlocks` of the store
+   */
+  change(replacement: Replacement, change: LaunchpadsChange): Promise<CommittedBlock>
+}
+
 export interface CommitterOptions extends CommitOptions, Omit<PrepareOptions, 'valuation' | 'startBlock'> {
   readonly weth: Address
   readonly pegUsd?: LaunchpadsConfig['pegUsd']
@@ -38,7 +50,7 @@ export interface CommitterOptions extends CommitOptions, Omit<PrepareOptions, 'v
 /** Blocks that are read for finding a fork, at least. */
 export const RECENT_BLOCKS = 512
 
-export function createCommitter(options: CommitterOptions): Committer {
+export function createCommitter(options: CommitterOptions): ChangingCommitter {
   const { adapters, directory, transaction, writer, maxReorgDepth } = options
   const { startBlock } = directory
   const valuation = valuationOf(options, adapters)
@@ -52,7 +64,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     return committed
   }
 
-  const replace = async ({ replacement }: Extract<Commit, { kind: 'replace' }>): Promise<CommittedBlock> => {
+  const replace = async (replacement: Replacement, change?: LaunchpadsChange): Promise<CommittedBlock> => {
     const { ancestor, batches } = replacement
     const kept = ancestor?.number ?? startBlock - 1
     // Block by block, as when following: each block is decoded with the sources that were known before it.
@@ -69,6 +81,7 @@ export function createCommitter(options: CommitterOptions): Committer {
           branch.add(decoded.discoveries, batch.to.number)
           return projectBatch(tx, completeBatch(decoded, found, options.logger), { ...preparing, previous: null })
         },
+        ...(change && { change: (db, committedAtMs) => changeLaunchpads(db, change, committedAtMs) }),
       },
       options,
     )
@@ -94,13 +107,14 @@ export function createCommitter(options: CommitterOptions): Committer {
         await lockCursor(tx, writer)
         return readRecentBlocks(tx, recentBlocks)
       }),
+    change: replace,
     prepare: (batch, previous) => prepareBatch(batch, previous, preparing),
     commit: commit => {
       switch (commit.kind) {
         case 'batch':
           return commitOne(commit)
         case 'replace':
-          return replace(commit)
+          return replace(commit.replacement)
         case 'settle':
           return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, valuation) }, options)
       }

@@ -16,7 +16,7 @@ export function requireLaunchpads(inForce: readonly LaunchpadConfig[], wanted: r
   const what = describePlan({ steps: differing }, null).join('; ')
   throw new TokenwireError(
     'database_foreign',
-    `The database was built from other launchpads (${what}). Build an index of these beside it with SCHEMA=next npm start, and then ` +
-      'npm run db:switch -- next; or put the earlier LAUNCHPADS_FILE back, or point DATABASE_URL (or DATA_DIR) at another database.',
+    `The database was built from other launchpads (${what}). Change it with npm run launchpads -- apply, or put the earlier ` +
+      'LAUNCHPADS_FILE back, or point DATABASE_URL (or DATA_DIR) at another database.',
   )
 }

@@ -10,18 +10,44 @@ import { announcedContracts, type PackedPools, readOneState, watchedPools, watch
 const ADDRESS_BYTES = 20
 const BLOCK_BYTES = 8
 
+/** Where the sources of some launchpads are read. */
+export interface DirectoryPart {
+  readonly transaction: Transaction
+  /** The launchpads to read; `null`: all that are there. */
+  readonly launchpads: ReadonlySet<string> | null
+}
+
 /** The directory as it was after the last commit. Reads every token and pool. */
 export function restoreDirectory(adapters: readonly LaunchpadAdapter[], transaction: Transaction): Promise<Directory> {
+  return restoreDirectoryOf(adapters, [{ transaction, launchpads: null }])
+}
+
+/** The directory of the launchpads of several indexes. */
+export async function restoreDirectoryOf(adapters: readonly LaunchpadAdapter[], parts: readonly DirectoryPart[]): Promise<Directory> {
   const configured = [...configuredSources(adapters).keys()]
   const known = new KnownSources()
   const lockers = new Map(adapters.map(({ launchpad, lpPositions }) => [launchpad, lpPositions?.locker]))
+  for (const part of parts) await readPart(part, { configured, known, lockers })
+  for (const key of configured) known.remove(key)
+  return createDirectory(adapters, known)
+}
+
+interface ReadInto {
+  readonly configured: readonly Hex[]
+  readonly known: KnownSources
+  readonly lockers: ReadonlyMap<string, Address | undefined>
+}
+
+function readPart({ transaction, launchpads }: DirectoryPart, { configured, known, lockers }: ReadInto): Promise<void> {
+  const isWanted = (launchpad: string) => launchpads?.has(launchpad) ?? true
   const decimals = new PackedTable(ADDRESS_BYTES, 1)
   return transaction(async db => {
     await readOneState(db)
     for await (const { launchpad, role, records } of announcedContracts(db)) {
-      known.putAll({ like: { role, launchpad }, keyBytes: ADDRESS_BYTES, records })
+      if (isWanted(launchpad)) known.putAll({ like: { role, launchpad }, keyBytes: ADDRESS_BYTES, records })
     }
     for await (const { launchpad, decimals: ofTokens, records } of watchedTokens(db)) {
+      if (!isWanted(launchpad)) continue
       for (let at = 0; at < records.length; at += 2 * ADDRESS_BYTES + BLOCK_BYTES) {
         decimals.setValue(decimals.addBytes(records, at), 0, ofTokens)
       }
@@ -32,9 +58,9 @@ export function restoreDirectory(adapters: readonly LaunchpadAdapter[], transact
       })
     }
     // Put after the tokens: the curve becomes the source of a token that is its own curve.
-    for await (const pools of watchedPools(db, configured)) putPools(pools, known, decimals, lockers.get(pools.launchpad))
-    for (const key of configured) known.remove(key)
-    return createDirectory(adapters, known)
+    for await (const pools of watchedPools(db, configured)) {
+      if (isWanted(pools.launchpad)) putPools(pools, known, decimals, lockers.get(pools.launchpad))
+    }
   })
 }
 

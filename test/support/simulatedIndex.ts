@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { BlockWithLogs } from '#chain/block.ts'
+import type { LaunchpadConfig } from '#config'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
@@ -9,7 +10,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
-import { type Committer, type CommitterOptions, createCommitter } from '#sync/committer.ts'
+import { type ChangingCommitter, type CommitterOptions, createCommitter } from '#sync/committer.ts'
 import { endOf, type Replacement } from '#sync/fetch/replacement.ts'
 import { batchOf, type LinkedBlocks } from '#sync/fetch/span.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
@@ -18,16 +19,15 @@ import type { SimulatedChain } from './simulatedChain.ts'
 import { CLANKER_V4, CLANKER_V31, DOLLAR, DOLLAR_POOL } from './simulatedClanker.ts'
 import { FACTORY, START_BLOCK, WETH } from './simulatedLaunchpad.ts'
 
-const LAUNCHPADS = [
+export const LAUNCHPADS: readonly LaunchpadConfig[] = [
   { name: 'reference', adapter: 'bonding-curve', startBlock: START_BLOCK, contracts: { factory: FACTORY } },
   { name: 'clanker', adapter: 'clanker-v3.1', startBlock: START_BLOCK, contracts: CLANKER_V31 },
   { name: 'clanker4', adapter: 'clanker-v4', startBlock: START_BLOCK, contracts: CLANKER_V4 },
   { name: 'dollars', adapter: 'quote-pool', startBlock: START_BLOCK, contracts: { token: DOLLAR, pool: DOLLAR_POOL } },
 ]
-const adapters = createAdapters({ weth: WETH, launchpads: LAUNCHPADS })
 
 export interface OpenedIndex {
-  readonly committer: Committer
+  readonly committer: ChangingCommitter
   readonly directory: Directory
 }
 
@@ -44,14 +44,22 @@ export interface OpenIndexOptions {
   readonly ethUsd?: () => string | null
   /** Default: logs that can't be decoded are not counted. */
   readonly skipped?: CommitterOptions['skipped']
+  /** Default: all that are simulated. */
+  readonly launchpads?: readonly LaunchpadConfig[]
   /** Wraps every transaction. Default: nothing. */
   readonly around?: (transaction: CommitterOptions['transaction']) => CommitterOptions['transaction']
 }
 
 /** The write path of the simulated launchpad over a database, as a starting process builds it. */
 export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: OpenIndexOptions): Promise<OpenedIndex> {
+  const { genesisHash, writer = 'test', launchpads = LAUNCHPADS } = options
+  await claimDatabase(orm.em.getKysely<unknown>(), { chainId: 1, genesisHash, weth: WETH, launchpads }, writer)
+  return openWriter({ orm }, options, await readDirectory({ orm }, launchpads))
+}
+
+/** As `openIndex`, for a database that is claimed, and with a directory of its own. */
+export function openWriter({ orm }: Pick<TestDatabase, 'orm'>, options: OpenIndexOptions, directory: Directory): OpenedIndex {
   const {
-    genesisHash,
     maxReorgDepth,
     revaluedPerBlock = 0,
     writer = 'test',
@@ -59,17 +67,15 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
     ethUsd = () => null,
     around = unchanged,
     skipped,
+    launchpads = LAUNCHPADS,
   } = options
-  const kysely = orm.em.getKysely<unknown>()
-  await claimDatabase(kysely, { chainId: 1, genesisHash, weth: WETH, launchpads: LAUNCHPADS }, writer)
-  const directory = await readDirectory({ orm })
   const committer = createCommitter({
     transaction: around(createTransaction(orm)),
     db: orm.em.getKysely<unknown>(),
     chainId: 1,
     writer,
     weth: WETH,
-    adapters,
+    adapters: createAdapters({ weth: WETH, launchpads }),
     directory,
     facts: {
       senders: async transactions => new Map(transactions.map(({ txHash }) => [txHash, toAddress(`0x${txHash.slice(-40)}`)])),
@@ -89,8 +95,8 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
 const unchanged = (transaction: CommitterOptions['transaction']): CommitterOptions['transaction'] => transaction
 
 /** The directory of a process that starts now. */
-export async function readDirectory({ orm }: Pick<TestDatabase, 'orm'>): Promise<Directory> {
-  return restoreDirectory(adapters, createTransaction(orm))
+export async function readDirectory({ orm }: Pick<TestDatabase, 'orm'>, launchpads = LAUNCHPADS): Promise<Directory> {
+  return restoreDirectory(createAdapters({ weth: WETH, launchpads }), createTransaction(orm))
 }
 
 /** Every address and pool id whose logs are fetched. */
@@ -100,9 +106,15 @@ export function watchedKeys(directory: Directory): readonly Hex[] {
 }
 
 /** Commits the canonical chain up to a block as one range: the reference index for comparisons. */
-export async function indexAtOnce(database: TestDatabase, chain: SimulatedChain, to: number): Promise<void> {
-  const index = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 0 })
-  const [first, ...others] = Array.from({ length: to - START_BLOCK + 1 }, (_, above) => chain.at(START_BLOCK + above))
+export async function indexAtOnce(
+  database: Pick<TestDatabase, 'orm'>,
+  chain: SimulatedChain,
+  to: number,
+  launchpads = LAUNCHPADS,
+): Promise<void> {
+  const index = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: 0, launchpads })
+  const { startBlock } = index.directory
+  const [first, ...others] = Array.from({ length: to - startBlock + 1 }, (_, above) => chain.at(startBlock + above))
   if (first === undefined) return
   await commitBatch(index, batchOf([first, ...others], 'range', index.directory, new Set()))
   await settle(index, chain.at(to).header)

@@ -39,7 +39,7 @@ interface At {
 
 /** The holder's balance of the token, which may be 0. */
 export function heldBy(draft: Draft, token: TokenDraft, holder: Address, { blockNumber, directory }: At) {
-  const type = holderType(holder, token, knownAt(directory, holder, blockNumber))
+  const type = holderType(holder, token, knownAt(directory, holder, token.launchpad, blockNumber))
   return draftBalance(draft, token.address, holder, { type, blockNumber })
 }
 

@@ -15,6 +15,8 @@ export interface SourceDirectory {
   has(address: Address): boolean
   /** As `SourceLookup`. */
   lookup(key: Hex): LogSource | undefined
+  /** A contract that the launchpad's entry names. Other entries may name it, too. */
+  contractOf(launchpad: string, address: Address): LogSource | undefined
   /** Whether logs with this first topic are decoded, whatever their emitter. */
   isUnderstood(topic: Hex | undefined): boolean
   /** The addresses and pool ids that these logs may add, those of emitters that are not indexed yet included. Changes nothing. */
@@ -67,6 +69,11 @@ interface FilteredContract {
 
 const ADDRESS_LENGTH = 42
 const POOL_ID_LENGTH = 66
+
+/** The contracts that each launchpad's entry names. */
+function contractsByLaunchpad(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<string, ReadonlyMap<Hex, LogSource>> {
+  return new Map(adapters.map(adapter => [adapter.launchpad, configuredSources([adapter])]))
+}
 
 /** The launchpads' own contracts, and the pools of quote currencies. */
 export function configuredSources(adapters: readonly LaunchpadAdapter[]): ReadonlyMap<Hex, LogSource> {
@@ -140,6 +147,7 @@ function sourceDirectory(
   lookup: SourceLookup,
   put: (source: IndexedSource) => void,
 ): Omit<SourceDirectory, 'isUnderstood'> {
+  const contracts = contractsByLaunchpad(adapters)
   const discoveryTopics = new Set(adapters.flatMap(adapter => [...adapter.discoveryTopics]))
   const mayDiscover = ({ topics }: ChainLog) => discoveryTopics.has(topics[0] ?? '0x')
 
@@ -154,6 +162,7 @@ function sourceDirectory(
       for (let before = -1; before < found.size; ) {
         before = found.size
         for (const adapter of adapters) {
+          if (block < adapter.startBlock) continue
           for (const { key, source } of adapter.discover(blockLogs, lookupHere)) {
             if (lookupHere(key) === undefined && isOwn(source, lookupHere)) found.set(key, { key, source, block })
           }
@@ -166,6 +175,7 @@ function sourceDirectory(
   return {
     has: address => lookup(address) !== undefined,
     lookup,
+    contractOf: (launchpad, address) => contracts.get(launchpad)?.get(address),
     discover: logs => {
       if (!logs.some(mayDiscover)) return []
       const keys = discoveries(logs).map(({ key }) => key)

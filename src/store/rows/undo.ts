@@ -79,14 +79,16 @@ export async function forgetUndo(db: Queryable, from: number, to: number): Promi
  * Undoes every block above `ancestor`, which must be possible (`ChainCursor.undoFrom`), and counts the reorg. Every token that the blocks
  * changed gets a new, higher sequence. Tokens that they launched are deleted, and their sequences kept.
  *
+ * @param isReorg false: the same blocks are applied again in this transaction, so that nothing becomes void for readers
  * @returns the tokens that the blocks changed, and the deleted ones
  */
 export async function undoBlocks(
   db: Queryable,
   ancestor: number,
   committedAtMs: number,
+  isReorg = true,
 ): Promise<{ readonly changed: readonly Address[]; readonly dropped: readonly Address[] }> {
-  await countReorg(db, ancestor + 1)
+  if (isReorg) await countReorg(db, ancestor + 1)
   const dropped = await dropTokens(db, ancestor, committedAtMs)
   const moved = await tokensOfOther(db, ['metadata_uri', 'image_uri'], ancestor)
   const renamed = await tokensOfOther(db, ['symbol'], ancestor)
@@ -151,10 +153,16 @@ async function dropTokens(db: Queryable, ancestor: number, committedAtMs: number
 /** Keeps every token's sequence before all tokens are deleted, and counts the reorg. */
 export async function dropAllTokens(db: Queryable, committedAtMs: number): Promise<void> {
   await countReorg(db, 0)
-  await sql`insert into dropped_token (address, sequence, dropped_at_ms) select address, sequence, ${committedAtMs} from token
-    on conflict (address) do update set sequence = greatest(dropped_token.sequence, excluded.sequence), dropped_at_ms = excluded.dropped_at_ms`.execute(
-    db,
-  )
+  await keepSequences(db, sql`true`, committedAtMs)
+}
+
+/** Keeps the sequences of tokens that are about to be deleted. @returns these tokens */
+export async function keepSequences(db: Queryable, which: RawBuilder<unknown>, committedAtMs: number): Promise<readonly Address[]> {
+  const { rows } = await sql<{ address: Address }>`
+    insert into dropped_token (address, sequence, dropped_at_ms) select address, sequence, ${committedAtMs} from token where ${which}
+    on conflict (address) do update set sequence = greatest(dropped_token.sequence, excluded.sequence), dropped_at_ms = excluded.dropped_at_ms
+    returning address`.execute(db)
+  return rows.map(({ address }) => address)
 }
 
 function restored(table: UndoableTable, ancestor: number, stamps: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {

@@ -1,0 +1,149 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { LaunchpadConfig } from '#config'
+import type { Address } from '#domain/address.ts'
+import { WINDOW_SECONDS } from '#domain/windows.ts'
+import type { Queryable } from './connection/queryable.ts'
+import { stampQuotedIn } from './rows/currencies.ts'
+import { attachMetadata } from './rows/metadata.ts'
+import { keepSequences } from './rows/undo.ts'
+
+/** A change of the launchpads of an index. */
+export interface LaunchpadsChange {
+  /** The launchpads whose rows go. */
+  readonly leaving: readonly string[]
+  /** The index in another schema whose rows of these launchpads are taken over. It must stand at the same block. */
+  readonly joining: { readonly schema: string; readonly names: readonly string[] } | null
+  /** The list afterwards. */
+  readonly launchpads: readonly LaunchpadConfig[]
+}
+
+export interface ChangedTokens {
+  readonly changed: readonly Address[]
+  /** The tokens that are gone. */
+  readonly dropped: readonly Address[]
+}
+
+/**
+ * Makes the tables those of an index of another list, inside the caller's transaction. Afterwards no block up to the cursor can be undone:
+ * its images are those of the earlier list.
+ */
+export async function changeLaunchpads(db: Queryable, change: LaunchpadsChange, committedAtMs: number): Promise<ChangedTokens> {
+  const { leaving, joining, launchpads } = change
+  await sql`delete from block_undo`.execute(db)
+  await sql`create temporary table moved_maker (maker bytea primary key) on commit drop`.execute(db)
+  const gone = leaving.length === 0 ? [] : await removeRows(db, leaving, committedAtMs)
+  const come = joining === null ? [] : await takeRows(db, joining, committedAtMs)
+  await countMakers(db)
+  await countTotals(db)
+  const quoted = await stampQuotedIn(db, [...gone, ...come], committedAtMs, come)
+  await sql`update chain_state set launchpads = ${JSON.stringify(launchpads)}::jsonb`.execute(db)
+  const taken = new Set(come)
+  return { changed: [...come, ...quoted], dropped: gone.filter(token => !taken.has(token)) }
+}
+
+/** Tables whose rows name their token, their pool or their launchpad. */
+const BY_TOKEN = ['trade', 'balance', 'candle', 'milestone', 'uncollected_fee', 'metadata_waiting']
+const BY_POOL = ['join_exit', 'pool_creation', 'pool_tick']
+/** Where an index holds only rows of its launchpads' tokens, and not of the pools that value their currencies. */
+const OF_TOKENS = [
+  'trade',
+  'balance',
+  'candle',
+  'milestone',
+  'creator_fee',
+  'announced_contract',
+  'launchpad_totals',
+  'join_exit',
+  'pool_creation',
+]
+const BY_LAUNCHPAD = ['creator_fee', 'announced_contract', 'launchpad_totals', 'pool', 'token']
+
+async function removeRows(db: Queryable, names: readonly string[], committedAtMs: number): Promise<readonly Address[]> {
+  const isLeaving = (table: string) => sql`${sql.ref(`${table}.launchpad`)} = any(${[...names]}::text[])`
+  const gone = await keepSequences(db, isLeaving('token'), committedAtMs)
+  await sql`insert into moved_maker
+    select distinct maker from trade join token on token.address = trade.token where ${isLeaving('token')}`.execute(db)
+  const removeBy = async (name: string, key: string, owner: 'token' | 'pool') => {
+    const isOwner = sql`${sql.ref(`${owner}.address`)} = ${sql.ref(`${name}.${key}`)}`
+    await sql`delete from ${sql.table(name)} using ${sql.table(owner)} where ${isOwner} and ${isLeaving(owner)}`.execute(db)
+  }
+  for (const name of BY_TOKEN) await removeBy(name, 'token', 'token')
+  for (const name of BY_POOL) await removeBy(name, 'pool', 'pool')
+  for (const name of BY_LAUNCHPAD) await sql`delete from ${sql.table(name)} where ${isLeaving(name)}`.execute(db)
+  return gone
+}
+
+/** Sums the totals of the makers in `moved_maker` anew, from all of their trades. */
+async function countMakers(db: Queryable): Promise<void> {
+  await sql`delete from trader using moved_maker where trader.maker = moved_maker.maker`.execute(db)
+  await sql`
+    insert into trader (maker, first_trade_at, last_trade_at, trades, volume_wei, tokens, realized_wei, realized_usd, tokens_without_wei,
+      tokens_without_usd)
+    select maker, traded.first_trade_at, traded.last_trade_at, traded.trades, traded.volume_wei, held.tokens, held.realized_wei,
+      held.realized_usd, held.tokens_without_wei, held.tokens_without_usd
+    from moved_maker
+    cross join lateral (
+      select min(timestamp) as first_trade_at, max(timestamp) as last_trade_at, count(*) as trades, coalesce(sum(amount_wei), 0) as volume_wei
+      from trade where trade.maker = moved_maker.maker
+    ) as traded
+    cross join lateral (
+      select count(*) as tokens, coalesce(sum(realized_wei), 0) as realized_wei, coalesce(sum(realized_usd), 0) as realized_usd,
+        count(*) filter (where realized_wei is null) as tokens_without_wei, count(*) filter (where realized_usd is null) as tokens_without_usd
+      from balance where balance.holder = moved_maker.maker and first_trade_at is not null
+    ) as held
+    where traded.trades > 0`.execute(db)
+}
+
+/** Rows of launchpads whose pools only value a currency are taken over with the others; what another list has of them stays. */
+async function takeRows(
+  db: Queryable,
+  { schema, names }: NonNullable<LaunchpadsChange['joining']>,
+  committedAtMs: number,
+): Promise<readonly Address[]> {
+  const from = (table: string) => sql.id(schema, table)
+  const isJoining = sql`launchpad = any(${[...names]}::text[])`
+  const take = async (table: string, rest: RawBuilder<unknown>) => {
+    const columns = sql.join((await writtenColumns(db, table)).map(column => sql.ref(column)))
+    await sql`insert into ${sql.table(table)} (${columns}) select ${columns} from ${from(table)} ${rest}`.execute(db)
+  }
+  for (const table of OF_TOKENS) await take(table, sql``)
+  await take('pool_tick', sql`where pool in (select address from ${from('pool')} where ${isJoining})`)
+  await take('pool', sql`where ${isJoining}`)
+  await take('token', sql``)
+  await take('currency', sql`on conflict do nothing`)
+  await sql`insert into moved_maker select maker from ${from('trader')} on conflict do nothing`.execute(db)
+  const { rows } = await sql<{ address: Address }>`
+    update token set sequence = greatest(${committedAtMs}::bigint, dropped.sequence + 1), updated_at_ms = ${committedAtMs}
+    from ${from('token')} as taken left join dropped_token as dropped using (address)
+    where token.address = taken.address returning token.address`.execute(db)
+  const tokens = rows.map(({ address }) => address)
+  await attachMetadata(db, tokens)
+  return tokens
+}
+
+/** The columns of a table that are not computed by the database. */
+async function writtenColumns(db: Queryable, table: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = ${table}::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** Counts the totals over all tokens anew, as of the time that they were of. */
+async function countTotals(db: Queryable): Promise<void> {
+  const day = sql.lit(WINDOW_SECONDS.h24)
+  await sql`
+    with at as (select greatest((select max(counted_at) from index_totals), (select max(cursor_timestamp) from chain_state)) as counted_at),
+      counted as (
+        select count(*)::integer as tokens, count(*) filter (where graduation_status = 'bonding')::integer as bonding,
+          count(*) filter (where graduation_status = 'completed')::integer as completed,
+          count(*) filter (where graduation_status = 'migrated')::integer as migrated, coalesce(sum(liquidity_weth), 0) as liquidity_weth,
+          coalesce(sum(trades_h24), 0)::bigint as trades_h24, coalesce(sum(volume_h24), 0) as volume_h24 from token
+      ),
+      active as (select count(*) as traders from trader cross join at where last_trade_at > at.counted_at - ${day}::bigint)
+    insert into index_totals (counted_at, tokens, bonding, completed, migrated, liquidity_weth, trades_h24, volume_h24, traders_h24)
+    select at.counted_at, counted.*, active.traders from at cross join counted cross join active where at.counted_at is not null
+    on conflict (id) do update set counted_at = excluded.counted_at, tokens = excluded.tokens, bonding = excluded.bonding,
+      completed = excluded.completed, migrated = excluded.migrated, liquidity_weth = excluded.liquidity_weth,
+      trades_h24 = excluded.trades_h24, volume_h24 = excluded.volume_h24, traders_h24 = excluded.traders_h24`.execute(db)
+}
