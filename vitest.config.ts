@@ -7,6 +7,7 @@ import { TEST_LIMIT_MS } from './test/support/limits.ts'
  * own contracts, and deployments of several processes. The longest come first: one of them at the end would keep the other workers waiting.
  */
 export const SLOW = [
+  'deploy/image',
   'endToEnd/faults',
   'devchain/dev',
   'endToEnd/carrierStorm',
