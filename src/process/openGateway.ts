@@ -106,7 +106,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
           feed,
           actors: registry,
           realtime: { health: realtime.report, commitToDelivery: realtime.commitToDelivery },
-          keys: admission.keys,
+          admission,
           eventLoop,
         }),
     }),

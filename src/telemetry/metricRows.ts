@@ -18,6 +18,7 @@ export interface MetricsReading {
   readonly metadata: MetadataState
   readonly skippedLogs: readonly { readonly launchpad: string; readonly event: string; readonly count: number }[]
   readonly keys: readonly KeyUsage[]
+  readonly refusedConnections: { readonly client: number; readonly process: number }
   readonly eventLoops: Readonly<Record<string, EventLoopState>>
 }
 
@@ -113,6 +114,11 @@ export const COUNTERS: readonly MetricRow[] = [
     'conflations_total',
     'Updates that a newer one of the same token replaced before a slow reader took them.',
     r => r.realtime.conflatedTotal,
+  ],
+  [
+    'connections_refused_total',
+    'WebSockets and event streams that were refused, by the limit that was reached: of one client, or of the process.',
+    r => perLabel('limit', { ...r.refusedConnections }),
   ],
   [
     'key_requests_total',

@@ -50,10 +50,11 @@ test('gives a place back once however often it is released', () => {
 })
 
 test('refuses new connections with 503 when the process has as many connections as it may', () => {
-  const { openConnection } = admissionWith({ maxConnections: 2, maxConnectionsPerIp: 2 })
+  const { openConnection, refusedConnections } = admissionWith({ maxConnections: 2, maxConnectionsPerIp: 2 })
   openConnection(from('203.0.113.1'))
   openConnection(from('203.0.113.2'))
   expect(openConnection(from('203.0.113.3'))).toEqual({ ok: false, status: 503 })
+  expect(refusedConnections).toEqual({ client: 0, process: 1 })
 })
 
 test('counts the connections of an IPv6 /64 together', () => {

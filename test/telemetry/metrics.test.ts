@@ -63,6 +63,7 @@ const READING: MetricsReading = {
   },
   metadata: { queued: 12, underWay: 3, outcomes: { read: 40, not_found: 2 } },
   skippedLogs: [{ launchpad: 'wow', event: '0xab', count: 4 }],
+  refusedConnections: { client: 4, process: 0 },
   keys: [
     {
       name: 'shop',
@@ -124,6 +125,8 @@ describe('createMetrics', () => {
       tokenwire_feed_reconnects_total: 1,
       tokenwire_actor_subscribers: 41,
       tokenwire_subscriptions: 50,
+      'tokenwire_connections_refused_total{limit="client"}': 4,
+      'tokenwire_connections_refused_total{limit="process"}': 0,
       'tokenwire_key_connections{key="shop"}': 1,
       'tokenwire_key_requests_total{key="shop",outcome="admitted"}': 9,
       'tokenwire_key_requests_total{key="shop",outcome="refused"}': 2,

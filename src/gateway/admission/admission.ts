@@ -25,6 +25,11 @@ export interface RequestQuota {
 /** 429: this client has too many connections; 503: the process has too many. */
 export type ConnectionAdmission = AdmittedConnection | { readonly ok: false; readonly status: 429 | 503 }
 
+export interface RefusedConnections {
+  readonly client: number
+  readonly process: number
+}
+
 export interface AdmittedConnection {
   readonly ok: true
   /** To be called when the connection has closed, so that it no longer counts. Further calls do nothing. */
@@ -44,6 +49,8 @@ export interface Admission {
   /** The client behind `TRUST_PROXY` proxies, and its key. Call it before the first await, which invalidates `req`. */
   client(res: HttpResponse, req: HttpRequest): Client
   openConnection(client: Client): ConnectionAdmission
+  /** WebSockets and event streams that `openConnection` has refused, by whose limit it was. */
+  readonly refusedConnections: RefusedConnections
   takeRequest(client: Client): RequestQuota | null
 }
 
@@ -63,6 +70,7 @@ export interface AdmissionOptions {
 export function createAdmission(config: AdmissionConfig, logger: Logger, options: AdmissionOptions = {}): Admission {
   const allowed = originTest(config.allowedOrigins)
   const sockets = createSockets(config, logger, options)
+  const refusedConnections = { client: 0, process: 0 }
   const keys = createApiKeys(config.apiKeys, { requestsPerMinute: config.rateLimitPerMinute, connections: config.maxConnectionsPerIp })
   const addressOf = clientAddressOf(config.trustProxy, logger)
   return {
@@ -74,7 +82,8 @@ export function createAdmission(config: AdmissionConfig, logger: Logger, options
     },
     preflightAllowed: origin => origin === '' || allowed(origin) || keys.someAllowsOrigin(origin),
     client: (res, req) => readClient(addressOf(res, req), req, keys),
-    openConnection: connectionLimit(sockets.maxRealtime, config.maxConnectionsPerIp),
+    openConnection: connectionLimit(sockets.maxRealtime, config.maxConnectionsPerIp, refusedConnections),
+    refusedConnections,
     takeRequest: requestLimit(config.rateLimitPerMinute, options.now ?? monotonicMs),
   }
 }
@@ -116,10 +125,11 @@ class OpenConnections {
   }
 }
 
-function connectionLimit(maxConnections: number, maxConnectionsPerIp: number) {
+function connectionLimit(maxConnections: number, maxConnectionsPerIp: number, refused: { client: number; process: number }) {
   const open = new OpenConnections()
   const refuse = ({ key }: Client, status: 429 | 503): ConnectionAdmission => {
     key?.connectionRefused()
+    refused[status === 429 ? 'client' : 'process']++
     return { ok: false, status }
   }
   return (client: Client): ConnectionAdmission => {

@@ -1,5 +1,4 @@
 import type { Sources } from '#gateway/http/sources.ts'
-import type { KeyUsage } from '#resources/usage.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import type { MetadataState, MetricsReading } from '#telemetry/metricRows.ts'
@@ -11,13 +10,12 @@ export interface MeasuredIndexer {
   eventLoop?(): EventLoopState | null
 }
 
-export interface MetricsSources extends Pick<Sources, 'probeDatabase' | 'ethUsd'> {
+export interface MetricsSources extends Pick<Sources, 'probeDatabase' | 'ethUsd' | 'admission'> {
   readonly indexer: Pick<Sources['indexer'], 'state'> & MeasuredIndexer
   tableSizes(): Promise<MetricsReading['tables']>
   readonly feed: { health(): MetricsReading['feed'] }
   readonly actors: { health(): MetricsReading['actors'] }
   readonly realtime: { health(): MetricsReading['realtime']; commitToDelivery(): LatencySnapshot }
-  readonly keys: { all(): readonly { usage(): KeyUsage }[] }
   /** Of the main thread. */
   readonly eventLoop: { state(): EventLoopState }
 }
@@ -38,7 +36,8 @@ export async function readProcessMetrics(sources: MetricsSources): Promise<Metri
     ethUsd: sources.ethUsd.last(),
     metadata: indexer.metadata?.() ?? { queued: null, underWay: 0, outcomes: {} },
     skippedLogs: indexer.skippedLogs?.() ?? [],
-    keys: sources.keys.all().map(key => key.usage()),
+    keys: sources.admission.keys.all().map(key => key.usage()),
+    refusedConnections: sources.admission.refusedConnections,
     eventLoops: { main: sources.eventLoop.state(), ...(indexing !== null && { indexing }) },
   }
 }
