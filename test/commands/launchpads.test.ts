@@ -65,9 +65,18 @@ function run(task: string) {
   const child = spawn(process.execPath, ['src/commands/launchpads.ts', task], { env: { ...process.env, ...folder.env, ...env } })
   children.push(child)
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => void (output += data.toString()))
+  const asked = Promise.withResolvers<void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data: Buffer) => {
+      output += data.toString()
+      if (output.includes('Stop the service')) asked.resolve()
+    })
+  }
   const exited = once(child, 'close').then(([code]) => code as number | null)
-  return { exited, output: () => output }
+  void exited.then(() => asked.reject(new Error(output)))
+  asked.promise.catch(() => undefined)
+  /** `asksForStop` resolves when the command asks for the stop of the service, and rejects when it ends before. */
+  return { exited, asksForStop: asked.promise, output: () => output }
 }
 
 const tokenAt = async ({ url }: Service) => (await (await fetch(`${url}/api/tokens/${alpha.token}`)).json()) as Token
@@ -84,7 +93,7 @@ test('what an edited list adds is indexed beside the service, and joins when the
   expect(plan.output()).toMatch(/renamed: added from block \d+, \d+ blocks\nreference: removed/)
 
   const apply = run('apply')
-  await expect.poll(apply.output).toContain('Stop the service')
+  await apply.asksForStop
   // The service goes on with the earlier list.
   await service.indexed(await buy())
   expect(await tokenAt(service)).toMatchObject({ launchpad: 'reference', market: { tradeCount: 3 } })
