@@ -23,7 +23,7 @@ export interface RequestQuota {
 }
 
 /** 429: this client has too many connections; 503: the process has too many. */
-export type ConnectionAdmission = AdmittedConnection | { readonly ok: false; readonly status: 429 | 503 }
+export type ConnectionAdmission = AdmittedConnection | { readonly kind: 'refused'; readonly status: 429 | 503 }
 
 export interface RefusedConnections {
   readonly client: number
@@ -31,7 +31,7 @@ export interface RefusedConnections {
 }
 
 export interface AdmittedConnection {
-  readonly ok: true
+  readonly kind: 'admitted'
   /** To be called when the connection has closed, so that it no longer counts. Further calls do nothing. */
   release(): void
 }
@@ -130,7 +130,7 @@ function connectionLimit(maxConnections: number, maxConnectionsPerIp: number, re
   const refuse = ({ key }: Client, status: 429 | 503): ConnectionAdmission => {
     key?.connectionRefused()
     refused[status === 429 ? 'client' : 'process']++
-    return { ok: false, status }
+    return { kind: 'refused', status }
   }
   return (client: Client): ConnectionAdmission => {
     const id = clientId(client)
@@ -142,7 +142,7 @@ function connectionLimit(maxConnections: number, maxConnectionsPerIp: number, re
 
 /** A class, since each connection holds one for as long as it is open: closures take three times the memory. */
 class CountedConnection implements AdmittedConnection {
-  readonly ok = true
+  readonly kind = 'admitted'
   readonly #open: OpenConnections
   readonly #id: string
   readonly #key: GrantedKey | null

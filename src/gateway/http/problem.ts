@@ -51,7 +51,7 @@ export function unavailable(code: 'data_unavailable' | 'price_unavailable', deta
 }
 
 /** The answer to a WebSocket upgrade or an event stream that `Admission.openConnection` refused. */
-export function connectionRefused(refused: Extract<ConnectionAdmission, { ok: false }>): Problem {
+export function connectionRefused(refused: Extract<ConnectionAdmission, { kind: 'refused' }>): Problem {
   const headers = [CONNECTION_RETRY_AFTER]
   return refused.status === 429
     ? problem(429, 'rate_limited', 'this client has as many WebSocket and SSE connections open as it may have', headers)

@@ -50,7 +50,7 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       if (request.isAborted()) return null
       if (connections.isClosing) return SHUTTING_DOWN
       const admitted = admission.openConnection(request.client)
-      if (!admitted.ok) return connectionRefused(admitted)
+      if (admitted.kind === 'refused') return connectionRefused(admitted)
       const connection = new EventStreamConnection(request, deps, closed => {
         connections.remove(closed)
         admitted.release()

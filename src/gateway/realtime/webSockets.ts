@@ -52,7 +52,7 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
     if (!admission.originAllowed(origin, client.key)) return refuse(res, req, originNotAllowed(origin))
     if (connections.isClosing) return refuse(res, req, SHUTTING_DOWN)
     const admitted = admission.openConnection(client)
-    if (!admitted.ok) return refuse(res, req, connectionRefused(admitted))
+    if (admitted.kind === 'refused') return refuse(res, req, connectionRefused(admitted))
     const data: SocketData = { client, admitted, connection: null }
     admission.sockets.requested(client.address)
     // No subprotocol is selected: the handshake fails for a client that insists on one of its own.

@@ -108,7 +108,7 @@ test('does not ask the database for a token that an actor holds', async () => {
 })
 
 test('answers with the problem that the stream was refused for', async () => {
-  await start({ realtime: { openEventStream: () => connectionRefused({ ok: false, status: 429 }) } })
+  await start({ realtime: { openEventStream: () => connectionRefused({ kind: 'refused', status: 429 }) } })
   const response = await gateway.get(PATH)
   expect(response.headers.get('retry-after')).toBe('10')
   expect(await expectProblem(response, 429, 'rate_limited')).toContain('as many WebSocket and SSE connections')
