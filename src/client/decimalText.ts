@@ -128,5 +128,7 @@ export function plain(value: number): string | null {
   if (!Number.isFinite(value)) return null
   const text = String(value)
   if (!text.includes('e')) return text
-  return Math.abs(value) >= 1 ? String(BigInt(value)) : value.toFixed(20)
+  if (Math.abs(value) >= 1) return String(BigInt(value))
+  const [digits = '', exponent] = text.replace(/[-.]/g, '').split('e-')
+  return `${value < 0 ? '-' : ''}0.${'0'.repeat(Number(exponent) - 1)}${digits}`
 }

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { formatPrice } from '#client/decimalText.ts'
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#resources/token.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
@@ -85,6 +86,23 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
     expect(await page.getByRole('button', { name: 'Log' }).getAttribute('aria-pressed')).toBe('true')
     await page.getByRole('radio', { name: '1d' }).check()
     await expect.poll(() => page.getByTestId('zone').textContent()).toBe('UTC')
+  })
+
+  // The chart ended with "unexpected base" for a token of a trillion, whose price is below 1e-12 ETH.
+  test.each([-36, -18, -12, -3, 0, 9, 18, 36])('draws candles of 1e%i', async exponent => {
+    const { page } = opened
+    const { candles } = memory.fixture.gateway.reads.stored
+    const before = candles.get(TOKEN) ?? []
+    const of = (digit: string) => (exponent < 0 ? `0.${'0'.repeat(-exponent - 1)}${digit}` : `${digit}${'0'.repeat(exponent)}`)
+    const time = Math.floor(Date.now() / 60_000) * 60 - 120
+    candles.set(TOKEN, [{ time, open: of('1'), high: of('4'), low: of('1'), close: of('3'), volume: '1', trades: 1 }])
+    await openToken(page)
+    await page.getByRole('radio', { name: 'ETH' }).check()
+    await page.getByRole('radio', { name: '1m' }).check()
+    await expect.poll(() => page.getByTestId('legend').textContent()).toContain(`C Ξ${formatPrice(of('3'))}`)
+    await expect.poll(() => page.getByTestId('chart').locator('canvas').count()).toBeGreaterThan(0)
+    candles.set(TOKEN, before)
+    expect(await opened.complaints()).toEqual([])
   })
 
   test('claims with the wallet of the creator: the served call and nothing else', async () => {

@@ -51,6 +51,9 @@ const NEWEST_BARS = 90
 /** The smallest height of the price axis, as a share of the price: smaller moves do not fill the chart. */
 const MIN_RANGE = 0.02
 
+/** The smallest step of the price axis, as a share of the newest price. */
+const MIN_STEP = 1e-6
+
 /** Loads the chart library and draws a chart in the element. */
 export async function createChart(element: HTMLElement, { time, view: firstView, onNearStart, onPointed }: ChartOptions): Promise<Chart> {
   // Named one by one, so that the build leaves out the rest of the library.
@@ -107,6 +110,8 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
   let palette = paletteOf(element)
   let view = firstView
   let held: readonly Bar[] = []
+  /** What the library draws is the value in this unit: it takes no steps below 1e-18. */
+  let unit = 1
   let marks: readonly ChartMark[] = []
 
   const timeOf = (bar: Bar) => (bar.time + time.shift) as UTCTimestamp
@@ -116,7 +121,7 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
     color: withAlpha(bar.close >= bar.open ? palette.up : palette.down, 0.35),
   })
   const candleOf = (bar: Bar) => {
-    const { factor } = view
+    const factor = view.factor / unit
     return { time: timeOf(bar), open: bar.open * factor, high: bar.high * factor, low: bar.low * factor, close: bar.close * factor }
   }
 
@@ -125,12 +130,17 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
   function draw(): void {
     const { measure, factor, isLogarithmic } = view
     chart.priceScale('right').applyOptions({ mode: isLogarithmic ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal })
+    unit = powerOfTen((held.at(-1)?.close ?? 1) * factor)
     candles.applyOptions({
       priceFormat: {
         type: 'custom',
-        minMove: stepOf((held.at(-1)?.close ?? 1) * factor),
-        formatter: (value: number) => formatMeasure(value, measure),
-        tickmarksFormatter: (values: number[]) => axisLabels(values, measure),
+        minMove: MIN_STEP,
+        formatter: (value: number) => formatMeasure(value * unit, measure),
+        tickmarksFormatter: (values: number[]) =>
+          axisLabels(
+            values.map(value => value * unit),
+            measure,
+          ),
       },
     })
     candles.setData(held.map(candleOf))
@@ -199,9 +209,9 @@ function widened(original: () => AutoscaleInfo | null): AutoscaleInfo | null {
   return { ...info, priceRange: { minValue: minValue - missing, maxValue: maxValue + missing } }
 }
 
-/** The smallest step of the price axis: a millionth of the price, as a power of ten. */
-function stepOf(price: number): number {
-  return price > 0 ? 10 ** Math.max(-18, Math.floor(Math.log10(price)) - 6) : 1e-9
+/** The largest power of ten that is not above a value; 1 for a value of nothing. */
+function powerOfTen(value: number): number {
+  return value > 0 ? 10 ** Math.floor(Math.log10(value)) : 1
 }
 
 /** A canvas can not use CSS variables, so a hidden element resolves them. */
