@@ -129,6 +129,6 @@ export function plain(value: number): string | null {
   const text = String(value)
   if (!text.includes('e')) return text
   if (Math.abs(value) >= 1) return String(BigInt(value))
-  const [digits = '', exponent] = text.replace(/[-.]/g, '').split('e-')
-  return `${value < 0 ? '-' : ''}0.${'0'.repeat(Number(exponent) - 1)}${digits}`
+  const [mantissa = '', exponent] = text.split('e-')
+  return `${value < 0 ? '-' : ''}0.${'0'.repeat(Number(exponent) - 1)}${mantissa.replace(/\D/g, '')}`
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatCompact, formatPrice, fromUnits, toUnits } from '#client/decimalText.ts'
+import { formatCompact, formatPrice, fromUnits, plain, toUnits } from '#client/decimalText.ts'
 
 it.each([
   ['1500', 3, '1.5'],
@@ -16,6 +16,16 @@ it('cuts places past the decimals of a currency, and refuses what is no plain de
   expect(toUnits('0.0019', 3)).toBe('1')
   expect(toUnits('-0.0009', 3)).toBe('0')
   for (const text of ['', '1e3', '.5', '1,5', '0x1']) expect(() => toUnits(text, 3)).toThrow(TypeError)
+})
+
+it.each([
+  [3e-36, `0.${'0'.repeat(35)}3`],
+  [-1.25e-7, '-0.000000125'],
+  [0.000001, '0.000001'],
+  [4e21, `4${'0'.repeat(21)}`],
+  [Number.NaN, null],
+])('writes the number %d without an exponent', (value, text) => {
+  expect(plain(value)).toBe(text)
 })
 
 it('writes small prices with a subscript for their zeros', () => {

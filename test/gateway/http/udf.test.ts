@@ -118,7 +118,7 @@ test('marks are the creator’s trades; launch and graduation stand on the time 
   const [sold] = gateway.reads.stored.trades
   const both = [sold, { ...sold, side: 'buy' }] as Trade[]
   gateway.reads.stored.trades = both
-  const { text, color, ...marks } = (await ask(`marks?symbol=${TOKEN}&${range}`)) as { readonly text: string[]; readonly color: string[] }
+  const { text, color, ...marks } = await ask<{ readonly text: string[]; readonly color: string[] }>(`marks?symbol=${TOKEN}&${range}`)
   expect(marks).toMatchObject({ id: ['456-1', '456-1'], time: [START + 60, START + 60], label: ['S', 'B'] })
   expect(text.map(one => one.split(' ').slice(0, 3).join(' '))).toEqual(['The creator sold', 'The creator bought'])
   expect(new Set(color).size).toBe(2)
