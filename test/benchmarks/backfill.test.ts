@@ -15,6 +15,8 @@ it.skipIf(process.platform !== 'linux')('a backfill is measured beside its floor
   expect(results.arms.map(({ arm, failures }) => [arm, failures])).toEqual([
     ['floor', []],
     ['tokenwire', []],
+    ['tokenwire, keeps logs', []],
+    ['tokenwire, from kept logs', []],
     ['tokenwire, read', []],
   ])
   const [floor, tokenwire, read] = results.arms.map(({ figures }) => figures)

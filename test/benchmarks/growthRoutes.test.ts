@@ -4,7 +4,7 @@ import { readOpenApi } from '#test/support/describedAnswers.ts'
 
 /** What reads no table, and what a process tells of itself. */
 const WITHOUT_TABLES =
-  /^\/(healthz|readyz|metrics|realtime|openapi\.json|asyncapi\.json|llms\.txt|docs(\/.*)?|udf\/(config|time)|api\/indexer\/health\/.*)$/
+  /^\/(healthz|readyz|metrics|realtime|openapi\.json|asyncapi\.json|llms\.txt|docs(\/.*)?|udf\/(config|time)|api\/usage|api\/indexer\/health\/.*)$/
 
 it('the growth benchmark asks for every route that reads tables', () => {
   const described = Object.keys(readOpenApi().paths).filter(path => !WITHOUT_TABLES.test(path))
