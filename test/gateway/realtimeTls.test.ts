@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
 import { certificate, certificateKey } from '#test/support/certificate.ts'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually, stepUntil } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { RealtimeFixture } from './startRealtime.ts'
 
@@ -30,6 +30,17 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
+/** Returns the last sequence. */
+async function commitUntilLagging(): Promise<number> {
+  let sequence = 1
+  const commit = async () => {
+    fixture.commit(snapshotOf(TOKEN, ++sequence, LARGE))
+    await new Promise(setImmediate)
+  }
+  await stepUntil(() => fixture.registry.get(TOKEN)?.subscribers.lagging === 1, commit)
+  return sequence
+}
+
 it('serves WebSockets over TLS', async () => {
   const client = await fixture.client({ ca: certificate })
   client.send({ type: 'subscribe', token: TOKEN })
@@ -43,11 +54,7 @@ it('serves a slow reader over TLS the newest update when it reads again', async 
   client.send({ type: 'subscribe', token: TOKEN })
   await client.nextInShort(2)
   client.socket.pause()
-  let sequence = 1
-  while (fixture.registry.get(TOKEN)?.subscribers.lagging !== 1) {
-    fixture.commit(snapshotOf(TOKEN, ++sequence, LARGE))
-    await new Promise(setImmediate)
-  }
+  const sequence = await commitUntilLagging()
   client.socket.resume()
   await eventually(() => {
     const last = client.received.at(-1)
@@ -69,11 +76,7 @@ it('serves event streams over TLS, to the end, also to a slow reader', async () 
   const events = () => Buffer.concat(chunks).toString().split('\n\n').slice(1, -1)
   await eventually(() => events().length === 1)
   response.pause()
-  let sequence = 1
-  while (fixture.registry.get(TOKEN)?.subscribers.lagging !== 1) {
-    fixture.commit(snapshotOf(TOKEN, ++sequence, LARGE))
-    await new Promise(setImmediate)
-  }
+  const sequence = await commitUntilLagging()
   response.resume()
   await eventually(() => events().at(-1)?.includes(`id: ${sequence}\n`) ?? false)
   const ended = new Promise(resolve => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { PING_AFTER_MS, UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
-import { eventually } from '#test/support/eventually.ts'
+import { eventually, stepUntil } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { RealtimeFixture } from './startRealtime.ts'
 
@@ -82,12 +82,12 @@ describe('closing the server', () => {
     await client.until(() => client.frames.length >= 2)
     client.socket.pause()
     let sequence = 7
-    const commit = () => service.commit(snapshotOf(TOKEN, ++sequence, { description: 'd'.repeat(12_000) }))
-    while (service.registry.get(TOKEN)?.subscribers.lagging !== 1) {
-      commit()
+    const commit = async () => {
+      service.commit(snapshotOf(TOKEN, ++sequence, { description: 'd'.repeat(12_000) }))
       await new Promise(setImmediate)
     }
-    commit()
+    await stepUntil(() => service.registry.get(TOKEN)?.subscribers.lagging === 1, commit)
+    await commit()
     return { client, sequence }
   }
 

@@ -32,6 +32,18 @@ export async function eventually<T>(
   }
 }
 
+/**
+ * Takes steps until a state is reached: for what needs an unknown number of them, such as filling the kernel's buffers.
+ *
+ * @throws when patience is over first.
+ */
+export async function stepUntil(isReached: () => boolean, step: () => Promise<void>, patience = startPatience()): Promise<void> {
+  for (let steps = 0; !isReached(); steps++) {
+    if (patience.isOver()) throw new Error(`still false after ${steps} steps: ${isReached.toString()}`)
+    await step()
+  }
+}
+
 interface PollOptions extends Options {
   readonly message?: string
 }
