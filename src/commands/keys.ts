@@ -73,7 +73,7 @@ function make(name: string, { requests, connections, origin: origins, operator }
 
 function list(): string {
   const read = readApiKeys(file())
-  if (!read.ok) return refuse(read.problems.join('\n'))
+  if (read.kind === 'invalid') return refuse(read.problems.join('\n'))
   return read.keys.map(describe).join('\n')
 }
 

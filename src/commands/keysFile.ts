@@ -30,7 +30,7 @@ export function changeKeysFile(file: string, change: (keys: readonly ApiKey[]) =
     const keys = existsSync(target) ? readOrRefuse(target) : []
     const text = `${JSON.stringify({ keys: change(keys) }, null, 2)}\n`
     const parsed = parseApiKeys(text)
-    if (!parsed.ok) refuse(parsed.problems.map(problem => problem.replace(/^line \d+: /, '')).join('\n'))
+    if (parsed.kind === 'invalid') refuse(parsed.problems.map(problem => problem.replace(/^line \d+: /, '')).join('\n'))
     writeFileSync(descriptor, text)
     fsyncSync(descriptor)
     if (existsSync(target)) keepOwner(target, draft)
@@ -53,7 +53,7 @@ function openDraft(draft: string): number {
 
 function readOrRefuse(file: string): readonly ApiKey[] {
   const read = readApiKeys(file)
-  return read.ok ? read.keys : refuse(`${file} is wrong and stays as it is:\n${read.problems.join('\n')}`)
+  return read.kind === 'valid' ? read.keys : refuse(`${file} is wrong and stays as it is:\n${read.problems.join('\n')}`)
 }
 
 function keepOwner(from: string, to: string): void {

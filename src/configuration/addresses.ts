@@ -61,13 +61,13 @@ export const allowedOrigins = commaList(
     if (entries.includes('*')) return entries.length === 1 ? undefined : refuse(context, '* stands beside others')
     for (const entry of entries) {
       const parsed = parseOriginPattern(entry)
-      if (!parsed.ok) return refuse(context, `"${entry.slice(0, 80)}" ${parsed.reason}`)
+      if (parsed.kind === 'invalid') return refuse(context, `"${entry.slice(0, 80)}" ${parsed.reason}`)
     }
   })
   .overwrite(entries =>
     entries.map(entry => {
       const parsed = parseOriginPattern(entry)
-      return parsed.ok ? parsed.pattern : entry
+      return parsed.kind === 'valid' ? parsed.pattern : entry
     }),
   )
 
@@ -79,8 +79,8 @@ export const allowedOrigins = commaList(
  */
 export function parseOriginPattern(
   text: string,
-): { readonly ok: true; readonly pattern: string } | { readonly ok: false; readonly reason: string } {
-  const because = (reason: string) => ({ ok: false, reason }) as const
+): { readonly kind: 'valid'; readonly pattern: string } | { readonly kind: 'invalid'; readonly reason: string } {
+  const because = (reason: string) => ({ kind: 'invalid', reason }) as const
   const match = /^([a-z][a-z0-9+.-]*):\/\/(\[[0-9a-f:.]+\]|[^/:?#@[\]\s]+)(?::(\*|\d{1,5}))?(.*)$/.exec(text.toLowerCase())
   if (match === null) return because('is not a scheme such as https:// and a host')
   const [, scheme = '', host = '', port = '', rest = ''] = match
@@ -90,7 +90,7 @@ export function parseOriginPattern(
   if (labels.slice(labels.at(-1) === 'localhost' ? -1 : -2).some(label => label.includes('*')))
     return because('has its * elsewhere than inside a subdomain')
   if (!(host.startsWith('[') ? isIP(host.slice(1, -1)) === 6 : isHostName(host.replaceAll('*', 'x')))) return because('has no valid host')
-  return { ok: true, pattern: `${scheme}://${host}${port === '' || port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}` }
+  return { kind: 'valid', pattern: `${scheme}://${host}${port === '' || port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}` }
 }
 
 function refuseEntries(context: z.core.ParsePayload<readonly string[]>, isRight: (entry: string) => boolean): void {

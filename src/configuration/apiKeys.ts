@@ -8,9 +8,9 @@ import { findJsonError, lineOfJsonValue } from './json.ts'
 import { abbreviate } from './parseSettings.ts'
 
 export type ReadApiKeys =
-  | { readonly ok: true; readonly keys: readonly ApiKey[] }
+  | { readonly kind: 'valid'; readonly keys: readonly ApiKey[] }
   /** One sentence per problem, beginning with its line where it has one. */
-  | { readonly ok: false; readonly problems: readonly string[] }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] }
 
 const MANY = 1_000_000_000
 
@@ -22,8 +22,8 @@ const EXPECTED_LIMITS = 'expected an object with requestsPerMinute, connections 
 const EXPECTED_ORIGINS = 'expected a list of at least one origin such as https://app.example.com'
 
 const origin = z.string({ error: EXPECTED_ORIGINS }).transform((text, context) => {
-  const parsed = text === '*' ? ({ ok: true, pattern: text } as const) : parseOriginPattern(text)
-  if (parsed.ok) return parsed.pattern
+  const parsed = text === '*' ? ({ kind: 'valid', pattern: text } as const) : parseOriginPattern(text)
+  if (parsed.kind === 'valid') return parsed.pattern
   context.issues.push({
     code: 'custom',
     input: text,
@@ -70,10 +70,10 @@ function unknownOr(issue: { readonly code: string; readonly keys?: unknown }, ex
 export function parseApiKeys(text: string): ReadApiKeys {
   const json = text.replace(/^\uFEFF/, '')
   const error = findJsonError(json)
-  if (error !== null) return { ok: false, problems: [`line ${error.line}, column ${error.column}: ${error.reason}`] }
+  if (error !== null) return { kind: 'invalid', problems: [`line ${error.line}, column ${error.column}: ${error.reason}`] }
   const input: unknown = JSON.parse(json)
   const parsed = apiKeysFile.safeParse(input)
-  if (!parsed.success) return { ok: false, problems: parsed.error.issues.map(issue => describeIssue(issue, json, input)) }
+  if (!parsed.success) return { kind: 'invalid', problems: parsed.error.issues.map(issue => describeIssue(issue, json, input)) }
   const { keys } = parsed.data
   const problems = keys.flatMap((key, index) =>
     (['name', 'sha256'] as const).flatMap(field => {
@@ -83,7 +83,7 @@ export function parseApiKeys(text: string): ReadApiKeys {
       return [`line ${line}: ${field} is that of the key in line ${lineOfJsonValue(json, ['keys', earlier, field])} already`]
     }),
   )
-  return problems.length === 0 ? { ok: true, keys } : { ok: false, problems }
+  return problems.length === 0 ? { kind: 'valid', keys } : { kind: 'invalid', problems }
 }
 
 /** Names the field, and its value unless it may be a key: someone may have written one in place of its hash. */
@@ -99,7 +99,7 @@ function describeIssue({ path, code, message }: z.core.$ZodIssue, json: string, 
 /** Reads and parses a file of keys. */
 export function readApiKeys(file: string, readFile: ReadFile = path => readFileSync(path, 'utf8')): ReadApiKeys {
   const read = readIfPresent(file, readFile)
-  if (read.kind === 'missing') return { ok: false, problems: [`${read.problem}; npm run keys -- make <name> makes it`] }
-  if (read.kind === 'unreadable') return { ok: false, problems: [read.problem] }
+  if (read.kind === 'missing') return { kind: 'invalid', problems: [`${read.problem}; npm run keys -- make <name> makes it`] }
+  if (read.kind === 'unreadable') return { kind: 'invalid', problems: [read.problem] }
   return parseApiKeys(read.text)
 }

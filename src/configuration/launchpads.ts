@@ -12,9 +12,9 @@ export type KnownAdapters = Readonly<Record<string, KnownAdapter>>
 type KnownAdapter = Omit<AdapterKind, 'create'>
 
 export type LaunchpadsResult =
-  | { readonly ok: true; readonly value: LaunchpadsConfig }
+  | { readonly kind: 'valid'; readonly value: LaunchpadsConfig }
   /** One sentence per problem, beginning with the place in the file. */
-  | { readonly ok: false; readonly problems: readonly string[] }
+  | { readonly kind: 'invalid'; readonly problems: readonly string[] }
 
 const EXPECTED_ADDRESS = 'expected an address, 0x and 40 hex digits'
 const EXPECTED_NAME = 'expected a name of 1 to 64 letters, digits, dots, dashes or underscores'
@@ -103,13 +103,13 @@ export function launchpadsJsonSchema(known: KnownAdapters): object {
 export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsResult {
   const json = text.replace(/^\uFEFF/, '')
   const error = findJsonError(json)
-  if (error !== null) return { ok: false, problems: [`line ${error.line}, column ${error.column}: ${error.reason}`] }
+  if (error !== null) return { kind: 'invalid', problems: [`line ${error.line}, column ${error.column}: ${error.reason}`] }
   const input: unknown = JSON.parse(json)
   const parsed = launchpadsSchema(known).safeParse(input)
-  if (!parsed.success) return { ok: false, problems: parsed.error.issues.flatMap(issue => describeIssue(issue, input, known)) }
+  if (!parsed.success) return { kind: 'invalid', problems: parsed.error.issues.flatMap(issue => describeIssue(issue, input, known)) }
   const file = parsed.data as unknown as LaunchpadsFile
   const missing = findMissing(file, known)
-  if (missing.length > 0) return { ok: false, problems: missing }
+  if (missing.length > 0) return { kind: 'invalid', problems: missing }
   // On another chain the contracts of Base are no default: contracts that are left out are read from that chain.
   const onBase = parseAddress(file.weth) === BASE_WETH
   const launchpads = file.launchpads.map(entry => ({ ...(onBase ? known[entry.adapter]?.presets : {}), ...entry }))
@@ -122,8 +122,8 @@ export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsR
     ...value.flatMap((launchpad, index) => checkEntry(launchpad, index, weth, known)),
   ]
   return problems.length > 0
-    ? { ok: false, problems }
-    : { ok: true, value: { weth, ...(pegUsd !== undefined && { pegUsd }), launchpads: value } }
+    ? { kind: 'invalid', problems }
+    : { kind: 'valid', value: { weth, ...(pegUsd !== undefined && { pegUsd }), launchpads: value } }
 }
 
 function toLaunchpad(entry: Entry, adapter: KnownAdapter | undefined): LaunchpadConfig {

@@ -114,7 +114,7 @@ function readLaunchpads(file: string, known: KnownAdapters, cwd: string, readFil
     return NO_LAUNCHPADS
   }
   const parsed = parseLaunchpads(read.text, known)
-  if (parsed.ok) return parsed.value
+  if (parsed.kind === 'valid') return parsed.value
   problems.push(...parsed.problems.map(problem => `${shown}: ${problem}`))
   return NO_LAUNCHPADS
 }
@@ -122,7 +122,7 @@ function readLaunchpads(file: string, known: KnownAdapters, cwd: string, readFil
 function readKeys(file: string | null, cwd: string, readFile: ReadFile, problems: string[]): Config['apiKeys'] {
   if (file === null) return null
   const read = readApiKeys(path.resolve(cwd, file), readFile)
-  if (read.ok) return read.keys
+  if (read.kind === 'valid') return read.keys
   problems.push(...read.problems.map(problem => `API_KEYS_FILE: ${path.normalize(file)}: ${problem}`))
   return []
 }

@@ -23,7 +23,7 @@ export function watchApiKeys({ file, onChanged, logger, repeat = repeatUnref }: 
     const text = textOf(read)
     if (text === seen) return
     seen = text
-    if (read.ok) {
+    if (read.kind === 'valid') {
       onChanged(read.keys)
       logger.info({ file, keys: read.keys.map(({ name }) => name) }, 'the API keys were read again')
     } else logger.warn({ file, problems: read.problems }, 'API_KEYS_FILE has changed and is wrong: the earlier API keys stay in force')

@@ -188,7 +188,7 @@ export class ChannelService implements SocketService {
     const texts = new Map([...parameters].map(([name, value]) => [name, [value]]))
     const channel = parameters.get('channel') as ChannelName
     const parsed = streamRequestOf(channel, texts, parameters.get('lastEventId') ?? '', CONFIG.launchpads.launchpads)
-    if (!parsed.ok) return Response.json({}, { status: 400 })
+    if (parsed.kind === 'invalid') return Response.json({}, { status: 400 })
     const { flusher, stats, now } = this.#gateway
     let controller: ReadableStreamDefaultController<Uint8Array>
     const body = new ReadableStream<Uint8Array>({ start: given => void (controller = given) })

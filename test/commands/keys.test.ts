@@ -40,7 +40,7 @@ test('makes a key that is in force, lists it without showing it, and revokes it'
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect(await readFile(file, 'utf8')).not.toContain(key)
   const read = readApiKeys(file)
-  const inForce = createApiKeys(read.ok ? read.keys : [], { requestsPerMinute: 1, connections: 1 })
+  const inForce = createApiKeys(read.kind === 'valid' ? read.keys : [], { requestsPerMinute: 1, connections: 1 })
   expect(inForce.find(key)).toMatchObject({ name: 'shop', limits: { requestsPerMinute: 6_000, connections: 50 }, isOperator: false })
   await chmod(file, 0o640)
   expect((await keys('make', 'scraper', '--operator')).code).toBe(0)
@@ -56,7 +56,7 @@ test('makes a key that is in force, lists it without showing it, and revokes it'
   file = link
   expect(await keys('revoke', 'shop')).toMatchObject({ code: 0, stdout: expect.stringContaining('within 5 s') })
   file = before
-  expect(readApiKeys(file)).toMatchObject({ ok: true, keys: [{ name: 'scraper', operator: true }] })
+  expect(readApiKeys(file)).toMatchObject({ kind: 'valid', keys: [{ name: 'scraper', operator: true }] })
 })
 
 test('says what is wrong and changes nothing then', async () => {

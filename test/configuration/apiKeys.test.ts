@@ -10,7 +10,7 @@ describe('a file of API keys', () => {
     const page = `{ "name": "page", "sha256": "${'C'.repeat(64)}", "limits": { "requestsPerMinute": 0, "connections": 5 },
       "origins": ["HTTPS://Shop.example:443", "http://localhost:*"], "operator": true }`
     expect(parseApiKeys(fileOf(KEY, page))).toEqual({
-      ok: true,
+      kind: 'valid',
       keys: [
         { name: 'shop', sha256: HASH },
         {
@@ -22,7 +22,7 @@ describe('a file of API keys', () => {
         },
       ],
     })
-    expect(parseApiKeys(`\uFEFF${fileOf()}`)).toEqual({ ok: true, keys: [] })
+    expect(parseApiKeys(`\uFEFF${fileOf()}`)).toEqual({ kind: 'valid', keys: [] })
   })
 
   it.each([
@@ -42,7 +42,7 @@ describe('a file of API keys', () => {
     [fileOf(KEY, `{ "name": "other", "sha256": "${HASH.toUpperCase()}" }`), 'line 4: sha256 is that of the key in line 3 already'],
   ])('%j is refused: %s', (text, problem) => {
     const parsed = parseApiKeys(text)
-    expect(parsed.ok ? [] : parsed.problems).toEqual(expect.arrayContaining([expect.stringContaining(problem)]))
+    expect(parsed.kind === 'valid' ? [] : parsed.problems).toEqual(expect.arrayContaining([expect.stringContaining(problem)]))
   })
 
   it('is refused without repeating a key that stands in place of its hash', () => {
@@ -56,7 +56,7 @@ describe('a file of API keys', () => {
       readApiKeys('keys.json', () => {
         throw Object.assign(new Error(), { code })
       })
-    expect(read('ENOENT')).toEqual({ ok: false, problems: [expect.stringContaining('does not exist')] })
-    expect(read('EACCES')).toEqual({ ok: false, problems: ["it can't be read (EACCES)"] })
+    expect(read('ENOENT')).toEqual({ kind: 'invalid', problems: [expect.stringContaining('does not exist')] })
+    expect(read('EACCES')).toEqual({ kind: 'invalid', problems: ["it can't be read (EACCES)"] })
   })
 })

@@ -53,13 +53,13 @@ describe('.env.example', () => {
 
 describe('the files for launchpads.json', () => {
   it('have an example that is accepted', () => {
-    expect(parseLaunchpads(readFileSync(EXAMPLE, 'utf8'), ADAPTER_KINDS)).toMatchObject({ ok: true })
+    expect(parseLaunchpads(readFileSync(EXAMPLE, 'utf8'), ADAPTER_KINDS)).toMatchObject({ kind: 'valid' })
   })
 
   it('have an example of mapped events that is accepted, beside every kind and field that there is', () => {
     const text = read('docs/mapping-events.md')
     const example = /```json\n(.*?)```/s.exec(text)?.[1] ?? ''
-    expect(parseLaunchpads(example, ADAPTER_KINDS)).toMatchObject({ ok: true })
+    expect(parseLaunchpads(example, ADAPTER_KINDS)).toMatchObject({ kind: 'valid' })
     const names = Object.entries(KINDS).flatMap(([kind, { fields }]) => [kind, ...Object.keys(fields)])
     expect(names.filter(name => !text.includes(`\`${name}\``))).toEqual([])
   })

@@ -13,7 +13,7 @@ const read = (file: unknown) => parseLaunchpads(JSON.stringify(file), KNOWN)
 
 function problems(text: string): readonly string[] {
   const result = parseLaunchpads(text, KNOWN)
-  return result.ok ? [] : result.problems
+  return result.kind === 'valid' ? [] : result.problems
 }
 
 const PRESET = { public: { contracts: ['factory', 'locker'], presets: { factory: toAddress(A), locker: toAddress(B) } } }
@@ -26,7 +26,7 @@ describe('the public addresses of an adapter', () => {
     const own = `0x${'c'.repeat(40)}`
     const contractsOf = (entry: object) => {
       const result = readPublic(WETH, entry)
-      return result.ok ? result.value.launchpads[0]?.contracts : result.problems
+      return result.kind === 'valid' ? result.value.launchpads[0]?.contracts : result.problems
     }
     expect(contractsOf(bare)).toEqual({ factory: A.toLowerCase(), locker: B })
     expect(contractsOf({ ...bare, locker: own })).toEqual({ factory: A.toLowerCase(), locker: own })
@@ -35,14 +35,17 @@ describe('the public addresses of an adapter', () => {
   it('may stay away on any chain where another contract of the entry returns them', () => {
     const derived = { public: { ...PRESET.public, derivedContracts: { locker: { from: 'factory', getters: [['locker()']] } } } }
     const text = JSON.stringify({ weth: A, launchpads: [{ name: 'p', adapter: 'public', startBlock: 0, factory: B }] })
-    expect(parseLaunchpads(text, derived)).toMatchObject({ ok: true, value: { launchpads: [{ contracts: { factory: B.toLowerCase() } }] } })
+    expect(parseLaunchpads(text, derived)).toMatchObject({
+      kind: 'valid',
+      value: { launchpads: [{ contracts: { factory: B.toLowerCase() } }] },
+    })
     const parsed = parseLaunchpads(text, derived)
-    expect(parsed.ok && Object.keys(parsed.value.launchpads[0]?.contracts ?? {})).toEqual(['factory'])
+    expect(parsed.kind === 'valid' && Object.keys(parsed.value.launchpads[0]?.contracts ?? {})).toEqual(['factory'])
   })
 
   it('fill in nothing where the WETH is not that of Base', () => {
     expect(readPublic(B, { ...bare, factory: A })).toEqual({
-      ok: false,
+      kind: 'invalid',
       problems: [
         `launchpads[0].locker: missing, expected an address, 0x and 40 hex digits: only on Base it may be left out, whose weth is ${WETH}`,
       ],
@@ -50,7 +53,7 @@ describe('the public addresses of an adapter', () => {
   })
 
   it('count when two entries name one factory', () => {
-    expect(readPublic(WETH, bare, { ...bare, name: 'other' })).toMatchObject({ ok: false })
+    expect(readPublic(WETH, bare, { ...bare, name: 'other' })).toMatchObject({ kind: 'invalid' })
   })
 })
 
@@ -61,7 +64,7 @@ const DECIMALS = 'expected how many decimals the currency has, a whole number fr
 describe('parseLaunchpads', () => {
   it('takes the contracts of an entry by the names of its adapter, in lower case', () => {
     expect(read({ $schema: './x.json', weth: WETH.toUpperCase().replace('X', 'x'), launchpads: [CURVE, ESCROWED] })).toEqual({
-      ok: true,
+      kind: 'valid',
       value: {
         weth: WETH,
         launchpads: [
@@ -80,7 +83,7 @@ describe('parseLaunchpads', () => {
   })
 
   it('reads a file with a byte order mark', () => {
-    expect(parseLaunchpads(`\uFEFF${JSON.stringify({ weth: WETH, launchpads: [CURVE] })}`, KNOWN)).toMatchObject({ ok: true })
+    expect(parseLaunchpads(`\uFEFF${JSON.stringify({ weth: WETH, launchpads: [CURVE] })}`, KNOWN)).toMatchObject({ kind: 'valid' })
   })
 
   it.each([
@@ -100,7 +103,7 @@ describe('parseLaunchpads', () => {
     ],
     [{ weth: WETH, launchpads: [CURVE], wallet: A }, 'wallet: unknown, expected only $schema, weth, pegUsd and launchpads'],
   ])('refuses the file %j', (file, problem) => {
-    expect(read(file)).toEqual({ ok: false, problems: [problem] })
+    expect(read(file)).toEqual({ kind: 'invalid', problems: [problem] })
   })
 
   it.each([

@@ -102,7 +102,7 @@ describe('launchpads in dollars and in Uniswap v4', () => {
 
   test('a backfill gives the tables that the service has live, through a reorg', async () => {
     const parsed = parseLaunchpads(launchpadsFile(chain.deployment, chain.factories), ADAPTER_KINDS)
-    const launchpads = parsed.ok ? parsed.value.launchpads : expect.unreachable()
+    const launchpads = parsed.kind === 'valid' ? parsed.value.launchpads : expect.unreachable()
     await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(1, 60)
     await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(61)
     expect(await dumpWithoutRates(live.kysely)).toEqual(await dumpWithoutRates(backfilled.kysely))

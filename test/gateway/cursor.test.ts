@@ -54,7 +54,7 @@ function expectRoundTrip(fields: z.ZodObject, cursors: fc.Arbitrary<Place>): voi
     fc.property(cursors, cursor => {
       const text = encodeCursor(fields, cursor, LIST)
       expect(text).toMatch(/^[\w-]{1,512}$/)
-      expect(decodeCursor(fields, text, LIST)).toEqual({ ok: true, place: cursor })
+      expect(decodeCursor(fields, text, LIST)).toEqual({ kind: 'valid', place: cursor })
     }),
   )
 }
@@ -93,10 +93,10 @@ test.for([
   ['an infinite graduation', tokenCursor('graduation'), ['Infinity', addressOf(1)]],
   ['a token that is no address', tokenCursor('holders'), ['1', null]],
 ] as const)('refuses %s', ([, schema, fields]) => {
-  expect(decodeCursor(schema, forgeCursor(schema, fields, LIST), LIST)).toMatchObject({ ok: false, problem: { status: 400 } })
+  expect(decodeCursor(schema, forgeCursor(schema, fields, LIST), LIST)).toMatchObject({ kind: 'invalid', problem: { status: 400 } })
 })
 
-const REFUSED = { ok: false, problem: { code: 'invalid_parameter' } }
+const REFUSED = { kind: 'invalid', problem: { code: 'invalid_parameter' } }
 
 test('refuses a cursor of another resource, another list, another chain or another version', () => {
   const text = encodeCursor(TRADE_CURSOR, { blockNumber: 1, logIndex: 2 }, LIST)

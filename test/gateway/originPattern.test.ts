@@ -5,7 +5,7 @@ import { originTest } from '#gateway/admission/originPattern.ts'
 /** Through the configuration, as in production. */
 function matches(pattern: string, origin: string): boolean {
   const parsed = parseOriginPattern(pattern)
-  if (!parsed.ok) throw new Error(`${pattern}: ${parsed.reason}`)
+  if (parsed.kind === 'invalid') throw new Error(`${pattern}: ${parsed.reason}`)
   return originTest([parsed.pattern])(origin)
 }
 

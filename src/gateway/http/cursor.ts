@@ -44,12 +44,12 @@ export function decodeCursor(
   fields: z.ZodObject,
   text: string,
   list: ListIdentity,
-): { readonly ok: true; readonly place: Place } | { readonly ok: false; readonly problem: Problem } {
+): { readonly kind: 'valid'; readonly place: Place } | { readonly kind: 'invalid'; readonly problem: Problem } {
   const [version, print, ...values] = listOf(text)
   const place = fields.safeParse(Object.fromEntries(Object.keys(fields.shape).map((name, index) => [name, values[index]])))
-  if (version === VERSION && print === fingerprint(list) && place.success) return { ok: true, place: place.data }
+  if (version === VERSION && print === fingerprint(list) && place.success) return { kind: 'valid', place: place.data }
   const detail = `cursor must be the nextCursor of an answer of chain ${list.chainId} to the same request (only limit may differ)`
-  return { ok: false, problem: invalidParameter(detail) }
+  return { kind: 'invalid', problem: invalidParameter(detail) }
 }
 
 function listOf(text: string): readonly unknown[] {

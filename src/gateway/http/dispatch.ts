@@ -50,10 +50,10 @@ export function createDispatch(
     const refused = limited ?? (route.access === 'operator' ? forbidden : null)
     if (refused !== null) return refused
     const query = parseQuery(exchange.query)
-    if ('kind' in query) return query
-    const unknown = refuseUnknownParameters(query, route)
+    if (query.kind === 'invalid') return query.problem
+    const unknown = refuseUnknownParameters(query.texts, route)
     if (unknown !== null) return unknown
-    const texts = withPath(query, pathParameters)
+    const texts = withPath(query.texts, pathParameters)
     const handle = () => route.handle(texts, exchange, route.access !== 'public' && forbidden === null)
     if (route.outdatedBy === undefined) return handle()
     const by = typeof route.outdatedBy === 'function' ? route.outdatedBy(texts) : route.outdatedBy

@@ -6,8 +6,8 @@ import { invalidParameter, type Problem, quote } from './problem.ts'
 export type ParameterTexts = ReadonlyMap<string, readonly string[]>
 
 export type ParsedParameters<S extends z.ZodObject> =
-  | { readonly ok: true; readonly values: z.output<S> }
-  | { readonly ok: false; readonly problem: Problem }
+  | { readonly kind: 'valid'; readonly values: z.output<S> }
+  | { readonly kind: 'invalid'; readonly problem: Problem }
 
 /** A missing, repeated, empty, malformed or out-of-range parameter is a problem that says what was expected. */
 export function parseParameters<S extends z.ZodObject>(schema: S, texts: ParameterTexts): ParsedParameters<S> {
@@ -19,7 +19,7 @@ export function parseParameters<S extends z.ZodObject>(schema: S, texts: Paramet
     given[name] = values[0] ?? ''
   }
   const parsed = schema.safeParse(given)
-  if (parsed.success) return { ok: true, values: parsed.data }
+  if (parsed.success) return { kind: 'valid', values: parsed.data }
   const name = String(parsed.error.issues[0]?.path[0])
   const expected = expectationOf(schema.shape[name])
   const text = given[name]
@@ -41,24 +41,28 @@ export function refuseUnknown(given: Iterable<string>, known: readonly string[],
   return null
 }
 
-function rejected(detail: string): { readonly ok: false; readonly problem: Problem } {
-  return { ok: false, problem: invalidParameter(detail) }
+function rejected(detail: string): { readonly kind: 'invalid'; readonly problem: Problem } {
+  return { kind: 'invalid', problem: invalidParameter(detail) }
 }
 
+export type ParsedQuery =
+  | { readonly kind: 'valid'; readonly texts: ParameterTexts }
+  | { readonly kind: 'invalid'; readonly problem: Problem }
+
 /** Decodes a query as forms are (`+` is a space). A problem: its percent-encoding is broken or does not hold UTF-8. */
-export function parseQuery(query: string): ParameterTexts | Problem {
+export function parseQuery(query: string): ParsedQuery {
   const texts = new Map<string, string[]>()
   for (const pair of query.split('&')) {
     if (pair === '') continue
     const separator = pair.indexOf('=')
     const name = decodeComponent(separator < 0 ? pair : pair.slice(0, separator))
     const text = decodeComponent(separator < 0 ? '' : pair.slice(separator + 1))
-    if (name === undefined || text === undefined) return invalidParameter(`the query must be percent-encoded UTF-8, got ${quote(pair)}`)
+    if (name === undefined || text === undefined) return rejected(`the query must be percent-encoded UTF-8, got ${quote(pair)}`)
     const repeated = texts.get(name)
     if (repeated === undefined) texts.set(name, [text])
     else repeated.push(text)
   }
-  return texts
+  return { kind: 'valid', texts }
 }
 
 function decodeComponent(text: string): string | undefined {

@@ -40,7 +40,7 @@ function listRoute(list: ListResource, read: Read<Page<unknown, Place>>, sources
     const fields = list.cursor?.(values) ?? null
     const identity = { id: list.id, chainId, query: filters }
     const after = fields === null || text === undefined ? null : decodeCursor(fields, text as string, identity)
-    if (after !== null && !after.ok) return after.problem
+    if (after !== null && after.kind === 'invalid') return after.problem
     const start = after?.place ?? list.start?.(values) ?? null
     const page = await read({ ...filters, limit: list.rows?.(values) ?? limit, ...(start !== null && { cursor: start }) })
     if (page === null) return tokenNotFound(values['address'] as Address)

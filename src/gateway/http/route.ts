@@ -80,7 +80,7 @@ export function defineRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
     ...(outdatedBy && { outdatedBy }),
     async handle(texts, exchange, isOperator) {
       const parsed = parseParameters(parameters, texts)
-      return parsed.ok ? handle(parsed.values, isOperator, exchange) : parsed.problem
+      return parsed.kind === 'valid' ? handle(parsed.values, isOperator, exchange) : parsed.problem
     },
   }
 }

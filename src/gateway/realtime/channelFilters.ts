@@ -43,13 +43,13 @@ export const LIST_PARAMETERS = z.object({
 export const CANDLE_PARAMETERS = z.object({ token: tokenParameter, ...candleParameters })
 
 export type ChannelFilters =
-  | { readonly ok: true /** As accepted. */; readonly accepted: object; readonly filters: EventFilters }
-  | { readonly ok: false; readonly problem: Problem }
+  | { readonly kind: 'valid' /** As accepted. */; readonly accepted: object; readonly filters: EventFilters }
+  | { readonly kind: 'invalid'; readonly problem: Problem }
 
 /** As `parseParameters`, of texts that are filters only: a channel has no filters but its own. */
 export function parseFilters<S extends z.ZodObject>(schema: S, texts: ParameterTexts): ParsedParameters<S> {
   const problem = refuseUnknown(texts.keys(), Object.keys(schema.shape), 'filter')
-  return problem === null ? parseParameters(schema, texts) : { ok: false, problem }
+  return problem === null ? parseParameters(schema, texts) : { kind: 'invalid', problem }
 }
 
 /** @param known the launchpads of the service */
@@ -59,16 +59,16 @@ export function parseChannelFilters(
   known: readonly { readonly name: string }[],
 ): ChannelFilters {
   const parsed = parseFilters(CHANNEL_FILTERS[channel] as z.ZodObject, texts)
-  if (!parsed.ok) return parsed
+  if (parsed.kind === 'invalid') return parsed
   const accepted = parsed.values as EventFilters & {
     readonly makers?: EventFilters['wallets']
     readonly creators?: EventFilters['wallets']
   }
   const problem = problemOfLaunchpads(accepted.launchpads, known, 'launchpads')
-  if (problem !== null) return { ok: false, problem }
+  if (problem !== null) return { kind: 'invalid', problem }
   const { makers, creators, ...others } = accepted
   const wallets = makers ?? creators
-  return { ok: true, accepted, filters: wallets === undefined ? others : { ...others, wallets } }
+  return { kind: 'valid', accepted, filters: wallets === undefined ? others : { ...others, wallets } }
 }
 
 /** The filters of a message as the texts of a request's parameters; `null`: they are no object. */

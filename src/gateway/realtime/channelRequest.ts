@@ -25,8 +25,8 @@ export type ChannelRequest =
   | (Request & { readonly channel: 'candles'; readonly query: CandlesQuery })
 
 export type ParsedChannelRequest =
-  | { readonly ok: true; readonly request: ChannelRequest }
-  | { readonly ok: false; readonly problem: Problem }
+  | { readonly kind: 'valid'; readonly request: ChannelRequest }
+  | { readonly kind: 'invalid'; readonly problem: Problem }
 
 type Launchpads = readonly { readonly name: string }[]
 
@@ -75,25 +75,25 @@ interface Requested {
 /** A list has no position to resume from: only its newest state is sent. */
 function listRequestOf(id: string, texts: ParameterTexts, known: Launchpads): ParsedChannelRequest {
   const parsed = parseFilters(LIST_PARAMETERS, texts)
-  if (!parsed.ok) return parsed
+  if (parsed.kind === 'invalid') return parsed
   const problem = problemOfLaunchpads(parsed.values.launchpad, known)
-  if (problem !== null) return { ok: false, problem }
-  return { ok: true, request: { channel: 'list', id, accepted: parsed.values, query: parsed.values } }
+  if (problem !== null) return { kind: 'invalid', problem }
+  return { kind: 'valid', request: { channel: 'list', id, accepted: parsed.values, query: parsed.values } }
 }
 
 /** Candles of a token that is not indexed may be asked for: they appear when the token is indexed. */
 function candlesRequestOf(id: string, texts: ParameterTexts): ParsedChannelRequest {
   const parsed = parseFilters(CANDLE_PARAMETERS, texts)
-  if (!parsed.ok) return parsed
+  if (parsed.kind === 'invalid') return parsed
   const { token: address, ...selected } = parsed.values
   const query = { address, ...selected, fill: false, limit: MAX_MESSAGE_CANDLES }
-  return { ok: true, request: { channel: 'candles', id, accepted: parsed.values, query } }
+  return { kind: 'valid', request: { channel: 'candles', id, accepted: parsed.values, query } }
 }
 
 function requestOf({ texts, ...request }: Requested, known: Launchpads): ParsedChannelRequest {
   const parsed = parseChannelFilters(request.channel, texts, known)
-  if (!parsed.ok) return parsed
-  return { ok: true, request: { ...request, accepted: parsed.accepted, filter: new EventFilter(parsed.filters) } }
+  if (parsed.kind === 'invalid') return parsed
+  return { kind: 'valid', request: { ...request, accepted: parsed.accepted, filter: new EventFilter(parsed.filters) } }
 }
 
 function isCount(value: unknown): value is number {
@@ -101,5 +101,5 @@ function isCount(value: unknown): value is number {
 }
 
 function wrong(detail: string): ParsedChannelRequest {
-  return { ok: false, problem: invalidParameter(detail) }
+  return { kind: 'invalid', problem: invalidParameter(detail) }
 }

@@ -171,7 +171,7 @@ export class WebSocketConnection implements Connection, Sink {
     const { stats, config } = this.#deps
     const { id = message.channel } = message
     const parsed = channelRequestOf(message, config.launchpads.launchpads)
-    if (!parsed.ok) {
+    if (parsed.kind === 'invalid') {
       this.#outbox.answer(encodeError({ code: 'invalid_message', message: parsed.problem.detail, id }))
       return
     }

@@ -26,13 +26,13 @@ export async function fetchHolderCodes(
   { holders, block }: { readonly holders: readonly Address[]; readonly block: Pick<BlockHeader, 'number' | 'hash'> },
 ): Promise<readonly boolean[]> {
   const code: Hex = `${HOLDER_CODES}${holders.map(holder => holder.slice(2)).join('')}`
-  const codes = await rpc.ask(async provider => {
+  const answered = await rpc.ask(async provider => {
     const answer = await callAtBlock(provider, block, runAt(block.number, code))
-    return answer.kind === 'refusal' ? answer.fault : parseCodes(answer.value, holders.length)
+    return answer.kind === 'refusal' ? answer : { kind: 'codes' as const, codes: parseCodes(answer.value, holders.length) }
   })
   // Not thrown above, where it would count against the provider's health.
-  if ('kind' in codes) throw new RpcError(codes)
-  return codes
+  if (answered.kind === 'refusal') throw new RpcError(answered.fault)
+  return answered.codes
 }
 
 function parseCodes(value: unknown, count: number): readonly boolean[] {

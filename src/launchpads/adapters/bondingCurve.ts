@@ -96,7 +96,7 @@ export const bondingCurve: AdapterKind = {
   settings: { events: eventsSchema, moreFactories },
   check: options => {
     const compiled = compileMapping(mappingOf(options))
-    return compiled.ok ? [] : compiled.problems.map(({ path, message }) => ({ path: ['events', ...path], message }))
+    return compiled.kind === 'valid' ? [] : compiled.problems.map(({ path, message }) => ({ path: ['events', ...path], message }))
   },
   create: options => createMappedAdapter({ ...mappingOf(options), startBlock: options.startBlock }),
 }

@@ -15,7 +15,7 @@ import { statesWithTrades } from './stateOrder.ts'
 /** @throws `TypeError` for a mapping with problems, which validation excludes */
 export function createMappedAdapter(input: MappingInput & { readonly startBlock: number }): LaunchpadAdapter {
   const compiled = compileMapping(input)
-  if (!compiled.ok) throw new TypeError(`the events of launchpad ${input.launchpad} have problems`)
+  if (compiled.kind === 'invalid') throw new TypeError(`the events of launchpad ${input.launchpad} have problems`)
   const { byTopic, contracts, claimCall } = compiled.value
   const eventsOf = ({ topics }: ChainLog) => byTopic.get(topics[0] ?? '0x') ?? []
   const addsSources = [...byTopic].filter(([, events]) => events.some(({ discover }) => discover !== undefined))

@@ -36,7 +36,7 @@ export function callProblems(
   contracts: MappingInput['contracts'],
 ): readonly EntryProblem[] {
   const signature = parseFunctionSignature(text)
-  if (!signature.ok) return [{ path: ['function'], message: signature.problem }]
+  if (signature.kind === 'invalid') return [{ path: ['function'], message: signature.problem }]
   const problems = [...argumentProblems(given ?? [], signature.value.inputs, { token: ZERO_ADDRESS })]
   if (contract === 'escrow' && contracts['escrow'] === undefined) {
     problems.push({ path: ['contract'], message: 'expected the address of the escrow as "escrow" beside "events", or another contract' })
@@ -79,7 +79,7 @@ export function createLaunchCalls(readers: Readers, fields: Readonly<Record<stri
         return log => read?.(log) ?? null
       }
       const signature = parseFunctionSignature(mapping.function)
-      if (!signature.ok) throw new TypeError(`the call of ${name} has problems`)
+      if (signature.kind === 'invalid') throw new TypeError(`the call of ${name} has problems`)
       const { result: _, ...call } = mapping
       const key = JSON.stringify(call)
       if (!calls.has(key)) calls.set(key, callOf(mapping, signature.value, context))

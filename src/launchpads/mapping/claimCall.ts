@@ -19,10 +19,10 @@ export function compileClaimCall({
   contracts,
   moreFactories = [],
 }: MappingInput): Compiled<LaunchpadAdapter['claimCall']> {
-  if (claimCall === undefined) return { ok: true, value: () => null }
+  if (claimCall === undefined) return { kind: 'valid', value: () => null }
   const { contract, arguments: given } = claimCall
   const signature = parseFunctionSignature(claimCall.function)
-  if (!signature.ok) return refuse([{ path: ['function'], message: signature.problem }])
+  if (signature.kind === 'invalid') return refuse([{ path: ['function'], message: signature.problem }])
   const abi = signature.value
   const fixed = contract === 'token' ? null : contracts[contract]
   if (fixed === undefined) {
@@ -36,7 +36,7 @@ export function compileClaimCall({
   const problems = argumentProblems(given, abi.inputs, SAMPLES)
   if (problems.length > 0) return refuse(problems)
   return {
-    ok: true,
+    kind: 'valid',
     value: ({ token, creator, currency, amount }) => {
       // The events of a hostile contract may add up to more than a call can name.
       if ((amount ?? 0n) > MAX_AMOUNT) return null
@@ -47,5 +47,5 @@ export function compileClaimCall({
 }
 
 function refuse(problems: readonly EntryProblem[]): Compiled<never> {
-  return { ok: false, problems: problems.map(({ path, message }) => ({ path: ['claimCall', ...path], message })) }
+  return { kind: 'invalid', problems: problems.map(({ path, message }) => ({ path: ['claimCall', ...path], message })) }
 }

@@ -52,7 +52,7 @@ export function compileMapping(input: MappingInput): Compiled<CompiledMapping> {
   const parsed: ParsedEntry[] = []
   for (const entry of entries) {
     const signature = parseEventSignature(entry.mapping.event)
-    if (!signature.ok) {
+    if (signature.kind === 'invalid') {
       problems.push({ path: [...entry.path, 'event'], message: signature.problem })
       continue
     }
@@ -63,13 +63,13 @@ export function compileMapping(input: MappingInput): Compiled<CompiledMapping> {
   }
   problems.push(...ruleProblems(entries, input), ...ambiguities(parsed))
   const claimCall = compileClaimCall(input)
-  if (!claimCall.ok) problems.push(...claimCall.problems)
-  if (problems.length > 0 || !claimCall.ok) return { ok: false, problems }
+  if (claimCall.kind === 'invalid') problems.push(...claimCall.problems)
+  if (problems.length > 0 || claimCall.kind === 'invalid') return { kind: 'invalid', problems }
 
   const context = contextOf(entries, input)
   const compiled = parsed.map(entry => ({ topic: entry.topic, ...compileEntry(entry, context, input) }))
   const byTopic = Map.groupBy(compiled, ({ topic }) => topic)
-  return { ok: true, value: { byTopic, contracts: contractsOfMapping(entries, context, input), claimCall: claimCall.value } }
+  return { kind: 'valid', value: { byTopic, contracts: contractsOfMapping(entries, context, input), claimCall: claimCall.value } }
 }
 
 /** Finds two mappings of the same log, which would count twice or be a buy and a sell at once. */

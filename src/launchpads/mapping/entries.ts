@@ -11,7 +11,9 @@ export interface MappingInput extends Pick<AdapterOptions, 'launchpad' | 'contra
   readonly events: EventsMapping
 }
 
-export type Compiled<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly EntryProblem[] }
+export type Compiled<T> =
+  | { readonly kind: 'valid'; readonly value: T }
+  | { readonly kind: 'invalid'; readonly problems: readonly EntryProblem[] }
 
 export interface MappedEntry {
   readonly kind: Kind

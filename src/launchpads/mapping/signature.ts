@@ -8,23 +8,23 @@ const MAX_INDEXED = 3
 /** Bounds the recursion. */
 const MAX_LEVELS = 4
 
-export type ParsedSignature<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
+export type ParsedSignature<T> = { readonly kind: 'valid'; readonly value: T } | { readonly kind: 'invalid'; readonly problem: string }
 
 export const EXPECTED_EVENT = 'expected an event as in the contract\'s source, such as "event Bought(address indexed buyer, uint256 paid)"'
 const EXPECTED_FUNCTION = 'expected a function as in the contract\'s source, such as "function claim(address token)"'
 
 export function parseEventSignature(text: string): ParsedSignature<AbiEvent> {
   const parsed = parseSignature(text, 'event', EXPECTED_EVENT)
-  if (!parsed.ok) return parsed
+  if (parsed.kind === 'invalid') return parsed
   const inputs = parsed.value.inputs
   const indexed = inputs.filter(input => 'indexed' in input && input.indexed === true).length
   if (indexed > MAX_INDEXED) return refuse(`an event has at most ${MAX_INDEXED} indexed parameters, this one ${indexed}`)
-  return repetition(inputs) ?? { ok: true, value: parsed.value as AbiEvent }
+  return repetition(inputs) ?? { kind: 'valid', value: parsed.value as AbiEvent }
 }
 
 export function parseFunctionSignature(text: string): ParsedSignature<AbiFunction> {
   const parsed = parseSignature(text, 'function', EXPECTED_FUNCTION)
-  return parsed.ok ? { ok: true, value: parsed.value as AbiFunction } : parsed
+  return parsed.kind === 'valid' ? { kind: 'valid', value: parsed.value as AbiFunction } : parsed
 }
 
 function parseSignature(text: string, kind: 'event' | 'function', expected: string): ParsedSignature<AbiEvent | AbiFunction> {
@@ -36,7 +36,7 @@ function parseSignature(text: string, kind: 'event' | 'function', expected: stri
   try {
     const item = parseAbiItem([signature] as readonly string[])
     if (typeof item !== 'object' || item === null || !('type' in item) || item.type !== kind) return refuse(expected)
-    return { ok: true, value: item }
+    return { kind: 'valid', value: item }
   } catch (error) {
     return refuse(`${expected}${reason(error)}`)
   }
@@ -87,6 +87,6 @@ export function componentsOf(parameter: AbiParameter): readonly AbiParameter[] {
   return 'components' in parameter ? parameter.components : []
 }
 
-function refuse(problem: string): { readonly ok: false; readonly problem: string } {
-  return { ok: false, problem }
+function refuse(problem: string): { readonly kind: 'invalid'; readonly problem: string } {
+  return { kind: 'invalid', problem }
 }

@@ -22,7 +22,7 @@ const parse = (...launchpads: readonly object[]) => parseLaunchpads(JSON.stringi
 
 it('one entry follows all factories of a launchpad, and calls the one that launched the token', () => {
   const parsed = parse(ENTRY)
-  if (!parsed.ok) throw new Error(parsed.problems.join())
+  if (parsed.kind === 'invalid') throw new Error(parsed.problems.join())
   const logs = [NEW, OLD, STRANGER].flatMap((factory, index) => [
     logOf(factory, EVENTS.launch.event, testAddress(500 + index), WHO),
     logOf(factory, DEAL.event, testAddress(500 + index), WHO, 1n, 1n, 1n),
@@ -51,10 +51,13 @@ it.each([
     'launchpads[0].events.claimCall.contract: expected one contract that pays all creators, got "factory", of which there are several',
   ],
 ])('refuses factories that are none, repeated, or all asked to pay (%#)', (entry, problem) => {
-  expect(parse(entry)).toMatchObject({ ok: false, problems: [expect.stringContaining(problem)] })
+  expect(parse(entry)).toMatchObject({ kind: 'invalid', problems: [expect.stringContaining(problem)] })
 })
 
 it('refuses a factory of another entry', () => {
   const other = { ...ENTRY, name: 'other', factory: STRANGER }
-  expect(parse(ENTRY, other)).toEqual({ ok: false, problems: [`launchpads[1].factory: ${OLD} is the factory of launchpads[0] already`] })
+  expect(parse(ENTRY, other)).toEqual({
+    kind: 'invalid',
+    problems: [`launchpads[1].factory: ${OLD} is the factory of launchpads[0] already`],
+  })
 })

@@ -132,7 +132,7 @@ function launchpads(): readonly LaunchpadConfig[] {
     ],
   }
   const result = parseLaunchpads(JSON.stringify(file), ADAPTER_KINDS)
-  return result.ok ? result.value.launchpads : expect.unreachable(result.problems.join('\n'))
+  return result.kind === 'valid' ? result.value.launchpads : expect.unreachable(result.problems.join('\n'))
 }
 
 async function pairOf(coin: Address | undefined): Promise<Address> {

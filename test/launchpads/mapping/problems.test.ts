@@ -46,7 +46,7 @@ function read(events: unknown, more: object = {}) {
 
 function problems(events: unknown, more: object = {}): readonly string[] {
   const result = read(events, more)
-  return result.ok ? [] : result.problems
+  return result.kind === 'valid' ? [] : result.problems
 }
 
 const SIGNATURE = 'expected an event as in the contract\'s source, such as "event Bought(address indexed buyer, uint256 paid)"'
@@ -411,7 +411,7 @@ function changed(value: unknown, path: readonly number[], replacement: unknown):
 /** A clear answer: what is accepted can be built, and what is refused says where. */
 function expectClear(events: unknown): boolean {
   const result = read(events)
-  if (result.ok) {
+  if (result.kind === 'valid') {
     createAdapters({ ...result.value })
     return true
   }

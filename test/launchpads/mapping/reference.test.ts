@@ -110,7 +110,7 @@ function entry(events: object | undefined): readonly LaunchpadConfig[] {
   const { startBlock, launchpad, weth } = chain.deployment
   const file = { weth, launchpads: [{ name: 'mine', adapter: 'bonding-curve', factory: launchpad, startBlock, events }] }
   const result = parseLaunchpads(JSON.stringify(file), ADAPTER_KINDS)
-  return result.ok ? result.value.launchpads : expect.unreachable(result.problems.join('\n'))
+  return result.kind === 'valid' ? result.value.launchpads : expect.unreachable(result.problems.join('\n'))
 }
 
 describe('the reference launchpad through a mapping of its events', () => {

@@ -112,7 +112,7 @@ describe('an entry quote-pool', () => {
     [{ poolType: 'uniswap-v4', poolManager: POUND, poolId: ID, against: ZERO_ADDRESS }, ID.toLowerCase()],
   ])('names a pool by %j', (fields, key) => {
     const parsed = read(fields)
-    const [adapter] = parsed.ok ? createAdapters(parsed.value) : []
+    const [adapter] = parsed.kind === 'valid' ? createAdapters(parsed.value) : []
     expect(adapter?.quotePool?.key).toBe(key)
   })
 
@@ -123,10 +123,10 @@ describe('an entry quote-pool', () => {
   const KEY = { fee: 500, tickSpacing: 10, hooks: ZERO_ADDRESS }
 
   it('has the pool of its currencies and its key', () => {
-    expect(read({ ...POOL, poolKey: KEY })).toMatchObject({ ok: true })
+    expect(read({ ...POOL, poolKey: KEY })).toMatchObject({ kind: 'valid' })
     const refusal = /^launchpads\[0\]\.poolId: expected 0x[0-9a-f]{64}, the id of the pool of token, against and poolKey, got 0x21c6/
     for (const other of [{ against: YEN }, { token: YEN }, { poolKey: { ...KEY, fee: 3_000 } }, { poolKey: { ...KEY, hooks: POUND } }]) {
-      expect(read({ ...POOL, poolKey: KEY, ...other })).toEqual({ ok: false, problems: [expect.stringMatching(refusal)] })
+      expect(read({ ...POOL, poolKey: KEY, ...other })).toEqual({ kind: 'invalid', problems: [expect.stringMatching(refusal)] })
     }
   })
 
@@ -141,7 +141,7 @@ describe('an entry quote-pool', () => {
     [{ ...POOL, poolKey: 500 }, '.poolKey: expected fee, tickSpacing and hooks of a Uniswap v4 pool, got 500'],
     [{ ...POOL, poolKey: { ...KEY, tickSpacing: 0 } }, '.poolKey.tickSpacing: expected a whole number from 1 to 32767, got 0'],
   ])('is refused with %j', (fields, problem) => {
-    expect(read(fields)).toEqual({ ok: false, problems: [`launchpads[0]${problem}`] })
+    expect(read(fields)).toEqual({ kind: 'invalid', problems: [`launchpads[0]${problem}`] })
   })
 })
 

@@ -129,6 +129,6 @@ export function publishedMapping(
     return { ...entry, startBlock: 1, ...contracts, events: { ...entry.events, ...Object.fromEntries(changed) } }
   })
   const result = parseLaunchpads(JSON.stringify({ weth, launchpads }), ADAPTER_KINDS)
-  if (!result.ok) throw new Error(result.problems.join('\n'))
+  if (result.kind === 'invalid') throw new Error(result.problems.join('\n'))
   return result.value.launchpads
 }

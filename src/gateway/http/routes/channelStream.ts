@@ -52,10 +52,10 @@ export function channelStreamRoute({ admission, config, realtime }: Pick<Sources
       const { origin, client } = exchange
       if (origin !== '' && !admission.originAllowed(origin, client.key)) return originNotAllowed(origin)
       const parsed = parseParameters(chosen, texts)
-      if (!parsed.ok) return parsed.problem
+      if (parsed.kind === 'invalid') return parsed.problem
       const { channel, lastEventId = '' } = parsed.values
       const request = streamRequestOf(channel, texts, exchange.lastEventId || lastEventId, config.launchpads.launchpads)
-      if (!request.ok) return request.problem
+      if (request.kind === 'invalid') return request.problem
       if (exchange.isAborted()) return HANDED_OVER
       if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: EVENT_STREAM_HEADERS, body: null }
       return realtime.openEventStream({ ...exchange, subscription: { of: 'channel', request: request.request } }) ?? HANDED_OVER

@@ -41,7 +41,7 @@ export function streamRoute(sources: StreamSources): Route {
       if (origin !== '' && !sources.admission.originAllowed(origin, client.key)) return originNotAllowed(origin)
       // Browsers send the header when they reconnect, so it is newer than the URL's parameter.
       const parsed = parseParameters(parameters, lastEventId === '' ? texts : new Map(texts).set('lastEventId', [lastEventId]))
-      if (!parsed.ok) return parsed.problem
+      if (parsed.kind === 'invalid') return parsed.problem
       return open(parsed.values, exchange, sources)
     },
   }

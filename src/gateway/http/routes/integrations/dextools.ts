@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { flatMapInTurns } from '#async/flatMapInTurns.ts'
 import type { Hex } from '#domain/address.ts'
-import { invalidParameter, unavailable } from '#gateway/http/problem.ts'
+import { type Answer, jsonAnswer } from '#gateway/http/answer.ts'
+import { invalidParameter, type Problem, unavailable } from '#gateway/http/problem.ts'
 import type { Route, RouteDescription } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import {
@@ -30,7 +31,7 @@ interface DextoolsRoute<S extends z.ZodObject> extends Pick<RouteDescription, 's
   readonly answer: z.ZodType
   readonly parameters: S
   readonly problems?: RouteDescription['problems']
-  handle(values: z.output<S>, latest: FinalBlock): Promise<unknown>
+  handle(values: z.output<S>, latest: FinalBlock): Promise<Answer | Problem>
 }
 
 /** DEXTools' HTTP adapter 0.0.1. Its errors have a `message` beside the members of a problem. */
@@ -49,7 +50,7 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
       summary: 'the newest final block',
       parameters: z.object({}),
       answer: latestBlockAnswer,
-      handle: async (_values, latest) => ({ block: toSiteBlock(latest) }),
+      handle: async (_values, latest) => jsonAnswer({ block: toSiteBlock(latest) }),
     }),
     route({
       path: 'block',
@@ -61,7 +62,8 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
       handle: async ({ number, timestamp }) => {
         if (number === undefined && timestamp === undefined) return invalidParameter('number or timestamp is required')
         const block = await reads.block(number === undefined ? { timestamp: timestamp ?? 0 } : { number })
-        return block === null ? notFound('block', number === undefined ? `at ${timestamp}` : String(number)) : { block: toSiteBlock(block) }
+        const asked = number === undefined ? `at ${timestamp}` : String(number)
+        return block === null ? notFound('block', asked) : jsonAnswer({ block: toSiteBlock(block) })
       },
     }),
     route({
@@ -73,7 +75,7 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
       problems: ['not_found'],
       handle: async ({ id }) => {
         const asset = await reads.asset(id)
-        return asset === null ? notFound('asset', id) : { asset: toDextoolsAsset(asset) }
+        return asset === null ? notFound('asset', id) : jsonAnswer({ asset: toDextoolsAsset(asset) })
       },
     }),
     route({
@@ -87,7 +89,7 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
         const [asset, holders] = [await reads.asset(id), await reads.holdersFrom(id, page * pageSize, pageSize)]
         if (asset === null || asset.holderCount === null) return notFound('asset', id)
         const listed = holders.map(({ address, balance }) => ({ address: siteId(address), quantity: balance }))
-        return { asset: { id: siteId(id), totalHoldersCount: asset.holderCount, holders: listed } }
+        return jsonAnswer({ asset: { id: siteId(id), totalHoldersCount: asset.holderCount, holders: listed } })
       },
     }),
     route({
@@ -100,7 +102,7 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
       handle: async ({ id }) => {
         const launchpad = config.launchpads.launchpads.find(({ contracts }) => contracts['factory'] === id)
         if (launchpad === undefined) return notFound('exchange', id)
-        return { exchange: { factoryAddress: siteId(id), name: launchpad.name, logoURL: '' } }
+        return jsonAnswer({ exchange: { factoryAddress: siteId(id), name: launchpad.name, logoURL: '' } })
       },
     }),
     route({
@@ -114,7 +116,7 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
         const pair = await reads.pair(id)
         if (pair === null) return notFound('pair', id)
         const factory = factoryOf(pair.launchpad)
-        return factory === undefined ? unavailable('data_unavailable', UNKNOWN_FACTORY) : { pair: toPair(pair, factory) }
+        return factory === undefined ? unavailable('data_unavailable', UNKNOWN_FACTORY) : jsonAnswer({ pair: toPair(pair, factory) })
       },
     }),
     route({
@@ -124,8 +126,8 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
       parameters: z.object(RANGE_PARAMETERS),
       answer: dextoolsEventsAnswer,
       handle: async (range, latest) => {
-        const events = await readEvents(sources, range, latest)
-        return 'kind' in events ? events : { events: (await flatMapInTurns(events, toDextoolsEvents)).sort(byPlace) }
+        const read = await readEvents(sources, range, latest)
+        return read.kind === 'problem' ? read : jsonAnswer({ events: (await flatMapInTurns(read.events, toDextoolsEvents)).sort(byPlace) })
       },
     }),
   ]

@@ -79,7 +79,7 @@ export function udfRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(options: 
     description: { id, tag: 'Integrations', summary, answer, problems: ['data_unavailable'] },
     async handle(texts) {
       const parsed = parseParameters(parameters, texts)
-      if (!parsed.ok) return jsonAnswer({ s: 'error', errmsg: inertText(parsed.problem.detail, /[<>&]/g) })
+      if (parsed.kind === 'invalid') return jsonAnswer({ s: 'error', errmsg: inertText(parsed.problem.detail, /[<>&]/g) })
       return jsonAnswer((await handle(parsed.values)) ?? { s: 'error', errmsg: 'unknown_symbol' })
     },
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { flatMapInTurns } from '#async/flatMapInTurns.ts'
+import { jsonAnswer } from '#gateway/http/answer.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { latestBlockAnswer, pairAnswer } from '#resources/integrations/marketData.ts'
@@ -31,7 +32,7 @@ export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: Blo
       id: `get${name}LatestBlock`,
       summary: `For ${site}: the newest final block`,
       answer: latestBlockAnswer,
-      handle: async (_values, latest) => ({ block: toSiteBlock(latest) }),
+      handle: async (_values, latest) => jsonAnswer({ block: toSiteBlock(latest) }),
     }),
     siteRoute(sources, {
       path: `/${folder}/asset`,
@@ -42,7 +43,7 @@ export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: Blo
       problems: ['not_found'],
       handle: async ({ id }) => {
         const asset = await reads.asset(id)
-        return asset === null ? notFound('asset', id) : { asset: toAsset(asset) }
+        return asset === null ? notFound('asset', id) : jsonAnswer({ asset: toAsset(asset) })
       },
     }),
     siteRoute(sources, {
@@ -54,7 +55,7 @@ export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: Blo
       problems: ['not_found'],
       handle: async ({ id }) => {
         const pair = await reads.pair(id)
-        return pair === null ? notFound('pair', id) : { pair: toSitePair(pair) }
+        return pair === null ? notFound('pair', id) : jsonAnswer({ pair: toSitePair(pair) })
       },
     }),
     siteRoute(sources, {
@@ -64,8 +65,8 @@ export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: Blo
       parameters: z.object(RANGE_PARAMETERS),
       answer: eventsAnswer,
       handle: async (range, latest) => {
-        const events = await readEvents(sources, range, latest)
-        return 'kind' in events ? events : { events: await flatMapInTurns(events.filter(takes), toSiteEvents) }
+        const read = await readEvents(sources, range, latest)
+        return read.kind === 'problem' ? read : jsonAnswer({ events: await flatMapInTurns(read.events.filter(takes), toSiteEvents) })
       },
     }),
   ]

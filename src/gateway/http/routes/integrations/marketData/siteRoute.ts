@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Answer, jsonAnswer } from '#gateway/http/answer.ts'
+import type { Answer } from '#gateway/http/answer.ts'
 import { invalidParameter, type Problem, problem, unavailable } from '#gateway/http/problem.ts'
 import { defineRoute, type Route, type RouteDescription } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
@@ -27,7 +27,7 @@ interface SiteRouteOptions<S extends z.ZodObject> extends Pick<RouteDescription,
   readonly parameters?: S
   readonly problems?: RouteDescription['problems']
   /** @param latest the newest final block */
-  handle(values: z.output<S>, latest: FinalBlock): Promise<unknown>
+  handle(values: z.output<S>, latest: FinalBlock): Promise<Answer | Problem>
 }
 
 /** A route for market-data sites, answered from final blocks only. It fails while no block is final. */
@@ -46,22 +46,18 @@ export function siteRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
     async (values): Promise<Answer | Problem> => {
       const latest = await reads.finality()
       if (latest === null) return unavailable('data_unavailable', 'no indexed block is final yet')
-      const answered = await handle(values, latest)
-      return isProblem(answered) ? answered : jsonAnswer(answered)
+      return handle(values, latest)
     },
   )
 }
 
-function isProblem(answered: unknown): answered is Problem {
-  return typeof answered === 'object' && answered !== null && 'kind' in answered && answered.kind === 'problem'
+interface SiteEvents {
+  readonly kind: 'events'
+  readonly events: readonly PairEvent[]
 }
 
 /** All events of a range of final blocks, or why there is no answer. */
-export async function readEvents(
-  { reads }: Pick<Sources, 'reads'>,
-  range: BlockRange,
-  latest: FinalBlock,
-): Promise<readonly PairEvent[] | Problem> {
+export async function readEvents({ reads }: Pick<Sources, 'reads'>, range: BlockRange, latest: FinalBlock): Promise<SiteEvents | Problem> {
   const { fromBlock, toBlock } = range
   if (fromBlock > toBlock) return invalidParameter(`fromBlock must not be above toBlock, got ${fromBlock} and ${toBlock}`)
   if (toBlock - fromBlock >= MAX_BLOCKS) return invalidParameter(`a range must have at most ${MAX_BLOCKS} blocks`)
@@ -69,7 +65,7 @@ export async function readEvents(
   const events = await reads.pairEvents(range, MAX_EVENTS)
   if (events === 'tooMany') return invalidParameter(`the range has more than ${MAX_EVENTS} events; ask for fewer blocks`)
   if (events === 'unread') return unavailable('data_unavailable', 'the decimals of a quote currency have not been read yet')
-  return events
+  return { kind: 'events', events }
 }
 
 export function notFound(what: 'pair' | 'asset' | 'exchange' | 'block', id: string): Problem {
