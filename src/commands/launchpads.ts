@@ -13,8 +13,8 @@ import { databaseCommand } from './databaseCommand.ts'
 /*
  * npm run launchpads -- plan: compares launchpads.json with the list that the index was built from, and says per launchpad what differs
  * and how many blocks that takes. Changes nothing. The service may run meanwhile.
- * npm run launchpads -- apply: makes the index one of launchpads.json. Indexes what is new beside the running service, and asks for the
- * stop of the service when that is done.
+ * npm run launchpads -- apply: makes the index one of launchpads.json. Indexes what is new in a side index while the service runs, and asks
+ * for the stop of the service when that is done.
  */
 
 const [, , task] = process.argv

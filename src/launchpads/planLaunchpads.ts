@@ -18,9 +18,9 @@ export type LaunchpadStep = { readonly name: string } & (
 export interface LaunchpadsPlan {
   /** In the order of the new list, then what is removed. */
   readonly steps: readonly LaunchpadStep[]
-  /** The entries to index beside the running index: those that are new or built anew, and each pool that values a currency. */
-  readonly beside: readonly LaunchpadConfig[]
-  /** Of `beside`, those whose rows join the index. */
+  /** The entries of the side index: those that are new or built anew, and each pool that values a currency. */
+  readonly side: readonly LaunchpadConfig[]
+  /** Of `side`, those whose rows join the index. */
   readonly joined: readonly string[]
   /** Those whose rows go from the index: removed, or replaced by what joins. */
   readonly leaving: readonly string[]
@@ -51,7 +51,7 @@ export function planLaunchpads(
   const built = new Set(steps.filter(({ kind }) => kind !== 'unchanged').map(({ name }) => name))
   return {
     steps: [...steps, ...removed],
-    beside: built.size === 0 ? [] : wanted.filter(entry => built.has(entry.name) || isQuotePool(entry)),
+    side: built.size === 0 ? [] : wanted.filter(entry => built.has(entry.name) || isQuotePool(entry)),
     joined: wanted.map(({ name }) => name).filter(name => built.has(name)),
     leaving: [...steps.filter(({ kind }) => kind !== 'unchanged' && kind !== 'added'), ...removed].map(({ name }) => name),
   }

@@ -18,11 +18,11 @@ import { migrate } from '#store/migrations/migrate.ts'
 import { isRecentBlock, readRecentBlocks } from '#store/rows/cursor.ts'
 import { readIdentity } from '#store/rows/identity.ts'
 import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
-import { createCommitter } from '#sync/committer.ts'
 import { fetchReplacement } from '#sync/fetch/replacement.ts'
-import { type BesideIndex, openBesideIndex } from './besideIndex.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { restoreDirectoryOf } from './restoreDirectory.ts'
+import { openSideIndex, type SideIndex } from './sideIndex.ts'
+import { createUnwatchedCommitter } from './unwatchedCommitter.ts'
 
 export interface ApplyLaunchpadsOptions {
   readonly config: Config
@@ -37,8 +37,8 @@ export interface ApplyLaunchpadsOptions {
 const LOOK_EVERY_MS = 250
 
 /**
- * Takes an index over to another list of launchpads. What is new or built anew is indexed in a schema beside the index while the service
- * goes on with the earlier list. Then it waits until no process indexes, and changes all rows in one transaction.
+ * Takes an index over to another list of launchpads. What is new or built anew is indexed in a side index while the service goes on
+ * with the earlier list. Then it waits until no process indexes, and changes all rows in one transaction.
  *
  * @returns what was done
  * @throws `TokenwireError`: retryable when the chain or the index moved on meanwhile, so that applying again helps
@@ -56,16 +56,16 @@ export async function applyLaunchpads(options: ApplyLaunchpadsOptions): Promise<
     if (config.maxReorgDepth === 0)
       throw new TokenwireError('config_invalid', 'MAX_REORG_DEPTH: 0 leaves no blocks below which a change joins')
     const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
-    const schema = `${String(rows[0]?.schema).slice(0, 40)}_beside`
+    const schema = `${String(rows[0]?.schema).slice(0, 40)}_side`
     for (const line of describePlan(plan, null)) tell(line)
-    const beside = plan.beside.length === 0 ? null : await openBeside(db, schema, plan, options)
+    const side = plan.side.length === 0 ? null : await openSide(db, schema, plan, options)
     try {
-      await changeWithin({ db, transaction: createTransaction(orm), inForce: identity.launchpads, plan, beside, schema }, options)
+      await changeWithin({ db, transaction: createTransaction(orm), inForce: identity.launchpads, plan, side, schema }, options)
     } finally {
-      await beside?.stop()
-      await beside?.close()
+      await side?.stop()
+      await side?.close()
     }
-    if (beside !== null) await sql`drop schema ${sql.id(schema)} cascade`.execute(db)
+    if (side !== null) await sql`drop schema ${sql.id(schema)} cascade`.execute(db)
     return 'The index is of this list now. Start the service with it.'
   } finally {
     await orm.close(true)
@@ -73,23 +73,23 @@ export async function applyLaunchpads(options: ApplyLaunchpadsOptions): Promise<
 }
 
 /** Goes on with what an earlier attempt has indexed, if that was of the same entries. */
-async function openBeside(
+async function openSide(
   db: Kysely<unknown>,
   schema: string,
-  { beside }: LaunchpadsPlan,
+  { side }: LaunchpadsPlan,
   { config, chain, url, logger }: ApplyLaunchpadsOptions,
-): Promise<BesideIndex> {
-  const besideUrl = withSchema(url, schema)
-  await migrate(besideUrl, logger)
+): Promise<SideIndex> {
+  const sideUrl = withSchema(url, schema)
+  await migrate(sideUrl, logger)
   const { rows } = await sql<{ launchpads: readonly LaunchpadConfig[] }>`select launchpads from ${sql.id(schema, 'chain_state')}`.execute(
     db,
   )
   const [stored] = rows
-  if (stored !== undefined && !isIdle(planLaunchpads(stored.launchpads, beside))) {
+  if (stored !== undefined && !isIdle(planLaunchpads(stored.launchpads, side))) {
     await sql`drop schema ${sql.id(schema)} cascade`.execute(db)
-    await migrate(besideUrl, logger)
+    await migrate(sideUrl, logger)
   }
-  return openBesideIndex({ config, chain, launchpads: beside, url: besideUrl, writer: randomUUID(), now, logger })
+  return openSideIndex({ config, chain, launchpads: side, url: sideUrl, writer: randomUUID(), now, logger })
 }
 
 interface Change {
@@ -97,33 +97,33 @@ interface Change {
   readonly transaction: Transaction
   readonly inForce: readonly LaunchpadConfig[]
   readonly plan: LaunchpadsPlan
-  readonly beside: BesideIndex | null
+  readonly side: SideIndex | null
   readonly schema: string
 }
 
 async function changeWithin(change: Change, options: ApplyLaunchpadsOptions): Promise<void> {
-  const { db, beside } = change
-  if (beside !== null) await untilInReach(db, beside)
+  const { db, side } = change
+  if (side !== null) await untilInReach(db, side)
   const lock = await takeWriterLock(options)
   try {
-    await beside?.stop()
+    await side?.stop()
     await changeRows(change, options)
   } finally {
     await lock.release()
   }
 }
 
-/** Waits until the index beside is at a block that the index can go back to. @throws the error that ends its indexing */
-async function untilInReach(db: Kysely<unknown>, beside: BesideIndex): Promise<void> {
+/** Waits until the side index is at a block that the index can go back to. @throws the error that ends its indexing */
+async function untilInReach(db: Kysely<unknown>, side: SideIndex): Promise<void> {
   let failure: { readonly error: unknown } | null = null
-  void beside.gaveUp.then(error => {
+  void side.gaveUp.then(error => {
     failure = { error }
   })
   const failed = () => failure
   for (;;) {
     const ended = failed()
     if (ended !== null) throw ended.error
-    const reached = (await readRecentBlocks(beside.db, 1)).at(-1)
+    const reached = (await readRecentBlocks(side.db, 1)).at(-1)
     const { rows } = await sql<{ from: number | null }>`select undo_from as from from chain_state`.execute(db)
     const from = rows[0]?.from ?? null
     if (reached !== undefined && ((from !== null && reached.number >= from - 1) || (await isCursor(db, reached.number)))) return
@@ -146,9 +146,9 @@ async function takeWriterLock({ url, logger, tell }: ApplyLaunchpadsOptions): Pr
 }
 
 async function changeRows(change: Change, { config, chain, logger }: ApplyLaunchpadsOptions): Promise<void> {
-  const { db, transaction, inForce, plan, beside, schema } = change
-  const { source, chainId, genesisHash, launchpads } = chain
-  const { weth, pegUsd } = config.launchpads
+  const { db, transaction, inForce, plan, side, schema } = change
+  const { source, genesisHash, launchpads } = chain
+  const { weth } = config.launchpads
   const writer = randomUUID()
   await sql`update chain_state set writer = ${writer}`.execute(db)
   const cursor = (await readRecentBlocks(db, 1)).at(-1)
@@ -156,9 +156,9 @@ async function changeRows(change: Change, { config, chain, logger }: ApplyLaunch
     await sql`update chain_state set launchpads = ${JSON.stringify(launchpads)}::jsonb`.execute(db)
     return
   }
-  const ancestor = beside === null ? cursor : (await readRecentBlocks(beside.db, 1)).at(-1)
+  const ancestor = side === null ? cursor : (await readRecentBlocks(side.db, 1)).at(-1)
   if (ancestor === undefined || !(await isRecentBlock(db, ancestor))) {
-    const sentence = 'The index has not reached what was built beside it: start the service again, and then this command.'
+    const sentence = 'The index has not reached its side index: start the service again, and then this command.'
     throw new TokenwireError('rpc_inconsistent', sentence, { retryable: true })
   }
   const [joined, moved] = [new Set(plan.joined), new Set([...plan.joined, ...plan.leaving])]
@@ -166,26 +166,10 @@ async function changeRows(change: Change, { config, chain, logger }: ApplyLaunch
   const adapters = createAdapters({ weth, launchpads })
   const directory = await restoreDirectoryOf(adapters, [
     { transaction, launchpads: stays },
-    ...(beside === null ? [] : [{ transaction: beside.transaction, launchpads: joined }]),
+    ...(side === null ? [] : [{ transaction: side.transaction, launchpads: joined }]),
   ])
   const replacement = await fetchReplacement({ source, watchlist: directory, ancestor, to: cursor.number, genesisHash })
-  const committer = createCommitter({
-    db,
-    transaction,
-    writer,
-    chainId,
-    facts: source,
-    weth,
-    ...(pegUsd !== undefined && { pegUsd }),
-    revaluedPerBlock: 0,
-    adapters,
-    directory,
-    maxReorgDepth: config.maxReorgDepth,
-    isWatched: () => false,
-    ethUsd: () => null,
-    now,
-    logger,
-  })
-  const joining = beside === null ? null : { schema, names: plan.joined }
+  const committer = createUnwatchedCommitter({ config, chain, db, transaction, writer, adapters, directory, now, logger })
+  const joining = side === null ? null : { schema, names: plan.joined }
   await committer.change(replacement, { leaving: plan.leaving, joining, launchpads })
 }

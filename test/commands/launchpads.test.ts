@@ -16,7 +16,7 @@ import { type Service, type ServiceFolder, serviceFolder } from '#test/support/s
 
 const database = await useDatabase({ migrated: false })
 await migrate(database.url, silentLogger)
-// The chain is short: what is built beside stays half of this below its head.
+// The chain is short: the side index stays half of this below its head.
 const env = { DATABASE_URL: database.url, MAX_REORG_DEPTH: '4' }
 let chain: TestChain
 let folder: ServiceFolder
@@ -81,7 +81,7 @@ function run(task: string) {
 
 const tokenAt = async ({ url }: Service) => (await (await fetch(`${url}/api/tokens/${alpha.token}`)).json()) as Token
 
-test('what an edited list adds is indexed beside the service, and joins when the service has stopped', async () => {
+test('what an edited list adds is built in a side index, and joins when the service has stopped', async () => {
   await buy()
   const service = await start()
   await service.indexed(await buy())

@@ -66,8 +66,8 @@ describe('planLaunchpads', () => {
       ['euro', 'unchanged'],
       ['dollar', 'added'],
     ])
-    // Every pool that values a currency is indexed beside what is rebuilt.
-    expect(plan.beside.map(({ name }) => name)).toEqual(['a', 'euro', 'dollar'])
+    // Every pool that values a currency is in the side index with what is rebuilt.
+    expect(plan.side.map(({ name }) => name)).toEqual(['a', 'euro', 'dollar'])
     expect([plan.joined, plan.leaving]).toEqual([['a', 'dollar'], ['a']])
   })
 })

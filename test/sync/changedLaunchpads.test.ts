@@ -30,12 +30,12 @@ import { START_BLOCK, WETH } from '#test/support/simulatedLaunchpad.ts'
 import { restoreDirectoryOf } from '#worker/restoreDirectory.ts'
 
 /*
- * An index that follows its chain gets another list of launchpads: the new ones are indexed in a schema beside it up to a block below the
- * cursor, and join it. Reorgs come before and after. In the end every table is that of a fresh index of the last list.
+ * An index that follows its chain gets another list of launchpads: the new ones are indexed in a side index, up to a block below the cursor,
+ * and join it. Reorgs come before and after. In the end every table is that of a fresh index of the last list.
  */
 
 const DEPTH = 16
-const SIDE = 'beside'
+const SIDE = 'side'
 const database = await useDatabase()
 const fresh = await useDatabase()
 const sideUrl = withSchema(database.url, SIDE)
@@ -73,10 +73,10 @@ async function change(
   const plan = planLaunchpads(before, after, await readQuoteCurrencies(database.kysely))
   const ancestor = cursor - below
   await clearTables(side.orm.em.getKysely<unknown>())
-  if (plan.beside.length > 0) {
-    const beside = await openIndex(side, { genesisHash, maxReorgDepth: 0, launchpads: plan.beside })
-    await indexUpTo(beside, forking, beside.directory.startBlock, ancestor - 3, ancestor)
-    await settle(beside, forking.chain.at(ancestor).header)
+  if (plan.side.length > 0) {
+    const sideIndex = await openIndex(side, { genesisHash, maxReorgDepth: 0, launchpads: plan.side })
+    await indexUpTo(sideIndex, forking, sideIndex.directory.startBlock, ancestor - 3, ancestor)
+    await settle(sideIndex, forking.chain.at(ancestor).header)
   }
   const leaving = new Set(plan.leaving)
   const joined = new Set(plan.joined)
@@ -93,7 +93,7 @@ async function change(
   const batches = blocksOf(forking, ancestor + 1, cursor).map(block => batchOf([block], 'live', known, new Set()))
   const wanted: LaunchpadsChange = {
     leaving: plan.leaving,
-    joining: plan.beside.length === 0 ? null : { schema: SIDE, names: plan.joined },
+    joining: plan.side.length === 0 ? null : { schema: SIDE, names: plan.joined },
     launchpads: after,
   }
   await index.committer.change({ ancestor: forking.chain.at(ancestor).header, batches }, wanted)
