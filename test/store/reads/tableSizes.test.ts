@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process'
-import process from 'node:process'
-import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { createTableSizes } from '#gateway/health/tableSizes.ts'
@@ -23,18 +20,6 @@ it('shows the rows and bytes of every table, the largest first', async () => {
   const totals = sizes.map(({ bytes, indexBytes }) => bytes + indexBytes)
   expect(totals).toEqual(totals.toSorted((a, b) => b - a))
   expect(sizes[0]?.bytes).toBeGreaterThan(5_000 * 20)
-})
-
-it('is npm run db:size', async () => {
-  const run = async (url: string) => {
-    const env = { PATH: process.env['PATH'], DATABASE_URL: url, LOG_LEVEL: 'silent' }
-    return (await promisify(execFile)(process.execPath, ['src/commands/dbSize.ts'], { env })).stdout
-  }
-  const migrated = await run((await useDatabase()).url)
-  expect(migrated).toMatch(/^table +rows \(about\) +MiB +MiB of indexes\n/)
-  expect(migrated).toMatch(/\ntrade +\d+ +\d+\.\d +\d+\.\d\n/)
-  expect(migrated).toMatch(/\nall +\d+ +\d+\.\d +\d+\.\d\n$/)
-  expect(await run((await useDatabase({ migrated: false })).url)).toBe('The database has no index yet.\n')
 })
 
 it('reads sizes once a minute, keeps the last ones while the database fails, and shares a reading that is under way', async () => {
