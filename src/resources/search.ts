@@ -9,7 +9,7 @@ export const search = defineList({
   path: '/api/search',
   summary: 'Tokens by symbol, name or address prefix, the best match first, in one page',
   parameters: z.object({
-    q: textParameter(100).describe('Part of a symbol or name, or the beginning of an address.'),
+    q: textParameter(100).describe('Part of a symbol or name, or the beginning of an address: `0x` and at least two digits.'),
     limit: integerParameter(1, 50).default(20).describe('Maximum number of tokens returned.'),
   }),
   name: 'TokenList',

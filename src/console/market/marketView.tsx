@@ -65,7 +65,7 @@ export function MarketView() {
           {...(isNarrowed ? { action: { text: 'Show all tokens', run: () => showMarket(DEFAULT_QUERY) } } : {})}
         >
           {isNarrowed
-            ? 'Search looks at symbols, names and the beginnings of addresses (0x and four digits).'
+            ? 'Search looks at symbols, names and the beginnings of addresses (0x and two digits).'
             : 'They appear here as soon as they are.'}
         </Notice>
       ) : (

@@ -9,7 +9,7 @@ import { MIN_SIMILAR_LENGTH, readSimilar } from './searchSimilar.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
 const ADDRESS_LENGTH = 42
-const ADDRESS_LIKE = /^0x[0-9a-f]{4,}$/i
+const ADDRESS_LIKE = /^0x[0-9a-f]{2,}$/i
 
 /**
  * How many tokens with a prefix are compared by market cap. When more tokens have it, those among the `MAX_TOKENS` largest tokens come
@@ -54,27 +54,29 @@ async function readFitting(db: Queryable, text: string, limit: number): Promise<
   const largest = sql`(select address, market_cap_weth, symbol, name from token ${BY_SIZE} limit ${sql.lit(MAX_TOKENS)}) as largest`
   const way = (number: number, from: RawBuilder<unknown>) =>
     sql`(select address, ${sql.lit(number)} as way from ${from} ${BY_SIZE} limit ${limit}::integer)`
-  const byPrefix = (number: number, of: RawBuilder<unknown>, list: RawBuilder<unknown>, better: RawBuilder<unknown>) => [
+  const byPrefix = (number: number, matches: RawBuilder<unknown>, list: RawBuilder<unknown>, better: RawBuilder<unknown>) => [
     way(
       number,
-      sql`${largest} where (select count(*) from ${list}) = ${sql.lit(MAX_CANDIDATES)} and ${begins(of)} and (${better}) is not true`,
+      sql`${largest} where (select count(*) from ${list}) = ${sql.lit(MAX_CANDIDATES)} and ${matches} and (${better}) is not true`,
     ),
     way(number, sql`${list} where (${better}) is not true`),
   ]
-  const [first, last] = addressRange(ADDRESS_LIKE.test(text) ? text : '0x')
-  const byAddress = sql`(
-    select address, market_cap_weth from token where address between ${toBytes(first)} and ${toBytes(last)} order by address limit ${sql.lit(MAX_CANDIDATES)}
-  ) as by_address`
+  const isAddress = ADDRESS_LIKE.test(text) && text.length <= ADDRESS_LENGTH
+  const [first, last] = addressRange(isAddress ? text : '0x')
+  const inRange = sql`address between ${toBytes(first)} and ${toBytes(last)}`
+  const byAddress = isAddress
+    ? sql`select address, market_cap_weth from token where ${inRange} order by address limit ${sql.lit(MAX_CANDIDATES)}`
+    : sql`select null::bytea as address, null::numeric as market_cap_weth limit 0`
   const ways = [
-    ...(ADDRESS_LIKE.test(text) && text.length <= ADDRESS_LENGTH ? [way(0, byAddress)] : []),
+    ...(isAddress ? byPrefix(0, inRange, sql`by_address`, sql`false`) : []),
     way(1, sql`token where ${symbol} = ${typed}`),
-    ...byPrefix(2, symbol, sql`by_symbol`, sql`${symbol} = ${typed}`),
-    ...byPrefix(3, name, sql`by_name`, begins(symbol)),
+    ...byPrefix(2, begins(symbol), sql`by_symbol`, sql`${symbol} = ${typed}`),
+    ...byPrefix(3, begins(name), sql`by_name`, begins(symbol)),
   ]
   return readAsOf(
     db,
     sql<SelectedToken>`
-    with by_symbol as materialized (${candidates(symbol)}), by_name as materialized (${candidates(name)}),
+    with by_symbol as materialized (${candidates(symbol)}), by_name as materialized (${candidates(name)}), by_address as materialized (${byAddress}),
       found as (select * from (${sql.join(ways, sql` union all `)}) as every_way limit ${2 * limit}::integer),
       best as (select address, min(way) as way from found group by address)
     select ${SELECTED_TOKEN} from best join token on token.address = best.address ${MAIN_POOL}

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Address } from '#domain/address.ts'
 import { readSearch } from '#store/reads/search.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { insertRows, type Row, tokenRow } from '#test/support/rows.ts'
@@ -61,8 +62,19 @@ describe('searching tokens', () => {
     expect(await search('0xabcde')).toEqual(['LATE', 'HIT', '0xabcdef'])
     expect(await search('0xabcdef00000')).toEqual(['HIT'])
     expect(await search(high)).toEqual(['HIT'])
-    expect(await search('0xabc')).toEqual(['0xabcdef'])
+    // Prefixes of fewer than four digits once found no address.
+    expect(await search('0xab')).toEqual(['LATE', 'HIT', 'MISS', '0xabcdef'])
+    expect(await search('0xa')).toEqual(['0xabcdef'])
     expect(await search(`${high}0`)).toEqual([])
+  })
+
+  test('finds the largest of many tokens whose addresses begin alike', async () => {
+    const beginning = (n: number) => `0xab${n.toString(16).padStart(38, '0')}` as Address
+    await insertRows(kysely, 'token', [
+      ...Array.from({ length: 450 }, (_, n) => ({ ...named(n, 'small', 'n', String(n)), address: beginning(n) })),
+      { ...named(999, 'LARGE', 'n', '1000'), address: beginning(999) },
+    ])
+    expect((await search('0xab'))[0]).toBe('LARGE')
   })
 
   test('takes every character as it is', async () => {
