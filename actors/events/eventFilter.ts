@@ -1,7 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { weiFrom } from '#domain/tradeSize.ts'
-import type { ChannelEvent } from '#resources/channelEvent.ts'
+import type { ChannelEvent, GraduationEventStatus } from '#resources/channelEvent.ts'
 
 /** An event has to match every filter that is given, and one entry of a list. */
 export interface EventFilters {
@@ -12,6 +12,8 @@ export interface EventFilters {
   readonly side?: TradeSide
   /** A plain decimal. Trades whose amount in WETH is not known do not fit. */
   readonly minWeth?: string
+  /** The statuses that graduations reach. */
+  readonly status?: readonly GraduationEventStatus[]
 }
 
 /** Filters in a form that is quick to test. */
@@ -23,22 +25,25 @@ export class EventFilter {
   readonly #launchpads: ReadonlySet<string> | null
   readonly #side: TradeSide | null
   readonly #minWei: bigint | null
+  readonly #status: ReadonlySet<GraduationEventStatus> | null
 
-  constructor({ tokens, wallets, launchpads, side, minWeth }: EventFilters) {
+  constructor({ tokens, wallets, launchpads, side, minWeth, status }: EventFilters) {
     this.tokens = setOf(tokens)
     this.wallets = setOf(wallets)
     this.#launchpads = setOf(launchpads)
     this.#side = side ?? null
     this.#minWei = minWeth === undefined ? null : weiFrom(minWeth)
-    const lists = [this.tokens, this.wallets, this.#launchpads].map(set => (set === null ? null : [...set].toSorted()))
+    this.#status = setOf(status)
+    const lists = [this.tokens, this.wallets, this.#launchpads, this.#status].map(set => (set === null ? null : [...set].toSorted()))
     this.key = JSON.stringify([...lists, this.#side, this.#minWei?.toString() ?? null])
   }
 
-  fits({ token, wallet, launchpad, side, amountWei }: ChannelEvent): boolean {
+  fits({ token, wallet, launchpad, side, amountWei, status }: ChannelEvent): boolean {
     return (
       this.tokens?.has(token) !== false &&
       this.wallets?.has(wallet) !== false &&
       this.#launchpads?.has(launchpad) !== false &&
+      (this.#status === null || (status !== null && this.#status.has(status))) &&
       (this.#side === null || side === this.#side) &&
       (this.#minWei === null || (amountWei !== null && amountWei >= this.#minWei))
     )

@@ -86,6 +86,7 @@ function parseSubscribe({ token, tokens, channel, sequence = null, holders = tru
   if (token === undefined && tokens !== undefined) return parseMany(tokens, sequence, holders)
   if (token === undefined && channel !== undefined)
     return isChannel(channel) ? { type: 'subscribeChannel', channel, filters, after, reorgs } : refuseChannel()
+  if (token === undefined) return refuse('invalid_message', 'a subscribe must have a token, tokens or a channel')
   if (!isAddress(token)) return refuseToken(token)
   if (!isSequence(sequence)) return refuse('invalid_message', 'the sequence must be a non-negative safe integer', token)
   if (typeof holders !== 'boolean') return refuse('invalid_message', 'holders must be true or false', token)
@@ -103,8 +104,8 @@ function parseMany(tokens: unknown, sequence: unknown, holders: unknown): Parsed
 }
 
 function parseUnsubscribe({ token, channel, id = channel }: Fields): ParsedMessage {
-  if (token !== undefined || id === undefined)
-    return isAddress(token) ? { type: 'unsubscribe', token: lowerCase(token) } : refuseToken(token)
+  if (token === undefined && id === undefined) return refuse('invalid_message', 'an unsubscribe must have a token, a channel or an id')
+  if (token !== undefined) return isAddress(token) ? { type: 'unsubscribe', token: lowerCase(token) } : refuseToken(token)
   if (channel !== undefined && !isChannel(channel)) return refuseChannel()
   return { type: 'unsubscribeChannel', id: id as string }
 }

@@ -8,6 +8,10 @@ import type { Trade } from './trades.ts'
 /** The channels of events over all tokens. */
 export type EventChannelName = 'trades' | 'launches' | 'graduations'
 
+/** The statuses that the channel `graduations` reports. */
+export const GRADUATION_EVENT_STATUSES = ['completed', 'migrated'] as const satisfies readonly GraduationStatus[]
+export type GraduationEventStatus = (typeof GRADUATION_EVENT_STATUSES)[number]
+
 /** Something that happened to a token, as a channel reports it. */
 export interface ChannelEvent {
   readonly place: EventPlace
@@ -20,7 +24,7 @@ export interface ChannelEvent {
   /** The amount of a trade in wei of WETH; `null`: not known, or no trade. */
   readonly amountWei: bigint | null
   /** The status that a graduation reached; `null`: no graduation. */
-  readonly status: Extract<GraduationStatus, 'completed' | 'migrated'> | null
+  readonly status: GraduationEventStatus | null
   /** The token as it is now. Without USD values. */
   readonly data: Trade | Token
 }

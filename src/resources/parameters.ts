@@ -58,6 +58,12 @@ export function listParameter<Item extends z.ZodType<unknown, string>>(item: Ite
   return z.codec(text, list, { decode: given => given.split(',') as z.input<Item>[], encode: values => values.join(',') })
 }
 
+/** Whether a parameter is a comma list, which clients may also write as a parameter per item. */
+export function takesList(parameter: z.core.$ZodType | undefined): boolean {
+  if (parameter instanceof z.ZodExactOptional) return takesList(parameter.unwrap())
+  return parameter instanceof z.ZodCodec && parameter.out instanceof z.ZodArray
+}
+
 export const tokenParameter = addressParameter.describe('Address of the token.')
 
 /** The parameters of a list that is read page by page. */
@@ -74,7 +80,8 @@ export const unixSeconds = integerParameter(0, MAX_UNIX_SECONDS, ' (Unix seconds
 
 export const launchpadParameter = listParameter(textParameter(64), 20, 'names of launchpads')
 
-interface Bounds {
+/** Inclusive; `from` and `to` in Unix seconds. */
+export interface Bounds {
   readonly fromBlock?: number
   readonly toBlock?: number
   readonly from?: number

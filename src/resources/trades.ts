@@ -3,6 +3,7 @@ import { TRADE_SIDES } from '#domain/trade.ts'
 import { integerCursor } from './cursorFields.ts'
 import {
   addressParameter,
+  type Bounds,
   contradictingBounds,
   decimalParameter,
   integerParameter,
@@ -85,6 +86,11 @@ const filters = {
   from: unixSeconds.exactOptional().describe('Earliest block time in Unix seconds, inclusive.'),
   to: unixSeconds.exactOptional().describe('Latest block time in Unix seconds, inclusive.'),
   order: wordParameter(['asc', 'desc']).default('desc').describe('`desc`: newest first.'),
+  after: z
+    .string({ error: '<block>-<logIndex>, as the id of a trade' })
+    .refine(text => parseTradeId(text) !== null)
+    .exactOptional()
+    .describe('Only trades after this place: `<block>-<logIndex>`, the `id` of a trade. Needs `order=asc`.'),
   ...pageParameters({ max: 500, default: 50 }),
 }
 
@@ -92,11 +98,11 @@ const filters = {
 const marketFilters = {
   tokens: listParameter(addressParameter, 100, 'addresses (0x and 40 hex digits)').exactOptional().describe('Only trades of these tokens.'),
   launchpad: launchpadParameter.exactOptional().describe('Only trades of tokens of these launchpads.'),
-  after: z
-    .string({ error: '<block>-<logIndex>, as the id of a trade' })
-    .refine(text => parseTradeId(text) !== null)
-    .exactOptional()
-    .describe('Only trades after this place: `<block>-<logIndex>`, the `id` of a trade. Needs `order=asc`.'),
+}
+
+interface ListedValues extends Bounds {
+  readonly after?: string | undefined
+  readonly order: 'asc' | 'desc'
 }
 
 const list = {
@@ -105,6 +111,9 @@ const list = {
   item: tradeSchema,
   cursor: () => cursor,
   cacheControl: 'revalidate',
+  contradiction: (values: ListedValues) =>
+    contradictingBounds(values) ?? (values.after !== undefined && values.order === 'desc' ? 'after needs order=asc' : null),
+  start: ({ after }: ListedValues) => (after === undefined ? null : parseTradeId(after)),
 } as const
 
 export const trades = defineList({
@@ -120,21 +129,12 @@ export const trades = defineList({
   }),
   outdatedBy: 'tokenChange',
   problems: ['token_not_found', 'data_unavailable'],
-  contradiction: contradictingBounds,
 })
-
-interface MarketValues extends TradeBounds {
-  readonly after?: string | undefined
-  readonly order: 'asc' | 'desc'
-}
 
 const market = {
   ...list,
   outdatedBy: 'commit',
   problems: ['data_unavailable'],
-  contradiction: (values: MarketValues) =>
-    contradictingBounds(values) ?? (values.after !== undefined && values.order === 'desc' ? 'after needs order=asc' : null),
-  start: ({ after }: MarketValues) => (after === undefined ? null : parseTradeId(after)),
 } as const
 
 export const marketTrades = defineList({
@@ -161,7 +161,5 @@ export const walletTrades = defineList({
   parameters: z.object({ address: addressParameter.describe('Address of the wallet.'), ...marketFilters, ...filters }),
 })
 
-export type TradesQuery = QueryOf<typeof trades>
+export type TradesQuery = Omit<QueryOf<typeof trades>, 'after'>
 export type MarketTradesQuery = Omit<QueryOf<typeof marketTrades>, 'after'>
-/** All inclusive; `from` and `to` in Unix seconds. */
-export type TradeBounds = Pick<TradesQuery, 'fromBlock' | 'toBlock' | 'from' | 'to'>

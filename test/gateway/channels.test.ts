@@ -101,6 +101,7 @@ describe('a subscription to a channel', () => {
   })
 
   it.each([
+    [{ chanel: 'trades' }, 'a subscribe must have a token, tokens or a channel'],
     [{ channel: 'blocks' }, 'the channel must be one of trades, launches, graduations, list, candles'],
     [{ channel: 'trades', filters: [] }, 'filters must be an object'],
     [{ channel: 'trades', filters: { tokens: ['0x12'] } }, 'tokens must be at most 100 addresses'],
@@ -110,6 +111,7 @@ describe('a subscription to a channel', () => {
     [{ channel: 'trades', filters: { minWeth: '1e3' } }, 'minWeth must be a decimal number'],
     // A misspelt filter once selected everything.
     [{ channel: 'trades', filters: { minWETH: '1' } }, 'unknown filter "minWETH"; did you mean minWeth?'],
+    [{ channel: 'graduations', filters: { status: ['bonding'] } }, 'status must be at most 2 of completed, migrated'],
     [{ channel: 'launches', filters: { makers: [] } }, 'unknown filter "makers"; did you mean'],
     [{ channel: 'list', filters: { ordr: 'asc' } }, 'unknown filter "ordr"; did you mean order?'],
     [{ channel: 'launches', filters: { launchpads: ['pump'] } }, 'launchpads must be of wow, clanker, got "pump"'],

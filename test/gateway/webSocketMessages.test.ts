@@ -39,7 +39,7 @@ describe('a bad message', () => {
     ['no type', '{}', 'invalid_message'],
     ['an unknown type', '{"type":"publish"}', 'unknown_type'],
     ['a type of the server', '{"type":"token.update"}', 'unknown_type'],
-    ['no token', '{"type":"subscribe"}', 'invalid_token'],
+    ['no token', '{"type":"subscribe"}', 'invalid_message'],
     ['a short token', '{"type":"subscribe","token":"0x12"}', 'invalid_token'],
     ['a negative sequence', `{"type":"subscribe","token":"${TOKEN}","sequence":-1}`, 'invalid_message'],
   ])('of %s gets an error, and the connection stays', async (_, message, code) => {

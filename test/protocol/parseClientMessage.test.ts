@@ -102,7 +102,7 @@ describe('parseClientMessage', () => {
   it('leaves the prototype of objects alone', () => {
     expect(parse(`{"__proto__":{"polluted":true},"type":"unsubscribe","token":"${TOKEN}"}`)).toEqual({ type: 'unsubscribe', token: LOWER })
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
-    expect(parse(`{"__proto__":{"token":"${TOKEN}"},"type":"unsubscribe"}`)).toMatchObject({ code: 'invalid_token' })
+    expect(parse(`{"__proto__":{"token":"${TOKEN}"},"type":"unsubscribe"}`)).toMatchObject({ code: 'invalid_message' })
   })
 
   it('answers binary and broken UTF-8 with invalid_message', () => {
@@ -121,7 +121,10 @@ describe('parseClientMessage', () => {
     expect(parseValue({ type: 'subscribe', token: 'x'.repeat(65) })).not.toHaveProperty('token')
     expect(parse('{"type":"subscribe","token":"\\ud800"}')).toMatchObject({ code: 'invalid_token', token: '\ufffd' })
     expect(parseValue({ type: 'subscribe', token: [TOKEN] })).toMatchObject({ code: 'invalid_token' })
-    expect(parseValue({ type: 'subscribe' })).toMatchObject({ code: 'invalid_token' })
+    expect(parseValue({ type: 'subscribe' })).toMatchObject({
+      code: 'invalid_message',
+      message: 'a subscribe must have a token, tokens or a channel',
+    })
     expect(parseValue({ type: 'subscribe', token: `${TOKEN}\n` })).toMatchObject({ code: 'invalid_token' })
   })
 

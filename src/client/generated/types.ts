@@ -1066,8 +1066,6 @@ export interface MarketTradesQuery {
   readonly tokens?: string | readonly string[]
   /** Only trades of tokens of these launchpads. */
   readonly launchpad?: string | readonly string[]
-  /** Only trades after this place: `<block>-<logIndex>`, the `id` of a trade. Needs `order=asc`. */
-  readonly after?: string
   /** Only buys, or only sells. */
   readonly side?: 'buy' | 'sell'
   /** Only trades of at least this amount of WETH, fee included. */
@@ -1082,6 +1080,8 @@ export interface MarketTradesQuery {
   readonly to?: number
   /** `desc`: newest first. */
   readonly order?: 'asc' | 'desc'
+  /** Only trades after this place: `<block>-<logIndex>`, the `id` of a trade. Needs `order=asc`. */
+  readonly after?: string
   /** Rows per page. */
   readonly limit?: number
   /** The `nextCursor` of the page before this one. */
@@ -1094,8 +1094,6 @@ export interface WalletTradesQuery {
   readonly tokens?: string | readonly string[]
   /** Only trades of tokens of these launchpads. */
   readonly launchpad?: string | readonly string[]
-  /** Only trades after this place: `<block>-<logIndex>`, the `id` of a trade. Needs `order=asc`. */
-  readonly after?: string
   /** Only buys, or only sells. */
   readonly side?: 'buy' | 'sell'
   /** Only trades of at least this amount of WETH, fee included. */
@@ -1110,6 +1108,8 @@ export interface WalletTradesQuery {
   readonly to?: number
   /** `desc`: newest first. */
   readonly order?: 'asc' | 'desc'
+  /** Only trades after this place: `<block>-<logIndex>`, the `id` of a trade. Needs `order=asc`. */
+  readonly after?: string
   /** Rows per page. */
   readonly limit?: number
   /** The `nextCursor` of the page before this one. */
@@ -1158,6 +1158,8 @@ export interface TradesQuery {
   readonly to?: number
   /** `desc`: newest first. */
   readonly order?: 'asc' | 'desc'
+  /** Only trades after this place: `<block>-<logIndex>`, the `id` of a trade. Needs `order=asc`. */
+  readonly after?: string
   /** Rows per page. */
   readonly limit?: number
   /** The `nextCursor` of the page before this one. */

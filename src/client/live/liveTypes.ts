@@ -44,6 +44,7 @@ export interface LaunchesFilter {
 
 export interface GraduationsFilter {
   readonly launchpads?: readonly string[]
+  readonly status?: readonly GraduationsEvent['status'][]
 }
 
 /** The parameters of `tokens` without `cursor`. `limit`: at most 50, the default. */

@@ -13,7 +13,8 @@ export const VALUE_RULES = [
   'Block numbers are decimal strings. Percentages, ratios and counts are numbers.',
   'Times are ISO 8601 in UTC with milliseconds; candles and time parameters use Unix seconds.',
   'A value that is not known is `null`, never 0 or an empty text.',
-  'New fields may be added. Unknown fields and parameters are ignored.',
+  'New fields may be added. Unknown parameters and filters are refused; unknown fields of socket messages otherwise are ignored.',
+  'A list is written with commas, or as a parameter for each item.',
 ] as const
 
 export const API_KEY_RULE =

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { nearestName } from '#domain/nearestName.ts'
+import { takesList } from '#resources/parameters.ts'
 import { invalidParameter, type Problem, quote } from './problem.ts'
 
 /** The texts of a request's parameters by name; several when a name is repeated. */
@@ -9,14 +10,18 @@ export type ParsedParameters<S extends z.ZodObject> =
   | { readonly kind: 'valid'; readonly values: z.output<S> }
   | { readonly kind: 'invalid'; readonly problem: Problem }
 
-/** A missing, repeated, empty, malformed or out-of-range parameter is a problem that says what was expected. */
+/**
+ * A missing, repeated, empty, malformed or out-of-range parameter is a problem that says what was expected. Only a list may be repeated:
+ * each time adds to it.
+ */
 export function parseParameters<S extends z.ZodObject>(schema: S, texts: ParameterTexts): ParsedParameters<S> {
   const given: Record<string, string> = {}
   for (const name in schema.shape) {
     const values = texts.get(name)
     if (values === undefined) continue
-    if (values.length > 1) return rejected(`${name} is given ${values.length} times; it must be given once`)
-    given[name] = values[0] ?? ''
+    if (values.length > 1 && !takesList(schema.shape[name]))
+      return rejected(`${name} is given ${values.length} times; it must be given once`)
+    given[name] = values.join(',')
   }
   const parsed = schema.safeParse(given)
   if (parsed.success) return { kind: 'valid', values: parsed.data }

@@ -5,6 +5,7 @@ import type { PresentPrices } from '#resources/usd.ts'
 import { jsonAnswer } from './answer.ts'
 import { decodeCursor, listBody, type Place } from './cursor.ts'
 import { encodeList } from './encodeList.ts'
+import { launchingEntries } from './launchingEntries.ts'
 import { invalidParameter, type Problem, problem, problemOfLaunchpads, tokenNotFound } from './problem.ts'
 import { type Route, resourceRoute } from './route.ts'
 import type { Sources } from './sources.ts'
@@ -53,7 +54,7 @@ function listRoute(list: ListResource, read: Read<Page<unknown, Place>>, sources
 function refusal(list: ListResource, values: Values, { config }: ReadSources): Problem | null {
   const contradiction = list.contradiction?.(values) ?? null
   if (contradiction !== null) return invalidParameter(contradiction)
-  return problemOfLaunchpads(values['launchpad'] as readonly string[] | undefined, config.launchpads.launchpads)
+  return problemOfLaunchpads(values['launchpad'] as readonly string[] | undefined, launchingEntries(config.launchpads))
 }
 
 function singleRoute(resource: Resource, read: Read<unknown>, sources: ReadSources): Route {

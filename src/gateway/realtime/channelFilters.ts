@@ -5,7 +5,7 @@ import { type Problem, problemOfLaunchpads } from '#gateway/http/problem.ts'
 import { scalarText } from '#gateway/http/scalarText.ts'
 import { MAX_LIST_ROWS } from '#protocol/limits.ts'
 import { candleParameters } from '#resources/candles.ts'
-import type { EventChannelName } from '#resources/channelEvent.ts'
+import { type EventChannelName, GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'
 import {
   addressParameter,
   decimalParameter,
@@ -30,7 +30,12 @@ export const CHANNEL_FILTERS = {
     minWeth: decimalParameter.exactOptional().describe('Only trades of at least this amount of WETH, fee included.'),
   }),
   launches: z.object({ launchpads, creators: addresses().describe('Only tokens of these creators.') }),
-  graduations: z.object({ launchpads }),
+  graduations: z.object({
+    launchpads,
+    status: listParameter(wordParameter(GRADUATION_EVENT_STATUSES), 2, `of ${GRADUATION_EVENT_STATUSES.join(', ')}`)
+      .exactOptional()
+      .describe('Only tokens that reached these statuses.'),
+  }),
 } as const satisfies Record<EventChannelName, z.ZodObject>
 
 /** The parameters of a list that is subscribed to. */

@@ -1,5 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import type { Client } from '#gateway/admission/client.ts'
+import { launchingEntries } from '#gateway/http/launchingEntries.ts'
 import { Outbox } from '#gateway/outbox/outbox.ts'
 import type { OutboxSubscription } from '#gateway/outbox/outboxSubscription.ts'
 import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
@@ -170,7 +171,7 @@ export class WebSocketConnection implements Connection, Sink {
   #subscribeChannel(message: Extract<ParsedMessage, { type: 'subscribeChannel' }>): void {
     const { stats, config } = this.#deps
     const { id = message.channel } = message
-    const parsed = channelRequestOf(message, config.launchpads.launchpads)
+    const parsed = channelRequestOf(message, launchingEntries(config.launchpads))
     if (parsed.kind === 'invalid') {
       this.#outbox.answer(encodeError({ code: 'invalid_message', message: parsed.problem.detail, id }))
       return

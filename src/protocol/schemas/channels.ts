@@ -3,9 +3,11 @@ import { CHANNELS, EVENT_CHANNELS, type StateChannelName } from '#protocol/chann
 import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
 import { MAX_LIST_ROWS, MAX_MESSAGE_CANDLES, MAX_MESSAGE_ID } from '#protocol/limits.ts'
 import { candleSchema } from '#resources/candles.ts'
+import { GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'
 import { tokenSchema } from '#resources/token.ts'
 import { tradeSchema } from '#resources/trades.ts'
-import { anyCaseAddressText, count, decimalText, integerText, messageType } from '#resources/values.ts'
+import { count, integerText, messageType } from '#resources/values.ts'
+import { candleFilters, eventFilters, listFilters } from './channelFilters.ts'
 
 /* The messages of channels: events over all tokens, lists of tokens, and candles. */
 
@@ -21,19 +23,6 @@ const subscriptionId = z
   .describe('Id that the client gives the subscription. Default: the name of the channel.')
 
 const reorgs = count.describe('Number of reorgs that this position takes into account. Send it back as `reorgs`, together with `after`.')
-
-const addressList = z.array(anyCaseAddressText).min(1).max(100)
-
-const eventFilters = z
-  .object({
-    tokens: addressList.exactOptional().describe('For `trades`: only trades of these tokens.'),
-    makers: addressList.exactOptional().describe('For `trades`: only trades of these accounts.'),
-    creators: addressList.exactOptional().describe('For `launches`: only tokens of these creators.'),
-    launchpads: z.array(z.string()).min(1).max(20).exactOptional().describe('Only events of tokens of these launchpads.'),
-    side: z.enum(['buy', 'sell']).exactOptional().describe('For `trades`: only buys, or only sells.'),
-    minWeth: decimalText.exactOptional().describe('For `trades`: only trades of at least this amount of WETH, fee included.'),
-  })
-  .describe('An event must match every given filter. It matches a list if it matches one entry.')
 
 const subscribeChannelSchema = z
   .object({
@@ -54,10 +43,6 @@ const subscribeChannelSchema = z
       'more than 10,000 of them, a `gap` says which are left out.',
   })
 
-const listFilters = z
-  .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
-  .describe('The parameters of `/api/tokens` except `cursor`. Lists are arrays; `limit` is at most 50.')
-
 const subscribeListSchema = z
   .object({
     type: messageType('subscribe'),
@@ -66,15 +51,6 @@ const subscribeListSchema = z
     filters: listFilters.exactOptional(),
   })
   .meta({ id: 'subscribe.list', description: 'Answered by `subscribed`, then by a `list`, and by a new `list` whenever it changes.' })
-
-const candleFilters = z
-  .object({
-    token: anyCaseAddressText.describe('Address of the token. One that is not indexed yet has no candles.'),
-    interval: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).exactOptional().describe('Length of a candle. Default: `1m`.'),
-    of: z.enum(['price', 'marketCap']).exactOptional().describe('Whether candles show prices or market caps. Default: `price`.'),
-    currency: z.enum(['weth', 'usd', 'quote']).exactOptional().describe('Currency of prices and volume. Default: `weth`.'),
-  })
-  .describe('These select candles as the parameters of `/api/tokens/<address>/candles` do.')
 
 const subscribeCandlesSchema = z
   .object({
@@ -160,7 +136,7 @@ export const graduationsSchema = eventsSchema(
   'graduations',
   {
     status: z
-      .enum(['completed', 'migrated'])
+      .enum(GRADUATION_EVENT_STATUSES)
       .describe('`completed`: the tokens reached their target; `migrated`: their liquidity moved to a pool.'),
     data: z.array(tokenSchema).min(1).describe('The tokens, in order, each in its current state.'),
   },

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TradeBounds } from '#resources/trades.ts'
+import type { Bounds } from '#resources/parameters.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 export interface BlockBounds {
@@ -13,7 +13,7 @@ export interface BlockBounds {
  * Bounds in time as bounds in blocks, so that lists of trades need no index by time. Blocks' times ascend: a binary search over the trades
  * takes about 25 look-ups.
  */
-export async function readBlockBounds(db: Queryable, { fromBlock, toBlock, from, to }: TradeBounds): Promise<BlockBounds> {
+export async function readBlockBounds(db: Queryable, { fromBlock, toBlock, from, to }: Bounds): Promise<BlockBounds> {
   const given = { ...(fromBlock === undefined ? {} : { fromBlock }), ...(toBlock === undefined ? {} : { toBlock }) }
   if (from === undefined && to === undefined) return given
   const { rows } = await sql<{ first: number | null; after: number | null }>`

@@ -8,9 +8,9 @@ let gateway: Gateway
 afterEach(() => gateway.close())
 
 const OTHER = addressOf(0xa2)
-const LAUNCHPADS = ['wow', 'clanker'].map((name, index) => ({
+const LAUNCHPADS = ['wow', 'clanker', 'usdc'].map((name, index) => ({
   name,
-  adapter: 'bonding-curve',
+  adapter: name === 'usdc' ? 'quote-pool' : 'bonding-curve',
   startBlock: 0,
   contracts: { factory: addressOf(index) },
 }))
@@ -44,6 +44,12 @@ test('gives trades of all tokens, or of some, or of a wallet, with the block the
     [`/api/trades?tokens=${OTHER},${addressOf(9)}&minWeth=11`, '12-1 11-1'],
     [`/api/trades?makers=${addressOf(0xd0)}&order=asc&limit=2`, '10-0 11-0'],
     ['/api/trades?order=asc&after=10-1', '11-0 11-1 12-0 12-1'],
+    // Lists of one token once refused 'after'.
+    [`/api/tokens/${TOKEN}/trades?order=asc&after=10-0`, '11-0 12-0'],
+    [`/api/wallets/${addressOf(0xd0)}/trades?order=asc&after=11-0`, '12-0'],
+    // Clients that are generated from the description may repeat a list's parameter.
+    [`/api/trades?tokens=${OTHER}&tokens=${addressOf(9)}&minWeth=11`, '12-1 11-1'],
+    [`/api/trades?launchpad=wow&launchpad=clanker&minWeth=12`, '12-1 12-0'],
     [`/api/wallets/${addressOf(0xd1)}/trades?fromBlock=11`, '12-1 11-1'],
     [`/api/wallets/${addressOf(0xff)}/trades`, ''],
     [`/api/tokens/${TOKEN}/trades?minWeth=11.5`, '12-0'],
@@ -67,6 +73,9 @@ test.for([
   ['minWeth=1e3', 'minWeth must be a decimal number of at most 18 digits on each side of the point, got "1e3"'],
   ['minWeth=-1', 'minWeth must be a decimal number of at most 18 digits on each side of the point, got "-1"'],
   ['launchpad=wow,pump', 'launchpad must be of wow, clanker, got "pump"'],
+  // Pools of quote currencies once stood among the launchpads.
+  ['launchpad=usdc', 'launchpad must be of wow, clanker, got "usdc"'],
+  ['side=buy&side=sell', 'side is given 2 times; it must be given once'],
   ['tokens=0x1', 'tokens must be at most 100 addresses (0x and 40 hex digits), separated by commas, got "0x1"'],
 ] as const)('refuses ?%s', async ([query, detail]) => {
   gateway = await startGateway({ config: { launchpads: { weth: addressOf(0xee), launchpads: LAUNCHPADS } } })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Outcome } from '#gateway/http/answer.ts'
 import { EVENT_STREAM_HEADERS } from '#gateway/http/headers.ts'
+import { launchingEntries } from '#gateway/http/launchingEntries.ts'
 import { parseParameters } from '#gateway/http/parameters.ts'
 import { originNotAllowed } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
@@ -54,7 +55,7 @@ export function channelStreamRoute({ admission, config, realtime }: Pick<Sources
       const parsed = parseParameters(chosen, texts)
       if (parsed.kind === 'invalid') return parsed.problem
       const { channel, lastEventId = '' } = parsed.values
-      const request = streamRequestOf(channel, texts, exchange.lastEventId || lastEventId, config.launchpads.launchpads)
+      const request = streamRequestOf(channel, texts, exchange.lastEventId || lastEventId, launchingEntries(config.launchpads))
       if (request.kind === 'invalid') return request.problem
       if (exchange.isAborted()) return HANDED_OVER
       if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: EVENT_STREAM_HEADERS, body: null }

@@ -1,13 +1,8 @@
-import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
 import { jsonAnswer } from '#gateway/http/answer.ts'
+import { launchingEntries } from '#gateway/http/launchingEntries.ts'
 import { type Route, resourceRoute } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { type Launchpad, type LaunchpadTotals, launchpads } from '#resources/launchpads.ts'
-
-/** The entries of `launchpads.json` that launch tokens, in its order: not the pools of quote currencies. */
-export function launchingEntries(config: LaunchpadsConfig): readonly LaunchpadConfig[] {
-  return config.launchpads.filter(({ adapter }) => adapter !== 'quote-pool')
-}
 
 /** The launchpads of `launchpads.json`, in its order, with or without tokens. */
 export function launchpadsRoute({ reads, config }: Pick<Sources, 'reads' | 'config'>): Route {

@@ -1,11 +1,11 @@
 import { type Answer, type HeaderField, jsonAnswer } from '#gateway/http/answer.ts'
 import { PAGE_POLICY } from '#gateway/http/headers.ts'
+import { launchingEntries } from '#gateway/http/launchingEntries.ts'
 import { problem } from '#gateway/http/problem.ts'
 import { defineRoute, type Route } from '#gateway/http/route.ts'
 import { chooseEncoding, type SiteFile } from '#gateway/http/site.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { NO_PARAMETERS } from '#resources/resource.ts'
-import { launchingEntries } from './launchpads.ts'
 
 /** The route of all files in metrics: their names change with every build. */
 const LABEL = 'console'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { launchingEntries } from '#gateway/http/launchingEntries.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { udfConfigSchema, udfSearchAnswer, udfSymbolAnswer } from '#resources/integrations/udf.ts'
@@ -45,7 +46,7 @@ function configRoute({ config }: UdfSources): Route {
       currency_codes: CURRENCIES,
       exchanges: [
         { value: '', name: 'All launchpads', desc: '' },
-        ...config.launchpads.launchpads.map(({ name }) => ({ value: name, name, desc: name })),
+        ...launchingEntries(config.launchpads).map(({ name }) => ({ value: name, name, desc: name })),
       ],
       symbols_types: [{ value: '', name: 'All types' }],
     }),
