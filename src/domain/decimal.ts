@@ -64,6 +64,13 @@ export function formatDecimal(value: Decimal): string {
   return (negative ? '-' : '') + withPoint(digits, point)
 }
 
+/** An amount of WETH or USD: `formatDecimal`, rounded half up to 18 decimals, since a wei has no parts. */
+export function formatAmount(value: Decimal): string {
+  const unit = powerOfTen(SCALE - 18)
+  const half = value < 0n ? -unit / 2n : unit / 2n
+  return formatDecimal((((value + half) / unit) * unit) as Decimal)
+}
+
 /** `formatDecimal(units(raw, decimals))` at a fraction of its cost: `formatUnits(1500n, 3)` is `"1.5"`. */
 export function formatUnits(raw: bigint, decimals: number): string {
   if (decimals > SCALE) return formatDecimal(units(raw, decimals))

@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import { multiplyTexts } from '#domain/decimal.ts'
+import { formatAmount, multiplyTexts, parseDecimal } from '#domain/decimal.ts'
 
 /** The currencies that are valued in USD by address: WETH by the ETH price, the others by their peg. */
 export interface UsdCurrencies {
@@ -16,4 +16,10 @@ export interface PresentPrices {
 /** USD for a plain decimal WETH value; `null` when the value or the price (USD per ETH) is not known. */
 export function toUsd(weth: string | null, ethUsd: string | null): string | null {
   return weth === null || ethUsd === null ? null : multiplyTexts(weth, ethUsd)
+}
+
+/** The same for what somebody holds, rounded to 18 decimals. */
+export function toUsdAmount(weth: string | null, ethUsd: string | null): string | null {
+  const usd = toUsd(weth, ethUsd)
+  return usd === null ? null : formatAmount(parseDecimal(usd))
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Decimal, formatDecimal, parseDecimal } from '#domain/decimal.ts'
-import { toUsd } from './usd.ts'
+import { toUsdAmount } from './usd.ts'
 import { decimalText, integerText, percent } from './values.ts'
 import type { Wire } from './wire.ts'
 
@@ -38,7 +38,7 @@ export type ValuedBalance = Wire<typeof valuedBalanceSchema>
 
 /** Fills in the values that depend on the present price. What was paid stays in USD of its time. */
 export function balanceWithUsd<Balance extends ValuedBalance>(balance: Balance, ethUsd: string | null): Balance {
-  const valueUsd = balance.valueUsd ?? toUsd(balance.valueWeth, ethUsd)
+  const valueUsd = balance.valueUsd ?? toUsdAmount(balance.valueWeth, ethUsd)
   return { ...balance, valueUsd, unrealizedUsd: difference(valueUsd, balance.costUsd) }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { addressParameter } from './parameters.ts'
 import { defineResource } from './resource.ts'
-import { toUsd } from './usd.ts'
+import { toUsdAmount } from './usd.ts'
 import { addressText, count, decimalText, integerText, timeText } from './values.ts'
 import type { Wire } from './wire.ts'
 
@@ -51,5 +51,5 @@ export const wallet = defineResource({
   cacheControl: 'revalidate',
   outdatedBy: 'commit',
   problems: ['data_unavailable'],
-  valued: (answer, { ethUsd }) => ({ ...answer, valueUsd: toUsd(answer.valueWeth, ethUsd) }),
+  valued: (answer, { ethUsd }) => ({ ...answer, valueUsd: toUsdAmount(answer.valueWeth, ethUsd) }),
 })

@@ -1,4 +1,15 @@
-import { type Decimal, formatDecimal, formatUnits, multiply, parseDecimal, percentOf, powerOfTen, ratio, units } from '#domain/decimal.ts'
+import {
+  type Decimal,
+  formatAmount,
+  formatDecimal,
+  formatUnits,
+  multiply,
+  parseDecimal,
+  percentOf,
+  powerOfTen,
+  ratio,
+  units,
+} from '#domain/decimal.ts'
 import type { ValuedBalance } from '#resources/valuedBalance.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 
@@ -28,13 +39,13 @@ export function valueBalance(row: BalanceRow, { totalSupply, decimals, priceWeth
   return {
     balance: balance?.toString() ?? null,
     percent: balance === null ? null : (percentOf(balance, BigInt(totalSupply)) ?? 0),
-    valueWeth: value === null ? null : formatDecimal(value),
-    valueUsd: valueUsd === null ? null : formatDecimal(valueUsd),
+    valueWeth: value === null ? null : formatAmount(value),
+    valueUsd: valueUsd === null ? null : formatAmount(valueUsd),
     costWeth: wholeOf(costWei),
     costUsd: wholeOf(costUsd),
     averageCostWeth: perToken(costWei),
     averageCostUsd: perToken(costUsd),
-    unrealizedWeth: value === null || costWei === null ? null : formatDecimal((value - units(costWei, DECIMALS)) as Decimal),
+    unrealizedWeth: value === null || costWei === null ? null : formatAmount((value - units(costWei, DECIMALS)) as Decimal),
     unrealizedUsd: null,
     realizedWeth: wholeOf(realizedWei),
     realizedUsd: wholeOf(realizedUsd),

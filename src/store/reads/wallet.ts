@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import { formatDecimal, parseDecimal } from '#domain/decimal.ts'
+import { formatAmount, parseDecimal } from '#domain/decimal.ts'
 import type { Wallet } from '#resources/wallet.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { selectList } from '#store/rows/selectList.ts'
@@ -43,7 +43,7 @@ export async function readWallet(db: Queryable, address: Address): Promise<Walle
   const traded = row.maker === null ? null : TRADER.decode(row)
   const { tokens = 0, tokensWithoutWei = 0, tokensWithoutUsd = 0 } = traded ?? {}
   const isCounted = held <= MAX_HOLDINGS
-  const value = held === 0 ? '0' : heldValue === null ? null : formatDecimal(parseDecimal(heldValue))
+  const value = held === 0 ? '0' : heldValue === null ? null : formatAmount(parseDecimal(heldValue))
   const seen = [firstCreatedAt, lastCreatedAt, traded?.firstTradeAt, traded?.lastTradeAt].filter(time => typeof time === 'number')
   return {
     address,

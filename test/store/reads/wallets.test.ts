@@ -115,8 +115,8 @@ describe('the traders of a token', () => {
           costWeth: weth(row.costWei),
           realizedWeth: weth(row.realizedWei),
           realizedUsd: weth(row.realizedUsd),
-          valueWeth: value === null ? null : formatDecimal(value),
-          unrealizedWeth: value === null || row.costWei === null ? null : formatDecimal((value - units(row.costWei, 18)) as Decimal),
+          valueWeth: value === null ? null : rounded(value),
+          unrealizedWeth: value === null || row.costWei === null ? null : rounded(value - units(row.costWei, 18)),
           firstTradeAt: new Date((row.firstTradeAt ?? 0) * 1_000).toISOString(),
         })
         if (trader.averageCostWeth === null || value === null) continue
@@ -132,6 +132,12 @@ describe('the traders of a token', () => {
     expect(await readTraders(kysely, { address: addressOf(77), sort: 'realized', limit: LIMIT })).toBeNull()
   })
 })
+
+/** Values once had up to 60 decimals. */
+function rounded(value: bigint): string {
+  const half = 5n * 10n ** 41n
+  return formatUnits((value < 0n ? value - half : value + half) / 10n ** 42n, 18)
+}
 
 describe('a wallet', () => {
   const holders = () => [...new Set(balances.map(({ holder }) => holder))]
@@ -152,7 +158,7 @@ describe('a wallet', () => {
         const row = rows.find(one => one.token === token.address) as BalanceRow
         const value = valueOf(row)
         expect([balance, lastChangedBlock]).toEqual([String(row.balance), String(row.lastChangedBlock)])
-        expect(valueWeth).toBe(value === null ? null : formatDecimal(value))
+        expect(valueWeth).toBe(value === null ? null : rounded(value))
         expect([token.symbol, token.launchpad]).toEqual([tokens.get(token.address)?.symbol, tokens.get(token.address)?.launchpad])
       }
     }
@@ -188,6 +194,7 @@ describe('a wallet', () => {
       })
       const total = valued.reduce((sum, one) => sum + one, 0n) as Decimal
       expect(wallet.valueWeth === null).toBe(held.length > 0 && valued.length === 0)
+      expect(wallet.valueWeth ?? '0').toMatch(/^\d+(\.\d{1,18})?$/)
       expect(Number(wallet.valueWeth)).toBeCloseTo(Number(formatDecimal(total)), 9)
     }
   })
