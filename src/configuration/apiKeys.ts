@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { ApiKey } from '#config'
+import { abbreviate } from '#domain/abbreviate.ts'
 import { hasApiKeyForm, withoutApiKeys } from '#domain/apiKey.ts'
 import { parseOriginPattern } from './addresses.ts'
 import { type ReadFile, readIfPresent } from './environment.ts'
 import { findJsonError, lineOfJsonValue } from './json.ts'
-import { abbreviate } from './parseSettings.ts'
 
 export type ReadApiKeys =
   | { readonly kind: 'valid'; readonly keys: readonly ApiKey[] }

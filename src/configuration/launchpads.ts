@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { LaunchpadConfig, LaunchpadsConfig, PeggedCurrency } from '#config'
+import { abbreviate } from '#domain/abbreviate.ts'
 import { type Address, isEther, parseAddress, toAddress } from '#domain/address.ts'
 import { MAX_QUOTE_DECIMALS } from '#domain/route.ts'
 import { BASE_WETH } from '#domain/weth.ts'
 import type { AdapterKind } from '#launchpads/adapter.ts'
 import { findJsonError } from './json.ts'
-import { abbreviate } from './parseSettings.ts'
 
 export type KnownAdapters = Readonly<Record<string, KnownAdapter>>
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { abbreviate } from '#domain/abbreviate.ts'
 import type { Environment } from './environment.ts'
 
 /** Settings by the names of their variables. A default stands for a variable that is unset or blank. */
@@ -44,10 +45,4 @@ function objectionTo(text: string, schema: SettingTable[string], { issues }: z.Z
   const reason = issues.flatMap(issue => (issue.code === 'custom' ? [issue.params?.['reason']] : []))[0]
   if (reason !== undefined) return `, but ${reason}`
   return text === '' || schema.meta()?.['secret'] === true ? '' : `, got ${abbreviate(text)}`
-}
-
-/** A value as JSON for an error message, at most 80 characters. */
-export function abbreviate(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text
 }

@@ -1,4 +1,5 @@
-import type { LaunchpadStep, LaunchpadsPlan } from './planLaunchpads.ts'
+import { abbreviate } from '#domain/abbreviate.ts'
+import type { ChangedField, LaunchpadStep, LaunchpadsPlan } from './planLaunchpads.ts'
 
 /** A plan as one line per entry, for people. Blocks are counted up to `head`, where it is known. */
 export function describePlan({ steps }: Pick<LaunchpadsPlan, 'steps'>, head: number | null): readonly string[] {
@@ -14,12 +15,17 @@ function describeStep(step: LaunchpadStep, head: number | null): string {
     case 'earlier':
       return `begins earlier than block ${step.wasFrom}, rebuilt${blocksFrom(step.fromBlock, head)}`
     case 'changed':
-      return `changed (${step.fields.join(', ')}), rebuilt${blocksFrom(step.fromBlock, head)}`
+      return `changed (${step.fields.map(describeField).join(', ')}), rebuilt${blocksFrom(step.fromBlock, head)}`
     case 'revalued':
       return `valued by other pools (of ${step.currencies.join(', ')}), rebuilt${blocksFrom(step.fromBlock, head)}`
     case 'removed':
       return 'removed'
   }
+}
+
+function describeField({ name, was, is }: ChangedField): string {
+  if (was === undefined) return `${name} is ${abbreviate(is)}`
+  return is === undefined ? `${name} was ${abbreviate(was)}` : `${name} was ${abbreviate(was)}, is ${abbreviate(is)}`
 }
 
 function blocksFrom(from: number, head: number | null): string {

@@ -8,12 +8,19 @@ export type LaunchpadStep = { readonly name: string } & (
   | { readonly kind: 'added'; readonly fromBlock: number }
   /** It begins earlier: its tokens are built anew from there. */
   | { readonly kind: 'earlier'; readonly fromBlock: number; readonly wasFrom: number }
-  /** Its tokens are built anew. `fields` are the names of the entry's fields that differ. */
-  | { readonly kind: 'changed'; readonly fromBlock: number; readonly fields: readonly string[] }
+  /** Its tokens are built anew. */
+  | { readonly kind: 'changed'; readonly fromBlock: number; readonly fields: readonly ChangedField[] }
   /** A pool that values a currency of its tokens is other than before: its tokens are built anew. */
   | { readonly kind: 'revalued'; readonly fromBlock: number; readonly currencies: readonly Address[] }
   | { readonly kind: 'removed' }
 )
+
+/** A field of an entry that differs; `undefined`: the entry does not have it. */
+export interface ChangedField {
+  readonly name: string
+  readonly was: unknown
+  readonly is: unknown
+}
 
 export interface LaunchpadsPlan {
   /** In the order of the new list, then what is removed. */
@@ -66,9 +73,10 @@ function stepOf(before: LaunchpadConfig | undefined, entry: LaunchpadConfig): La
   const { name, startBlock: fromBlock } = entry
   if (before === undefined) return { kind: 'added', name, fromBlock }
   const [was, is] = [fieldsOf(before), fieldsOf(entry)]
-  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(field => !isDeepStrictEqual(was[field], is[field]))
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(field => !isDeepStrictEqual(was[field], is[field]))
+  const fields = names.map((field): ChangedField => ({ name: field, was: was[field], is: is[field] }))
   if (fields.length === 0) return { kind: 'unchanged', name }
-  if (fields.length === 1 && fields[0] === 'startBlock' && fromBlock < before.startBlock) {
+  if (fields.length === 1 && fields[0]?.name === 'startBlock' && fromBlock < before.startBlock) {
     return { kind: 'earlier', name, fromBlock, wasFrom: before.startBlock }
   }
   return { kind: 'changed', name, fromBlock, fields }

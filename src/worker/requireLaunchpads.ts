@@ -13,10 +13,10 @@ export function requireLaunchpads(inForce: readonly LaunchpadConfig[], wanted: r
   const plan = planLaunchpads(inForce, wanted)
   if (isIdle(plan)) return
   const differing = plan.steps.filter(({ kind }) => kind !== 'unchanged')
-  const what = describePlan({ steps: differing }, null).join('; ')
+  const lines = describePlan({ steps: differing }, null).map(line => `  ${line}`)
   throw new TokenwireError(
     'database_foreign',
-    `The database was built from other launchpads (${what}). Change it with npm run launchpads -- apply, or put the earlier ` +
-      'LAUNCHPADS_FILE back, or point DATABASE_URL (or DATA_DIR) at another database.',
+    `The database was built from other launchpads. What differs:\n${lines.join('\n')}\nChange it with npm run launchpads -- apply, or put ` +
+      'the earlier LAUNCHPADS_FILE back, or point DATABASE_URL (or DATA_DIR) at another database.',
   )
 }

@@ -35,12 +35,19 @@ describe('planLaunchpads', () => {
       ['b'],
       ['b'],
     ],
-    ['a later start', [A], [{ ...A, startBlock: 300 }], ['a: changed (startBlock), rebuilt from block 300, 701 blocks'], ['a'], ['a']],
+    [
+      'a later start',
+      [A],
+      [{ ...A, startBlock: 300 }],
+      ['a: changed (startBlock was 100, is 300), rebuilt from block 300, 701 blocks'],
+      ['a'],
+      ['a'],
+    ],
     [
       'another contract and another setting',
       [A],
       [{ ...A, contracts: { factory: testAddress(2) }, settings: { events: {} } }],
-      ['a: changed (factory, events), rebuilt from block 100, 901 blocks'],
+      [`a: changed (factory was "${testAddress(1)}", is "${testAddress(2)}", events is {}), rebuilt from block 100, 901 blocks`],
       ['a'],
       ['a'],
     ],
@@ -75,7 +82,7 @@ describe('planLaunchpads', () => {
 test('an index of another list is refused with what differs', () => {
   expect(() => requireLaunchpads([A, B], [B, A])).not.toThrow()
   const refused = () => requireLaunchpads([A], [{ ...A, startBlock: 90 }, B])
-  expect(refused).toThrow('built from other launchpads (a: begins earlier than block 100, rebuilt from block 90; b: added from block 200)')
+  expect(refused).toThrow('What differs:\n  a: begins earlier than block 100, rebuilt from block 90\n  b: added from block 200\nChange it')
   try {
     refused()
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { AbiEvent, AbiFunction, AbiParameter } from 'viem'
 import { parseAbiItem } from 'viem/utils'
+import { abbreviate } from '#domain/abbreviate.ts'
 
 /** Bounds the cost of parsing; real signatures are far shorter. */
 const MAX_CHARACTERS = 2_000
@@ -32,13 +33,14 @@ function parseSignature(text: string, kind: 'event' | 'function', expected: stri
   const depth = nesting(text)
   if (depth > MAX_LEVELS) return refuse(`${expected}; this one is nested ${depth} levels deep`)
   const signature = normalize(text)
-  if (!signature.startsWith(`${kind} `)) return refuse(expected)
+  if (!signature.startsWith(`${kind} `)) return refuse(`${expected}, got ${abbreviate(text)}`)
   try {
     const item = parseAbiItem([signature] as readonly string[])
-    if (typeof item !== 'object' || item === null || !('type' in item) || item.type !== kind) return refuse(expected)
+    if (typeof item !== 'object' || item === null || !('type' in item) || item.type !== kind)
+      return refuse(`${expected}, got ${abbreviate(text)}`)
     return { kind: 'valid', value: item }
   } catch (error) {
-    return refuse(`${expected}${reason(error)}`)
+    return refuse(`${expected}, got ${abbreviate(text)}${reason(error)}`)
   }
 }
 

@@ -138,12 +138,12 @@ describe('a mapping of events', () => {
     ['.buy.maker', { ...BASE, buy: { ...BUY, maker: undefined } }, `missing, ${PARAMETER} or "sender" or "transfers"`],
     ['.buy[1].maker', { ...BASE, buy: [BUY, { ...BUY, maker: 7 }] }, `${PARAMETER} or "sender" or "transfers", got 7`],
     ['.buy.emitter', { ...BASE, buy: { ...BUY, emitter: 'router' } }, 'expected "factory" or "curve" or "token" or "escrow", got "router"'],
-    ['.buy.event', { ...BASE, buy: { ...BUY, event: 'Buy(address,uint256)' } }, SIGNATURE],
-    ['.buy.event', { ...BASE, buy: { ...BUY, event: 'event Buy(address who' } }, SIGNATURE],
+    ['.buy.event', { ...BASE, buy: { ...BUY, event: 'Buy(address,uint256)' } }, `${SIGNATURE}, got "Buy(address,uint256)"`],
+    ['.buy.event', { ...BASE, buy: { ...BUY, event: 'event Buy(address who' } }, `${SIGNATURE}, got "event Buy(address who"`],
     [
       '.buy.event',
       { ...BASE, buy: { ...BUY, event: 'event Buy(Trade trade)' } },
-      `${SIGNATURE}; Type "Trade" is not a valid ABI type. (a struct is written as a tuple: "(address a, uint256 b) name")`,
+      `${SIGNATURE}, got "event Buy(Trade trade)"; Type "Trade" is not a valid ABI type. (a struct is written as a tuple: "(address a, uint256 b) name")`,
     ],
     ['.buy.event', { ...BASE, buy: { ...BUY, event: 'event Buy(address who, address who)' } }, 'two of its parameters have the name "who"'],
     [
@@ -256,7 +256,7 @@ describe('a mapping of events', () => {
     [
       '.launch.name.function',
       { ...BASE, launch: { ...LAUNCH, name: { function: 'name()' } } },
-      'expected a function as in the contract\'s source, such as "function claim(address token)"',
+      'expected a function as in the contract\'s source, such as "function claim(address token)", got "name()"',
     ],
     [
       '.launch.name.function',
@@ -361,7 +361,7 @@ describe('a mapping of events', () => {
     [
       '.claimCall.function',
       { ...BASE, claimCall: { function: 'claim()', contract: 'factory', arguments: [] } },
-      'expected a function as in the contract\'s source, such as "function claim(address token)"',
+      'expected a function as in the contract\'s source, such as "function claim(address token)", got "claim()"',
     ],
     [
       '.claimCall.arguments',
