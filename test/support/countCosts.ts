@@ -15,7 +15,7 @@ export interface CountedTransaction<Price> {
 type Change = { readonly kind: 'buy' | 'sell' | 'transfer'; readonly tokens: bigint; readonly worth: bigint | null }
 
 /**
- * What an account's balance cost and its sales earned, by the words of decision 0041: from all of a token's transfers and trades, in order.
+ * What an account's balance cost and its sales earned, by the words of decision 0002: from all of a token's transfers and trades, in order.
  *
  * @param ratesOf what was paid or received, in the currency that is counted; `null`: not known
  */
