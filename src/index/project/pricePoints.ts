@@ -61,7 +61,7 @@ export function notePoint(
   token.lastPriceAt = Math.max(token.lastPriceAt ?? timestamp, timestamp)
 }
 
-/** The move in USD: by a peg, else at the price of ETH at that moment. It begins where the newest USD candle closed, whatever ETH cost then. */
+/** The move in USD: by a peg, else at what ETH costs at the event. It begins where the newest USD candle closed. */
 function moveInUsd(token: TokenDraft, before: PricesBefore, ethUsd: Decimal | null): Move | null {
   const { eventPriceWeth, priceQuote, quoteUsd } = token
   const [was, is, usd] = quoteUsd === null ? [before.weth, eventPriceWeth, ethUsd] : [before.quote, priceQuote, quoteUsd]
