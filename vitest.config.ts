@@ -16,7 +16,6 @@ export const SLOW = [
   'endToEnd/gateways',
   'console/*',
   'endToEnd/rollingRestart',
-  'endToEnd/upgrade',
   'endToEnd/start',
   'endToEnd/silence',
   'endToEnd/crash',

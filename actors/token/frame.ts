@@ -1,10 +1,13 @@
 import type { Address } from '#domain/address.ts'
 import type { ChannelPosition } from '#domain/eventPlace.ts'
+import { encodeDelta } from '#protocol/encodeDelta.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import type { UpdatedState } from '#protocol/tokenUpdate.ts'
 import { withTrades } from '#protocol/withTrades.ts'
 import { positionOf, type RecentTrades, tradesSince } from '#resources/recentTrades.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { snapshotWithUsd } from '#resources/tokenSnapshot.ts'
+import { SentState, SentStates } from './sentState.ts'
 import { withoutHolders } from './withoutHolders.ts'
 
 /** A message as the transports send it. All receivers share the bytes, which never change. */
@@ -25,6 +28,10 @@ export interface Frame {
   readonly position: ChannelPosition
   /** The message for receivers that have the trades up to a position; `null`: not known. Made for the first such receiver. */
   since(position: ChannelPosition | null): EncodedMessage
+  /** The message for receivers of deltas that were sent a state last: the smaller one of a delta and a full update. */
+  from(sent: SentState): EncodedMessage
+  /** Notes that a receiver of deltas, which was sent `before` (`null`: nothing), was sent this frame. Returns what it was sent now. */
+  received(before: SentState | null): SentState
   /** The same without holders, made for the first subscription that asks for it. */
   readonly withoutHolders: Frame
 }
@@ -32,19 +39,21 @@ export interface Frame {
 const encoder = new TextEncoder()
 const END_OF_EVENT = encoder.encode('\n\n')
 
-class EncodedUpdateMessage implements EncodedMessage {
+class EncodedStateMessage implements EncodedMessage {
   readonly webSocket: Uint8Array
+  readonly #type: 'token.update' | 'token.delta'
   readonly #sequence: number
   #eventStream: Uint8Array | null = null
 
-  constructor(sequence: number, webSocket: Uint8Array) {
+  constructor(type: 'token.update' | 'token.delta', sequence: number, webSocket: Uint8Array) {
+    this.#type = type
     this.#sequence = sequence
     this.webSocket = webSocket
   }
 
   get eventStream(): Uint8Array {
     this.#eventStream ??= Buffer.concat([
-      encoder.encode(`event: token.update\nid: ${this.#sequence}\ndata: `),
+      encoder.encode(`event: ${this.#type}\nid: ${this.#sequence}\ndata: `),
       this.webSocket,
       END_OF_EVENT,
     ])
@@ -52,29 +61,39 @@ class EncodedUpdateMessage implements EncodedMessage {
   }
 }
 
-type FrameFacts = Pick<Frame, 'token' | 'sequence' | 'completedAtMs' | 'position'>
+interface FrameFacts extends Pick<Frame, 'token' | 'sequence' | 'completedAtMs' | 'position'> {
+  readonly recent: RecentTrades
+  readonly sentStates: SentStates
+}
 
 class EncodedFrame implements Frame {
   readonly token: Address
   readonly sequence: number
   readonly completedAtMs: number | null
   readonly position: ChannelPosition
-  readonly #recent: RecentTrades
+  readonly #facts: FrameFacts
+  readonly #update: UpdatedState
+  readonly #sent: SentState
   /** The beginning of all messages. Once there is a message, this is a view of its bytes, so that they are not kept twice. */
   #beginning: Uint8Array
-  /** Messages by the trades that they carry: receivers that were sent different states may lack the same trades. */
-  readonly #messages = new Map<string, EncodedMessage>()
+  /** Full updates by the trades that they carry, since receivers that were sent different states may lack the same trades, and deltas. */
+  readonly #messages = new Map<string | SentState, EncodedMessage>()
   /** The position that was asked for last, and its message: nearly all receivers were sent the same state before. */
   #lastSince: ChannelPosition | null | undefined = undefined
   #lastMessage: EncodedMessage | null = null
+  /** The same for receivers of deltas. */
+  #lastSent: SentState | null = null
+  #lastMessageFrom: EncodedMessage | null = null
   #withoutHolders: Frame | null = null
 
-  constructor({ token, sequence, completedAtMs, position }: FrameFacts, recent: RecentTrades, beginning: Uint8Array) {
-    this.token = token
-    this.sequence = sequence
-    this.completedAtMs = completedAtMs
-    this.position = position
-    this.#recent = recent
+  constructor(facts: FrameFacts, update: UpdatedState, beginning: Uint8Array) {
+    this.token = facts.token
+    this.sequence = facts.sequence
+    this.completedAtMs = facts.completedAtMs
+    this.position = facts.position
+    this.#facts = facts
+    this.#update = update
+    this.#sent = new SentState(facts.position, facts.sentStates)
     this.#beginning = beginning
   }
 
@@ -91,19 +110,46 @@ class EncodedFrame implements Frame {
     return this.#lastMessage
   }
 
+  from(sent: SentState): EncodedMessage {
+    if (this.#lastMessageFrom === null || sent !== this.#lastSent) {
+      this.#lastMessageFrom = this.#messageFrom(sent)
+      this.#lastSent = sent
+    }
+    return this.#lastMessageFrom
+  }
+
+  received(before: SentState | null): SentState {
+    this.#sent.receive(this.#update)
+    before?.release()
+    return this.#sent
+  }
+
   get withoutHolders(): Frame {
-    this.#withoutHolders ??= new EncodedFrame(this, this.#recent, withoutHolders(this.#beginning))
+    this.#withoutHolders ??= new EncodedFrame(this.#facts, { ...this.#update, holders: [] }, withoutHolders(this.#beginning))
     return this.#withoutHolders
   }
 
   #messageSince(position: ChannelPosition | null): EncodedMessage {
-    const since = tradesSince(this.#recent, position)
+    const since = tradesSince(this.#facts.recent, position)
     const key = `${since.trades?.length} ${since.replacedFrom}`
     const known = this.#messages.get(key)
     if (known !== undefined) return known
-    const message = new EncodedUpdateMessage(this.sequence, withTrades(this.#beginning, since))
+    const message = new EncodedStateMessage('token.update', this.sequence, withTrades(this.#beginning, since))
     if (this.#messages.size === 0) this.#beginning = message.webSocket.subarray(0, this.#beginning.length)
     this.#messages.set(key, message)
+    return message
+  }
+
+  #messageFrom(sent: SentState): EncodedMessage {
+    const full = this.since(sent.position)
+    // A state may be sent again in its other form, with or without holders.
+    if (sent.update === null || sent.update.sequence === this.sequence) return full
+    const known = this.#messages.get(sent)
+    if (known !== undefined) return known
+    const delta = encodeDelta(sent.update, this.#update, tradesSince(this.#facts.recent, sent.position))
+    const isSmaller = delta !== null && delta.length < full.webSocket.length
+    const message = isSmaller ? new EncodedStateMessage('token.delta', this.sequence, delta) : full
+    this.#messages.set(sent, message)
     return message
   }
 }
@@ -113,12 +159,14 @@ export class FramedSnapshot {
   readonly snapshot: TokenSnapshot
   readonly sequence: number
   readonly position: ChannelPosition
+  readonly sentStates: SentStates
   readonly #completedAtMs: number | null
   #frame: EncodedFrame | null = null
   #ethUsd: string | null = null
 
-  constructor(snapshot: TokenSnapshot, completedAtMs: number | null) {
+  constructor(snapshot: TokenSnapshot, completedAtMs: number | null, sentStates = new SentStates()) {
     this.snapshot = snapshot
+    this.sentStates = sentStates
     this.sequence = snapshot.token.sequence
     this.position = positionOf(snapshot.recent)
     this.#completedAtMs = completedAtMs
@@ -127,10 +175,11 @@ export class FramedSnapshot {
   /** @throws `RangeError` when the state can't be encoded in 16,384 bytes */
   frame(ethUsd: string | null): Frame {
     if (this.#frame === null || this.#ethUsd !== ethUsd) {
-      const { bytes } = encodeUpdate(snapshotWithUsd(this.snapshot, ethUsd))
+      const { update, bytes } = encodeUpdate(snapshotWithUsd(this.snapshot, ethUsd))
       const { token, recent } = this.snapshot
-      const { sequence, position } = this
-      this.#frame = new EncodedFrame({ token: token.address, sequence, completedAtMs: this.#completedAtMs, position }, recent, bytes)
+      const { sequence, position, sentStates } = this
+      const facts = { token: token.address, sequence, completedAtMs: this.#completedAtMs, position, recent, sentStates }
+      this.#frame = new EncodedFrame(facts, update, bytes)
       this.#ethUsd = ethUsd
     }
     return this.#frame

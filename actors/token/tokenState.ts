@@ -70,7 +70,10 @@ export function afterTokenEvent(state: TokenState, event: ActorEvent, subscriber
       return { state: { ...state, idleSweeps: 0 }, effects: [{ type: 'remove', left: event }] }
     case 'committed':
       if (!accepts(state, event.snapshot.token.sequence, subscribers)) return { state, effects: [] }
-      return { state: known(state, new FramedSnapshot(event.snapshot, event.completedAtMs)), effects: [UPDATE, ADMIT_WAITING] }
+      return {
+        state: known(state, new FramedSnapshot(event.snapshot, event.completedAtMs, state.newest?.sentStates)),
+        effects: [UPDATE, ADMIT_WAITING],
+      }
     case 'loaded':
       return afterLoad(state, event, subscribers)
     case 'loadFailed':
@@ -92,7 +95,7 @@ function afterLoad(
   subscribers: Pick<SubscriberSet, 'newestSent'>,
 ): Step {
   if (snapshot !== null && accepts(state, snapshot.token.sequence, subscribers)) {
-    return { state: known(state, new FramedSnapshot(snapshot, null)), effects: [RESYNC, ADMIT_WAITING] }
+    return { state: known(state, new FramedSnapshot(snapshot, null, state.newest?.sentStates)), effects: [RESYNC, ADMIT_WAITING] }
   }
   // Every subscriber has been offered the known state, and it is not older: no update was missed.
   if (state.newest !== undefined) return { state: known(state, state.newest), effects: [] }

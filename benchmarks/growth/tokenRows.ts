@@ -78,8 +78,7 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
       quotePools: new Map(),
       etherWrappers: new Set(),
       pegs: new Map(),
-      dollars: [],
-      providedEthUsd: ethUsd,
+      ethUsd,
       directory: { lookup: lookupOf(plan) },
     })
     from = next

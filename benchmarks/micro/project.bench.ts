@@ -48,8 +48,7 @@ function inputOf(logs: LogsToDecode, rows: MemoryRows): ProjectInput {
     quotePools: new Map(),
     etherWrappers: new Set(),
     pegs: new Map(),
-    dollars: [],
-    providedEthUsd: null,
+    ethUsd: null,
     directory: logs.directory,
   }
 }

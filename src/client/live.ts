@@ -27,5 +27,5 @@ export type {
   OpenLiveMethod,
   TradesFilter,
   WalletState,
-  WatchedCandlesQuery,
+  WatchedCandlesQuery as LiveWatchedCandlesQuery,
 } from './live/liveTypes.ts'

@@ -24,6 +24,7 @@ export type ParsedMessage =
       readonly tokens: readonly Address[]
       readonly sequence: number | null
       readonly holders: boolean
+      readonly delta: boolean
     } & Named)
   | ({ readonly type: 'unsubscribe'; readonly token: Address } & Named)
   | ({ readonly type: 'subscribeChannel' } & ChannelFields & Named)
@@ -82,25 +83,30 @@ function parseFields(message: Fields): ParsedMessage {
 }
 
 /** A message with `token` is about that token, whatever other fields it has. */
-function parseSubscribe({ token, tokens, channel, sequence = null, holders = true, filters, after, reorgs }: Fields): ParsedMessage {
-  if (token === undefined && tokens !== undefined) return parseMany(tokens, sequence, holders)
+function parseSubscribe(message: Fields): ParsedMessage {
+  const { token, tokens, channel, filters, after, reorgs } = message
+  if (token === undefined && tokens !== undefined) return parseMany(tokens, message)
   if (token === undefined && channel !== undefined)
     return isChannel(channel) ? { type: 'subscribeChannel', channel, filters, after, reorgs } : refuseChannel()
   if (token === undefined) return refuse('invalid_message', 'a subscribe must have a token, tokens or a channel')
   if (!isAddress(token)) return refuseToken(token)
-  if (!isSequence(sequence)) return refuse('invalid_message', 'the sequence must be a non-negative safe integer', token)
-  if (typeof holders !== 'boolean') return refuse('invalid_message', 'holders must be true or false', token)
-  return { type: 'subscribe', tokens: [lowerCase(token)], sequence, holders }
+  return subscribeTo([token], message, token)
 }
 
-function parseMany(tokens: unknown, sequence: unknown, holders: unknown): ParsedMessage {
+function parseMany(tokens: unknown, message: Fields): ParsedMessage {
   if (!Array.isArray(tokens) || tokens.length === 0 || tokens.length > MAX_TOKENS_PER_MESSAGE)
     return refuse('invalid_message', `the tokens must be a list of 1 to ${MAX_TOKENS_PER_MESSAGE} addresses`)
   const wrong = tokens.findIndex(token => !isAddress(token))
   if (wrong >= 0) return refuseToken(tokens[wrong])
-  if (!isSequence(sequence)) return refuse('invalid_message', 'the sequence must be a non-negative safe integer')
-  if (typeof holders !== 'boolean') return refuse('invalid_message', 'holders must be true or false')
-  return { type: 'subscribe', tokens: tokens.map(lowerCase), sequence, holders }
+  return subscribeTo(tokens, message)
+}
+
+/** @param named the token that an error names */
+function subscribeTo(tokens: readonly string[], { sequence = null, holders = true, delta = false }: Fields, named?: string): ParsedMessage {
+  if (!isSequence(sequence)) return refuse('invalid_message', 'the sequence must be a non-negative safe integer', named)
+  if (typeof holders !== 'boolean') return refuse('invalid_message', 'holders must be true or false', named)
+  if (typeof delta !== 'boolean') return refuse('invalid_message', 'delta must be true or false', named)
+  return { type: 'subscribe', tokens: tokens.map(lowerCase), sequence, holders, delta }
 }
 
 function parseUnsubscribe({ token, channel, id = channel }: Fields): ParsedMessage {

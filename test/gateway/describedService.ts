@@ -47,6 +47,21 @@ export function exampleSnapshot(): TokenSnapshot {
   }
 }
 
+/** The same token after another trade. */
+export function exampleAfterTrade(): TokenSnapshot {
+  const { token, recent, holders } = exampleSnapshot()
+  const [newest] = recent.trades
+  const [holder] = holders
+  if (newest === undefined || holder === undefined) throw new RangeError('the example has no trade or no holder')
+  const block = String(Number(token.asOfBlock) + 1)
+  const market = { ...token.market, priceWeth: '0.0000000023519', tradeCount: token.market.tradeCount + 1 }
+  return {
+    token: { ...token, market, sequence: token.sequence + 2_000, asOfBlock: block },
+    recent: { ...recent, trades: [...recent.trades, { ...newest, id: `${block}-3`, blockNumber: block, logIndex: 3 }] },
+    holders: [{ ...holder, lastChangedBlock: block }, ...holders.slice(1)],
+  }
+}
+
 const EXAMPLE_BALANCE: ValuedBalance = {
   balance: '5000000000000000000000',
   percent: 0.0005,

@@ -16,6 +16,7 @@ import {
   EXAMPLE_REQUESTS,
   EXAMPLE_TOKEN,
   exampleActors,
+  exampleAfterTrade,
   exampleProcesses,
   exampleSnapshot,
   exampleStored,
@@ -88,6 +89,11 @@ async function takeMessages(): Promise<Readonly<Record<string, unknown>>> {
       const answers = await client.settled()
       for (const answer of answers) messages[answer.type] ??= answer
     }
+    client.send({ type: 'unsubscribe', token: EXAMPLE_TOKEN })
+    client.send({ type: 'subscribe', token: EXAMPLE_TOKEN, delta: true })
+    await client.settled()
+    fixture.commit(exampleAfterTrade())
+    messages['token.delta'] = await client.next()
     await takeChannelMessages(fixture, client, messages)
     return messages
   } finally {

@@ -36,6 +36,22 @@ describe('an event stream', () => {
     expect(await socket.next()).toEqual({ ...state, trades: null })
   })
 
+  it('sends deltas to those that ask for them, after a full update on each connection', async () => {
+    const deltas = async (headers: string) => {
+      const client = await fixture.open(headers, '?delta=true')
+      await client.until(() => bodyOf(client).startsWith('retry: 2000\n\n'))
+      for (let more = 0; more < 2; more++) {
+        fixture.commit()
+        const due = fixture.sequence
+        await client.until(() => idsOf(client).includes(due))
+      }
+      return eventsOf(client).flatMap(event => /^event: (.*)\nid: (.*)\ndata: \{"type":"\1"/.exec(event)?.slice(1, 3).join(' ') ?? [])
+    }
+    expect(await deltas('')).toEqual(['token.update 1', 'token.delta 2', 'token.delta 3'])
+    expect(await deltas('Last-Event-ID: 3\r\n')).toEqual(['token.update 4', 'token.delta 5'])
+    expect(await deltas('Last-Event-ID: 4\r\n')).toEqual(['token.update 5', 'token.delta 6', 'token.delta 7'])
+  })
+
   it.each([
     ['Last-Event-ID: 1\r\n', '', []],
     ['', '?lastEventId=1', []],

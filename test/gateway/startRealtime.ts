@@ -286,6 +286,8 @@ function inShort(message: ServerMessage): string {
       return `gap ${message.from} ${message.to}`
     case 'token.update':
       return `update ${message.sequence}`
+    case 'token.delta':
+      return `delta ${message.base} ${message.sequence}`
     case 'error':
       return `error ${message.code}`
   }

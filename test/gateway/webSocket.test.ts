@@ -39,6 +39,36 @@ describe('subscribing', () => {
     expect(await client.settle()).toContain('update 9')
   })
 
+  it('sends deltas to those that ask for them, from what the connection was sent last, and full updates to all others', async () => {
+    fixture.store(OTHER, 7)
+    const client = await fixture.client()
+    const other = await fixture.client()
+    client.send({ type: 'subscribe', tokens: [TOKEN, OTHER], delta: true })
+    other.send({ type: 'subscribe', token: TOKEN })
+    expect(await client.settle()).toEqual(['subscribed 7', 'subscribed 7', 'update 7', 'update 7'])
+    expect(await other.settle()).toEqual(['subscribed 7', 'update 7'])
+    fixture.commit(snapshotOf(TOKEN, 8, { name: 'Beta' }))
+    expect(await client.next()).toMatchObject({ type: 'token.delta', base: 7, sequence: 8, patch: { name: 'Beta', sequence: 8 } })
+    expect(await other.next()).toMatchObject({ type: 'token.update', sequence: 8 })
+    client.send({ type: 'subscribe', token: TOKEN })
+    expect(await client.settle()).toEqual(['subscribed 8'])
+    fixture.commit(snapshotOf(TOKEN, 9))
+    expect(await client.next()).toMatchObject({ type: 'token.update', sequence: 9 })
+  })
+
+  /* What a client says of its state is never the base of a delta, since it may be of another database. */
+  it.each([0, 6, 7, 8, Number.MAX_SAFE_INTEGER])(
+    'begins with a full update for a client with deltas that says that it has %d',
+    async held => {
+      const client = await fixture.client()
+      client.send({ type: 'subscribe', token: TOKEN, sequence: held, delta: true })
+      expect(await client.next()).toMatchObject({ type: 'subscribed' })
+      fixture.commit(snapshotOf(TOKEN, 9))
+      fixture.commit(snapshotOf(TOKEN, 10))
+      expect(await client.next()).toMatchObject({ type: 'token.update' })
+    },
+  )
+
   it('sends the trades since the state that the client holds, or was sent', async () => {
     const trades = [456, 457, 458].map(block => ({ ...tradeOf(TOKEN), id: `${block}-12`, blockNumber: String(block) }))
     const client = await fixture.client()

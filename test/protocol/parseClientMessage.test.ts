@@ -20,21 +20,31 @@ const parseValue = (value: unknown) => parse(JSON.stringify(value))
 
 describe('parseClientMessage', () => {
   it('reads a subscription, with the address in lower case', () => {
-    const subscribed = { type: 'subscribe', tokens: [LOWER], holders: true }
+    const subscribed = { type: 'subscribe', tokens: [LOWER], holders: true, delta: false }
     expect(parseValue({ type: 'subscribe', token: TOKEN })).toEqual({ ...subscribed, sequence: null })
     expect(parseValue({ type: 'subscribe', token: TOKEN, sequence: 0 })).toEqual({ ...subscribed, sequence: 0 })
     expect(parseValue({ type: 'subscribe', token: TOKEN, holders: false })).toEqual({ ...subscribed, sequence: null, holders: false })
+    expect(parseValue({ type: 'subscribe', token: TOKEN, delta: true })).toEqual({ ...subscribed, sequence: null, delta: true })
     expect(parseValue({ type: 'unsubscribe', token: TOKEN })).toEqual({ type: 'unsubscribe', token: LOWER })
   })
 
-  it.each([null, 0, 'false'])('refuses holders: %j', holders => {
-    expect(parseValue({ type: 'subscribe', token: TOKEN, holders })).toMatchObject({ code: 'invalid_message', token: TOKEN })
+  it.each([null, 0, 'false'])('refuses holders, and deltas, of %j', value => {
+    const refused = { code: 'invalid_message', token: TOKEN }
+    expect(parseValue({ type: 'subscribe', token: TOKEN, holders: value })).toMatchObject(refused)
+    expect(parseValue({ type: 'subscribe', token: TOKEN, delta: value })).toMatchObject(refused)
+    expect(parseValue({ type: 'subscribe', tokens: [TOKEN], delta: value })).toMatchObject({ code: 'invalid_message' })
   })
 
   it('reads a subscription to a hundred tokens, and refuses one to none or more', () => {
     const tokens = Array.from({ length: 100 }, (_, n) => `${TOKEN.slice(0, -2)}${String(n).padStart(2, '0')}`)
     const lower = tokens.map(token => token.toLowerCase())
-    expect(parseValue({ type: 'subscribe', tokens })).toEqual({ type: 'subscribe', tokens: lower, sequence: null, holders: true })
+    expect(parseValue({ type: 'subscribe', tokens })).toEqual({
+      type: 'subscribe',
+      tokens: lower,
+      sequence: null,
+      holders: true,
+      delta: false,
+    })
     expect(parseValue({ type: 'subscribe', tokens: [...tokens, TOKEN] })).toMatchObject({ code: 'invalid_message' })
     for (const wrong of [[], {}, TOKEN, null]) expect(parseValue({ type: 'subscribe', tokens: wrong })).toHaveProperty('code')
     expect(parseValue({ type: 'subscribe', tokens: [TOKEN, '0x12'] })).toMatchObject({ code: 'invalid_token', token: '0x12' })

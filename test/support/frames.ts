@@ -1,4 +1,5 @@
 import type { EncodedMessage, Frame } from '#actors/token/frame.ts'
+import { SentState, SentStates } from '#actors/token/sentState.ts'
 import { type ChannelPosition, FIRST_PLACE } from '#domain/eventPlace.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { withTrades } from '#protocol/withTrades.ts'
@@ -16,6 +17,10 @@ export function frameOf(fields: Pick<PlainFrame, 'token' | 'sequence' | 'complet
     since() {
       return this
     },
+    from() {
+      return this
+    },
+    received: () => new SentState({ place: FIRST_PLACE, reorgs: 0 }, new SentStates()),
     get withoutHolders() {
       return this
     },

@@ -9,6 +9,7 @@ import {
   subscribedSchema,
   subscribeSchema,
   subscribeTokensSchema,
+  tokenDeltaSchema,
   tokenUpdateSchema,
   unsubscribedSchema,
   unsubscribeSchema,
@@ -32,6 +33,7 @@ const SERVER_MESSAGES = {
   unsubscribed: unsubscribedSchema,
   pong: pongSchema,
   'token.update': tokenUpdateSchema,
+  'token.delta': tokenDeltaSchema,
   error: errorSchema,
   ...CHANNEL_SERVER_MESSAGES,
 } as const
@@ -58,6 +60,7 @@ export function closeRows(): readonly (readonly [code: string, meaning: string])
 export function realtimeRules(service: Pick<DescribedService, 'limits'>): readonly string[] {
   return [
     'Every update is its token’s full state: keep the one with the largest `sequence`, and drop the others.',
+    'With `delta` most changes come as `token.delta`, a fraction of the size: merge it into the state with the sequence `base`, or subscribe again where you hold another one.',
     'After a reconnect subscribe again with the largest `sequence`: a snapshot comes only if something was missed.',
     'Channels report the events of all tokens, each event once and in order. Send the last `cursor` and `reorgs` back as `after` and `reorgs`: then nothing is missed.',
     'A slow reader gets the newest update of each token: older unsent ones are dropped.',
@@ -140,7 +143,7 @@ const STREAMS: Readonly<Record<string, JsonObject>> = {
   streamToken: {
     summary: 'Updates of one token as server-sent events.',
     description:
-      'First `retry: 2000`, then events `token.update` whose `id` is the `sequence`; a comment every 15 s. The snapshot is left out when ' +
+      'First `retry: 2000`, then events `token.update`, and with `delta=true` also `token.delta`, whose `id` is the `sequence`; a comment every 15 s. The snapshot is left out when ' +
       '`Last-Event-ID` is already the current sequence. The same conflation and bounds as the WebSocket.',
     parameters: { address: { description: 'Address of the token.' } },
   },
@@ -157,7 +160,7 @@ const STREAMS: Readonly<Record<string, JsonObject>> = {
 const NOT_STREAMED = new Set(['unsubscribed.channel', 'subscribed.list', 'subscribed.candles'])
 
 function streamedBy(routeId: string): readonly string[] {
-  if (routeId === 'streamToken') return ['token.update']
+  if (routeId === 'streamToken') return ['token.update', 'token.delta']
   return Object.keys(CHANNEL_SERVER_MESSAGES).filter(name => !NOT_STREAMED.has(name))
 }
 

@@ -1,5 +1,6 @@
 import type { CurrentState, Subscription, Transport } from '#actors/subscription.ts'
-import type { Frame } from '#actors/token/frame.ts'
+import type { EncodedMessage, Frame } from '#actors/token/frame.ts'
+import type { SentState } from '#actors/token/sentState.ts'
 import type { Address } from '#domain/address.ts'
 import type { ChannelPosition } from '#domain/eventPlace.ts'
 import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
@@ -16,6 +17,8 @@ export class OutboxSubscription implements Subscription, Queued {
   #frame: Frame | null = null
   /** The client has the trades up to here; `null`: not known. */
   #position: ChannelPosition | null = null
+  /** With deltas: the state that this connection was sent last; `null`: none. */
+  #sent: SentState | null = null
   #isUpdate = false
   /** The sequence of the newest state that was offered. */
   #newestSequence = -1
@@ -23,6 +26,7 @@ export class OutboxSubscription implements Subscription, Queued {
   #heldSequence = -1
   #isOneOfSeveral = false
   #withHolders = true
+  #withDeltas = false
   #isEnded = false
   #asked = 0
   #answered = 0
@@ -48,7 +52,7 @@ export class OutboxSubscription implements Subscription, Queued {
   }
 
   get frameBytes(): number {
-    return this.#frame?.since(this.#position).webSocket.length ?? 0
+    return this.#frame === null ? 0 : this.#messageOf(this.#frame).webSocket.length
   }
 
   /** Whether frames are to have holders. After a change a frame of the newest sequence may come once more, in the other form. */
@@ -56,6 +60,12 @@ export class OutboxSubscription implements Subscription, Queued {
     if (withHolders === this.#withHolders) return
     this.#withHolders = withHolders
     this.#newestSequence = -1
+  }
+
+  /** Whether the client applies deltas. The next update after this has begun is a full one. */
+  wantDeltas(withDeltas: boolean): void {
+    this.#withDeltas = withDeltas
+    if (!withDeltas) this.#forgetSent()
   }
 
   /**
@@ -95,18 +105,29 @@ export class OutboxSubscription implements Subscription, Queued {
   end(): void {
     this.#isEnded = true
     this.#frame = null
+    this.#forgetSent()
     this.#outbox.dequeue(this)
   }
 
   write(sink: Sink): WriteResult {
     const frame = this.#frame
     if (frame === null) return 'sent'
-    const result = sink.writeFrame(frame.since(this.#position))
+    const result = sink.writeFrame(this.#messageOf(frame))
     if (result === 'refused') return result
     this.#frame = null
     this.#position = frame.position
+    if (this.#withDeltas) this.#sent = frame.received(this.#sent)
     this.#stats.delivered(frame, this.#isUpdate)
     return result
+  }
+
+  #messageOf(frame: Frame): EncodedMessage {
+    return this.#sent === null ? frame.since(this.#position) : frame.from(this.#sent)
+  }
+
+  #forgetSent(): void {
+    this.#sent?.release()
+    this.#sent = null
   }
 
   #takeId(): string | undefined {

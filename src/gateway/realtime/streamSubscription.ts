@@ -7,8 +7,8 @@ import type { ConnectionDeps } from './connections.ts'
 
 /** The token or channel that an event stream follows. */
 export type StreamSubscription =
-  /** `lastSequence`: the newest sequence that the client has; `null`: none. */
-  | { readonly of: 'token'; readonly token: Address; readonly lastSequence: number | null }
+  /** `lastSequence`: the newest sequence that the client has; `null`: none. `delta`: it applies deltas. */
+  | { readonly of: 'token'; readonly token: Address; readonly lastSequence: number | null; readonly delta: boolean }
   | { readonly of: 'channel'; readonly request: ChannelRequest }
 
 /** Subscribes a stream's outbox. Returns the function that ends this, or why it was refused. */
@@ -22,8 +22,9 @@ export function subscribeStream(
     const subscriptions = new ChannelSubscriptions({ channels, lists, candles }, client, outbox, stats)
     return subscriptions.subscribe(subscription.request) ?? (() => subscriptions.end())
   }
-  const { token, lastSequence } = subscription
+  const { token, lastSequence, delta } = subscription
   const ofToken = outbox.subscription(token)
+  ofToken.wantDeltas(delta)
   stats.subscribed()
   registry.subscribe(token, ofToken, lastSequence)
   return () => {

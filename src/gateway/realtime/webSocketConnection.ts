@@ -150,7 +150,7 @@ export class WebSocketConnection implements Connection, Sink {
     else this.#end('leaving', leavingReason(this.#returnAfterMs))
   }
 
-  #subscribe(token: Address, { tokens, sequence, holders, id }: Extract<ParsedMessage, { type: 'subscribe' }>): void {
+  #subscribe(token: Address, { tokens, sequence, holders, delta, id }: Extract<ParsedMessage, { type: 'subscribe' }>): void {
     let subscription = this.#subscriptions.get(token)
     if (subscription === undefined) {
       const { maxSubscriptionsPerConnection: most } = this.#deps.config
@@ -164,6 +164,7 @@ export class WebSocketConnection implements Connection, Sink {
       this.#deps.stats.subscribed()
     }
     subscription.wantHolders(holders)
+    subscription.wantDeltas(delta)
     subscription.asked(id, tokens.length > 1)
     this.#deps.registry.subscribe(token, subscription, knownSequence(sequence, this.#deps.epochMs()))
   }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
-import type { CommitJob, CommitNotice, JobDatabase } from '#jobs/commitJob.ts'
-import { createJobRuns } from '#jobs/jobRuns.ts'
+import { coalesce } from '#async/coalesce.ts'
+import { isLogged } from '#async/logSampling.ts'
+import type { CommitJob, JobDatabase } from '#jobs/commitJob.ts'
 import { lockCursor } from '#store/rows/cursor.ts'
 import { dropMinuteCandles } from '#store/rows/minuteCandles.ts'
 
@@ -14,28 +15,41 @@ const DAY_SECONDS = 86_400
 
 /** Drops old candles of a minute after commits, in transactions of their own, between which the indexer's next commit takes its turn. */
 export function createMinuteRetention({ transaction, writer, days, logger }: MinuteRetentionOptions): CommitJob {
-  const retainedSeconds = (days ?? 0) * DAY_SECONDS
+  let stopped = false
+  let dropping: Promise<unknown> = Promise.resolve()
 
-  /** Whether there may be more to drop. */
-  const drop = (): Promise<boolean> =>
+  const drop = (retainedSeconds: number): Promise<boolean> =>
     transaction(async db => {
       await lockCursor(db, writer)
       return dropMinuteCandles(db, retainedSeconds)
     })
 
-  const runs = createJobRuns<CommitNotice>({
-    run: async () => {
-      while (!runs.isStopped && (await runs.commit(drop())));
+  /** Whether there may be more to drop. */
+  const next = async (retainedSeconds: number): Promise<boolean> => {
+    if (stopped) return false
+    const one = drop(retainedSeconds)
+    dropping = one
+    return one
+  }
+
+  const runs = coalesce<number>(
+    async retainedSeconds => {
+      for (let more = true; more; ) more = await next(retainedSeconds)
     },
-    logger,
-    failure: 'cannot drop old candles; the next block tries again',
-  })
+    (err, _, failures) => {
+      if (isLogged(failures)) logger.warn({ err, failures }, 'cannot drop old candles; the next block tries again')
+    },
+  )
 
   return {
-    committed: notice => {
-      if (days !== null) runs.request(notice)
+    committed: () => {
+      if (days !== null && !stopped) runs.request(days * DAY_SECONDS)
     },
     settled: runs.settled,
-    stop: runs.stop,
+    stop: async () => {
+      stopped = true
+      runs.stop()
+      await dropping.catch(() => undefined)
+    },
   }
 }

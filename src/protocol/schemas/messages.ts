@@ -5,6 +5,7 @@ import { tokenSchema } from '#resources/token.ts'
 import { tradeSchema } from '#resources/trades.ts'
 import { addressText, anyCaseAddressText, integerText, messageType, SEQUENCE_MEANING, sequence, timeText } from '#resources/values.ts'
 import { CHANNEL_CLIENT_MESSAGES, CHANNEL_SERVER_MESSAGES } from './channels.ts'
+import { patchOf } from './patchOf.ts'
 
 /*
  * The messages of the WebSocket. Clients' messages are read with `parseClientMessage` and answers are written by `encodeAnswer.ts`, both
@@ -29,12 +30,18 @@ const lastSequence = sequence
 
 const holders = z.boolean().default(true).describe('`false`: updates have an empty list of holders and are smaller.')
 
+const delta = z
+  .boolean()
+  .default(false)
+  .describe('`true`: changes may come as `token.delta`, which the client merges into the state that this connection was sent last.')
+
 export const subscribeSchema = z
   .object({
     type: messageType('subscribe'),
     token: tokenAddress,
     sequence: lastSequence,
     holders,
+    delta,
     id: messageId,
   })
   .meta({
@@ -48,6 +55,7 @@ export const subscribeTokensSchema = z
     tokens: z.array(tokenAddress).min(1).max(MAX_TOKENS_PER_MESSAGE).describe('Addresses of tokens, in any letter case.'),
     sequence: lastSequence,
     holders,
+    delta,
     id: messageId,
   })
   .meta({
@@ -131,6 +139,36 @@ export const tokenUpdateSchema = z
     description: 'A token’s full state after a commit. It replaces all earlier ones: after a missed update, the next one is enough.',
   })
 
+export const tokenDeltaSchema = z
+  .object({
+    type: messageType('token.delta'),
+    token: addressText.describe('Address of the token.'),
+    base: sequence.describe('The sequence that this connection was sent last. With a state of another sequence, subscribe again.'),
+    sequence: sequence.describe(SEQUENCE_MEANING),
+    patch: patchOf(tokenSchema).describe(
+      'The changed fields of `token`. Objects are merged field by field. Lists and `null` are values that replace the earlier one.',
+    ),
+    holders: z
+      .object({
+        set: z.array(holderSchema).max(MAX_UPDATE_HOLDERS).describe('New and changed holders.'),
+        removed: z.array(addressText).max(MAX_UPDATE_HOLDERS).describe('Addresses that are no longer among the largest holders.'),
+      })
+      .describe('Drop `removed`, replace or add `set`, and sort by `rank`.'),
+    reason: z.literal('chain').describe('What changed the token: blocks of the chain.'),
+    sourceBlock: integerText.describe('Number of the block that this state is of.'),
+    timestamp: timeText.describe('Time of the commit.'),
+    trades: z
+      .array(tradeSchema)
+      .describe('All trades since the state with the sequence `base`, newest last. `latestTrade` is the last of them, or as before.'),
+    replacedFrom: tokenUpdateSchema.shape.replacedFrom,
+  })
+  .meta({
+    id: 'token.delta',
+    description:
+      'How a token’s state differs from the one with the sequence `base`, for clients that subscribed with `delta`. Merged, it is what a ' +
+      '`token.update` would say. A `token.update` may come at any time instead.',
+  })
+
 /** The codes of `error` messages, and what they mean. */
 export const ERROR_CODES = {
   invalid_message: 'The message is not a JSON object of a described form.',
@@ -159,6 +197,7 @@ export const serverMessageSchema = z.union([
   unsubscribedSchema,
   pongSchema,
   tokenUpdateSchema,
+  tokenDeltaSchema,
   errorSchema,
   ...Object.values(CHANNEL_SERVER_MESSAGES),
 ])

@@ -68,8 +68,7 @@ function indexed(transactions: readonly Transaction[]): ReadonlyMap<Address, Bal
         quotePools: new Map(),
         etherWrappers: new Set(),
         pegs: new Map(),
-        dollars: [],
-        providedEthUsd: ethUsd,
+        ethUsd,
         directory,
       }),
     )

@@ -8,13 +8,14 @@ import { originNotAllowed, tokenNotFound } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { knownSequence } from '#gateway/realtime/knownSequence.ts'
-import { integerParameter, tokenParameter } from '#resources/parameters.ts'
+import { booleanParameter, integerParameter, tokenParameter } from '#resources/parameters.ts'
 
 const parameters = z.object({
   address: tokenParameter,
   lastEventId: integerParameter(0, Number.MAX_SAFE_INTEGER)
     .exactOptional()
     .describe('The newest sequence that the client has: it gets a snapshot only of a newer state. `Last-Event-ID` takes precedence.'),
+  delta: booleanParameter.default(false).describe('Whether changes may come as `token.delta`, which the client merges into its state.'),
 })
 
 const HANDED_OVER: Outcome = { kind: 'handedOver' }
@@ -33,7 +34,10 @@ export function streamRoute(sources: StreamSources): Route {
       id: 'streamToken',
       tag: 'Realtime',
       summary: 'Updates of a token as server-sent events, which /asyncapi.json describes',
-      answer: { contentType: 'text/event-stream', meaning: 'Events `token.update`: the snapshot, then each update.' },
+      answer: {
+        contentType: 'text/event-stream',
+        meaning: 'Events `token.update`: the snapshot, then each update; with `delta` also `token.delta`.',
+      },
       problems: ['token_not_found', 'origin_not_allowed', 'data_unavailable'],
     },
     async handle(texts, exchange) {
@@ -48,7 +52,7 @@ export function streamRoute(sources: StreamSources): Route {
 }
 
 async function open(
-  values: { readonly address: Address; readonly lastEventId?: number },
+  values: { readonly address: Address; readonly lastEventId?: number; readonly delta: boolean },
   exchange: Exchange,
   sources: StreamSources,
 ): Promise<Outcome> {
@@ -58,7 +62,10 @@ async function open(
   if (exchange.isAborted()) return HANDED_OVER
   if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: EVENT_STREAM_HEADERS, body: null }
   const lastSequence = knownSequence(values.lastEventId, Date.now())
-  return sources.realtime.openEventStream({ ...exchange, subscription: { of: 'token', token, lastSequence } }) ?? HANDED_OVER
+  return (
+    sources.realtime.openEventStream({ ...exchange, subscription: { of: 'token', token, lastSequence, delta: values.delta } }) ??
+    HANDED_OVER
+  )
 }
 
 /** Asks the token's actor first, so that clients that all reconnect after a restart don't reach the database. */
