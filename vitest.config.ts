@@ -16,6 +16,7 @@ export const SLOW = [
   'endToEnd/gateways',
   'console/*',
   'endToEnd/rollingRestart',
+  'endToEnd/upgrade',
   'endToEnd/start',
   'endToEnd/silence',
   'endToEnd/crash',

@@ -78,7 +78,8 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
       quotePools: new Map(),
       etherWrappers: new Set(),
       pegs: new Map(),
-      ethUsd,
+      dollars: [],
+      providedEthUsd: ethUsd,
       directory: { lookup: lookupOf(plan) },
     })
     from = next

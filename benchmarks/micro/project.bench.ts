@@ -48,7 +48,8 @@ function inputOf(logs: LogsToDecode, rows: MemoryRows): ProjectInput {
     quotePools: new Map(),
     etherWrappers: new Set(),
     pegs: new Map(),
-    ethUsd: null,
+    dollars: [],
+    providedEthUsd: null,
     directory: logs.directory,
   }
 }

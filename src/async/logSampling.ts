@@ -1,4 +1,4 @@
-/** Whether the n-th failure in a row is logged: the first, second, fourth, eighth …, so that an outage does not fill the log. */
-export function isLogged(failuresInARow: number): boolean {
-  return (failuresInARow & (failuresInARow - 1)) === 0
+/** Whether the n-th event of a kind is logged: the first, second, fourth, eighth …, so that an outage does not fill the log. */
+export function isLogged(count: number): boolean {
+  return (count & (count - 1)) === 0
 }

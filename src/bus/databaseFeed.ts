@@ -21,7 +21,7 @@ export interface DatabaseFeedOptions {
   /** Where states are read. */
   readonly db: Queryable
   /** Given if `db` reads from a replica. */
-  readonly replica?: Pick<ReplicaReads, 'shows' | 'health'>
+  readonly replica?: Pick<ReplicaReads, 'untilShown' | 'health'>
   readonly chainId: number
   readonly logger: Logger
   /** `monotonicMs`. */
@@ -51,8 +51,8 @@ export interface DatabaseFeed extends Omit<BlockFeed, 'health'> {
   readonly guarded: MessageGuard
   /** A commit was announced. */
   announced(commits: PendingCommits): void
-  /** Announcements may have been missed. All watched tokens are compared with the database at the next beat. */
-  missed(): void
+  /** The carrier may have lost announcements. All watched tokens are compared with the database at the next beat. */
+  carrierLost(): void
   health(): Omit<FeedHealth, 'carrier'>
 }
 
@@ -81,16 +81,8 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
   }
 
   const pass = async (commits: PendingCommits, to: BlockConsumer): Promise<void> => {
-    const reading: StateReading = {
-      db,
-      chainId,
-      watched,
-      consumer: to,
-      commits,
-      completedAtMs: commits.sinceMs,
-      isStopped: () => signal.aborted,
-    }
-    await replica?.shows(commits.newest.commit)
+    const reading: StateReading = { db, chainId, watched, consumer: to, commits, isStopped: () => signal.aborted }
+    await replica?.untilShown(commits.newest.commit)
     to.changed(commits.changed === null ? null : [...commits.changed, ...commits.dropped])
     await (commits.changed === null ? dispatchMissedStates(reading) : dispatchChangedStates(reading, commits.changed))
   }
@@ -146,7 +138,7 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
     isWatched: token => watched.has(token),
     guarded,
     announced: commits => enter({ type: 'announced', commits }),
-    missed: () => enter({ type: 'reconnected' }),
+    carrierLost: () => enter({ type: 'carrierLost' }),
     start: to => {
       consumer = to
       const onListening = () => enter({ type: 'missed' })

@@ -12,7 +12,6 @@ export interface StateReading {
   readonly watched: ReadonlySet<Address>
   readonly consumer: BlockConsumer
   readonly commits: PendingCommits
-  readonly completedAtMs: number
   isStopped(): boolean
 }
 
@@ -56,10 +55,11 @@ async function dispatchStates(
   dropped: readonly Address[],
   arrived: readonly TokenSnapshot[] = [],
 ): Promise<void> {
-  const { db, chainId, commits, completedAtMs, consumer } = reading
+  const { db, chainId, commits, consumer } = reading
   const { number, hash, timestamp } = commits.newest
   const dispatch = (tokens: readonly TokenSnapshot[], gone: readonly Address[]) => {
-    if (!reading.isStopped()) consumer.dispatch({ number, hash, timestamp, completedAtMs, tokens, unread: [], dropped: gone })
+    if (!reading.isStopped())
+      consumer.dispatch({ number, hash, timestamp, completedAtMs: commits.sinceMs, tokens, unread: [], dropped: gone })
   }
   if (dropped.length + arrived.length > 0) dispatch(arrived, dropped)
   for (const addresses of chunksOf(unread, MAX_STATES)) dispatch(await readSnapshots(db, { chainId, addresses }), [])

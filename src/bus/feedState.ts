@@ -23,10 +23,10 @@ export interface FeedState {
 
 export type FeedEvent =
   | { readonly type: 'announced'; readonly commits: PendingCommits }
-  /** Announcements may have been missed: the database listens anew, or a message was ignored. */
+  /** Announcements may have been missed: the database is listened to anew, or a message was ignored. */
   | { readonly type: 'missed' }
-  /** The same, since the carrier is connected anew. */
-  | { readonly type: 'reconnected' }
+  /** The same, since the carrier lost some or is connected anew: it does not count as silent any more. */
+  | { readonly type: 'carrierLost' }
   | { readonly type: 'reported'; readonly indexedBlock: number | null }
   /** The database's newest commit was read, about once a second. */
   | { readonly type: 'beat'; readonly newest: AnnouncedCommit; readonly nowMs: number }
@@ -57,7 +57,7 @@ export function afterFeedEvent(state: FeedState, event: FeedEvent): FeedState {
     }
     case 'missed':
       return { ...state, mustCompare: true }
-    case 'reconnected':
+    case 'carrierLost':
       return { ...state, mustCompare: true, isSilent: false }
     case 'reported':
       return { ...state, indexedBlock: event.indexedBlock }

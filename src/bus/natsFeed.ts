@@ -53,7 +53,7 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
   )
   nats.onLost(() => {
     arrived = new Map()
-    feed.missed()
+    feed.carrierLost()
   })
 
   const announced = ({ changed, dropped, count: counted, ...newest }: CommitMessage): void => {
@@ -83,7 +83,7 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
       watched.set(token, hearToken(token))
     }
     endCommits = hear(commitSubject(publisher), message => announced(parseCommitMessage(message)))
-    feed.missed()
+    feed.carrierLost()
   }
 
   return {

@@ -11,7 +11,7 @@ export function createNotifyFeed(options: DatabaseFeedOptions): BlockFeed {
     silence: 'DATABASE_URL: the database has commits that it does not announce; a pooler in between has to keep sessions',
     onNotification: payload => {
       const { changed, dropped, ...newest } = parseAnnouncement(payload)
-      if (newest.commit > last + 1) feed.missed()
+      if (newest.commit > last + 1) feed.carrierLost()
       last = newest.commit
       const tokens = changed === null ? null : new Set(changed)
       feed.announced({ newest, sinceMs: options.now(), changed: tokens, dropped: new Set(dropped), states: NO_STATES })

@@ -25,7 +25,7 @@ export interface ReplicaReads {
   /** Reads from the replica; from the primary while the replica is behind or away. */
   readonly db: Queryable
   /** Resolves when `db` shows the commit. Never rejects. */
-  shows(commit: number): Promise<void>
+  untilShown(commit: number): Promise<void>
   health(): ReplicaHealth
   stop(): void
 }
@@ -47,13 +47,13 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
   let behindSinceMs: number | null = null
 
   /** Asks the replica for its newest commit. A replica that does not answer in time is asked again later. */
-  const look = async (patienceMs: number): Promise<void> => {
+  const look = async (withinMs: number): Promise<void> => {
     const answer = readNewestCommit(replica).then(newest => {
       answeredAtMs = now()
       shown = newest?.commit ?? 0
       if (shown >= wanted) behindSinceMs = null
     })
-    await Promise.race([answer.catch(() => undefined), pause(patienceMs, signal)])
+    await Promise.race([answer.catch(() => undefined), pause(withinMs, signal)])
   }
 
   const use = (isInUse: boolean, message: string): void => {
@@ -71,7 +71,7 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
 
   const mayWait = () => inUse && !signal.aborted
 
-  const shows = async (commit: number): Promise<void> => {
+  const untilShown = async (commit: number): Promise<void> => {
     wanted = commit
     if (shown >= commit) return
     const askedAtMs = now()
@@ -89,7 +89,7 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
   const stop = repeat(LOOK_EVERY_MS, () => void watch())
   return {
     db: { getExecutor: () => (inUse ? reads : primary).getExecutor() },
-    shows,
+    untilShown,
     health: () => ({ inUse, behindMs: behindSinceMs === null ? 0 : Math.floor(now() - behindSinceMs) }),
     stop: () => {
       stop()

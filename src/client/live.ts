@@ -27,5 +27,5 @@ export type {
   OpenLiveMethod,
   TradesFilter,
   WalletState,
-  WatchedCandlesQuery as LiveWatchedCandlesQuery,
+  WatchedCandlesQuery,
 } from './live/liveTypes.ts'

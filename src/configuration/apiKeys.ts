@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { ApiKey } from '#config'
 import { abbreviate } from '#domain/abbreviate.ts'
 import { hasApiKeyForm, withoutApiKeys } from '#domain/apiKey.ts'
 import { parseOriginPattern } from './addresses.ts'
-import { type ReadFile, readIfPresent } from './environment.ts'
-import { findJsonError, lineOfJsonValue } from './json.ts'
+import { type ReadFile, readIfPresent, readUtf8 } from './environment.ts'
+import { lineOfJsonValue } from './json.ts'
+import { parseJsonFile, pathText, valueAt } from './jsonFile.ts'
+import { givenName } from './settingTypes.ts'
 
 export type ReadApiKeys =
   | { readonly kind: 'valid'; readonly keys: readonly ApiKey[] }
@@ -16,7 +17,6 @@ const MANY = 1_000_000_000
 
 const number = (min: number, error: string) => z.int({ error }).min(min, { error }).max(MANY, { error }).exactOptional()
 
-const EXPECTED_NAME = 'expected a name of 1 to 64 letters, digits, dots, dashes or underscores'
 const EXPECTED_HASH = 'expected the SHA-256 of a key in 64 hex digits, as npm run keys writes it'
 const EXPECTED_LIMITS = 'expected an object with requestsPerMinute, connections or both'
 const EXPECTED_ORIGINS = 'expected a list of at least one origin such as https://app.example.com'
@@ -34,10 +34,7 @@ const origin = z.string({ error: EXPECTED_ORIGINS }).transform((text, context) =
 
 const apiKey = z.strictObject(
   {
-    name: z
-      .string({ error: EXPECTED_NAME })
-      .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: EXPECTED_NAME })
-      .refine(text => !hasApiKeyForm(text), { error: 'expected a name, not the key itself' }),
+    name: givenName.refine(text => !hasApiKeyForm(text), { error: 'expected a name, not the key itself' }),
     sha256: z
       .string({ error: EXPECTED_HASH })
       .regex(/^[0-9a-f]{64}$/i, { error: EXPECTED_HASH })
@@ -68,10 +65,9 @@ function unknownOr(issue: { readonly code: string; readonly keys?: unknown }, ex
 
 /** Parses the text of `API_KEYS_FILE`. */
 export function parseApiKeys(text: string): ReadApiKeys {
-  const json = text.replace(/^\uFEFF/, '')
-  const error = findJsonError(json)
-  if (error !== null) return { kind: 'invalid', problems: [`line ${error.line}, column ${error.column}: ${error.reason}`] }
-  const input: unknown = JSON.parse(json)
+  const file = parseJsonFile(text)
+  if (file.kind === 'invalid') return file
+  const { json, value: input } = file
   const parsed = apiKeysFile.safeParse(input)
   if (!parsed.success) return { kind: 'invalid', problems: parsed.error.issues.map(issue => describeIssue(issue, json, input)) }
   const { keys } = parsed.data
@@ -88,16 +84,16 @@ export function parseApiKeys(text: string): ReadApiKeys {
 
 /** Names the field, and its value unless it may be a key: someone may have written one in place of its hash. */
 function describeIssue({ path, code, message }: z.core.$ZodIssue, json: string, input: unknown): string {
-  const place = path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${String(step)}`)).join('')
+  const place = pathText(path)
   const where = `line ${lineOfJsonValue(json, path)}: ${place}${place === '' ? '' : ': '}`
-  const value = path.reduce<unknown>((outer, step) => (outer as Readonly<Record<PropertyKey, unknown>> | undefined)?.[step], input)
+  const value = valueAt(input, path)
   if (value === undefined) return `${where}missing, ${message}`
   const isShown = path.at(-1) !== 'sha256' && code !== 'unrecognized_keys' && typeof value !== 'object'
   return `${where}${message}${isShown ? `, got ${withoutApiKeys(abbreviate(value))}` : ''}`
 }
 
 /** Reads and parses a file of keys. */
-export function readApiKeys(file: string, readFile: ReadFile = path => readFileSync(path, 'utf8')): ReadApiKeys {
+export function readApiKeys(file: string, readFile: ReadFile = readUtf8): ReadApiKeys {
   const read = readIfPresent(file, readFile)
   if (read.kind === 'missing') return { kind: 'invalid', problems: [`${read.problem}; npm run keys -- make <name> makes it`] }
   if (read.kind === 'unreadable') return { kind: 'invalid', problems: [read.problem] }

@@ -33,6 +33,15 @@ export function readDotEnv(cwd: string, readFile: ReadFile): Environment {
   return file.kind === 'missing' ? {} : parseEnv(file.text.replace(/^\uFEFF/, ''))
 }
 
+/** How the files that settings name are read. */
+export interface FileReading {
+  /** The folder of relative paths. */
+  readonly cwd: string
+  readonly readFile: ReadFile
+  /** Gets a sentence for everything that is wrong. */
+  readonly problems: string[]
+}
+
 /** A file's text, or why there is none. */
 export type FileText =
   | { readonly kind: 'text'; readonly text: string }

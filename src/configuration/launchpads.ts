@@ -5,7 +5,8 @@ import { type Address, isEther, parseAddress, toAddress } from '#domain/address.
 import { MAX_QUOTE_DECIMALS } from '#domain/route.ts'
 import { BASE_WETH } from '#domain/weth.ts'
 import type { AdapterKind } from '#launchpads/adapter.ts'
-import { findJsonError } from './json.ts'
+import { parseJsonFile, pathText, valueAt } from './jsonFile.ts'
+import { givenName } from './settingTypes.ts'
 
 export type KnownAdapters = Readonly<Record<string, KnownAdapter>>
 
@@ -17,7 +18,6 @@ export type LaunchpadsResult =
   | { readonly kind: 'invalid'; readonly problems: readonly string[] }
 
 const EXPECTED_ADDRESS = 'expected an address, 0x and 40 hex digits'
-const EXPECTED_NAME = 'expected a name of 1 to 64 letters, digits, dots, dashes or underscores'
 const EXPECTED_START = 'expected a block number, a whole number from 0'
 const EXPECTED_ENTRIES = 'expected a list of at least one launchpad'
 
@@ -26,10 +26,7 @@ const address = z
   .regex(/^0x[0-9a-fA-F]{40}$/, { error: EXPECTED_ADDRESS })
   .meta({ description: 'A contract address: 0x and 40 hex digits.' })
 
-const name = z
-  .string({ error: EXPECTED_NAME })
-  .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: EXPECTED_NAME })
-  .meta({ description: 'Your own name of the launchpad, shown as `launchpad` of its tokens.' })
+const name = givenName.meta({ description: 'Your own name of the launchpad, shown as `launchpad` of its tokens.' })
 
 const startBlock = z
   .int({ error: EXPECTED_START })
@@ -101,10 +98,9 @@ export function launchpadsJsonSchema(known: KnownAdapters): object {
 
 /** Parses `launchpads.json`. Every problem names its place in the file. */
 export function parseLaunchpads(text: string, known: KnownAdapters): LaunchpadsResult {
-  const json = text.replace(/^\uFEFF/, '')
-  const error = findJsonError(json)
-  if (error !== null) return { kind: 'invalid', problems: [`line ${error.line}, column ${error.column}: ${error.reason}`] }
-  const input: unknown = JSON.parse(json)
+  const json = parseJsonFile(text)
+  if (json.kind === 'invalid') return json
+  const input = json.value
   const parsed = launchpadsSchema(known).safeParse(input)
   if (!parsed.success) return { kind: 'invalid', problems: parsed.error.issues.flatMap(issue => describeIssue(issue, input, known)) }
   const file = parsed.data as unknown as LaunchpadsFile
@@ -141,7 +137,7 @@ function toLaunchpad(entry: Entry, adapter: KnownAdapter | undefined): Launchpad
 /** The problems that the adapter itself finds in an entry. A step `..` of a path leads out of the field to its neighbours. */
 function checkEntry({ name, adapter, contracts, settings = {} }: LaunchpadConfig, index: number, weth: Address, known: KnownAdapters) {
   const problems = known[adapter]?.check?.({ launchpad: name, contracts, weth, settings }) ?? []
-  return problems.map(({ path, message }) => `${placeOf(['launchpads', index, ...path.slice(path.lastIndexOf('..') + 1)])}: ${message}`)
+  return problems.map(({ path, message }) => `${pathText(['launchpads', index, ...path.slice(path.lastIndexOf('..') + 1)])}: ${message}`)
 }
 
 /** The problems of contracts that are left out although the presets are not of this chain. */
@@ -193,7 +189,7 @@ function describeIssue(issue: z.core.$ZodIssue, input: unknown, known: KnownAdap
     const inner = intendedForm(issue, value)
     if (inner !== null) return inner.flatMap(one => describeIssue({ ...one, path: [...issue.path, ...one.path] }, input, known))
   }
-  const place = placeOf(issue.path)
+  const place = pathText(issue.path)
   const prefix = place === '' ? '' : `${place}: `
   if (issue.code === 'unrecognized_keys') return issue.keys.map(key => describeKey(issue, key, value, known))
   return [value === undefined ? `${prefix}missing, ${issue.message}` : `${prefix}${issue.message}, got ${abbreviate(value)}`]
@@ -206,25 +202,11 @@ function intendedForm({ errors }: z.core.$ZodIssueInvalidUnion, value: unknown):
 }
 
 function describeKey(issue: z.core.$ZodIssueUnrecognizedKeys, key: string, value: unknown, known: KnownAdapters): string {
-  const where = placeOf([...issue.path, key])
+  const where = pathText([...issue.path, key])
   if (issue.path.length === 0) return `${where}: unknown, expected only $schema, weth, pegUsd and launchpads`
   if (issue.path.length > 2 || issue.path[0] === 'pegUsd') return `${where}: ${issue.message}`
   const adapter = String(valueAt(value, ['adapter']))
   const { contracts = [], optionalContracts = [], settings = {} } = known[adapter] ?? {}
   const keys = ['name', 'adapter', 'startBlock', ...contracts, ...optionalContracts, ...Object.keys(settings)]
   return `${where}: unknown, an entry with adapter ${abbreviate(adapter)} has only ${keys.join(', ')}`
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  return path
-    .map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
-    .join('')
-    .replace(/^\./, '')
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, step) => (typeof value === 'object' && value !== null && Object.hasOwn(value, step) ? Reflect.get(value, step) : undefined),
-    input,
-  )
 }

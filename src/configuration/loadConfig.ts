@@ -6,7 +6,7 @@ import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { readApiKeys } from './apiKeys.ts'
 import { DATABASE_SETTINGS } from './databaseSettings.ts'
-import { type Environment, type ReadFile, readEnvironment, readIfPresent, readUtf8 } from './environment.ts'
+import { type Environment, type FileReading, type ReadFile, readEnvironment, readIfPresent, readUtf8 } from './environment.ts'
 import { type KnownAdapters, parseLaunchpads } from './launchpads.ts'
 import { type CamelCased, parseSettings } from './parseSettings.ts'
 import { SETTINGS } from './settings.ts'
@@ -42,32 +42,26 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
   const environment = readEnvironment(env, cwd, readFile)
   const isGateway = environment['ROLE']?.trim().toLowerCase() === 'gateway'
   const { values, problems: wrongSettings } = parseSettings(isGateway ? GATEWAY_SETTINGS : SETTINGS, environment)
-  const problems = [...wrongSettings]
-  if (isGateway && values.databaseUrl === null && !problems.some(problem => problem.startsWith('DATABASE_URL:')))
-    problems.push('DATABASE_URL: missing, expected the database that the indexer of this gateway (ROLE=gateway) writes')
-  if (!isGateway && values.databaseReadUrl !== null)
-    problems.push('DATABASE_READ_URL: is for gateways (ROLE=gateway); a process that indexes reads what it has written')
-  if (values.standby) problems.push(...standbyProblems(values))
-  if (values.role === 'indexer' && values.gateways > 0)
-    problems.push('GATEWAYS: an indexer (ROLE=indexer) serves no clients; set ROLE to all or gateway')
+  const problems = [...wrongSettings, ...contradictionsOf(values, wrongSettings)]
+  const files: FileReading = { cwd, readFile, problems }
   const { tlsCertFile, tlsKeyFile, natsUrl, natsCredsFile, ...settings } = values
   const config: Config = {
     ...settings,
     ...databaseConfig(values, options),
     databaseReadUrl: values.databaseReadUrl === null ? null : withSchema(values.databaseReadUrl, values.schema),
     apiKeysFile: values.apiKeysFile === null ? null : path.resolve(cwd, values.apiKeysFile),
-    apiKeys: readKeys(values.apiKeysFile, cwd, readFile, problems),
+    apiKeys: readKeys(values.apiKeysFile, files),
     launchpadsFile: path.resolve(cwd, values.launchpadsFile),
-    launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.launchpadsFile, knownAdapters, cwd, readFile, problems),
-    nats: readNats(natsUrl, natsCredsFile, cwd, readFile, problems),
-    tls: readTls(tlsCertFile, tlsKeyFile, cwd, readFile, problems),
+    launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.launchpadsFile, knownAdapters, files),
+    nats: readNats(natsUrl, natsCredsFile, files),
+    tls: readTls(tlsCertFile, tlsKeyFile, files),
   }
   const isWithoutChain = !isGateway && (environment['RPC_URLS']?.trim() ?? '') === ''
   const hint = isWithoutChain ? '\nTo see Tokenwire at work without a chain and a database of your own: npm run dev' : ''
   return finish(config, problems, hint)
 }
 
-function readNats(urls: readonly string[], file: string | null, cwd: string, readFile: ReadFile, problems: string[]): Config['nats'] {
+function readNats(urls: readonly string[], file: string | null, { cwd, readFile, problems }: FileReading): Config['nats'] {
   if (urls.length === 0) {
     if (file !== null) problems.push('NATS_CREDS_FILE: is for NATS_URL, which is not set')
     return null
@@ -79,10 +73,29 @@ function readNats(urls: readonly string[], file: string | null, cwd: string, rea
   return { urls, credsFile }
 }
 
-function standbyProblems({ role, databaseUrl }: Pick<Config, 'role' | 'databaseUrl'>): readonly string[] {
-  if (role === 'gateway') return ['STANDBY: a gateway (ROLE=gateway) never indexes; leave STANDBY blank, or set ROLE to indexer or all']
-  if (databaseUrl === null) return ['STANDBY: needs a DATABASE_URL, since the embedded database ends with the process that indexes']
-  return []
+/** Settings that do not go together, though each of them is right. */
+function contradictionsOf(
+  {
+    role,
+    standby,
+    databaseUrl,
+    databaseReadUrl,
+    gateways,
+  }: Pick<Config, 'role' | 'standby' | 'databaseUrl' | 'databaseReadUrl' | 'gateways'>,
+  wrongSettings: readonly string[],
+): readonly string[] {
+  const isGateway = role === 'gateway'
+  const problems: string[] = []
+  if (isGateway && databaseUrl === null && !wrongSettings.some(problem => problem.startsWith('DATABASE_URL:')))
+    problems.push('DATABASE_URL: missing, expected the database that the indexer of this gateway (ROLE=gateway) writes')
+  if (!isGateway && databaseReadUrl !== null)
+    problems.push('DATABASE_READ_URL: is for gateways (ROLE=gateway); a process that indexes reads what it has written')
+  if (standby && isGateway)
+    problems.push('STANDBY: a gateway (ROLE=gateway) never indexes; leave STANDBY blank, or set ROLE to indexer or all')
+  else if (standby && databaseUrl === null)
+    problems.push('STANDBY: needs a DATABASE_URL, since the embedded database ends with the process that indexes')
+  if (role === 'indexer' && gateways > 0) problems.push('GATEWAYS: an indexer (ROLE=indexer) serves no clients; set ROLE to all or gateway')
+  return problems
 }
 
 /** Reads what migrating the database needs. @throws `TokenwireError` `config_invalid` as `loadConfig` */
@@ -104,7 +117,7 @@ function databaseConfig(
   }
 }
 
-function readLaunchpads(file: string, known: KnownAdapters, cwd: string, readFile: ReadFile, problems: string[]): LaunchpadsConfig {
+function readLaunchpads(file: string, known: KnownAdapters, { cwd, readFile, problems }: FileReading): LaunchpadsConfig {
   const shown = path.normalize(file)
   const read = readIfPresent(path.resolve(cwd, file), readFile)
   if (read.kind !== 'text') {
@@ -119,7 +132,7 @@ function readLaunchpads(file: string, known: KnownAdapters, cwd: string, readFil
   return NO_LAUNCHPADS
 }
 
-function readKeys(file: string | null, cwd: string, readFile: ReadFile, problems: string[]): Config['apiKeys'] {
+function readKeys(file: string | null, { cwd, readFile, problems }: FileReading): Config['apiKeys'] {
   if (file === null) return null
   const read = readApiKeys(path.resolve(cwd, file), readFile)
   if (read.kind === 'valid') return read.keys

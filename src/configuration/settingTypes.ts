@@ -57,6 +57,11 @@ export const schemaName = z
   .string({ error: 'a name of at most 40 lower-case letters, digits and _, that begins with a letter and not with pg_' })
   .regex(/^(?!pg_|information_schema$)[a-z][a-z0-9_]{0,39}$/)
 
+const EXPECTED_NAME = 'expected a name of 1 to 64 letters, digits, dots, dashes or underscores'
+
+/** The name of an entry of a file: a launchpad, an API key. */
+export const givenName = z.string({ error: EXPECTED_NAME }).regex(/^[A-Za-z0-9._-]{1,64}$/, { error: EXPECTED_NAME })
+
 /** A credential that is sent in a header. */
 export const secretWord = z.string({ error: 'one word of visible ASCII characters' }).regex(/^[!-~]+$/)
 

@@ -1,16 +1,10 @@
 import path from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { Config } from '#config'
-import { type ReadFile, readIfPresent } from './environment.ts'
+import { type FileReading, readIfPresent } from './environment.ts'
 
-/** The PEM files of `TLS_CERT_FILE` and `TLS_KEY_FILE`: both or none, readable, and a pair. Adds to `problems` what is wrong. */
-export function readTls(
-  certFile: string | null,
-  keyFile: string | null,
-  cwd: string,
-  readFile: ReadFile,
-  problems: string[],
-): Config['tls'] {
+/** The PEM files of `TLS_CERT_FILE` and `TLS_KEY_FILE`: both or none, readable, and a pair. */
+export function readTls(certFile: string | null, keyFile: string | null, { cwd, readFile, problems }: FileReading): Config['tls'] {
   if (certFile === null && keyFile === null) return null
   if (certFile === null || keyFile === null) {
     const [missing, other] = certFile === null ? ['TLS_CERT_FILE', 'TLS_KEY_FILE'] : ['TLS_KEY_FILE', 'TLS_CERT_FILE']

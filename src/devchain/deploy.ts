@@ -27,7 +27,7 @@ export interface Deployment {
   readonly abis: typeof DEPLOYMENT_ABIS
 }
 
-const DEPLOYMENT_ABIS = {
+export const DEPLOYMENT_ABIS = {
   launchpad: launchpadAbi,
   curve: curveAbi,
   token: tokenAbi,

@@ -103,10 +103,10 @@ export async function projectBatch(db: Queryable, batch: DecodedBatch, options: 
   const { events, directory, malformed: _, stage: __, ...blocks } = batch
   const { startBlock, previous } = options
   const { mode, first, to } = batch
-  const ethUsd = mode === 'range' ? null : options.ethUsd()
-  const valuation = { ...options.valuation, ethUsd: ethUsd === null ? null : parseDecimal(ethUsd) }
+  const provided = mode === 'range' ? null : options.ethUsd()
+  const valuation = { ...options.valuation, providedEthUsd: provided === null ? null : parseDecimal(provided) }
   const revaluation = mode === 'live' ? await nextRevaluation(db, valuation, options.revaluedPerBlock) : NO_REVALUATION
-  const keys = rowKeysOf(events, revaluation.tokens)
+  const keys = rowKeysOf(events, revaluation.tokens, valuation.dollars)
   const rows = await loadRows(db, keys, { now: to.timestamp, expired: mode === 'live', pending: previous, weth: valuation.weth })
   const changes = project({ ...valuation, events, rows, now: to.timestamp, outdated: revaluation.tokens, directory })
   const follows = batch.from === startBlock ? null : (previous?.to ?? { hash: first.parentHash }).hash
@@ -136,8 +136,8 @@ async function nextRevaluation(db: Queryable, valuation: Valuation, maxTokens: n
 
 /** Computes what time alone changes up to a block: trades leave windows. The batch adds no block, so there are no headers to keep. */
 export async function projectTime(db: Queryable, at: BlockHeader, valuation: ConfiguredValuation) {
-  const rows = await loadRows(db, rowKeysOf([], []), { now: at.timestamp, expired: true, pending: null, weth: valuation.weth })
-  const nothing = { events: [], ethUsd: null, directory: { lookup: () => undefined } }
+  const rows = await loadRows(db, rowKeysOf([], [], []), { now: at.timestamp, expired: true, pending: null, weth: valuation.weth })
+  const nothing = { events: [], providedEthUsd: null, directory: { lookup: () => undefined } }
   const changes = project({ ...valuation, ...nothing, rows, now: at.timestamp })
   const blocks = { mode: 'live', from: at.number, first: at, to: at, blocks: [] } as const
   return { ...blocks, before: rows, changes, contracts: [], revaluedTo: null }

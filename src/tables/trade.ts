@@ -26,7 +26,7 @@ const properties = {
   /** What the pool holds after it; `null`: not known. */
   reserveToken: column.units().strictNullable(),
   reserveQuote: column.units().strictNullable(),
-  /** USD per ETH when the block was indexed, if that was near the head and the price was fresh. */
+  /** USD per ETH at the trade, by pools of pegged currencies; without them, by a provider when its block was indexed near the head. */
   ethUsd: column.decimal().strictNullable(),
   /** In USD, where a peg says what the pool's currency is worth; else `null`, and they follow from `ethUsd`. */
   priceUsd: column.decimal().strictNullable(),

@@ -46,7 +46,7 @@ describe('what a feed of the database knows', () => {
     const second = after(first, beat(8), beat(8))
     expect(second.isSilent).toBe(true)
     expect(after(second, announced(9)).isSilent).toBe(false)
-    expect(after(second, { type: 'reconnected' })).toMatchObject({ isSilent: false, mustCompare: true })
+    expect(after(second, { type: 'carrierLost' })).toMatchObject({ isSilent: false, mustCompare: true })
     expect(after(second, missed)).toMatchObject({ isSilent: true, mustCompare: true })
   })
 

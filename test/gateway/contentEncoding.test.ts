@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jsonAnswer, jsonTextAnswer } from '#gateway/http/answer.ts'
-import { encodeAnswer } from '#gateway/http/contentEncoding.ts'
+import { encodeContent } from '#gateway/http/contentEncoding.ts'
 import { createResponseCache } from '#gateway/http/responseCache.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { type Gateway, startGateway, TOKEN } from './startGateway.ts'
@@ -71,7 +71,7 @@ test.for([
   ["in libuv's threads", 400_000, false],
 ] as const)('Brotli compresses %s a body of %i characters', async ([_, length, isAtOnce]) => {
   let isDone = false
-  const encoded = Promise.resolve(encodeAnswer(jsonTextAnswer('x'.repeat(length)), 'br')).finally(() => (isDone = true))
+  const encoded = Promise.resolve(encodeContent(jsonTextAnswer('x'.repeat(length)), 'br')).finally(() => (isDone = true))
   // All microtasks run until then, and no turn of the event loop.
   await new Promise<void>(resolve => process.nextTick(resolve))
   expect(isDone).toBe(isAtOnce)
@@ -92,7 +92,7 @@ test('problems have no encoding', async () => {
 
 test('an answer is compressed once for all requests', async () => {
   const answer = jsonAnswer({ text: 'tokenwire '.repeat(500) })
-  const first = await encodeAnswer(answer, 'gzip')
-  expect(await encodeAnswer(answer, 'gzip')).toBe(first)
-  expect(await encodeAnswer(answer, 'br')).not.toBe(first)
+  const first = await encodeContent(answer, 'gzip')
+  expect(await encodeContent(answer, 'gzip')).toBe(first)
+  expect(await encodeContent(answer, 'br')).not.toBe(first)
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import { type Address, toAddress } from '#domain/address.ts'
-import { decodeCursor, encodeCursor, type Place } from '#gateway/http/cursor.ts'
+import { type Cursor, decodeCursor, encodeCursor } from '#gateway/http/cursor.ts'
 import { candles } from '#resources/candles.ts'
 import { holders } from '#resources/holders.ts'
 import { TOKEN_SORTS, type TokenSort, tokens } from '#resources/tokens.ts'
@@ -49,12 +49,12 @@ const COLUMNS: Readonly<Record<TokenSort, keyof typeof sortValue>> = {
   trending: 'count',
 }
 
-function expectRoundTrip(fields: z.ZodObject, cursors: fc.Arbitrary<Place>): void {
+function expectRoundTrip(fields: z.ZodObject, cursors: fc.Arbitrary<Cursor>): void {
   fc.assert(
     fc.property(cursors, cursor => {
       const text = encodeCursor(fields, cursor, LIST)
       expect(text).toMatch(/^[\w-]{1,512}$/)
-      expect(decodeCursor(fields, text, LIST)).toEqual({ kind: 'valid', place: cursor })
+      expect(decodeCursor(fields, text, LIST)).toEqual({ kind: 'valid', cursor })
     }),
   )
 }

@@ -6,6 +6,7 @@ import { createDevClient, type DevClient } from '#devchain/client.ts'
 import { type DeployOptions, deploy } from '#devchain/deploy.ts'
 import { startWatchdog } from '#devchain/startWatchdog.ts'
 import { type Address, toAddress } from '#domain/address.ts'
+import { loadChain, type StoredChain } from './storedChain.ts'
 
 export interface TestChainOptions extends DeployOptions {
   readonly chainId?: number
@@ -13,6 +14,8 @@ export interface TestChainOptions extends DeployOptions {
   readonly timestamp?: number
   /** The number of accounts. Default 10. */
   readonly accounts?: number
+  /** Goes on from there, with contracts that are deployed already. */
+  readonly stored?: StoredChain
 }
 
 /** A chain for one test file, with the contracts deployed in block 1. It mines only on request. */
@@ -43,7 +46,7 @@ export interface TestChain extends DevChain {
 
 /** Starts anvil and deploys the contracts, in about 200 ms; to be stopped in `afterAll`. */
 export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
-  const { targetWei, ...anvilOptions } = options
+  const { targetWei, stored, ...anvilOptions } = options
   const watchdog = startWatchdog()
   const anvil = await startAnvil({ ...anvilOptions, watchdog })
   const client = createDevClient(anvil.url)
@@ -55,7 +58,8 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
     await watchdog.stop()
   }
   try {
-    const deployment = await deploy(client, targetWei === undefined ? {} : { targetWei }, mine)
+    const deployment =
+      stored === undefined ? await deploy(client, targetWei === undefined ? {} : { targetWei }, mine) : await loadChain(client, stored)
     const accounts = (await client.getAddresses()).map(toAddress)
     const receiptOf = async (sent: Promise<Hex>) => {
       const hash = await sent

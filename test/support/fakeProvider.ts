@@ -245,8 +245,10 @@ export function relayTo(url: string): FakeProviderOptions['chain'] {
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
       // Each on a connection of its own: the node closes idle ones, and a busy machine may send on one at that moment.
       const headers = { 'Content-Type': 'application/json', Connection: 'close' }
-      const response = await fetch(url, { method: 'POST', body, headers })
-      const { result, error } = (await response.json()) as { result?: unknown; error?: { code: number; message: string } }
+      const asked = fetch(url, { method: 'POST', body, headers }).then(response => response.json())
+      // A test may stop the node while its service still asks.
+      const answered = await asked.catch(() => ({ error: { code: -32_000, message: 'the node does not answer' } }))
+      const { result, error } = answered as { result?: unknown; error?: { code: number; message: string } }
       if (error !== undefined) throw new NodeFailure(error.code, error.message)
       return result
     },

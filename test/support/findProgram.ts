@@ -5,6 +5,8 @@ export interface WantedProgram {
   /** What it is called, the best name first. */
   readonly names: readonly string[]
   readonly aptPackage: string
+  /** Where to look besides `PATH`. */
+  readonly folders?: readonly string[]
 }
 
 /**
@@ -12,8 +14,8 @@ export interface WantedProgram {
  *
  * @throws `Error` where `CI` is set: there a program that is missing is a defect of the machine, not a reason to test less
  */
-export function findProgram({ names, aptPackage }: WantedProgram): string | null {
-  const folders = ['/usr/bin', '/usr/sbin', ...(process.env['PATH'] ?? '').split(path.delimiter)]
+export function findProgram({ names, aptPackage, folders: others = [] }: WantedProgram): string | null {
+  const folders = [...others, '/usr/bin', '/usr/sbin', ...(process.env['PATH'] ?? '').split(path.delimiter)]
   const found = names.flatMap(name => folders.map(folder => path.join(folder, name))).find(isExecutable)
   if (found !== undefined) return found
   const message = `there is no ${names[0]} on this machine: apt-get install -y --no-install-recommends ${aptPackage}`

@@ -47,7 +47,7 @@ export async function followLogs(options: FollowOptions): Promise<{
         events,
         rows: rows.load(timestamp),
         now: timestamp,
-        ethUsd: null,
+        providedEthUsd: null,
         directory: known,
       }),
     )

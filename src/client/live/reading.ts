@@ -1,6 +1,6 @@
 import { pollMs } from '#client/backoff.ts'
+import { isHidden } from '#client/browserPage.ts'
 import type { ClientError } from '#client/clientError.ts'
-import { isHidden } from '#client/rest/page.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import type { LiveOutput } from './liveMethod.ts'
 

@@ -1,6 +1,6 @@
 import { ClientError } from '#client/clientError.ts'
-import type { ListPage } from '#client/rest/calls.ts'
 import { type Result, unwrap } from '#client/result.ts'
+import type { ListPage } from './calls.ts'
 
 /**
  * All items of a list, fetched page by page: `items(at => tokenwire.trades(address, { side: 'buy', ...at }))`. Each page of candles

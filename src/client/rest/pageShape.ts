@@ -1,4 +1,4 @@
-import type { ListPage, OperatorPage } from '#client/rest/calls.ts'
+import type { ListPage, OperatorPage } from './calls.ts'
 import { listOf, nullable, object, pattern, type Shape, string } from './shape.ts'
 
 /** The shape of a page of items. */

@@ -1,8 +1,8 @@
 import { backoffMs } from '#client/backoff.ts'
 import { ClientError, type ClientErrorCode } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
-import type { CallOptions, OperatorOptions } from '#client/rest/calls.ts'
 import { failed, type Result } from '#client/result.ts'
+import type { CallOptions, OperatorOptions } from './calls.ts'
 import { readResponse } from './readResponse.ts'
 import type { Shape } from './shape.ts'
 

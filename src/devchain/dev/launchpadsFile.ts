@@ -1,5 +1,5 @@
 import type { Deployment } from '#devchain/deploy.ts'
-import type { Factories } from '#devchain/deployFactories.ts'
+import { DOLLAR_DECIMALS, type Factories } from '#devchain/deployFactories.ts'
 import { REFERENCE_EVENTS } from '#launchpads/adapters/bondingCurve.ts'
 
 /** A `launchpads.json` for the launchpads of the development chain, indexed from their first blocks. */
@@ -20,5 +20,5 @@ export function launchpadsFile({ weth, launchpad, startBlock: first }: Deploymen
       startBlock,
     },
   ]
-  return `${JSON.stringify({ weth, launchpads }, null, 2)}\n`
+  return `${JSON.stringify({ weth, launchpads, pegUsd: [{ token: dollar, decimals: DOLLAR_DECIMALS }] }, null, 2)}\n`
 }

@@ -29,7 +29,7 @@ const COMPRESS: Readonly<Record<Encoding, (body: string | Buffer) => Promise<Buf
 const compressed = new WeakMap<Answer, Partial<Record<Encoding, Promise<Answer>>>>()
 
 /** The answer in the encoding that the client prefers. Unchanged when the body is small, absent or encoded already. */
-export function encodeAnswer(answer: Answer, acceptEncoding: string): Promise<Answer> | Answer {
+export function encodeContent(answer: Answer, acceptEncoding: string): Promise<Answer> | Answer {
   const { body, headers } = answer
   if (body === null || body.length < MIN_BYTES || headers.some(([name]) => name === 'Content-Encoding')) return answer
   const encoding = ENCODINGS.find(one => accepts(acceptEncoding, one))

@@ -24,30 +24,30 @@ export interface ListIdentity {
   readonly query: unknown
 }
 
-/** A cursor is a JSON list of the fields of a place, in the order of their schema. */
-export function listBody<T>(page: Page<T, Place>, fields: z.ZodObject | null, list: ListIdentity): ListBody<T> {
+/** Encodes the cursor of the next page. `fields`: those of the list's cursors; `null`: the list has one page. */
+export function listBody<T>(page: Page<T, Cursor>, fields: z.ZodObject | null, list: ListIdentity): ListBody<T> {
   const nextCursor = page.next === null || fields === null ? null : encodeCursor(fields, page.next, list)
   return { data: page.data, nextCursor, asOfBlock: page.asOfBlock }
 }
 
-/** The place of a row in a list, by the fields of the list's cursor. */
-export type Place = Readonly<Record<string, unknown>>
+/** A decoded cursor: the place in a list after which a page begins, by the fields of its schema. */
+export type Cursor = Readonly<Record<string, unknown>>
 
-/** The `nextCursor` of a page: base64url, bound to the list and the chain. */
-export function encodeCursor(fields: z.ZodObject, place: Place, list: ListIdentity): string {
-  const values = Object.keys(fields.shape).map(name => place[name])
+/** The `nextCursor` of a page: a JSON list of the values in the order of their schema, in base64url, bound to the list and the chain. */
+export function encodeCursor(fields: z.ZodObject, cursor: Cursor, list: ListIdentity): string {
+  const values = Object.keys(fields.shape).map(name => cursor[name])
   return Buffer.from(JSON.stringify([VERSION, fingerprint(list), ...values])).toString('base64url')
 }
 
-/** The place in a cursor, or the problem `invalid_parameter` for a cursor of another list, chain or version. */
+/** The problem `invalid_parameter` for a cursor of another list, chain or version. */
 export function decodeCursor(
   fields: z.ZodObject,
   text: string,
   list: ListIdentity,
-): { readonly kind: 'valid'; readonly place: Place } | { readonly kind: 'invalid'; readonly problem: Problem } {
+): { readonly kind: 'valid'; readonly cursor: Cursor } | { readonly kind: 'invalid'; readonly problem: Problem } {
   const [version, print, ...values] = listOf(text)
-  const place = fields.safeParse(Object.fromEntries(Object.keys(fields.shape).map((name, index) => [name, values[index]])))
-  if (version === VERSION && print === fingerprint(list) && place.success) return { kind: 'valid', place: place.data }
+  const cursor = fields.safeParse(Object.fromEntries(Object.keys(fields.shape).map((name, index) => [name, values[index]])))
+  if (version === VERSION && print === fingerprint(list) && cursor.success) return { kind: 'valid', cursor: cursor.data }
   const detail = `cursor must be the nextCursor of an answer of chain ${list.chainId} to the same request (only limit may differ)`
   return { kind: 'invalid', problem: invalidParameter(detail) }
 }

@@ -28,7 +28,7 @@ export function createDispatch(
   { admission, config, operators, responses }: Pick<Sources, 'admission' | 'config' | 'operators' | 'responses'>,
   failed: (error: unknown, exchange: Exchange) => Problem,
 ): (exchange: Exchange) => Promise<Dispatched> {
-  routes.forEach(assertKeepable)
+  routes.forEach(assertCacheable)
   const match = createRouter(routes)
   const { pathPrefix } = config
   return async exchange => {
@@ -38,23 +38,23 @@ export function createDispatch(
     if (matched.kind === 'problem') return unrouted(overQuota(exchange, admission) ?? matched)
     const { route, pathParameters } = matched
     const outcome = await enter(route, pathParameters, exchange).catch((error: unknown) => failed(error, exchange))
-    return { outcome: worded(outcome, route), cacheControl: route.cacheControl, route: route.label ?? route.path }
+    return { outcome: withMessage(outcome, route), cacheControl: route.cacheControl, route: route.label ?? route.path }
   }
 
   async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
     // Before the first await, because it reads the request's headers.
     const { authorization, host, client } = exchange
-    const isPublic = route.access === 'public' || client.key?.isOperator === true
-    const forbidden = isPublic ? null : refuseOperator(operators, { authorization, host, forwarded: exchange.isForwarded() })
+    const needsToken = route.access !== 'public' && client.key?.isOperator !== true
+    const notOperator = needsToken ? refuseOperator(operators, { authorization, host, forwarded: exchange.isForwarded() }) : null
     const limited = route.limited ? (overQuota(exchange, admission) ?? refuseKey(exchange, route, admission)) : null
-    const refused = limited ?? (route.access === 'operator' ? forbidden : null)
+    const refused = limited ?? (route.access === 'operator' ? notOperator : null)
     if (refused !== null) return refused
     const query = parseQuery(exchange.query)
     if (query.kind === 'invalid') return query.problem
     const unknown = refuseUnknownParameters(query.texts, route)
     if (unknown !== null) return unknown
     const texts = withPath(query.texts, pathParameters)
-    const handle = () => route.handle(texts, exchange, route.access !== 'public' && forbidden === null)
+    const handle = () => route.handle(texts, exchange, route.access !== 'public' && notOperator === null)
     if (route.outdatedBy === undefined) return handle()
     const by = typeof route.outdatedBy === 'function' ? route.outdatedBy(texts) : route.outdatedBy
     const token = by === 'commit' ? null : (pathParameters.get('address')?.toLowerCase() as Address)
@@ -75,13 +75,13 @@ function refuseUnknownParameters(
 }
 
 /** Answers are cached for everyone, so they must not differ for operators. The token whose changes outdate them is the one in the path. */
-function assertKeepable({ path, access, outdatedBy }: Route): void {
+function assertCacheable({ path, access, outdatedBy }: Route): void {
   if (outdatedBy === undefined) return
   if (access !== 'public') throw new TypeError(`answers of ${path} are not the same for everyone, and can't be cached`)
   if (outdatedBy !== 'commit' && !path.split('/').includes(':address')) throw new TypeError(`the path ${path} names no token`)
 }
 
-function worded(outcome: Outcome, { problemsHaveMessage = false }: Route): Outcome {
+function withMessage(outcome: Outcome, { problemsHaveMessage = false }: Route): Outcome {
   return outcome.kind === 'problem' && problemsHaveMessage ? { ...outcome, hasMessage: true } : outcome
 }
 
@@ -119,6 +119,7 @@ function refuseKey({ client, origin }: Exchange, { takesKeyInUrl = false }: Rout
   return client.key.isForPages && !admission.originAllowed(origin, client.key) ? originNotAllowed(origin) : null
 }
 
+/** Counts the request, adds what is left of its quota to the headers of its answer, and refuses it where nothing was left. */
 function overQuota(exchange: Exchange, admission: Admission): Problem | null {
   const quota = admission.takeRequest(exchange.client)
   if (quota === null) return null

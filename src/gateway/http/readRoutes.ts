@@ -3,7 +3,7 @@ import type { ListResource, Page, Resource } from '#resources/resource.ts'
 import { LISTS, SINGLE, TOKEN_LISTS } from '#resources/resources.ts'
 import type { PresentPrices } from '#resources/usd.ts'
 import { jsonAnswer } from './answer.ts'
-import { decodeCursor, listBody, type Place } from './cursor.ts'
+import { type Cursor, decodeCursor, listBody } from './cursor.ts'
 import { encodeList } from './encodeList.ts'
 import { launchingEntries } from './launchingEntries.ts'
 import { invalidParameter, type Problem, problem, problemOfLaunchpads, tokenNotFound } from './problem.ts'
@@ -27,10 +27,14 @@ export function readRoutes(sources: ReadSources): readonly Route[] {
 
 /** The read of a resource: `Reads` names it as the tables of resources do. */
 function readOf<Answer>(sources: ReadSources, name: string): Read<Answer> {
-  return query => (sources.reads as unknown as Readonly<Record<string, Read<Answer>>>)[name]?.(query) ?? Promise.resolve(null)
+  return async query => {
+    const read = (sources.reads as unknown as Readonly<Record<string, Read<Answer>>>)[name]
+    if (read === undefined) throw new TypeError(`there is no read ${name}`)
+    return read(query)
+  }
 }
 
-function listRoute(list: ListResource, read: Read<Page<unknown, Place>>, sources: ReadSources): Route {
+function listRoute(list: ListResource, read: Read<Page<unknown, Cursor>>, sources: ReadSources): Route {
   const { chainId } = sources
   const valued = list.valued as Valued | undefined
   return resourceRoute(list, async ({ cursor: text, ...values }: Values) => {
@@ -42,7 +46,7 @@ function listRoute(list: ListResource, read: Read<Page<unknown, Place>>, sources
     const identity = { id: list.id, chainId, query: filters }
     const after = fields === null || text === undefined ? null : decodeCursor(fields, text as string, identity)
     if (after !== null && after.kind === 'invalid') return after.problem
-    const start = after?.place ?? list.start?.(values) ?? null
+    const start = after?.cursor ?? list.start?.(values) ?? null
     const page = await read({ ...filters, limit: list.rows?.(values) ?? limit, ...(start !== null && { cursor: start }) })
     if (page === null) return tokenNotFound(values['address'] as Address)
     if (page.notKept !== undefined) return problem(410, 'not_kept', page.notKept)

@@ -5,7 +5,7 @@ import type { Realtime } from '#gateway/realtime/realtime.ts'
 import type { TemplatedApp } from '#gateway/uWebSockets.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
 import type { AnsweredRequest } from '#telemetry/requestMetrics.ts'
-import { encodeAnswer } from './contentEncoding.ts'
+import { encodeContent } from './contentEncoding.ts'
 import { createDispatch, type Dispatched } from './dispatch.ts'
 import { type Exchange, openExchange } from './exchange.ts'
 import { type Problem, problem, unavailable } from './problem.ts'
@@ -81,7 +81,7 @@ function createAnswerer(deps: RequestDeps): (exchange: Exchange, done: () => voi
         done()
         return
       }
-      const encoded = outcome.kind === 'answer' ? await encodeAnswer(outcome, exchange.acceptEncoding) : outcome
+      const encoded = outcome.kind === 'answer' ? await encodeContent(outcome, exchange.acceptEncoding) : outcome
       const rendered = render(encoded, exchange, cacheControl)
       const aborted = exchange.isAborted()
       if (!aborted) send(rendered, exchange, done)

@@ -50,7 +50,7 @@ export function send({ status, headers, contentLength, body }: Rendered, { res, 
     res.writeStatus(status)
     for (const [name, value] of headers) res.writeHeader(name, value)
     if (body === null) {
-      // Without arguments: given a length, uWebSockets takes the answer for unfinished, and it can't close the connection without a length.
+      // Given the length, uWebSockets would wait for the body. Without one it can't close the connection: `closes` has no effect here.
       if (contentLength !== null) res.writeHeader('Content-Length', String(contentLength))
       res.endWithoutBody()
       onDone()

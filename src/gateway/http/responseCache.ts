@@ -100,7 +100,7 @@ export function createResponseCache(now: () => number): ResponseCache {
     end(entry)
     // An entry that is gone from `entries` was outdated by a commit, evicted or too old.
     if (!entries.has(entry)) return
-    const bytes = isKeepable(outcome) ? entry.bytes + outcome.body.length * BYTES_PER_BODY_BYTE : Number.POSITIVE_INFINITY
+    const bytes = isCacheable(outcome) ? entry.bytes + outcome.body.length * BYTES_PER_BODY_BYTE : Number.POSITIVE_INFINITY
     if (!entry.isRepeated || bytes > MAX_ANSWER_BYTES) forget(entry)
     else entries.resize(entry, bytes)
   }
@@ -133,6 +133,6 @@ function prepare(outcome: Outcome): Outcome {
   return { ...outcome, body, tag: outcome.tag ?? entityTag(body) }
 }
 
-function isKeepable(outcome: Outcome): outcome is Answer & { readonly body: Buffer } {
+function isCacheable(outcome: Outcome): outcome is Answer & { readonly body: Buffer } {
   return outcome.kind === 'answer' && outcome.status === '200 OK' && Buffer.isBuffer(outcome.body)
 }

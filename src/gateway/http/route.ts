@@ -55,8 +55,14 @@ export const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
   forever: 'public, max-age=31536000, immutable',
 }
 
-type RouteOptions<S extends z.ZodObject> = Pick<Route, 'path' | 'cacheControl' | 'description'> &
-  Partial<Pick<Route, 'access' | 'limited' | 'outdatedBy'>> & { readonly parameters?: S }
+interface RouteOptions<S extends z.ZodObject> extends Pick<Route, 'path' | 'cacheControl' | 'description'> {
+  readonly parameters?: S
+  /** Default: `public`. */
+  readonly access?: Route['access'] | undefined
+  /** Default: true. */
+  readonly limited?: boolean | undefined
+  readonly outdatedBy?: Route['outdatedBy'] | undefined
+}
 
 export function defineRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
   {
@@ -90,6 +96,6 @@ export function resourceRoute<Parameters extends z.ZodObject>(
   resource: Pick<Resource<Parameters>, 'path' | 'parameters' | 'access' | 'limited' | 'cacheControl' | 'outdatedBy'> & RouteDescription,
   handle: (values: z.output<Parameters>, isOperator: boolean, exchange: Exchange) => Promise<Answer | Problem>,
 ): Route {
-  const { path, parameters, access = 'public', limited = true, cacheControl, outdatedBy, ...description } = resource
-  return defineRoute({ path, parameters, access, limited, cacheControl, ...(outdatedBy && { outdatedBy }), description }, handle)
+  const { path, parameters, access, limited, cacheControl, outdatedBy, ...description } = resource
+  return defineRoute({ path, parameters, access, limited, cacheControl, outdatedBy, description }, handle)
 }

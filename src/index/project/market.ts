@@ -24,7 +24,7 @@ import { currentPool, type Draft, draftPool, type Mutable, type TokenDraft } fro
 import { noteEarlierLog } from './poolEvents.ts'
 import { changePositions } from './positions.ts'
 import { movePrice, notePoint, pricesBefore } from './pricePoints.ts'
-import { liquidityOf, priceAt, ratesOf, type Valuation, valueMarket, weiAt } from './values.ts'
+import { ethUsdOf, liquidityOf, priceAt, ratesOf, type Valuation, valueMarket, weiAt } from './values.ts'
 
 export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>, valuation: Valuation): void {
   const pool = draftPool(draft, event.pool)
@@ -119,7 +119,7 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
     poolPrice: poolPrice === token.priceWeth ? null : poolPrice,
     reserveToken: pool?.reserveToken ?? null,
     reserveQuote: pool?.reserveQuote ?? null,
-    ethUsd: valuation.ethUsd,
+    ethUsd: ethUsdOf(draft, valuation),
     priceUsd: priceAt(averagePrice, usd),
     valueUsd: priceAt(units(amountQuote, WETH_DECIMALS), usd),
     blockNumber,

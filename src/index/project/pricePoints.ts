@@ -1,6 +1,6 @@
 import { type Decimal, multiply } from '#domain/decimal.ts'
 import type { Draft, Move, Mutable, PricePoint, TokenDraft } from './draft.ts'
-import { isQuotedInEther, type Valuation, valueMarket } from './values.ts'
+import { ethUsdOf, isQuotedInEther, type Valuation, valueMarket } from './values.ts'
 
 /** The prices of a token's market before an event. */
 export interface PricesBefore {
@@ -35,7 +35,6 @@ export function notePoint(
   moment: Pick<PricePoint, 'timestamp' | 'trades' | 'volumeToken' | 'volumeWei' | 'volumeQuote'>,
   valuation: Valuation,
 ): void {
-  const { ethUsd } = valuation
   const { eventPriceWeth: priceWeth, priceQuote, quoteUsd } = token
   if (priceQuote === null) return
   const { timestamp } = moment
@@ -46,6 +45,7 @@ export function notePoint(
     Object.assign(last, moment)
     return
   }
+  const ethUsd = ethUsdOf(draft, valuation)
   const point: Mutable<PricePoint> = {
     token: token.address,
     ...moment,
@@ -61,7 +61,7 @@ export function notePoint(
   token.lastPriceAt = Math.max(token.lastPriceAt ?? timestamp, timestamp)
 }
 
-/** The move in USD: by a peg, else at the present price of ETH. It begins where the newest USD candle closed, whatever ETH cost then. */
+/** The move in USD: by a peg, else at what ETH costs at the event. It begins where the newest USD candle closed. */
 function moveInUsd(token: TokenDraft, before: PricesBefore, ethUsd: Decimal | null): Move | null {
   const { eventPriceWeth, priceQuote, quoteUsd } = token
   const [was, is, usd] = quoteUsd === null ? [before.weth, eventPriceWeth, ethUsd] : [before.quote, priceQuote, quoteUsd]

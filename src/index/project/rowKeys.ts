@@ -5,10 +5,10 @@ import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { RowKeys, TickRange } from '#tables/changes.ts'
 import { movesNothing } from './balances.ts'
 
-/** The rows that `project` needs for these events and outdated tokens. */
-export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Address[]): RowKeys {
+/** The rows that `project` needs for these events, outdated tokens, and currencies that tell what ETH costs. */
+export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Address[], dollars: readonly Address[]): RowKeys {
   const tokens = new Set<Address>(outdated)
-  const currencies = new Set<Address>()
+  const currencies = new Set(events.length === 0 ? [] : dollars)
   const holders = new Map<Address, Set<Address>>()
   const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
   const ticks = new Map<string, RowKeys['ticks'][number]>()

@@ -12,18 +12,20 @@ import { currentPool, type Draft, type TokenDraft } from './draft.ts'
 /** The facts by which amounts and prices are valued. */
 export interface Valuation {
   readonly weth: Address
-  /** USD per ETH; `null`: not known. */
-  readonly ethUsd: Decimal | null
+  /** USD per ETH as price providers say now, for an index without `dollars`; `null`: not known. */
+  readonly providedEthUsd: Decimal | null
   /** The configured pools of each quote currency. */
   readonly quotePools: ReadonlyMap<Address, readonly Hex[]>
   /** Currencies besides WETH whose every smallest unit is worth a wei of ETH. */
   readonly etherWrappers: ReadonlySet<Address>
   /** The value in USD of 10^18 smallest units of each currency that the configuration pegs to USD. */
   readonly pegs: ReadonlyMap<Address, Decimal>
+  /** The pegged currencies with configured pools, which tell what ETH costs, in the order of the configuration. */
+  readonly dollars: readonly Address[]
 }
 
-/** A valuation without the price of ether. */
-export type ConfiguredValuation = Omit<Valuation, 'ethUsd'>
+/** A valuation without what price providers say. */
+export type ConfiguredValuation = Omit<Valuation, 'providedEthUsd'>
 
 /** The currencies in the configuration. */
 export function valuationOf(
@@ -39,7 +41,22 @@ export function valuationOf(
     quotePools: new Map([...byCurrency].map(([currency, pools]) => [currency, pools.map(({ key }) => key)])),
     etherWrappers: new Set(adapters.flatMap(({ etherWrapper }) => etherWrapper ?? [])),
     pegs: new Map(pegUsd.map(({ token, decimals }) => [token, units(powerOfTen(18), decimals)])),
+    dollars: pegUsd.flatMap(({ token }) => (byCurrency.has(token) ? [token] : [])),
   }
+}
+
+/**
+ * USD per ETH by the present state of the pools between ether and the first pegged currency that has a price there. So a trade has the
+ * same value in every index. Without such pools: what price providers say. `null`: not known.
+ */
+export function ethUsdOf(draft: Draft, valuation: Valuation): Decimal | null {
+  const { dollars, pegs, providedEthUsd } = valuation
+  if (dollars.length === 0) return providedEthUsd
+  for (const dollar of dollars) {
+    const [peg, rate] = [pegs.get(dollar), rateInEther(draft, dollar, valuation)]
+    if (peg !== undefined && rate !== null && rate > 0n) return ratio(peg, rate)
+  }
+  return null
 }
 
 /** What 10^18 smallest units of a currency are worth; `null`: not known. */
@@ -52,9 +69,13 @@ export interface Rates {
 /** The rates of a currency by the present state of pools. */
 export function ratesOf(draft: Draft, currency: Address, valuation: Valuation): Rates {
   const { pegs } = valuation
-  const weth = rateOf(draft, currency, valuation, end => (isInEther(end, valuation) ? ONE : null))
+  const weth = rateInEther(draft, currency, valuation)
   const toPeg = (end: Address) => pegs.get(end) ?? null
   return { weth, usd: toPeg(currency) ?? (weth === null && pegs.size > 0 ? rateOf(draft, currency, valuation, toPeg) : null) }
+}
+
+function rateInEther(draft: Draft, currency: Address, valuation: Valuation): Decimal | null {
+  return rateOf(draft, currency, valuation, end => (isInEther(end, valuation) ? ONE : null))
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
-import { coalesce } from '#async/coalesce.ts'
-import { isLogged } from '#async/logSampling.ts'
-import type { CommitJob, JobDatabase } from '#jobs/commitJob.ts'
+import type { CommitJob, CommitNotice, JobDatabase } from '#jobs/commitJob.ts'
+import { createJobRuns } from '#jobs/jobRuns.ts'
 import { lockCursor } from '#store/rows/cursor.ts'
 import { dropMinuteCandles } from '#store/rows/minuteCandles.ts'
 
@@ -15,41 +14,28 @@ const DAY_SECONDS = 86_400
 
 /** Drops old candles of a minute after commits, in transactions of their own, between which the indexer's next commit takes its turn. */
 export function createMinuteRetention({ transaction, writer, days, logger }: MinuteRetentionOptions): CommitJob {
-  let stopped = false
-  let dropping: Promise<unknown> = Promise.resolve()
+  const retainedSeconds = (days ?? 0) * DAY_SECONDS
 
-  const drop = (retainedSeconds: number): Promise<boolean> =>
+  /** Whether there may be more to drop. */
+  const drop = (): Promise<boolean> =>
     transaction(async db => {
       await lockCursor(db, writer)
       return dropMinuteCandles(db, retainedSeconds)
     })
 
-  /** Whether there may be more to drop. */
-  const next = async (retainedSeconds: number): Promise<boolean> => {
-    if (stopped) return false
-    const one = drop(retainedSeconds)
-    dropping = one
-    return one
-  }
-
-  const runs = coalesce<number>(
-    async retainedSeconds => {
-      for (let more = true; more; ) more = await next(retainedSeconds)
+  const runs = createJobRuns<CommitNotice>({
+    run: async () => {
+      while (!runs.isStopped && (await runs.commit(drop())));
     },
-    (err, _, failures) => {
-      if (isLogged(failures)) logger.warn({ err, failures }, 'cannot drop old candles; the next block tries again')
-    },
-  )
+    logger,
+    failure: 'cannot drop old candles; the next block tries again',
+  })
 
   return {
-    committed: () => {
-      if (days !== null && !stopped) runs.request(days * DAY_SECONDS)
+    committed: notice => {
+      if (days !== null) runs.request(notice)
     },
     settled: runs.settled,
-    stop: async () => {
-      stopped = true
-      runs.stop()
-      await dropping.catch(() => undefined)
-    },
+    stop: runs.stop,
   }
 }

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino'
 import { type Observable, Subject } from 'rxjs'
-import { coalesce } from '#async/coalesce.ts'
-import { isLogged } from '#async/logSampling.ts'
 import { mapBounded } from '#async/mapBounded.ts'
-import { type CommitJob, commitTokens, type JobDatabase } from '#jobs/commitJob.ts'
+import { type CommitJob, type CommitNotice, commitTokens, type JobDatabase } from '#jobs/commitJob.ts'
+import { createJobRuns } from '#jobs/jobRuns.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { readDueCurrencies, writeCurrencies } from '#store/rows/currencies.ts'
@@ -32,9 +31,6 @@ export function createCurrencyReader(options: CurrencyReaderOptions): CurrencyRe
   const updates = new Subject<CommittedBlock>()
   /** Kept until it is committed and published: a commit of unknown outcome is repeated. */
   let read: readonly FetchedCurrency[] | null = null
-  let committing: Promise<unknown> = Promise.resolve()
-  let notBeforeBlock = 0
-  let stopped = false
 
   const commit = async (currencies: readonly FetchedCurrency[]): Promise<void> => {
     const committed = await commitTokens(options, now, (tx, committedAtMs) => writeCurrencies(tx, currencies, committedAtMs))
@@ -45,29 +41,27 @@ export function createCurrencyReader(options: CurrencyReaderOptions): CurrencyRe
     for (;;) {
       const due = read === null ? await readDueCurrencies(db, CURRENCIES_PER_RUN) : []
       read ??= await mapBounded(due, READS_AT_ONCE, address => fetchCurrency(rpc, address))
-      if (stopped) return
-      if (read.length > 0) await (committing = commit(read))
+      if (runs.isStopped) return
+      if (read.length > 0) await runs.commit(commit(read))
       const isLast = read.length < CURRENCIES_PER_RUN
       read = null
       if (isLast) return
     }
   }
 
-  const runs = coalesce<number>(run, (err, number, failures) => {
-    notBeforeBlock = number + Math.min(2 ** (failures - 1), MAX_BLOCKS_BETWEEN)
-    if (isLogged(failures)) logger.warn({ block: number, failures, err }, 'cannot read the symbols and decimals of currencies')
+  const runs = createJobRuns<CommitNotice>({
+    run,
+    logger,
+    failure: 'cannot read the symbols and decimals of currencies',
+    maxBlocksBetween: MAX_BLOCKS_BETWEEN,
   })
 
   return {
     updates,
-    committed: ({ number }) => {
-      if (!stopped && number >= notBeforeBlock) runs.request(number)
-    },
+    committed: runs.request,
     settled: runs.settled,
     stop: async () => {
-      stopped = true
-      runs.stop()
-      await committing.catch(() => undefined)
+      await runs.stop()
       updates.complete()
     },
   }

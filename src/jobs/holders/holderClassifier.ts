@@ -1,8 +1,7 @@
 import { type Observable, Subject } from 'rxjs'
-import { coalesce } from '#async/coalesce.ts'
-import { isLogged } from '#async/logSampling.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { type CommitJob, type CommitJobOptions, type CommitNotice, commitTokens } from '#jobs/commitJob.ts'
+import { createJobRuns } from '#jobs/jobRuns.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { type PlainHolder, readPlainHolders, readTokensAfter, showContracts, writeHolderCodes } from '#store/rows/holderCodes.ts'
 import type { HolderCodeRow } from '#tables/balance.ts'
@@ -45,9 +44,6 @@ export function createHolderClassifier(options: HolderClassifierOptions): Holder
   let scannedTo: Address | null = ZERO_ADDRESS
   /** Kept until it is committed and published: a commit of unknown outcome is repeated. */
   let classified: Classified | null = null
-  let committing: Promise<void> = Promise.resolve()
-  let notBeforeBlock = 0
-  let stopped = false
 
   const enqueue = (tokens: Iterable<Address>) => {
     for (const token of tokens) pending.add(token)
@@ -99,29 +95,29 @@ export function createHolderClassifier(options: HolderClassifierOptions): Holder
 
   const run = async (block: Block): Promise<void> => {
     classified ??= await classify(block)
-    if (stopped) return
-    if (classified.codes.length > 0 || classified.contracts.length > 0) await (committing = commit(classified))
+    if (runs.isStopped) return
+    if (classified.codes.length > 0 || classified.contracts.length > 0) await runs.commit(commit(classified))
     classified = null
   }
 
-  const runs = coalesce<Block>(run, (err, { number }, failures) => {
-    notBeforeBlock = number + Math.min(2 ** (failures - 1), MAX_BLOCKS_BETWEEN)
-    if (isLogged(failures)) logger.warn({ block: number, failures, err }, 'cannot find out which holders are contracts')
+  const runs = createJobRuns<Block>({
+    run,
+    logger,
+    failure: 'cannot find out which holders are contracts',
+    maxBlocksBetween: MAX_BLOCKS_BETWEEN,
   })
 
   return {
     updates,
     committed: ({ number, hash, tokens, unread }) => {
-      if (stopped) return
+      if (runs.isStopped) return
       enqueue(tokens.map(({ token }) => token.address))
       enqueue(unread)
-      if (!isBehind() && number >= notBeforeBlock) runs.request({ number, hash })
+      if (!isBehind()) runs.request({ number, hash })
     },
     settled: runs.settled,
     stop: async () => {
-      stopped = true
-      runs.stop()
-      await committing.catch(() => undefined)
+      await runs.stop()
       updates.complete()
     },
   }

@@ -1,8 +1,7 @@
-import { coalesce } from '#async/coalesce.ts'
-import { isLogged } from '#async/logSampling.ts'
 import { mapBounded } from '#async/mapBounded.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommitJob, CommitJobOptions, CommitNotice } from '#jobs/commitJob.ts'
+import { createJobRuns } from '#jobs/jobRuns.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { pairAmounts } from '#launchpads/pools/poolTrade.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
@@ -34,8 +33,6 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
   /** Whether `pending` has every token whose position may be stale. Not after a start, a backfilled range or a reorg. */
   let isComplete = false
   let newest: Block | null = null
-  let writing: Promise<unknown> = Promise.resolve()
-  let stopped = false
 
   const enqueue = ({ number, tokens, unread }: CommitNotice) => {
     // A reorg has deleted what was read at the dropped blocks.
@@ -76,7 +73,7 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
   const read = async (position: StalePosition, block: Block): Promise<UncollectedAmount | null> => {
     const { token, launchpad, positionId, tokenIsToken0, creatorFeeBps: creatorPercent } = position
     const fees = feesOf.get(launchpad)
-    if (fees === undefined || stopped) return null
+    if (fees === undefined || runs.isStopped) return null
     const pair = await readLpFees({ fees, positionId, creatorPercent, block })
     return { token, amounts: pair === null ? null : pairAmounts({ tokenIsToken0 }, pair.amount0, pair.amount1) }
   }
@@ -90,35 +87,29 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
         return null
       }),
     )
-    if (stopped) return
+    if (runs.isStopped) return
     const amounts = results.filter(amount => amount !== null)
     if (amounts.length > 0) {
-      writing = transaction(async tx => {
+      const written = transaction(async tx => {
         await lockCursor(tx, writer)
         await writeUncollected(tx, block, amounts)
       })
-      await writing
+      await runs.commit(written)
     }
     // Thrown only now: one position without an answer must not hold up the others.
     if (failures.length > 0) throw failures[0]
   }
 
-  const runs = coalesce<Block>(run, (err, { number }, failures) => {
-    if (isLogged(failures)) logger.warn({ block: number, failures, err }, 'cannot read the uncollected fees of LP positions')
-  })
+  const runs = createJobRuns<Block>({ run, logger, failure: 'cannot read the uncollected fees of LP positions' })
 
   return {
     committed: notice => {
-      if (feesOf.size === 0 || everyBlocks === 0 || stopped) return
+      if (feesOf.size === 0 || everyBlocks === 0 || runs.isStopped) return
       enqueue(notice)
       newest = { number: notice.number, hash: notice.hash }
       if (!isBehind()) runs.request(newest)
     },
     settled: runs.settled,
-    stop: async () => {
-      stopped = true
-      runs.stop()
-      await writing.catch(() => undefined)
-    },
+    stop: runs.stop,
   }
 }

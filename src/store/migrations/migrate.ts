@@ -1,14 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
+import { monotonicMs } from '#clock'
 import { schemaOf } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { describeHolder, LOCKS, lockOf, takeLock } from '#store/connection/advisoryLocks.ts'
+import { causes, codeOf } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { toStartError } from '#store/connection/startError.ts'
 import { MIGRATION_OPTIONS, MIGRATIONS } from './migrations.ts'
+import { requireKnownSchema, signSchema } from './schemaVersion.ts'
+import { MIGRATING, watchMigrations } from './watchMigrations.ts'
+
+/** Reads of gateways queue behind a migration that waits for a table, so it waits no longer than this at a time. */
+const LOCK_TIMEOUT_MS = 2_000
+const LOCK_NOT_AVAILABLE = '55P03'
+const PAUSE_MS = 1_000
 
 /**
  * Migrates a database's schema to this version, under a lock, so that processes that start at the same time run each migration once.
@@ -20,8 +30,8 @@ import { MIGRATION_OPTIONS, MIGRATIONS } from './migrations.ts'
  *   (retryable) when it is older and another process indexes with it
  */
 export async function migrate(databaseUrl: string, logger: Logger): Promise<readonly string[]> {
-  // One connection holds the lock, one runs the migrations. No timeouts: an index on a large table takes minutes.
-  const limits = { poolSize: 2, applicationName: 'tokenwire-migrate', statementTimeoutMs: 0, lockTimeoutMs: 0 }
+  // One connection holds the lock, one runs the migrations. No limit of statements: an index on a large table takes minutes.
+  const limits = { poolSize: 2, applicationName: MIGRATING, statementTimeoutMs: 0, lockTimeoutMs: LOCK_TIMEOUT_MS }
   const orm = createOrm(databaseUrl, logger, limits, MIGRATION_OPTIONS)
   try {
     const applied = await migrateWith(orm, databaseUrl, logger)
@@ -65,6 +75,7 @@ async function lock(session: Kysely<unknown>, logger: Logger): Promise<void> {
     select pg_try_advisory_lock(${lockOf(LOCKS.migrate)}) as locked`.execute(session)
   if (rows[0]?.locked === true) return
   logger.info('waiting for another process to finish its migrations')
+  await sql`set lock_timeout = 0`.execute(session)
   await sql`select pg_advisory_lock(${lockOf(LOCKS.migrate)})`.execute(session)
 }
 
@@ -75,13 +86,7 @@ async function unlock(session: Queryable, key: number): Promise<void> {
 async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Promise<readonly string[]> {
   const known = MIGRATIONS.map(migration => migration.name)
   const executed = (await orm.migrator.getExecuted()).map(row => row.name)
-  const unknown = executed.filter(name => !known.includes(name))
-  if (unknown.length > 0) {
-    throw new TokenwireError(
-      'database_foreign',
-      `The database's schema is of another version of Tokenwire (${unknown.join(', ')}): run that version, or point DATABASE_URL (or DATA_DIR) at a new one`,
-    )
-  }
+  await requireKnownSchema(session, executed)
   const pending = known.filter(name => !executed.includes(name))
   if (pending.length === 0) return []
   const holder = await takeLock(session, LOCKS.writer)
@@ -95,10 +100,28 @@ async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Pr
   try {
     // Migrating large tables may take minutes. A new database takes a moment, and is not worth a line.
     if (executed.length > 0) logger.info({ migrations: pending }, 'migrating the database schema')
-    const applied = (await orm.migrator.up()).map(migration => migration.name)
+    const applied = await runAll(orm, session, logger)
+    await signSchema(session)
     logger.info({ migrations: applied }, 'database schema migrated')
     return applied
   } finally {
     await unlock(session, LOCKS.writer)
+  }
+}
+
+/** All in one transaction. Where another session uses a table for long, as `pg_dump` does, it is tried again until that ends. */
+async function runAll(orm: MikroORM, session: Queryable, logger: Logger): Promise<readonly string[]> {
+  const stopWatching = watchMigrations(session, logger, monotonicMs)
+  try {
+    for (;;) {
+      const outcome = await orm.migrator.up().catch((error: unknown) => {
+        if (causes(error).some(link => codeOf(link) === LOCK_NOT_AVAILABLE)) return null
+        throw error
+      })
+      if (outcome !== null) return outcome.map(({ name }) => name)
+      await delay(PAUSE_MS)
+    }
+  } finally {
+    await stopWatching()
   }
 }

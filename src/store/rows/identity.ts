@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { LaunchpadsConfig } from '#config'
-import { TokenwireError } from '#errors'
 import { CURRENT_SCHEMA } from '#store/connection/databaseSchema.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { MIGRATIONS } from '#store/migrations/migrations.ts'
+import { requireKnownSchema } from '#store/migrations/schemaVersion.ts'
 
 /** What a database was built from, as its indexer has stored it. */
 export interface StoredIdentity extends LaunchpadsConfig {
@@ -30,15 +30,11 @@ export async function readIdentity(db: Queryable): Promise<StoredIdentity | null
   }>`select to_regclass(${CURRENT_SCHEMA} || '.mikro_orm_migrations') is not null as known`.execute(db)
   if (tables[0]?.known !== true) return null
   const { rows: executed } = await sql<{ name: string }>`select name from mikro_orm_migrations`.execute(db)
-  const known = new Set(MIGRATIONS.map(({ name }) => name))
-  const unknown = executed.filter(({ name }) => !known.has(name)).map(({ name }) => name)
-  if (unknown.length > 0) {
-    throw new TokenwireError(
-      'database_foreign',
-      `The database's schema is of another version of Tokenwire (${unknown.join(', ')}): run that version, or point DATABASE_URL (or DATA_DIR) at a new one`,
-    )
-  }
-  if (executed.length < known.size) return null
+  await requireKnownSchema(
+    db,
+    executed.map(({ name }) => name),
+  )
+  if (executed.length < MIGRATIONS.length) return null
   const { rows } = await sql<StoredIdentity>`select chain_id as "chainId", weth, launchpads from chain_state`.execute(db)
   return rows[0] ?? null
 }

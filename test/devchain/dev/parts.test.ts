@@ -144,6 +144,6 @@ describe('the printed summary and the launchpads file', () => {
       { name: 'dollar', adapter: 'quote-pool', startBlock, contracts: { token: dollar, pool: dollarPool } },
       { name: 'reference-v4', adapter: 'clanker-v4', startBlock, contracts: { factory: launchpad, feeLocker, poolManager } },
     ]
-    expect(result).toEqual({ kind: 'valid', value: { weth, launchpads } })
+    expect(result).toEqual({ kind: 'valid', value: { weth, pegUsd: [{ token: dollar, decimals: 6 }], launchpads } })
   })
 })

@@ -68,7 +68,8 @@ function indexed(transactions: readonly Transaction[]): ReadonlyMap<Address, Bal
         quotePools: new Map(),
         etherWrappers: new Set(),
         pegs: new Map(),
-        ethUsd,
+        dollars: [],
+        providedEthUsd: ethUsd,
         directory,
       }),
     )

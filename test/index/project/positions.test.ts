@@ -4,6 +4,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import { units } from '#domain/decimal.ts'
 import { sqrtPriceAtTick } from '#domain/sqrtPrice.ts'
 import { project } from '#index/project/project.ts'
+import { valuationOf } from '#index/project/values.ts'
 import { poolFacts, type TokenEvent } from '#launchpads/tokenEvent.ts'
 import { memoryRows } from '#test/support/memoryRows.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
@@ -126,7 +127,7 @@ function amountsOf(positions: readonly Position[], sqrtPriceX96: bigint) {
 function index(events: readonly TokenEvent[], eventsPerBatch = events.length) {
   const rows = memoryRows()
   for (let from = 0; from < events.length; from += eventsPerBatch) {
-    const valuation = { weth: WETH, ethUsd: null, quotePools: new Map(), etherWrappers: new Set<Address>(), pegs: new Map() }
+    const valuation = { ...valuationOf({ weth: WETH }, []), providedEthUsd: null }
     const now = 1_700_100_000
     const directory = { lookup: () => undefined }
     rows.write(project({ ...valuation, events: events.slice(from, from + eventsPerBatch), rows: rows.load(now), now, directory }))

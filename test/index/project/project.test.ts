@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
-import { type Decimal, formatDecimal, max, multiply, ratio } from '#domain/decimal.ts'
+import { type Decimal, formatDecimal, max, multiply, ONE, ratio, units } from '#domain/decimal.ts'
 import { project } from '#index/project/project.ts'
+import type { Valuation } from '#index/project/values.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
 import type { EventPosition, TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { splitNewRows } from '#store/rows/splitNewRows.ts'
@@ -19,7 +20,14 @@ const WETH = address(0xeee)
 const DOLLAR = address(0xddd)
 /** Of dollars, against WETH. */
 const DOLLAR_POOL = address(0xdd1)
-const QUOTE_POOLS = new Map([[DOLLAR, [DOLLAR_POOL]]])
+const VALUATION: Valuation = {
+  weth: WETH,
+  quotePools: new Map([[DOLLAR, [DOLLAR_POOL]]]),
+  etherWrappers: new Set(),
+  pegs: new Map([[DOLLAR, ONE]]),
+  dollars: [DOLLAR],
+  providedEthUsd: units(1n, 0),
+}
 const lookup = (key: Hex): LogSource | undefined =>
   key === DOLLAR_POOL
     ? { role: 'quotePool', launchpad: 'dollars', token: DOLLAR, pool: { ...facts(DOLLAR_POOL, 'uniswap-v3', DOLLAR), quoteToken: WETH } }
@@ -235,11 +243,7 @@ function index(
       events,
       rows: before,
       now,
-      weth: WETH,
-      quotePools: QUOTE_POOLS,
-      etherWrappers: new Set(),
-      pegs: new Map(),
-      ethUsd: null,
+      ...VALUATION,
       directory: { lookup },
     })
     beforeWrite(changes, before, rows)
@@ -394,6 +398,25 @@ describe('projecting', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  // What a backfill indexed once had no value in USD, for ever.
+  test('values a trade by what ether costs in dollars at its own block, whatever price providers say', () => {
+    const seen = new Set<string>()
+    fc.assert(
+      fc.property(chain, fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }), (blocks, cuts) => {
+        let rate: Decimal | null = null
+        const expected: (Decimal | null)[] = []
+        for (const event of blocks.flatMap(({ events }) => events)) {
+          if (event.kind === 'poolChanged' && event.pool === DOLLAR_POOL) rate = event.price
+          if (event.kind === 'trade') expected.push(rate === null ? null : ratio(ONE, rate))
+        }
+        const { trades } = index(blocks, cuts).tables
+        expect(sorted(trades).map(({ ethUsd }) => ethUsd)).toEqual(expected)
+        for (const ethUsd of expected) seen.add(String(ethUsd))
+      }),
+    )
+    expect(seen.size).toBeGreaterThan(3)
   })
 
   // Zero-value transfers of a stranger once gave every token that they named a new sequence, and its watchers an update, per block.
@@ -620,11 +643,7 @@ describe('projecting', () => {
       events,
       rows: rows.load(0),
       now: 0,
-      weth: WETH,
-      quotePools: QUOTE_POOLS,
-      etherWrappers: new Set(),
-      pegs: new Map(),
-      ethUsd: null,
+      ...VALUATION,
       directory: { lookup },
     })
     expect(changes).toEqual(NO_CHANGES)
@@ -639,11 +658,7 @@ describe('projecting', () => {
         events,
         rows: memoryRows().load(0),
         now: block.timestamp,
-        weth: WETH,
-        quotePools: QUOTE_POOLS,
-        etherWrappers: new Set(),
-        pegs: new Map(),
-        ethUsd: null,
+        ...VALUATION,
         directory: { lookup },
       }).trades[0]
     }

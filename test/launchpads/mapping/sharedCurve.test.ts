@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { project } from '#index/project/project.ts'
+import { valuationOf } from '#index/project/values.ts'
 import { memoryRows } from '#test/support/memoryRows.ts'
 import { CURVE, DEAL, decoded, FACTORY, HEADER, LAUNCH, logOf, mappedAdapter, OTHER, TOKEN, WETH, WHO } from './mappedLaunchpad.ts'
 
@@ -15,7 +16,7 @@ it('a second token that names the curve of another one has no pool, and takes no
   const { events, malformed, directory, logs } = decoded([adapter], [launch(TOKEN, CURVE), launch(OTHER, CURVE), deal(TOKEN), deal(OTHER)])
   // The deal of the second token comes from what is known as the first one's curve.
   expect(malformed).toEqual([logs[3]])
-  const known = { weth: WETH, quotePools: new Map(), etherWrappers: new Set<Address>(), pegs: new Map(), ethUsd: null, directory }
+  const known = { ...valuationOf({ weth: WETH }, []), providedEthUsd: null, directory }
   const changes = project({ events, rows: memoryRows().load(HEADER.timestamp), now: HEADER.timestamp, ...known })
   expect(changes.pools).toMatchObject([{ address: CURVE, token: TOKEN }])
   expect(changes.tokens.map(({ address, mainPool, tradeCount }) => [address, mainPool, tradeCount])).toEqual([

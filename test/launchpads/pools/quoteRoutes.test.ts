@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { encodeFunctionData, type Hex, parseAbi, parseEther, parseEventLogs, zeroHash } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { LaunchpadsConfig } from '#config'
 import { approve, transfer } from '#devchain/actions.ts'
 import { poolIdOf, type V4PoolKey } from '#devchain/v4Actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
@@ -43,6 +45,7 @@ let router: Address
 let key: V4PoolKey
 let coin: Address
 let launchpads: NonNullable<Parameters<typeof openChainIndex>[3]>
+let pegUsd: NonNullable<LaunchpadsConfig['pegUsd']>
 
 const account = (index: number) => chain.accounts[index] ?? expect.unreachable()
 const send = (to: Address, data: Hex, value = 0n) =>
@@ -82,6 +85,7 @@ beforeAll(async () => {
   const args = [account(1), dollar, 10_000, zeroHash, firstBuy, false] as const
   const { logs } = await send(factory, encodeFunctionData({ abi: FACTORY, functionName: 'deploy', args }))
   coin = toAddress(parseEventLogs({ abi: FACTORY, logs, eventName: 'WowTokenCreated' })[0]?.args.tokenAddress ?? '')
+  pegUsd = [{ token: dollar, decimals: 18 }]
   launchpads = [
     { name: 'wow', adapter: 'wow', startBlock: 1, contracts: { factory, protocolRewards: rewards, uniswapFactory } },
     {
@@ -103,9 +107,14 @@ it('values a coin by a v4 pool against ETH, as the PoolManager has it', async ()
   await buyCoin(parseEther('5'))
   const after = await rateOfDollar()
   expect(after).toBeGreaterThan(before)
-  await (await openChainIndex(chain, followed, null, launchpads)).indexEach(1)
-  await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(1)
+  // Where a pool tells what ether costs, the price of providers is not asked for.
+  await (await openChainIndex(chain, followed, '1', launchpads, undefined, undefined, { pegUsd })).indexEach(1)
+  await (await openChainIndex(chain, backfilled, null, launchpads, undefined, undefined, { pegUsd })).indexRange(1)
   expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
+  const { rows } = await sql<{ ethUsd: string }>`select eth_usd as "ethUsd" from trade order by block_number, log_index`.execute(
+    followed.kysely,
+  )
+  expect(rows.map(({ ethUsd }) => parseDecimal(ethUsd))).toEqual([before, before, after].map(rate => ratio(ONE, rate)))
   const { chainId, weth } = chain.deployment
   const reads = createReads({ db: followed.kysely, chainId, weth, claimCall: () => null })
   const trades = (await reads.trades({ address: coin, limit: 10, order: 'asc' }))?.data ?? []
@@ -123,7 +132,7 @@ it('follows the dollar without an event of the coin, and counts it as one where 
   const reads = createReads({ db: pegged.kysely, chainId, weth, claimCall: () => null })
   const closes = async () =>
     (await reads.candles({ address: coin, interval: '1d', of: 'price', currency: 'weth', limit: 1, fill: false }))?.data[0]?.close
-  const options = { revaluedPerBlock: 20, pegUsd: [{ token: dollar, decimals: 18 }] }
+  const options = { revaluedPerBlock: 20, pegUsd }
   const index = await openChainIndex(chain, pegged, null, launchpads, undefined, undefined, options)
   const indexed = (await index.indexEach(1)).at(-1)?.number ?? 0
   await createTransaction(pegged.orm)(tx => writeCurrencies(tx, [{ address: dollar, symbol: 'USD', decimals: 18, isRead: true }], 1))

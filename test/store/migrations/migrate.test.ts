@@ -2,11 +2,14 @@ import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
+import pino from 'pino'
 import { describe, expect, test } from 'vitest'
 import { LOCKS, lockOf } from '#store/connection/advisoryLocks.ts'
 import { holdSessionLock } from '#store/connection/sessionLock.ts'
 import { migrate } from '#store/migrations/migrate.ts'
+import { activityLine } from '#store/migrations/watchMigrations.ts'
 import { administer, databaseUrl, silentLogger, useDatabase } from '#test/support/database.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { freePort } from '#test/support/freePort.ts'
 
 const run = promisify(execFile)
@@ -86,6 +89,33 @@ describe('migrating', () => {
     expect(await migrate(database.url, silentLogger)).toContain(FIRST)
   })
 
+  // Reads of gateways queued behind the migration for as long as a backup of the database took.
+  test('waits for a session that uses a table without holding up its readers, and names it', async () => {
+    const database = await useDatabase()
+    await sql`alter table chain_state drop column minutes_from`.execute(database.kysely)
+    await sql`delete from mikro_orm_migrations where name = 'Migration0002MinutesFrom'`.execute(database.kysely)
+    const lines: string[] = []
+    const logger = pino({ level: 'info' }, { write: line => void lines.push(line) })
+    await database.kysely.connection().execute(async session => {
+      await sql`set application_name = 'backup'`.execute(session)
+      await sql`begin`.execute(session)
+      await sql`select from chain_state`.execute(session)
+      const migrated = migrate(database.url, logger)
+      await eventually(() => lines.some(line => /waits for backup \(server process \d+\): let it finish/.test(line)))
+      await sql`select from chain_state`.execute(database.kysely)
+      await sql`commit`.execute(session)
+      expect(await migrated).toContain('Migration0002MinutesFrom')
+    })
+  })
+
+  test.each([
+    [{ blockers: null, table: null, phase: null, percent: null }, null],
+    [{ blockers: null, table: 'trade', phase: 'initializing', percent: null }, 'the migration builds an index of trade: initializing'],
+    [{ blockers: null, table: 'trade', phase: 'sorting', percent: 7 }, 'the migration builds an index of trade: sorting, 7 %'],
+  ])('logs how far it is: %o', (activity, line) => {
+    expect(activityLine(activity)).toBe(line)
+  })
+
   test('works for an owner of the database who is no superuser', async () => {
     const database = await useDatabase({ migrated: false })
     const name = new URL(database.url).pathname.slice(1)
@@ -119,13 +149,17 @@ describe('migrating', () => {
     expect(await migrate(database.url, silentLogger)).toContain(FIRST)
   })
 
-  test('refuses a schema of another version', async () => {
-    const database = await useDatabase()
+  test('refuses a schema of another version, and says which one', async () => {
+    const database = await useDatabase({ migrated: false })
+    await migrate(database.url, silentLogger)
+    await sql`comment on table mikro_orm_migrations is 'Tokenwire 9.9.0'`.execute(database.kysely)
     await sql`insert into mikro_orm_migrations (name) values ('Migration9999Future')`.execute(database.kysely)
     await expect(migrate(database.url, silentLogger)).rejects.toMatchObject({
       code: 'database_foreign',
       retryable: false,
-      message: expect.stringMatching(/of another version.*Migration9999Future.*run that version/),
+      message: expect.stringMatching(
+        /^DATABASE_URL: Tokenwire 9\.9\.0 has made .* does not know Migration9999Future: start that version or a newer one; to go back/,
+      ),
     })
   })
 

@@ -1,5 +1,5 @@
 /** A browser's events about the network and the page. Other platforms have none of this. */
-interface Page {
+interface BrowserPage {
   readonly addEventListener?: Listen
   readonly document?: { readonly visibilityState: string; readonly addEventListener: Listen }
 }
@@ -16,7 +16,7 @@ interface PageEvent {
  * the signal aborts: timers and sockets may have slept, so connections are checked at once.
  */
 export function onWake(wake: () => void, signal: AbortSignal): void {
-  const page = globalThis as Page
+  const page = globalThis as BrowserPage
   for (const type of ['online', 'offline', 'pageshow']) {
     page.addEventListener?.(type, event => event.persisted === false || wake(), { signal })
   }
@@ -24,5 +24,5 @@ export function onWake(wake: () => void, signal: AbortSignal): void {
 }
 
 export function isHidden(): boolean {
-  return (globalThis as Page).document?.visibilityState === 'hidden'
+  return (globalThis as BrowserPage).document?.visibilityState === 'hidden'
 }

@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import { TokenwireError } from '#errors'
+import { VERSION } from '#package'
+import { CURRENT_SCHEMA } from '#store/connection/databaseSchema.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { MIGRATIONS } from './migrations.ts'
+
+/** Names this version as the one that has made the schema what it is, in a comment that backups have, too. */
+export async function signSchema(db: Queryable): Promise<void> {
+  await sql`comment on table mikro_orm_migrations is ${sql.lit(SIGNATURE + VERSION)}`.execute(db)
+}
+
+const SIGNATURE = 'Tokenwire '
+
+/**
+ * @param executed the names of the migrations that the database has had
+ * @throws `TokenwireError` `database_foreign` when this version does not know one of them
+ */
+export async function requireKnownSchema(db: Queryable, executed: readonly string[]): Promise<void> {
+  const known = new Set<string>(MIGRATIONS.map(({ name }) => name))
+  const unknown = executed.filter(name => !known.has(name))
+  if (unknown.length === 0) return
+  const { rows } = await sql<{ made: string | null }>`
+    select obj_description(to_regclass(${CURRENT_SCHEMA} || '.mikro_orm_migrations'), 'pg_class') as made`.execute(db)
+  const made = rows[0]?.made ?? 'another version of Tokenwire'
+  throw new TokenwireError(
+    'database_foreign',
+    `DATABASE_URL: ${made} has made the schema of this database, and this is ${SIGNATURE}${VERSION}, which does not know ${unknown.join(', ')}: ` +
+      'start that version or a newer one; to go back, restore the backup from before the update, or give DATABASE_URL (or DATA_DIR) a new database',
+  )
+}

@@ -1,0 +1,105 @@
+import { pathToFileURL } from 'node:url'
+import { sql } from 'kysely'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import type { Address } from '#domain/address.ts'
+import type { Token } from '#resources/token.ts'
+import type { Trade } from '#resources/trades.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { type Service, type ServiceFolder, type SpawnedService, serviceFolder, spawnService } from '#test/support/service.ts'
+import { cursorOf } from '#test/support/simulatedIndex.ts'
+import { SdkClient } from './sdkClient.ts'
+
+/* An indexer is replaced by one of a later version, which migrates the database while clients are connected to the earlier one's gateway. */
+
+const CLIENTS = 8
+
+const database = await useDatabase({ migrated: false })
+const ofNextVersion = {
+  DATABASE_URL: database.url,
+  NODE_OPTIONS: `--import=${pathToFileURL('test/support/nextVersion.ts').href}`,
+}
+const asGateway = { DATABASE_URL: database.url, ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }
+let chain: TestChain
+let folder: ServiceFolder
+let alpha: Launched
+let indexer: Service
+let gateway: Service
+let clients: readonly SdkClient[] = []
+let next: SpawnedService | undefined
+
+beforeAll(async () => {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3_600 })
+  alpha = readLaunched(await chain.mined(launch(chain, { from: accountOf(1), name: 'Alpha', symbol: 'ALP' })))
+  await trade()
+  folder = await serviceFolder(chain)
+  indexer = await folder.start({ DATABASE_URL: database.url })
+  await indexed()
+  gateway = await folder.start(asGateway)
+  clients = Array.from({ length: CLIENTS }, () => new SdkClient(gateway.url, alpha.token))
+  for (const client of clients) await eventually(() => client.isWatching)
+})
+
+afterAll(async () => {
+  for (const client of clients) client.close()
+  for (const { process: child } of [indexer, gateway, next].filter(service => service !== undefined)) child.kill('SIGKILL')
+  await chain?.stop()
+  await folder?.remove()
+})
+
+const accountOf = (index: number) => chain.accounts[index] as Address
+let paid = parseEther('0.0001')
+const trade = () => chain.mined(buyOnCurve(chain, { from: accountOf(2), curve: alpha.curve, paidWei: paid++ }))
+
+async function indexed(): Promise<void> {
+  const head = await chain.head()
+  await eventually(async () => ((await cursorOf(database.kysely).catch(() => undefined))?.number ?? -1) >= head, { interval: 20 })
+}
+
+const get = async <T>(service: Pick<Service, 'url'>, path: string) => (await (await fetch(service.url + path)).json()) as T
+const alphaAt = (service: Pick<Service, 'url'>) => get<Token>(service, `/api/tokens/${alpha.token}`)
+
+test('clients of the earlier gateway stay connected and miss nothing', async () => {
+  const before = await alphaAt(gateway)
+  expect(await indexer.stop()).toBe(0)
+  await database.kysely.connection().execute(async session => {
+    await sql`select pg_advisory_lock(4711)`.execute(session)
+    next = spawnService({ ...folder.env, ...ofNextVersion }, process.cwd(), 'src/main.ts')
+    const { output } = next
+    await eventually(() => output().includes('"msg":"the migration waits for '), { interval: 20 })
+    expect(output()).toContain('"migrations":["Migration9999Next"]')
+    expect(await alphaAt(gateway)).toEqual(before)
+    for (let block = 0; block < 5; block++) await trade()
+    await sql`select pg_advisory_unlock(4711)`.execute(session)
+  })
+  await indexed()
+  await trade()
+  await indexed()
+  const { data: trades } = await get<{ data: readonly Trade[] }>(gateway, `/api/tokens/${alpha.token}/trades?order=asc&limit=100`)
+  const since = trades.map(({ id }) => id).slice(1)
+  expect(since).toHaveLength(6)
+  for (const client of clients) {
+    await eventually(() => client.holds(since.at(-1) ?? ''))
+    expect([client.gaps, client.closes]).toEqual([[], []])
+    expect([client.eventsOfChannel, client.eventsOfWatch]).toEqual([since, since])
+    expect(client.sequences).toEqual([...new Set(client.sequences)].toSorted((a, b) => a - b))
+  }
+})
+
+test.each([
+  ['the earlier indexer', {}],
+  ['its gateway', { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }],
+])('%s is refused afterwards, with what to do', async (_, settings) => {
+  const again = spawnService({ ...folder.env, DATABASE_URL: database.url, ...settings })
+  expect(await again.exited).toBe(1)
+  expect(again.output()).toMatch(/Tokenwire [\d.]+ has made the schema of this database.*Migration9999Next.*restore the backup/)
+})
+
+test('a gateway of the later version shows what the earlier one does', async () => {
+  const later = await folder.start({ ...asGateway, ...ofNextVersion }, 'src/main.ts')
+  expect(await alphaAt(later)).toEqual(await alphaAt(gateway))
+  expect(await later.stop()).toBe(0)
+})
