@@ -31,7 +31,7 @@ export interface EthUsdOptions {
   readonly timeout?: (ms: number) => AbortSignal
 }
 
-export interface EthUsdFeed extends EthUsdPrices {
+export interface EthUsdFeed extends Omit<EthUsdPrices, 'pooled'> {
   start(): void
   /** Stops for good and ends the request in flight. */
   stop(): Promise<void>

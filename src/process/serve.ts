@@ -13,6 +13,7 @@ import { announceProcess } from './announceProcess.ts'
 import { watchApiKeys } from './apiKeysWatch.ts'
 import { GATEWAY_PROCESS } from './gatewayProcess.ts'
 import { type OpenedGateway, type OpenGatewayOptions, openGateway } from './openGateway.ts'
+import { createPresentEthUsd } from './presentEthUsd.ts'
 
 export interface ServeOptions extends Pick<OpenGatewayOptions, 'config' | 'logger' | 'redactor' | 'db' | 'chainId' | 'feed' | 'indexer'> {
   /** URL of the database that the indexer writes. */
@@ -37,9 +38,17 @@ export async function serve(options: ServeOptions): Promise<string> {
     gateway?.priceChanged()
     options.onPrice(ethUsd, usableMs)
   })
+  const ethUsd = createPresentEthUsd({
+    provided: prices,
+    db: options.db,
+    launchpads: () => config.launchpads,
+    onChanged: () => gateway?.priceChanged(),
+    logger,
+  })
+  onStop(ethUsd.stop)
   gateway = await openGateway({
     ...options,
-    ethUsd: prices,
+    ethUsd,
     operators: await openOperators({ config, logger, redactor }),
     processes: () => processes(),
   })

@@ -35,14 +35,19 @@ export const ethUsdPrice = defineResource({
 
 export interface EthUsdPrices {
   /**
-   * The price, fetched less than 60 s ago; when all providers fail, a `stale` one less than 10 minutes old. Concurrent calls share a
-   * request.
+   * The price of a provider, fetched less than 60 s ago; when all providers fail, a `stale` one less than 10 minutes old. Concurrent calls
+   * share a request.
    *
    * @throws `TokenwireError` `price_unavailable`, retryable, when there is neither
    */
   get(): Promise<EthUsd>
-  /** The price for conversions, less than 10 minutes old; `null`: there is none. Never waits, never throws. */
+  /**
+   * The price for conversions: that of the configured pools, else that of a provider, less than 10 minutes old; `null`: there is none.
+   * Never waits, never throws.
+   */
   ethUsd(): string | null
-  /** The newest price, however old; `null` before the first one. `stale` when a later attempt to renew it failed. */
+  /** The price by the configured pools of pegged currencies, as of the newest indexed block; `null`: there is none. */
+  pooled(): string | null
+  /** The newest price of a provider, however old; `null` before the first one. `stale` when a later attempt to renew it failed. */
   last(): LastEthUsd | null
 }

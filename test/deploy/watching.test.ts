@@ -102,6 +102,7 @@ function reasonsOfHealth(): readonly string[] {
     database: null,
     indexer: { indexedBlock: 1, lagBlocks: 0, backfill: null, rpc: [rpcHealth()], stalled: false, reason: null },
     price: null,
+    pooled: null,
     feed: { carrier: 'thread', disconnectedMs: 0, replica: null },
   }
   const price = {
@@ -118,6 +119,7 @@ function reasonsOfHealth(): readonly string[] {
     ...(['thread', 'notify', 'nats'] as const).map(carrier => ({ feed: { carrier, disconnectedMs: 9_000, replica: null } })),
     { feed: { ...sound.feed, replica: { inUse: false, behindMs: 1 } } },
     { price: { ...price, disputed: { source: 'coingecko', price: '4000' } } },
+    { price: { ...price, stale: false, disputed: null }, pooled: '4000' },
   ]
   return broken.flatMap(one => healthStatus({ ...sound, ...one }).reasons)
 }

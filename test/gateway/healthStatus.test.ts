@@ -30,6 +30,7 @@ interface Case {
   readonly indexer?: Partial<Condition['indexer']>
   readonly database?: string | null
   readonly price?: Condition['price']
+  readonly pooled?: string
   readonly feed?: Partial<Condition['feed']>
   readonly status: string
   readonly reasons: readonly string[]
@@ -78,6 +79,22 @@ const CASES: readonly Case[] = [
     price: { ...PRICE, stale: false, disputed: { price: '3600', source: 'coingecko' } },
     status: 'degraded',
     reasons: ['the ETH/USD prices of coinbase and coingecko are 20 % apart: 3000 and 3600'],
+  },
+  {
+    name: 'a provider and the pools disagree on the price',
+    price: { ...PRICE, stale: false },
+    pooled: '3200.123456',
+    status: 'degraded',
+    reasons: ['the ETH/USD prices of coinbase and of the configured pools are 7 % apart: 3000 and 3200.12'],
+  },
+  { name: 'a provider and the pools are 2 % apart', price: { ...PRICE, stale: false }, pooled: '2940', status: 'ok', reasons: [] },
+  {
+    name: 'the pools have the price of an earlier time, as the whole index',
+    price: { ...PRICE, stale: false },
+    pooled: '1200',
+    indexer: { lagBlocks: 31 },
+    status: 'syncing',
+    reasons: [],
   },
   {
     name: 'a provider fails',
@@ -146,7 +163,7 @@ const CASES: readonly Case[] = [
   },
 ]
 
-test.for(CASES)('is $status when $name', ({ indexer = {}, database = null, price = null, feed = {}, status, reasons }) => {
+test.for(CASES)('is $status when $name', ({ indexer = {}, database = null, price = null, pooled = null, feed = {}, status, reasons }) => {
   const carried = { carrier: 'notify', disconnectedMs: 0, replica: null, ...feed } as const
-  expect(healthStatus({ database, indexer: { ...FOLLOWING, ...indexer }, price, feed: carried })).toEqual({ status, reasons })
+  expect(healthStatus({ database, indexer: { ...FOLLOWING, ...indexer }, price, pooled, feed: carried })).toEqual({ status, reasons })
 })

@@ -108,6 +108,7 @@ export async function startGateway({
         return conditions.price
       },
       ethUsd: () => conditions.price?.price ?? null,
+      pooled: () => null,
       last: () => (conditions.price === null ? null : { ...conditions.price, disputed: null }),
     },
     actors: {

@@ -16,7 +16,13 @@ export async function readHealth(
   const { cause, ...database } = await sources.probeDatabase()
   const state = indexer.state()
   const feed = sources.feed()
-  const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: state, price: ethUsd.last(), feed })
+  const { status, reasons } = healthStatus({
+    database: cause?.shown ?? null,
+    indexer: state,
+    price: ethUsd.last(),
+    pooled: ethUsd.pooled(),
+    feed,
+  })
   const health: IndexerHealth = {
     status,
     role: sources.config.role,

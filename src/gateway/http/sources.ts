@@ -31,7 +31,7 @@ export interface Sources {
   readonly reads: Reads
   readonly responses: Pick<ResponseCache, 'ask'>
   readonly indexer: IndexerView
-  readonly ethUsd: Pick<EthUsdPrices, 'get' | 'ethUsd' | 'last'>
+  readonly ethUsd: EthUsdPrices
   readonly processes: () => readonly ProcessState[]
   readonly feed: () => FeedHealth
   readonly actors: Pick<Registry, 'health' | 'list' | 'get' | 'sequence'>

@@ -26,7 +26,13 @@ export function healthzRoute(): Route {
 export function readyzRoute({ indexer, feed, probeDatabase }: Pick<Sources, 'indexer' | 'feed' | 'probeDatabase'>): Route {
   return resourceRoute(ready, async () => {
     const { cause } = await probeDatabase()
-    const { status, reasons } = healthStatus({ database: cause?.shown ?? null, indexer: indexer.state(), price: null, feed: feed() })
+    const { status, reasons } = healthStatus({
+      database: cause?.shown ?? null,
+      indexer: indexer.state(),
+      price: null,
+      pooled: null,
+      feed: feed(),
+    })
     switch (status) {
       case 'ok':
       case 'degraded':

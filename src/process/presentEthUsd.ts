@@ -1,0 +1,68 @@
+import type { Logger } from 'pino'
+import { coalesce } from '#async/coalesce.ts'
+import { repeat } from '#async/repeat.ts'
+import type { LaunchpadsConfig } from '#config'
+import { formatDecimal } from '#domain/decimal.ts'
+import type { EthUsdFeed } from '#ethUsd/ethUsd.ts'
+import { openDraft } from '#index/project/draft.ts'
+import { ethUsdOf, valuationOf } from '#index/project/values.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import type { EthUsdPrices } from '#resources/ethUsd.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { loadRates } from '#store/rows/loadRows.ts'
+
+/** Each change of the price makes cached answers with values in USD outdated. */
+const READ_EVERY_MS = 10_000
+
+export interface PresentEthUsdOptions {
+  /** What price providers say. */
+  readonly provided: Pick<EthUsdFeed, 'get' | 'ethUsd' | 'last'>
+  readonly db: Queryable
+  /** Those of the index at present. */
+  readonly launchpads: () => LaunchpadsConfig
+  readonly onChanged: () => void
+  readonly logger: Logger
+  /** Default: `repeat` every ten seconds. */
+  readonly schedule?: (read: () => void) => () => void
+}
+
+/**
+ * The price of ETH that values the present. It is that of the pools of pegged currencies as of the newest indexed block, so that present
+ * values fit those of the past; without such a pool, what price providers say.
+ */
+export function createPresentEthUsd(options: PresentEthUsdOptions): EthUsdPrices & { stop(): Promise<void> } {
+  const { provided, db, launchpads, onChanged, logger, schedule = read => repeat(READ_EVERY_MS, read) } = options
+  let pooled: string | null = null
+  const reading = coalesce<null>(
+    async () => {
+      const newer = await readPooledEthUsd(db, launchpads())
+      if (newer === pooled) return
+      pooled = newer
+      onChanged()
+    },
+    // The reads of every request fail then, too, and say so.
+    error => logger.debug({ err: error }, 'the price of ETH by pools could not be read'),
+  )
+  const read = () => reading.request(null)
+  const cancel = schedule(read)
+  read()
+  return {
+    get: provided.get,
+    last: provided.last,
+    ethUsd: () => pooled ?? provided.ethUsd(),
+    pooled: () => pooled,
+    stop: () => {
+      cancel()
+      reading.stop()
+      return reading.settled()
+    },
+  }
+}
+
+async function readPooledEthUsd(db: Queryable, launchpads: LaunchpadsConfig): Promise<string | null> {
+  const valuation = valuationOf(launchpads, createAdapters(launchpads))
+  if (valuation.dollars.length === 0) return null
+  const draft = openDraft(await loadRates(db, valuation.dollars, valuation.weth))
+  const price = ethUsdOf(draft, { ...valuation, providedEthUsd: null })
+  return price === null ? null : formatDecimal(price)
+}
