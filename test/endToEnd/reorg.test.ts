@@ -5,8 +5,10 @@ import type { Address } from '#domain/address.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
+import { readRecentBlocks } from '#store/rows/cursor.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
@@ -45,7 +47,9 @@ afterAll(async () => {
 
 async function start(): Promise<void> {
   service = await folder.start({ DATABASE_URL: database.url })
-  await service.indexed(await chain.head())
+  // By its hash: a service that was down may have the blocks of an earlier branch up to the same number.
+  const { hash } = await chain.client.getBlock({ blockTag: 'latest' })
+  await eventually(async () => (await readRecentBlocks(database.kysely, 1)).at(-1)?.hash === hash)
   feed = await openFeed(service.url)
 }
 
