@@ -1,9 +1,19 @@
 import { z } from 'zod'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { integerCursor } from './cursorFields.ts'
-import { booleanParameter, contradictingBounds, pageParameters, tokenParameter, unixSeconds, wordParameter } from './parameters.ts'
+import {
+  addressParameter,
+  booleanParameter,
+  contradictingBounds,
+  integerParameter,
+  listParameter,
+  pageParameters,
+  tokenParameter,
+  unixSeconds,
+  wordParameter,
+} from './parameters.ts'
 import { defineList, type QueryOf } from './resource.ts'
-import { count, decimalText, MAX_UNIX_SECONDS } from './values.ts'
+import { addressText, count, decimalText, MAX_UNIX_SECONDS } from './values.ts'
 import type { Wire } from './wire.ts'
 
 export const candleSchema = z
@@ -73,3 +83,40 @@ export const candles = defineList({
 export type CandlesQuery = QueryOf<typeof candles>
 export type CandleCursor = Wire<typeof cursor>
 export type CandleCurrency = CandlesQuery['currency']
+
+const MAX_SERIES = 50
+
+const candleSeriesSchema = z
+  .object({
+    token: addressText.describe('Address of the token.'),
+    candles: z.array(candleSchema).describe('The newest candles of the range, times ascending.'),
+  })
+  .meta({ id: 'CandleSeries', description: 'Candles of one of several tokens.' })
+
+export type CandleSeries = Wire<typeof candleSeriesSchema>
+
+export const candleSeries = defineList({
+  id: 'listCandleSeries',
+  tag: 'Market',
+  path: '/api/candles',
+  summary: 'Candles of several tokens, in one page',
+  parameters: z.object({
+    tokens: listParameter(addressParameter, MAX_SERIES, 'addresses (0x and 40 hex digits)').describe(
+      'The tokens. An address that is not an indexed token is left out.',
+    ),
+    interval: candleParameters.interval,
+    of: candleParameters.of,
+    currency: candleParameters.currency,
+    from: unixSeconds.exactOptional().describe('Unix seconds, inclusive: the first candle is the one that contains this time.'),
+    limit: integerParameter(1, 300).default(100).describe('Candles per token.'),
+  }),
+  name: 'CandleSeriesList',
+  meaning: 'Candles of several tokens.',
+  item: candleSeriesSchema,
+  cursor: null,
+  cacheControl: 'revalidate',
+  outdatedBy: 'commit',
+  problems: ['data_unavailable'],
+})
+
+export type CandleSeriesQuery = QueryOf<typeof candleSeries>

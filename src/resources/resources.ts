@@ -1,5 +1,5 @@
 import { actor, actors } from './actors.ts'
-import { candles } from './candles.ts'
+import { candleSeries, candles } from './candles.ts'
 import { indexTotals } from './chainStats.ts'
 import { claimable } from './claimable.ts'
 import { claims } from './claims.ts'
@@ -11,6 +11,7 @@ import { holdings } from './holdings.ts'
 import { launchpads } from './launchpads.ts'
 import { processes } from './processes.ts'
 import { search } from './search.ts'
+import { sparklines } from './sparklines.ts'
 import { token } from './token.ts'
 import { tokens } from './tokens.ts'
 import { traders } from './traders.ts'
@@ -20,7 +21,7 @@ import { wallet } from './wallet.ts'
 /* The resources by the names of the client's methods. */
 
 /** Lists that are read from the database. */
-export const LISTS = { tokens, marketTrades, walletTrades, holdings, claims, search } as const
+export const LISTS = { tokens, candleSeries, sparklines, marketTrades, walletTrades, holdings, claims, search } as const
 
 /** Lists of one token, whose address is in the path. */
 export const TOKEN_LISTS = { trades, traders, holders, candles } as const

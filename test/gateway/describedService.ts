@@ -274,6 +274,8 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, string>> = {
   getHolderDistribution: `/api/tokens/${EXAMPLE_TOKEN}/holders/distribution`,
   listCandles: `/api/tokens/${EXAMPLE_TOKEN}/candles?interval=1m&limit=1`,
   getClaimable: `/api/tokens/${EXAMPLE_TOKEN}/claimable?creator=${EXAMPLE_CREATOR}`,
+  listCandleSeries: `/api/candles?tokens=${EXAMPLE_TOKEN}&limit=1`,
+  listSparklines: `/api/sparklines?tokens=${EXAMPLE_TOKEN}`,
   listMarketTrades: '/api/trades?minWeth=0.1&limit=1',
   listWalletTrades: `/api/wallets/${accountOf('maker')}/trades?limit=1`,
   getWallet: `/api/wallets/${accountOf('maker')}`,

@@ -20,6 +20,9 @@ import type { MarketTradesQuery, Trade, TradeCursor, TradesQuery } from '#resour
 import type { Wallet } from '#resources/wallet.ts'
 import { memoryMarketData, type StoredMarketData } from './memoryMarketData.ts'
 
+/** Points of a sparkline of the fake storage. */
+const MAX_POINTS = 24
+
 /** The newest indexed block of the fake storage. */
 const AS_OF_BLOCK = '456'
 
@@ -108,6 +111,22 @@ export function memoryReads(stored: Stored): MemoryReads {
     async candles(query) {
       await reads.before()
       return isIndexed(query.address) ? candlesPage(stored.candles.get(query.address) ?? [], query) : null
+    },
+    async candleSeries({ tokens, cursor: _, ...query }) {
+      await reads.before()
+      const indexed = tokens.filter(isIndexed)
+      const seriesOf = (token: Address) => candlesPage(stored.candles.get(token) ?? [], { ...query, address: token, fill: false }).data
+      return { data: indexed.map(token => ({ token, candles: seriesOf(token) })), next: null, asOfBlock: AS_OF_BLOCK }
+    },
+    async sparklines({ tokens }) {
+      await reads.before()
+      const lineOf = (token: Address) => (stored.candles.get(token) ?? []).slice(-MAX_POINTS)
+      const data = tokens.filter(isIndexed).map(token => ({
+        token,
+        times: lineOf(token).map(({ time }) => time),
+        prices: lineOf(token).map(({ close }) => close),
+      }))
+      return { data, next: null, asOfBlock: AS_OF_BLOCK }
     },
     async claimable({ address: token, creator }) {
       await reads.before()

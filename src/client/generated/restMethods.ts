@@ -6,6 +6,7 @@ import type { AnyShape } from '#client/rest/shape.ts'
 import type { Result } from '#client/result.ts'
 import {
   actorStateShape,
+  candleSeriesShape,
   candleShape,
   chainStatsShape,
   claimableShape,
@@ -15,6 +16,7 @@ import {
   holdingShape,
   indexerHealthShape,
   launchpadShape,
+  priceLineShape,
   processStateShape,
   tokenShape,
   traderShape,
@@ -28,6 +30,10 @@ import type * as types from './types.ts'
 export interface RestApi {
   /** Tokens, sorted and filtered. */
   tokens(query?: types.TokensQuery, options?: CallOptions): Promise<Result<ListPage<types.Token>>>
+  /** Candles of several tokens, in one page. */
+  candleSeries(tokens: string, query?: types.CandleSeriesQuery, options?: CallOptions): Promise<Result<ListPage<types.CandleSeries>>>
+  /** The last 24 hours of several tokens as short lines of prices, in one page. */
+  sparklines(tokens: string, options?: CallOptions): Promise<Result<ListPage<types.PriceLine>>>
   /** Trades over all tokens, by block and log index. */
   marketTrades(query?: types.MarketTradesQuery, options?: CallOptions): Promise<Result<ListPage<types.Trade>>>
   /** Trades of a wallet over all tokens, by block and log index. */
@@ -75,6 +81,8 @@ export type RestMethod = readonly [path: string, shape: AnyShape, hasQuery?: boo
 
 export const REST_METHODS: Readonly<Record<keyof RestApi, RestMethod>> = {
   tokens: ['/api/tokens', pageShape(tokenShape), true],
+  candleSeries: ['/api/candles?tokens', pageShape(candleSeriesShape), true],
+  sparklines: ['/api/sparklines?tokens', pageShape(priceLineShape)],
   marketTrades: ['/api/trades', pageShape(tradeShape), true],
   walletTrades: ['/api/wallets/:address/trades', pageShape(tradeShape), true],
   holdings: ['/api/wallets/:address/holdings', pageShape(holdingShape), true],

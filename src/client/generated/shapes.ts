@@ -18,6 +18,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import type {
   ActorState,
   Candle,
+  CandleSeries,
   CandlesMessage,
   ChainStats,
   Claimable,
@@ -40,6 +41,7 @@ import type {
   ListRow,
   Market,
   Pool,
+  PriceLine,
   ProcessState,
   ReorgMessage,
   Token,
@@ -64,9 +66,9 @@ const s15 = nullable(s5)
 const s18 = nullable(s0)
 const s19 = nullable(s3)
 const s23 = number(0, 100)
-const s36 = number(0)
-const s37 = nullable(s36)
-const s62 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
+const s38 = number(0)
+const s39 = nullable(s38)
+const s64 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
 
 export const marketShape: Shape<Market> = object<Market>({
   priceQuote: s8,
@@ -143,6 +145,12 @@ export const tokenShape: Shape<Token> = object<Token>({
   asOfBlock: s3,
   updatedAt: s5,
 })
+
+export const candleShape: Shape<Candle> = object<Candle>({ time: s0, open: s7, high: s7, low: s7, close: s7, volume: s7, trades: s0 })
+
+export const candleSeriesShape: Shape<CandleSeries> = object<CandleSeries>({ token: s1, candles: listOf(candleShape) })
+
+export const priceLineShape: Shape<PriceLine> = object<PriceLine>({ token: s1, times: listOf(s0), prices: listOf(s7) })
 
 export const tradeShape: Shape<Trade> = object<Trade>({
   id: pattern(/^\d+-\d+$/),
@@ -250,8 +258,6 @@ export const holderShape: Shape<Holder> = object<Holder>({
   lastChangedBlock: s3,
 })
 
-export const candleShape: Shape<Candle> = object<Candle>({ time: s0, open: s7, high: s7, low: s7, close: s7, volume: s7, trades: s0 })
-
 export const holderSizeShape: Shape<HolderSize> = object<HolderSize>({ minPercent: s23, holders: s0, percent: s23 })
 
 export const holderDistributionShape: Shape<HolderDistribution> = object<HolderDistribution>({
@@ -319,7 +325,7 @@ export const ethUsdShape: Shape<EthUsd> = object<EthUsd>({
   currency: choice('USD'),
   source: choice('coingecko', 'coinbase', 'simulated'),
   fetchedAt: s5,
-  ageSeconds: s36,
+  ageSeconds: s38,
   stale: boolean,
 })
 
@@ -327,7 +333,7 @@ export const chainStatsShape: Shape<ChainStats> = object<ChainStats>({
   chainId: s0,
   headBlock: s19,
   indexedBlock: s3,
-  blockTimeMs: s37,
+  blockTimeMs: s39,
   baseFeeGwei: s8,
   tokens: s0,
   tokens24h: s0,
@@ -348,7 +354,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
   role: choice('all', 'indexer', 'gateway'),
   standby: boolean,
   version: string,
-  uptimeSeconds: s36,
+  uptimeSeconds: s38,
   chainId: s0,
   headBlock: s19,
   confirmedBlock: s19,
@@ -356,7 +362,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
   lagBlocks: s11,
   lagSeconds: s11,
   backfill: nullable(
-    object({ fromBlock: s3, toBlock: s3, currentBlock: s3, percent: s23, blocksPerSecond: s36, eventsPerSecond: s36, secondsLeft: s37 }),
+    object({ fromBlock: s3, toBlock: s3, currentBlock: s3, percent: s23, blocksPerSecond: s38, eventsPerSecond: s38, secondsLeft: s39 }),
   ),
   reorgs: object({ count: s0, lastDepth: s18, lastAt: s15 }),
   rpc: listOf(
@@ -364,7 +370,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
       name: string,
       healthy: boolean,
       cause: s2,
-      latencyMs: s37,
+      latencyMs: s39,
       errorRate: number(0, 1),
       concurrency: s18,
       batchSize: s0,
@@ -372,25 +378,25 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
       silentSeconds: s18,
     }),
   ),
-  database: object({ ok: boolean, latencyMs: s37 }),
+  database: object({ ok: boolean, latencyMs: s39 }),
   actors: object({ total: s0, byState: mapOf(s0), subscribers: s0 }),
   realtime: object({
     webSocketConnections: s0,
     eventStreams: s0,
     subscriptions: s0,
-    updatesPerSecond: s36,
+    updatesPerSecond: s38,
     deliveredTotal: s0,
     conflatedTotal: s0,
-    commitToDeliveryMs: object({ p50: s37, p99: s37 }),
+    commitToDeliveryMs: object({ p50: s39, p99: s39 }),
   }),
   feed: object({
     carrier: choice('thread', 'notify', 'nats'),
     connected: boolean,
-    disconnectedMs: s36,
-    waitingMs: s36,
+    disconnectedMs: s38,
+    waitingMs: s38,
     behindBlocks: s18,
     reconnects: s0,
-    replica: nullable(object({ inUse: boolean, behindMs: s36 })),
+    replica: nullable(object({ inUse: boolean, behindMs: s38 })),
   }),
   reasons: listOf(string),
   warnings: listOf(string),
@@ -402,18 +408,18 @@ export const processStateShape: Shape<ProcessState> = object<ProcessState>({
   role: choice('all', 'indexer', 'gateway'),
   standby: boolean,
   version: string,
-  uptimeSeconds: s36,
+  uptimeSeconds: s38,
   indexedBlock: s19,
   lagBlocks: s11,
-  database: object({ ok: boolean, latencyMs: s37 }),
+  database: object({ ok: boolean, latencyMs: s39 }),
   feed: object({
     carrier: choice('thread', 'notify', 'nats'),
     connected: boolean,
-    disconnectedMs: s36,
-    waitingMs: s36,
+    disconnectedMs: s38,
+    waitingMs: s38,
     behindBlocks: s18,
     reconnects: s0,
-    replica: nullable(object({ inUse: boolean, behindMs: s36 })),
+    replica: nullable(object({ inUse: boolean, behindMs: s38 })),
   }),
   id: string,
   host: string,
@@ -421,7 +427,7 @@ export const processStateShape: Shape<ProcessState> = object<ProcessState>({
   url: string,
   connections: s0,
   subscriptions: s0,
-  heardMsAgo: s36,
+  heardMsAgo: s38,
 })
 
 export const actorStateShape: Shape<ActorState> = object<ActorState>({
@@ -485,14 +491,14 @@ export const eventsSubscribedShape: Shape<EventsSubscribed> = object<EventsSubsc
   type: choice('subscribed'),
   id: string,
   channel: choice('trades', 'launches', 'graduations'),
-  cursor: s62,
+  cursor: s64,
   reorgs: s0,
 })
 
 export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
   type: choice('trades'),
   id: string,
-  cursor: s62,
+  cursor: s64,
   reorgs: s0,
   block: s3,
   data: listOf(tradeShape),
@@ -501,7 +507,7 @@ export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
 export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessage>({
   type: choice('launches'),
   id: string,
-  cursor: s62,
+  cursor: s64,
   reorgs: s0,
   block: s3,
   data: listOf(tokenShape),
@@ -510,7 +516,7 @@ export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessa
 export const graduationsMessageShape: Shape<GraduationsMessage> = object<GraduationsMessage>({
   type: choice('graduations'),
   id: string,
-  cursor: s62,
+  cursor: s64,
   reorgs: s0,
   block: s3,
   status: choice('completed', 'migrated'),
@@ -521,11 +527,11 @@ export const reorgMessageShape: Shape<ReorgMessage> = object<ReorgMessage>({
   type: choice('reorg'),
   id: string,
   fromBlock: s3,
-  cursor: s62,
+  cursor: s64,
   reorgs: s0,
 })
 
-export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s62, to: s62, reorgs: s0 })
+export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s64, to: s64, reorgs: s0 })
 
 export const candlesMessageShape: Shape<CandlesMessage> = object<CandlesMessage>({
   type: choice('candles'),

@@ -221,6 +221,42 @@ export interface Graduation {
   readonly txHash: Hex | null
 }
 
+/** Candles of one of several tokens. */
+export interface CandleSeries {
+  /** Address of the token. */
+  readonly token: Address
+  /** The newest candles of the range, times ascending. */
+  readonly candles: readonly Candle[]
+}
+
+/** Prices of one interval, from its trades, each valued at the quote currency’s rate at that time. The newest candle in WETH closes at the current price. */
+export interface Candle {
+  /** Unix seconds of the interval’s start. */
+  readonly time: number
+  /** First price of the interval, per whole token in the requested currency. With `of=marketCap` this and the next three are market caps. */
+  readonly open: string
+  /** Highest price. */
+  readonly high: string
+  /** Lowest price. */
+  readonly low: string
+  /** Last price. */
+  readonly close: string
+  /** Traded value in the requested currency. */
+  readonly volume: string
+  /** Number of trades. */
+  readonly trades: number
+}
+
+/** The course of `priceChange.h24`: it begins with the price that the change is measured from, and ends with the present one. Both lists are as long, at most 27, and empty where the change is unknown. */
+export interface PriceLine {
+  /** Address of the token. */
+  readonly token: Address
+  /** Unix seconds, ascending: from 24 hours ago, or from the launch, to the newest indexed block. */
+  readonly times: readonly number[]
+  /** Prices at these times in WETH per whole token. */
+  readonly prices: readonly string[]
+}
+
 /** One swap of a token, from the event of its pool or curve. */
 export interface Trade {
   /** `<blockNumber>-<logIndex>`, which is also the order of trades. */
@@ -421,24 +457,6 @@ export interface Holder {
   readonly type: 'wallet' | 'creator' | 'pool' | 'curve' | 'locker' | 'burn' | 'contract'
   /** Number of the block that changed the balance last. */
   readonly lastChangedBlock: string
-}
-
-/** Prices of one interval, from its trades, each valued at the quote currency’s rate at that time. The newest candle in WETH closes at the current price. */
-export interface Candle {
-  /** Unix seconds of the interval’s start. */
-  readonly time: number
-  /** First price of the interval, per whole token in the requested currency. With `of=marketCap` this and the next three are market caps. */
-  readonly open: string
-  /** Highest price. */
-  readonly high: string
-  /** Lowest price. */
-  readonly low: string
-  /** Last price. */
-  readonly close: string
-  /** Traded value in the requested currency. */
-  readonly volume: string
-  /** Number of trades. */
-  readonly trades: number
 }
 
 /** How a token is spread over its holders, in percent of the total supply. Pools, curves, lockers and burn addresses count in `holderCount` and `reservePercent` only; those below 0.1 percent are in the last size instead. */
@@ -1056,6 +1074,20 @@ export interface TokensQuery {
   readonly limit?: number
   /** The `nextCursor` of the page before this one. */
   readonly cursor?: string
+}
+
+/** Parameters of /api/candles. */
+export interface CandleSeriesQuery {
+  /** Length of a candle. The service may not keep old ones of `1m`: it cuts ranges, or answers 410. */
+  readonly interval?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  /** Whether candles show prices or market caps; `marketCap`: price times the current total supply. */
+  readonly of?: 'price' | 'marketCap'
+  /** Currency of prices and volume; `quote`: the quote currency of the pool in which the token trades. */
+  readonly currency?: 'weth' | 'usd' | 'quote'
+  /** Unix seconds, inclusive: the first candle is the one that contains this time. */
+  readonly from?: number
+  /** Candles per token. */
+  readonly limit?: number
 }
 
 /** Parameters of /api/trades. */

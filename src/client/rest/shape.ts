@@ -3,8 +3,7 @@
 export type AnyShape =
   | { readonly kind: 'string'; readonly pattern?: RegExp }
   | { readonly kind: 'number'; readonly min?: number | undefined; readonly max?: number | undefined; readonly whole?: boolean }
-  | { readonly kind: 'boolean' }
-  | { readonly kind: 'choice'; readonly options: readonly string[] }
+  | { readonly kind: 'choice'; readonly options: readonly unknown[] }
   | { readonly kind: 'object'; readonly fields: Readonly<Record<string, AnyShape>> }
   | { readonly kind: 'list'; readonly item: AnyShape; readonly max?: number | undefined }
   | { readonly kind: 'record'; readonly item: AnyShape }
@@ -15,7 +14,7 @@ export type AnyShape =
 export type Shape<T> = AnyShape & { readonly _of?: (value: T) => T }
 
 export const string: Shape<string> = { kind: 'string' }
-export const boolean: Shape<boolean> = { kind: 'boolean' }
+export const boolean: Shape<boolean> = { kind: 'choice', options: [true, false] }
 
 export const pattern = <T extends string = string>(pattern: RegExp): Shape<T> => ({ kind: 'string', pattern })
 
@@ -52,10 +51,8 @@ export function mismatch(shape: AnyShape, value: unknown): string | null {
       return typeof value === 'string' && (shape.pattern?.test(value) ?? true) ? null : ''
     case 'number':
       return isNumber(shape, value) ? null : ''
-    case 'boolean':
-      return typeof value === 'boolean' ? null : ''
     case 'choice':
-      return shape.options.includes(value as string) ? null : ''
+      return shape.options.includes(value) ? null : ''
     case 'or':
       return value === shape.other ? null : mismatch(shape.inner, value)
     case 'list':

@@ -1,10 +1,8 @@
-import { sql } from 'kysely'
-import type { Address } from '#domain/address.ts'
+import { type RawBuilder, sql } from 'kysely'
 import type { CandleInterval } from '#domain/candle.ts'
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import type { Candle } from '#resources/candles.ts'
-import { toBytes } from '#tables/toBytes.ts'
 
 /**
  * Volumes in WETH are in wei, volumes in the quote currency in its smallest units. Prices in the quote currency are in 10^18 of its
@@ -20,7 +18,7 @@ export interface StoredCandle extends Candle {
 
 /** The present price of a token as a row beside its candles in WETH, in the interval of the newest indexed block; else no row. */
 export function selectPresentPrice(
-  { address, interval }: { readonly address: Address; readonly interval: CandleInterval },
+  { token, interval }: { readonly token: RawBuilder<unknown>; readonly interval: CandleInterval },
   from: number,
   to: number,
 ) {
@@ -29,7 +27,7 @@ export function selectPresentPrice(
     select present.time, price_weth as open, price_weth as high, price_weth as low, price_weth as close, 0::numeric as volume, 0 as trades, true as "isPresent",
       null::boolean as "inUsd"
     from token cross join lateral (select cursor_timestamp - cursor_timestamp % ${seconds} as time from chain_state) as present
-    where token.address = ${toBytes(address)} and quote_token is not null and price_weth <> event_price_weth
+    where token.address = ${token} and quote_token is not null and price_weth <> event_price_weth
       and present.time >= ${from}::bigint and present.time <= ${to}::bigint`
 }
 

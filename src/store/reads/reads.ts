@@ -4,6 +4,7 @@ import { TokenwireError } from '#errors'
 import type { Reads } from '#resources/reads.ts'
 import { toDatabaseError } from '#store/connection/databaseErrors.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { readCandleSeries } from './candleSeries.ts'
 import { readCandles } from './candles.ts'
 import { createChainStats } from './chainStats.ts'
 import { readChannelEvents } from './channelEvents.ts'
@@ -22,6 +23,7 @@ import { readPair } from './marketData/pair.ts'
 import { readPairEvents } from './marketData/pairEvents.ts'
 import { readMarketTrades } from './marketTrades.ts'
 import { readSearch } from './search.ts'
+import { readSparklines } from './sparklines.ts'
 import { readSupply } from './supply.ts'
 import { TokenCache } from './tokenCache.ts'
 import { readToken, readTokens } from './tokens.ts'
@@ -63,6 +65,8 @@ export function createReads(options: ReadsOptions): Reads {
     distribution: ({ address }) => answer(readHolderDistribution(db, address)),
     supply: token => answer(readSupply(db, token)),
     candles: query => answer(readCandles(db, query)),
+    sparklines: query => answer(readSparklines(db, query)),
+    candleSeries: query => answer(readCandleSeries(db, query)),
     claimable: ({ address, creator }) => answer(readClaimable(db, { token: address, creator, weth, claimCall, vestedOf })),
     search: query => answer(readSearch(db, query, chainId)),
     channelEvents: query => answer(readChannelEvents(db, query, chainId)),

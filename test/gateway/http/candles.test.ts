@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Candle } from '#resources/candles.ts'
+import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'
-import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
+import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
 
 let gateway: Gateway
 afterEach(() => gateway.close())
@@ -77,6 +78,19 @@ test('pages by cursor to older candles within the same times', async () => {
     400,
     'invalid_parameter',
   )
+})
+
+test('gives candles of several tokens at once, without those that are not indexed', async () => {
+  gateway = await startGateway({ stored: { tokens: [tokenOf(TOKEN, 1)], candles: new Map([[TOKEN, []]]) } })
+  const response = await gateway.get(`/api/candles?tokens=${TOKEN}&tokens=${NOT_INDEXED}&interval=5m&limit=3`)
+  expect(await response.json()).toEqual({ data: [{ token: TOKEN, candles: [] }], nextCursor: null, asOfBlock: '456' })
+  const lines = await gateway.get(`/api/sparklines?tokens=${TOKEN},${NOT_INDEXED}`)
+  expect(await lines.json()).toEqual({ data: [{ token: TOKEN, times: [], prices: [] }], nextCursor: null, asOfBlock: '456' })
+  const many = Array.from({ length: 51 }, (_, n) => addressOf(n)).join(',')
+  expect(await expectProblem(await gateway.get(`/api/candles?tokens=${many}`), 400, 'invalid_parameter')).toMatch(
+    /^tokens must be at most 50/,
+  )
+  expect(await expectProblem(await gateway.get('/api/sparklines'), 400, 'invalid_parameter')).toMatch(/^tokens is required/)
 })
 
 test.for([

@@ -29,6 +29,8 @@ const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> =
   trades: reads => reads.trades({ address: TOKEN, order: 'desc', limit: 5 }),
   holders: reads => reads.holders({ address: TOKEN, excludeType: [], limit: 5 }),
   candles: reads => reads.candles({ address: TOKEN, interval: '1m', of: 'price', currency: 'weth', fill: false, limit: 5 }),
+  candleSeries: reads => reads.candleSeries({ tokens: [TOKEN], interval: '1m', of: 'price', currency: 'weth', limit: 5 }),
+  sparklines: reads => reads.sparklines({ tokens: [TOKEN], limit: 1 }),
   claimable: reads => reads.claimable({ address: TOKEN, creator: addressOf(2) }),
   search: reads => reads.search({ q: 'T1', limit: 5 }),
   chainStats: reads => reads.chainStats(),

@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest'
 import type { CandleCurrency } from '#resources/candles.ts'
 import type { TokensQuery } from '#resources/tokens.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { readCandleSeries } from '#store/reads/candleSeries.ts'
 import { readCandles } from '#store/reads/candles.ts'
 import { readClaimable } from '#store/reads/claimable.ts'
 import { readClaims } from '#store/reads/claims.ts'
 import { readHolderDistribution } from '#store/reads/holderDistribution.ts'
 import { MAX_LOOKED_AT } from '#store/reads/holders.ts'
+import { readSparklines } from '#store/reads/sparklines.ts'
 import { type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { measuredPlansOf, rowsRead } from '#test/support/explain.ts'
 import { listTokens } from '#test/support/listTokens.ts'
@@ -72,6 +74,28 @@ describe('candles of a token', () => {
       )
     expect([await reads('usd'), await reads('weth'), await reads('quote')]).toEqual([0, LIMIT + 1, LIMIT + 1])
   })
+})
+
+test('of fifty tokens of thousands, candles and lines of prices are read without those of others', async () => {
+  const SERIES = 50
+  const candle = (token: number, time: number): Row => ({
+    token: addressOf(token),
+    interval_seconds: 3_600,
+    time: NOW - 3_600 * time,
+    ...Object.fromEntries(['open', 'high', 'low', 'close', 'volume_wei'].map(name => [name, '1'])),
+    trades: 1,
+    trades_usd: 0,
+  })
+  const kysely = await databaseOf(
+    { token: several(2_000, number => tokenRow(number, { created_at: NOW - 90_000 })) },
+    { candle: several(200, number => several(100, time => candle(number, time))).flat() },
+  )
+  const tokens = several(SERIES, addressOf)
+  const series = { tokens, interval: '1h', of: 'price', currency: 'weth' } as const
+  const reads = (table: string, work: (db: Queryable) => Promise<unknown>) => mostRead(kysely, table, work)
+  expect(await reads('candle', db => readCandleSeries(db, { ...series, limit: LIMIT }))).toBeLessThanOrEqual(SERIES * LIMIT)
+  expect(await reads('token', db => readCandleSeries(db, { ...series, limit: LIMIT }))).toBeLessThanOrEqual(3 * SERIES)
+  expect(await reads('candle', db => readSparklines(db, { tokens, limit: SERIES }))).toBeLessThanOrEqual(SERIES * 25)
 })
 
 describe('of a creator of many tokens', () => {

@@ -1,0 +1,130 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Address } from '#domain/address.ts'
+import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { formatUnits, multiplyTexts } from '#domain/decimal.ts'
+import { WETH_DECIMALS } from '#domain/weth.ts'
+import type { Candle, CandleCurrency, CandlesQuery } from '#resources/candles.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { lookUp } from '#store/rows/lookUp.ts'
+import { toBytes } from '#tables/toBytes.ts'
+import { joinQuote } from './joinQuote.ts'
+import { type StoredCandle, selectPresentPrice } from './presentPrice.ts'
+import { trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
+
+/** Which candles of a token; the token is SQL. */
+export interface CandleSelection extends Pick<CandlesQuery, 'interval' | 'currency'> {
+  readonly token: RawBuilder<unknown>
+}
+
+/** Newest first. In WETH the present price comes in addition to `count` candles. */
+export function selectCandles(query: CandleSelection, from: number, to: number, count: number) {
+  const stored = selectStored(query, from, to, count)
+  if (query.currency !== 'weth') return stored
+  return sql<StoredCandle>`select * from ((${selectPresentPrice(query, from, to)}) union all (${stored})) as candles
+    order by time desc, "isPresent" desc`
+}
+
+/**
+ * Newest first. In WETH a range is two ranges of the index that holds whole candles: those with USD values and those without. In the quote
+ * currency it is three: some have not even prices in WETH.
+ */
+export function selectStored(query: CandleSelection, from: number, to: number, count: number) {
+  const ranges = INDEX_RANGES[query.currency].map(flag => sql`(${selectIndexRange(query, flag, from, to, count)})`)
+  return sql<StoredCandle>`select * from (${sql.join(ranges, sql` union all `)}) as ranges order by time desc limit ${count}::integer`
+}
+
+const INDEX_RANGES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>> = {
+  usd: [true],
+  weth: [true, false],
+  quote: [true, false, null],
+}
+
+/**
+ * One range of the index that holds whole candles: only it has the order by `in_usd`. In the order by time alone, the planner may take the
+ * primary key, and read all candles of the token for those of the flag. A sub-select hides the flag from it: by old statistics, all candles
+ * may have it. The comparison after the limit, and `in_usd` among the columns, show it that the rows are sorted by time.
+ */
+function selectIndexRange({ token, interval, currency }: CandleSelection, inUsd: boolean | null, from: number, to: number, count: number) {
+  const flag = sql`(select ${sql.lit(inUsd)})`
+  const within =
+    inUsd === null
+      ? sql`in_usd is null and time >= ${from}::bigint and time <= ${to}::bigint`
+      : sql`(in_usd, time) >= (${flag}, ${from}::bigint) and (in_usd, time) <= (${flag}, ${to}::bigint)`
+  return sql<StoredCandle>`
+    select time, ${COLUMNS[currency]}, false as "isPresent", in_usd as "inUsd" from (
+      select * from candle
+      where token = ${token} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${within} ${HAS_VALUES[currency]}
+      order by in_usd desc, time desc limit ${count}::integer
+    ) as candle ${inUsd === null ? sql`` : sql`where in_usd = ${flag}`} order by time desc`
+}
+
+/** A peg gives values in USD to candles that have none in WETH. */
+const HAS_VALUES: Readonly<Record<CandleCurrency, RawBuilder<unknown>>> = {
+  usd: sql``,
+  weth: sql`and close is not null`,
+  quote: sql``,
+}
+
+/** The columns of the quote currency are filled only where that is not WETH. */
+const COLUMNS: Readonly<Record<CandleCurrency, RawBuilder<unknown>>> = {
+  usd: sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume, trades_usd as trades`,
+  weth: sql`open, high, low, close, volume_wei as volume, trades`,
+  quote: sql`coalesce(open_quote, open) as open, coalesce(high_quote, high) as high, coalesce(low_quote, low) as low,
+    coalesce(close_quote, close) as close, coalesce(volume_quote, volume_wei) as volume, trades`,
+}
+
+export function toCandle(row: StoredCandle, { currency }: Pick<CandlesQuery, 'currency'>, { decimals, supply }: Scale): Candle {
+  const value = (text: string) => {
+    const price = currency === 'quote' ? wholeUnits(trimScale(text), decimals) : trimScale(text)
+    return supply === null ? price : multiplyTexts(price, supply)
+  }
+  return {
+    time: row.time,
+    open: value(row.open),
+    high: value(row.high),
+    low: value(row.low),
+    close: value(row.close),
+    volume:
+      currency === 'usd' ? trimScale(row.volume) : currency === 'weth' ? weiToWeth(row.volume) : formatUnits(BigInt(row.volume), decimals),
+    trades: row.trades,
+  }
+}
+
+/** What stored values are multiplied by. */
+export interface Scale {
+  /** Of the currency. */
+  readonly decimals: number
+  /** Whole tokens, for market caps; `null`: prices are asked for. */
+  readonly supply: string | null
+}
+
+/**
+ * The scale of each token. It lacks tokens that are not indexed, and those of which the decimals of the main pool's currency are asked for
+ * and not known.
+ */
+export async function readScales(
+  db: Queryable,
+  tokens: readonly Address[],
+  { of, currency }: Pick<CandlesQuery, 'of' | 'currency'>,
+): Promise<ReadonlyMap<Address, Scale>> {
+  if (of === 'price' && currency !== 'quote') return new Map(tokens.map(token => [token, { decimals: WETH_DECIMALS, supply: null }]))
+  const { rows } = await sql<{ address: Address; supply: string; decimals: number; quote: number | null }>`
+    select token.address, token.total_supply as supply, token.decimals, quote.decimals as quote
+    from unnest(${tokens.map(toBytes)}::bytea[]) as asked (address)
+    ${lookUp('token', sql`token.address = asked.address`)}
+    left join pool on pool.address = token.main_pool ${joinQuote(sql`pool.quote_token`)}`.execute(db)
+  return new Map(
+    rows.flatMap(({ address, supply, decimals, quote }): [Address, Scale][] => {
+      const ofCurrency = currency === 'quote' ? quote : WETH_DECIMALS
+      if (ofCurrency === null) return []
+      return [[address, { decimals: ofCurrency, supply: of === 'price' ? null : formatUnits(BigInt(supply), decimals) }]]
+    }),
+  )
+}
+
+/** From which time on candles of the interval are kept; 0: all are. */
+export async function readKeptFrom(db: Queryable, { interval }: Pick<CandlesQuery, 'interval'>): Promise<number> {
+  if (interval !== '1m') return 0
+  const { rows } = await sql<{ keptFrom: number | null }>`select minutes_from as "keptFrom" from chain_state`.execute(db)
+  return rows[0]?.keptFrom ?? 0
+}
