@@ -24,7 +24,7 @@ import { launchpadsFile } from './launchpadsFile.ts'
 import { PartEnded, rejectWhen } from './partEnded.ts'
 import type { DevSettings } from './settings.ts'
 import type { Shutdown } from './shutdown.ts'
-import { startSimulatedPrices } from './simulatedPrices.ts'
+import { dollarsPerEther, startSimulatedPrices } from './simulatedPrices.ts'
 import { type Services, startServices } from './startServices.ts'
 import { summary } from './summary.ts'
 import { writeFileAtomically } from './writeFileAtomically.ts'
@@ -111,7 +111,8 @@ async function startChain({ settings, watchdog, shutdown }: DevRun): Promise<{ r
 }
 
 /** @returns the service's environment, validated now, so that a wrong setting is reported before the market is simulated */
-async function prepareService(run: DevRun, { anvil, deployment, factories }: Chain): Promise<Environment> {
+async function prepareService(run: DevRun, chain: Chain): Promise<Environment> {
+  const { anvil, deployment, factories } = chain
   const { settings, environment, watchdog } = run
   const folder = path.join(settings.dataDir, 'dev')
   if (!settings.ownDatabase) {
@@ -125,7 +126,7 @@ async function prepareService(run: DevRun, { anvil, deployment, factories }: Cha
   const loopbackOpen = environment['OPERATOR_LOOPBACK_OPEN']?.trim() ?? ''
   const variables = {
     ...process.env,
-    ...(await startPrice(run)),
+    ...(await startPrice(run, chain)),
     RPC_URLS: anvil.url,
     CHAIN_ID: String(deployment.chainId),
     LAUNCHPADS_FILE: file,
@@ -141,9 +142,9 @@ async function prepareService(run: DevRun, { anvil, deployment, factories }: Cha
 }
 
 /** A price of ETH for the chain, unless a provider is configured: a development chain sends no requests to the internet. */
-async function startPrice({ environment, shutdown }: DevRun): Promise<Environment> {
+async function startPrice({ environment, shutdown }: DevRun, chain: Chain): Promise<Environment> {
   if (['COINGECKO_URL', 'COINBASE_URL'].some(name => (environment[name]?.trim() ?? '') !== '')) return {}
-  const { url, stop } = await startSimulatedPrices()
+  const { url, stop } = await startSimulatedPrices(() => dollarsPerEther(chain))
   shutdown.add(stop)
   return { COINGECKO_URL: url, COINBASE_URL: url }
 }

@@ -1,13 +1,15 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { formatUnits } from 'viem'
+import { tokenAbi } from '#devchain/abis.ts'
+import type { DevChain } from '#devchain/actions.ts'
+import { DOLLAR_DECIMALS, type Factories } from '#devchain/deployFactories.ts'
+import type { Address } from '#domain/address.ts'
 
-/** USD per ETH around which the price swings. */
-const MEAN_USD = 3_000
 /** Swings of different lengths, in seconds, each with its share of the price. */
 const SWINGS = [
-  { seconds: 86_400, share: 0.03 },
-  { seconds: 7_200, share: 0.008 },
-  { seconds: 900, share: 0.002 },
+  { seconds: 7_200, share: 0.003 },
+  { seconds: 900, share: 0.001 },
 ]
 
 export interface SimulatedPrices {
@@ -16,18 +18,24 @@ export interface SimulatedPrices {
   stop(): Promise<void>
 }
 
-/** A price of ETH for the development chain, answered as CoinGecko and Coinbase do, and marked as simulated. */
-export async function startSimulatedPrices(): Promise<SimulatedPrices> {
-  const server = createServer((request, response) => {
-    const price = simulatedPrice(Date.now() / 1_000)
+/**
+ * A price of ETH for the development chain, answered as CoinGecko and Coinbase do, and marked as simulated.
+ *
+ * @param meanUsd USD per ETH, around which the price swings
+ */
+export async function startSimulatedPrices(meanUsd: () => Promise<number>): Promise<SimulatedPrices> {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const price = simulatedPrice(await meanUsd(), Date.now() / 1_000)
     const path = request.url ?? ''
-    const answer = path.startsWith('/api/v3/simple/price')
+    const body = path.startsWith('/api/v3/simple/price')
       ? { ethereum: { usd: price }, simulated: true }
       : path === '/v2/prices/ETH-USD/spot'
         ? { data: { amount: String(price), base: 'ETH', currency: 'USD' }, simulated: true }
         : null
-    response.writeHead(answer === null ? 404 : 200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer))
-  })
+    response.writeHead(body === null ? 404 : 200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+  }
+  // The chain may have ended: then there is no price.
+  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
@@ -43,7 +51,15 @@ export async function startSimulatedPrices(): Promise<SimulatedPrices> {
 }
 
 /** @param time Unix seconds */
-function simulatedPrice(time: number): number {
+function simulatedPrice(meanUsd: number, time: number): number {
   const swing = SWINGS.reduce((sum, { seconds, share }) => sum + share * Math.sin((2 * Math.PI * time) / seconds), 0)
-  return Math.round(MEAN_USD * (1 + swing) * 100) / 100
+  return Math.round(meanUsd * (1 + swing) * 100) / 100
+}
+
+/** What the pool of dollars and WETH has of the one for the other. */
+export async function dollarsPerEther({ client, deployment, factories }: DevChain & { readonly factories: Factories }): Promise<number> {
+  const held = (token: Address) =>
+    client.readContract({ address: token, abi: tokenAbi, functionName: 'balanceOf', args: [factories.dollarPool] })
+  const [dollars, ether] = await Promise.all([held(factories.dollar), held(deployment.weth)])
+  return Number(formatUnits(dollars, DOLLAR_DECIMALS)) / Number(formatUnits(ether, 18))
 }
