@@ -192,7 +192,9 @@ describe('what is described exists, and what exists is described', () => {
   it('every path of OpenAPI answers', async () => {
     for (const [template, { get }] of Object.entries(readOpenApi().paths)) {
       if (template.endsWith('/stream')) continue
-      const response = await gateway.get(EXAMPLE_REQUESTS[get.operationId] ?? template)
+      const request = EXAMPLE_REQUESTS[get.operationId] ?? template
+      expect(request, `EXAMPLE_REQUESTS of describedService.ts has no ${get.operationId}`).not.toContain('{')
+      const response = await gateway.get(request)
       expect([template, response.status]).toEqual([template, template === '/realtime' ? 426 : 200])
       await response.arrayBuffer()
     }
@@ -213,7 +215,10 @@ describe('what is described exists, and what exists is described', () => {
     )
     const json = media.filter(({ place, contentType }) => contentType.endsWith('json') && !/^200 \/(?:open|async)api\.json$/.test(place))
     expect(json.length).toBeGreaterThan(50)
-    const objections = json.map(({ place, schema, example }) => [place, objection(schema, example)])
+    const objections = json.map(({ place, schema, example }) => [
+      place,
+      example === undefined ? 'it has no example: give EXAMPLE_REQUESTS of describedService.ts a request' : objection(schema, example),
+    ])
     expect(objections.filter(([, one]) => one !== null)).toEqual([])
   })
 
