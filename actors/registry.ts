@@ -100,16 +100,17 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
     logger.error({ token, err: error }, 'token actor failed and is replaced')
     idle.delete(failed)
     resyncing.delete(failed)
-    file(begin(token, { subscribers, eventsHandled, failures: failed.failuresAt(now()) }))
+    updateQueues(begin(token, { subscribers, eventsHandled, failures: failed.failuresAt(now()) }))
   }
 
   function send(actor: TokenActor, event: ActorEvent): void {
     actor.send(event)
-    // An actor that failed over the event has been replaced, and its successor is filed already.
-    if (actors.get(actor.token) === actor) file(actor)
+    // An actor that failed over the event has been replaced, and its successor is in the queues already.
+    if (actors.get(actor.token) === actor) updateQueues(actor)
   }
 
-  function file(actor: TokenActor): void {
+  /** After an event: whether the actor counts as idle, waits for a retry, or is removed. */
+  function updateQueues(actor: TokenActor): void {
     if (actor.name === 'passivated') {
       remove(actor)
       return
@@ -170,7 +171,7 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
       loads.sweep()
       const nowMs = now()
       for (const actor of new Set([...idle, ...[...resyncing].slice(0, RETRIES_PER_SWEEP)])) {
-        // `send` files it again, at the end of the queue: every actor gets its turn.
+        // `send` adds it again, at the end of the queue: every actor gets its turn.
         resyncing.delete(actor)
         send(actor, { type: 'swept', nowMs })
       }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import { Tally } from '#domain/tally.ts'
 import { MAX_WATCHED_PER_CLIENT } from '#protocol/limits.ts'
-import { Tally } from './tally.ts'
 import type { StateSubscriber, WatchedState } from './watchedState.ts'
 
 /** Distinct queries that are watched at once in one thread: each is read after every commit that can have changed its answer. */

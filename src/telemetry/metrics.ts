@@ -44,7 +44,7 @@ export function createMetrics({ version, chainId, read }: MetricsOptions): Metri
       reading = await read()
       return registry.metrics()
     },
-    observeRequest: createRequestMetrics(registers).observe,
+    observeRequest: createRequestMetrics(registers),
   }
 }
 

@@ -12,12 +12,8 @@ export interface AnsweredRequest {
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-export interface RequestMetrics {
-  observe(request: AnsweredRequest): void
-}
-
-/** Counts the answered requests, in these registries. */
-export function createRequestMetrics(registers: Registry[]): RequestMetrics {
+/** Counts the answered requests that the returned function is called with, in these registries. */
+export function createRequestMetrics(registers: Registry[]): (request: AnsweredRequest) => void {
   const requests = new Counter({
     name: 'tokenwire_http_requests_total',
     help: 'Answered HTTP requests.',
@@ -31,11 +27,9 @@ export function createRequestMetrics(registers: Registry[]): RequestMetrics {
     buckets: REQUEST_SECONDS,
     registers,
   })
-  return {
-    observe({ method, route: pattern, status, durationMs }) {
-      const route = pattern ?? 'unknown'
-      requests.inc({ method, route, status: String(status) })
-      durations.observe({ route }, durationMs / 1_000)
-    },
+  return ({ method, route: pattern, status, durationMs }) => {
+    const route = pattern ?? 'unknown'
+    requests.inc({ method, route, status: String(status) })
+    durations.observe({ route }, durationMs / 1_000)
   }
 }

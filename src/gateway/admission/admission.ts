@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { Tally } from '#actors/states/tally.ts'
 import { monotonicMs } from '#clock'
 import type { Config } from '#config'
+import { Tally } from '#domain/tally.ts'
 import { type ApiKeys, createApiKeys } from '#gateway/keys/apiKeys.ts'
 import type { GrantedKey } from '#gateway/keys/grantedKey.ts'
 import type { HttpRequest, HttpResponse } from '#gateway/uWebSockets.ts'
@@ -51,6 +51,7 @@ export interface Admission {
   openConnection(client: Client): ConnectionAdmission
   /** WebSockets and event streams that `openConnection` has refused, by whose limit it was. */
   readonly refusedConnections: RefusedConnections
+  /** Counts a request; `null`: there is no limit. */
   takeRequest(client: Client): RequestQuota | null
 }
 
@@ -162,11 +163,11 @@ class CountedConnection implements AdmittedConnection {
   }
 }
 
-function requestLimit(ofAddress: number, now: () => number): Admission['takeRequest'] {
-  const windows = ofAddress === 0 ? null : createRequestWindows(MINUTE_MS)
+function requestLimit(perMinuteAndAddress: number, now: () => number): Admission['takeRequest'] {
+  const windows = perMinuteAndAddress === 0 ? null : createRequestWindows(MINUTE_MS)
   return ({ address, key }) => {
     const nowMs = now()
-    const limit = key === null ? ofAddress : key.limits.requestsPerMinute
+    const limit = key === null ? perMinuteAndAddress : key.limits.requestsPerMinute
     const counted = key === null ? windows?.count(address, nowMs) : key.countRequest(nowMs, MINUTE_MS)
     if (limit === 0 || counted === undefined) return null
     const { count, endsAtMs } = counted
