@@ -2,18 +2,14 @@ import type { Logger } from 'pino'
 import { systemClock } from '#clock'
 import { TokenwireError } from '#errors'
 import type { EthUsd, EthUsdPrices, LastEthUsd } from '#resources/ethUsd.ts'
-import { askProvider } from './askProvider.ts'
+import { createPatientProvider, FIRST_BACKOFF_MS, isCurrent, MAX_BACKOFF_MS, type PatientProvider, type Quote } from './patientProvider.ts'
 import type { PriceProvider } from './priceProviders.ts'
 
 /** A price that was fetched this recently is returned without calling a provider. */
 const FRESH_MS = 60_000
 const USABLE_MS = 600_000
-/** Providers make a price every minute or more often. One whose price is older than this counts as failing. */
-const MAX_AGE_MS = 300_000
 /** Prices whose ratio is larger are disputed. */
 const MAX_RATIO = 1.05
-const FIRST_BACKOFF_MS = 1_000
-const MAX_BACKOFF_MS = 60_000
 
 export interface EthUsdOptions {
   /** In order of preference. */
@@ -37,25 +33,13 @@ export interface EthUsdFeed extends Omit<EthUsdPrices, 'pooled'> {
   stop(): Promise<void>
 }
 
-type Quote = Pick<EthUsd, 'price' | 'source'> & {
-  readonly fetchedAtMs: number
-  /** When the provider made the price. */
-  readonly pricedAtMs: number
-}
-
-interface ProviderState {
-  readonly provider: PriceProvider
-  failures: number
-  pausedUntilMs: number
-}
-
 /** Asks the providers in order; the first one with a current price counts. Prices are USD per ETH as plain decimals. */
 export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
   const { logger, onPrice, now = systemClock.nowMs, schedule = scheduleUnref, timeout = ms => AbortSignal.timeout(ms) } = options
   const { epochMs = systemClock.epochMs } = options
-  const states = options.providers.map((provider): ProviderState => ({ provider, failures: 0, pausedUntilMs: 0 }))
   const stopping = new AbortController()
   const { signal } = stopping
+  const providers = options.providers.map(provider => createPatientProvider(provider, { logger, now, epochMs, timeout, signal }))
   let quote: Quote | null = null
   let disputed: LastEthUsd['disputed'] = null
   let lastRenewalFailed = false
@@ -63,37 +47,9 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
   let comparing: Promise<void> | null = null
   let cancelTimer = () => {}
 
-  /** Asks a provider, unless it is paused. `null`: it failed. An answer that is too old is a failure, too, and may still be of use. */
-  async function ask(state: ProviderState): Promise<Quote | null> {
-    if (signal.aborted || state.pausedUntilMs > now()) return null
-    const { source } = state.provider
-    const answer = await askProvider(state.provider, { timeout, signal }, epochMs)
-    // A request that `stop` aborted says nothing about the provider.
-    if (signal.aborted) return null
-    const reason =
-      answer.kind === 'price'
-        ? answer.ageMs < MAX_AGE_MS
-          ? null
-          : `a price that is ${Math.floor(answer.ageMs / 1_000)} s old`
-        : answer.reason
-    if (reason === null) {
-      if (state.failures > 0) logger.info({ source }, 'ETH/USD provider answers again')
-      Object.assign(state, { failures: 0, pausedUntilMs: 0 })
-    } else {
-      const pauseMs = Math.max(backoffMs(state.failures), answer.kind === 'price' ? 0 : (answer.waitMs ?? 0))
-      logger[state.failures === 0 ? 'warn' : 'debug']({ source, reason, pauseMs }, 'ETH/USD provider fails')
-      Object.assign(state, { failures: state.failures + 1, pausedUntilMs: now() + pauseMs })
-    }
-    return answer.kind === 'price'
-      ? { price: answer.price, source: answer.source, fetchedAtMs: now(), pricedAtMs: now() - answer.ageMs }
-      : null
-  }
-
-  const isCurrent = ({ fetchedAtMs, pricedAtMs }: Quote) => fetchedAtMs - pricedAtMs < MAX_AGE_MS
-
   async function renew(): Promise<void> {
-    for (const [at, state] of states.entries()) {
-      const answer = await ask(state)
+    for (const [at, provider] of providers.entries()) {
+      const answer = await provider.ask()
       if (signal.aborted) return
       if (answer === null) continue
       if (isCurrent(answer) || answer.pricedAtMs > (usable()?.pricedAtMs ?? now() - USABLE_MS)) {
@@ -102,7 +58,7 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
       }
       if (!isCurrent(answer)) continue
       lastRenewalFailed = false
-      comparing ??= compare(answer, states.slice(at + 1)).finally(() => {
+      comparing ??= compare(answer, providers.slice(at + 1)).finally(() => {
         comparing = null
       })
       return
@@ -111,9 +67,9 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
   }
 
   /** Compares with the next provider that answers. Callers do not wait for it. */
-  async function compare(mine: Quote, others: readonly ProviderState[]): Promise<void> {
-    for (const state of others) {
-      const other = await ask(state)
+  async function compare(mine: Quote, others: readonly PatientProvider[]): Promise<void> {
+    for (const provider of others) {
+      const other = await provider.ask()
       if (other === null || !isCurrent(other)) continue
       const [low = 0, high = 0] = [Number(mine.price), Number(other.price)].toSorted((a, b) => a - b)
       const isApart = high / low > MAX_RATIO
@@ -144,7 +100,7 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
   })
 
   function retryMs(): number {
-    const soonest = Math.min(...states.map(state => state.pausedUntilMs)) - now()
+    const soonest = Math.min(...providers.map(({ pausedUntilMs }) => pausedUntilMs)) - now()
     return Math.min(Math.max(soonest, FIRST_BACKOFF_MS), MAX_BACKOFF_MS)
   }
 
@@ -171,10 +127,6 @@ export function createEthUsd(options: EthUsdOptions): EthUsdFeed {
       await comparing
     },
   }
-}
-
-function backoffMs(earlierFailures: number): number {
-  return Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(earlierFailures, 10), MAX_BACKOFF_MS)
 }
 
 function scheduleUnref(callback: () => void, ms: number): () => void {
