@@ -71,6 +71,7 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
 
   /** `null`: there is no reader for the launchpad, or the job has stopped. */
   const read = async (position: StalePosition, block: Block): Promise<UncollectedAmount | null> => {
+    // In a pool with a fee of 1 %, the creator's basis points of a trade are the creator's percent of the fees.
     const { token, launchpad, positionId, tokenIsToken0, creatorFeeBps: creatorPercent } = position
     const fees = feesOf.get(launchpad)
     if (fees === undefined || runs.isStopped) return null
