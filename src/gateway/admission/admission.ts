@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import { monotonicMs } from '#clock'
 import type { Config } from '#config'
-import { Tally } from '#domain/tally.ts'
 import { type ApiKeys, createApiKeys } from '#gateway/keys/apiKeys.ts'
 import type { GrantedKey } from '#gateway/keys/grantedKey.ts'
 import type { HttpRequest, HttpResponse } from '#gateway/uWebSockets.ts'
-import { type Client, clientId, readClient } from './client.ts'
+import { type Client, readClient } from './client.ts'
 import { addressOfBytes, forwardedAddress } from './clientAddress.ts'
+import { type ConnectionAdmission, createConnectionLimit, type RefusedConnections } from './connectionLimit.ts'
 import { originTest } from './originPattern.ts'
 import { createRequestWindows } from './requestWindows.ts'
 import { createSockets, type Sockets } from './sockets.ts'
@@ -20,20 +20,6 @@ export interface RequestQuota {
   readonly remaining: number
   /** Whole seconds, at least 1, until the count is reset. */
   readonly resetSeconds: number
-}
-
-/** 429: this client has too many connections; 503: the process has too many. */
-export type ConnectionAdmission = AdmittedConnection | { readonly kind: 'refused'; readonly status: 429 | 503 }
-
-export interface RefusedConnections {
-  readonly client: number
-  readonly process: number
-}
-
-export interface AdmittedConnection {
-  readonly kind: 'admitted'
-  /** To be called when the connection has closed, so that it no longer counts. Further calls do nothing. */
-  release(): void
 }
 
 export interface Admission {
@@ -71,7 +57,7 @@ export interface AdmissionOptions {
 export function createAdmission(config: AdmissionConfig, logger: Logger, options: AdmissionOptions = {}): Admission {
   const allowed = originTest(config.allowedOrigins)
   const sockets = createSockets(config, logger, options)
-  const refusedConnections = { client: 0, process: 0 }
+  const connections = createConnectionLimit(sockets.maxRealtime, config.maxConnectionsPerIp)
   const keys = createApiKeys(config.apiKeys, { requestsPerMinute: config.rateLimitPerMinute, connections: config.maxConnectionsPerIp })
   const addressOf = clientAddressOf(config.trustProxy, logger)
   return {
@@ -83,8 +69,8 @@ export function createAdmission(config: AdmissionConfig, logger: Logger, options
     },
     preflightAllowed: origin => origin === '' || allowed(origin) || keys.someAllowsOrigin(origin),
     client: (res, req) => readClient(addressOf(res, req), req, keys),
-    openConnection: connectionLimit(sockets.maxRealtime, config.maxConnectionsPerIp, refusedConnections),
-    refusedConnections,
+    openConnection: connections.admit,
+    refusedConnections: connections.refused,
     takeRequest: requestLimit(config.rateLimitPerMinute, options.now ?? monotonicMs),
   }
 }
@@ -112,55 +98,6 @@ function forwardedFor(req: HttpRequest): string {
     if (name === 'x-forwarded-for') lines.push(value)
   })
   return lines.join(',')
-}
-
-/** Open WebSockets and event streams. */
-class OpenConnections {
-  total = 0
-  readonly ofClient = new Tally()
-
-  add(id: string, key: GrantedKey | null, difference: 1 | -1): void {
-    this.total += difference
-    this.ofClient.add(id, difference)
-    key?.connectionChanged(difference)
-  }
-}
-
-function connectionLimit(maxConnections: number, maxConnectionsPerIp: number, refused: { client: number; process: number }) {
-  const open = new OpenConnections()
-  const refuse = ({ key }: Client, status: 429 | 503): ConnectionAdmission => {
-    key?.connectionRefused()
-    refused[status === 429 ? 'client' : 'process']++
-    return { kind: 'refused', status }
-  }
-  return (client: Client): ConnectionAdmission => {
-    const id = clientId(client)
-    if (open.ofClient.of(id) >= (client.key?.limits.connections ?? maxConnectionsPerIp)) return refuse(client, 429)
-    if (open.total >= maxConnections) return refuse(client, 503)
-    return new CountedConnection(open, id, client.key)
-  }
-}
-
-/** A class, since each connection holds one for as long as it is open: closures take three times the memory. */
-class CountedConnection implements AdmittedConnection {
-  readonly kind = 'admitted'
-  readonly #open: OpenConnections
-  readonly #id: string
-  readonly #key: GrantedKey | null
-  #isReleased = false
-
-  constructor(open: OpenConnections, id: string, key: GrantedKey | null) {
-    this.#open = open
-    this.#id = id
-    this.#key = key
-    open.add(id, key, 1)
-  }
-
-  release(): void {
-    if (this.#isReleased) return
-    this.#isReleased = true
-    this.#open.add(this.#id, this.#key, -1)
-  }
 }
 
 function requestLimit(perMinuteAndAddress: number, now: () => number): Admission['takeRequest'] {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { MetricsReading } from '#telemetry/metricRows.ts'
 
 type TableSizes = MetricsReading['tables']
@@ -31,10 +32,7 @@ export function createTableSizes(read: () => Promise<TableSizes>, now: () => num
   return async () => {
     if (now() - readAtMs < LIFETIME_MS) return sizes
     reading ??= renew()
-    const late = Promise.withResolvers<void>()
-    const timer = setTimeout(late.resolve, PATIENCE_MS)
-    await Promise.race([reading, late.promise])
-    clearTimeout(timer)
+    await Promise.race([reading, pause(PATIENCE_MS, undefined, { ref: false })])
     return sizes
   }
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Address } from '#domain/address.ts'
 import { withoutApiKeys } from '#domain/apiKey.ts'
-import type { ConnectionAdmission } from '#gateway/admission/admission.ts'
+import type { ConnectionAdmission } from '#gateway/admission/connectionLimit.ts'
 import type { ProblemCode, ProblemStatus } from '#resources/problem.ts'
 
 /** An error answer. `headers` are those that its status requires. */

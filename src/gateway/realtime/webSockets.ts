@@ -1,5 +1,5 @@
-import type { AdmittedConnection } from '#gateway/admission/admission.ts'
 import type { Client } from '#gateway/admission/client.ts'
+import type { AdmittedConnection } from '#gateway/admission/connectionLimit.ts'
 import { ambiguityOf } from '#gateway/http/ambiguity.ts'
 import { openExchange } from '#gateway/http/exchange.ts'
 import { connectionRefused, originNotAllowed, type Problem, problem, unknownKey } from '#gateway/http/problem.ts'
