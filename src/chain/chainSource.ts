@@ -6,12 +6,12 @@ import type { BlockCalls, CallAnswer } from '#domain/contractCall.ts'
 import type { ChainHeader } from '#rpc/header.ts'
 import type { Answers, Rpc } from '#rpc/rpc.ts'
 import { type BlockWithLogs, blockWithLogs, fetchHeader, fetchHeaders } from './block.ts'
-import { fetchCallAnswers } from './blockCalls.ts'
 import { type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
+import { fetchCallAnswers } from './fetchCallAnswers.ts'
+import { fetchSenders, type MinedTransaction } from './fetchSenders.ts'
 import { createBlockLogs } from './logs/blockLogs.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
 import { fetchProvenLogs } from './logs/provenLogs.ts'
-import { fetchSenders, type MinedTransaction } from './transactionSenders.ts'
 
 /** Blocks and logs of the canonical chain, checked against each other. A contradictory answer is dropped, and another provider is asked. */
 export interface ChainSource {
@@ -36,7 +36,7 @@ export interface ChainSource {
   blockWithLogs(number: number, known?: ChainHeader): Promise<BlockWithLogs>
   /** Who sent each transaction, by its hash. */
   senders(transactions: readonly MinedTransaction[]): Promise<ReadonlyMap<Hex, Address>>
-  /** What of the chain's newest blocks can not be verified, in own words. */
+  /** What of the chain's newest blocks can not be verified: sentences without a provider's words. */
   warnings(): readonly string[]
   /** What the calls return, by block hash. */
   answers(blocks: readonly BlockCalls[]): Promise<ReadonlyMap<Hex, readonly CallAnswer[]>>
@@ -77,7 +77,7 @@ export function createChainSource({ rpc, clock = systemClock, logger = SILENT, p
       return rpc.ask(async provider => {
         const tip = await tips.fetch(provider, { ...request, next })
         if (tip.block === null) return tip
-        await rpc.headers.agree([tip.block.header])
+        await rpc.headers.assertAgreed([tip.block.header])
         return blockLogs.accepts(tip.block) ? tip : { ...tip, block: null }
       }, URGENT)
     },
@@ -90,7 +90,7 @@ export function createChainSource({ rpc, clock = systemClock, logger = SILENT, p
       const answers = await mapBounded(chunks(numbers), QUESTIONS_AT_ONCE, part =>
         rpc.ask(async provider => {
           const headers = await fetchHeaders(provider, part)
-          await rpc.headers.agree(headers)
+          await rpc.headers.assertAgreed(headers)
           return headers
         }, URGENT),
       )
@@ -109,7 +109,7 @@ export function createChainSource({ rpc, clock = systemClock, logger = SILENT, p
         const header = shown ?? (await fetchHeader(provider, number))
         // Only for the first attempt: if it fails, the block may have been replaced meanwhile.
         shown = undefined
-        await rpc.headers.agree([header])
+        await rpc.headers.assertAgreed([header])
         return provesLogs ? blockWithLogs(header, await fetchProvenLogs(provider, header)) : blockLogs.fetch(provider, header)
       }, URGENT)
     },

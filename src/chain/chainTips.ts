@@ -40,30 +40,33 @@ export interface ChainTips {
 
 /** While the head is the same, the kept tip is used this many times. Then it is read again: a wrong answer must not last. */
 const MAX_REPEATS = 8
-/** Faults that end the question: its calls would meet them one after the other, too. */
-const NOT_OF_TOGETHER: ReadonlySet<RpcFault['kind']> = new Set(['timeout', 'network', 'cut-off', 'rate-limited', 'wrong-chain', 'closed'])
+/** Faults that end the question: calls of their own, one after the other, would meet them as well. */
+const ENDING_FAULTS: ReadonlySet<RpcFault['kind']> = new Set(['timeout', 'network', 'cut-off', 'rate-limited', 'wrong-chain', 'closed'])
 /** From this refusal in a row on, some tips are read without the logs. */
-const APART_FROM = 3
-const MAX_APART = 256
+const PAUSED_FROM = 3
+const MAX_PAUSE = 256
 
-/** How one provider takes calls together with a query of logs. A refusal may pass: a node may not know the logs of its newest block yet. */
-interface Together {
+/**
+ * How one provider answers combined requests: headers together with a query of logs. A refusal need not last, since a node may not know the
+ * logs of its newest block yet.
+ */
+interface Combining {
   readonly refusalsInARow: number
-  /** How many tips are still read without the logs, before they are asked for together again. */
-  readonly apart: number
+  /** How many tips are read without the logs before the next combined request. */
+  readonly pausedFor: number
 }
 
-function afterRefusedTogether({ refusalsInARow }: Together): Together {
+function afterRefusedRequest({ refusalsInARow }: Combining): Combining {
   const refusals = refusalsInARow + 1
-  return { refusalsInARow: refusals, apart: refusals < APART_FROM ? 0 : Math.min(MAX_APART, 2 ** refusals) }
+  return { refusalsInARow: refusals, pausedFor: refusals < PAUSED_FROM ? 0 : Math.min(MAX_PAUSE, 2 ** refusals) }
 }
 
-const TOGETHER: Together = { refusalsInARow: 0, apart: 0 }
+const NEVER_REFUSED: Combining = { refusalsInARow: 0, pausedFor: 0 }
 
 export function createChainTips(): ChainTips {
   let last: ChainTip | null = null
   let repeats = 0
-  const byProvider = new Map<string, Together>()
+  const byProvider = new Map<string, Combining>()
 
   const keep = (tip: ChainTip): ChainTip => {
     last = tip
@@ -71,12 +74,12 @@ export function createChainTips(): ChainTips {
     return tip
   }
 
-  /** The answers to the query of the block's logs and to the calls; `null`: they have to be asked for one after the other. */
-  const askTogether = async (provider: RpcProvider, number: number, calls: readonly RpcCall[]): Promise<readonly unknown[] | null> => {
-    const together = byProvider.get(provider.name) ?? TOGETHER
+  /** The answers to the query of the block's logs, then to the calls; `null`: they have to be asked for one after the other. */
+  const askCombined = async (provider: RpcProvider, number: number, calls: readonly RpcCall[]): Promise<readonly unknown[] | null> => {
+    const combining = byProvider.get(provider.name) ?? NEVER_REFUSED
     if (provider.addressRequired) return null
-    if (together.apart > 0) {
-      byProvider.set(provider.name, { ...together, apart: together.apart - 1 })
+    if (combining.pausedFor > 0) {
+      byProvider.set(provider.name, { ...combining, pausedFor: combining.pausedFor - 1 })
       return null
     }
     try {
@@ -85,15 +88,15 @@ export function createChainTips(): ChainTips {
       return answers
     } catch (error) {
       const fault = faultOf(error)
-      if (fault === null || NOT_OF_TOGETHER.has(fault.kind)) throw error
-      byProvider.set(provider.name, afterRefusedTogether(together))
+      if (fault === null || ENDING_FAULTS.has(fault.kind)) throw error
+      byProvider.set(provider.name, afterRefusedRequest(combining))
       return null
     }
   }
 
   const fetchAtDepth = async (provider: RpcProvider, depth: number, announced: boolean, next: number | null): Promise<ChainTip> => {
     const calls = (number: number) => [blockByTag('latest'), ...(depth === 0 ? [] : [blockByNumber(number)])]
-    const answers = announced && next !== null ? await askTogether(provider, next, calls(next)) : null
+    const answers = announced && next !== null ? await askCombined(provider, next, calls(next)) : null
 
     const head = await readHeader(provider, answers === null ? await provider.call(blockByTag('latest')) : answers[1], 'a head')
     if (last?.head.hash === head.hash && depth > 0 && ++repeats <= MAX_REPEATS) return last
@@ -104,7 +107,7 @@ export function createChainTips(): ChainTips {
       return { head, confirmed, block: withLogs(confirmed, answers[0]) }
     }
     if (number === head.number) return { head, confirmed: head, block: null }
-    const shown = number === next && !announced ? await askTogether(provider, number, [blockByNumber(number)]) : null
+    const shown = number === next && !announced ? await askCombined(provider, number, [blockByNumber(number)]) : null
     if (shown === null) return { head, confirmed: await fetchHeader(provider, number), block: null }
     const confirmed = await readHeader(provider, shown[1], `block ${number}`, number)
     return { head, confirmed, block: withLogs(confirmed, shown[0]) }

@@ -8,11 +8,11 @@ import { inconsistent, missing } from './rpcFault.ts'
 
 /**
  * Decides which headers are believed. Proof is a property of each header, since a fork may add fields that this version does not know, and
- * the headers of some chains have other fields at all. An unproven header is believed where providers agree on it.
+ * some chains have entirely other fields. An unproven header is believed where providers agree on it.
  */
 export interface HeaderCheck {
   /**
-   * Lets a header into the answer of the provider that shows it.
+   * Checks a header that a provider shows, before anything of it is used.
    *
    * @throws `RpcError` `inconsistent` for an unproven header where earlier ones are proven, unless every provider shows it so again and
    * again
@@ -27,8 +27,8 @@ export interface HeaderCheck {
    * @throws `RpcError` `inconsistent` when providers show different headers, or a time is ahead of the clock; `missing` when a provider
    * does not have the block yet
    */
-  agree(headers: readonly ChainHeader[]): Promise<void>
-  /** What about the newest headers is not proven, in own words; `null`: they are proven. */
+  assertAgreed(headers: readonly ChainHeader[]): Promise<void>
+  /** The sentence that says from which block on headers are not proven; `null`: the newest are proven. */
   warning(): string | null
 }
 
@@ -89,7 +89,7 @@ export function createHeaderCheck({ askEach, providers, clock, logger }: HeaderC
 
   return {
     check: async header => {
-      // Where headers are not proven, `agree` decides, also about a proven one.
+      // Where headers are not proven, `assertAgreed` decides, also about a proven one.
       if (spanOf(spans, header.number)?.isProven === false) return
       if (!header.isProven) await confirm(header)
       note(header)
@@ -101,7 +101,7 @@ export function createHeaderCheck({ askEach, providers, clock, logger }: HeaderC
       if (!head.isProven && isExpected === true) throw unproven(head)
       if (head.isProven && isExpected !== false) note(head)
     },
-    agree: async headers => {
+    assertAgreed: async headers => {
       const doubtful = headers.filter(({ isProven, number }) => !isProven || spanOf(spans, number)?.isProven === false)
       for (const header of doubtful) assertPresent(header, clock)
       if (providers > 1) for (let at = 0; at < doubtful.length; at += MAX_COMPARED) await compare(doubtful.slice(at, at + MAX_COMPARED))

@@ -67,7 +67,7 @@ export interface Rpc {
    */
   second(): Pick<Rpc, 'ask' | 'preferred'> | null
   /** Which headers are believed. */
-  readonly headers: Pick<HeaderCheck, 'agree' | 'warning'>
+  readonly headers: Pick<HeaderCheck, 'assertAgreed' | 'warning'>
   /** EIP-1193, for viem: `custom(rpc, { retryCount: 0 })`. */
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>
   /** The provider that is asked first now. */

@@ -7,12 +7,12 @@ import type { ChainHeader } from '#rpc/header.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { logsOfBlock } from '#rpc/rpcCalls.ts'
 import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
+import { decideByReceipts } from './decideByReceipts.ts'
 import { type BloomFit, bloomFit } from './logsBloom.ts'
-import { logsByReceipts } from './logsByReceipts.ts'
 import { areSameLogs, logInTakenPlace } from './orderLogs.ts'
 import { parseLogs } from './parseLogs.ts'
 import { readReceiptLogs } from './provenLogs.ts'
-import { fetchBlockReceipts, fetchInstead, logsOfReceipts } from './receipts.ts'
+import { fetchReceipts, insteadOfQuery, logsOfReceipts } from './receipts.ts'
 import { smallerThanBlock } from './smallerQueries.ts'
 
 /**
@@ -26,7 +26,7 @@ export interface BlockLogs {
   fetch(provider: RpcProvider, header: ChainHeader): Promise<BlockWithLogs>
   /** Whether the bloom alone shows that these are all logs of the block. They then show that blooms fit. */
   accepts(block: BlockWithLogs): boolean
-  /** Which block has shown that blooms prove nothing, in own words; `null`: none has. */
+  /** The sentence that names the block which has shown that blooms prove nothing; `null`: none has. */
   warning(): string | null
 }
 
@@ -71,7 +71,7 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
   }
 
   /** Whether the same logs were shown for long enough, though the bloom does not fit them. */
-  const isSettled = ({ hash }: ChainHeader): boolean => {
+  const isShownForLong = ({ hash }: ChainHeader): boolean => {
     const sinceMs = doubted.get(hash) ?? clock.nowMs()
     doubted.set(hash, sinceMs)
     const [oldest] = doubted.keys()
@@ -98,7 +98,7 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
     const fit = bloomFit(header.logsBloom, logs)
     const isNew = fit !== 'fits' && !seenOf(header).has(fit)
     const others = await askOthers(provider, header)
-    if (!isSame(block, others)) return blockWithLogs(header, await logsByReceipts(rpc, header))
+    if (!isSame(block, others)) return blockWithLogs(header, await decideByReceipts(rpc, header))
     let sources = 1 + others.length
     if (sources === 1 || (isNew && fit === 'exceeds')) {
       const receipts = await readReceiptLogs(provider, header, isNew || logs.length === 0)
@@ -108,7 +108,7 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
       if (receipts !== null) sources++
     }
     if (!isNew) return block
-    const isSure = fit === 'lacks' ? sources > 1 || isSettled(header) : sources > 1 && isSettled(header)
+    const isSure = fit === 'lacks' ? sources > 1 || isShownForLong(header) : sources > 1 && isShownForLong(header)
     if (isSure) return block
     throw inconsistent(`the logs of block ${header.number} do not fit its bloom`)
   }
@@ -130,7 +130,7 @@ async function fetchBlockLogs(provider: RpcProvider, { hash }: ChainHeader): Pro
   try {
     return parseLogs(await provider.call(logsOfBlock(hash), { smaller: smallerThanBlock(hash) }), hash)
   } catch (error) {
-    if (faultOf(error)?.kind === 'too-large') return logsOfReceipts(await fetchBlockReceipts(provider, hash))
-    return logsOfReceipts(await fetchInstead(error, () => fetchBlockReceipts(provider, hash)))
+    if (faultOf(error)?.kind === 'too-large') return logsOfReceipts(await fetchReceipts(provider, hash))
+    return logsOfReceipts(await insteadOfQuery(error, () => fetchReceipts(provider, hash)))
   }
 }

@@ -3,11 +3,11 @@ import { type Clock, systemClock } from '#clock'
 import type { ChainLog } from '#domain/block.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { faultOf, RpcError } from '#rpc/rpcFault.ts'
+import { decideLogs } from './decideLogs.ts'
 import { gatherLogs, type LogGathering } from './gatherLogs.ts'
 import type { LogStrategy } from './logStrategy.ts'
 import { orderLogs } from './orderLogs.ts'
 import { createSecondAnswers } from './secondAnswers.ts'
-import { settleLogs } from './settleLogs.ts'
 
 export interface ComparedLogsOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'second' | 'preferred' | 'headers'>
@@ -23,7 +23,7 @@ export type ComparedLogs = (gathering: LogGathering) => Promise<readonly ChainLo
 
 /**
  * Asks a second provider for the same logs, where there is one: nothing else shows that old logs are missing or made up. Where the two
- * differ, `settleLogs` decides. A second provider that fails, or is too slow, is not waited for: then the first one is believed.
+ * differ, `decideLogs` decides. A second provider that fails, or is too slow, is not waited for: then the first one is believed.
  */
 export function createComparedLogs({ rpc, strategy, clock = systemClock, logger }: ComparedLogsOptions): ComparedLogs {
   const answers = createSecondAnswers(clock)
@@ -59,12 +59,12 @@ export function createComparedLogs({ rpc, strategy, clock = systemClock, logger 
     if (second === null) return askFirst()
     const [logs, others] = await answers.both(askFirst, isOver => askSecond(second, gathering, isOver))
     if (others === null) return logs
-    const settled = await settleLogs(rpc, [logs, others], gathering.testOf(gathering.query.filter))
-    if (settled.disputed !== null) {
+    const decided = await decideLogs(rpc, [logs, others], gathering.testOf(gathering.query.filter))
+    if (decided.disputed !== null) {
       for (const [index, name] of [asked, second.preferred().name].entries())
-        if (settled.isRight[index] === false) report(name, settled.disputed)
+        if (decided.isRight[index] === false) report(name, decided.disputed)
     }
-    return settled.logs
+    return decided.logs
   }
 }
 

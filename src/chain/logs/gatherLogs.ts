@@ -7,11 +7,11 @@ import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { blockByNumber, logsInBlocks } from '#rpc/rpcCalls.ts'
 import { faultOf, inconsistent, providerWords, type RpcFault } from '#rpc/rpcFault.ts'
 import { type WantedLogs, widthOf } from './logFilter.ts'
-import { blocksOf, byAddress, exceeds, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
+import { blocksOf, byAddress, exceeds, type LimitsOfQueries, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
 import type { LogStrategy } from './logStrategy.ts'
 import { markedAsRemoved, readLogs } from './parseLogs.ts'
 import { assertProven, fetchProvenLogs } from './provenLogs.ts'
-import { fetchInstead, fetchReceipts, logsOfReceipts } from './receipts.ts'
+import { fetchReceiptsOneByOne, insteadOfQuery, logsOfReceipts } from './receipts.ts'
 import { smallerQueries } from './smallerQueries.ts'
 
 export interface LogGathering {
@@ -30,14 +30,12 @@ export interface LogGathering {
  */
 const ROUND_LOGS = 1_000
 
-type Limits = ReturnType<LogStrategy['limits']>
-
 /** The outcome of a query. `limits`: the limits of the provider that was asked last. */
 type Outcome =
   | { readonly kind: 'complete'; readonly logs: readonly ChainLog[] }
   /** Their number is round: some may be left out. */
-  | { readonly kind: 'cut'; readonly logs: readonly ChainLog[]; readonly limits: Limits }
-  | { readonly kind: 'refused'; readonly limit: LogLimit; readonly limits: Limits }
+  | { readonly kind: 'cut'; readonly logs: readonly ChainLog[]; readonly limits: LimitsOfQueries }
+  | { readonly kind: 'refused'; readonly limit: LogLimit; readonly limits: LimitsOfQueries }
 
 /**
  * All wanted logs of a query, in no order, in as many parts as the limits of the providers ask for.
@@ -70,7 +68,7 @@ export async function gatherLogs(
       const fault = faultOf(error)
       if (fault?.kind === 'too-large') provider.logsRefused(size, { limit: fault.limit, hint: hintIn(fault, query) })
       if (size.blocks > 1) throw error
-      const logs = await fetchInstead(error, () => fetchByReceipts(provider, query.from))
+      const logs = await insteadOfQuery(error, () => fetchFromReceipts(provider, query.from))
       return { kind: 'complete', logs: logs.filter(testOf(filter)) }
     }
   }
@@ -109,13 +107,13 @@ export async function gatherLogs(
 
   /** The logs of a query that can't be split, since one block holds too many for an answer: from the block's receipts. */
   const gatherFromReceipts = async ({ from, filter }: LogQuery): Promise<readonly ChainLog[]> => {
-    const logs = await rpc.ask(provider => fetchByReceipts(provider, from))
+    const logs = await rpc.ask(provider => fetchFromReceipts(provider, from))
     return logs.filter(testOf(filter))
   }
 
-  const fetchByReceipts = async (provider: RpcProvider, block: number): Promise<readonly ChainLog[]> => {
+  const fetchFromReceipts = async (provider: RpcProvider, block: number): Promise<readonly ChainLog[]> => {
     if (provesLogs) return fetchProvenLogs(provider, await fetchHeader(provider, block))
-    return logsOfReceipts(await fetchReceipts(provider, blockByNumber(block)))
+    return logsOfReceipts(await fetchReceiptsOneByOne(provider, blockByNumber(block)))
   }
 
   return gather(whole)

@@ -21,6 +21,9 @@ export interface LogQueryLimits {
   readonly width: number
 }
 
+/** The limits of either way to ask. */
+export type LimitsOfQueries = Readonly<Record<LogQueryBy, LogQueryLimits>>
+
 /** The filter that the provider gets. */
 export function sentFilter({ filter, by }: LogQuery): LogFilter {
   return (by === 'topic' ? withoutList(filter) : null) ?? toLogFilter(filter)
@@ -43,7 +46,7 @@ function* inRanges(query: LogQuery, blocks: number, filters: () => Iterable<Want
 }
 
 /** Whether a query is larger than the limits allow. */
-export function exceeds(query: LogQuery, limits: Readonly<Record<LogQueryBy, LogQueryLimits>>): boolean {
+export function exceeds(query: LogQuery, limits: LimitsOfQueries): boolean {
   const { blocks, width } = limits[query.by]
   return blocksOf(query) > blocks || (query.by === 'address' && widthOf(query.filter) > width)
 }
@@ -57,7 +60,7 @@ export function exceeds(query: LogQuery, limits: Readonly<Record<LogQueryBy, Log
  *
  * @returns `null` when the query can't be smaller
  */
-export function splitQuery(query: LogQuery, limits: Readonly<Record<LogQueryBy, LogQueryLimits>>): Iterable<LogQuery> | null {
+export function splitQuery(query: LogQuery, limits: LimitsOfQueries): Iterable<LogQuery> | null {
   const { filter, by } = query
   const { blocks, width } = limits[by]
   const [span, listed] = [blocksOf(query), by === 'topic' ? 0 : widthOf(filter)]
@@ -69,7 +72,7 @@ export function splitQuery(query: LogQuery, limits: Readonly<Record<LogQueryBy, 
 }
 
 /** The same logs, asked for by address. */
-export function byAddress(query: LogQuery, limits: Readonly<Record<LogQueryBy, LogQueryLimits>>): Iterable<LogQuery> {
+export function byAddress(query: LogQuery, limits: LimitsOfQueries): Iterable<LogQuery> {
   return cutQuery({ ...query, by: 'address' }, limits.address)
 }
 

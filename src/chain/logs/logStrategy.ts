@@ -1,6 +1,6 @@
 import type { RpcProvider } from '#rpc/rpc.ts'
 import { partCount, type WantedLogs, withoutList } from './logFilter.ts'
-import { blocksOf, type LogQuery, type LogQueryBy, type LogQueryChoice, type LogQueryLimits } from './logQueries.ts'
+import { blocksOf, type LimitsOfQueries, type LogQuery, type LogQueryChoice } from './logQueries.ts'
 
 /** Logs per answer to aim for, below what providers refuse: a larger answer keeps the thread busy for more than 10 ms at a time. */
 const LOGS_PER_ANSWER = 2_000
@@ -41,7 +41,7 @@ export interface LogStrategy {
    */
   choose(provider: Pick<RpcProvider, 'limits' | 'addressRequired'>, filter: WantedLogs, blocks: number, checks: boolean): LogQueryChoice
   /** What a provider's limits and the chain's density allow in one query. */
-  limits(provider: Pick<RpcProvider, 'limits'>, filter: WantedLogs): Readonly<Record<LogQueryBy, LogQueryLimits>>
+  limits(provider: Pick<RpcProvider, 'limits'>, filter: WantedLogs): LimitsOfQueries
   /** @param all logs in the answer, of which `kept` are wanted */
   answered(query: LogQuery, all: number, kept: number): void
 }

@@ -9,7 +9,7 @@ import { blockByHash } from '#rpc/rpcCalls.ts'
 import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
 import { encodeReceipt } from './encodeReceipt.ts'
 import { hasSameContent, orderLogs } from './orderLogs.ts'
-import { fetchAllReceipts, fetchBlockReceipts, logsOfReceipts, type RawReceipt } from './receipts.ts'
+import { fetchReceipts, fetchReceiptsAtOnce, logsOfReceipts, type RawReceipt } from './receipts.ts'
 import { trieRoot } from './trieRoot.ts'
 
 /** Blocks whose receipts are fetched at the same time: an answer may have megabytes. */
@@ -26,7 +26,7 @@ const EMPTY_ROOT = trieRoot([])
  */
 export async function fetchProvenLogs(provider: RpcProvider, header: ChainHeader): Promise<readonly ChainLog[]> {
   if (header.isProven && header.receiptsRoot === EMPTY_ROOT) return []
-  const { isProven, logs } = logsOf(header, await fetchBlockReceipts(provider, header.hash))
+  const { isProven, logs } = logsOf(header, await fetchReceipts(provider, header.hash))
   if (isProven) return logs
   const sentence = `the receipts of block ${header.number} do not have the root that its header states`
   throw inconsistent(`${sentence}; a chain whose blocks all do so can not be indexed with VERIFY_LOGS=receipts`)
@@ -43,7 +43,7 @@ export async function readReceiptLogs(
   oneByOne: boolean,
 ): Promise<{ readonly isProven: boolean; readonly logs: readonly ChainLog[] } | null> {
   try {
-    const receipts = oneByOne ? await fetchBlockReceipts(provider, header.hash) : await fetchAllReceipts(provider, header.hash)
+    const receipts = oneByOne ? await fetchReceipts(provider, header.hash) : await fetchReceiptsAtOnce(provider, header.hash)
     return logsOf(header, receipts)
   } catch (error) {
     const fault = faultOf(error)

@@ -16,7 +16,7 @@ export type RawReceipt = Readonly<Record<string, unknown>>
  * @param block the call for the block, by its number or hash
  * @throws `RpcError`, `inconsistent` when a receipt is of another block
  */
-export async function fetchReceipts(provider: RpcProvider, block: RpcCall): Promise<readonly RawReceipt[]> {
+export async function fetchReceiptsOneByOne(provider: RpcProvider, block: RpcCall): Promise<readonly RawReceipt[]> {
   const raw = await provider.call(block)
   if (raw === null) throw missing('a block')
   const { hash, transactions } = fieldsOf(raw, 'block')
@@ -35,15 +35,15 @@ export async function fetchReceipts(provider: RpcProvider, block: RpcCall): Prom
  * The receipts of the block with this hash: in one answer, or one by one where the provider gives none, since it lacks the method or they
  * are too many.
  *
- * @throws as `fetchReceipts`
+ * @throws as `fetchReceiptsOneByOne`
  */
-export async function fetchBlockReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
+export async function fetchReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
   try {
-    return await fetchAllReceipts(provider, hash)
+    return await fetchReceiptsAtOnce(provider, hash)
   } catch (error) {
     const fault = faultOf(error)
     if (fault === null || !(isAboutCall(fault) || fault.kind === 'cut-off')) throw error
-    return fetchReceipts(provider, blockByHash(hash))
+    return fetchReceiptsOneByOne(provider, blockByHash(hash))
   }
 }
 
@@ -52,7 +52,7 @@ export async function fetchBlockReceipts(provider: RpcProvider, hash: Hex): Prom
  *
  * @throws `RpcError`, also when the provider lacks the method
  */
-export async function fetchAllReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
+export async function fetchReceiptsAtOnce(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
   const raw = await provider.call(receiptsOfBlock(hash))
   if (raw === null) throw missing(`the receipts of block ${hash}`)
   if (!Array.isArray(raw)) throw garbled('receipts: not a list')
@@ -65,7 +65,7 @@ export async function fetchAllReceipts(provider: RpcProvider, hash: Hex): Promis
  *
  * @throws the query's error where that is no fault of the node, or the receipts can't be read either
  */
-export async function fetchInstead<T>(error: unknown, fetchFromReceipts: () => Promise<T>): Promise<T> {
+export async function insteadOfQuery<T>(error: unknown, fetchFromReceipts: () => Promise<T>): Promise<T> {
   const kind = faultOf(error)?.kind
   if (kind !== 'node' && kind !== 'rejected' && kind !== 'http') throw error
   try {

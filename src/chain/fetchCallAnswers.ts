@@ -1,5 +1,6 @@
 import type { Hex } from '#domain/address.ts'
 import type { BlockCalls, CallAnswer, ContractCall } from '#domain/contractCall.ts'
+import { HEX } from '#rpc/answerFields.ts'
 import { callAtBlock } from '#rpc/callAtBlock.ts'
 import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
 import { runAt } from '#rpc/rpcCalls.ts'
@@ -59,7 +60,7 @@ function encode({ to, data }: ContractCall): string {
 }
 
 function parse(value: unknown, count: number): readonly CallAnswer[] {
-  const digits = typeof value === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(value) ? value.slice(2).toLowerCase() : ''
+  const digits = typeof value === 'string' && HEX.bytes.test(value) ? value.slice(2).toLowerCase() : ''
   const answers: CallAnswer[] = []
   let at = 0
   for (; answers.length < count; at += WORD) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fetchSenders } from '#chain/transactionSenders.ts'
+import { fetchSenders } from '#chain/fetchSenders.ts'
 import type { Hex } from '#domain/address.ts'
 import type { RpcProvider } from '#rpc/rpc.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'

@@ -11,7 +11,7 @@ import { readReceiptLogs } from './provenLogs.ts'
  *
  * @throws `RpcError` `inconsistent` when no receipts decide
  */
-export async function logsByReceipts(rpc: Pick<Rpc, 'askEach'>, header: ChainHeader): Promise<readonly ChainLog[]> {
+export async function decideByReceipts(rpc: Pick<Rpc, 'askEach'>, header: ChainHeader): Promise<readonly ChainLog[]> {
   const shown = (await rpc.askEach(provider => readReceiptLogs(provider, header, true))).filter(answer => answer !== null)
   const proven = shown.find(({ isProven }) => isProven)
   if (proven !== undefined) return proven.logs
