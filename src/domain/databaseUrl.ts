@@ -17,12 +17,13 @@ export function schemaOf(databaseUrl: string): string | null {
 /** The URL without what `withSchema` has set. */
 export function withoutSchema(databaseUrl: string): string {
   const url = new URL(databaseUrl)
-  dropSchema(url)
+  removeSchemaParameter(url)
   return url.href
 }
 
-/** Makes the URL one that the driver knows. */
-export function dropSchema(url: URL): void {
+/** Removes what `withSchema` has set, which the driver does not know. */
+export function removeSchemaParameter(url: URL): void {
+  // Even a removal that finds nothing would write the other parameters anew.
   if (url.searchParams.has(PARAMETER)) url.searchParams.delete(PARAMETER)
 }
 

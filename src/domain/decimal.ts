@@ -5,10 +5,9 @@
 export type Decimal = bigint & { readonly __brand: 'Decimal' }
 
 export const DECIMAL_PLACES = 60
-const SCALE = DECIMAL_PLACES
 /** More digits than any product of two decimals of 256-bit amounts has. */
 const POWERS = Array.from({ length: 300 }, (_, exponent) => 10n ** BigInt(exponent))
-export const ONE = powerOfTen(SCALE) as Decimal
+export const ONE = powerOfTen(DECIMAL_PLACES) as Decimal
 const SIGNIFICANT_DIGITS = 20
 const ZERO = 0x30
 const FIVE = 0x35
@@ -28,7 +27,7 @@ export function multiply(a: Decimal, b: Decimal): Decimal {
 
 /** A raw integer amount of a currency that has `decimals` decimals: `units(1500n, 3)` is 1.5. Exact up to 60 decimals. */
 export function units(raw: bigint, decimals: number): Decimal {
-  return (decimals <= SCALE ? raw * powerOfTen(SCALE - decimals) : raw / powerOfTen(decimals - SCALE)) as Decimal
+  return (decimals <= DECIMAL_PLACES ? raw * powerOfTen(DECIMAL_PLACES - decimals) : raw / powerOfTen(decimals - DECIMAL_PLACES)) as Decimal
 }
 
 export function add(a: Decimal, b: Decimal): Decimal {
@@ -51,7 +50,7 @@ export function min(a: Decimal, b: Decimal): Decimal {
 export function parseDecimal(text: string): Decimal {
   const match = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text)
   if (match === null) throw new TypeError(`not a plain decimal: ${text.slice(0, 80)}`)
-  const fraction = (match[3] ?? '').slice(0, SCALE).padEnd(SCALE, '0')
+  const fraction = (match[3] ?? '').slice(0, DECIMAL_PLACES).padEnd(DECIMAL_PLACES, '0')
   const magnitude = BigInt(match[2] + fraction)
   return (match[1] === '-' ? -magnitude : magnitude) as Decimal
 }
@@ -59,21 +58,21 @@ export function parseDecimal(text: string): Decimal {
 /** The plain decimal string without exponent, trailing zeros or a sign on zero: `"0.0000123"`, `"12"`. */
 export function formatDecimal(value: Decimal): string {
   const negative = value < 0n
-  const digits = (negative ? -value : value).toString().padStart(SCALE + 1, '0')
-  const point = digits.length - SCALE
+  const digits = (negative ? -value : value).toString().padStart(DECIMAL_PLACES + 1, '0')
+  const point = digits.length - DECIMAL_PLACES
   return (negative ? '-' : '') + withPoint(digits, point)
 }
 
 /** An amount of WETH or USD: `formatDecimal`, rounded half up to 18 decimals, since a wei has no parts. */
 export function formatAmount(value: Decimal): string {
-  const unit = powerOfTen(SCALE - 18)
+  const unit = powerOfTen(DECIMAL_PLACES - 18)
   const half = value < 0n ? -unit / 2n : unit / 2n
   return formatDecimal((((value + half) / unit) * unit) as Decimal)
 }
 
 /** `formatDecimal(units(raw, decimals))` at a fraction of its cost: `formatUnits(1500n, 3)` is `"1.5"`. */
 export function formatUnits(raw: bigint, decimals: number): string {
-  if (decimals > SCALE) return formatDecimal(units(raw, decimals))
+  if (decimals > DECIMAL_PLACES) return formatDecimal(units(raw, decimals))
   const negative = raw < 0n
   const digits = (negative ? -raw : raw).toString().padStart(decimals + 1, '0')
   return (negative ? '-' : '') + withPoint(digits, digits.length - decimals)
@@ -106,7 +105,7 @@ export function multiplyTexts(a: string, b: string): string {
   const [, secondWhole = '', secondFraction = ''] = second
   const places = firstFraction.length + secondFraction.length
   // Digits past the 60th are cut before and after the multiplication.
-  if (places > SCALE) return formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))
+  if (places > DECIMAL_PLACES) return formatDecimal(multiply(parseDecimal(a), parseDecimal(b)))
   const product = (BigInt(firstWhole + firstFraction) * BigInt(secondWhole + secondFraction)).toString()
   const digits = roundDigits(product).padStart(places + 1, '0')
   return withPoint(digits, digits.length - places)

@@ -4,8 +4,10 @@ import { type DatedDirectory, decodeLogs, type LogsToDecode } from '#launchpads/
 import type { Directory } from '#launchpads/directory/directory.ts'
 import type { IndexedSource, LogSource } from '#launchpads/logSource.ts'
 
+type IndexedDirectory = Pick<Directory, 'lookup'> & Pick<DatedDirectory, 'contractOf'>
+
 export interface DecodeInput extends Omit<LogsToDecode, 'directory'> {
-  readonly directory: Pick<Directory, 'discoveries' | 'lookup'> & Pick<DatedDirectory, 'contractOf'>
+  readonly directory: IndexedDirectory & Pick<Directory, 'discoveries'>
   /** The sources that earlier batches announce which are not committed yet. */
   readonly announced: readonly IndexedSource[]
 }
@@ -17,6 +19,7 @@ export interface Decoded extends DecodedLogs {
   readonly directory: DatedDirectory
 }
 
+/** Turns logs into token events, with the sources that these logs and earlier batches announce. Pure. */
 export function decode({ logs, headers, directory, adapters, announced }: DecodeInput): Decoded {
   const discoveries = directory.discoveries(logs, announced)
   const known = new AnnouncedDirectory(directory, [...announced, ...discoveries])
@@ -31,10 +34,10 @@ export function decode({ logs, headers, directory, adapters, announced }: Decode
  * every batch.
  */
 class AnnouncedDirectory {
-  readonly #indexed: Pick<Directory, 'lookup'> & Pick<DatedDirectory, 'contractOf'>
+  readonly #indexed: IndexedDirectory
   readonly #announced: ReadonlyMap<Hex, IndexedSource>
 
-  constructor(indexed: Pick<Directory, 'lookup'> & Pick<DatedDirectory, 'contractOf'>, announced: readonly IndexedSource[]) {
+  constructor(indexed: IndexedDirectory, announced: readonly IndexedSource[]) {
     this.#indexed = indexed
     this.#announced = new Map(announced.map(found => [found.key, found]))
   }

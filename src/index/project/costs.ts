@@ -18,11 +18,11 @@ export function noteTrade(draft: Draft, trade: TradeRow, row: Mutable<BalanceRow
 
 type Moment = Pick<Movement, 'blockNumber' | 'txHash'>
 
-/** The account in the event's transaction. The events of a transaction follow one another, so a new one settles the one before. */
+/** The account in the event's transaction. The events of a transaction follow one another, so a new one books the one before. */
 function accountOf({ movements }: Draft, { blockNumber, txHash }: Moment, row: Mutable<BalanceRow>): MovedAccount {
   let movement = movements.get(row.token)
   if (movement === undefined || movement.txHash !== txHash || movement.blockNumber !== blockNumber) {
-    if (movement !== undefined) settleMovement(movement)
+    if (movement !== undefined) bookMovement(movement)
     movement = { blockNumber, txHash, accounts: new Map() }
     movements.set(row.token, movement)
   }
@@ -34,20 +34,20 @@ function accountOf({ movements }: Draft, { blockNumber, txHash }: Moment, row: M
   return account
 }
 
-/** Settles each token's last transaction. */
-export function settleCosts({ movements }: Draft): void {
-  for (const movement of movements.values()) settleMovement(movement)
+/** Books each token's last transaction. */
+export function bookCosts({ movements }: Draft): void {
+  for (const movement of movements.values()) bookMovement(movement)
 }
 
 /**
  * Updates what balances cost and earned. No event tells which transfers belong to a trade, so an account's transfers and trades within a
  * transaction are compared: tokens that came in besides its trades count before them, tokens that went out besides them count after them.
  */
-function settleMovement({ accounts }: Movement): void {
-  for (const account of accounts.values()) settleAccount(account)
+function bookMovement({ accounts }: Movement): void {
+  for (const account of accounts.values()) bookAccount(account)
 }
 
-function settleAccount({ row, held: was, transferred, trades }: MovedAccount): void {
+function bookAccount({ row, held: was, transferred, trades }: MovedAccount): void {
   const others = trades.reduce((rest, { side, amountToken }) => (side === 'buy' ? rest - amountToken : rest + amountToken), transferred)
   let held = was
   const move = (delta: bigint, wei: (basis: CostBasis) => CostBasis, usd: (basis: CostBasis) => CostBasis) => {

@@ -74,7 +74,7 @@ export interface Draft {
   readonly joinExits: JoinExitRow[]
   /** By pool. */
   readonly poolCreations: Map<Hex, PoolCreationRow>
-  /** By token: the last transaction, whose costs and profits are not settled yet. */
+  /** By token: the last transaction, whose costs and profits are not booked yet. */
   readonly movements: Map<Address, Movement>
   /** By kind and log: a log that both completes and migrates a token is one graduation. */
   readonly milestones: Map<string, MilestoneRow>

@@ -24,7 +24,7 @@ import { currentPool, type Draft, draftPool, type Mutable, type TokenDraft } fro
 import { noteEarlierLog } from './poolEvents.ts'
 import { changePositions } from './positions.ts'
 import { movePrice, notePoint, pricesBefore } from './pricePoints.ts'
-import { ethUsdOf, liquidityOf, priceAt, ratesOf, type Valuation, valueMarket, weiAt } from './values.ts'
+import { ethUsdOf, liquidityOf, priceAt, type Rates, ratesOf, type Valuation, valueMarket, weiAt } from './values.ts'
 
 export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>, valuation: Valuation): void {
   const pool = draftPool(draft, event.pool)
@@ -91,14 +91,14 @@ function changePool(pool: Mutable<PoolRow>, event: TokenEventOf<'poolChanged'>):
   pool.price = event.price ?? pool.price
 }
 
-const UNKNOWN_WORTH = { weth: null, usd: null }
+const UNKNOWN_RATES: Rates = { weth: null, usd: null }
 
 /** Adds a trade of any of the token's pools. The event's pool change is applied already. */
 export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<'trade'>, valuation: Valuation): TradeRow {
   const pool = draftPool(draft, event.pool)
   const before = pricesBefore(token)
   valueMarket(draft, token, valuation)
-  const { weth: rate, usd } = pool === undefined ? UNKNOWN_WORTH : ratesOf(draft, pool.quoteToken, valuation)
+  const { weth: rate, usd } = pool === undefined ? UNKNOWN_RATES : ratesOf(draft, pool.quoteToken, valuation)
   const isInEther = rate === ONE
   const { amountToken, amountQuote, feeQuote, maker, phase, side, blockNumber, blockHash, txHash, txIndex, logIndex, timestamp } = event
   const poolPrice = pool?.price ?? null
@@ -143,7 +143,7 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
 }
 
 /** Updates the values that follow from others: the windows as of the block's time, market cap and liquidity. */
-export function settleToken(draft: Draft, token: TokenDraft, blockTime: number): void {
+export function updateDerivedValues(draft: Draft, token: TokenDraft, blockTime: number): void {
   // Windows never move back, even if a provider's timestamps do: trades that have left a window would leave it again.
   const now = Math.max(blockTime, token.windowsAt)
   const newTrades = draft.trades.get(token.address) ?? []

@@ -8,11 +8,11 @@ import type { PoolRow } from '#tables/pool.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import { applyTransfer, heldBy } from './balances.ts'
 import { foldCandles } from './candles.ts'
-import { noteTrade, settleCosts } from './costs.ts'
+import { bookCosts, noteTrade } from './costs.ts'
 import { applyCreatorFee } from './creatorFees.ts'
 import { currentPool, type Draft, draftMilestone, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
 import { launchedToken } from './launchedToken.ts'
-import { applyPoolChange, applyQuotePool, applyTrade, newPool, settleToken } from './market.ts'
+import { applyPoolChange, applyQuotePool, applyTrade, newPool, updateDerivedValues } from './market.ts'
 import { applyJoinExit, emptyCurve, noteCreation } from './poolEvents.ts'
 import { movePrice, pricesBefore } from './pricePoints.ts'
 import { isShownAlike, isUnchanged, shownState } from './shownState.ts'
@@ -47,8 +47,8 @@ export function project(input: ProjectInput): Changes {
   for (const token of input.rows.tokens.values()) {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
   }
-  for (const token of draft.tokens.values()) settleToken(draft, token, input.now)
-  settleCosts(draft)
+  for (const token of draft.tokens.values()) updateDerivedValues(draft, token, input.now)
+  bookCosts(draft)
   const trades: TradeRow[] = []
   const candles: CandleRow[] = []
   for (const ofToken of draft.trades.values()) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import process from 'node:process'
-import { dropSchema } from '#domain/databaseUrl.ts'
+import { removeSchemaParameter } from '#domain/databaseUrl.ts'
 import { isPercentEncoded } from '#domain/text.ts'
 import { TokenwireError } from '#errors'
 
@@ -30,7 +30,7 @@ export function toConnectionString(databaseUrl: string): string {
       throw invalid(`the ${part} has a % that is not followed by two hex digits of UTF-8; write a percent sign as %25`)
   }
   for (const name of FILES) checkFile(name, url.searchParams.get(name))
-  dropSchema(url)
+  removeSchemaParameter(url)
   const { PGSSLMODE = '' } = process.env
   if (!url.searchParams.has('sslmode') && ENCRYPTED.has(PGSSLMODE)) url.searchParams.set('sslmode', PGSSLMODE)
   checkVerification(url)
