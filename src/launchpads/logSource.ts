@@ -1,5 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import { unlessMalformed } from './malformedLog.ts'
 import type { PoolFacts } from './tokenEvent.ts'
 
 /** The facts that are needed to read a pool's logs. */
@@ -103,4 +104,14 @@ export function withoutRepeatedLaunches(
     launched.add(token.key)
     return sources
   })
+}
+
+/** The sources that creation logs add, without repeated launches. A malformed log adds none. */
+export function launchedSources(
+  creations: readonly ChainLog[],
+  sourcesOf: (log: ChainLog) => readonly DiscoveredSource[],
+  lookup: SourceLookup,
+): readonly DiscoveredSource[] {
+  const added = creations.map(log => unlessMalformed(() => sourcesOf(log)) ?? [])
+  return withoutRepeatedLaunches(added, lookup)
 }

@@ -11,8 +11,7 @@ import {
   type SourcedLog,
   type TransactionLogs,
 } from '#launchpads/adapter.ts'
-import { type DiscoveredSource, poolSource, positionKey, tokenSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
-import { unlessMalformed } from '#launchpads/malformedLog.ts'
+import { type DiscoveredSource, launchedSources, poolSource, positionKey, tokenSource } from '#launchpads/logSource.ts'
 import { CLAIMED_TOPIC, lpLockerV2, readClaimed } from '#launchpads/pools/lpPositionFees.ts'
 import { pairAmounts } from '#launchpads/pools/poolTrade.ts'
 import { V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
@@ -85,11 +84,7 @@ function createClankerV31(options: AdapterOptions): LaunchpadAdapter {
     lpPositions,
     discoveryTopics: new Set([TOPICS.created]),
     decodedTopics: new Set([...Object.values(TOPICS), ...CLANKER_TOKEN_TOPICS, ...V3_TOPICS]),
-    discover: (logs, lookup) =>
-      withoutRepeatedLaunches(
-        logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(log, logs, context)) ?? []),
-        lookup,
-      ),
+    discover: (logs, lookup) => launchedSources(logs.filter(isCreation), log => sourcesOf(log, logs, context), lookup),
     decode: transaction => {
       const logs = transaction.logs.map(({ log }) => log)
       return decodeEach(transaction, entry => {

@@ -10,8 +10,7 @@ import {
   type LaunchpadAdapter,
   type TransactionLogs,
 } from '#launchpads/adapter.ts'
-import { type DiscoveredSource, poolSource, tokenSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
-import { unlessMalformed } from '#launchpads/malformedLog.ts'
+import { type DiscoveredSource, launchedSources, poolSource, tokenSource } from '#launchpads/logSource.ts'
 import { escrowChange, eventPosition, poolFacts, type TokenEvent } from '#launchpads/tokenEvent.ts'
 import { addressTopic, decodeEvent, wordsOf } from '#launchpads/words.ts'
 import { CLANKER_TOKEN_TOPICS, decodeClankerToken } from './clankerToken.ts'
@@ -59,11 +58,7 @@ function createClankerV4(options: AdapterOptions): LaunchpadAdapter {
     ],
     discoveryTopics: new Set([TOPICS.created]),
     decodedTopics: new Set([...Object.values(TOPICS), ...CLANKER_TOKEN_TOPICS]),
-    discover: (logs, lookup) =>
-      withoutRepeatedLaunches(
-        logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(log, launchpad)) ?? []),
-        lookup,
-      ),
+    discover: (logs, lookup) => launchedSources(logs.filter(isCreation), log => sourcesOf(log, launchpad), lookup),
     decode: transaction => {
       const ofIndexedToken = transaction.logs.some(
         ({ source }) => source.launchpad === launchpad && (source.role === 'token' || source.role === 'pool'),

@@ -11,8 +11,8 @@ import {
   type LaunchpadAdapter,
   type TransactionLogs,
 } from '#launchpads/adapter.ts'
-import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
-import { MalformedLogError, unlessMalformed } from '#launchpads/malformedLog.ts'
+import { type DiscoveredSource, launchedSources, poolSource, type SourceLookup, tokenSource } from '#launchpads/logSource.ts'
+import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { V4_SWAP_TOPIC } from '#launchpads/pools/uniswapV4.ts'
 import { escrowChange, eventPosition, type TokenEvent, type TokenEventPosition } from '#launchpads/tokenEvent.ts'
 import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
@@ -99,11 +99,7 @@ function createFlaunch(options: AdapterOptions): LaunchpadAdapter {
     ...(hasEtherWrapper && { etherWrapper: flETH }),
     discoveryTopics: creations,
     decodedTopics: new Set([...creations, POOL_SWAP_TOPIC, RENAMED_TOPIC, ...FLAUNCH_FEE_TOPICS]),
-    discover: (logs, lookup) =>
-      withoutRepeatedLaunches(
-        logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(creationOf(log), launchpad)) ?? []),
-        lookup,
-      ),
+    discover: (logs, lookup) => launchedSources(logs.filter(isCreation), log => sourcesOf(creationOf(log), launchpad), lookup),
     decode: (transaction, lookup) => {
       const swaps = swapsOf(transaction, launchpad)
       const decoded = decodeEach(transaction, ({ log, source }) => {

@@ -9,8 +9,7 @@ import {
   type LaunchpadAdapter,
   type TransactionLogs,
 } from '#launchpads/adapter.ts'
-import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
-import { unlessMalformed } from '#launchpads/malformedLog.ts'
+import { type DiscoveredSource, launchedSources, poolSource, type SourceLookup, tokenSource } from '#launchpads/logSource.ts'
 import { V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
 import { POOL_CREATED_TOPIC } from '#launchpads/pools/uniswapV3Factory.ts'
 import { escrowChange, eventPosition, poolChanged, type TokenEvent } from '#launchpads/tokenEvent.ts'
@@ -77,10 +76,7 @@ function createWow(options: AdapterOptions): LaunchpadAdapter {
       ...V3_TOPICS,
     ]),
     discover: (logs, lookup) =>
-      withoutRepeatedLaunches(
-        logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(decodeWowCreation(log, logs, contracts), launchpad)) ?? []),
-        lookup,
-      ),
+      launchedSources(logs.filter(isCreation), log => sourcesOf(decodeWowCreation(log, logs, contracts), launchpad), lookup),
     decode: (transaction, lookup) => {
       const logs = transaction.logs.map(({ log }) => log)
       const ofTokens = decodeWowTokens(transaction, launchpad)

@@ -10,7 +10,7 @@ import {
   type TransactionLogs,
   type Vesting,
 } from '#launchpads/adapter.ts'
-import { type DiscoveredSource, poolSource, type SourceLookup, tokenSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
+import { type DiscoveredSource, launchedSources, poolSource, type SourceLookup, tokenSource } from '#launchpads/logSource.ts'
 import { unlessMalformed } from '#launchpads/malformedLog.ts'
 import { V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
 import { POOL_CREATED_TOPIC } from '#launchpads/pools/uniswapV3Factory.ts'
@@ -72,10 +72,7 @@ function createZoraCoins(options: AdapterOptions): LaunchpadAdapter {
     discoveryTopics: new Set([...ZORA_CREATED_TOPICS, LIQUIDITY_MIGRATED_TOPIC]),
     decodedTopics: new Set([...ZORA_CREATED_TOPICS, ...ZORA_COIN_TOPICS, ...PROTOCOL_REWARDS_TOPICS, POOL_CREATED_TOPIC, ...V3_TOPICS]),
     discover: (logs, lookup) => [
-      ...withoutRepeatedLaunches(
-        logs.filter(isCreation).map(log => unlessMalformed(() => sourcesOf(creationOf(log, logs), launchpad)) ?? []),
-        lookup,
-      ),
+      ...launchedSources(logs.filter(isCreation), log => sourcesOf(creationOf(log, logs), launchpad), lookup),
       ...logs
         .filter(log => isMigration(log) && isCoin(log, lookup))
         .flatMap(log => unlessMalformed(() => marketSources({ ...migratedTo(log), token: log.address }, launchpad)) ?? []),

@@ -119,13 +119,13 @@ export class KnownSources {
   remove(key: Hex): void {
     const table = this.#byLength.get(key.length)
     const row = table?.rows.find(key) ?? NO_ROW
-    if (table !== undefined && row !== NO_ROW) this.#take(table, row)
+    if (table !== undefined && row !== NO_ROW) this.#clearRow(table, row)
   }
 
   /** Removes the sources of blocks after `last`. Costs a look at every row. */
   forgetAfter(last: number): void {
     for (const table of this.#byLength.values()) {
-      for (let row = 0; row < table.rows.size; row++) if (blockOf(table, row) > last) this.#take(table, row)
+      for (let row = 0; row < table.rows.size; row++) if (blockOf(table, row) > last) this.#clearRow(table, row)
     }
   }
 
@@ -156,14 +156,14 @@ export class KnownSources {
   }
 
   #write(table: SourceTable, row: number, number: number, blockHigh: number, block: number): void {
-    this.#take(table, row)
+    this.#clearRow(table, row)
     table.counts[number] = (table.counts[number] ?? 0) + 1
     table.rows.setValue(row, TEMPLATE, number)
     table.rows.setValue(row, BLOCK, block)
     table.rows.setValue(row, BLOCK_HIGH, blockHigh)
   }
 
-  #take({ rows, counts }: SourceTable, row: number): void {
+  #clearRow({ rows, counts }: SourceTable, row: number): void {
     const number = rows.value(row, TEMPLATE)
     if (number === 0) return
     counts[number] = (counts[number] ?? 0) - 1
