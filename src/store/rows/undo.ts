@@ -21,6 +21,9 @@ import type { SplitRows } from './splitNewRows.ts'
  * Before a block changes rows, their images are kept, so that the block can be undone exactly. Of a token row, only the columns that
  * projection determines are restored; the others survive a reorg. Trades, joins, exits, creations of pools and milestones have no images: a
  * block only adds them, and they carry its number.
+ *
+ * Images lack the columns that a later migration adds, which would be restored as null. So such a migration deletes all images, and sets
+ * `chain_state.undo_from` to null.
  */
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
