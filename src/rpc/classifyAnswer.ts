@@ -24,8 +24,8 @@ const REVERTED = /revert|invalid opcode|out of gas|stack (?:under|over)flow/i
 const REJECTED_CODES = new Set([-32600, -32601, -32602, 3])
 
 /**
- * What an error inside an answer means for the question. Providers' words differ, so nothing may depend on them but how soon the provider
- * is asked again, and whom. Cases, the first that fits:
+ * What an error inside an answer means for the question. Providers' words differ, so they only decide which provider is asked next, and how
+ * soon. Cases, the first that fits:
  * 1. too many requests
  * 2. a method that it does not know
  * 3. a block that this node does not have

@@ -52,7 +52,7 @@ export function afterAllowed(limit: SizeLimit, asked: number): SizeLimit {
  * @returns a limit whose `size` is below `asked`, unless `asked` is 1
  */
 export function afterTooLarge(limit: SizeLimit, asked: number, hint: number | null): SizeLimit {
-  // What one holds was too much.
+  // A single block, address or call was too large.
   if (asked <= 1) return shrunkTo(limit, 1)
   const { most, growth, patience } = limit
   const allowed = limit.allowed < asked ? limit.allowed : 0
@@ -60,7 +60,7 @@ export function afterTooLarge(limit: SizeLimit, asked: number, hint: number | nu
   const isTry = limit.size >= limit.refused && asked >= limit.size && allowed > 0
   if (isTry) return { ...limit, size: allowed, allowed, refused: allowed + 1, patience: Math.min(patience * 2, MAX_PATIENCE), answers: 0 }
   const isUseful = hint !== null && hint < asked && hint >= Math.max(1, allowed)
-  // The words are right: that size was answered, and they still name it.
+  // The hint is right: that size was answered, and the words name it again.
   if (isUseful && hint === allowed) return { size: hint, allowed, refused: hint + 1, most, growth, patience, answers: 0 }
   return { size: isUseful ? hint : Math.max(half(asked), allowed), allowed, refused, most, growth, patience, answers: 0 }
 }

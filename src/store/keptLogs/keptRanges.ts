@@ -31,7 +31,7 @@ const BLOCK_BYTES = 8
 /** All runs, without the logs. */
 export async function readKeptRuns(db: Queryable): Promise<readonly KeptRun[]> {
   const runs = await sql<{ id: number; filter: string }>`select id, filter from tokenwire_logs.run order by id`.execute(db)
-  const { rows } = await sql<KeptRange & { run: number; keys: Hex; keyBytes: number }>`
+  const { rows } = await sql<KeptRange & { run: number; keys: Hex }>`
     select run, from_block as "from", to_block as "to", parent_hash as "parentHash", hash, logs, keys from tokenwire_logs.range
     order by run, from_block`.execute(db)
   const byRun = Map.groupBy(rows, ({ run }) => run)

@@ -168,7 +168,7 @@ function fromPresent(range: TickRange, present: number | null): TickRange {
 
 async function loadTicks(db: Queryable, ranges: readonly TickRange[]): Promise<readonly PoolTickRow[]> {
   if (ranges.length === 0) return []
-  // "offset 0": as in `readTokens`, for each range.
+  // "offset 0": as in `lookUp`, for each range.
   const { rows } = await sql<StoredRow<PoolTickRow>>`
     select ${selectList(POOL_TICK)} from (
       select unnest(${arrayOf(BYTEA, ranges, 'pool')}::bytea[]) as pool, unnest(${arrayOf(INTEGER, ranges, 'from')}::integer[]) as first,

@@ -6,7 +6,7 @@ import { toBytes } from '#tables/toBytes.ts'
 import { QUOTE_WORTH } from '#tables/token.ts'
 
 /*
- * Tokens are found by what their quote currency was rate when they were valued. All look-ups use the index `token_by_quote`, which has no
+ * Tokens are found by the rate of their quote currency when they were valued. All look-ups use the index `token_by_quote`, which has no
  * entries of tokens quoted in ether.
  */
 

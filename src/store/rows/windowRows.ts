@@ -48,8 +48,6 @@ interface AgingRow {
  *
  * The reference price is that of the last trade before a window, or `null` if that trade has none. Looking for the last trade with a price
  * would read the whole history of a token without any.
- *
- * @param before only trades of earlier blocks count; `null`: all
  */
 export async function loadAging(
   db: Queryable,
@@ -107,8 +105,6 @@ export interface LastTrade {
 /**
  * The stored trades that have left a window since its totals were computed, and are their makers' last ones: these makers no longer count
  * in it. One index look-up per trade that has left. A trade may be given more than once.
- *
- * @param before only trades of earlier blocks count; `null`: all
  */
 export async function loadLeavingLastTrades(db: Queryable, tokens: readonly TokenRow[], at: StoredTradesAt): Promise<readonly LastTrade[]> {
   if (tokens.length === 0) return []
