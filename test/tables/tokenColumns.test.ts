@@ -142,6 +142,8 @@ describe('the columns of a token', () => {
       'priceQuote',
       // Of pools, pegs and revaluations.
       'quoteToken quoteUsd eventPriceWeth',
+      // Of the lines of a day's prices.
+      'firstPriceWeth referencePriceH24',
       // Of the ageing of windows.
       'windowsAt windowsExpireAt',
     ].flatMap(names => names.split(' ')),
