@@ -4,7 +4,9 @@ interface State {
   readonly holders: readonly { readonly address: string; readonly rank: number }[]
 }
 
-interface Delta {
+/** What applying needs of a `token.delta`. */
+export interface Delta {
+  readonly base: number
   readonly patch: object
   readonly holders: { readonly set: State['holders']; readonly removed: readonly string[] }
   readonly trades: readonly unknown[]

@@ -34,7 +34,7 @@ it('reconnects, subscribes with the sequence that it has, and receives what it m
   await a.reaches(3)
   expect(a.sequences).toEqual([1, 3])
   const subscribes = fixture.proxy.sent.map(text => JSON.parse(text)).filter(({ type }) => type === 'subscribe')
-  expect(subscribes).toEqual([null, 1].map(sequence => ({ type: 'subscribe', tokens: [A, B], sequence })))
+  expect(subscribes).toEqual([null, 1].map(sequence => ({ type: 'subscribe', tokens: [A, B], sequence, delta: true })))
 })
 
 it('comes to another gateway when the server that leaves asked it to, and no earlier', async () => {
@@ -119,8 +119,8 @@ it('resumes a broken event stream from its last sequence', async () => {
   fixture.commit(A, 3)
   await seen.reaches(3)
   expect(fixture.proxy.requests.filter(path => path.includes('/stream')).slice(0, 2)).toEqual([
-    `/api/tokens/${A}/stream`,
-    expect.stringMatching(new RegExp(`/api/tokens/${A}/stream(\\?lastEventId=1)?$`)),
+    `/api/tokens/${A}/stream?delta=true`,
+    expect.stringMatching(new RegExp(`/api/tokens/${A}/stream\\?delta=true(&lastEventId=1)?$`)),
   ])
 })
 
@@ -187,12 +187,30 @@ it('takes from REST a state that its connection missed, then the complete one fr
   const seen = new Seen()
   client.watch(A, seen.listen)
   await seen.reaches(1, 'webSocket')
-  fixture.proxy.treat = (text, deliver) => text.includes('token.update') || deliver(text)
+  fixture.proxy.treat = (text, deliver) => /token\.(?:update|delta)/.test(text) || deliver(text)
   fixture.commit(A, 2)
   const alone = await seen.reaches(2, 'rest')
   expect(alone.holders).toHaveLength(20)
   fixture.proxy.treat = (text, deliver) => deliver(text)
   await seen.reaches(2, 'webSocket')
+})
+
+it('shows no wrong state when a delta is lost, and gets the whole state from the connection', async () => {
+  const client = fixture.client({ fetch: neverAnswers })
+  const seen = new Seen()
+  client.watch(A, seen.listen)
+  await seen.reaches(1, 'webSocket')
+  let lost = 0
+  fixture.proxy.treat = (text, deliver) => (text.includes('token.delta') && lost++ === 0) || deliver(text)
+  fixture.commit(A, 2, { name: 'Beta' })
+  await eventually(() => lost === 1)
+  fixture.commit(A, 3, { name: 'Beta' })
+  await seen.reaches(3, 'webSocket')
+  expect(seen.states.map(({ sequence, token: { name } }) => [sequence, name])).toEqual([
+    [1, 'Alpha'],
+    [3, 'Beta'],
+  ])
+  expect(lost).toBe(2)
 })
 
 it('subscribes to a hundred tokens with one message, also after a reconnect, and misses no change', async () => {
@@ -230,8 +248,8 @@ it('subscribes to a hundred tokens with one message, also after a reconnect, and
     [50, 1_149],
   ])
   expect(later.slice(2)).toEqual([
-    { type: 'subscribe', token: first, sequence: 1_009 },
-    { type: 'subscribe', token: second, sequence: 1_109 },
+    { type: 'subscribe', token: first, sequence: 1_009, delta: true },
+    { type: 'subscribe', token: second, sequence: 1_109, delta: true },
   ])
   expect(seen.filter(({ states }) => states.length > 1)).toHaveLength(2)
 })

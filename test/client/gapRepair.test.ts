@@ -126,7 +126,7 @@ describe('the events of a channel', () => {
         end: error => told.push(`end ${error?.code}`),
       },
     )
-    const say = (message: object) => subscriber?.receive({ id: 'c1', reorgs: 0, ...message } as never)
+    const say = (message: object) => subscriber !== null && events.receive({ id: 'c1', reorgs: 0, ...message } as never)
     return { told, failures, waits, pauses, positions, whenSubscribed, closing, events, say, isSubscribed: () => subscriber !== null }
   }
   const subscribed = (cursor: string, reorgs = 0) => ({ type: 'subscribed', channel: 'trades', cursor, reorgs })

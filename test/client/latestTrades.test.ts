@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import type { ChannelMessage } from '#client/feed/channelMessages.ts'
 import type { ChannelSubscriber } from '#client/live/channelLink.ts'
 import { startLatestTrades } from '#client/live/liveStates.ts'
 import { createTimers } from '#client/timers.ts'
@@ -14,6 +13,9 @@ const trade = (block: number, logIndex = 1): Trade => ({
   blockNumber: String(block),
   logIndex,
 })
+
+/** The fields of all messages of the channel. */
+const COMPLETE = { id: 'c1', reorgs: 0, channel: 'trades', cursor: '0-0', block: '0', fromBlock: '0', from: '0-0', to: '0-0' }
 
 /** A connection that is open, over a client that has another one which is not, and REST that takes 150 ms. */
 class Fixture {
@@ -58,7 +60,7 @@ class Fixture {
   }
 
   say(message: object): void {
-    this.#subscriber?.receive({ id: 'c1', reorgs: 0, ...message } as ChannelMessage)
+    this.#subscriber?.receive({ type: 'channel', key: 'c1', fields: { ...COMPLETE, ...message } })
   }
 
   trades(...trades: readonly [Trade, ...Trade[]]): void {

@@ -1,7 +1,6 @@
 import type { ClientError } from '#client/clientError.ts'
 import type { TokenUpdate } from '#client/generated/types.ts'
 import type { Address } from '#domain/address.ts'
-import type { ChannelMessage } from './channelMessages.ts'
 
 /** The message that subscribes. */
 export interface SubscriptionMessage {
@@ -9,8 +8,17 @@ export interface SubscriptionMessage {
   readonly token?: Address
   /** `false`: updates without holders. */
   readonly holders?: false | undefined
+  /** Changes may come as deltas. */
+  readonly delta?: true
   /** Sequence of a token's newest complete state; `null`: there is none. */
   readonly sequence?: number | null
+}
+
+/** A message of a channel as it came. `key`: the subscription's `id`. */
+export interface RawChannelMessage {
+  readonly type: 'channel'
+  readonly key: string
+  readonly fields: Readonly<Record<string, unknown>>
 }
 
 /** What a WebSocket or an event stream carries: a token, or a subscription to a channel. Its functions do not throw. */
@@ -24,7 +32,7 @@ export interface Carried {
   readonly batch: string | null
   /** Path and parameters of the event stream, from the client's present position. */
   streamPath(): string
-  receive(message: TokenUpdate | ChannelMessage, source: 'webSocket' | 'eventStream'): void
+  receive(message: TokenUpdate | RawChannelMessage, source: 'webSocket' | 'eventStream'): void
   /** It is no longer carried. `null`: the client was closed. */
   end(error: ClientError | null): void
 }

@@ -1,4 +1,3 @@
-import { listRowShape } from '#client/generated/shapes.ts'
 import type {
   CandlesMessage,
   EventsSubscribed,
@@ -9,8 +8,6 @@ import type {
   ReorgMessage,
   TradesMessage,
 } from '#client/generated/types.ts'
-import { choice, listOf, nullable, object, type Shape, string, whole } from '#client/rest/shape.ts'
-import { MAX_LIST_ROWS } from '#protocol/limits.ts'
 
 /** A client's position in a channel of events. Store it, and pass it as `after` and `reorgs` to continue there. */
 export type LivePosition = Pick<TradesMessage, 'cursor' | 'reorgs'>
@@ -53,26 +50,3 @@ export type ChannelMessage =
   | GapMessage
   | ListMessage
   | CandlesMessage
-
-export const stateSubscribedShape: Shape<StateSubscribed> = object({
-  type: choice('subscribed'),
-  id: string,
-  channel: choice('list', 'candles'),
-})
-
-export const listShape: Shape<ListMessage> = object({
-  type: choice('list'),
-  id: string,
-  sequence: whole(0),
-  asOfBlock: nullable(string),
-  data: listOf(listRowShape, MAX_LIST_ROWS),
-})
-
-/** The message with rows as objects in place of arrays. Data that is not a list of arrays is left as it is, and fits no shape. */
-export function withRows(message: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { columns, data } = message
-  if (!Array.isArray(columns) || !Array.isArray(data) || data.length > MAX_LIST_ROWS) return message
-  const rowOf = (cells: unknown) =>
-    Array.isArray(cells) ? Object.fromEntries(columns.map((column, index) => [column, cells[index] as unknown])) : cells
-  return { ...message, data: data.map(rowOf) }
-}

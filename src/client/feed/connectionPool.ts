@@ -66,6 +66,7 @@ export function createConnectionPool(context: ClientContext, { onState, onLive, 
         dismissed = new ClientError('dismissed', 'the server asked the client not to reconnect', { status })
         endAll(dismissed)
       },
+      onMissed: carried => onLive([carried]),
       onFull: carried => {
         if (connectionOf.has(carried)) assign(carried)
       },

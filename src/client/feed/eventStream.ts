@@ -1,7 +1,7 @@
 import type { ClientContext } from '#client/context.ts'
 import { Timer } from '#client/timers.ts'
 import { createEventReader } from './eventReader.ts'
-import { type ReadMessage, readMessage } from './messages.ts'
+import { createMessageReader, type ReadMessage } from './messages.ts'
 
 /** The server sends a comment every 15 s, so a longer silence means a dead connection. */
 const SILENCE_MS = 40_000
@@ -48,13 +48,19 @@ export function openEventStream(
     const reader = body.getReader()
     const decoder = new TextDecoder()
     const eventsOf = createEventReader()
+    const readMessage = createMessageReader()
     for (;;) {
       const { done, value } = await reader.read()
       if (done || signal.aborted) break
       watchSilence()
       const events = eventsOf(decoder.decode(value, { stream: true }))
       if (events === null) break
-      for (const data of events) if (!signal.aborted) onMessage(readMessage(data))
+      for (const data of events) {
+        const message = readMessage(data)
+        // Only a new stream brings the whole state again.
+        if (message.type === 'missed') return end()
+        if (!signal.aborted) onMessage(message)
+      }
     }
     end()
   }

@@ -86,7 +86,7 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
         openNext()
       },
       onMessage: message => {
-        if (message.type === 'token.update' || ('id' in message && message.type !== 'error')) carried.receive(message, 'eventStream')
+        if (message.type === 'token.update' || message.type === 'channel') carried.receive(message, 'eventStream')
         else if (message.type === 'invalid') onError(message.error)
       },
       onEnd: refusal => ended(carried, stream, refusal),

@@ -51,7 +51,7 @@ class WatchedEntry implements Carried {
   }
 
   subscription(): SubscriptionMessage {
-    return { type: 'subscribe', token: this.key, sequence: this.#sequence, holders: this.hasHolders ? undefined : false }
+    return { type: 'subscribe', token: this.key, sequence: this.#sequence, holders: this.hasHolders ? undefined : false, delta: true }
   }
 
   /** The server sends trades since a sequence only if it is the token's own: a batch names only the newest sequence of its tokens. */
@@ -62,7 +62,7 @@ class WatchedEntry implements Carried {
 
   streamPath(): string {
     const sequence = this.#sequence
-    return `/api/tokens/${this.key}/stream${sequence === null ? '' : `?lastEventId=${sequence}`}`
+    return `/api/tokens/${this.key}/stream?delta=true${sequence === null ? '' : `&lastEventId=${sequence}`}`
   }
 
   receive(message: Parameters<Carried['receive']>[0], source: 'webSocket' | 'eventStream'): void {

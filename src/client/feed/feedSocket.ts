@@ -2,7 +2,7 @@ import type { ClientContext } from '#client/context.ts'
 import type { WebSocketLike } from '#client/options.ts'
 import { Timer } from '#client/timers.ts'
 import { afterClose, delayAfterClose } from '#protocol/closeCodes.ts'
-import { type ReadMessage, readMessage } from './messages.ts'
+import { createMessageReader, type ReadMessage } from './messages.ts'
 
 /** Time from opening to the first message, and from a ping to its answer. */
 const ANSWER_MS = 10_000
@@ -42,6 +42,7 @@ export interface FeedSocketEvents {
 export class FeedSocket {
   readonly #context: ClientContext
   readonly #events: FeedSocketEvents
+  readonly #read = createMessageReader()
   #socket: WebSocketLike | null = null
   #phase: 'opening' | 'open' | 'live' | 'closed' = 'opening'
   readonly #timer: Timer
@@ -116,7 +117,7 @@ export class FeedSocket {
     this.#timer.start(SILENCE_MS, () => this.ping())
     if (isFirst) this.#events.onLive()
     // `onLive` may have closed the socket.
-    if (this.#socket !== null) this.#events.onMessage(readMessage(data))
+    if (this.#socket !== null) this.#events.onMessage(this.#read(data))
   }
 
   #end(end: SocketEnd = this.#phase === 'live' ? 'lost' : 'failed', close: SocketClose = BROKEN): void {

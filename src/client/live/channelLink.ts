@@ -1,5 +1,5 @@
 import type { ClientError } from '#client/clientError.ts'
-import type { ChannelMessage } from '#client/feed/channelMessages.ts'
+import type { RawChannelMessage } from '#client/feed/carried.ts'
 
 /** One subscription to a channel. Its functions must not throw. */
 export interface ChannelSubscriber {
@@ -7,7 +7,7 @@ export interface ChannelSubscriber {
   readonly filters: object
   /** The client's position, read with each subscription; `null`: it has none yet, or the channel carries a state. */
   position(): ChannelResume | null
-  receive(message: ChannelMessage): void
+  receive(message: RawChannelMessage): void
   /** Nothing follows. `null`: the client was closed. */
   end(error: ClientError | null): void
 }

@@ -24,7 +24,7 @@ export function createChannelLinks(
         const lastEventId = after && reorgs !== undefined ? `${after}-${reorgs}` : after
         return `/api/stream${queryText({ channel, ...filters, lastEventId })}`
       },
-      receive,
+      receive: message => message.type === 'channel' && receive(message),
       end,
     }
     pool.carry(carried)

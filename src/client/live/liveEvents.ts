@@ -2,11 +2,12 @@ import { pollMs } from '#client/backoff.ts'
 import type { ChannelMessage, GraduationsEvent, LaunchesEvent, LivePosition, TradesEvent } from '#client/feed/channelMessages.ts'
 import type { GapMessage } from '#client/generated/types.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
-import type { ChannelLink, ChannelSubscriber } from './channelLink.ts'
+import type { ChannelLink } from './channelLink.ts'
 import { blockOf, isAfter, type Repair } from './gapRepair.ts'
 import type { LiveOutput, LiveRun } from './liveMethod.ts'
 import type { EventOptions, LiveEvent } from './liveTypes.ts'
 import { isRefusal } from './reading.ts'
+import { type ChannelListener, subscribeChannel } from './subscribeChannel.ts'
 
 /** Pause before the service is asked again for events that could not be read over REST. It grows. */
 const RETRY_MS = 5_000
@@ -22,7 +23,7 @@ export interface EventChannelSpec<Event> {
  * The events of a channel, each once and in order. The position moves with each event; whenever the channel is subscribed to again, it
  * continues from there. Messages count only after a `subscribed` that names the position.
  */
-export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsEvent> implements ChannelSubscriber, LiveRun {
+export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsEvent> implements ChannelListener, LiveRun {
   readonly channel: EventChannelSpec<Event>['channel']
   readonly filters: object
   readonly #extension: ClientExtension
@@ -79,7 +80,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
     }
   }
 
-  readonly end: ChannelSubscriber['end'] = error => {
+  readonly end: ChannelListener['end'] = error => {
     this.stop()
     this.#output.end(error)
   }
@@ -94,7 +95,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
   resume(): void {
     this.#repairing.abort()
     const { signal } = (this.#repairing = new AbortController())
-    this.#link ??= this.#extension.subscribe(this)
+    this.#link ??= subscribeChannel(this.#extension, this)
     // A listener of the client's state may have ended this query meanwhile.
     if (signal.aborted) this.#leave()
   }

@@ -18,6 +18,7 @@ import type {
   WatchedCandlesQuery,
 } from './liveTypes.ts'
 import { startReading } from './reading.ts'
+import { subscribeChannel } from './subscribeChannel.ts'
 
 /** How often a wallet is read although it did not trade: prices move, and transfers are no events of a channel. */
 const WALLET_MS = 60_000
@@ -37,7 +38,7 @@ export function startList(client: Tokenwire, filters: ListQuery, output: LiveOut
   }
 
   return renewable(() => {
-    const link = client.extension.subscribe({
+    const link = subscribeChannel(client.extension, {
       channel: 'list',
       filters,
       position: () => null,
@@ -68,7 +69,7 @@ export function startCandles(
     let older: readonly Candle[] = []
     let newest: readonly Candle[] = []
     let delivered: readonly Candle[] = []
-    const link = client.extension.subscribe({
+    const link = subscribeChannel(client.extension, {
       channel: 'candles',
       filters,
       position: () => null,
