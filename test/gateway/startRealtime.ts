@@ -181,6 +181,7 @@ export class Client {
   largestBytes = 0
   pings = 0
   #taken = 0
+  #unreadable: { readonly error: unknown } | null = null
   #arrived = () => {}
 
   constructor(port: number, { query = '', ...options }: TestClientOptions = {}) {
@@ -212,11 +213,14 @@ export class Client {
     socket.on('ping', () => this.pings++)
     socket.on('message', (data: Buffer) => {
       this.largestBytes = Math.max(this.largestBytes, data.length)
-      const message = serverMessageSchema.parse(JSON.parse(data.toString()))
-      const objection = messageObjection(JSON.parse(data.toString()) as ServerMessage)
-      if (objection !== null) throw new Error(`a message is not as described: ${objection}`)
-      this.received.push(message)
-      this.#arrived()
+      try {
+        this.received.push(readMessage(data.toString()))
+      } catch (error) {
+        this.#unreadable = { error }
+        throw error
+      } finally {
+        this.#arrived()
+      }
     })
   }
 
@@ -224,7 +228,7 @@ export class Client {
     this.socket.send(typeof message === 'string' || message instanceof Uint8Array ? message : JSON.stringify(message))
   }
 
-  /** The next message that was not taken yet; waits for it. */
+  /** The next message that was not taken yet; waits for it. @throws what is wrong with a message that is not as described */
   async next(): Promise<ServerMessage> {
     for (;;) {
       const message = this.received[this.#taken]
@@ -232,6 +236,7 @@ export class Client {
         this.#taken++
         return message
       }
+      if (this.#unreadable !== null) throw this.#unreadable.error
       await new Promise<void>(resolve => {
         this.#arrived = resolve
       })
@@ -264,6 +269,14 @@ export class Client {
   terminate(): void {
     this.socket.terminate()
   }
+}
+
+/** @throws when the message is not as described */
+function readMessage(text: string): ServerMessage {
+  const message = serverMessageSchema.parse(JSON.parse(text))
+  const objection = messageObjection(JSON.parse(text) as ServerMessage)
+  if (objection !== null) throw new Error(`a message is not as described: ${objection}`)
+  return message
 }
 
 function inShort(message: ServerMessage): string {
