@@ -37,6 +37,7 @@ export const SLOW = [
   'process/check',
   'deploy/*',
   'endToEnd/factories',
+  'endToEnd/editedLaunchpads',
   'endToEnd/switchedSchema',
   'store/switchSchema',
   'sync/changedLaunchpads',

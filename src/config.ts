@@ -10,6 +10,8 @@ export interface LaunchpadConfig {
   readonly contracts: Readonly<Record<string, Address>>
   /** The entry's other fields, such as `events`. */
   readonly settings?: Readonly<Record<string, unknown>>
+  /** Of the adapter that has indexed it. Left out: 1, as in `launchpads.json`. */
+  readonly version?: number
 }
 
 /** A currency of which a whole unit counts as one US dollar. */

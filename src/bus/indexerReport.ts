@@ -44,9 +44,10 @@ export function parseIndexerReport(payload: string): IndexerReport {
   return indexerReportSchema.parse(JSON.parse(payload))
 }
 
-/** The report as JSON. If it is too long, the details are left out, then the providers, then the reason. */
+/** The report as JSON. If it is too long, the details are left out, then the providers, the launchpads that change, and the reason. */
 export function encodeReport({ state, ...rest }: IndexerReport): string {
-  const shorter = [state, { ...state, details: [] }, { ...state, details: [], rpc: [] }]
+  const shortest = { ...state, details: [], rpc: [], launchpads: [] }
+  const shorter = [state, { ...state, details: [] }, { ...state, details: [], rpc: [] }, shortest]
   const texts = shorter.map(one => JSON.stringify({ state: one, ...rest }))
-  return texts.find(text => Buffer.byteLength(text) <= MAX_BYTES) ?? JSON.stringify({ state: { ...shorter[2], reason: null }, ...rest })
+  return texts.find(text => Buffer.byteLength(text) <= MAX_BYTES) ?? JSON.stringify({ state: { ...shortest, reason: null }, ...rest })
 }

@@ -4,6 +4,8 @@ import type { BlockConsumer, BlockFeed } from './blockFeed.ts'
 export interface MovingFeed extends BlockFeed {
   /** Passes on what `next`, which is not started yet, brings from now on. Resolves when the feed before it has stopped. */
   moveTo(next: BlockFeed): Promise<void>
+  /** What was read of any token may be outdated. */
+  outdate(): void
 }
 
 /** A feed whose source can be replaced, as by the feed of another index. The new one compares all watched tokens with its database. */
@@ -30,6 +32,7 @@ export function createMovingFeed(first: BlockFeed): MovingFeed {
       isStopped = true
       return current.stop()
     },
+    outdate: () => consumer?.changed(null),
     moveTo: async next => {
       const before = current
       for (const token of watched) next.watch(token)

@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely'
 import { loadConfig } from '#configuration/loadConfig.ts'
 import { TokenwireError } from '#errors'
 import { describePlan } from '#launchpads/describePlan.ts'
@@ -5,45 +6,69 @@ import { planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { readIdentity } from '#store/rows/identity.ts'
+import { type ListInForce, readListInForce, requestRebuild } from '#store/rows/listInForce.ts'
 import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
-import { applyLaunchpads } from '#worker/applyLaunchpads.ts'
-import { type ConnectedChain, connectChain } from '#worker/connectChain.ts'
-import { databaseCommand } from './databaseCommand.ts'
+import { connectChain } from '#worker/connectChain.ts'
+import { databaseCommand, databaseConfig } from './databaseCommand.ts'
 
 /*
- * npm run launchpads -- plan: compares launchpads.json with the list that the index was built from, and says per launchpad what differs
- * and how many blocks that takes. Changes nothing. The service may run meanwhile.
- * npm run launchpads -- apply: makes the index one of launchpads.json. Indexes what is new in a side index while the service runs, and asks
- * for the stop of the service when that is done.
+ * npm run launchpads -- plan: compares launchpads.json with the index, and says per launchpad what differs and how many blocks that takes.
+ * Changes nothing: the process that indexes changes the index when the file changes.
+ * npm run launchpads -- rebuild <name>: has a launchpad built anew, as when its adapter has learned something.
  */
 
-const [, , task] = process.argv
+interface Work {
+  readonly db: Kysely<unknown>
+  readonly list: ListInForce
+}
 
-async function plan(url: string, { source, launchpads }: ConnectedChain, logger: Parameters<typeof createOrm>[1]): Promise<string> {
-  const orm = createOrm(url, logger, { poolSize: 1, applicationName: 'tokenwire-plan' })
+/** Runs the work on an index that there is. */
+async function withIndex(url: string, logger: Parameters<typeof createOrm>[1], work: (on: Work) => Promise<string>): Promise<string> {
+  const orm = createOrm(url, logger, { poolSize: 1, applicationName: 'tokenwire-launchpads' })
   try {
     const db = orm.em.getKysely<unknown>()
-    const identity = await readIdentity(db)
-    if (identity === null) throw new TokenwireError('config_invalid', 'DATABASE_URL: there is no index of this version in the database')
-    const { head } = await source.tip({ confirmations: 0, announced: false, next: null })
-    return describePlan(planLaunchpads(identity.launchpads, launchpads, await readQuoteCurrencies(db)), head.number).join('\n')
+    if ((await readIdentity(db)) === null)
+      throw new TokenwireError('config_invalid', 'DATABASE_URL: there is no index of this version in the database')
+    return await work({ db, list: await readListInForce(db) })
   } finally {
     await orm.close(true)
   }
 }
 
-if ((task !== 'plan' && task !== 'apply') || process.argv.length > 3) {
-  process.stderr.write('usage: npm run launchpads -- plan, or apply\n')
-  process.exitCode = 1
-} else {
+function plan(): Promise<void> {
   const load = () => loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
-  await databaseCommand(load, async ({ url, config, logger }) => {
-    const chain = await connectChain(config, logger)
-    const tell = (line: string) => void process.stdout.write(`${line}\n`)
+  return databaseCommand(load, async ({ url, config, logger }) => {
+    const { rpc, source, launchpads } = await connectChain(config, logger)
     try {
-      return await (task === 'plan' ? plan(url, chain, logger) : applyLaunchpads({ config, chain, url, logger, tell }))
+      return await withIndex(url, logger, async ({ db, list }) => {
+        const { head } = await source.tip({ confirmations: 0, announced: false, next: null })
+        return describePlan(planLaunchpads(list, { ...config.launchpads, launchpads }, await readQuoteCurrencies(db)), head.number).join(
+          '\n',
+        )
+      })
     } finally {
-      chain.rpc.close()
+      rpc.close()
     }
   })
+}
+
+function rebuild(name: string): Promise<void> {
+  return databaseCommand(databaseConfig, ({ url, logger }) =>
+    withIndex(url, logger, async ({ db, list: { launchpads } }) => {
+      const names = launchpads.map(launchpad => launchpad.name)
+      if (!names.includes(name))
+        throw new TokenwireError('config_invalid', `there is no launchpad ${name} in the index (${names.join(', ')})`)
+      await requestRebuild(db, name)
+      return `${name} is built anew by the process that indexes, and served as it is until then.`
+    }),
+  )
+}
+
+const [, , task, name, ...others] = process.argv
+
+if (task === 'plan' && name === undefined) await plan()
+else if (task === 'rebuild' && name !== undefined && others.length === 0) await rebuild(name)
+else {
+  process.stderr.write('usage: npm run launchpads -- plan, or rebuild <name>\n')
+  process.exitCode = 1
 }

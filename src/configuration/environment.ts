@@ -48,7 +48,7 @@ export type FileText =
   | { readonly kind: 'missing'; readonly problem: string }
   | { readonly kind: 'unreadable'; readonly problem: string }
 
-export function readIfPresent(file: string, readFile: ReadFile): FileText {
+export function readIfPresent(file: string, readFile: ReadFile = readUtf8): FileText {
   try {
     return { kind: 'text', text: readFile(file) }
   } catch (error) {

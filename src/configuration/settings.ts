@@ -52,7 +52,9 @@ export const SETTINGS = {
     .nullable()
     .default(null)
     .describe('EIP-155 id of the chain. The service does not start with providers of another chain. Blank: the chain of the providers.'),
-  LAUNCHPADS_FILE: anyText.default('./launchpads.json').describe('What to index: see docs/launchpads.example.json.'),
+  LAUNCHPADS_FILE: anyText
+    .default('./launchpads.json')
+    .describe('What to index: see docs/launchpads.example.json. Read again within 5 s after a change, and on SIGHUP.'),
   CONFIRMATIONS: confirmations
     .default(0)
     .describe(

@@ -101,6 +101,8 @@ export interface EntryProblem {
 
 /** A kind of launchpad: the fields of its entries in `launchpads.json`, and how to make an adapter of an entry. */
 export interface AdapterKind {
+  /** Raised when the same logs give other rows than before, so that operators learn what they can build anew. Left out: 1. */
+  readonly version?: number
   readonly contracts: readonly string[]
   /** Addresses on Base, for contracts that an entry may leave out there. */
   readonly presets?: Readonly<Record<string, Address>>

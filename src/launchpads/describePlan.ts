@@ -2,8 +2,14 @@ import { abbreviate } from '#domain/abbreviate.ts'
 import type { ChangedField, LaunchpadStep, LaunchpadsPlan } from './planLaunchpads.ts'
 
 /** A plan as one line per entry, for people. Blocks are counted up to `head`, where it is known. */
-export function describePlan({ steps }: Pick<LaunchpadsPlan, 'steps'>, head: number | null): readonly string[] {
-  return steps.map(step => `${step.name}: ${describeStep(step, head)}`)
+export function describePlan({ steps, repegged }: Pick<LaunchpadsPlan, 'steps' | 'repegged'>, head: number | null): readonly string[] {
+  const pegs = repegged.length === 0 ? [] : [`pegUsd: changed for ${repegged.join(', ')}`]
+  return [...steps.map(step => `${step.name}: ${describeStep(step, head)}`), ...pegs]
+}
+
+/** As `describePlan`, without what stays as it is. */
+export function describeChanges({ steps, repegged }: Pick<LaunchpadsPlan, 'steps' | 'repegged'>, head: number | null): readonly string[] {
+  return describePlan({ steps: steps.filter(({ kind }) => kind !== 'unchanged'), repegged }, head)
 }
 
 function describeStep(step: LaunchpadStep, head: number | null): string {
@@ -17,7 +23,9 @@ function describeStep(step: LaunchpadStep, head: number | null): string {
     case 'changed':
       return `changed (${step.fields.map(describeField).join(', ')}), rebuilt${blocksFrom(step.fromBlock, head)}`
     case 'revalued':
-      return `valued by other pools (of ${step.currencies.join(', ')}), rebuilt${blocksFrom(step.fromBlock, head)}`
+      return `valued otherwise (in ${step.currencies.join(', ')}), rebuilt${blocksFrom(step.fromBlock, head)}`
+    case 'rebuilt':
+      return `rebuilt${blocksFrom(step.fromBlock, head)}`
     case 'removed':
       return 'removed'
   }

@@ -1,4 +1,4 @@
-import type { LaunchpadsConfig } from '#config'
+import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
 import { bondingCurve } from '#launchpads/adapters/bondingCurve.ts'
 import { clankerV4 } from '#launchpads/adapters/clankerV4.ts'
 import { clankerV31 } from '#launchpads/adapters/clankerV31.ts'
@@ -17,6 +17,13 @@ export const ADAPTER_KINDS: Readonly<Record<string, AdapterKind>> = {
   'zora-coins': zoraCoins,
   flaunch,
   'quote-pool': quotePool,
+}
+
+export const versionOf = (adapter: string): number => ADAPTER_KINDS[adapter]?.version ?? 1
+
+/** The entries as this version of the service indexes them. */
+export function withVersions(launchpads: readonly LaunchpadConfig[]): readonly LaunchpadConfig[] {
+  return launchpads.map(entry => ({ ...entry, version: versionOf(entry.adapter) }))
 }
 
 /** @throws `TypeError` for an `adapter` that is not in `ADAPTER_KINDS`, which validation excludes */

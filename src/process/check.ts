@@ -138,7 +138,10 @@ async function reportChain(config: Config, preparedUrl: string | null, logger: L
     const chain = await connectChain(config, logger)
     try {
       await reportLaunchpads(config, chain, report)
-      if (preparedUrl !== null) await checkDatabase({ databaseUrl: preparedUrl, chain, weth: config.launchpads.weth, logger })
+      if (preparedUrl === null) return
+      const { launchpads } = config
+      for (const line of await checkDatabase({ databaseUrl: preparedUrl, chain, launchpads, logger }))
+        report({ state: 'warning', what: 'launchpads', says: `the index differs, and a start changes it: ${line}` })
     } finally {
       chain.rpc.close()
     }

@@ -1,14 +1,26 @@
+import process from 'node:process'
+import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
+import { coalesce } from '#async/coalesce.ts'
+import { repeat } from '#async/repeat.ts'
 import { createIndexerStatus } from '#bus/indexerStatus.ts'
 import { createMovingFeed } from '#bus/movingFeed.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
+import { readIfPresent } from '#configuration/environment.ts'
 import { hasCode, TokenwireError } from '#errors'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { readIdentity } from '#store/rows/identity.ts'
 import { indexerView } from './databaseCarrier.ts'
+import { GATEWAY_PROCESS } from './gatewayProcess.ts'
+import { withLiveLaunchpads } from './liveLaunchpads.ts'
 import { type ServeOptions, serve } from './serve.ts'
 import { openServedIndex, type ServedIndex } from './servedIndex.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
+import { watchFile } from './watchFile.ts'
 import { switchedError, watchServedSchema } from './watchServedSchema.ts'
+
+const REREAD_EVERY_MS = 1_000
 
 export interface GatewayOptions extends RoleOptions {
   /** Only for a standby: the view of its own indexing, once it indexes, and the receiver of prices. */
@@ -66,16 +78,36 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
     onStop(watchServedSchema({ db: () => index.primary, current: () => index.schema ?? schema, onSwitch, logger }))
   }
 
-  const live = withLaunchpads(config, () => index.identity)
+  const reread = coalesce<null>(
+    async () => {
+      const { primary, identity } = index
+      const newer = await readIdentity(primary)
+      if (newer === null || index.primary !== primary || isDeepStrictEqual(newer, identity)) return
+      index = { ...index, identity: newer }
+      feed.outdate()
+      logger.info({ launchpads: newer.launchpads.map(({ name }) => name) }, 'the index has other launchpads than before')
+    },
+    // Logged by the parts that need the database.
+    () => undefined,
+  )
+  const endRereads = repeat(REREAD_EVERY_MS, () => reread.request(null))
+  onStop(async () => {
+    endRereads()
+    reread.stop()
+    await reread.settled()
+  })
+  if (indexing === undefined && process.env[GATEWAY_PROCESS] === undefined) onStop(warnOfEdits(config, logger))
+
+  const live = withLiveLaunchpads(config, () => index.identity)
   const indexer = indexerView(reported, indexing?.view)
   const onPrice = indexing?.onPrice ?? (() => undefined)
   const url = await serve({ ...options, config: live, chainId, databaseUrl, db, feed, indexer, onPrice })
   return { url, databaseUrl, primary: { getExecutor: () => index.primary.getExecutor() } }
 }
 
-/** The configuration with the launchpads of the index, which may change while the process runs. */
-function withLaunchpads(config: Config, identity: () => Config['launchpads']): Config {
-  return Object.defineProperty({ ...config }, 'launchpads', { get: identity, enumerable: true })
+function warnOfEdits({ launchpadsFile: file }: Pick<Config, 'launchpadsFile'>, logger: Logger): () => void {
+  const sentence = 'LAUNCHPADS_FILE has changed, and a gateway has the launchpads of the index: edit that of the process that indexes'
+  return watchFile({ read: () => readIfPresent(file), onChanged: () => logger.warn({ file }, sentence) }).stop
 }
 
 /** Why a gateway can't go from one index to another with its clients; `null`: it can. */

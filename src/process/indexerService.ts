@@ -3,6 +3,8 @@ import { followsSwitches, readServedSchema } from '#store/connection/databaseSch
 import type { StartedThread } from '#worker/startIndexing.ts'
 import { announceIndexer } from './announceIndexer.ts'
 import { type LockedDatabase, writerChangedError } from './indexerDatabase.ts'
+import { watchLaunchpads } from './launchpadsWatch.ts'
+import { withLiveLaunchpads } from './liveLaunchpads.ts'
 import { serve } from './serve.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
 import { switchedError, watchServedSchema } from './watchServedSchema.ts'
@@ -24,7 +26,7 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
   const indexing = await thread.open(databaseUrl)
   if (options.config.standby) void indexing.writerChanged.then(() => onFailure(writerChangedError()))
 
-  const { chainId, launchpads, view, blocks } = indexing
+  const { chainId, view, blocks } = indexing
   const db = reading.em.getKysely<unknown>()
   if (followsSwitches(databaseUrl)) {
     const schema = await readServedSchema(db)
@@ -33,7 +35,8 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
   }
   const outlet = await announceIndexer(indexing, { ...options, db })
 
-  const config = { ...options.config, launchpads: { weth: options.config.launchpads.weth, launchpads } }
+  const config = withLiveLaunchpads(options.config, indexing.launchpads)
+  onStop(watchLaunchpads({ file: config.launchpadsFile, onChanged: thread.want, logger: options.logger }))
   const known = { ...options, config, chainId, onPrice: indexing.priced }
   const url = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
   // Misses no block: the first one arrives in a later turn of the event loop than the one in which serving began.

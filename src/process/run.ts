@@ -50,7 +50,11 @@ async function runService(loaded: LoadedThread | null, stopping: StopRequest): P
   logProxies(logger)
   ignoreReplacement(logger)
   const onCrash = reportCrashes(logger)
-  if (config.tls !== null) stopping.ignoreHangup()
+  // The end of a terminal ends what was started on it.
+  if (config.tls !== null || !process.stdin.isTTY) {
+    stopping.ignoreHangup()
+    process.on('SIGHUP', () => logger.info('SIGHUP: the files of settings that may change are read again'))
+  }
   const { signal } = stopping
   const requested = whenAborted(signal).then(() => {
     logger.info({ reason: signal.reason as unknown }, 'stopping')

@@ -1,3 +1,4 @@
+import type { LaunchpadsConfig } from '#config'
 import { TokenwireError } from '#errors'
 import { awaitSessionLock } from '#store/connection/awaitSessionLock.ts'
 import type { SessionLockInput } from '#store/connection/sessionLock.ts'
@@ -6,6 +7,7 @@ import type { Indexing, StartedThread } from '#worker/startIndexing.ts'
 import { announceIndexer } from './announceIndexer.ts'
 import { startGateway } from './gatewayService.ts'
 import { writerChangedError } from './indexerDatabase.ts'
+import { watchLaunchpads } from './launchpadsWatch.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
 
 export interface StandbyOptions extends RoleOptions {
@@ -28,6 +30,11 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
   let price: { readonly ethUsd: string; readonly atMs: number; readonly usableMs: number } | null = null
 
   await thread.check(lock.url)
+  const onChanged = (launchpads: LaunchpadsConfig) => {
+    thread.want(launchpads)
+    if (indexing === null) logger.warn('LAUNCHPADS_FILE has changed: it is applied if this standby becomes the process that indexes')
+  }
+  onStop(watchLaunchpads({ file: options.config.launchpadsFile, onChanged, logger }))
   const {
     url,
     databaseUrl,

@@ -3,7 +3,7 @@ import process from 'node:process'
 export interface StopRequest {
   /** Aborts with the reason as a text on the first signal, or when a parent process with an IPC channel has gone. */
   readonly signal: AbortSignal
-  /** SIGHUP is no longer a request: it renews a certificate. */
+  /** SIGHUP is no longer a request: files are read again. */
   ignoreHangup(): void
 }
 

@@ -58,6 +58,20 @@ const provider = z.object({
   silentSeconds: count.nullable().describe('Seconds for which the provider still asks not to be called. `null`: it may be called.'),
 })
 
+const launchpadProgress = z.object({
+  name: z.string().describe('Name of the launchpad in `launchpads.json`.'),
+  state: z
+    .enum(['joined', 'backfilling', 'leaving'])
+    .describe(
+      '`joined`: it is served; `backfilling`: it is indexed in a side index, and what is served of it is as it was; `leaving`: its tokens ' +
+        'are about to go.',
+    ),
+  indexedBlock: integerText.nullable().describe('Number of the newest block that is indexed of it. `null`: none, or unknown.'),
+  blocksLeft: count.nullable().describe('Number of blocks that are not indexed of it yet. `null`: unknown.'),
+  eventsPerSecond: z.number().min(0).nullable().describe('Event logs indexed per second. `null`: nothing old is being indexed.'),
+  secondsLeft: z.number().min(0).nullable().describe('Estimated seconds until it joins. `null`: unknown.'),
+})
+
 export const indexerHealthSchema = z.object({
   status: z
     .enum(['ok', 'syncing', 'stalled', 'degraded'])
@@ -79,6 +93,7 @@ export const indexerHealthSchema = z.object({
     .nullable()
     .describe('Block time of the newest confirmed block minus that of the newest indexed one, in seconds. `null`: unknown.'),
   backfill: backfill.nullable(),
+  launchpads: z.array(launchpadProgress).describe('How far each launchpad is indexed, in the order of `launchpads.json`.'),
   reorgs: z
     .object({
       count: count.describe('Number of reorgs of indexed blocks since the start.'),
@@ -145,6 +160,7 @@ export type IndexerHealth = Wire<typeof indexerHealthSchema>
 export type ServiceStatus = IndexerHealth['status']
 export type RpcHealth = IndexerHealth['rpc'][number]
 export type BackfillProgress = NonNullable<IndexerHealth['backfill']>
+export type LaunchpadProgress = IndexerHealth['launchpads'][number]
 export type ReorgStats = IndexerHealth['reorgs']
 export type ActorsHealth = IndexerHealth['actors']
 export type RealtimeHealth = IndexerHealth['realtime']

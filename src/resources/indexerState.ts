@@ -1,4 +1,4 @@
-import type { IndexerHealth, IndexingHealth } from './health.ts'
+import type { IndexerHealth, IndexingHealth, LaunchpadProgress } from './health.ts'
 
 /** Why the database fails. */
 export interface DatabaseCause {
@@ -19,6 +19,8 @@ export interface IndexerState extends IndexingHealth {
   readonly stalled: boolean
   /** Why it is stalled or degraded, in this service's own words, since it is public. */
   readonly reason: string | null
+  /** The launchpads that are built or removed now. Absent: not known here. */
+  readonly launchpads?: readonly LaunchpadProgress[]
   /** What can not be verified, though nothing is broken, in this service's own words. Absent: not known here. */
   readonly warnings?: readonly string[]
   /** For operators: includes the messages of providers and the database, without secrets. Absent: not known here. */

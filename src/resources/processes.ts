@@ -46,6 +46,7 @@ export const indexerReportSchema = z.object({
     headUnchangedSeconds: z.number().nullable().exactOptional(),
     stalled: z.boolean(),
     reason: z.string().nullable(),
+    launchpads: indexerHealthSchema.shape.launchpads.exactOptional(),
     warnings: z.array(z.string()).exactOptional(),
     details: z.array(z.string()).exactOptional(),
   }),

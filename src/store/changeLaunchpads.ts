@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { LaunchpadConfig } from '#config'
+import type { LaunchpadConfig, PeggedCurrency } from '#config'
 import type { Address } from '#domain/address.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
+import { writeListInForce } from './rows/listInForce.ts'
 import { attachMetadata } from './rows/metadata.ts'
 import { keepSequences } from './rows/undo.ts'
 
@@ -15,6 +16,7 @@ export interface LaunchpadsChange {
   readonly joining: { readonly schema: string; readonly names: readonly string[] } | null
   /** The list afterwards. */
   readonly launchpads: readonly LaunchpadConfig[]
+  readonly pegUsd: readonly PeggedCurrency[]
 }
 
 export interface ChangedTokens {
@@ -28,7 +30,7 @@ export interface ChangedTokens {
  * its images are those of the earlier list.
  */
 export async function changeLaunchpads(db: Queryable, change: LaunchpadsChange, committedAtMs: number): Promise<ChangedTokens> {
-  const { leaving, joining, launchpads } = change
+  const { leaving, joining } = change
   await sql`delete from block_undo`.execute(db)
   await sql`create temporary table moved_maker (maker bytea primary key) on commit drop`.execute(db)
   const gone = leaving.length === 0 ? [] : await removeRows(db, leaving, committedAtMs)
@@ -36,7 +38,7 @@ export async function changeLaunchpads(db: Queryable, change: LaunchpadsChange, 
   await countMakers(db)
   await countTotals(db)
   const quoted = await stampQuotedIn(db, [...gone, ...come], committedAtMs, come)
-  await sql`update chain_state set launchpads = ${JSON.stringify(launchpads)}::jsonb`.execute(db)
+  await writeListInForce(db, change, joining?.names ?? [])
   const taken = new Set(come)
   return { changed: [...come, ...quoted], dropped: gone.filter(token => !taken.has(token)) }
 }

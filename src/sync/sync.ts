@@ -30,7 +30,7 @@ import { type HeadHint, heads } from '#chain/heads.ts'
 import { nextPollMs, pollWhilePushedMs } from '#chain/pollSchedule.ts'
 import { systemClock } from '#clock'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import { afterHealthEvent, averageBlockTimeMs, UNKNOWN_HEALTH } from './health.ts'
+import { afterHealthEvent, averageBlockTimeMs, type SyncHealth, UNKNOWN_HEALTH } from './health.ts'
 import { reportChain, reportState, type SyncView } from './healthReport.ts'
 import { logEvent } from './logEvent.ts'
 import { performAction } from './performAction.ts'
@@ -47,6 +47,7 @@ export interface Sync {
    */
   readonly blocks: Observable<CommittedBlock>
   readonly view: SyncView
+  health(): SyncHealth
   /** Resolves with the error after which nothing more is indexed, if one comes. */
   readonly gaveUp: Promise<unknown>
   /**
@@ -86,7 +87,7 @@ export function createSync(options: SyncOptions): Sync {
   const gaveUp = Promise.withResolvers<unknown>()
 
   let state: SyncState = { kind: 'unknown', uncertain: null }
-  let health = UNKNOWN_HEALTH
+  let health = options.health ?? UNKNOWN_HEALTH
   let committing: Promise<unknown> = Promise.resolve()
   let isStopping = false
 
@@ -208,6 +209,7 @@ export function createSync(options: SyncOptions): Sync {
       },
       chain: () => reportChain(health),
     },
+    health: () => health,
     gaveUp: gaveUp.promise,
     stop: async () => {
       // The commit under way is still emitted: nothing would report it later.

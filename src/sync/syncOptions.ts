@@ -8,6 +8,7 @@ import type { Hex } from '#domain/address.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import type { Committer } from './committer.ts'
 import type { SpanSource } from './fetch/span.ts'
+import type { SyncHealth } from './health.ts'
 import type { RangeBounds } from './rangeSize.ts'
 import type { Watchlist } from './watchlist.ts'
 
@@ -24,6 +25,8 @@ export interface SyncOptions {
   /** Reorgs up to this depth are replaced in one transaction. A deeper one ends indexing. */
   readonly maxReorgDepth: number
   readonly logger: Logger
+  /** Of the synchronisation of the same index that this one continues. Default: nothing is known yet. */
+  readonly health?: SyncHealth | undefined
   /** How far before the confirmed head blocks are followed, and how large ranges before them are. Default: `TUNING`. */
   readonly tuning?: Partial<Tuning>
   /** Where time comes from. Default: real time. */

@@ -20,5 +20,9 @@ export const ChainStateEntity = defineEntity({
     commits: column.bigint().default(0),
     /** Candles of a minute before this time are dropped; `null`: none are. */
     minutesFrom: column.seconds().strictNullable(),
+    /** As in `launchpads.json`; `null`: an earlier version built the index, and did not keep them. */
+    pegUsd: p.json().strictNullable(),
+    /** Names of launchpads that are to be built anew. */
+    rebuild: p.json().default('[]'),
   },
 })

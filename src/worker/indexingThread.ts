@@ -11,8 +11,8 @@ import type { WriteLock } from '#telemetry/writeLock.ts'
 import { createAudience } from './audience.ts'
 import { checkDatabase } from './checkDatabase.ts'
 import { connectChain } from './connectChain.ts'
+import { type GrowingIndexing, openGrowingIndexing } from './growingIndexing.ts'
 import type { FromIndexing, ThreadView, ToIndexing } from './messages.ts'
-import { type OpenedIndexing, openIndexing } from './openIndexing.ts'
 import { redactDetails } from './redactDetails.ts'
 
 /*
@@ -36,13 +36,14 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
   const audience = createAudience(send)
   const eventLoop = watchEventLoop({ logger, now, thread: 'indexing' })
   let price: { readonly ethUsd: string; readonly untilMs: number } | null = null
-  let indexing: OpenedIndexing | null = null
+  let wanted = config.launchpads
+  let indexing: GrowingIndexing | null = null
   const connecting = connectChain(config, logger)
   // A failure is reported only after `open`, so that a fault of the database is reported first.
   connecting.catch(() => undefined)
 
-  const viewOf = (indexing: OpenedIndexing): ThreadView => ({
-    state: redactDetails(indexing.view.state(), redactor),
+  const viewOf = (indexing: GrowingIndexing): ThreadView => ({
+    state: { ...redactDetails(indexing.view.state(), redactor), launchpads: indexing.changing() },
     chain: indexing.view.chain(),
     metadata: indexing.metadata(),
     skippedLogs: indexing.skippedLogs(),
@@ -64,26 +65,30 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
   const check = (databaseUrl: string) =>
     reported(async () => {
       redactor.add(secretsOf({ databaseUrl }))
-      await checkDatabase({ databaseUrl, chain: await connecting, weth: config.launchpads.weth, logger })
+      const plan = await checkDatabase({ databaseUrl, chain: await connecting, launchpads: config.launchpads, logger })
+      if (plan.length > 0)
+        logger.warn({ plan }, 'LAUNCHPADS_FILE differs from the index; it is applied if this process becomes the one that indexes')
       send({ kind: 'checked' })
     })
 
-  const open = (databaseUrl: string): Promise<OpenedIndexing | null> =>
+  const open = (databaseUrl: string): Promise<GrowingIndexing | null> =>
     reported(async () => {
       redactor.add(secretsOf({ databaseUrl }))
-      const indexing = await openIndexing({
+      const indexing = await openGrowingIndexing({
         config,
         chain: await connecting,
         databaseUrl,
         paced: audience.paced,
+        onLaunchpads: launchpads => send({ kind: 'launchpads', launchpads }),
         // With NATS, commits read every state: gateways get the states over NATS, and this process does not know which tokens they watch.
         isWatched: token => config.nats !== null || audience.isWatched(token),
         ethUsd: () => (price !== null && now() < price.untilMs ? price.ethUsd : null),
         now,
         logger,
       })
-      const { chainId, launchpads, writer } = indexing
-      send({ kind: 'opened', chainId, launchpads, writer, view: viewOf(indexing) })
+      indexing.want(wanted)
+      const { chainId, writer } = indexing
+      send({ kind: 'opened', chainId, launchpads: indexing.launchpads(), writer, view: viewOf(indexing) })
       void indexing.gaveUp.then(error => {
         if (hasCode(error, 'database_taken')) send({ kind: 'writerChanged' })
       })
@@ -106,6 +111,10 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
         opened?.blocks.subscribe(block => audience.committed(block, viewOf(opened)))
         return
       }
+      case 'want':
+        wanted = message.launchpads
+        indexing?.want(wanted)
+        return
       case 'taken':
       case 'watched':
         audience.hear(message)

@@ -1,5 +1,5 @@
 import type { EncodedBlock } from '#bus/encodedBlock.ts'
-import type { Config, LaunchpadConfig } from '#config'
+import type { Config, LaunchpadsConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { ErrorCode } from '#errors'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
@@ -23,8 +23,8 @@ export interface ThreadView {
 
 export interface OpenedThread {
   readonly chainId: number
-  /** With the contracts that were read from the chain. */
-  readonly launchpads: readonly LaunchpadConfig[]
+  /** What the index is of. */
+  readonly launchpads: LaunchpadsConfig
   /** The name under which this process has claimed the database. */
   readonly writer: string
   readonly view: ThreadView
@@ -52,6 +52,8 @@ export type ToIndexing =
   /** The database is migrated and locked by this process: claim it. Answered by `opened` or `failed`. */
   | { readonly kind: 'open'; readonly databaseUrl: string }
   | { readonly kind: 'index' }
+  /** `launchpads.json` has other content than before. */
+  | { readonly kind: 'want'; readonly launchpads: LaunchpadsConfig }
   /** A new price, valid until `untilMs` of `monotonicMs`. */
   | { readonly kind: 'price'; readonly ethUsd: string; readonly untilMs: number }
   /** Answered by `ended`, after the block of the commit under way. */
@@ -62,6 +64,8 @@ export type FromIndexing =
   | ToReceiver
   | { readonly kind: 'checked' }
   | ({ readonly kind: 'opened' } & OpenedThread)
+  /** The index has other launchpads than before. Sent before the commit that made it so. */
+  | { readonly kind: 'launchpads'; readonly launchpads: LaunchpadsConfig }
   /** Another process has become the writer: nothing more is indexed. */
   | { readonly kind: 'writerChanged' }
   /** The error that prevents the start. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { merge, type Observable, tap } from 'rxjs'
 import type { ChainSource } from '#chain/chainSource.ts'
@@ -12,6 +11,7 @@ import { createAttempt } from '#jobs/metadata/attempt.ts'
 import { createMetadataReader, type MetadataView } from '#jobs/metadata/metadataReader.ts'
 import { publicOutbound } from '#jobs/metadata/outbound.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
+import type { Directory } from '#launchpads/directory/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
@@ -19,25 +19,33 @@ import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { createTransaction, oneAtATime, type Transaction } from '#store/connection/transaction.ts'
-import { claimDatabase, readRecentBlocks } from '#store/rows/cursor.ts'
+import { readRecentBlocks } from '#store/rows/cursor.ts'
+import type { ListInForce } from '#store/rows/listInForce.ts'
 import { createCommitter, RECENT_BLOCKS } from '#sync/committer.ts'
+import type { SyncHealth } from '#sync/health.ts'
 import type { SyncView } from '#sync/healthReport.ts'
-import { createSkippedLogCounter, type SkippedLogs } from '#sync/skippedLogs.ts'
+import type { SkippedLogCounter } from '#sync/skippedLogs.ts'
 import { createSync } from '#sync/sync.ts'
 import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { findMissingContracts } from './findMissingContracts.ts'
 import { openKeptLogs } from './openKeptLogs.ts'
-import { requireLaunchpads } from './requireLaunchpads.ts'
 import { restoreDirectory } from './restoreDirectory.ts'
-import type { Indexing } from './startIndexing.ts'
 
 export interface OpenIndexingOptions {
   readonly config: Config
-  /** Closed with the rest. */
-  readonly chain: ConnectedChain
+  readonly chain: Omit<ConnectedChain, 'launchpads'>
   /** The database is migrated, and this process holds the right to write to it. */
   readonly databaseUrl: string
+  /** The name under which this process has claimed the database. */
+  readonly writer: string
+  /** What the index is of. */
+  readonly list: Pick<ListInForce, 'launchpads' | 'pegUsd'>
+  /** As of the cursor. `null`: it is read from the database. */
+  readonly directory: Directory | null
+  /** Of the index that this one continues. */
+  readonly health?: SyncHealth
+  readonly skipped: SkippedLogCounter
   /** Wraps the transaction that every commit goes through. */
   readonly paced: (transaction: Transaction) => Transaction
   /** Whether the token has an actor. */
@@ -47,16 +55,18 @@ export interface OpenIndexingOptions {
   readonly logger: Logger
 }
 
-/** Synchronisation and the background jobs: everything that writes to the database. */
-export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' | 'writer' | 'stop'> {
-  /** As `blocks` of `Indexing`. */
+/** Synchronisation and the background jobs: everything that writes to the database while the list of launchpads stays the same. */
+export interface OpenedIndexing {
+  /** Indexes from the first subscription on. */
   readonly blocks: Observable<CommittedBlock>
   readonly view: SyncView
+  health(): SyncHealth
   /** As `gaveUp` of `Sync`. */
   readonly gaveUp: Promise<unknown>
   metadata(): MetadataView
-  skippedLogs(): readonly SkippedLogs[]
-  /** Aborts what is under way and closes all connections. */
+  /** Resolves when the commit under way has been emitted and `blocks` has completed. */
+  stop(): Promise<void>
+  /** Aborts what is under way and closes all connections to the database. */
   close(): Promise<void>
 }
 
@@ -64,17 +74,14 @@ export interface OpenedIndexing extends Pick<Indexing, 'chainId' | 'launchpads' 
 const NEAR_BLOCKS = 10
 
 /**
- * Claims the database for the chain, and builds what works on both. Nothing is indexed yet.
+ * Builds what works on the database and the chain. Nothing is indexed yet.
  *
  * @throws `TokenwireError` with the reason; nothing is left open then
  */
 export async function openIndexing(options: OpenIndexingOptions): Promise<OpenedIndexing> {
   const impatience = new AbortController()
   const orm = createOrm(options.databaseUrl, options.logger, { giveUp: impatience.signal })
-  const close = async () => {
-    options.chain.rpc.close()
-    await orm.close(true)
-  }
+  const close = () => orm.close(true)
   try {
     return { ...(await build(options, orm, impatience)), close }
   } catch (error) {
@@ -88,29 +95,27 @@ async function build(
   orm: ReturnType<typeof createOrm>,
   impatience: AbortController,
 ): Promise<Omit<OpenedIndexing, 'close'>> {
-  const { config, chain, paced, isWatched, ethUsd, now, logger } = options
-  const { rpc, source, chainId, launchpads, genesisHash } = chain
+  const { config, chain, writer, list, skipped, paced, isWatched, ethUsd, now, logger } = options
+  const { rpc, source, chainId, genesisHash } = chain
+  const { launchpads, pegUsd } = list
+  const { weth } = config.launchpads
   const db = orm.em.getKysely<unknown>()
-  const { weth, pegUsd } = config.launchpads
-  const writer = randomUUID()
-  requireLaunchpads(await claimDatabase(db, { chainId, genesisHash, weth, launchpads }, writer), launchpads)
 
   const adapters = createAdapters({ weth, launchpads })
   void warnOfMissingContracts(rpc, adapters, logger)
   void warnOfWrongBlock(source, db, logger)
-  const directory = await restoreDirectory(adapters, createTransaction(orm))
+  const directory = options.directory ?? (await restoreDirectory(adapters, createTransaction(orm)))
   const transaction = paced(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
   const database = { db, transaction, writer }
   const kept = await openKeptLogs({ config, chain, orm, logger })
-  const skipped = createSkippedLogCounter()
   const committer = createCommitter({
     ...database,
     skipped,
     chainId,
     facts: kept.facts,
     weth,
-    ...(pegUsd !== undefined && { pegUsd }),
+    pegUsd,
     revaluedPerBlock: config.revaluedTokensPerBlock,
     adapters,
     directory,
@@ -130,6 +135,7 @@ async function build(
     confirmations,
     maxReorgDepth,
     logger,
+    health: options.health,
   })
   const gateways = { ipfs: config.ipfsGateways, arweave: config.arweaveGateways }
   const settings = { fetch: config.metadataFetch, allowHttp: config.metadataAllowHttp, gateways }
@@ -152,14 +158,11 @@ async function build(
   )
 
   return {
-    chainId,
-    launchpads,
-    writer,
     blocks: merge(committed, metadata.updates, holders.updates, currencies.updates),
     view: sync.view,
+    health: sync.health,
     gaveUp: sync.gaveUp,
     metadata: () => metadata.view(),
-    skippedLogs: skipped.counts,
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
       await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop(), currencies.stop(), minutes.stop()])

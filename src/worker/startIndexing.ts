@@ -1,7 +1,7 @@
 import { Observable } from 'rxjs'
 import type { EncodedBlock } from '#bus/encodedBlock.ts'
 import { monotonicMs } from '#clock'
-import type { Config, LaunchpadConfig } from '#config'
+import type { Config, LaunchpadsConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import { createBlockReceiver } from './blockReceiver.ts'
@@ -28,14 +28,16 @@ export interface StartedThread {
   check(databaseUrl: string): Promise<void>
   /** To be called once, when the database is migrated and locked. */
   open(databaseUrl: string): Promise<Indexing>
+  /** `launchpads.json` has other content than before: the index is taken over to it once this process indexes. */
+  want(launchpads: LaunchpadsConfig): void
   /** Ends the thread. May be called before `open` has resolved, and again. */
   close(): Promise<void>
 }
 
 export interface Indexing {
   readonly chainId: number
-  /** With the contracts that were read from the chain. */
-  readonly launchpads: readonly LaunchpadConfig[]
+  /** What the index is of now. */
+  launchpads(): LaunchpadsConfig
   /** The name under which this process has claimed the database: a new one at each start. */
   readonly writer: string
   /**
@@ -63,6 +65,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
   const opening = Promise.withResolvers<OpenedThread>()
   const ended = Promise.withResolvers<void>()
   const writerChanged = Promise.withResolvers<void>()
+  let inForce: LaunchpadsConfig = config.launchpads
   let isOpen = false
   let closing: Promise<void> | null = null
 
@@ -87,6 +90,9 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       case 'view':
       case 'noted':
         receiver.hear(message)
+        return
+      case 'launchpads':
+        inForce = message.launchpads
         return
       case 'writerChanged':
         writerChanged.resolve()
@@ -117,12 +123,13 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
   const open = async (databaseUrl: string): Promise<Indexing> => {
     send({ kind: 'open', databaseUrl })
     const { chainId, launchpads, writer, view } = await opening.promise
+    inForce = launchpads
     receiver.reported(view)
     isOpen = true
     let hasBegun = false
     return {
       chainId,
-      launchpads,
+      launchpads: () => inForce,
       writer,
       blocks: new Observable(subscriber => {
         const subscription = receiver.blocks.subscribe(subscriber)
@@ -148,6 +155,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       return checking.promise
     },
     open,
+    want: launchpads => send({ kind: 'want', launchpads }),
     close: () => {
       closing ??= close()
       return closing

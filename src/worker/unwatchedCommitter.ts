@@ -4,24 +4,22 @@ import { type ChangingCommitter, type CommitterOptions, createCommitter } from '
 import type { ConnectedChain } from './connectChain.ts'
 
 export interface UnwatchedCommitterOptions
-  extends Pick<CommitterOptions, 'db' | 'transaction' | 'writer' | 'adapters' | 'directory' | 'now'> {
-  readonly config: Pick<Config, 'maxReorgDepth' | 'launchpads'>
-  readonly chain: Pick<ConnectedChain, 'source' | 'chainId'>
+  extends Pick<
+    CommitterOptions,
+    'db' | 'transaction' | 'writer' | 'adapters' | 'directory' | 'weth' | 'pegUsd' | 'facts' | 'ethUsd' | 'now'
+  > {
+  readonly config: Pick<Config, 'maxReorgDepth'>
+  readonly chain: Pick<ConnectedChain, 'chainId'>
   readonly logger: Logger
 }
 
-/** A committer whose commits read no states for clients, and value nothing by the present price. */
+/** A committer whose commits read no states for clients. */
 export function createUnwatchedCommitter({ config, chain, ...options }: UnwatchedCommitterOptions): ChangingCommitter {
-  const { weth, pegUsd } = config.launchpads
   return createCommitter({
     ...options,
     chainId: chain.chainId,
-    facts: chain.source,
-    weth,
-    ...(pegUsd !== undefined && { pegUsd }),
     revaluedPerBlock: 0,
     maxReorgDepth: config.maxReorgDepth,
     isWatched: () => false,
-    ethUsd: () => null,
   })
 }

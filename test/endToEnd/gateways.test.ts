@@ -201,11 +201,14 @@ test('clients of a gateway stay connected while the indexer is killed and its st
   await arrives(await buy())
   expect(await healthOf(standby)).toMatchObject({ role: 'indexer', standby: false })
   const other = path.join(folder.folder, 'other.json')
-  const launchpads = JSON.parse(await readFile(folder.env['LAUNCHPADS_FILE'] ?? '', 'utf8')) as { launchpads: object[] }
-  await writeFile(other, JSON.stringify({ ...launchpads, launchpads: launchpads.launchpads.map(one => ({ ...one, name: 'other' })) }))
+  const launchpads = JSON.parse(await readFile(folder.env['LAUNCHPADS_FILE'] ?? '', 'utf8')) as object
+  await writeFile(other, JSON.stringify({ ...launchpads, weth: alpha.token }))
   const wrong = spawnService({ ...folder.env, ...writer(), LAUNCHPADS_FILE: other })
   ;[indexer, standby] = [standby, await folder.start(writer())]
-  expect([await wrong.exited, wrong.output()]).toEqual([1, expect.stringContaining('The database was built from other launchpads')])
+  expect([await wrong.exited, wrong.output()]).toEqual([
+    1,
+    expect.stringContaining('The database was built from launchpads quoted in WETH'),
+  ])
   expectRisingSequences()
 })
 

@@ -113,13 +113,14 @@ describe('a start fails with one clear message', () => {
     holder.close()
   })
 
-  test('for a database that was built from other launchpads', async () => {
+  test('for a database of another WETH', async () => {
     const other = path.join(folder.folder, 'other.json')
-    const launchpads = [{ name: 'other', adapter: 'bonding-curve', factory: chain.deployment.weth, startBlock: 0 }]
-    await writeFile(other, JSON.stringify({ weth: chain.deployment.weth, launchpads }))
+    const { launchpad: factory } = chain.deployment
+    const launchpads = [{ name: 'other', adapter: 'bonding-curve', factory, startBlock: 0 }]
+    await writeFile(other, JSON.stringify({ weth: factory, launchpads }))
     // The starts above have claimed the database for the reference launchpad.
     const { code, output } = await failedStart({ LAUNCHPADS_FILE: other })
-    expect(output).toMatch(/built from other launchpads/)
+    expect(output).toMatch(/built from launchpads quoted in WETH at/)
     expect(code).toBe(1)
   })
 

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
-import { hasCode } from '#errors'
-import { describePlan } from '#launchpads/describePlan.ts'
+import { describeChanges } from '#launchpads/describePlan.ts'
 import { isIdle, planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
-import { requireLaunchpads } from '#worker/requireLaunchpads.ts'
 
 const entry = (name: string, startBlock = 100, more: Partial<LaunchpadConfig> = {}): LaunchpadConfig => ({
   name,
@@ -53,9 +51,8 @@ describe('planLaunchpads', () => {
     ],
     ['another name', [A], [{ ...A, name: 'c' }], ['c: added from block 100, 901 blocks', 'a: removed'], ['c'], ['a']],
   ] as const)('tells %s', (_, inForce, wanted, lines, joined, leaving) => {
-    const plan = planLaunchpads(inForce, wanted)
-    const moved = { steps: plan.steps.filter(({ kind }) => kind !== 'unchanged') }
-    expect(describePlan(moved, 1_000)).toEqual(lines)
+    const plan = planLaunchpads({ launchpads: inForce }, { launchpads: wanted })
+    expect(describeChanges(plan, 1_000)).toEqual(lines)
     expect([plan.joined, plan.leaving]).toEqual([joined, leaving])
     expect(isIdle(plan)).toBe(lines.length === 0)
   })
@@ -66,7 +63,7 @@ describe('planLaunchpads', () => {
       ['b', [testAddress(99)]],
     ])
     const euro = quotePool('euro', EURO, DOLLAR)
-    const plan = planLaunchpads([A, B, euro], [A, B, euro, quotePool('dollar', DOLLAR)], quotedIn)
+    const plan = planLaunchpads({ launchpads: [A, B, euro] }, { launchpads: [A, B, euro, quotePool('dollar', DOLLAR)] }, quotedIn)
     expect(plan.steps.map(({ name, kind }) => [name, kind])).toEqual([
       ['a', 'revalued'],
       ['b', 'unchanged'],
@@ -77,15 +74,31 @@ describe('planLaunchpads', () => {
     expect(plan.side.map(({ name }) => name)).toEqual(['a', 'euro', 'dollar'])
     expect([plan.joined, plan.leaving]).toEqual([['a', 'dollar'], ['a']])
   })
-})
 
-test('an index of another list is refused with what differs', () => {
-  expect(() => requireLaunchpads([A, B], [B, A])).not.toThrow()
-  const refused = () => requireLaunchpads([A], [{ ...A, startBlock: 90 }, B])
-  expect(refused).toThrow('What differs:\n  a: begins earlier than block 100, rebuilt from block 90\n  b: added from block 200\nChange it')
-  try {
-    refused()
-  } catch (error) {
-    expect(hasCode(error, 'database_foreign')).toBe(true)
-  }
+  test('rebuilds the launchpads whose currency is pegged otherwise, and those that an operator wants rebuilt', () => {
+    const quotedIn = new Map([['a', [EURO]]])
+    const [euro, peg] = [quotePool('euro', EURO, DOLLAR), { token: DOLLAR, decimals: 6 }]
+    const plan = planLaunchpads({ launchpads: [A, B, euro], rebuild: ['b'] }, { launchpads: [A, B, euro], pegUsd: [peg] }, quotedIn)
+    expect(describeChanges(plan, null)).toEqual([
+      `a: valued otherwise (in ${EURO}), rebuilt from block 100`,
+      'b: rebuilt from block 200',
+      `pegUsd: changed for ${DOLLAR}`,
+    ])
+    const unused = planLaunchpads({ launchpads: [A], pegUsd: [peg] }, { launchpads: [A], pegUsd: [{ ...peg, decimals: 18 }] })
+    expect([isIdle(unused), unused.joined]).toEqual([false, []])
+  })
+
+  test.each([
+    ['a pool of a dollar comes', [A], [A, quotePool('dollar', DOLLAR)]],
+    ['a pool of a dollar goes', [A, quotePool('dollar', DOLLAR)], [A]],
+    ['the pool of a dollar changes', [A, quotePool('dollar', DOLLAR)], [A, quotePool('dollar', DOLLAR, EURO)]],
+  ] as const)('rebuilds every launchpad when ether has another price in dollars, as when %s', (_, before, after) => {
+    const pegUsd = [{ token: DOLLAR, decimals: 6 }]
+    const plan = planLaunchpads({ launchpads: before, pegUsd }, { launchpads: after, pegUsd })
+    expect(plan.steps[0]).toEqual({ kind: 'revalued', name: 'a', fromBlock: 100, currencies: [DOLLAR] })
+  })
+
+  test('does not count the version of an adapter as a difference', () => {
+    expect(isIdle(planLaunchpads({ launchpads: [{ ...A, version: 1 }] }, { launchpads: [{ ...A, version: 2 }] }))).toBe(true)
+  })
 })

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { encodeBlock } from '#bus/encodedBlock.ts'
+import { ZERO_ADDRESS } from '#domain/address.ts'
 import { createAckWindow } from '#worker/ackWindow.ts'
 import type { FromIndexing, ThreadView, ToIndexing } from '#worker/messages.ts'
 
@@ -94,10 +95,12 @@ async function obey(message: ToIndexing): Promise<void> {
       return
     case 'open':
       if (behaviour === 'fails to open') send({ kind: 'failed', code: 'chain_mismatch', message: 'another chain', retryable: true })
-      else send({ kind: 'opened', chainId: 7, launchpads: [], writer: 'scripted', view: VIEW })
+      else send({ kind: 'opened', chainId: 7, launchpads: { weth: ZERO_ADDRESS, launchpads: [] }, writer: 'scripted', view: VIEW })
       return
     case 'index':
       begin()
+      return
+    case 'want':
       return
     case 'taken':
       unacknowledged.acknowledged()

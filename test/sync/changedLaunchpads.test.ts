@@ -70,7 +70,7 @@ async function change(
 ): Promise<OpenedIndex> {
   const { before, after } = lists
   const genesisHash = forking.chain.at(0).header.hash
-  const plan = planLaunchpads(before, after, await readQuoteCurrencies(database.kysely))
+  const plan = planLaunchpads({ launchpads: before }, { launchpads: after }, await readQuoteCurrencies(database.kysely))
   const ancestor = cursor - below
   await clearTables(side.orm.em.getKysely<unknown>())
   if (plan.side.length > 0) {
@@ -95,6 +95,7 @@ async function change(
     leaving: plan.leaving,
     joining: plan.side.length === 0 ? null : { schema: SIDE, names: plan.joined },
     launchpads: after,
+    pegUsd: [],
   }
   await index.committer.change({ ancestor: forking.chain.at(ancestor).header, batches }, wanted)
   return index

@@ -68,7 +68,7 @@ const s19 = nullable(s3)
 const s23 = number(0, 100)
 const s38 = number(0)
 const s39 = nullable(s38)
-const s64 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
+const s67 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
 
 export const marketShape: Shape<Market> = object<Market>({
   priceQuote: s8,
@@ -364,6 +364,16 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
   backfill: nullable(
     object({ fromBlock: s3, toBlock: s3, currentBlock: s3, percent: s23, blocksPerSecond: s38, eventsPerSecond: s38, secondsLeft: s39 }),
   ),
+  launchpads: listOf(
+    object({
+      name: string,
+      state: choice('joined', 'backfilling', 'leaving'),
+      indexedBlock: s19,
+      blocksLeft: s18,
+      eventsPerSecond: s39,
+      secondsLeft: s39,
+    }),
+  ),
   reorgs: object({ count: s0, lastDepth: s18, lastAt: s15 }),
   rpc: listOf(
     object({
@@ -491,14 +501,14 @@ export const eventsSubscribedShape: Shape<EventsSubscribed> = object<EventsSubsc
   type: choice('subscribed'),
   id: string,
   channel: choice('trades', 'launches', 'graduations'),
-  cursor: s64,
+  cursor: s67,
   reorgs: s0,
 })
 
 export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
   type: choice('trades'),
   id: string,
-  cursor: s64,
+  cursor: s67,
   reorgs: s0,
   block: s3,
   data: listOf(tradeShape),
@@ -507,7 +517,7 @@ export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
 export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessage>({
   type: choice('launches'),
   id: string,
-  cursor: s64,
+  cursor: s67,
   reorgs: s0,
   block: s3,
   data: listOf(tokenShape),
@@ -516,7 +526,7 @@ export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessa
 export const graduationsMessageShape: Shape<GraduationsMessage> = object<GraduationsMessage>({
   type: choice('graduations'),
   id: string,
-  cursor: s64,
+  cursor: s67,
   reorgs: s0,
   block: s3,
   status: choice('completed', 'migrated'),
@@ -527,11 +537,11 @@ export const reorgMessageShape: Shape<ReorgMessage> = object<ReorgMessage>({
   type: choice('reorg'),
   id: string,
   fromBlock: s3,
-  cursor: s64,
+  cursor: s67,
   reorgs: s0,
 })
 
-export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s64, to: s64, reorgs: s0 })
+export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s67, to: s67, reorgs: s0 })
 
 export const candlesMessageShape: Shape<CandlesMessage> = object<CandlesMessage>({
   type: choice('candles'),

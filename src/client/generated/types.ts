@@ -672,6 +672,21 @@ export interface IndexerHealth {
     /** Estimated seconds until `toBlock` is indexed. `null`: unknown. */
     readonly secondsLeft: number | null
   } | null
+  /** How far each launchpad is indexed, in the order of `launchpads.json`. */
+  readonly launchpads: readonly {
+    /** Name of the launchpad in `launchpads.json`. */
+    readonly name: string
+    /** `joined`: it is served; `backfilling`: it is indexed in a side index, and what is served of it is as it was; `leaving`: its tokens are about to go. */
+    readonly state: 'joined' | 'backfilling' | 'leaving'
+    /** Number of the newest block that is indexed of it. `null`: none, or unknown. */
+    readonly indexedBlock: string | null
+    /** Number of blocks that are not indexed of it yet. `null`: unknown. */
+    readonly blocksLeft: number | null
+    /** Event logs indexed per second. `null`: nothing old is being indexed. */
+    readonly eventsPerSecond: number | null
+    /** Estimated seconds until it joins. `null`: unknown. */
+    readonly secondsLeft: number | null
+  }[]
   /** Reorgs of indexed blocks. */
   readonly reorgs: {
     /** Number of reorgs of indexed blocks since the start. */

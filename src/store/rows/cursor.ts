@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LaunchpadConfig } from '#config'
+import type { LaunchpadConfig, PeggedCurrency } from '#config'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
@@ -15,6 +15,8 @@ export interface DatabaseIdentity {
   readonly genesisHash: Hex
   readonly weth: Address
   readonly launchpads: readonly LaunchpadConfig[]
+  /** Default: none. */
+  readonly pegUsd?: readonly PeggedCurrency[] | undefined
 }
 
 export interface ChainCursor {
@@ -36,11 +38,12 @@ export interface ChainCursor {
  */
 export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, writer: string): Promise<readonly LaunchpadConfig[]> {
   const launchpads = JSON.stringify(identity.launchpads)
+  const pegUsd = JSON.stringify(identity.pegUsd ?? [])
   await sql`insert into chain_state (chain_id, genesis_hash, weth, launchpads)
     values (${identity.chainId}, ${toBytes(identity.genesisHash)}, ${toBytes(identity.weth)}, ${launchpads}::jsonb)
     on conflict (id) do nothing`.execute(db)
   const inForce = await requireChain(db, identity)
-  await sql`update chain_state set writer = ${writer}`.execute(db)
+  await sql`update chain_state set writer = ${writer}, peg_usd = coalesce(peg_usd, ${pegUsd}::jsonb)`.execute(db)
   await writeEther(db, identity.weth)
   return inForce
 }
@@ -51,7 +54,10 @@ export async function claimDatabase(db: Queryable, identity: DatabaseIdentity, w
  * @returns the launchpads that it was built from
  * @throws `TokenwireError` `database_foreign` saying what differs
  */
-export async function requireChain(db: Queryable, identity: Omit<DatabaseIdentity, 'launchpads'>): Promise<readonly LaunchpadConfig[]> {
+export async function requireChain(
+  db: Queryable,
+  identity: Omit<DatabaseIdentity, 'launchpads' | 'pegUsd'>,
+): Promise<readonly LaunchpadConfig[]> {
   const { rows } = await sql<DatabaseIdentity>`
     select chain_id as "chainId", genesis_hash as "genesisHash", weth, launchpads from chain_state`.execute(db)
   const [stored] = rows
@@ -121,7 +127,10 @@ export async function readTokensUpdatedAt(db: Queryable, committedAtMs: number):
   return rows.map(({ address }) => address)
 }
 
-function differenceBetween(stored: DatabaseIdentity, { chainId, genesisHash, weth }: Omit<DatabaseIdentity, 'launchpads'>): string | null {
+function differenceBetween(
+  stored: DatabaseIdentity,
+  { chainId, genesisHash, weth }: Omit<DatabaseIdentity, 'launchpads' | 'pegUsd'>,
+): string | null {
   if (stored.chainId !== chainId) return `chain ${stored.chainId}, and the RPC serves chain ${chainId}`
   if (stored.genesisHash !== genesisHash) {
     return `a chain ${chainId} whose first block is ${stored.genesisHash}, and the RPC serves one that begins with ${genesisHash}`

@@ -35,6 +35,9 @@ export async function readIdentity(db: Queryable): Promise<StoredIdentity | null
     executed.map(({ name }) => name),
   )
   if (executed.length < MIGRATIONS.length) return null
-  const { rows } = await sql<StoredIdentity>`select chain_id as "chainId", weth, launchpads from chain_state`.execute(db)
+  const { rows } =
+    await sql<StoredIdentity>`select chain_id as "chainId", weth, launchpads, coalesce(peg_usd, '[]') as "pegUsd" from chain_state`.execute(
+      db,
+    )
   return rows[0] ?? null
 }

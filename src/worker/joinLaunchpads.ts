@@ -1,0 +1,84 @@
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Config } from '#config'
+import type { BlockHeader } from '#domain/block.ts'
+import { TokenwireError } from '#errors'
+import type { Directory } from '#launchpads/directory/directory.ts'
+import type { LaunchpadsPlan } from '#launchpads/planLaunchpads.ts'
+import { createAdapters } from '#launchpads/registry.ts'
+import type { Transaction } from '#store/connection/transaction.ts'
+import { isRecentBlock, lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
+import { type ListInForce, writeListInForce } from '#store/rows/listInForce.ts'
+import { fetchReplacement } from '#sync/fetch/replacement.ts'
+import type { ConnectedChain } from './connectChain.ts'
+import { restoreDirectoryOf } from './restoreDirectory.ts'
+import { type SideIndex, stayBelow } from './sideIndex.ts'
+import { createUnwatchedCommitter } from './unwatchedCommitter.ts'
+
+export interface JoinOptions {
+  readonly config: Config
+  readonly chain: Omit<ConnectedChain, 'launchpads'>
+  readonly db: Kysely<unknown>
+  readonly transaction: Transaction
+  /** The name under which this process has claimed the database. */
+  readonly writer: string
+  readonly plan: LaunchpadsPlan
+  /** The list afterwards. */
+  readonly list: Pick<ListInForce, 'launchpads' | 'pegUsd'>
+  /** It is stopped. `null`: nothing joins. */
+  readonly side: SideIndex | null
+  ethUsd(): string | null
+  readonly now: () => number
+  readonly logger: Logger
+}
+
+/**
+ * Makes the index one of another list, in one transaction: undoes the blocks above the newest one of the side index, removes the rows of
+ * the launchpads that leave, takes over those of the side index, and applies the same blocks again. No other commit may run meanwhile.
+ *
+ * @returns the directory of the index afterwards; `null`: nothing is indexed yet
+ * @throws `TokenwireError` `rpc_inconsistent`, retryable, when the index and the chain or the side index have moved apart; what fetching
+ *   and `replaceBlocks` throw
+ */
+export async function joinLaunchpads(options: JoinOptions): Promise<Directory | null> {
+  const { config, chain, db, transaction, plan, list, side } = options
+  const { weth } = config.launchpads
+  const cursor = (await readRecentBlocks(db, 1)).at(-1)
+  if (cursor === undefined) {
+    await transaction(async tx => {
+      await lockCursor(tx, options.writer)
+      await writeListInForce(tx, list, plan.joined)
+    })
+    return null
+  }
+  const ancestor = side === null ? await oldestInReach(options) : (await readRecentBlocks(side.db, 1)).at(-1)
+  if (ancestor === undefined || !(await isRecentBlock(db, ancestor))) {
+    throw new TokenwireError('rpc_inconsistent', 'the index does not have the newest block of the side index', { retryable: true })
+  }
+  const joined = new Set(plan.joined)
+  const stays = new Set(list.launchpads.map(({ name }) => name).filter(name => !joined.has(name)))
+  const adapters = createAdapters({ weth, ...list })
+  const directory = await restoreDirectoryOf(adapters, [
+    { transaction, launchpads: stays },
+    ...(side === null ? [] : [{ transaction: side.transaction, launchpads: joined }]),
+  ])
+  const { source, genesisHash } = chain
+  const replacement = await fetchReplacement({ source, watchlist: directory, ancestor, to: cursor.number, genesisHash })
+  const { writer, ethUsd, now, logger } = options
+  const valued = { weth, pegUsd: list.pegUsd, facts: source, ethUsd }
+  const committer = createUnwatchedCommitter({ config, chain, db, transaction, writer, adapters, directory, ...valued, now, logger })
+  const joining = side === null ? null : { schema: side.schema, names: plan.joined }
+  await committer.change(replacement, { ...list, leaving: plan.leaving, joining })
+  return directory
+}
+
+/**
+ * A block to go back to when nothing joins: without blocks that are applied again, no reorg could be undone afterwards. At most as far back
+ * as side indexes stay.
+ */
+async function oldestInReach({ config, db, transaction, writer }: JoinOptions): Promise<BlockHeader | undefined> {
+  const blocks = await readRecentBlocks(db, stayBelow(config) + 1)
+  const undoFrom = (await transaction(tx => lockCursor(tx, writer)))?.undoFrom ?? null
+  if (undoFrom === null) return blocks.at(-1)
+  return blocks.find(({ number, mergedWithNext }) => number >= undoFrom - 1 && !mergedWithNext) ?? blocks.at(-1)
+}

@@ -1,0 +1,166 @@
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
+import { isLogged } from '#async/logSampling.ts'
+import { pause } from '#async/pause.ts'
+import type { Config, LaunchpadsConfig } from '#config'
+import type { Directory } from '#launchpads/directory/directory.ts'
+import type { LaunchpadsPlan } from '#launchpads/planLaunchpads.ts'
+import type { LaunchpadProgress } from '#resources/health.ts'
+import type { Transaction } from '#store/connection/transaction.ts'
+import { isRecentBlock, readRecentBlocks } from '#store/rows/cursor.ts'
+import { type ListInForce, readListInForce } from '#store/rows/listInForce.ts'
+import { dropSideSchema } from '#store/sideSchema.ts'
+import type { ConnectedChain } from './connectChain.ts'
+import { joinLaunchpads } from './joinLaunchpads.ts'
+import { planEdit } from './planEdit.ts'
+import { openSideIndex, type SideIndex } from './sideIndex.ts'
+
+export interface LaunchpadEditsOptions {
+  readonly config: Config
+  readonly chain: Omit<ConnectedChain, 'launchpads'>
+  readonly databaseUrl: string
+  readonly db: Kysely<unknown>
+  readonly transaction: Transaction
+  /** The name under which this process has claimed the database. */
+  readonly writer: string
+  /** Stops the main index between two blocks, runs the change, and starts the index of the list that is in force then. */
+  readonly whileStopped: (change: () => Promise<Directory | null>) => Promise<void>
+  ethUsd(): string | null
+  readonly now: () => number
+  readonly logger: Logger
+}
+
+/** Takes the index over to each list of launchpads that is wanted, while it follows the list in force. */
+export interface LaunchpadEdits {
+  /** From now on this list is wanted. It was read from `launchpads.json`. */
+  want(list: LaunchpadsConfig): void
+  /** The launchpads that are built or removed now. */
+  changing(): readonly LaunchpadProgress[]
+  /** Resolves after the join under way. */
+  stop(): Promise<void>
+}
+
+const LOOK_EVERY_MS = 1_000
+const MAX_PAUSE_MS = 30_000
+
+/** What follows from one wanted list and one list in force. */
+interface Attempt {
+  readonly key: string
+  /** `null`: nothing is to be done, or it can't be. */
+  readonly change: {
+    readonly plan: LaunchpadsPlan
+    readonly list: Pick<ListInForce, 'launchpads' | 'pegUsd'>
+    readonly side: SideIndex | null
+  } | null
+}
+
+export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: LaunchpadsConfig): LaunchpadEdits {
+  const { config, chain, db, databaseUrl, writer, whileStopped, now, logger } = options
+  const stopped = new AbortController()
+  const { signal } = stopped
+  let wanted = first
+  let attempt: Attempt | null = null
+
+  const end = async (): Promise<void> => {
+    const side = attempt?.change?.side
+    attempt = null
+    await side?.close()
+  }
+
+  const begin = async (key: string, inForce: ListInForce): Promise<Attempt> => {
+    const edit = await planEdit({ db, chain, config, inForce, wanted })
+    switch (edit.kind) {
+      case 'none':
+        await dropSideSchema(db)
+        return { key, change: null }
+      case 'refused':
+        logger.error(`LAUNCHPADS_FILE: ${edit.sentence}; the launchpads stay as they are in the index`)
+        return { key, change: null }
+      case 'change': {
+        const { plan, list, lines, isEmpty } = edit
+        logger.info(
+          { plan: lines },
+          'launchpads.json asks for other launchpads than the index has: it is changed while it follows the chain',
+        )
+        const sideList = { launchpads: plan.side, pegUsd: list.pegUsd }
+        const side =
+          isEmpty || plan.side.length === 0
+            ? null
+            : await openSideIndex({ config, chain, main: db, mainUrl: databaseUrl, list: sideList, writer, now, logger })
+        void side?.gaveUp.then(err => logger.error({ err }, 'the launchpads can not be indexed: edit launchpads.json, or start again'))
+        return { key, change: { plan, list, side } }
+      }
+    }
+  }
+
+  const look = async (): Promise<void> => {
+    const inForce = await readListInForce(db)
+    const key = JSON.stringify([wanted, inForce])
+    if (attempt?.key !== key) {
+      await end()
+      attempt = await begin(key, inForce)
+    }
+    const { change } = attempt
+    if (change === null || (change.side !== null && !(await isInReach(db, change.side)))) return
+    try {
+      await whileStopped(async () => {
+        await change.side?.stop()
+        return joinLaunchpads({ ...options, ...change })
+      })
+      logger.info({ launchpads: change.list.launchpads.map(({ name }) => name) }, 'the index has the launchpads of launchpads.json')
+    } finally {
+      await end()
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        await look()
+        failures = 0
+      } catch (err) {
+        // The next look begins anew, and goes on with what the side index has.
+        await end()
+        if (isLogged(++failures)) logger.warn({ err, failures }, 'the launchpads could not be changed, trying again')
+      }
+      await pause(Math.min(MAX_PAUSE_MS, LOOK_EVERY_MS * 2 ** Math.min(failures, 5)), signal)
+    }
+    await end()
+  }
+
+  const running = run()
+  return {
+    want: list => {
+      wanted = list
+    },
+    changing: () => progressOf(attempt?.change ?? null),
+    stop: async () => {
+      stopped.abort()
+      await running
+    },
+  }
+}
+
+/** Whether the index can go back to the newest block of the side index. */
+async function isInReach(db: Kysely<unknown>, side: SideIndex): Promise<boolean> {
+  const reached = (await readRecentBlocks(side.db, 1)).at(-1)
+  if (reached === undefined || !(await isRecentBlock(db, reached))) return false
+  const cursor = (await readRecentBlocks(db, 1)).at(-1)
+  return cursor?.number === reached.number || isUndoable(db, reached.number + 1)
+}
+
+async function isUndoable(db: Kysely<unknown>, block: number): Promise<boolean> {
+  return (await sql`select from chain_state where undo_from <= ${block}`.execute(db)).rows.length > 0
+}
+
+function progressOf(change: Attempt['change']): readonly LaunchpadProgress[] {
+  if (change === null) return []
+  const { plan, side } = change
+  const joined = new Set(plan.joined)
+  const built = side?.progress() ?? { indexedBlock: null, blocksLeft: null, eventsPerSecond: null, secondsLeft: null }
+  const none = { indexedBlock: null, blocksLeft: null, eventsPerSecond: null, secondsLeft: null }
+  return [
+    ...plan.joined.map((name): LaunchpadProgress => ({ name, state: 'backfilling', ...built })),
+    ...plan.leaving.filter(name => !joined.has(name)).map((name): LaunchpadProgress => ({ name, state: 'leaving', ...none })),
+  ]
+}

@@ -1,0 +1,79 @@
+import type { Kysely } from 'kysely'
+import type { Config, LaunchpadsConfig } from '#config'
+import { TokenwireError } from '#errors'
+import { describeChanges } from '#launchpads/describePlan.ts'
+import { isIdle, type LaunchpadsPlan, planLaunchpads } from '#launchpads/planLaunchpads.ts'
+import { ADAPTER_KINDS, createAdapters, withVersions } from '#launchpads/registry.ts'
+import { readRecentBlocks } from '#store/rows/cursor.ts'
+import type { ListInForce } from '#store/rows/listInForce.ts'
+import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
+import { completeContracts } from './completeContracts.ts'
+import type { ConnectedChain } from './connectChain.ts'
+import { findMissingContracts } from './findMissingContracts.ts'
+
+export type PlannedEdit =
+  | { readonly kind: 'none' }
+  /** `sentence` says why it can't be applied. */
+  | { readonly kind: 'refused'; readonly sentence: string }
+  | {
+      readonly kind: 'change'
+      readonly plan: LaunchpadsPlan
+      /** The plan for people. */
+      readonly lines: readonly string[]
+      /** The list afterwards. */
+      readonly list: Pick<ListInForce, 'launchpads' | 'pegUsd'>
+      /** Nothing is indexed yet. */
+      readonly isEmpty: boolean
+    }
+
+export interface PlanEditOptions {
+  readonly config: Pick<Config, 'launchpads' | 'maxReorgDepth'>
+  readonly chain: Pick<ConnectedChain, 'rpc'>
+  readonly db: Kysely<unknown>
+  readonly inForce: ListInForce
+  /** As `launchpads.json` has it. */
+  readonly wanted: LaunchpadsConfig
+}
+
+/**
+ * What a wanted list asks of the index.
+ *
+ * @throws `RpcError` when no provider answers; the database's errors
+ */
+export async function planEdit({ config, chain, db, inForce, wanted }: PlanEditOptions): Promise<PlannedEdit> {
+  const { weth } = config.launchpads
+  if (wanted.weth !== weth)
+    return refused(
+      `weth has changed from ${weth} to ${wanted.weth}, and an index is of one WETH: point DATABASE_URL or SCHEMA at another one`,
+    )
+  const completed = await completeOrSay(chain, wanted)
+  if (typeof completed === 'string') return refused(completed)
+  const plan = planLaunchpads(inForce, { ...wanted, launchpads: completed }, await readQuoteCurrencies(db))
+  if (isIdle(plan)) return { kind: 'none' }
+  const joined = new Set(plan.joined)
+  const entries = completed.filter(({ name }) => joined.has(name))
+  const [missing] = await findMissingContracts(chain.rpc, createAdapters({ weth, launchpads: entries }))
+  if (missing !== undefined) return refused(`${missing.launchpad}: the chain has no contract at ${missing.address}`)
+  const isEmpty = (await readRecentBlocks(db, 1)).length === 0
+  if (plan.side.length > 0 && config.maxReorgDepth === 0 && !isEmpty) {
+    return refused('with MAX_REORG_DEPTH=0 there is no block to which launchpads could be added')
+  }
+  const before = new Map(inForce.launchpads.map(entry => [entry.name, entry]))
+  const launchpads = withVersions(completed).map(entry => (joined.has(entry.name) ? entry : (before.get(entry.name) ?? entry)))
+  return { kind: 'change', plan, lines: describeChanges(plan, null), list: { launchpads, pegUsd: wanted.pegUsd ?? [] }, isEmpty }
+}
+
+const refused = (sentence: string): PlannedEdit => ({ kind: 'refused', sentence })
+
+/** @returns the entries with the contracts that they leave out, or a sentence about one that is not found */
+async function completeOrSay(
+  { rpc }: PlanEditOptions['chain'],
+  { launchpads }: LaunchpadsConfig,
+): Promise<LaunchpadsConfig['launchpads'] | string> {
+  try {
+    return await completeContracts(rpc, launchpads, ADAPTER_KINDS)
+  } catch (error) {
+    if (!(error instanceof TokenwireError) || error.code !== 'config_invalid') throw error
+    return error.message.replace(/^LAUNCHPADS_FILE: /, '')
+  }
+}

@@ -1,0 +1,197 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import { type Deployment, deploy } from '#devchain/deploy.ts'
+import type { Address } from '#domain/address.ts'
+import type { IndexerHealth } from '#resources/health.ts'
+import type { Token } from '#resources/token.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { useDatabase } from '#test/support/database.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
+import { dumpTables } from '#test/support/indexChain.ts'
+import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+
+/* Edits of launchpads.json while a service and a gateway run and have clients: of two launchpads of one chain. */
+
+const database = await useDatabase({ migrated: false })
+const fresh = await useDatabase({ migrated: false })
+// The chain is short: a side index stays half of this below its head.
+const env = { DATABASE_URL: database.url, MAX_REORG_DEPTH: '4' }
+let chain: TestChain
+let folder: ServiceFolder
+let second: Deployment
+let alpha: Launched
+let beta: Launched
+let alice: Address
+let service: Service
+let gateway: Service
+let feeds: readonly FeedClient[]
+const services: Service[] = []
+
+beforeAll(async () => {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+  second = await deploy(chain.client, {}, chain.mine)
+  const [, creator, other] = chain.accounts as unknown as [Address, Address, Address]
+  alice = other
+  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
+  beta = readLaunched(await chain.mined(launch({ ...chain, deployment: second }, { from: creator, name: 'Beta', symbol: 'BET' })))
+  folder = await serviceFolder(chain)
+  for (const of of [alpha, beta, alpha]) await buy(of)
+  service = await started(env)
+  gateway = await started({ ...env, ROLE: 'gateway', RPC_URLS: '' })
+  feeds = [await openFeed(service.url), await openFeed(gateway.url)]
+})
+
+afterAll(async () => {
+  for (const feed of feeds ?? []) feed.close()
+  for (const { process: child } of services) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    child.kill('SIGKILL')
+    await once(child, 'close')
+  }
+  await chain?.stop()
+  await folder?.remove()
+})
+
+async function started(settings: Readonly<Record<string, string>>): Promise<Service> {
+  const one = await folder.start(settings)
+  services.push(one)
+  return one
+}
+
+let paid = parseEther('0.001')
+async function buy({ curve }: Launched): Promise<number> {
+  paid += 1n
+  return Number((await chain.mined(buyOnCurve(chain, { from: alice, curve, paidWei: paid }))).blockNumber)
+}
+
+/** Writes launchpads.json, and has the service read it now. */
+async function edit(...entries: readonly (readonly [name: string, of: Deployment])[]): Promise<void> {
+  const launchpads = entries.map(([name, { launchpad: factory, startBlock }]) => ({ name, adapter: 'bonding-curve', factory, startBlock }))
+  await writeFile(folder.env['LAUNCHPADS_FILE'] ?? '', JSON.stringify({ weth: chain.deployment.weth, launchpads }))
+  service.process.kill('SIGHUP')
+}
+
+const get = async <T>({ url }: Service, path: string) => (await (await fetch(url + path)).json()) as T
+const namesOf = async (of: Service) =>
+  (await get<{ data: readonly { name: string }[] }>(of, '/api/launchpads')).data.map(({ name }) => name)
+const tokenOf = (of: Service, { token }: Launched) => get<Token & { code?: string }>(of, `/api/tokens/${token}`)
+
+test('launchpads come, change and go while clients keep their connections', async () => {
+  for (const feed of feeds) {
+    feed.send({ type: 'subscribe', token: alpha.token })
+    feed.send({ type: 'subscribe', token: beta.token })
+    for (const channel of ['trades', 'launches']) feed.send({ type: 'subscribe', channel })
+    await feed.next(({ type, channel }) => type === 'subscribed' && channel === 'launches')
+  }
+  const told: number[] = []
+  /** Until each client has been sent it: the next edit may take a trade away. */
+  const trade = async (...of: readonly Launched[]) => {
+    for (const launched of of) told.push(await buy(launched))
+    for (const feed of feeds) await feed.next(({ type, block }) => type === 'trades' && block === String(told.at(-1)))
+  }
+  await trade(alpha)
+
+  await edit(['reference', chain.deployment], ['second', second])
+  for (const of of [service, gateway]) await expect.poll(() => namesOf(of)).toEqual(['reference', 'second'])
+  for (const of of [service, gateway]) expect(await tokenOf(of, beta)).toMatchObject({ launchpad: 'second', market: { tradeCount: 1 } })
+  await trade(beta, alpha)
+
+  await edit(['renamed', chain.deployment], ['second', second])
+  for (const feed of feeds) await feed.next(({ token }) => (token as Token | undefined)?.launchpad === 'renamed')
+  for (const of of [service, gateway]) await expect.poll(() => namesOf(of)).toEqual(['renamed', 'second'])
+  await trade(beta, alpha)
+
+  await edit(['renamed', chain.deployment])
+  for (const of of [service, gateway]) await expect.poll(async () => (await tokenOf(of, beta)).code).toBe('token_not_found')
+  for (const of of [service, gateway]) await expect.poll(() => namesOf(of)).toEqual(['renamed'])
+  await trade(alpha)
+
+  const last = String(told.at(-1))
+  for (const [index, feed] of feeds.entries()) {
+    await feed.next(({ type, sourceBlock }) => type === 'token.update' && sourceBlock === last)
+    for (const { token } of [alpha, beta]) {
+      const sequences = feed.updates(token).map(({ sequence }) => sequence)
+      expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+    }
+    expect(feed.updates(alpha.token).at(-1)?.token).toEqual(await tokenOf([service, gateway][index] as Service, alpha))
+    // Each trade since the subscription once, and nothing of the past.
+    expect(feed.messages.filter(({ type }) => type === 'trades').map(({ block }) => Number(block))).toEqual(told)
+    expect(feed.messages.filter(({ type }) => ['launches', 'reorg', 'gap', 'error'].includes(type))).toEqual([])
+  }
+  const { launchpads, reorgs } = await get<IndexerHealth>(service, '/api/indexer/health')
+  expect([launchpads, reorgs.count]).toEqual([[expect.objectContaining({ name: 'renamed', state: 'joined', blocksLeft: 0 })], 0])
+})
+
+const SIDE = '_side'
+
+/** The tables of the index, or with `_side` those of the side index. */
+const tablesOf = async (suffix: string) => {
+  const { rows } = await sql<{ schema: string; table: string }>`select schemaname as schema, tablename as table from pg_tables
+    where schemaname = current_schema() || ${suffix}::text`.execute(database.kysely)
+  return rows
+}
+
+/** Holds a table, from the moment that it exists, until the function that it resolves with is called. */
+async function hold(suffix: string, name: string): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const { schema } = await eventually(async () => (await tablesOf(suffix)).find(one => one.table === name) ?? false)
+  const holding = database.kysely.transaction().execute(async tx => {
+    await sql`lock table ${sql.id(schema, name)} in access exclusive mode`.execute(tx)
+    held.resolve()
+    await released.promise
+  })
+  await held.promise
+  return async () => {
+    released.resolve()
+    await holding
+  }
+}
+
+const waiting = async (application: string) =>
+  (
+    await sql`select from pg_stat_activity where datname = current_database() and application_name = ${application} and wait_event_type = 'Lock'`.execute(
+      database.kysely,
+    )
+  ).rows.length
+
+/** Kills the service, starts it again, and returns when it has the launchpads. */
+async function killAndRestart(release: () => Promise<void>, names: readonly string[]): Promise<void> {
+  service.process.kill('SIGKILL')
+  await once(service.process, 'close')
+  await release()
+  service = await started(env)
+  await expect.poll(() => namesOf(service)).toEqual(names)
+}
+
+test.each([
+  ['while the side index is written', SIDE, 'trade', 'tokenwire-side'],
+  // What a reorg or a join alone reads.
+  ['within the transaction that joins', '', 'dropped_token', 'tokenwire-launchpads'],
+])('an index whose process is killed %s ends as a fresh one', async (_, suffix, table, application) => {
+  await edit(['renamed', chain.deployment])
+  await expect.poll(() => namesOf(service)).toEqual(['renamed'])
+  await expect.poll(() => tablesOf(SIDE)).toEqual([])
+  await chain.reorg(1)
+  await buy(beta)
+  await service.indexed(await buy(alpha))
+  const holding = hold(suffix, table)
+  if (suffix === '') await holding
+  await edit(['renamed', chain.deployment], ['second', second])
+  const release = await holding
+  await eventually(async () => expect(await waiting(application)).toBeGreaterThan(0))
+  await killAndRestart(release, ['renamed', 'second'])
+  const last = await buy(beta)
+  await service.indexed(last)
+
+  const other = await started({ ...env, DATABASE_URL: fresh.url })
+  await other.indexed(last)
+  // What only time has changed is committed a moment later.
+  await eventually(async () => expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely)))
+  await other.stop()
+})
