@@ -99,6 +99,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
       chainId,
       read: () =>
         readProcessMetrics({
+          config,
           indexer,
           probeDatabase,
           tableSizes,

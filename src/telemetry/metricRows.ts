@@ -1,5 +1,5 @@
 import type { EthUsd } from '#resources/ethUsd.ts'
-import type { ActorsHealth, FeedHealth, RealtimeHealth } from '#resources/health.ts'
+import type { ActorsHealth, FeedHealth, LaunchpadProgress, RealtimeHealth } from '#resources/health.ts'
 import type { IndexerState } from '#resources/indexerState.ts'
 import type { KeyUsage } from '#resources/usage.ts'
 import type { EventLoopState } from './eventLoopWatch.ts'
@@ -7,6 +7,7 @@ import type { LatencySnapshot } from './latencyHistogram.ts'
 
 export interface MetricsReading {
   readonly indexer: IndexerState
+  readonly launchpads: readonly LaunchpadProgress[]
   readonly database: { readonly ok: boolean; readonly latencyMs: number | null }
   /** Empty: not read yet. */
   readonly tables: readonly { readonly table: string; readonly rows: number; readonly bytes: number; readonly indexBytes: number }[]
@@ -49,6 +50,13 @@ export const GAUGES: readonly MetricRow[] = [
   ['backfill_blocks_per_second', 'Blocks per second that the backfill indexes.', r => r.indexer.backfill?.blocksPerSecond],
   ['backfill_events_per_second', 'Events per second that the backfill indexes.', r => r.indexer.backfill?.eventsPerSecond],
   ['backfill_remaining_seconds', 'Estimated time until the backfill is done.', r => r.indexer.backfill?.secondsLeft],
+  ['launchpad_blocks_left', 'Blocks that are not indexed of the launchpad yet.', r => perLaunchpad(r, ({ blocksLeft }) => blocksLeft)],
+  [
+    'launchpad_events_per_second',
+    'Events per second that are indexed of a launchpad that is to join.',
+    r => perLaunchpad(r, ({ eventsPerSecond }) => eventsPerSecond),
+  ],
+  ['launchpad_remaining_seconds', 'Estimated time until the launchpad joins.', r => perLaunchpad(r, ({ secondsLeft }) => secondsLeft)],
   ['rpc_up', '1 when the RPC provider is healthy.', r => perProvider(r, rpc => rpc.healthy)],
   ['rpc_latency_seconds', 'Recent latency of the RPC provider.', r => perProvider(r, rpc => seconds(rpc.latencyMs))],
   ['rpc_error_ratio', 'Share of failed calls to the RPC provider in the recent past.', r => perProvider(r, rpc => rpc.errorRate)],
@@ -160,6 +168,10 @@ const ratio = (percent: number | undefined) => (percent === undefined ? null : p
 
 function perLabel(label: string, values: Readonly<Record<string, number>>): Labelled {
   return Object.entries(values).map(([labelValue, value]) => [{ [label]: labelValue }, value])
+}
+
+function perLaunchpad({ launchpads }: MetricsReading, read: (one: LaunchpadProgress) => Value): Labelled {
+  return launchpads.map(one => [{ launchpad: one.name, state: one.state }, read(one)])
 }
 
 function perProvider({ indexer }: MetricsReading, read: (rpc: IndexerState['rpc'][number]) => Value): Labelled {

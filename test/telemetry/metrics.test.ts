@@ -39,6 +39,7 @@ const REALTIME: RealtimeHealth = {
 
 const READING: MetricsReading = {
   indexer: INDEXER,
+  launchpads: [{ name: 'wow', state: 'backfilling', indexedBlock: '7', blocksLeft: 90, eventsPerSecond: 4.5, secondsLeft: null }],
   feed: {
     carrier: 'nats',
     connected: true,
@@ -140,6 +141,8 @@ describe('createMetrics', () => {
       'tokenwire_skipped_logs_total{launchpad="wow",event="0xab"}': 4,
       tokenwire_eth_usd_age_seconds: 80,
       tokenwire_eth_usd_stale: 1,
+      'tokenwire_launchpad_blocks_left{launchpad="wow",state="backfilling"}': 90,
+      'tokenwire_launchpad_events_per_second{launchpad="wow",state="backfilling"}': 4.5,
       'tokenwire_rpc_up{provider="rpc-1"}': 1,
       'tokenwire_rpc_up{provider="rpc-2"}': 0,
       'tokenwire_rpc_latency_seconds{provider="rpc-1"}': 0.012,

@@ -57,7 +57,7 @@ function Card({
 }
 
 function IndexerCard({
-  health: { status, reasons, warnings, lagBlocks, lagSeconds, headBlock, confirmedBlock, indexedBlock, backfill, reorgs },
+  health: { status, reasons, warnings, lagBlocks, lagSeconds, headBlock, confirmedBlock, indexedBlock, backfill, launchpads, reorgs },
 }: {
   readonly health: IndexerHealth
 }) {
@@ -83,6 +83,16 @@ function IndexerCard({
           </p>
         </div>
       )}
+      {launchpads
+        .filter(({ state }) => state !== 'joined')
+        .map(({ name, state, blocksLeft, eventsPerSecond, secondsLeft }) => (
+          <p key={name} class="card-body">
+            {name} · {state}
+            {blocksLeft === null ? '' : ` · ${formatCount(blocksLeft)} blocks left`}
+            {eventsPerSecond === null ? '' : ` · ${formatCompact(eventsPerSecond)} events/s`}
+            {secondsLeft === null ? '' : ` · ${formatDuration(secondsLeft)} left`}
+          </p>
+        ))}
       <Pairs>
         <Pair name="Lag, blocks">{lagBlocks === null ? <Unknown /> : formatCompact(lagBlocks)}</Pair>
         <Pair name="Lag, time">{lagSeconds === null ? <Unknown /> : formatMs(lagSeconds * 1_000)}</Pair>

@@ -1,8 +1,8 @@
-import type { LaunchpadConfig } from '#config'
 import type { Sources } from '#gateway/http/sources.ts'
-import type { IndexerHealth, LaunchpadProgress } from '#resources/health.ts'
-import type { DatabaseCause, IndexerState } from '#resources/indexerState.ts'
+import type { IndexerHealth } from '#resources/health.ts'
+import type { DatabaseCause } from '#resources/indexerState.ts'
 import { healthStatus } from './healthStatus.ts'
+import { launchpadProgress } from './launchpadProgress.ts'
 
 export type HealthSources = Pick<
   Sources,
@@ -37,7 +37,7 @@ export async function readHealth(
     lagBlocks: state.lagBlocks,
     lagSeconds: state.lagSeconds,
     backfill: state.backfill,
-    launchpads: launchpadsOf(sources.config.launchpads.launchpads, state),
+    launchpads: launchpadProgress(sources.config, state),
     reorgs: state.reorgs,
     rpc: state.rpc,
     database,
@@ -48,20 +48,6 @@ export async function readHealth(
     warnings: state.warnings ?? [],
   }
   return { health, databaseCause: cause }
-}
-
-/** Those of the index, and those that are yet to join. */
-function launchpadsOf(
-  inForce: readonly LaunchpadConfig[],
-  { launchpads = [], indexedBlock, lagBlocks }: IndexerState,
-): readonly LaunchpadProgress[] {
-  const changing = new Map(launchpads.map(one => [one.name, one]))
-  const joined = inForce.map(({ name }): LaunchpadProgress => {
-    const ofIndex = { indexedBlock: blockText(indexedBlock), blocksLeft: lagBlocks, eventsPerSecond: null, secondsLeft: null }
-    return changing.get(name) ?? { name, state: 'joined', ...ofIndex }
-  })
-  const names = new Set(inForce.map(({ name }) => name))
-  return [...joined, ...launchpads.filter(({ name }) => !names.has(name))]
 }
 
 function blockText(block: number | null): string | null {

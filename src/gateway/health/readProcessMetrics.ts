@@ -2,6 +2,7 @@ import type { Sources } from '#gateway/http/sources.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import type { MetadataState, MetricsReading } from '#telemetry/metricRows.ts'
+import { launchpadProgress } from './launchpadProgress.ts'
 
 /** Absent or `null`: the indexer is another process, which has its own metrics. */
 export interface MeasuredIndexer {
@@ -10,7 +11,7 @@ export interface MeasuredIndexer {
   eventLoop?(): EventLoopState | null
 }
 
-export interface MetricsSources extends Pick<Sources, 'probeDatabase' | 'ethUsd' | 'admission'> {
+export interface MetricsSources extends Pick<Sources, 'config' | 'probeDatabase' | 'ethUsd' | 'admission'> {
   readonly indexer: Pick<Sources['indexer'], 'state'> & MeasuredIndexer
   tableSizes(): Promise<MetricsReading['tables']>
   readonly feed: { health(): MetricsReading['feed'] }
@@ -24,13 +25,15 @@ export interface MetricsSources extends Pick<Sources, 'probeDatabase' | 'ethUsd'
 export async function readProcessMetrics(sources: MetricsSources): Promise<MetricsReading> {
   const { indexer, feed, actors, realtime } = sources
   const [database, tables] = await Promise.all([sources.probeDatabase(), sources.tableSizes()])
+  const state = indexer.state()
   const indexing = indexer.eventLoop?.() ?? null
   return {
     feed: feed.health(),
     actors: actors.health(),
     realtime: realtime.health(),
     commitToDelivery: realtime.commitToDelivery(),
-    indexer: indexer.state(),
+    indexer: state,
+    launchpads: launchpadProgress(sources.config, state),
     database,
     tables,
     ethUsd: sources.ethUsd.last(),
