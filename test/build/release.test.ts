@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packagePath } from '#package'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 /* The files of a release, as somebody uses them who has nothing else. */
@@ -71,6 +71,17 @@ test('the archive has an embedded PostgreSQL, and one binary of the socket libra
   expect(service.databaseUrl).toContain('127.0.0.1')
   expect(await service.stop()).toBe(0)
   expect(await readdir(path.join(server, 'node_modules/uWebSockets.js/dist/bin'))).toHaveLength(1)
+})
+
+// It crashed with a stack. Another Node than 22 finds no binary either.
+test('the archive says that it lacks a binary for this Node', async () => {
+  const binaries = path.join(server, 'node_modules/uWebSockets.js/dist/bin')
+  await rename(binaries, `${binaries}-away`)
+  const service = spawnService({ ...folder.env, DATABASE_URL: database.url }, folder.folder, path.join(server, 'dist/service/main.js'))
+  expect(await service.exited).toBe(1)
+  expect(service.output()).toContain(`uWebSockets.js has no binary for Node ${process.version} on `)
+  expect(service.output()).not.toContain('stack')
+  await rename(`${binaries}-away`, binaries)
 })
 
 test('the materials and the licences name every dependency', async () => {
