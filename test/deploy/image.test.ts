@@ -17,6 +17,13 @@ const IMAGE = 'tokenwire:test'
 /** MB of the image above its base: it has one of the 24 socket binaries, and no development package. */
 const MOST_MB = 60
 
+const COMMAND = ['node', '/app/dist/service/main.js']
+const ROLES: readonly Readonly<Record<string, string>>[] = [
+  { ROLE: 'indexer', STANDBY: 'true' },
+  { ROLE: 'indexer', STANDBY: 'true' },
+  { ROLE: 'gateway', RPC_URLS: '' },
+]
+
 const program = findProgram({ names: ['buildah'], aptPackage: 'buildah' })
 const isRoot = process.getuid?.() === 0
 if (program !== null && !isRoot)
@@ -111,43 +118,63 @@ describe.runIf(program !== null && isRoot)('the image', () => {
     ).toBe('')
     const sizes = JSON.parse(await buildah.do('images', '--json')) as { names: string[]; size: string }[]
     const megabytes = (name: string) => Number.parseFloat(sizes.find(({ names }) => names.some(one => one.endsWith(name)))?.size ?? '')
-    expect(megabytes(IMAGE) - megabytes(BASE)).toBeLessThan(MOST_MB)
+    const own = megabytes(IMAGE) - megabytes(BASE)
+    process.stdout.write(`the image adds ${own.toFixed(1)} MB to its base\n`)
+    expect(own).toBeLessThan(MOST_MB)
   })
 
-  test('serves as its user, is found healthy, and stops by SIGTERM with 0', async () => {
-    const port = String(await freePort())
-    const { url } = await database
-    const settings = { ...service.env, DATABASE_URL: url, LAUNCHPADS_FILE: '/config/launchpads.json', DATA_DIR: '/data', PORT: port }
-    const env = Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`])
-    const options = [...env, '--volume', `${service.folder}:/config:ro`, container, '--']
-    expect(await buildah.do('run', '--isolation', 'chroot', ...options, 'node', '/app/dist/service/main.js', 'check')).toMatch(
-      /^ok {7}settings/,
-    )
-    const started = buildah.start(...options, 'node', '/app/dist/service/main.js')
+  const environment = (settings: Readonly<Record<string, string>>) =>
+    Object.entries(settings).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+
+  /** One more container of the image. Resolves when it serves. */
+  async function start(settings: Readonly<Record<string, string>>) {
+    const one = await buildah.do('from', '--pull-never', IMAGE)
+    const startedAtMs = performance.now()
+    const started = buildah.start(...environment(settings), '--volume', `${service.folder}:/config:ro`, one, '--', ...COMMAND)
     let output = ''
     for (const stream of [started.stdout, started.stderr]) stream.on('data', chunk => (output += String(chunk)))
     const exited = once(started, 'exit')
-    const findService = () => descendants(started.pid ?? 0).find(one => commandOf(one) === '/usr/bin/node /app/dist/service/main.js')
+    const pidOf = () => descendants(started.pid ?? 0).find(pid => commandOf(pid) === `/usr/bin/${COMMAND.join(' ')}`)
     onTestFinished(() => {
-      const left = findService()
+      const left = pidOf()
       if (left !== undefined) process.kill(left, 'SIGKILL')
     })
-    const isHealthy = () =>
-      buildah.do('run', '--isolation', 'chroot', '--env', `PORT=${port}`, container, '--', 'node', '/app/healthCheck.mjs').then(
-        () => true,
-        () => false,
-      )
-    expect(await isHealthy()).toBe(false)
     while (!output.includes('"msg":"serving"')) {
       if (started.exitCode !== null) expect.fail(output)
       await pause(50)
     }
-    expect(await isHealthy()).toBe(true)
-    expect((await fetch(`http://127.0.0.1:${port}/`)).headers.get('content-type')).toContain('text/html')
-    const pid = findService()
-    expect(execFileSync('ps', ['-o', 'uid=', '-p', String(pid)], { encoding: 'utf8' }).trim()).toBe('65532')
-    process.kill(pid ?? Number.NaN, 'SIGTERM')
-    expect(await exited).toEqual([0, null])
-    expect(output).toContain('"msg":"stopped"')
+    const startMs = performance.now() - startedAtMs
+    const stop = async () => {
+      process.kill(pidOf() ?? Number.NaN, 'SIGTERM')
+      expect(await exited).toEqual([0, null])
+      expect(output).toContain('"msg":"stopped"')
+    }
+    return { pid: pidOf(), startMs, stop }
+  }
+
+  test('serves in each role as its user, is found healthy, and stops by SIGTERM with 0', async () => {
+    const { url } = await database
+    const shared = { ...service.env, DATABASE_URL: url, LAUNCHPADS_FILE: '/config/launchpads.json', DATA_DIR: '/data' }
+    const check = [...environment(shared), '--volume', `${service.folder}:/config:ro`, container, '--', ...COMMAND, 'check']
+    expect(await buildah.do('run', '--isolation', 'chroot', ...check)).toMatch(/^ok {7}settings/)
+    const port = await freePort(4)
+    const isHealthy = (at: number) =>
+      buildah.do('run', '--isolation', 'chroot', '--env', `PORT=${at}`, container, '--', 'node', '/app/healthCheck.mjs').then(
+        () => true,
+        () => false,
+      )
+    expect(await isHealthy(port)).toBe(false)
+    const running = []
+    for (const [index, role] of ROLES.entries()) {
+      const at = port + index
+      const started = await start({ ...shared, ...role, PORT: String(at) })
+      expect(await isHealthy(at)).toBe(true)
+      expect(execFileSync('ps', ['-o', 'uid=', '-p', String(started.pid)], { encoding: 'utf8' }).trim()).toBe('65532')
+      running.push(started)
+    }
+    expect(await (await fetch(`http://127.0.0.1:${port + 2}/api/tokens`)).json()).toMatchObject({ data: [] })
+    expect((await fetch(`http://127.0.0.1:${port + 2}/`)).headers.get('content-type')).toContain('text/html')
+    process.stdout.write(`starts of the image: ${running.map(({ startMs }) => Math.round(startMs)).join(', ')} ms\n`)
+    for (const { stop } of running.toReversed()) await stop()
   })
 })
