@@ -1,61 +1,28 @@
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { parseEnv } from 'node:util'
 import { expect, test } from 'vitest'
-import { parse } from 'yaml'
-import { loadConfig } from '#configuration/loadConfig.ts'
-import { SETTINGS } from '#configuration/settings.ts'
-import { ADAPTER_KINDS } from '#launchpads/registry.ts'
+import { COMPOSE_FOLDER, composeText, FILLED, isOurs, readComposed } from './composeFile.ts'
+import { loadDeployed } from './loadDeployed.ts'
 
 /* deploy/compose, as far as it can be checked without a container engine. */
 
-interface Service {
-  readonly image: string
-  readonly environment?: Readonly<Record<string, string | number>>
-  readonly volumes?: readonly string[]
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
-  readonly healthcheck?: object
-}
-
-const FOLDER = path.resolve('deploy/compose')
-const text = await readFile(path.join(FOLDER, 'compose.yaml'), 'utf8')
-const filled = Object.fromEntries(
-  Object.entries(parseEnv(await readFile(path.join(FOLDER, '.env.example'), 'utf8'))).map(([name, value = '']) => [
-    name,
-    value === '' ? `${name.toLowerCase()}1` : value,
-  ]),
-)
-/** As compose itself fills in variables. */
-const compose = parse(
-  text.replace(/\$\{(\w+)[^}]*\}/g, (_, name: string) => filled[name] ?? ''),
-  { merge: true },
-) as {
-  readonly services: Readonly<Record<string, Service>>
-  readonly volumes: object
-}
+const compose = readComposed(FILLED)
 const services = Object.entries(compose.services)
-const ours = services.filter(([, { image }]) => image.startsWith('tokenwire:'))
+const ours = services.filter(([, service]) => isOurs(service))
 
 test('asks for the variables of .env.example, and for no others', () => {
-  const asked = new Set(Array.from(text.matchAll(/\$\{(\w+)/g), ([, name]) => name))
-  expect(asked).toEqual(new Set(Object.keys(filled)))
+  const asked = new Set(Array.from(composeText.matchAll(/\$\{(\w+)/g), ([, name]) => name))
+  expect(asked).toEqual(new Set(Object.keys(FILLED)))
 })
 
 test('has an indexer, its standby and two gateways, with settings that the service accepts', async () => {
   expect(ours.map(([name]) => name)).toEqual(['indexer', 'standby', 'gateway-1', 'gateway-2'])
-  const launchpads = await readFile('docs/launchpads.example.json', 'utf8')
   for (const [, { environment = {} }] of ours) {
-    expect(Object.keys(environment).filter(name => !(name in SETTINGS))).toEqual([])
-    const readFile = (file: string) => {
-      if (file.endsWith('launchpads.json')) return launchpads
-      throw Object.assign(new Error(), { code: 'ENOENT' })
-    }
-    const written = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]))
-    const config = loadConfig(written, { cwd: '/config', knownAdapters: ADAPTER_KINDS, readFile })
+    const config = await loadDeployed(Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)])))
     expect(config).toMatchObject({
       trustProxy: 1,
       allowedOrigins: ['https://tokenwire.example.com'],
-      operatorToken: filled['OPERATOR_TOKEN'],
+      operatorToken: FILLED['OPERATOR_TOKEN'],
     })
   }
 })
@@ -66,7 +33,7 @@ test('names files, volumes and services that exist, and pins every image', async
     for (const volume of volumes) {
       const [from = ''] = volume.split(':')
       if (from === './launchpads.json') continue
-      if (from.startsWith('.')) expect((await stat(path.join(FOLDER, from))).size).toBeGreaterThan(0)
+      if (from.startsWith('.')) expect((await stat(path.join(COMPOSE_FOLDER, from))).size).toBeGreaterThan(0)
       else expect([name, Object.keys(compose.volumes)]).toEqual([name, expect.arrayContaining([from])])
     }
     for (const [need, { condition }] of Object.entries(needs)) {
