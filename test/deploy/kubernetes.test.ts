@@ -88,10 +88,16 @@ test('selects pods that exist', () => {
   const selectors = resources.flatMap(({ kind, metadata, spec }) => {
     const { selector, podSelector } = spec ?? {}
     const labels = selector?.matchLabels ?? podSelector?.matchLabels ?? selector
-    return labels === undefined ? [] : [{ kind, name: metadata.name, labels: labels as Labels }]
+    return labels === undefined ? [] : [{ kind, name: metadata.name, labels }]
   })
   expect(selectors.map(({ kind }) => kind).toSorted()).toEqual([
-    ...['Deployment', 'Deployment', 'NetworkPolicy', 'NetworkPolicy', 'PodDisruptionBudget', 'PodMonitor', 'Service'],
+    'Deployment',
+    'Deployment',
+    'NetworkPolicy',
+    'NetworkPolicy',
+    'PodDisruptionBudget',
+    'PodMonitor',
+    'Service',
   ])
   for (const { kind, name, labels } of selectors) {
     const fitting = pods.filter(({ metadata }) => Object.entries(labels).every(([label, value]) => metadata.labels[label] === value))
