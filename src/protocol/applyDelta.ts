@@ -29,6 +29,6 @@ function merge(before: unknown, patch: unknown): unknown {
   return { ...before, ...Object.fromEntries(changed) }
 }
 
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

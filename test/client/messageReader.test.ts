@@ -28,7 +28,6 @@ it('reads a delta as the update that it stands for', () => {
 it.each([
   ['without a state before it', [delta(1, 2)]],
   ['of another state', [update(1), delta(2, 3)]],
-  ['after one that was missed', [update(1), delta(2, 3), delta(1, 2)]],
   ['that does not fit together', [update(1), { ...delta(1, 2), sequence: 3 }]],
   ['whose result has not the promised shape', [update(1), { ...delta(1, 2), patch: { sequence: 2, name: 7 } }]],
   ['without its parts', [update(1), { type: 'token.delta', token: TOKEN, base: 1, sequence: 2 }]],

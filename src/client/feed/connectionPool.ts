@@ -66,7 +66,12 @@ export function createConnectionPool(context: ClientContext, { onState, onLive, 
         dismissed = new ClientError('dismissed', 'the server asked the client not to reconnect', { status })
         endAll(dismissed)
       },
-      onMissed: carried => onLive([carried]),
+      onMissed(carried) {
+        if (!carried) return
+        // The service sends the whole state again, and REST may have it sooner.
+        connection.refresh(carried)
+        onLive([carried])
+      },
       onFull: carried => {
         if (connectionOf.has(carried)) assign(carried)
       },

@@ -21,7 +21,7 @@ const BLOCKED_AFTER = 2
 export interface FeedConnectionEvents {
   readonly onState: () => void
   /** Messages did not bring the newest state of a token. */
-  readonly onMissed: (carried: Carried) => void
+  readonly onMissed: (carried: Carried | undefined) => void
   /** The server closed with this code, which asks the client not to reconnect. */
   readonly onDismissed: (code: number | null) => void
   /** The server refused a subscription because the connection is full. It no longer belongs to this connection. */
@@ -136,18 +136,10 @@ export class FeedConnection {
   #received(message: ReadMessage): void {
     if (message.type === 'token.update') this.#wanted.get(message.token.address)?.receive(message, 'webSocket')
     else if (message.type === 'invalid') this.#context.onError(message.error)
-    else if (message.type === 'missed') this.#missed(message.key)
+    else if (message.type === 'missed') this.#events.onMissed(this.#wanted.get(message.key))
     else if (message.type === 'error') this.#refused(message)
     else if ('token' in message) this.#answered(message.token, message.sequence ?? -1)
     else if (message.type === 'channel') this.#wanted.get(message.key)?.receive(message, 'webSocket')
-  }
-
-  /** The service sends the whole state again, and REST may have it sooner. */
-  #missed(key: string): void {
-    const carried = this.#wanted.get(key)
-    if (carried === undefined) return
-    this.refresh(carried)
-    this.#events.onMissed(carried)
   }
 
   /** If a batch named a newer sequence than the token's own, the server may have left out its state. It is then subscribed to again. */

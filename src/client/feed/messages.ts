@@ -1,8 +1,8 @@
 import { ClientError } from '#client/clientError.ts'
 import * as shapes from '#client/generated/shapes.ts'
 import type { TokenSubscribed, TokenUpdate } from '#client/generated/types.ts'
-import { type AnyShape, isObject, mismatch, object, parseJson, string } from '#client/rest/shape.ts'
-import { applyDelta, type Delta } from '#protocol/applyDelta.ts'
+import { type AnyShape, mismatch, object, parseJson, string } from '#client/rest/shape.ts'
+import { applyDelta, type Delta, isFields } from '#protocol/applyDelta.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import type { RawChannelMessage } from './carried.ts'
 
@@ -42,10 +42,7 @@ export function createMessageReader(): (data: unknown) => ReadMessage {
     const isDelta = parsed?.type === 'token.delta'
     const message = readMessage(isDelta ? applied(newest.get(key), parsed as unknown as Delta) : parsed)
     if (message.type === 'token.update') newest.set(message.token.address, message)
-    else if (isDelta) {
-      newest.delete(key)
-      return { type: 'missed', key: key as string }
-    }
+    else if (isDelta) return { type: 'missed', key: key as string }
     return message
   }
 }
@@ -87,5 +84,5 @@ function parseObject(data: unknown): Readonly<Record<string, unknown>> | null {
   // No message of the protocol is larger, so a larger one is not worth parsing.
   if (typeof data !== 'string' || data.length > MAX_MESSAGE_BYTES) return null
   const value = parseJson(data)
-  return isObject(value) ? value : null
+  return isFields(value) ? value : null
 }

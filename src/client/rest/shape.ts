@@ -1,3 +1,5 @@
+import { isFields } from '#protocol/applyDelta.ts'
+
 /* A validation library would be larger than this client. A test prints the shapes as JSON Schema and compares them. */
 
 export type AnyShape =
@@ -58,9 +60,9 @@ export function mismatch(shape: AnyShape, value: unknown): string | null {
     case 'list':
       return Array.isArray(value) && value.length <= (shape.max ?? value.length) ? mismatchOfEach(value, shape.item) : ''
     case 'record':
-      return isObject(value) ? mismatchOfEach(value, shape.item) : ''
+      return isFields(value) ? mismatchOfEach(value, shape.item) : ''
     case 'object':
-      return isObject(value) ? firstMismatch(Object.entries(shape.fields).map(([key, field]) => [key, field, value[key]])) : ''
+      return isFields(value) ? firstMismatch(Object.entries(shape.fields).map(([key, field]) => [key, field, value[key]])) : ''
   }
 }
 
@@ -83,8 +85,4 @@ function isNumber({ min, max, whole }: Extract<AnyShape, { kind: 'number' }>, va
     value >= (min ?? value) &&
     value <= (max ?? value)
   )
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
