@@ -10,9 +10,10 @@ const tokenwire = createTokenwire({ url: location.hash.slice(1) || 'http://local
 const live = createLive(tokenwire)
 
 function Leaderboard() {
-  const list = useList(live, { sort: 'trending', limit: 10 })
+  const { data: list, error, isLoading } = useList(live, { sort: 'trending', limit: 10 })
   const connection = useConnectionState(tokenwire)
-  if (list === null) return <p>{connection}</p>
+  if (isLoading) return <p>{connection}</p>
+  if (list === undefined) return <p role="alert">{error.message}</p>
   return (
     <ol>
       {list.data.map(({ address, symbol, priceWeth, marketCapWeth, priceChange1h }) => (

@@ -28,7 +28,7 @@ export interface Tokenwire extends RestApi {
    * Calls `onUpdate` with the token's state as soon as it is known and with every newer one, never with an older one. An address
    * that is not indexed yet may be watched: its updates come when it appears.
    *
-   * @throws `TypeError` when `address` is not an address; `TokenwireError` with code `closed` after `close()`
+   * @throws `TokenwireError` with code `rejected` when `address` is not an address, `closed` after `close()`
    */
   watch(address: string, onUpdate: (state: WatchedToken) => void, options?: WatchOptions): Watch
   /**

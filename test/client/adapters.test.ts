@@ -39,16 +39,17 @@ it('renders with React on a server from the initial state, without connecting', 
   const client = createTokenwire({ url: 'http://service.test' })
   const Price = () => {
     const state = useToken(client, A, tokenOf(A, 5))
-    return createElement('p', null, `${state?.token.market.priceWeth} ${useConnectionState(client)}`)
+    return createElement('p', null, `${state.data?.token.market.priceWeth} ${useConnectionState(client)}`)
   }
   const live = createLive(client)
   const Market = () => createElement('p', null, JSON.stringify([useList(live), useTrades(live), useCandles(live, { token: A })]))
-  expect(renderToString(createElement(Market))).toBe('<p>[null,null,null]</p>')
-  const Nothing = () => createElement('p', null, useToken(client, A) === null ? 'nothing' : 'something')
+  const waiting = JSON.stringify({ error: null, isLoading: true })
+  expect(renderToString(createElement(Market))).toBe(`<p>[${[waiting, waiting, waiting].join(',')}]</p>`.replaceAll('"', '&quot;'))
+  const Nothing = () => createElement('p', null, useToken(client, A).isLoading ? 'nothing' : 'something')
   expect(renderToString(createElement(Price))).toBe('<p>0.00000001234 connecting</p>')
   expect(renderToString(createElement(Nothing))).toBe('<p>nothing</p>')
   // The initial state of one token is not used for another.
-  const Other = () => createElement('p', null, useToken(client, addressOf(2), tokenOf(A, 5)) === null ? 'nothing' : 'something')
+  const Other = () => createElement('p', null, useToken(client, addressOf(2), tokenOf(A, 5)).isLoading ? 'nothing' : 'something')
   expect(renderToString(createElement(Other))).toBe('<p>nothing</p>')
   expect(client.state).toBe('offline')
   client.close()

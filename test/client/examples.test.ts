@@ -32,13 +32,13 @@ import { useCandles, useConnectionState, useToken, useTrades } from 'tokenwire/c
 const client = createTokenwire({ url: location.hash.slice(1) })
 const live = createLive(client)
 function Sequence() {
-  const state = useToken(client, '${A}')
-  const trades = useTrades(live, { tokens: ['${A}'] })
-  const candles = useCandles(live, { token: '${A}' })
+  const { data: state, isLoading } = useToken(client, '${A}')
+  const { data: trades = [] } = useTrades(live, { tokens: ['${A}'] })
+  const { data: { candles = [] } = {} } = useCandles(live, { token: '${A}' })
   const shown = [
-    (state === null ? 'waiting' : state.sequence) + ' ' + useConnectionState(client),
-    'trades: ' + (trades === null ? '' : trades.map(({ id }) => id)),
-    'candles: ' + (candles === null ? '' : candles.candles.map(({ time, close }) => time + ' at ' + close)),
+    (isLoading ? 'waiting' : state.sequence) + ' ' + useConnectionState(client),
+    'trades: ' + trades.map(({ id }) => id),
+    'candles: ' + candles.map(({ time, close }) => time + ' at ' + close),
   ]
   return shown.map(text => createElement('p', { key: text }, text))
 }

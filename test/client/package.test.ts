@@ -103,7 +103,7 @@ import {
 import { fillCandles, foldCandleChange } from 'tokenwire/client/candles'
 import { formatPrice, fromUnits, toUnits } from 'tokenwire/client/format'
 import { createLive, type LiveEvent, type TradesEvent } from 'tokenwire/client/live'
-import { useCandles, useList, useToken, useTrades } from 'tokenwire/client/react'
+import { useCandles, useLaunches, useList, useToken, useTrades } from 'tokenwire/client/react'
 import { observeLive, watchToken } from 'tokenwire/client/rxjs'
 
 const tokenwire = createTokenwire({ url: '/', fetch, WebSocket, onError: error => void (error instanceof TokenwireError && error.code) })
@@ -142,7 +142,8 @@ export async function follow() {
 }
 export const lists = observeLive(live.list, { sort: 'volume24h' }).subscribe(({ data }) => data[0]?.address)
 export const Market = () =>
-  (useList(live, { limit: 5 })?.data.length ?? 0) + (useTrades(live)?.length ?? 0) + (useCandles(live, { token: '0x' })?.candles.length ?? 0)
-export const Price = ({ address }: { address: string }) => useToken(tokenwire, address)?.token.market.priceWeth ?? null
+  [useList(live, { limit: 5 }).data?.data, useTrades(live).data, useCandles(live, { token: '0x' }).data?.candles].map(list => list?.length)
+export const Price = ({ address }: { address: string }) => useToken(tokenwire, address).data?.token.market.priceWeth ?? null
+export const Launches = () => useLaunches(live, { launchpad: 'wow', limit: 5 }).data?.data[0]?.symbol ?? null
 export const prices = watchToken(tokenwire, '0x').subscribe(state => state.token.address)
 `

@@ -253,6 +253,7 @@ it('leaves nothing behind when it is closed, whatever is in flight', async () =>
 
 it('rejects an invalid address', () => {
   const client = fixture.client()
-  for (const address of ['', '0x12', `0x${'g'.repeat(40)}`]) expect(() => client.watch(address, () => {})).toThrow(TypeError)
-  expect(() => client.watch(A, () => {}, { initial: tokenOf(B, 1) })).toThrow(TypeError)
+  for (const address of ['', '0x12', `0x${'g'.repeat(40)}`])
+    expect(() => client.watch(address, () => {})).toThrow(expect.objectContaining({ code: 'rejected' }))
+  expect(() => client.watch(A, () => {}, { initial: tokenOf(B, 1) })).toThrow(expect.objectContaining({ code: 'rejected' }))
 })

@@ -63,7 +63,7 @@ export function createConnectionPool(context: ClientContext, { onState, onLive, 
         update()
       },
       onDismissed: status => {
-        dismissed = new ClientError('dismissed', 'the server asked the client not to reconnect', { status })
+        dismissed = new ClientError('dismissed', 'the server asked not to reconnect', { status })
         endAll(dismissed)
       },
       onMissed(carried) {

@@ -77,7 +77,7 @@ function contradiction({ sequence, token, latestTrade }: TokenUpdate): string | 
 
 /** @param path of the first field that is not as promised */
 export function invalidMessage(path: string): ClientError {
-  return new ClientError('invalid_answer', `the message lacks the promised shape at "${path}"`, { path })
+  return new ClientError('invalid_answer', `the answer has another shape at "${path}"`, { path })
 }
 
 function parseObject(data: unknown): Readonly<Record<string, unknown>> | null {

@@ -16,7 +16,7 @@ export async function* items<T>(
     const { data, nextCursor } = unwrap(await page(position))
     yield* data
     if (nextCursor === null) return undefined
-    if (nextCursor === position.cursor) throw new ClientError('invalid_answer', 'the next page is the same page')
+    if (nextCursor === position.cursor) throw new ClientError('invalid_answer', 'the page repeats itself')
     position = { cursor: nextCursor }
   }
 }

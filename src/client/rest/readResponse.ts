@@ -23,7 +23,7 @@ export async function readResponse<T>(response: Response, shape: Shape<T>, alsoS
   if (path === null && (status === 200 || status === alsoStatus)) return { ok: true, value: body as T }
   if (status < 400) {
     const at = status === 200 ? (path ?? '') : ''
-    return failed('invalid_answer', `the answer lacks the promised shape at "${at}"`, { status, path: at })
+    return failed('invalid_answer', `the answer has another shape at "${at}"`, { status, path: at })
   }
   const problem = mismatch(problemShape, body) === null ? (body as ProblemDetails) : null
   const message = problem?.detail ?? `the server answered ${status}`

@@ -12,8 +12,8 @@ export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestAp
   return (address, onUpdate, { signal, initial, holders = true, onTrades, tradesSince, onEnd } = {}) => {
     if (closed.aborted) throw new ClientError('closed', 'the client is closed')
     const token = address.toLowerCase() as Address
-    if (!/^0x[0-9a-f]{40}$/.test(token)) throw new TypeError(`not an address: ${JSON.stringify(address)}`)
-    if (initial && initial.address !== token) throw new TypeError('initial is of another token')
+    if (!/^0x[0-9a-f]{40}$/.test(token)) throw new ClientError('rejected', `not an address: ${address}`)
+    if (initial && initial.address !== token) throw new ClientError('rejected', 'initial is of another token')
     const ending = new AbortController()
     const over = ending.signal
     const tradeFeed =
