@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import type { LaunchpadConfig } from '#config'
 import { loadConfig } from '#configuration/loadConfig.ts'
 import { TokenwireError } from '#errors'
 import { describePlan } from '#launchpads/describePlan.ts'
@@ -8,12 +10,14 @@ import { createOrm } from '#store/connection/orm.ts'
 import { readIdentity } from '#store/rows/identity.ts'
 import { type ListInForce, readListInForce, requestRebuild } from '#store/rows/listInForce.ts'
 import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
+import { readSideProgress, type SideProgress } from '#store/sideSchema.ts'
 import { connectChain } from '#worker/connectChain.ts'
 import { databaseCommand, databaseConfig } from './databaseCommand.ts'
 
 /*
  * npm run launchpads -- plan: compares launchpads.json with the index, and says per launchpad what differs and how many blocks that takes.
  * Changes nothing: the process that indexes changes the index when the file changes.
+ * npm run launchpads -- status: says of each launchpad whether it is in the index, and how far those are that are to join.
  * npm run launchpads -- rebuild <name>: has a launchpad built anew, as when its adapter has learned something.
  */
 
@@ -64,11 +68,40 @@ function rebuild(name: string): Promise<void> {
   )
 }
 
+const SAMPLE_MS = 2_000
+
+function status(): Promise<void> {
+  return databaseCommand(databaseConfig, ({ url, logger }) =>
+    withIndex(url, logger, async ({ db, list }) => {
+      const first = await readSideProgress(db)
+      if (first !== null) await delay(SAMPLE_MS)
+      const last = first === null ? null : await readSideProgress(db)
+      return describeStatus(list.launchpads, first, last).join('\n')
+    }),
+  )
+}
+
+function describeStatus(inForce: readonly LaunchpadConfig[], first: SideProgress | null, last: SideProgress | null): readonly string[] {
+  const names = new Set(inForce.map(launchpad => launchpad.name))
+  // The side index has every pool that values a currency, also those that stay as they are.
+  const built = last?.launchpads.filter(one => !names.has(one.name) || one.adapter !== 'quote-pool') ?? []
+  const isBuilt = new Set(built.map(one => one.name))
+  const blocks = (last?.block ?? 0) - (first?.block ?? 0)
+  const left = last === null || last.block === null || last.target === null ? null : Math.max(0, last.target - last.block)
+  const time = left === null || blocks <= 0 ? '' : `, about ${Math.ceil((left * SAMPLE_MS) / blocks / 1_000)} s left`
+  const progress = left === null ? 'nothing is indexed yet' : `block ${last?.block}, ${left} blocks left${time}`
+  return [
+    ...inForce.filter(one => !isBuilt.has(one.name)).map(one => `${one.name}: joined`),
+    ...built.map(one => `${one.name}: backfilling, ${progress}`),
+  ]
+}
+
 const [, , task, name, ...others] = process.argv
 
 if (task === 'plan' && name === undefined) await plan()
+else if (task === 'status' && name === undefined) await status()
 else if (task === 'rebuild' && name !== undefined && others.length === 0) await rebuild(name)
 else {
-  process.stderr.write('usage: npm run launchpads -- plan, or rebuild <name>\n')
+  process.stderr.write('usage: npm run launchpads -- plan, status, or rebuild <name>\n')
   process.exitCode = 1
 }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import type { LaunchpadConfig } from '#config'
 import { CURRENT_SCHEMA } from './connection/databaseSchema.ts'
 import type { Queryable } from './connection/queryable.ts'
+import { readListInSchema } from './rows/listInForce.ts'
 
 /** PostgreSQL cuts longer names than 63 bytes. */
 const MAX_NAME = 58
@@ -14,4 +16,23 @@ export async function readSideSchema(db: Queryable): Promise<string> {
 /** Removes the side index, if there is one. */
 export async function dropSideSchema(db: Queryable): Promise<void> {
   await sql`drop schema if exists ${sql.id(await readSideSchema(db))} cascade`.execute(db)
+}
+
+/** How far the side index is. */
+export interface SideProgress {
+  readonly launchpads: readonly LaunchpadConfig[]
+  /** Its newest block; `null`: none. */
+  readonly block: number | null
+  /** The newest block of the index that it joins; `null`: none. */
+  readonly target: number | null
+}
+
+/** `null`: there is no side index. */
+export async function readSideProgress(db: Queryable): Promise<SideProgress | null> {
+  const schema = await readSideSchema(db)
+  const list = await readListInSchema(db, schema)
+  if (list === null) return null
+  const { rows } = await sql<Omit<SideProgress, 'launchpads'>>`select side.cursor_number as block, index.cursor_number as target
+    from ${sql.id(schema, 'chain_state')} as side cross join chain_state as index`.execute(db)
+  return rows[0] === undefined ? null : { launchpads: list.launchpads, ...rows[0] }
 }

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import process from 'node:process'
 import { sql } from 'kysely'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -125,6 +127,25 @@ test('launchpads come, change and go while clients keep their connections', asyn
   }
   const { launchpads, reorgs } = await get<IndexerHealth>(service, '/api/indexer/health')
   expect([launchpads, reorgs.count]).toEqual([[expect.objectContaining({ name: 'renamed', state: 'joined', blocksLeft: 0 })], 0])
+})
+
+/** Runs `npm run launchpads -- <task>`. @returns its exit code and output */
+async function run(...task: readonly string[]): Promise<readonly [number | null, string]> {
+  const child = spawn(process.execPath, ['src/commands/launchpads.ts', ...task], { env: { ...process.env, ...folder.env, ...env } })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return [code, output]
+}
+
+test('a launchpad is built anew on request, and plan and status say how it is', async () => {
+  const { sequence } = await tokenOf(service, alpha)
+  expect(await run('plan')).toEqual([0, 'renamed: unchanged\n'])
+  expect(await run('rebuild', 'other')).toEqual([1, expect.stringContaining('there is no launchpad other in the index (renamed)')])
+  expect(await run('rebuild', 'renamed')).toEqual([0, expect.stringContaining('is built anew')])
+  await expect.poll(async () => (await tokenOf(service, alpha)).sequence).toBeGreaterThan(sequence)
+  await expect.poll(() => tablesOf(SIDE)).toEqual([])
+  expect(await run('status')).toEqual([0, 'renamed: joined\n'])
 })
 
 const SIDE = '_side'
