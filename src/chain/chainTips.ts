@@ -65,11 +65,14 @@ const NEVER_REFUSED: Combining = { refusalsInARow: 0, pausedFor: 0 }
 
 export function createChainTips(): ChainTips {
   let last: ChainTip | null = null
+  /** Those of `last`: an index and its side index ask for tips of different depths. */
+  let lastConfirmations: Confirmations | null = null
   let repeats = 0
   const byProvider = new Map<string, Combining>()
 
-  const keep = (tip: ChainTip): ChainTip => {
+  const keep = (tip: ChainTip, confirmations: Confirmations): ChainTip => {
     last = tip
+    lastConfirmations = confirmations
     repeats = 0
     return tip
   }
@@ -99,7 +102,7 @@ export function createChainTips(): ChainTips {
     const answers = announced && next !== null ? await askCombined(provider, next, calls(next)) : null
 
     const head = await readHeader(provider, answers === null ? await provider.call(blockByTag('latest')) : answers[1], 'a head')
-    if (last?.head.hash === head.hash && depth > 0 && ++repeats <= MAX_REPEATS) return last
+    if (last?.head.hash === head.hash && lastConfirmations === depth && depth > 0 && ++repeats <= MAX_REPEATS) return last
 
     const number = Math.max(0, head.number - depth)
     if (answers !== null && number === next) {
@@ -117,10 +120,11 @@ export function createChainTips(): ChainTips {
     fetch: async (provider, { confirmations, announced, next }) => {
       if (typeof confirmations === 'number') {
         const tip = await fetchAtDepth(provider, confirmations, announced, next)
-        return tip === last ? tip : keep(tip)
+        return tip === last ? tip : keep(tip, confirmations)
       }
       const [head, confirmed] = await provider.calls([blockByTag('latest'), blockByTag(confirmations)])
-      return keep(orderedTip(await readHeader(provider, head, 'a head'), await readHeader(provider, confirmed, `a ${confirmations} block`)))
+      const tip = orderedTip(await readHeader(provider, head, 'a head'), await readHeader(provider, confirmed, `a ${confirmations} block`))
+      return keep(tip, confirmations)
     },
     compare: header => {
       const known = last === null ? [] : [last.confirmed, last.head]

@@ -97,6 +97,15 @@ describe('the tip', () => {
     await expect(source.tip(at(3))).resolves.toMatchObject({ confirmed: { number: 18 } })
   })
 
+  // A side index was given the tip of the main one, joined at the head, and the next reorg stopped indexing.
+  it('is at the depth that each of two indexes asks for', async () => {
+    const source = createChainSource({ rpc: createChainRpc([chainOf(20)]) })
+    const depths = [0, 3, 0, 'safe', 3] as const
+    const numbers: number[] = []
+    for (const depth of depths) numbers.push((await source.tip(at(depth))).confirmed.number)
+    expect(numbers).toEqual([20, 17, 20, 16, 17])
+  })
+
   it('is not below a mark that was answered a moment later', async () => {
     const chain = chainOf(20)
     const intercept = (_: string, call: RpcCall, answer: () => unknown) => {
