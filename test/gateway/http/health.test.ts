@@ -24,6 +24,7 @@ test('tells everything about a healthy service', async () => {
     lagBlocks: 0,
     lagSeconds: 1.2,
     backfill: null,
+    launchpads: [],
     reorgs: { count: 0, lastDepth: null, lastAt: null },
     rpc: [rpcHealth()],
     database: { ok: true, latencyMs: 0.5 },
