@@ -102,9 +102,10 @@ describe('launchpads in dollars and in Uniswap v4', () => {
 
   test('a backfill gives the tables that the service has live, through a reorg', async () => {
     const parsed = parseLaunchpads(launchpadsFile(chain.deployment, chain.factories), ADAPTER_KINDS)
-    const launchpads = parsed.kind === 'valid' ? parsed.value.launchpads : expect.unreachable()
-    await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(1, 60)
-    await (await openChainIndex(chain, backfilled, null, launchpads)).indexRange(61)
+    const { launchpads, pegUsd } = parsed.kind === 'valid' ? parsed.value : expect.unreachable()
+    const open = () => openChainIndex(chain, backfilled, null, launchpads, undefined, undefined, { ...(pegUsd && { pegUsd }) })
+    await (await open()).indexRange(1, 60)
+    await (await open()).indexRange(61)
     expect(await dumpWithoutRates(live.kysely)).toEqual(await dumpWithoutRates(backfilled.kysely))
     const { reorgs } = await get<{ reorgs: { count: number; lastDepth: number | null } }>('/api/indexer/health')
     expect(reorgs).toMatchObject({ count: 1, lastDepth: REORG_DEPTH })
