@@ -16,6 +16,7 @@ import {
   withQuery,
 } from './draws.ts'
 import { addressOf } from './hex.ts'
+import { MANY_TOKEN_ROUTES } from './manyTokenRoutes.ts'
 import { nameOf } from './names.ts'
 import type { Random } from './random.ts'
 import { blockAt, END, type GrowthScale, startOf } from './scale.ts'
@@ -44,8 +45,8 @@ export const ROUTES: readonly LoadRoute[] = [
   { route: '/api/search', share: 8, make: search },
   plain('/api/launchpads', 2),
   plain('/api/chain-stats', 4),
-  plain('/api/market/eth-usd', 1),
-  plain('/api/indexer/health', 1),
+  ...['/api/market/eth-usd', '/api/indexer/health'].map(path => plain(path, 1)),
+  ...MANY_TOKEN_ROUTES,
   ...SITE_ROUTES,
 ]
 
