@@ -132,11 +132,20 @@ describe('migrating', () => {
   })
 
   // The driver left out a limit of zero, so that an index on a large table was cancelled after what the role was allowed for its requests.
-  test('takes its time where the database limits statements', async () => {
+  test('has no limit of statements of its own, and a short one of locks, whatever the database is set to', async () => {
     const database = await useDatabase({ migrated: false })
     const name = sql.id(new URL(database.url).pathname.slice(1))
-    for (const limit of ['statement_timeout', 'lock_timeout']) await administer(sql`alter database ${name} set ${sql.raw(limit)} = 1`)
+    for (const limit of ['statement_timeout', 'lock_timeout']) await administer(sql`alter database ${name} set ${sql.raw(limit)} = '90s'`)
+    await sql`create table public.limit_of (statement text, lock text)`.execute(database.kysely)
+    await sql`create function public.keep_limits() returns event_trigger language plpgsql as
+      'begin insert into public.limit_of values (current_setting(''statement_timeout''), current_setting(''lock_timeout'')); end'`.execute(
+      database.kysely,
+    )
+    await sql`create event trigger keep_limits on ddl_command_end execute function public.keep_limits()`.execute(database.kysely)
     expect(await migrate(database.url, silentLogger)).toContain(FIRST)
+    expect((await sql`select distinct statement, lock from public.limit_of`.execute(database.kysely)).rows).toEqual([
+      { statement: '0', lock: '2s' },
+    ])
   })
 
   test('leaves nothing behind when a migration fails', async () => {
