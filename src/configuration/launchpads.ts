@@ -163,22 +163,28 @@ function findWrongPegs(pegs: readonly PeggedCurrency[], weth: Address): readonly
   })
 }
 
-function factoriesOf(entry: Entry): readonly Address[] {
-  const others = entry['moreFactories']
-  return [entry['factory'], ...(Array.isArray(others) ? others : [])].flatMap(one => parseAddress(one) ?? [])
+/** What only one entry may name, by the field that names it. */
+const OWN: Readonly<Record<string, (entry: Entry) => readonly string[]>> = {
+  factory: ({ factory, moreFactories: others }: Entry) =>
+    [factory, ...(Array.isArray(others) ? others : [])].flatMap(one => parseAddress(one) ?? []),
+  pool: ({ pool }) => (typeof pool === 'string' ? [pool.toLowerCase()] : []),
+  poolId: ({ poolId }) => (typeof poolId === 'string' ? [poolId.toLowerCase()] : []),
 }
 
-/** Two entries with the same name could not be told apart. Two with the same factory would index its tokens twice. */
+/** Two entries with the same name could not be told apart. Two with the same factory or pool would index it twice. */
 function findRepetitions(entries: readonly Entry[]): readonly string[] {
   return entries.flatMap((entry, index) => {
     const earlier = entries.slice(0, index)
     const sameName = earlier.findIndex(other => other.name === entry.name)
-    const factories = new Set(earlier.flatMap(factoriesOf))
-    const factory = factoriesOf(entry).find((one, place, own) => factories.has(one) || own.indexOf(one) < place)
-    const sameFactory = factory === undefined ? -1 : entries.findIndex(other => factoriesOf(other).includes(factory))
+    const taken = Object.entries(OWN).flatMap(([field, keysOf]) => {
+      const keys = new Set(earlier.flatMap(keysOf))
+      const key = keysOf(entry).find((one, place, own) => keys.has(one) || own.indexOf(one) < place)
+      const owner = entries.findIndex(other => key !== undefined && keysOf(other).includes(key))
+      return owner === -1 ? [] : [`launchpads[${index}].${field}: ${key} is the ${field} of launchpads[${owner}] already`]
+    })
     return [
       ...(sameName === -1 ? [] : [`launchpads[${index}].name: ${abbreviate(entry.name)} is the name of launchpads[${sameName}] already`]),
-      ...(sameFactory === -1 ? [] : [`launchpads[${index}].factory: ${factory} is the factory of launchpads[${sameFactory}] already`]),
+      ...taken,
     ]
   })
 }

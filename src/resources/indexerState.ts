@@ -21,6 +21,8 @@ export interface IndexerState extends IndexingHealth {
   readonly reason: string | null
   /** The launchpads that are built or removed now. Absent: not known here. */
   readonly launchpads?: readonly LaunchpadProgress[]
+  /** What is wrong besides, though indexing goes on, in this service's own words. Absent: not known here. */
+  readonly problems?: readonly string[]
   /** What can not be verified, though nothing is broken, in this service's own words. Absent: not known here. */
   readonly warnings?: readonly string[]
   /** For operators: includes the messages of providers and the database, without secrets. Absent: not known here. */

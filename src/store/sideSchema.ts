@@ -13,6 +13,19 @@ export async function readSideSchema(db: Queryable): Promise<string> {
   return `${String(rows[0]?.schema).slice(0, MAX_NAME)}_side`
 }
 
+/** What the role lacks to create the schema of a side index, with the statement that gives it; `null`: nothing. */
+export async function missingSideRight(db: Queryable): Promise<string | null> {
+  const schema = await readSideSchema(db)
+  const { rows } = await sql<{ may: boolean; role: string; database: string }>`
+    select has_database_privilege(current_database(), 'create')
+        or exists (select from pg_namespace where nspname = ${schema} and pg_has_role(nspowner, 'usage')) as may,
+      quote_ident(current_user) as role, quote_ident(current_database()) as database`.execute(db)
+  const [right] = rows
+  if (right === undefined || right.may) return null
+  const { role, database } = right
+  return `role ${role} may not create a schema; as the owner of the database or a superuser, run there: grant create on database ${database} to ${role}`
+}
+
 /** Removes the side index, if there is one. */
 export async function dropSideSchema(db: Queryable): Promise<void> {
   await sql`drop schema if exists ${sql.id(await readSideSchema(db))} cascade`.execute(db)

@@ -14,6 +14,7 @@ import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { claimDatabase, lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
 import { readListInForce } from '#store/rows/listInForce.ts'
+import type { Cause } from '#sync/causeOf.ts'
 import { createSkippedLogCounter, type SkippedLogs } from '#sync/skippedLogs.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { type LaunchpadEdits, startLaunchpadEdits } from './launchpadEdits.ts'
@@ -37,6 +38,8 @@ export interface GrowingIndexing extends Pick<OpenedIndexing, 'blocks' | 'gaveUp
   want(list: LaunchpadsConfig): void
   /** The launchpads that are built or removed now. */
   changing(): readonly LaunchpadProgress[]
+  /** Why the wanted list can't be applied, now or at all; `null`: it is applied, or will be. */
+  problem(): Cause | null
   readonly view: OpenedIndexing['view']
   skippedLogs(): readonly SkippedLogs[]
 }
@@ -163,6 +166,7 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
       edits?.want(next)
     },
     changing: () => edits?.changing() ?? [],
+    problem: () => edits?.problem() ?? null,
     view: { state: () => current.view.state(), chain: () => current.view.chain() },
     gaveUp: gaveUp.promise,
     metadata: () => current.metadata(),

@@ -3,6 +3,7 @@ import { allowSlowConnections } from '#async/allowSlowConnections.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { hasCode, TokenwireError } from '#errors'
+import type { IndexerState } from '#resources/indexerState.ts'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
@@ -29,6 +30,14 @@ const writeLock = workerData as WriteLock
 
 const send = (message: FromIndexing) => port.postMessage(message)
 
+function stateOf({ view, changing, problem }: GrowingIndexing): IndexerState {
+  const state = view.state()
+  const cause = problem()
+  if (cause === null) return { ...state, launchpads: changing() }
+  const problems = [`launchpads.json can not be applied: ${cause.shown}`]
+  return { ...state, launchpads: changing(), problems, details: [...(state.details ?? []), cause.full] }
+}
+
 /** @returns the handler of every further message */
 function configured(config: Config): (message: Exclude<ToIndexing, { readonly kind: 'configure' }>) => Promise<void> {
   const redactor = createRedactor(secretsOf(config))
@@ -43,7 +52,7 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
   connecting.catch(() => undefined)
 
   const viewOf = (indexing: GrowingIndexing): ThreadView => ({
-    state: { ...redactDetails(indexing.view.state(), redactor), launchpads: indexing.changing() },
+    state: redactDetails(stateOf(indexing), redactor),
     chain: indexing.view.chain(),
     metadata: indexing.metadata(),
     skippedLogs: indexing.skippedLogs(),

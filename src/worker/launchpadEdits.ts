@@ -10,6 +10,7 @@ import type { Transaction } from '#store/connection/transaction.ts'
 import { isRecentBlock, readRecentBlocks } from '#store/rows/cursor.ts'
 import { type ListInForce, readListInForce } from '#store/rows/listInForce.ts'
 import { dropSideSchema } from '#store/sideSchema.ts'
+import { type Cause, causeOf } from '#sync/causeOf.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { joinLaunchpads } from './joinLaunchpads.ts'
 import { planEdit } from './planEdit.ts'
@@ -36,16 +37,22 @@ export interface LaunchpadEdits {
   want(list: LaunchpadsConfig): void
   /** The launchpads that are built or removed now. */
   changing(): readonly LaunchpadProgress[]
+  /** Why the wanted list can't be applied, now or at all; `null`: it is applied, or will be. */
+  problem(): Cause | null
   /** Resolves after the join under way. */
   stop(): Promise<void>
 }
 
 const LOOK_EVERY_MS = 1_000
 const MAX_PAUSE_MS = 30_000
+/** Rights, contracts and settings may come later. */
+const REFUSED_FOR_MS = 30_000
 
 /** What follows from one wanted list and one list in force. */
 interface Attempt {
   readonly key: string
+  /** When to plan anew though nothing was edited. */
+  readonly endsAtMs: number
   /** `null`: nothing is to be done, or it can't be. */
   readonly change: {
     readonly plan: LaunchpadsPlan
@@ -60,6 +67,11 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
   const { signal } = stopped
   let wanted = first
   let attempt: Attempt | null = null
+  /** Why the wanted list can't be applied. */
+  let refusal: Cause | null = null
+  /** Why the newest look has failed. */
+  let failure: Cause | null = null
+  let logged: string | null = null
 
   const end = async (): Promise<void> => {
     const side = attempt?.change?.side
@@ -67,15 +79,30 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
     await side?.close()
   }
 
+  const refuse = (cause: Cause): void => {
+    refusal = cause
+    if (logged !== cause.full) logger.error(`LAUNCHPADS_FILE: ${cause.full}; the launchpads stay as they are in the index`)
+    logged = cause.full
+  }
+
+  /** The chain goes on without the blocks of the side index, or the like: what it has is tried anew. */
+  const gaveUp = (side: SideIndex, error: unknown): void => {
+    if (attempt?.change?.side !== side) return
+    logger.debug({ err: error }, 'the side index has given up')
+    refuse(causeOf(error))
+    attempt = { ...attempt, endsAtMs: now() + REFUSED_FOR_MS }
+  }
+
   const begin = async (key: string, inForce: ListInForce): Promise<Attempt> => {
     const edit = await planEdit({ db, chain, config, inForce, wanted })
+    refusal = null
     switch (edit.kind) {
       case 'none':
         await dropSideSchema(db)
-        return { key, change: null }
+        return { key, endsAtMs: Number.POSITIVE_INFINITY, change: null }
       case 'refused':
-        logger.error(`LAUNCHPADS_FILE: ${edit.sentence}; the launchpads stay as they are in the index`)
-        return { key, change: null }
+        refuse(edit.cause)
+        return { key, endsAtMs: now() + REFUSED_FOR_MS, change: null }
       case 'change': {
         const { plan, list, lines, isEmpty } = edit
         logger.info(
@@ -87,8 +114,8 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
           isEmpty || plan.side.length === 0
             ? null
             : await openSideIndex({ config, chain, main: db, mainUrl: databaseUrl, list: sideList, writer, now, logger })
-        void side?.gaveUp.then(err => logger.error({ err }, 'the launchpads can not be indexed: edit launchpads.json, or start again'))
-        return { key, change: { plan, list, side } }
+        if (side !== null) void side.gaveUp.then(error => gaveUp(side, error))
+        return { key, endsAtMs: Number.POSITIVE_INFINITY, change: { plan, list, side } }
       }
     }
   }
@@ -96,7 +123,8 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
   const look = async (): Promise<void> => {
     const inForce = await readListInForce(db)
     const key = JSON.stringify([wanted, inForce])
-    if (attempt?.key !== key) {
+    if (attempt?.key !== key) logged = null
+    if (attempt?.key !== key || now() >= attempt.endsAtMs) {
       await end()
       attempt = await begin(key, inForce)
     }
@@ -118,9 +146,11 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
       try {
         await look()
         failures = 0
+        failure = null
       } catch (err) {
         // The next look begins anew, and goes on with what the side index has.
         await end()
+        failure = causeOf(err)
         if (isLogged(++failures)) logger.warn({ err, failures }, 'the launchpads could not be changed, trying again')
       }
       await pause(Math.min(MAX_PAUSE_MS, LOOK_EVERY_MS * 2 ** Math.min(failures, 5)), signal)
@@ -134,6 +164,7 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
       wanted = list
     },
     changing: () => progressOf(attempt?.change ?? null),
+    problem: () => refusal ?? failure,
     stop: async () => {
       stopped.abort()
       await running

@@ -7,14 +7,16 @@ import { ADAPTER_KINDS, createAdapters, withVersions } from '#launchpads/registr
 import { readRecentBlocks } from '#store/rows/cursor.ts'
 import type { ListInForce } from '#store/rows/listInForce.ts'
 import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
+import { missingSideRight } from '#store/sideSchema.ts'
+import { type Cause, inOwnWords } from '#sync/causeOf.ts'
 import { completeContracts } from './completeContracts.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { findMissingContracts } from './findMissingContracts.ts'
 
 export type PlannedEdit =
   | { readonly kind: 'none' }
-  /** `sentence` says why it can't be applied. */
-  | { readonly kind: 'refused'; readonly sentence: string }
+  /** It can't be applied. */
+  | { readonly kind: 'refused'; readonly cause: Cause }
   | {
       readonly kind: 'change'
       readonly plan: LaunchpadsPlan
@@ -55,15 +57,20 @@ export async function planEdit({ config, chain, db, inForce, wanted }: PlanEditO
   const [missing] = await findMissingContracts(chain.rpc, createAdapters({ weth, launchpads: entries }))
   if (missing !== undefined) return refused(`${missing.launchpad}: the chain has no contract at ${missing.address}`)
   const isEmpty = (await readRecentBlocks(db, 1)).length === 0
-  if (plan.side.length > 0 && config.maxReorgDepth === 0 && !isEmpty) {
-    return refused('with MAX_REORG_DEPTH=0 there is no block to which launchpads could be added')
-  }
+  const needsSide = plan.side.length > 0 && !isEmpty
+  if (needsSide && config.maxReorgDepth === 0) return refused('with MAX_REORG_DEPTH=0 there is no block to which launchpads could be added')
+  const lacking = needsSide ? await missingSideRight(db) : null
+  if (lacking !== null) return { kind: 'refused', cause: { shown: NO_SIDE_SCHEMA, full: lacking } }
   const before = new Map(inForce.launchpads.map(entry => [entry.name, entry]))
   const launchpads = withVersions(completed).map(entry => (joined.has(entry.name) ? entry : (before.get(entry.name) ?? entry)))
   return { kind: 'change', plan, lines: describeChanges(plan, null), list: { launchpads, pegUsd: wanted.pegUsd ?? [] }, isEmpty }
 }
 
-const refused = (sentence: string): PlannedEdit => ({ kind: 'refused', sentence })
+const refused = (sentence: string): PlannedEdit => ({ kind: 'refused', cause: inOwnWords(sentence) })
+
+/** Without the names of the role and the database. */
+const NO_SIDE_SCHEMA =
+  "the database's role may not create the schema in which launchpads are indexed before they join: grant create on the database to it"
 
 /** @returns the entries with the contracts that they leave out, or a sentence about one that is not found */
 async function completeOrSay(

@@ -71,10 +71,17 @@ async function buy({ curve }: Launched): Promise<number> {
   return Number((await chain.mined(buyOnCurve(chain, { from: alice, curve, paidWei: paid }))).blockNumber)
 }
 
-/** Writes launchpads.json, and has the service read it now. */
-async function edit(...entries: readonly (readonly [name: string, of: Deployment])[]): Promise<void> {
+type Named = readonly [name: string, of: Deployment]
+
+/** What is in a launchpads.json. */
+function listOf(...entries: readonly Named[]): string {
   const launchpads = entries.map(([name, { launchpad: factory, startBlock }]) => ({ name, adapter: 'bonding-curve', factory, startBlock }))
-  await writeFile(folder.env['LAUNCHPADS_FILE'] ?? '', JSON.stringify({ weth: chain.deployment.weth, launchpads }))
+  return JSON.stringify({ weth: chain.deployment.weth, launchpads })
+}
+
+/** Writes launchpads.json, and has the service read it now. */
+async function edit(...entries: readonly Named[]): Promise<void> {
+  await writeFile(folder.env['LAUNCHPADS_FILE'] ?? '', listOf(...entries))
   service.process.kill('SIGHUP')
 }
 
@@ -127,6 +134,20 @@ test('launchpads come, change and go while clients keep their connections', asyn
   }
   const { launchpads, reorgs } = await get<IndexerHealth>(service, '/api/indexer/health')
   expect([launchpads, reorgs.count]).toEqual([[expect.objectContaining({ name: 'renamed', state: 'joined', blocksLeft: 0 })], 0])
+})
+
+test('a gateway and a standby say that an edit of theirs is not applied, and whose would be', async () => {
+  await expect.poll(() => gateway.output()).toContain('a gateway has the launchpads of the index: edit that of the process that indexes')
+  const file = `${folder.folder}/standby.json`
+  await writeFile(file, listOf(['second', second]))
+  const standby = await started({ ...env, STANDBY: 'true', LAUNCHPADS_FILE: file })
+  expect(standby.output()).toContain('LAUNCHPADS_FILE differs from the index; it is applied if this process becomes the one that indexes')
+  expect(standby.output()).toContain('second: added')
+  await writeFile(file, listOf(['other', second]))
+  standby.process.kill('SIGHUP')
+  await expect.poll(() => standby.output()).toContain('it is applied if this standby becomes the process that indexes')
+  expect(await namesOf(standby)).toEqual(['renamed'])
+  await standby.stop()
 })
 
 /** Runs `npm run launchpads -- <task>`. @returns its exit code and output */

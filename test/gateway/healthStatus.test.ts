@@ -66,6 +66,12 @@ const CASES: readonly Case[] = [
     status: 'stalled',
     reasons: ['the database does not answer'],
   },
+  {
+    name: 'an edited launchpads.json can not be applied',
+    indexer: { problems: ['launchpads.json can not be applied: weth has changed'] },
+    status: 'degraded',
+    reasons: ['launchpads.json can not be applied: weth has changed'],
+  },
   { name: 'there never was a price, as on a machine without internet', price: null, status: 'ok', reasons: [] },
   { name: 'the price is fresh', price: { ...PRICE, stale: false }, status: 'ok', reasons: [] },
   {

@@ -13,7 +13,7 @@ const CARRIERS = { thread: 'from the indexing thread', notify: "by the database'
 export interface Condition {
   /** Why the database can't be used; `null`: it can. */
   readonly database: string | null
-  readonly indexer: Pick<IndexerState, 'indexedBlock' | 'lagBlocks' | 'backfill' | 'rpc' | 'stalled' | 'reason'>
+  readonly indexer: Pick<IndexerState, 'indexedBlock' | 'lagBlocks' | 'backfill' | 'rpc' | 'stalled' | 'reason' | 'problems'>
   readonly price: LastEthUsd | null
   /** USD per ETH by the configured pools, as of the newest indexed block; `null`: not known. */
   readonly pooled: string | null
@@ -31,9 +31,9 @@ export interface HealthStatus {
  *
  * 1. `stalled`: the database does not answer, or nothing is indexed though the chain moves. Answers are missing or outdated.
  * 2. `syncing`: the index is catching up with the chain. Answers are correct as of an earlier block.
- * 3. `degraded`: answers are current, but an RPC provider fails, commits do not arrive, so that updates are late, the replica is not used,
- *    the ETH/USD price is an earlier one, or two providers, or a provider and the configured pools, disagree on it. A service that never
- *    had a price is not degraded: it may run without internet access.
+ * 3. `degraded`: answers are current, but an RPC provider fails, an edited `launchpads.json` can't be applied, commits do not arrive, so
+ *    that updates are late, the replica is not used, the ETH/USD price is an earlier one, or two providers, or a provider and the
+ *    configured pools, disagree on it. A service that never had a price is not degraded: it may run without internet access.
  * 4. `ok`.
  */
 export function healthStatus({ database, indexer, price, pooled, feed }: Condition): HealthStatus {
@@ -45,6 +45,7 @@ export function healthStatus({ database, indexer, price, pooled, feed }: Conditi
   const reasons = [
     ...(database === null ? [] : [database]),
     ...(isSaid ? [] : [reason]),
+    ...(indexer.problems ?? []),
     ...failing.map(({ name, cause }) => (cause === null ? `${name} fails` : `${name} fails: ${cause}`)),
     ...(database === null && feed.disconnectedMs > MAX_DISCONNECTED_MS ? [carrierReason(feed)] : []),
     ...(feed.replica?.inUse === false ? ['the replica is behind or away; reads go to the primary'] : []),

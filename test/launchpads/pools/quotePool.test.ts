@@ -145,6 +145,28 @@ describe('an entry quote-pool', () => {
   })
 })
 
+it.each([
+  [{ pool: POUND }, { pool: POUND.toUpperCase().replace('0X', '0x') }, 'pool', POUND],
+  [
+    { poolType: 'uniswap-v4', poolManager: POUND, poolId: `0x${'aB'.repeat(32)}` },
+    { poolType: 'uniswap-v4', poolManager: POUND, poolId: `0x${'Ab'.repeat(32)}` },
+    'poolId',
+    `0x${'ab'.repeat(32)}`,
+  ],
+])('two entries of one pool are refused, as each swap would have to count for one of them: %j', (one, other, field, key) => {
+  const launchpads = [one, other].map((fields, nth) => ({
+    name: `n${nth}`,
+    adapter: 'quote-pool',
+    startBlock: 1,
+    token: DOLLAR,
+    ...fields,
+  }))
+  expect(parseLaunchpads(JSON.stringify({ weth: WETH, launchpads }), ADAPTER_KINDS)).toEqual({
+    kind: 'invalid',
+    problems: [`launchpads[1].${field}: ${key} is the ${field} of launchpads[0] already`],
+  })
+})
+
 const text = (value: Decimal | null) => (value === null ? null : formatDecimal(value))
 
 describe('a peg', () => {
