@@ -8,7 +8,7 @@ export const UNKNOWN = '–'
 
 const SUBSCRIPTS = '₀₁₂₃₄₅₆₇₈₉'
 /** Fewest zeros after the point that a subscript counts. */
-const MANY_ZEROS = 4
+export const MANY_ZEROS = 4
 const PRICE_DIGITS = 4
 const AMOUNT_DIGITS = 3
 const UNITS = ['', 'K', 'M', 'B', 'T', 'Q'] as const
@@ -38,7 +38,7 @@ export function formatPrice(decimal: string | null, count = PRICE_DIGITS): strin
   const parts = decimal === null ? null : partsOf(decimal)
   if (parts === null) return UNKNOWN
   const { negative, whole, fraction } = parts
-  if (whole.length > 6) return formatCompact(decimal)
+  if (whole.length > 6) return formatCompact(decimal, count - 1)
   if (whole !== '') return withSign(negative, formatWhole(whole, fraction, Math.max(2, count - whole.length)))
   return withSign(negative, formatFraction(fraction, count))
 }
@@ -116,7 +116,8 @@ function roundDigits(digits: string, count: number): { readonly text: string; re
 /** Without zeros at the end of a fraction. */
 const trimmed = (text: string) => (text === '0' ? text : text.replace(/\.?0+$/, ''))
 
-function subscript(count: number): string {
+/** A number in small digits below the line: `₁₂`. */
+export function subscript(count: number): string {
   return Array.from(String(count), digit => SUBSCRIPTS[Number(digit)]).join('')
 }
 

@@ -6,16 +6,26 @@ import { createCandleFeed, newestFilled } from '#console/state/candles.ts'
 import { axisLabels } from '#console/token/axisLabels.ts'
 import type { Bar } from '#console/token/bar.ts'
 import { chartTimeOf } from '#console/token/chartTime.ts'
+import { intervalOfAge } from '#console/token/intervals.ts'
 import type { Candle } from '#resources/candles.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 describe('the labels of a price axis', () => {
   test.each([
-    [[-0.00002, 1e-21, 0.00002, 0.00004], 'price', ['', '0', '0.0₄2000', '0.0₄4000']],
+    [[-0.00002, 1e-21, 0.00002, 0.00004], 'price', ['', '0', '0.0₄2', '0.0₄4']],
+    // The labels had three forms side by side: 0.0₄5000, 0.0001000 and 0.0001500.
+    [[0, 0.00005, 0.0001, 0.00015], 'price', ['0', '0.00005', '0.00010', '0.00015']],
+    [[0.000_005, 0.000_01, 0.000_015], 'price', ['0.0₄05', '0.0₄10', '0.0₄15']],
+    [[5e-37, 1e-36, 1.5e-36], 'price', ['0.0₃₅05', '0.0₃₅10', '0.0₃₅15']],
+    [[1e-9, 1e-6, 0.001, 1], 'price', ['0.0₈1000', '0.0₅1000', '0.001000', '1.000']],
+    [[0.25, 0.5, 0.75], 'price', ['0.25', '0.50', '0.75']],
+    [[999_999, 1_000_000, 1_000_001], 'price', ['999,999.00', '1.000000M', '1.000001M']],
+    [[1e36, 2e36], 'price', ['1,000,000,000,000,000,000,000Q', '2,000,000,000,000,000,000,000Q']],
     [[0.000075861, 0.000075862, 0.000075863], 'price', ['0.0₄75861', '0.0₄75862', '0.0₄75863']],
     [[24_510, 24_520, 24_530], 'marketCap', ['24.51K', '24.52K', '24.53K']],
     [[3_125, 6_250, 100_000, 200_000], 'marketCap', ['3.13K', '6.25K', '100K', '200K']],
     [[0.5], 'price', ['0.5000']],
+    [[1e-15, 2e-15], 'marketCap', ['0.0₁₄1', '0.0₁₄2']],
     [[], 'price', []],
   ] as const)('%j as %s', (values, measure, labels) => {
     expect(axisLabels(values, measure)).toEqual(labels)
@@ -207,6 +217,18 @@ describe('the bars of candles', () => {
     tell({ candles: [candle(60_000_000, 9)], changedFrom: 0 })
     expect(closes()).toEqual([[60_000_000, 9]])
   })
+})
+
+test.each([
+  [60, '1m'],
+  [9_000, '1m'],
+  [9_001, '5m'],
+  [86_400, '15m'],
+  [30 * 86_400, '1d'],
+  [3_650 * 86_400, '1d'],
+])('the chart of a token that is %i s old begins with candles of %s', (seconds, interval) => {
+  const now = Date.UTC(2026, 0, 2)
+  expect(intervalOfAge(new Date(now - seconds * 1_000).toISOString(), now)).toBe(interval)
 })
 
 test('the time axis has ticks at local midnights and the zone, but days of UTC', () => {

@@ -33,5 +33,11 @@ test('a mark that came before its bar moves to it', () => {
 test('the creator’s purchases point up from below in the colour of rises, sales down from above in that of falls', () => {
   expect(place('creatorBuy', 60)[0]).toMatchObject({ position: 'belowBar', shape: 'arrowUp', color: 'green', text: 'B' })
   expect(place('creatorSell', 60)[0]).toMatchObject({ position: 'aboveBar', shape: 'arrowDown', color: 'red', text: 'S' })
-  expect([place('launch', 60)[0]?.text, place('graduation', 60)[0]?.text]).toEqual(['Launch', 'Graduation'])
+  expect([place('launch', 60)[0]?.text, place('graduation', 60)[0]?.text]).toEqual(['L', 'G'])
+})
+
+// Five of them stood in a column that reached out of the chart.
+test('marks of one kind on one bar are one marker with their number', () => {
+  const marks = [60, 70, 80, 125].map(time => ({ kind: 'creatorBuy' as const, time }))
+  expect(markersOf(marks, BARS, { palette, timeOf: ({ time }) => time as never }).map(({ text }) => text)).toEqual(['B3', 'B'])
 })

@@ -95,12 +95,19 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
     const before = candles.get(TOKEN) ?? []
     const of = (digit: string) => (exponent < 0 ? `0.${'0'.repeat(-exponent - 1)}${digit}` : `${digit}${'0'.repeat(exponent)}`)
     const time = Math.floor(Date.now() / 60_000) * 60 - 120
-    candles.set(TOKEN, [{ time, open: of('1'), high: of('4'), low: of('1'), close: of('3'), volume: '1', trades: 1 }])
+    candles.set(TOKEN, [
+      // Of the other end of all sizes, so that the axis spans them.
+      { time: time - 60, open: of('1'), high: exponent < 0 ? '1' : '9', low: of('1'), close: of('1'), volume: of('1'), trades: 1 },
+      { time, open: of('1'), high: of('4'), low: of('1'), close: of('3'), volume: of('1'), trades: 1 },
+    ])
     await openToken(page)
     await page.getByRole('radio', { name: 'ETH' }).check()
     await page.getByRole('radio', { name: '1m' }).check()
     await expect.poll(() => page.getByTestId('legend').textContent()).toContain(`C Ξ${formatPrice(of('3'))}`)
     await expect.poll(() => page.getByTestId('chart').locator('canvas').count()).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Log' }).click()
+    await page.getByRole('radio', { name: 'Market cap' }).check()
+    await expect.poll(() => page.getByTestId('chart').getAttribute('aria-label')).toContain('Market cap')
     candles.set(TOKEN, before)
     expect(await opened.complaints()).toEqual([])
   })
@@ -133,6 +140,8 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
     await page.reload()
     await openToken(page)
     const claim = page.getByTestId('claim')
+    expect(await claim.count()).toBe(0)
+    await page.getByText('Claims', { exact: true }).click()
     await claim.getByRole('button', { name: 'Claim' }).click()
     await claim.getByText('Only the creator’s account can claim').waitFor()
     await claim.getByRole('button', { name: 'Claim' }).click()
@@ -140,6 +149,7 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
     expect(await claim.locator(`[title="${hash}"]`).count()).toBe(1)
     const calls = await page.evaluate(() => (globalThis as unknown as { wallet: { calls: unknown[] } }).wallet.calls)
     expect(calls).toEqual([
+      ['eth_accounts'],
       ['eth_requestAccounts'],
       ['eth_requestAccounts'],
       ['eth_chainId'],

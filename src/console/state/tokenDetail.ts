@@ -15,6 +15,8 @@ const REFRESH_MS = 20_000
 export type TokenDetail = {
   readonly [Part in Exclude<keyof DetailState, 'waiting' | 'doubted'>]: ReadonlySignal<DetailState[Part]>
 } & {
+  /** What the creator can claim is asked for from now on. */
+  wantClaims(): void
   reload(): void
   stop(): void
 }
@@ -32,6 +34,7 @@ export function createTokenDetail(
   let loading = new AbortController()
   let watch: Watch | null = null
   let claimableTimer: number | undefined
+  let hasWantedClaims = false
 
   function take(event: DetailEvent): void {
     state.value = afterDetailEvent(state.peek(), event)
@@ -43,8 +46,8 @@ export function createTokenDetail(
     if (state.peek().token !== next) return
     // It has just been indexed: its trades and holders are not loaded yet.
     if (phase === 'missing') void load()
-    if (JSON.stringify(next.fees) !== JSON.stringify(token?.fees) || claimable === null)
-      askClaimable(next.creator, token === null ? 0 : CLAIMABLE_EVERY_MS)
+    const isOutdated = claimable === null || JSON.stringify(next.fees) !== JSON.stringify(token?.fees)
+    if (hasWantedClaims && isOutdated) askClaimable(next.creator, CLAIMABLE_EVERY_MS)
   }
 
   function onUpdate({ token, holders }: WatchedToken): void {
@@ -127,6 +130,12 @@ export function createTokenDetail(
     rewinds: part('rewinds'),
     holders: part('holders'),
     claimable: part('claimable'),
+    wantClaims() {
+      const creator = state.peek().token?.creator
+      if (hasWantedClaims || creator === undefined) return
+      hasWantedClaims = true
+      askClaimable(creator, 0)
+    },
     reload: () => void load(),
     stop() {
       ending.abort()

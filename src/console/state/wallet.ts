@@ -25,13 +25,24 @@ export function browserWallet(): Wallet | null {
   return typeof ethereum?.request === 'function' ? (ethereum as Wallet) : null
 }
 
+/** Whether the wallet has let the page see this account. Asks the user nothing. */
+export async function hasAccount(wallet: Wallet, account: Address): Promise<boolean> {
+  try {
+    return includes(await wallet.request({ method: 'eth_accounts' }), account)
+  } catch {
+    return false
+  }
+}
+
+const includes = (accounts: unknown, account: Address) =>
+  Array.isArray(accounts) && accounts.some(each => String(each).toLowerCase() === account)
+
 /** Asks the wallet to send exactly this call from the creator's account on the token's chain. Never rejects. */
 export async function sendClaim(wallet: Wallet, { chainId, creator, call }: ClaimOrder): Promise<ClaimOutcome> {
   const wantedChain = `0x${chainId.toString(16)}`
   try {
-    const accounts = await wallet.request({ method: 'eth_requestAccounts' })
-    const isCreators = Array.isArray(accounts) && accounts.some(account => String(account).toLowerCase() === creator)
-    if (!isCreators) return refused('Only the creator’s account can claim. Choose it in the wallet.')
+    if (!includes(await wallet.request({ method: 'eth_requestAccounts' }), creator))
+      return refused('Only the creator’s account can claim. Choose it in the wallet.')
     if ((await chainOf(wallet)) !== wantedChain) {
       await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: wantedChain }] })
       if ((await chainOf(wallet)) !== wantedChain) return refused(`Switch the wallet to chain ${chainId}.`)

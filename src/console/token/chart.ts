@@ -3,15 +3,9 @@ import { formatCompact } from '#client/decimalText.ts'
 import type { ChartMark } from '#console/state/chartMarks.ts'
 import { axisLabels, formatMeasure, type Measure } from './axisLabels.ts'
 import type { Bar } from './bar.ts'
+import { paletteOf, withAlpha } from './chartPalette.ts'
 import type { ChartTime, TimePart } from './chartTime.ts'
-import { type MarkerColours, markersOf } from './markersOf.ts'
-
-/** The chart's colours in the current theme. */
-interface Palette extends MarkerColours {
-  readonly ink: string
-  readonly line: string
-  readonly surface: string
-}
+import { markersOf } from './markersOf.ts'
 
 /** How the bars are drawn. */
 export interface ChartView {
@@ -47,6 +41,11 @@ export interface Chart {
 /** Older bars are loaded when fewer than this many are to the left of the visible range. */
 const NEAR_END = 20
 const NEWEST_BARS = 90
+/** Pixels from bar to bar at most: a young token's few bars would be as wide as walls. */
+const MAX_BAR_SPACING = 16
+const FONT_SIZE = 11
+/** The height of the newest price's label, and of half another one. */
+const LABEL_PX = 1.5 * FONT_SIZE + 2
 
 /** The smallest height of the price axis, as a share of the price: smaller moves do not fill the chart. */
 const MIN_RANGE = 0.02
@@ -75,7 +74,7 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
   const chart: IChartApi = create(element, {
     autoSize: true,
     // The library's logo needs inline styles, which the page's policy forbids. The footer names the library instead.
-    layout: { attributionLogo: false, fontSize: 11 },
+    layout: { attributionLogo: false, fontSize: FONT_SIZE },
     crosshair: { mode: CrosshairMode.Normal },
     rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: { top: 0.12, bottom: 0.25 } },
     timeScale: {
@@ -83,6 +82,7 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
       timeVisible: true,
       secondsVisible: false,
       rightOffset: 4,
+      maxBarSpacing: MAX_BAR_SPACING,
       tickMarkFormatter: (at: Time, type: number) => time.tick(Number(at), parts[type] ?? 'time'),
     },
     localization: { timeFormatter: (at: Time) => time.moment(Number(at)) },
@@ -127,23 +127,33 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
 
   const drawMarks = () => markers.setMarkers(markersOf(marks, held, { palette, timeOf }))
 
-  function draw(): void {
-    const { measure, factor, isLogarithmic } = view
-    chart.priceScale('right').applyOptions({ mode: isLogarithmic ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal })
-    unit = powerOfTen((held.at(-1)?.close ?? 1) * factor)
+  /** The axis has no label where that of the newest price covers it. The library makes labels anew when it gets a format. */
+  function drawAxis(): void {
+    const { measure, factor } = view
+    const yOf = (value: number) => candles.priceToCoordinate(value) ?? Number.POSITIVE_INFINITY
+    const isCovered = (value: number) => Math.abs(yOf(value) - yOf(((held.at(-1)?.close ?? 0) * factor) / unit)) < LABEL_PX
     candles.applyOptions({
       priceFormat: {
         type: 'custom',
         minMove: MIN_STEP,
         formatter: (value: number) => formatMeasure(value * unit, measure),
-        tickmarksFormatter: (values: number[]) =>
-          axisLabels(
+        tickmarksFormatter: (values: number[]) => {
+          const labels = axisLabels(
             values.map(value => value * unit),
             measure,
-          ),
+          )
+          return labels.map((label, index) => (isCovered(values[index] ?? 0) ? '' : label))
+        },
       },
     })
+  }
+
+  function draw(): void {
+    const { factor, isLogarithmic } = view
+    chart.priceScale('right').applyOptions({ mode: isLogarithmic ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal })
+    unit = powerOfTen((held.at(-1)?.close ?? 1) * factor)
     candles.setData(held.map(candleOf))
+    drawAxis()
     volumes.setData(held.map(volumeOf))
     drawMarks()
   }
@@ -183,6 +193,7 @@ export async function createChart(element: HTMLElement, { time, view: firstView,
       held = isNew ? [...held, bar] : [...held.slice(0, -1), bar]
       candles.update(candleOf(bar))
       volumes.update(volumeOf(bar))
+      drawAxis()
       // A mark that came before its bar still stands on the bar before.
       if (isNew) drawMarks()
     },
@@ -212,30 +223,4 @@ function widened(original: () => AutoscaleInfo | null): AutoscaleInfo | null {
 /** The largest power of ten that is not above a value; 1 for a value of nothing. */
 function powerOfTen(value: number): number {
   return value > 0 ? 10 ** Math.floor(Math.log10(value)) : 1
-}
-
-/** A canvas can not use CSS variables, so a hidden element resolves them. */
-function paletteOf(element: HTMLElement): Palette {
-  const probe = document.createElement('span')
-  probe.hidden = true
-  element.append(probe)
-  const resolve = (name: string) => {
-    probe.style.color = `var(--${name})`
-    return getComputedStyle(probe).color
-  }
-  const palette = {
-    ink: resolve('ink-3'),
-    line: resolve('line'),
-    up: resolve('up'),
-    down: resolve('down'),
-    accent: resolve('accent'),
-    surface: resolve('surface'),
-  }
-  probe.remove()
-  return palette
-}
-
-/** @param rgb - as `getComputedStyle` writes it: `rgb(1, 2, 3)` */
-function withAlpha(rgb: string, alpha: number): string {
-  return rgb.replace(/^rgb\((.+)\)$/, `rgba($1, ${alpha})`)
 }

@@ -1,11 +1,13 @@
 import { computed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { formatCompact, fromUnits } from '#client/decimalText.ts'
-import type { CandleInterval, Token } from '#client/generated/types.ts'
+import type { CandleCurrency, CandleInterval, Token } from '#client/generated/types.ts'
+import { displayText } from '#console/format/text.ts'
 import { Segments } from '#console/parts/segments.tsx'
+import { Symbol } from '#console/parts/tokenName.tsx'
 import { createCandleFeed } from '#console/state/candles.ts'
 import { followChartEnd } from '#console/state/chartEnd.ts'
-import { followChartMarks } from '#console/state/chartMarks.ts'
+import { type ChartMark, followChartMarks } from '#console/state/chartMarks.ts'
 import { minuteClock } from '#console/state/clock.ts'
 import { theme } from '#console/state/preferences.ts'
 import { client, currency, live, returns } from '#console/state/session.ts'
@@ -14,30 +16,45 @@ import { formatMeasure, type Measure } from './axisLabels.ts'
 import type { Bar } from './bar.ts'
 import { type Chart, type ChartView, createChart } from './chart.ts'
 import { chartTimeOf } from './chartTime.ts'
-import { INTERVAL_NAMES } from './intervals.ts'
+import { INTERVAL_NAMES, intervalOfAge } from './intervals.ts'
 
 const MEASURES = { price: 'Price', marketCap: 'Market cap' } as const satisfies Record<Measure, string>
+const SIGNS = { usd: '$', weth: 'Ξ', quote: '' } as const satisfies Record<CandleCurrency, string>
+
+/** What the letters of the marks stand for. */
+function keyOf(marks: readonly ChartMark[]): string {
+  const has = (...kinds: readonly ChartMark['kind'][]) => marks.some(({ kind }) => kinds.includes(kind))
+  const launch = has('launch') ? 'L: launch · ' : ''
+  const graduation = has('graduation') ? 'G: graduation · ' : ''
+  return launch + graduation + (has('creatorBuy', 'creatorSell') ? 'B, S: the creator buys, sells · ' : '')
+}
 
 interface ChartCardProps {
   readonly token: Token
   readonly detail: TokenDetail
 }
 
-export function ChartCard({ token: { address, totalSupply, decimals }, detail }: ChartCardProps) {
+export function ChartCard({ token, detail }: ChartCardProps) {
+  const { address, symbol, totalSupply, decimals, market, pool } = token
   const measure = useSignal<Measure>('price')
   const isLogarithmic = useSignal(false)
   const pointed = useSignal<Bar | null>(null)
-  const hasCreatorTrades = useSignal(false)
+  const marked = useSignal('')
   const supply = Number(fromUnits(totalSupply, decimals))
   const factor = measure.value === 'price' ? 1 : supply
   const view: ChartView = { measure: measure.value, factor, isLogarithmic: isLogarithmic.value }
   const drawn = useRef<Chart | null>(null)
-  const interval = useSignal<CandleInterval>('5m')
+  const chosen = useSignal<CandleInterval | null>(null)
+  const interval = chosen.value ?? intervalOfAge(token.createdAt, minuteClock.value)
   const newest = useSignal<Bar | null>(null)
   const state = useSignal<'loading' | 'ready' | 'empty'>('loading')
   const failure = useSignal<string | null>(null)
   const place = useRef<HTMLDivElement>(null)
-  const unit = currency.value
+  const quote = displayText(pool?.quoteSymbol ?? null, 12)
+  // A pair of ETH has no currency of its own. One without a value in ETH has no other.
+  const isOfEth = market.priceQuote === market.priceWeth
+  const inQuote = useSignal(market.priceWeth === null && market.priceQuote !== null)
+  const unit: CandleCurrency = inQuote.value && !isOfEth ? 'quote' : currency.value
 
   useEffect(() => {
     const element = place.current
@@ -49,7 +66,7 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
     failure.value = null
     let loadOlder = () => {}
     pointed.value = null
-    const time = chartTimeOf(interval.value, Date.now())
+    const time = chartTimeOf(interval, Date.now())
     const onPointed = (bar: Bar | null) => {
       pointed.value = bar
     }
@@ -60,7 +77,7 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
           return
         }
         drawn.current = created
-        const series = { interval: interval.value, currency: unit }
+        const series = { interval, currency: unit }
         const end = followChartEnd(client, address, series)
         const feed = createCandleFeed({
           client,
@@ -85,15 +102,15 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
           },
         })
         loadOlder = () => feed.loadOlder()
-        const { token, trades } = detail
+        const { trades } = detail
         const stopMarks = followChartMarks({
           client,
-          token,
+          token: detail.token,
           trades,
           renewals: computed(() => returns.value + detail.rewinds.value),
           onMarks: marks => {
             created.mark(marks)
-            hasCreatorTrades.value = marks.some(({ kind }) => kind === 'creatorBuy' || kind === 'creatorSell')
+            marked.value = keyOf(marks)
           },
         })
         stop = () => {
@@ -118,20 +135,41 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
       drawn.current?.remove()
       drawn.current = null
     }
-  }, [address, detail, interval.value, unit])
+  }, [address, detail, interval, unit])
   useEffect(() => drawn.current?.show(view), [measure.value, factor, isLogarithmic.value])
 
   const bar = newest.value
   const legend = pointed.value ?? bar
-  const { zone } = chartTimeOf(interval.value, minuteClock.value)
+  const { zone } = chartTimeOf(interval, minuteClock.value)
   const text = (value: number) => formatMeasure(value * factor, measure.value)
-  const sign = unit === 'usd' ? '$' : 'Ξ'
+  const sign = SIGNS[unit]
+  const unitName = unit === 'usd' ? 'dollars' : unit === 'weth' ? 'ETH' : (quote ?? 'the currency of the pair')
   const spoken =
     bar === null ? 'no candles yet' : `open ${text(bar.open)}, high ${text(bar.high)}, low ${text(bar.low)}, close ${text(bar.close)}`
   return (
     <section class="card chart-card" aria-labelledby="chart-title">
       <header>
-        <h2 id="chart-title">Chart</h2>
+        <h2 id="chart-title">
+          <Symbol address={address} symbol={symbol} />
+          {quote === null ? null : (
+            <span class="quiet">
+              {' / '}
+              <bdi>{quote}</bdi>
+            </span>
+          )}
+          <span class="sr-only"> chart</span>
+        </h2>
+        {isOfEth || quote === null ? null : (
+          <button
+            type="button"
+            class="button small"
+            aria-pressed={unit === 'quote'}
+            title="In the currency of the pair"
+            onClick={() => (inQuote.value = !inQuote.value)}
+          >
+            <bdi>{quote}</bdi>
+          </button>
+        )}
         <Segments small label="Measure" options={MEASURES} value={measure.value} onChange={value => (measure.value = value)} />
         <button
           type="button"
@@ -142,14 +180,14 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
         >
           Log
         </button>
-        <Segments small label="Interval" options={INTERVAL_NAMES} value={interval.value} onChange={value => (interval.value = value)} />
+        <Segments small label="Interval" options={INTERVAL_NAMES} value={interval} onChange={value => (chosen.value = value)} />
       </header>
       <div class="chart-frame">
         <div
           class="chart"
           ref={place}
           role="img"
-          aria-label={`${MEASURES[measure.value]} in candles of ${interval.value} in ${unit === 'usd' ? 'dollars' : 'ETH'}; newest: ${spoken}`}
+          aria-label={`${MEASURES[measure.value]} in candles of ${interval} in ${unitName}; newest: ${spoken}`}
           data-testid="chart"
           data-state={state.value}
           data-close={bar?.close}
@@ -162,14 +200,15 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
             <span>L {sign + text(legend.low)}</span>
             <span>C {sign + text(legend.close)}</span>
             <span>Vol {sign + formatCompact(legend.volume)}</span>
+            {unit === 'quote' ? <bdi>{unitName}</bdi> : null}
           </p>
         )}
         <div class="chart-foot">
           <span class="warn" role="status">
             {state.value === 'ready' ? failure.value : null}
           </span>
-          <span title={interval.value === '1d' ? 'Days are those of UTC' : 'Your local time'} data-testid="zone">
-            {hasCreatorTrades.value ? 'B, S: the creator’s trades · ' : null}
+          <span title={interval === '1d' ? 'Days are those of UTC' : 'Your local time'} data-testid="zone">
+            {marked.value}
             {zone}
           </span>
         </div>
@@ -179,7 +218,7 @@ export function ChartCard({ token: { address, totalSupply, decimals }, detail }:
           </p>
         ) : state.value === 'empty' ? (
           <p class="chart-note" role="status">
-            {unit === 'usd' ? 'No trade has a price in dollars yet. Look at ETH instead.' : 'No trades yet.'}
+            {market.tradeCount === 0 ? 'The chart begins with the first trade.' : `No trade has a price in ${unitName} yet.`}
           </p>
         ) : null}
       </div>

@@ -10,3 +10,13 @@ export const INTERVAL_NAMES = { '1m': '1m', '5m': '5m', '15m': '15m', '1h': '1h'
   CandleInterval,
   string
 >
+
+/** About as many bars as a chart shows at once. */
+const BARS = 150
+
+/** The shortest interval in which a chart shows the whole life of a token, or the longest one. */
+export function intervalOfAge(createdAt: string, nowMs: number): CandleInterval {
+  const seconds = (nowMs - Date.parse(createdAt)) / 1_000
+  const intervals = Object.keys(CANDLE_SECONDS) as CandleInterval[]
+  return intervals.find(interval => CANDLE_SECONDS[interval] * BARS >= seconds) ?? '1d'
+}

@@ -12,12 +12,19 @@ const WINDOWS = { m5: '5m', h1: '1h', h6: '6h', h24: '24h' } as const
 export function TokenHead({ token, priceMove }: { readonly token: Token; readonly priceMove: PriceMove }) {
   const { address, symbol, name, launchpad, graduation, market } = token
   const price = { usd: market.priceUsd, weth: market.priceWeth }
+  const quote = displayText(token.pool?.quoteSymbol ?? null, 12)
   return (
     <div class="token-head">
       <Avatar large address={address} symbol={symbol} />
       <div class="token-title">
         <h1>
-          <Symbol address={address} symbol={symbol} />{' '}
+          <Symbol address={address} symbol={symbol} />
+          {quote === null ? null : (
+            <span class="token-quote">
+              {' / '}
+              <bdi>{quote}</bdi>
+            </span>
+          )}{' '}
           <span class="token-full-name">
             <bdi>{displayText(name, 64) ?? ''}</bdi>
           </span>

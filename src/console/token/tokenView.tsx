@@ -56,7 +56,7 @@ export function TokenView({ address }: { readonly address: string }) {
             <div class="token-side">
               <MarketCard token={token} />
               <GraduationCard graduation={token.graduation} />
-              <Creator token={token} claimable={detail.claimable.value} />
+              <Creator token={token} claimable={detail.claimable.value} onWanted={() => detail.wantClaims()} />
               <Facts token={token} />
             </div>
           </div>

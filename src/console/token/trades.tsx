@@ -23,7 +23,8 @@ interface TradesProps {
 }
 
 export function Trades({ trades, token }: TradesProps) {
-  if (trades === null) {
+  // An empty list beside a count is older than a trade that has just come.
+  if (trades === null || (trades.length === 0 && token.market.tradeCount > 0)) {
     return (
       <p class="card-body">
         <Unknown />
