@@ -55,11 +55,14 @@ async function dispatchStates(
   dropped: readonly Address[],
   arrived: readonly TokenSnapshot[] = [],
 ): Promise<void> {
-  const { db, chainId, commits, consumer } = reading
+  const { db, chainId, commits, consumer, watched } = reading
   const { number, hash, timestamp } = commits.newest
-  const dispatch = (tokens: readonly TokenSnapshot[], gone: readonly Address[]) => {
-    if (!reading.isStopped())
-      consumer.dispatch({ number, hash, timestamp, completedAtMs: commits.sinceMs, tokens, unread: [], dropped: gone })
+  const dispatch = (states: readonly TokenSnapshot[], gone: readonly Address[]) => {
+    if (reading.isStopped()) return
+    // The last subscriber of a token may have left during the read.
+    const tokens = states.filter(({ token }) => watched.has(token.address))
+    const stillWatched = gone.filter(token => watched.has(token))
+    consumer.dispatch({ number, hash, timestamp, completedAtMs: commits.sinceMs, tokens, unread: [], dropped: stillWatched })
   }
   if (dropped.length + arrived.length > 0) dispatch(arrived, dropped)
   for (const addresses of chunksOf(unread, MAX_STATES)) dispatch(await readSnapshots(db, { chainId, addresses }), [])

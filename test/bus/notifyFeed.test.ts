@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { dispatchChangedStates } from '#bus/dispatchStates.ts'
 import { announceReports, encodeReport, type IndexerReport } from '#bus/indexerReport.ts'
 import { createNotifyFeed } from '#bus/notifyFeed.ts'
+import { NO_STATES } from '#bus/pendingCommits.ts'
 import { monotonicMs } from '#clock'
 import type { Address } from '#domain/address.ts'
 import { channelOfSchema } from '#store/connection/databaseSchema.ts'
@@ -54,6 +56,20 @@ describe('a feed by notifications that are lost or say little', () => {
     await witness.untilHeld(await site.stored(site.alpha))
     return { proxy, feed, witness }
   }
+
+  // A read under way still passed on the state of a token whose last subscriber had left.
+  test('passes on no state of a token that is no longer watched once it is read', async () => {
+    const watched = new Set([site.alpha])
+    const witness = new FeedWitness()
+    const newest = { ...block, commit: 1 }
+    const commits = { newest, sinceMs: 0, changed: watched, dropped: new Set<Address>(), states: NO_STATES }
+    const reading = { db: other.kysely, chainId: site.chainId, watched, consumer: witness, commits, isStopped: () => false }
+    witness.changed(watched)
+    const dispatched = dispatchChangedStates(reading, new Set([site.alpha]))
+    watched.clear()
+    await dispatched
+    expect(witness.states).toEqual([])
+  })
 
   test('has the newest state after its connections were cut, though nothing else is committed', async () => {
     const { proxy, witness } = await started()
