@@ -119,6 +119,11 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
       const witness = new FeedWitness()
       const hearing = await connectSmall()
       hearing.subscribe(commitSubject(site), message => void heard.push(parseCommitMessage(message)))
+      // The server has taken the subscription when it passes on what was published after it on the same connection.
+      const listens = Promise.withResolvers<unknown>()
+      hearing.subscribe('listens', listens.resolve)
+      hearing.publish('listens', '')
+      await listens.promise
       const options = { databaseUrl: url, db, chainId, logger, now: monotonicMs, onReport: () => undefined }
       const feed = createNatsFeed({ ...options, nats: await connectSmall() })
       onTestFinished(() => feed.stop())

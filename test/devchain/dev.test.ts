@@ -230,7 +230,7 @@ describe('npm run dev', () => {
       const dev = startDev(SHORT)
       await until(dev, () => due(dev))
       const started = descendants(dev.pid)
-      process.kill(find(dev, victim) ?? 0, 'SIGKILL')
+      process.kill(find(dev, victim) ?? expect.unreachable(`there is no ${victim}`), 'SIGKILL')
       expect(await dev.exited).toEqual([1, null])
       expect(dev.output()).toContain(message)
       expect(started.filter(isRunning)).toEqual([])

@@ -184,6 +184,7 @@ async function hold(suffix: string, name: string): Promise<() => Promise<void>> 
   const released = Promise.withResolvers<void>()
   const { schema } = await eventually(async () => (await tablesOf(suffix)).find(one => one.table === name) ?? false)
   const holding = database.kysely.transaction().execute(async tx => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx)
     await sql`lock table ${sql.id(schema, name)} in access exclusive mode`.execute(tx)
     held.resolve()
     await released.promise

@@ -110,7 +110,7 @@ test('each process has its own metrics at its own address', async () => {
 
 test('a process that dies is started again, and the others serve meanwhile', async () => {
   const [first] = await gateways()
-  process.kill(first?.pid ?? 0, 'SIGKILL')
+  process.kill(first?.pid ?? expect.unreachable('there is no gateway'), 'SIGKILL')
   await expect.poll(async () => (await gateways()).filter(({ pid }) => pid !== first?.pid).length).toBe(GATEWAYS)
   expect(service.output()).toMatch(/"level":"error".*"a gateway process has ended and is started again"/)
   ;(await watchAlpha()).close()

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { buyOnCurve, launch, readLaunched } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
@@ -12,8 +12,6 @@ import { type Service, type ServiceFolder, serviceFolder } from '#test/support/s
 const TOKENS = 5
 const CLIENTS = 40
 const BLOCKS_BEFORE_STOP = 15
-/** More blocks than are mined until the service has stopped. */
-const MAX_BLOCKS = 400
 const RESTART = 1012
 
 const database = await useDatabase({ migrated: false })
@@ -47,8 +45,9 @@ test('every client gets the last committed update of each token before the servi
     for (const { token } of launched) await client.next(({ type, token: of }) => type === 'subscribed' && of === token)
 
   const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
   const trading = (async () => {
-    for (let block = 0; block < MAX_BLOCKS && !stopping.signal.aborted; block++) {
+    for (let block = 0; !stopping.signal.aborted; block++) {
       for (const { curve } of launched) await buyOnCurve(chain, { from: buyer, curve, paidWei: 10n ** 12n + BigInt(block) })
       await chain.mine()
     }

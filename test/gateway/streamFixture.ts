@@ -75,6 +75,16 @@ export class StreamFixture {
     )
   }
 
+  /** Commits that many blocks of which nothing is delivered: the kernel has room again when what it holds is acknowledged, a moment later. */
+  async commitUndelivered(count: number): Promise<void> {
+    let before = Number.NaN
+    const commit = async () => {
+      before = this.report.deliveredTotal
+      await this.commitMany(count)
+    }
+    await stepUntil(() => this.report.deliveredTotal === before, commit)
+  }
+
   /** What is on the wire for a sequence, to a reader that was sent an earlier one before; 0: none. */
   wireOf(sequence: number, before: number): string {
     const framed = (one: number) => {

@@ -7,6 +7,7 @@ import { createOrm, type OrmOptions } from '#store/connection/orm.ts'
 import { MIGRATION_OPTIONS } from '#store/migrations/migrations.ts'
 import { ENTITIES } from '#tables/entities.ts'
 import { closeAfterFile } from './closeAfterFile.ts'
+import { POLL_LIMIT_MS } from './limits.ts'
 
 export interface TestDatabase {
   /** With user and password. */
@@ -26,12 +27,12 @@ const TABLES = ENTITIES.map(({ meta }) => meta.tableName)
 
 export const silentLogger = pino({ level: 'silent' })
 
-/** For connections past no fault: a busy machine takes longer than the service waits. */
-const PATIENCE_MS = 60_000
+/** Where nothing is wrong a busy machine takes longer than the service waits: for a connection, for the copy of a database. */
+const PATIENT: OrmOptions = { connectTimeoutMs: POLL_LIMIT_MS, statementTimeoutMs: POLL_LIMIT_MS, lockTimeoutMs: POLL_LIMIT_MS }
 
 /** An ORM that is closed at the end of the test file. */
 export function openOrm(url: string, limits: OrmOptions = {}): MikroORM {
-  const orm = createOrm(url, silentLogger, { connectTimeoutMs: PATIENCE_MS, ...limits }, { ...MIGRATION_OPTIONS, entities: ENTITIES })
+  const orm = createOrm(url, silentLogger, { ...PATIENT, ...limits }, { ...MIGRATION_OPTIONS, entities: ENTITIES })
   closeAfterFile(() => orm.close(true))
   return orm
 }
@@ -73,7 +74,7 @@ export function databaseUrl(name: string): string {
 
 /** Runs a statement as superuser, outside the test databases. */
 export async function administer(statement: ReturnType<typeof sql>): Promise<void> {
-  const orm = createOrm(databaseUrl('postgres'), silentLogger, { poolSize: 1, connectTimeoutMs: PATIENCE_MS })
+  const orm = createOrm(databaseUrl('postgres'), silentLogger, { ...PATIENT, poolSize: 1 })
   try {
     await statement.execute(orm.em.getKysely())
   } finally {

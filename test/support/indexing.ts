@@ -116,7 +116,11 @@ export function runSync(options: RunOptions): RunningSync {
     },
     settle: async () => {
       look()
-      for (let turn = 0; turn < 200; turn++) await nextTurn()
+      for (let round = 0; round < 10; round++) {
+        // An idle machine takes the turns in less than the millisecond after which the next timer is due.
+        await pause(1)
+        for (let turn = 0; turn < 20; turn++) await nextTurn()
+      }
     },
   }
 }

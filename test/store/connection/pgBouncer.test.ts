@@ -6,7 +6,7 @@ import { LOCKS } from '#store/connection/advisoryLocks.ts'
 import { holdSessionLock } from '#store/connection/sessionLock.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { rewind } from '#store/rewind.ts'
-import { openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
+import { openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 import { startPgBouncer } from '#test/support/pgBouncer.ts'
 import { spawnService } from '#test/support/service.ts'
@@ -32,6 +32,19 @@ async function through(databaseUrl: string, settings: readonly string[]): Promis
   return bouncer.url
 }
 
+/** Other clients leave four connections for the pooler to give: each waits for a lock until all of them do. */
+async function leaveConnections({ kysely }: TestDatabase, url: string): Promise<void> {
+  const others = openOrm(url, { poolSize: 4 }).em.getKysely()
+  await kysely.connection().execute(async session => {
+    await sql`select pg_advisory_lock(1)`.execute(session)
+    const taken = Promise.all(Array.from({ length: 4 }, () => sql`select pg_advisory_xact_lock_shared(1)`.execute(others)))
+    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await expect.poll(async () => (await waiting.execute(kysely)).rows.length).toBe(4)
+    await sql`select pg_advisory_unlock(1)`.execute(session)
+    await taken
+  })
+}
+
 const refusalOf = (setting: string) =>
   expect.stringMatching(new RegExp(`^${setting}: .*PgBouncer with pool_mode = transaction; set pool_mode = session`, 'm'))
 
@@ -43,9 +56,7 @@ describe.runIf(PGBOUNCER !== null)('PgBouncer', () => {
   ] as const)('in %s mode is refused by name %j', async (mode, settings) => {
     const database = await useDatabase({ migrated: false })
     const url = await through(database.url, [`pool_mode = ${mode}`, ...settings])
-    // Other clients leave connections for the pooler to give.
-    const db = openOrm(url, { poolSize: 4 }).em.getKysely()
-    await Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.1)`.execute(db)))
+    await leaveConnections(database, url)
     const refused = { code: 'config_invalid', message: refusalOf('DATABASE_URL') }
     await expect(migrate(url, silentLogger)).rejects.toMatchObject(refused)
     await expect(rewind(url, 'start', silentLogger)).rejects.toMatchObject(refused)

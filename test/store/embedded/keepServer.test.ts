@@ -2,14 +2,13 @@ import { stat } from 'node:fs/promises'
 import process from 'node:process'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createOrm } from '#store/connection/orm.ts'
 import { findBinaries } from '#store/embedded/findBinaries.ts'
 import { keepServer } from '#store/embedded/keepServer.ts'
 import { layoutOf } from '#store/embedded/layout.ts'
 import { isServerOf } from '#store/embedded/processes.ts'
 import type { StartInput } from '#store/embedded/serverProcess.ts'
 import { startEmbedded } from '#store/embedded/startEmbedded.ts'
-import { silentLogger } from '#test/support/database.ts'
+import { openOrm } from '#test/support/database.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
 
@@ -25,7 +24,7 @@ test('an embedded server that was killed is there again on the same port with wh
   const log = createLogLines()
   const lost: string[] = []
   const server = await startEmbedded({ dataDir: folder.path, logger: log.logger, durable: false, onLost: () => lost.push('lost') })
-  const orm = createOrm(server.url, silentLogger, { poolSize: 1, connectTimeoutMs: 1_000 })
+  const orm = openOrm(server.url, { poolSize: 1 })
   const db = orm.em.getKysely()
   await sql`create table kept as select 42 as value`.execute(db)
   await sql`checkpoint`.execute(db)

@@ -16,6 +16,7 @@ import { startServer, stopServer } from '#store/embedded/serverProcess.ts'
 import { chooseServerUser } from '#store/embedded/serverUser.ts'
 import { type EmbeddedServer, findEmbeddedUrl, startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { silentLogger } from '#test/support/database.ts'
+import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const run = promisify(execFile)
@@ -52,7 +53,7 @@ const start = (options: { durable?: boolean } = {}): Promise<EmbeddedServer> =>
   startEmbedded({ dataDir, logger: silentLogger, durable: false, ...options })
 
 async function query<T>(url: string, statement: RawBuilder<T>): Promise<readonly T[]> {
-  const orm = createOrm(url, silentLogger, { poolSize: 1 })
+  const orm = createOrm(url, silentLogger, { poolSize: 1, connectTimeoutMs: POLL_LIMIT_MS })
   try {
     return (await statement.execute(orm.em.getKysely())).rows
   } finally {
@@ -238,7 +239,7 @@ describe('the embedded database', () => {
     const server = await startServer({ layout, postgres, user, durable: false })
     const password = (await readFile(layout.passwordFile, 'utf8')).trim()
     const url = `postgres://tokenwire:${password}@127.0.0.1:${server.port}/postgres`
-    const input = { url, dataFolder: layout.dataFolder, logger: silentLogger, heartbeatMs: 200 }
+    const input = { url, dataFolder: layout.dataFolder, logger: silentLogger, heartbeatMs: 1_000 }
     const ownership = await claimServer(input)
     const owner = sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and granted`
     const [before] = await query(url, owner)

@@ -76,6 +76,7 @@ describe('migrating', () => {
   test('ends when its connection is lost in the middle', async () => {
     const database = await useDatabase({ migrated: false })
     await database.kysely.connection().execute(async session => {
+      await sql`set idle_in_transaction_session_timeout = 0`.execute(session)
       await sql`begin`.execute(session)
       await sql`create table token (address bytea)`.execute(session)
       const failure = migrate(database.url, silentLogger).catch((error: unknown) => error)
@@ -97,7 +98,7 @@ describe('migrating', () => {
     const lines: string[] = []
     const logger = pino({ level: 'info' }, { write: line => void lines.push(line) })
     await database.kysely.connection().execute(async session => {
-      await sql`set application_name = 'backup'`.execute(session)
+      await sql`set application_name = 'backup'; set idle_in_transaction_session_timeout = 0`.execute(session)
       await sql`begin`.execute(session)
       await sql`select from chain_state`.execute(session)
       const migrated = migrate(database.url, logger)

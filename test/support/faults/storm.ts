@@ -10,6 +10,7 @@ import { createForkingChain, wideIndex } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
+import { startPatience } from '#test/support/patience.ts'
 import { cursorOf, indexAtOnce, isAsFar, isSettled, readDirectory, watchedKeys } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 import { FEW_LISTED, hasLongLists, isUnlisted, strangersLogs } from '#test/support/strangers.ts'
@@ -48,7 +49,7 @@ const ROUND_MS = 8
 const FAIR_ROUND_MS = 100
 /** The longest back-off and requested silence, by the simulated clock, from the end of bad weather until everything is indexed. */
 const MAX_WAITED_MS = 120_000
-/** Requests of the bad weather may hang as long, by real time; back-offs meanwhile pass at once. */
+/** Requests of the bad weather may hang as long, in the time of a quiet machine; back-offs meanwhile pass at once. */
 const MAX_HANGING_MS = 10 * RPC_TIMEOUT_MS
 
 /** A request counts as unanswered until the answer's last byte, or until the caller gives up: a provider may hang in the body. */
@@ -182,11 +183,10 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
     const unconfirmed = chain.head().header.number < START_BLOCK + confirmations
     if (unconfirmed && (await cursorOf(indexed.kysely)) !== null) forking.mine(confirmations)
     const calmSince = performance.now()
+    const hanging = startPatience(MAX_HANGING_MS)
     const waitedBefore = clock.waitedMs()
-    const isTooLate = () => {
-      const calmMs = performance.now() - calmSince
-      return calmMs > POLL_LIMIT_MS || (calmMs > MAX_HANGING_MS && clock.waitedMs() - waitedBefore > MAX_WAITED_MS)
-    }
+    const isTooLate = () =>
+      performance.now() - calmSince > POLL_LIMIT_MS || (clock.waitedMs() - waitedBefore > MAX_WAITED_MS && hanging.isOver())
     for (let round = 1; ; round++) {
       await rounds(1, FAIR_ROUND_MS)
       const reason = life === null ? 'it does not start' : life.running.sync.view.state().reason
@@ -216,7 +216,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   }
   /** A step that began before the last fork may have committed a block of it after all. */
   const isAtRest = async () => {
-    await steps.quiet(MAX_HANGING_MS)
+    await steps.quiet(POLL_LIMIT_MS)
     return isAsFar(await cursorOf(indexed.kysely), chain, confirmations)
   }
   const outage = async () => {
