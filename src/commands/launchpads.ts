@@ -7,6 +7,7 @@ import { describePlan } from '#launchpads/describePlan.ts'
 import { planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { createOrm } from '#store/connection/orm.ts'
+import { type LateJoin, readLateJoins } from '#store/latePairs.ts'
 import { readIdentity } from '#store/rows/identity.ts'
 import { type ListInForce, readListInForce, requestRebuild } from '#store/rows/listInForce.ts'
 import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
@@ -76,7 +77,7 @@ function status(): Promise<void> {
       const first = await readSideProgress(db)
       if (first !== null) await delay(SAMPLE_MS)
       const last = first === null ? null : await readSideProgress(db)
-      return describeStatus(list.launchpads, first, last).join('\n')
+      return [...describeStatus(list.launchpads, first, last), ...(await readLateJoins(db)).map(describeJoin)].join('\n')
     }),
   )
 }
@@ -95,6 +96,9 @@ function describeStatus(inForce: readonly LaunchpadConfig[], first: SideProgress
     ...built.map(one => `${one.name}: backfilling, ${progress}`),
   ]
 }
+
+const describeJoin = ({ block, launchpads }: LateJoin) =>
+  `market-data sites are shown pairs of ${launchpads.join(', ')} with earlier blocks below /dexscreener/joined/${block}, and the like`
 
 const [, , task, name, ...others] = process.argv
 

@@ -3,6 +3,7 @@ import type { LaunchpadConfig, PeggedCurrency } from '#config'
 import type { Address } from '#domain/address.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from './connection/queryable.ts'
+import { markLatePairs, noteLeavingPairs } from './latePairs.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
 import { writeListInForce } from './rows/listInForce.ts'
 import { attachMetadata } from './rows/metadata.ts'
@@ -19,6 +20,12 @@ export interface LaunchpadsChange {
   readonly pegUsd: readonly PeggedCurrency[]
 }
 
+export interface ChangeTime {
+  readonly committedAtMs: number
+  /** The newest block that no reorg could replace before. */
+  readonly final: number
+}
+
 export interface ChangedTokens {
   readonly changed: readonly Address[]
   /** The tokens that are gone. */
@@ -29,12 +36,18 @@ export interface ChangedTokens {
  * Makes the tables those of an index of another list, inside the caller's transaction. Afterwards no block up to the cursor can be undone:
  * its images are those of the earlier list.
  */
-export async function changeLaunchpads(db: Queryable, change: LaunchpadsChange, committedAtMs: number): Promise<ChangedTokens> {
+export async function changeLaunchpads(
+  db: Queryable,
+  change: LaunchpadsChange,
+  { committedAtMs, final }: ChangeTime,
+): Promise<ChangedTokens> {
   const { leaving, joining } = change
+  await noteLeavingPairs(db, leaving)
   await sql`delete from block_undo`.execute(db)
   await sql`create temporary table moved_maker (maker bytea primary key) on commit drop`.execute(db)
   const gone = leaving.length === 0 ? [] : await removeRows(db, leaving, committedAtMs)
   const come = joining === null ? [] : await takeRows(db, joining, committedAtMs)
+  await markLatePairs(db, joining?.schema ?? null, final)
   await countMakers(db)
   await countTotals(db)
   const quoted = await stampQuotedIn(db, [...gone, ...come], committedAtMs, come)

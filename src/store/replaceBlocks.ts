@@ -2,7 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import type { ChangedTokens } from './changeLaunchpads.ts'
+import type { ChangedTokens, ChangeTime } from './changeLaunchpads.ts'
 import { type BatchChanges, type CommitOptions, isAt, undoFromAfter, writeBatch } from './commit.ts'
 import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
@@ -21,7 +21,7 @@ export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
   /** Called in order, each after the one before it is written. */
   project(db: Queryable, batch: Batch): Promise<BatchChanges>
   /** Given if the blocks are the same, and what is stored of the blocks up to `ancestor` changes. No image is kept of these. */
-  readonly change?: (db: Queryable, committedAtMs: number) => Promise<ChangedTokens>
+  readonly change?: (db: Queryable, at: ChangeTime) => Promise<ChangedTokens>
 }
 
 /**
@@ -48,7 +48,7 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
     if (undoFrom !== null && undoFrom > kept) undoFrom = null
     if (change !== undefined) undoFrom = null
     if (ancestor !== null) await moveCursor(db, ancestor, committedAtMs, undoFrom)
-    const moved = await change?.(db, committedAtMs)
+    const moved = await change?.(db, { committedAtMs, final: finalOf(cursor) ?? kept })
     const gone = new Set(moved?.dropped)
     const changed = new Set<Address>([...undone.changed, ...(moved?.changed ?? [])].filter(token => !gone.has(token)))
     for (const batch of batches) {
@@ -61,6 +61,12 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
     await announceCommit(db, to, moved === undefined ? [...changed] : null, moved === undefined ? dropped : [])
     return committedBlock(db, { to, mode: 'reorg' }, [...changed], options, dropped)
   })
+}
+
+/** The newest block that can't be undone. */
+function finalOf(cursor: ChainCursor | null): number | null {
+  if (cursor === null) return null
+  return cursor.undoFrom === null ? cursor.number : cursor.undoFrom - 1
 }
 
 /** @throws `TokenwireError` `rpc_inconsistent` when another commit came between, or the chain has other blocks than the index */

@@ -11,6 +11,7 @@ import type { Queryable } from './connection/queryable.ts'
 import { requireDatabase } from './connection/requireDatabase.ts'
 import { toStartError } from './connection/startError.ts'
 import { createTransaction } from './connection/transaction.ts'
+import { carryLatePairs } from './latePairs.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { readIdentity } from './rows/identity.ts'
 
@@ -154,6 +155,7 @@ async function switchIfReached(db: Queryable, schemas: Schemas) {
   await sql`update ${sql.id(from, 'chain_state')} set writer = null`.execute(db)
   await raiseSequences(db, schemas, null)
   await keepPositions(db, schemas, places.to.number)
+  await carryLatePairs(db, schemas)
   await mark(db, to)
   await sql`comment on table ${sql.id(from, MARKED_TABLE)} is null`.execute(db)
   const { number, hash, timestamp } = places.to

@@ -81,7 +81,7 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
           branch.add(decoded.discoveries, batch.to.number)
           return projectBatch(tx, completeBatch(decoded, found, options.logger), { ...preparing, previous: null })
         },
-        ...(change && { change: (db, committedAtMs) => changeLaunchpads(db, change, committedAtMs) }),
+        ...(change && { change: (db, at) => changeLaunchpads(db, change, at) }),
       },
       options,
     )

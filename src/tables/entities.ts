@@ -6,6 +6,7 @@ import { ChainStateEntity } from './chainState.ts'
 import { CreatorFeeEntity } from './creatorFee.ts'
 import { CurrencyEntity } from './currency.ts'
 import { JoinExitEntity } from './joinExit.ts'
+import { LatePairEntity } from './latePair.ts'
 import { LpFeeEntity } from './lpFee.ts'
 import { MetadataEntity, MetadataWaitingEntity } from './metadata.ts'
 import { MilestoneEntity } from './milestone.ts'
@@ -19,10 +20,10 @@ import { TradeEntity } from './trade.ts'
 import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
 
 /**
- * What does not follow from the chain's blocks alone: which chain it is, what contracts and creators have answered, and numbers that must
- * not fall.
+ * What does not follow from the chain's blocks alone: which chain it is, what contracts and creators have answered, numbers that must not
+ * fall, and which pairs sites have not been shown.
  */
-const LASTING = [ChainStateEntity, DroppedTokenEntity, MetadataEntity, HolderCodeEntity, CurrencyEntity, ReorgEntity]
+const LASTING = [ChainStateEntity, DroppedTokenEntity, MetadataEntity, HolderCodeEntity, CurrencyEntity, ReorgEntity, LatePairEntity]
 
 /** What indexing the chain anew writes again. */
 export const OF_BLOCKS = [

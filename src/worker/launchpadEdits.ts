@@ -7,6 +7,7 @@ import type { Directory } from '#launchpads/directory/directory.ts'
 import type { LaunchpadsPlan } from '#launchpads/planLaunchpads.ts'
 import type { LaunchpadProgress } from '#resources/health.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
+import { readLateJoins } from '#store/latePairs.ts'
 import { isRecentBlock, readRecentBlocks } from '#store/rows/cursor.ts'
 import { type ListInForce, readListInForce } from '#store/rows/listInForce.ts'
 import { dropSideSchema } from '#store/sideSchema.ts'
@@ -135,7 +136,9 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
         await change.side?.stop()
         return joinLaunchpads({ ...options, ...change })
       })
-      logger.info({ launchpads: change.list.launchpads.map(({ name }) => name) }, 'the index has the launchpads of launchpads.json')
+      const launchpads = change.list.launchpads.map(({ name }) => name)
+      // Sites are given the histories of these by a base path with the block: docs/guides/listing.md.
+      logger.info({ launchpads, lateJoins: await readLateJoins(db) }, 'the index has the launchpads of launchpads.json')
     } finally {
       await end()
     }

@@ -3,13 +3,14 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { sql } from 'kysely'
-import { parseEther } from 'viem'
+import { getAddress, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
 import { type Deployment, deploy } from '#devchain/deploy.ts'
 import type { Address } from '#domain/address.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { Token } from '#resources/token.ts'
+import { readLateJoins } from '#store/latePairs.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -86,6 +87,7 @@ async function edit(...entries: readonly Named[]): Promise<void> {
 }
 
 const get = async <T>({ url }: Service, path: string) => (await (await fetch(url + path)).json()) as T
+const textOf = async ({ url }: Service, path: string) => (await fetch(url + path)).text()
 const namesOf = async (of: Service) =>
   (await get<{ data: readonly { name: string }[] }>(of, '/api/launchpads')).data.map(({ name }) => name)
 const tokenOf = (of: Service, { token }: Launched) => get<Token & { code?: string }>(of, `/api/tokens/${token}`)
@@ -104,11 +106,25 @@ test('launchpads come, change and go while clients keep their connections', asyn
     for (const feed of feeds) await feed.next(({ type, block }) => type === 'trades' && block === String(told.at(-1)))
   }
   await trade(alpha)
+  const { block } = await get<{ block: { blockNumber: number } }>(service, '/dextools/latest-block')
+  const range = `events?fromBlock=0&toBlock=${block.blockNumber}`
+  const shown = await textOf(service, `/dextools/${range}`)
+  expect(shown).toContain(getAddress(alpha.curve))
 
   await edit(['reference', chain.deployment], ['second', second])
   for (const of of [service, gateway]) await expect.poll(() => namesOf(of)).toEqual(['reference', 'second'])
   for (const of of [service, gateway]) expect(await tokenOf(of, beta)).toMatchObject({ launchpad: 'second', market: { tradeCount: 1 } })
   await trade(beta, alpha)
+  // Market-data sites get the same bytes again, and the history that has joined below a base path of its own.
+  const [late] = await readLateJoins(database.kysely)
+  expect(late?.launchpads).toEqual(['second'])
+  const site = `/dextools/joined/${late?.block}`
+  for (const of of [service, gateway]) {
+    expect(await textOf(of, `/dextools/${range}`)).toBe(shown)
+    const { events } = await get<{ events: readonly { pairId: string }[] }>(of, `${site}/${range}`)
+    expect(new Set(events.map(({ pairId }) => pairId))).toEqual(new Set([getAddress(beta.curve)]))
+    expect(await textOf(of, `${site}/latest-block`)).toBe(await textOf(of, '/dextools/latest-block'))
+  }
 
   await edit(['renamed', chain.deployment], ['second', second])
   for (const feed of feeds) await feed.next(({ token }) => (token as Token | undefined)?.launchpad === 'renamed')
@@ -119,6 +135,11 @@ test('launchpads come, change and go while clients keep their connections', asyn
   for (const of of [service, gateway]) await expect.poll(async () => (await tokenOf(of, beta)).code).toBe('token_not_found')
   for (const of of [service, gateway]) await expect.poll(() => namesOf(of)).toEqual(['renamed'])
   await trade(alpha)
+  expect(await textOf(service, `/dextools/${range}`)).toBe(shown)
+  expect(await get(service, `${site}/${range}`)).toMatchObject({
+    status: 404,
+    detail: `there is no join ${late?.block} in any final block`,
+  })
 
   const last = String(told.at(-1))
   for (const [index, feed] of feeds.entries()) {

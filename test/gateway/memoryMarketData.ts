@@ -10,6 +10,8 @@ export interface StoredMarketData {
   assets: ListedAsset[]
   dayTotals: DayTotals[]
   pairEvents: PairEvent[] | 'unread'
+  /** All of its pairs are late, and not late. */
+  lateJoin: number
 }
 
 interface StoredHolders {
@@ -20,7 +22,7 @@ interface StoredHolders {
 export function memoryMarketData(
   stored: StoredMarketData & StoredHolders,
   before: () => Promise<void>,
-): Pick<Reads, 'finality' | 'pairEvents' | 'pair' | 'asset' | 'block' | 'holdersFrom' | 'dayTotals'> {
+): Pick<Reads, 'finality' | 'pairEvents' | 'hasLatePairs' | 'pair' | 'asset' | 'block' | 'holdersFrom' | 'dayTotals'> {
   return {
     async finality() {
       await before()
@@ -31,6 +33,10 @@ export function memoryMarketData(
       if (stored.pairEvents === 'unread') return 'unread'
       const found = stored.pairEvents.filter(({ blockNumber }) => blockNumber >= fromBlock && blockNumber <= toBlock)
       return found.length > limit ? 'tooMany' : found
+    },
+    async hasLatePairs(joined) {
+      await before()
+      return joined === stored.lateJoin
     },
     async pair(id) {
       await before()

@@ -432,10 +432,10 @@ describe('every other read', () => {
 
   test('of the events of all pairs reads those of a range of blocks', async () => {
     const range = { fromBlock: blockAt(SCALE, END) - 1_000, toBlock: blockAt(SCALE, END) - 1 }
-    const events = await readPairEvents(kysely, range, 10_000)
+    const events = await readPairEvents(kysely, range, 10_000, null)
     expect(events.length).toBeGreaterThan(100)
     // With the pool and the token of each.
-    expect(await faultsOf(db => readPairEvents(db, range, 10_000), 3 * events.length)).toEqual([])
+    expect(await faultsOf(db => readPairEvents(db, range, 10_000, null), 3 * events.length)).toEqual([])
   })
 
   test('of a place far behind among the holders reads the index alone', async () => {

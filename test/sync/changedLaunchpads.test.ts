@@ -1,20 +1,26 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import { createRandom, type Random } from '#devchain/traders/random.ts'
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { createAdapters } from '#launchpads/registry.ts'
+import type { PairEvent } from '#resources/marketData.ts'
 import type { LaunchpadsChange } from '#store/changeLaunchpads.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
+import { readLateJoins } from '#store/latePairs.ts'
 import { migrate } from '#store/migrations/migrate.ts'
+import { readFinality } from '#store/reads/marketData/finality.ts'
+import { readPairEvents } from '#store/reads/marketData/pairEvents.ts'
 import { readSequences } from '#store/rows/announcement.ts'
 import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
 import { batchOf } from '#sync/fetch/span.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import { clearTables, openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
+import { DOLLAR } from '#test/support/simulatedClanker.ts'
 import {
   commitBatch,
   commitBlocks,
@@ -101,6 +107,22 @@ async function change(
   return index
 }
 
+/** What market-data sites are shown up to a block, of the pairs that are not late or of those of a join. */
+async function shownUpTo(block: number, db: Kysely<unknown>, joined: number | null = null): Promise<readonly PairEvent[]> {
+  // A job reads them from the chain.
+  await sql`insert into currency (address, decimals, is_read)
+    select quote_token, case quote_token when ${toBytes(DOLLAR)} then 6 else 18 end, true from pool group by quote_token
+    on conflict (address) do update set decimals = excluded.decimals, is_read = true`.execute(db)
+  const events = await readPairEvents(db, { fromBlock: 0, toBlock: block }, 1e6, joined)
+  if (typeof events === 'string') throw new Error(events)
+  return events
+}
+
+const pairs = async () => {
+  const { rows } = await sql<{ pool: Hex }>`select pool from pool_creation`.execute(database.kysely)
+  return new Set(rows.map(({ pool }) => pool))
+}
+
 async function sequencesOf(): Promise<ReadonlyMap<Address, number>> {
   const { rows } = await sql<{ address: Address }>`select address from token`.execute(database.kysely)
   return readSequences(
@@ -130,7 +152,12 @@ test.each(SEEDS)('any change of the list ends in the tables of a fresh index of 
     const before = await sequencesOf()
     // After a change only the blocks above its ancestor can be undone.
     const below = random.integer(round === 0 ? 0 : 1, 5)
+    const final = (await readFinality(database.kysely))?.number ?? 0
+    const shown = await shownUpTo(final, database.kysely)
     index = await change(forking, head, below, { before: list, after })
+    // Sites have asked for these blocks. Only what is gone may be missing.
+    const stay = await pairs()
+    expect(await shownUpTo(final, database.kysely)).toEqual(shown.filter(({ pair }) => stay.has(pair)))
     list = after
     for (const [token, sequence] of await sequencesOf()) expect(sequence).toBeGreaterThanOrEqual(before.get(token) ?? 0)
 
@@ -151,4 +178,9 @@ test.each(SEEDS)('any change of the list ends in the tables of a fresh index of 
   await settle(index, forking.chain.at(head).header)
   await indexAtOnce(fresh, forking.chain, head, list)
   expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
+  // All that sites are not shown with the others, they are shown apart.
+  const joins = [null, ...(await readLateJoins(database.kysely)).map(({ block }) => block)]
+  const parts = await Promise.all(joins.map(joined => shownUpTo(head, database.kysely, joined)))
+  const inOrder = (events: readonly PairEvent[]) => events.map(event => JSON.stringify(event)).toSorted()
+  expect(inOrder(parts.flat())).toEqual(inOrder(await shownUpTo(head, fresh.kysely)))
 })

@@ -20,7 +20,7 @@ import { readBlock } from './marketData/finalBlock.ts'
 import { readFinality } from './marketData/finality.ts'
 import { readHoldersFrom } from './marketData/holdersFrom.ts'
 import { readPair } from './marketData/pair.ts'
-import { readPairEvents } from './marketData/pairEvents.ts'
+import { hasLatePairs, readPairEvents } from './marketData/pairEvents.ts'
 import { readMarketTrades } from './marketTrades.ts'
 import { readSearch } from './search.ts'
 import { readSparklines } from './sparklines.ts'
@@ -72,7 +72,8 @@ export function createReads(options: ReadsOptions): Reads {
     channelEvents: query => answer(readChannelEvents(db, query, chainId)),
     chainStats: () => answer(chainStats()),
     finality: () => answer(readFinality(db)),
-    pairEvents: (range, limit) => answer(readPairEvents(db, range, limit)),
+    pairEvents: (range, limit, joined) => answer(readPairEvents(db, range, limit, joined)),
+    hasLatePairs: joined => answer(hasLatePairs(db, joined)),
     pair: id => answer(readPair(db, id)),
     asset: id => answer(readAsset(db, id)),
     dayTotals: tokens => answer(readDayTotals(db, tokens)),

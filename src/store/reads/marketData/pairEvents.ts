@@ -47,25 +47,29 @@ const PLACE = sql`block_number, timestamp, tx_hash, tx_index, log_index`
 const WITHIN = ({ fromBlock, toBlock }: BlockRange) => sql`block_number between ${fromBlock}::bigint and ${toBlock}::bigint`
 
 /**
- * The events of all pairs in some final blocks. Left out are pairs whose quote currency has no known decimals, and swaps without a price or
+ * The events of pairs in some final blocks. Left out are pairs whose quote currency has no known decimals, and swaps without a price or
  * with a zero amount on one side.
  *
  * @param limit most events
+ * @param joined the join that brought the pairs; `null`: those that are not late
  */
-export async function readPairEvents(db: Queryable, range: BlockRange, limit: number): Promise<PairEvents> {
-  const first = sql`${WITHIN(range)} order by block_number, log_index limit ${limit + 1}::integer`
+export async function readPairEvents(db: Queryable, range: BlockRange, limit: number, joined: number | null): Promise<PairEvents> {
+  const isAsked = (table: string) => sql`coalesce((select joined_block from late_pair
+    where late_pair.pool = ${sql.ref(`${table}.pool`)}), -1) = ${joined ?? -1}::bigint`
+  const firstOf = (table: string) =>
+    sql`${WITHIN(range)} and ${isAsked(table)} order by block_number, log_index limit ${limit + 1}::integer`
   const { rows } = await sql<Row | UnknownPair>`
     with event as materialized (
       (select 'creation' as kind, 0 as rank, ${PLACE}, pool, null as side, null::bytea as maker, null::numeric as amount_token,
         null::numeric as amount_quote, null::numeric as price, null::numeric as reserve_token, null::numeric as reserve_quote
-      from pool_creation where ${first})
+      from pool_creation where ${firstOf('pool_creation')})
       union all
       (select 'joinExit', 1, ${PLACE}, pool, null, maker, amount_token, amount_quote, null, reserve_token, reserve_quote
-      from join_exit where ${first})
+      from join_exit where ${firstOf('join_exit')})
       union all
       (select 'swap', 2, ${PLACE}, pool, side, maker, amount_token, coalesce(amount_quote, amount_wei), coalesce(pool_price, price_after_weth),
         reserve_token, reserve_quote
-      from trade where ${first})
+      from trade where ${firstOf('trade')})
     ),
     -- Each once, however many events it has.
     pair as materialized (
@@ -124,4 +128,9 @@ function cut(price: string | null): string | null {
   const point = price.indexOf('.')
   const kept = point < 0 ? price : trimScale(price.slice(0, point + 1 + MAX_PLACES))
   return kept === '0' ? null : kept
+}
+
+/** Whether a join has brought late pairs that are still in the index. */
+export async function hasLatePairs(db: Queryable, joined: number): Promise<boolean> {
+  return (await sql`select from late_pair where joined_block = ${joined}::bigint limit 1`.execute(db)).rows.length > 0
 }

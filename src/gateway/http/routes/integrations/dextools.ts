@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { flatMapInTurns } from '#async/flatMapInTurns.ts'
 import type { Hex } from '#domain/address.ts'
-import { type Answer, jsonAnswer } from '#gateway/http/answer.ts'
-import { invalidParameter, type Problem, unavailable } from '#gateway/http/problem.ts'
-import type { Route, RouteDescription } from '#gateway/http/route.ts'
+import { jsonAnswer } from '#gateway/http/answer.ts'
+import { invalidParameter, unavailable } from '#gateway/http/problem.ts'
+import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import {
   dextoolsAssetAnswer,
@@ -14,47 +14,41 @@ import {
   dextoolsPairAnswer,
 } from '#resources/integrations/dextools.ts'
 import { latestBlockAnswer } from '#resources/integrations/marketData.ts'
-import type { FinalBlock, ListedPair } from '#resources/marketData.ts'
+import type { ListedPair } from '#resources/marketData.ts'
 import { integerParameter } from '#resources/parameters.ts'
 import { toDextoolsAsset, toDextoolsEvents } from './marketData/dextoolsAnswers.ts'
 import { toSiteBlock, toSitePair } from './marketData/siteAnswers.ts'
 import { assetParameter, pairParameter, siteId } from './marketData/siteIds.ts'
-import { notFound, RANGE_PARAMETERS, readEvents, siteRoute } from './marketData/siteRoute.ts'
+import { notFound, pathsOfSite, RANGE_PARAMETERS, readEvents, type SiteRouteOptions } from './marketData/siteRoute.ts'
 
 const MAX_PAGES = 1_000
 
 type DextoolsSources = Pick<Sources, 'reads' | 'config'>
 
-interface DextoolsRoute<S extends z.ZodObject> extends Pick<RouteDescription, 'summary'> {
-  readonly path: string
-  readonly name: string
-  readonly answer: z.ZodType
-  readonly parameters: S
-  readonly problems?: RouteDescription['problems']
-  handle(values: z.output<S>, latest: FinalBlock): Promise<Answer | Problem>
-}
+type DextoolsRoute<S extends z.ZodObject> = Omit<SiteRouteOptions<S>, 'folder' | 'name' | 'site'>
 
 /** DEXTools' HTTP adapter 0.0.1. Its errors have a `message` beside the members of a problem. */
 export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
   const { reads, config } = sources
-  const route = <S extends z.ZodObject>({ path, name, summary, ...rest }: DextoolsRoute<S>): Route => ({
-    ...siteRoute(sources, { path: `/dextools/${path}`, id: `getDextools${name}`, summary: `For DEXTools: ${summary}`, ...rest }),
-    problemsHaveMessage: true,
-  })
+  const routes = <S extends z.ZodObject>(options: DextoolsRoute<S>): readonly Route[] =>
+    pathsOfSite(sources, { folder: 'dextools', name: 'Dextools', site: 'DEXTools', ...options }).map(route => ({
+      ...route,
+      problemsHaveMessage: true,
+    }))
   const factoryOf = (launchpad: string) => config.launchpads.launchpads.find(({ name }) => name === launchpad)?.contracts['factory']
 
   return [
-    route({
+    ...routes({
       path: 'latest-block',
-      name: 'LatestBlock',
+      operation: 'LatestBlock',
       summary: 'the newest final block',
       parameters: z.object({}),
       answer: latestBlockAnswer,
-      handle: async (_values, latest) => jsonAnswer({ block: toSiteBlock(latest) }),
+      handle: async (_values, { latest }) => jsonAnswer({ block: toSiteBlock(latest) }),
     }),
-    route({
+    ...routes({
       path: 'block',
-      name: 'Block',
+      operation: 'Block',
       summary: 'a final block by its number, or the newest one at a given time',
       parameters: z.object(BLOCK_PARAMETERS),
       answer: dextoolsBlockAnswer,
@@ -66,9 +60,9 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
         return block === null ? notFound('block', asked) : jsonAnswer({ block: toSiteBlock(block) })
       },
     }),
-    route({
+    ...routes({
       path: 'asset',
-      name: 'Asset',
+      operation: 'Asset',
       summary: 'a token, or a currency in which tokens are quoted',
       parameters: z.object({ id: assetParameter }),
       answer: dextoolsAssetAnswer,
@@ -78,9 +72,9 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
         return asset === null ? notFound('asset', id) : jsonAnswer({ asset: toDextoolsAsset(asset) })
       },
     }),
-    route({
+    ...routes({
       path: 'asset/holders',
-      name: 'Holders',
+      operation: 'Holders',
       summary: 'the holders of a token, largest first',
       parameters: z.object(HOLDER_PARAMETERS),
       answer: dextoolsHoldersAnswer,
@@ -92,9 +86,9 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
         return jsonAnswer({ asset: { id: siteId(id), totalHoldersCount: asset.holderCount, holders: listed } })
       },
     }),
-    route({
+    ...routes({
       path: 'exchange',
-      name: 'Exchange',
+      operation: 'Exchange',
       summary: 'a launchpad',
       parameters: z.object({ id: assetParameter.describe('Address of the launchpad’s factory, in any letter case.') }),
       answer: dextoolsExchangeAnswer,
@@ -105,9 +99,9 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
         return jsonAnswer({ exchange: { factoryAddress: siteId(id), name: launchpad.name, logoURL: '' } })
       },
     }),
-    route({
+    ...routes({
       path: 'pair',
-      name: 'Pair',
+      operation: 'Pair',
       summary: 'the facts of a pool or curve that never change',
       parameters: z.object({ id: pairParameter }),
       answer: dextoolsPairAnswer,
@@ -119,14 +113,14 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
         return factory === undefined ? unavailable('data_unavailable', UNKNOWN_FACTORY) : jsonAnswer({ pair: toPair(pair, factory) })
       },
     }),
-    route({
+    ...routes({
       path: 'events',
-      name: 'Events',
+      operation: 'Events',
       summary: 'new pairs, trades and changes of liquidity in a range of blocks',
       parameters: z.object(RANGE_PARAMETERS),
       answer: dextoolsEventsAnswer,
-      handle: async (range, latest) => {
-        const read = await readEvents(sources, range, latest)
+      handle: async (range, shown) => {
+        const read = await readEvents(sources, range, shown)
         return read.kind === 'problem' ? read : jsonAnswer({ events: (await flatMapInTurns(read.events, toDextoolsEvents)).sort(byPlace) })
       },
     }),

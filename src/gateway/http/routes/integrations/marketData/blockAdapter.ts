@@ -7,7 +7,7 @@ import { latestBlockAnswer, pairAnswer } from '#resources/integrations/marketDat
 import type { ListedAsset, PairEvent } from '#resources/marketData.ts'
 import { toSiteBlock, toSiteEvents, toSitePair } from './siteAnswers.ts'
 import { assetParameter, pairParameter } from './siteIds.ts'
-import { notFound, RANGE_PARAMETERS, readEvents, siteRoute } from './siteRoute.ts'
+import { notFound, pathsOfSite, RANGE_PARAMETERS, readEvents } from './siteRoute.ts'
 
 /** The differences between the APIs of DEX Screener and GeckoTerminal. */
 export interface BlockAdapter {
@@ -25,19 +25,21 @@ export interface BlockAdapter {
 /** The four routes that both sites call: they read ranges of blocks up to the latest one, and look up new pairs and assets. */
 export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: BlockAdapter): readonly Route[] {
   const { reads } = sources
-  const { folder, name, site, assetAnswer, eventsAnswer, toAsset, takes } = adapter
+  const { assetAnswer, eventsAnswer, toAsset, takes } = adapter
   return [
-    siteRoute(sources, {
-      path: `/${folder}/latest-block`,
-      id: `get${name}LatestBlock`,
-      summary: `For ${site}: the newest final block`,
+    ...pathsOfSite(sources, {
+      ...adapter,
+      path: 'latest-block',
+      operation: 'LatestBlock',
+      summary: 'the newest final block',
       answer: latestBlockAnswer,
-      handle: async (_values, latest) => jsonAnswer({ block: toSiteBlock(latest) }),
+      handle: async (_values, { latest }) => jsonAnswer({ block: toSiteBlock(latest) }),
     }),
-    siteRoute(sources, {
-      path: `/${folder}/asset`,
-      id: `get${name}Asset`,
-      summary: `For ${site}: a token, or a currency in which tokens are quoted`,
+    ...pathsOfSite(sources, {
+      ...adapter,
+      path: 'asset',
+      operation: 'Asset',
+      summary: 'a token, or a currency in which tokens are quoted',
       parameters: z.object({ id: assetParameter }),
       answer: assetAnswer,
       problems: ['not_found'],
@@ -46,10 +48,11 @@ export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: Blo
         return asset === null ? notFound('asset', id) : jsonAnswer({ asset: toAsset(asset) })
       },
     }),
-    siteRoute(sources, {
-      path: `/${folder}/pair`,
-      id: `get${name}Pair`,
-      summary: `For ${site}: the facts of a pool or curve that never change`,
+    ...pathsOfSite(sources, {
+      ...adapter,
+      path: 'pair',
+      operation: 'Pair',
+      summary: 'the facts of a pool or curve that never change',
       parameters: z.object({ id: pairParameter }),
       answer: pairAnswer,
       problems: ['not_found'],
@@ -58,14 +61,15 @@ export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: Blo
         return pair === null ? notFound('pair', id) : jsonAnswer({ pair: toSitePair(pair) })
       },
     }),
-    siteRoute(sources, {
-      path: `/${folder}/events`,
-      id: `get${name}Events`,
-      summary: `For ${site}: trades and changes of liquidity in a range of blocks`,
+    ...pathsOfSite(sources, {
+      ...adapter,
+      path: 'events',
+      operation: 'Events',
+      summary: 'trades and changes of liquidity in a range of blocks',
       parameters: z.object(RANGE_PARAMETERS),
       answer: eventsAnswer,
-      handle: async (range, latest) => {
-        const read = await readEvents(sources, range, latest)
+      handle: async (range, shown) => {
+        const read = await readEvents(sources, range, shown)
         return read.kind === 'problem' ? read : jsonAnswer({ events: await flatMapInTurns(read.events.filter(takes), toSiteEvents) })
       },
     }),

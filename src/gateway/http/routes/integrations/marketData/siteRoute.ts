@@ -5,7 +5,7 @@ import { defineRoute, type Route, type RouteDescription } from '#gateway/http/ro
 import type { Sources } from '#gateway/http/sources.ts'
 import type { BlockRange, FinalBlock, PairEvent } from '#resources/marketData.ts'
 import { integerParameter } from '#resources/parameters.ts'
-import type { NO_PARAMETERS } from '#resources/resource.ts'
+import { NO_PARAMETERS } from '#resources/resource.ts'
 
 /** Most blocks of a request. A site catches up with a day of blocks in a second or two. */
 const MAX_BLOCKS = 1_000
@@ -21,34 +21,91 @@ export const RANGE_PARAMETERS = {
   ),
 }
 
-interface SiteRouteOptions<S extends z.ZodObject> extends Pick<RouteDescription, 'id' | 'summary'> {
+export interface SiteRouteOptions<S extends z.ZodObject> {
+  /** The site's own part of paths. */
+  readonly folder: string
+  /** The site's name in operation ids, and for people. */
+  readonly name: string
+  readonly site: string
+  /** The path below the base path that the site is given. */
   readonly path: string
+  readonly operation: string
+  readonly summary: string
   readonly answer: z.ZodType
   readonly parameters?: S
   readonly problems?: RouteDescription['problems']
-  /** @param latest the newest final block */
-  handle(values: z.output<S>, latest: FinalBlock): Promise<Answer | Problem>
+  handle(values: z.output<S>, shown: Shown): Promise<Answer | Problem>
 }
 
-/** A route for market-data sites, answered from final blocks only. It fails while no block is final. */
-export function siteRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
+/** What a base path shows. */
+export interface Shown {
+  /** The newest final block. */
+  readonly latest: FinalBlock
+  /** The join that brought the pairs; `null`: those that are not late. */
+  readonly joined: number | null
+}
+
+const JOINED_PARAMETERS = {
+  joined: blockNumber.describe('The block that names the join, as in the log and in `npm run launchpads -- status`.'),
+}
+
+/**
+ * A route for market-data sites, answered from final blocks only, below the site's base path and below that of each join that brought pairs
+ * with a history. It fails while no block is final.
+ */
+export function pathsOfSite<S extends z.ZodObject = typeof NO_PARAMETERS>(
   { reads }: Pick<Sources, 'reads'>,
-  { path, id, summary, answer, parameters, problems = [], handle }: SiteRouteOptions<S>,
-): Route {
-  return defineRoute(
-    {
-      path,
-      ...(parameters && { parameters }),
-      cacheControl: 'seconds',
-      outdatedBy: 'commit',
-      description: { id, tag: 'Integrations', summary, answer, problems: [...problems, 'data_unavailable'] },
-    },
-    async (values): Promise<Answer | Problem> => {
-      const latest = await reads.finality()
-      if (latest === null) return unavailable('data_unavailable', 'no indexed block is final yet')
-      return handle(values, latest)
-    },
-  )
+  {
+    folder,
+    name,
+    site,
+    path,
+    operation,
+    summary,
+    answer,
+    parameters = NO_PARAMETERS as z.ZodObject as S,
+    problems = [],
+    handle,
+  }: SiteRouteOptions<S>,
+): readonly Route[] {
+  const common = { cacheControl: 'seconds', outdatedBy: 'commit' } as const
+  const described = { tag: 'Integrations', answer } as const
+  const answered = async (values: z.output<S>, joined: number | null): Promise<Answer | Problem> => {
+    const latest = await reads.finality()
+    if (latest === null) return unavailable('data_unavailable', 'no indexed block is final yet')
+    if (joined !== null && !(await reads.hasLatePairs(joined))) return notFound('join', String(joined))
+    return handle(values, { latest, joined })
+  }
+  return [
+    defineRoute(
+      {
+        ...common,
+        path: `/${folder}/${path}`,
+        parameters,
+        description: {
+          ...described,
+          id: `get${name}${operation}`,
+          summary: `For ${site}: ${summary}`,
+          problems: [...problems, 'data_unavailable'],
+        },
+      },
+      values => answered(values, null),
+    ),
+    defineRoute(
+      {
+        ...common,
+        path: `/${folder}/joined/:joined/${path}`,
+        parameters: parameters.extend(JOINED_PARAMETERS),
+        description: {
+          ...described,
+          id: `getJoined${name}${operation}`,
+          summary: `For ${site}, of the pairs that joined with a history: ${summary}`,
+          problems: [...new Set([...problems, 'not_found', 'data_unavailable'] as const)],
+        },
+      },
+      ({ joined, ...values }) => answered(values as z.output<S>, joined as number),
+    ),
+  ]
 }
 
 interface SiteEvents {
@@ -57,17 +114,21 @@ interface SiteEvents {
 }
 
 /** All events of a range of final blocks, or why there is no answer. */
-export async function readEvents({ reads }: Pick<Sources, 'reads'>, range: BlockRange, latest: FinalBlock): Promise<SiteEvents | Problem> {
+export async function readEvents(
+  { reads }: Pick<Sources, 'reads'>,
+  range: BlockRange,
+  { latest, joined }: Shown,
+): Promise<SiteEvents | Problem> {
   const { fromBlock, toBlock } = range
   if (fromBlock > toBlock) return invalidParameter(`fromBlock must not be above toBlock, got ${fromBlock} and ${toBlock}`)
   if (toBlock - fromBlock >= MAX_BLOCKS) return invalidParameter(`a range must have at most ${MAX_BLOCKS} blocks`)
   if (toBlock > latest.number) return invalidParameter(`toBlock must not be above the latest block, which is ${latest.number}`)
-  const events = await reads.pairEvents(range, MAX_EVENTS)
+  const events = await reads.pairEvents(range, MAX_EVENTS, joined)
   if (events === 'tooMany') return invalidParameter(`the range has more than ${MAX_EVENTS} events; ask for fewer blocks`)
   if (events === 'unread') return unavailable('data_unavailable', 'the decimals of a quote currency have not been read yet')
   return { kind: 'events', events }
 }
 
-export function notFound(what: 'pair' | 'asset' | 'exchange' | 'block', id: string): Problem {
+export function notFound(what: 'pair' | 'asset' | 'exchange' | 'block' | 'join', id: string): Problem {
   return problem(404, 'not_found', `there is no ${what} ${id} in any final block`)
 }
