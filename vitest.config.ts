@@ -14,6 +14,7 @@ export const SLOW = [
   'benchmarks/hotPaths',
   'store/growth',
   'endToEnd/gateways',
+  'endToEnd/failover',
   'console/*',
   'endToEnd/rollingRestart',
   'endToEnd/upgrade',

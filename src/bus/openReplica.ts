@@ -25,7 +25,7 @@ const ASK_AGAIN_MS = 250
  * @throws `TokenwireError` that names `DATABASE_READ_URL`: it can't be reached, or is no replica of the primary
  */
 export async function openReplica(url: string, { primary, logger, now, onStop }: OpenReplicaOptions): Promise<ReplicaReads> {
-  const orm = createOrm(url, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000 })
+  const orm = createOrm(url, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, isStandbyWanted: true })
   onStop(() => orm.close(true))
   const replica = orm.em.getKysely<unknown>()
   const untilMs = now() + MAX_WAIT_MS

@@ -22,7 +22,8 @@ import type { Commit } from './step.ts'
 export interface Committer {
   /**
    * The newest indexed blocks, ascending and linked by parent hash, the cursor last; empty when nothing is indexed. Waits for a commit that
-   * lost its connection and is still under way at the server.
+   * lost its connection and is still under way at the server. A database that has lost commits, as after a failover to a standby that was
+   * behind, is gone on with from the cursor that it has.
    */
   recentBlocks(): Promise<readonly BlockRow[]>
   /** As `prepareBatch`. */
@@ -58,9 +59,18 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
   // Blocks that were committed together are undone together, so the deepest reorg may go back by that many blocks more.
   const recentBlocks = Math.max(RECENT_BLOCKS, maxReorgDepth + MAX_CATCH_UP_BLOCKS)
 
+  /** The newest block whose sources the directory has. */
+  let knownUpTo = Number.NEGATIVE_INFINITY
+
+  const forgetLost = (cursor: number): void => {
+    if (cursor < knownUpTo) directory.become(directory.upTo(cursor))
+    knownUpTo = cursor
+  }
+
   const commitOne = async ({ batch }: Extract<Commit, { kind: 'batch' }>): Promise<CommittedBlock> => {
     const committed = await commitBatch(batch, options)
     directory.add(batch.discoveries, batch.to.number)
+    knownUpTo = batch.to.number
     return committed
   }
 
@@ -88,6 +98,7 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
     // A repeated commit does not project, so the sources that its logs announce are added here.
     for (const batch of batches) branch.add(branch.discoveries(batch.logs), batch.to.number)
     directory.become(branch)
+    knownUpTo = endOf(replacement).number
     return committed
   }
 
@@ -104,7 +115,8 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
   return {
     recentBlocks: () =>
       transaction(async tx => {
-        await lockCursor(tx, writer)
+        const cursor = await lockCursor(tx, writer)
+        forgetLost(cursor?.number ?? startBlock - 1)
         return readRecentBlocks(tx, recentBlocks)
       }),
     change: replace,

@@ -74,7 +74,7 @@ async function prepareOwn({ config, chain, orm, logger }: KeptLogsOptions): Prom
 }
 
 async function openOther(url: string, chain: KeptLogsOptions['chain'], logger: Logger): Promise<MikroORM> {
-  const orm = createOrm(url, logger, { poolSize: 2, applicationName: 'tokenwire-logs' })
+  const orm = createOrm(url, logger, { poolSize: 2, applicationName: 'tokenwire-logs', isStandbyWanted: true })
   try {
     const db = orm.em.getKysely<unknown>()
     if (!(await hasKeptTables(db)))

@@ -16,6 +16,10 @@ export interface Replication {
   /** What has committed is kept. Nothing answers at its address until it is started. */
   killPrimary(): Promise<void>
   startPrimary(): Promise<void>
+  /** The replica gets nothing more: what commits from now on is lost with the primary. */
+  endStreaming(): Promise<void>
+  /** Makes the replica a primary. */
+  promote(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -50,6 +54,16 @@ export async function startReplication(): Promise<Replication> {
     killPrimary: () => primary.kill(),
     startPrimary: async () => {
       primary = await startPrimary()
+    },
+    endStreaming: async () => {
+      await servers.asUser('sed', ['-i', '/replication/d', `${data}/pg_hba.conf`])
+      await sql`select pg_reload_conf()`.execute(primary.db)
+      const senders = async () => (await sql<{ pid: number }>`select pid from pg_stat_replication`.execute(primary.db)).rows
+      for (let left = await senders(); left.length > 0; left = await senders())
+        for (const { pid } of left) await sql`select pg_terminate_backend(${pid})`.execute(primary.db)
+    },
+    promote: async () => {
+      await sql`select pg_promote()`.execute(replica.db)
     },
     stop: async () => {
       await replica.kill()

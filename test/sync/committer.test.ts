@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { encodeFunctionData, parseAbi, parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -233,6 +234,25 @@ test('refuses a batch that does not follow the cursor', async () => {
   const index = await openChainIndex(chain, followed)
   await index.indexRange(1, 3)
   await expect(index.indexRange(6, 7)).rejects.toMatchObject({ code: 'rpc_inconsistent' })
+})
+
+// What a lost commit had announced stayed known, so the contracts of tokens that are indexed again were not stored again.
+test('goes on from the cursor of a database that has lost commits', async () => {
+  await followed.clear()
+  const index = await openChainIndex(chain, followed)
+  const head = await chain.head()
+  const [range, rest] = [await index.range(1, 3), await index.range(4, head)]
+  await index.indexRange(1, 3)
+  const { discoveries } = await index.committer.prepare(rest, null)
+  expect(discoveries).not.toEqual([])
+  await index.indexRange(4, head)
+  expect((await index.committer.prepare(rest, null)).discoveries).toEqual([])
+  await sql`update chain_state set cursor_number = 3`.execute(followed.kysely)
+  await index.committer.recentBlocks()
+  expect((await index.committer.prepare(rest, null)).discoveries).toEqual(discoveries)
+  await sql`update chain_state set cursor_number = null`.execute(followed.kysely)
+  await index.committer.recentBlocks()
+  expect((await index.committer.prepare(range, null)).discoveries).not.toEqual([])
 })
 
 test('refuses the commits of a process from which another one has taken the database', async () => {

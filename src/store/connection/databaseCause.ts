@@ -38,7 +38,8 @@ const READ_ONLY_DISK: Kind = { shown: "the database's disk is read-only", remedy
 const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
   '25006': {
     shown: 'the database takes no writes',
-    remedy: 'point DATABASE_URL to the primary, not a standby, or turn off default_transaction_read_only',
+    remedy:
+      'it is tried again, since a failover ends so; if this lasts, point DATABASE_URL to the primary, or turn off default_transaction_read_only',
   },
   '42501': {
     shown: 'the database denies this service a right',

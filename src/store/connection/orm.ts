@@ -5,6 +5,7 @@ import { monotonicMs } from '#clock'
 import type { Hex } from '#domain/address.ts'
 import { renewConnections } from './connectionLifetime.ts'
 import { toConnectionString } from './connectionString.ts'
+import { leaveStandbys } from './leaveStandbys.ts'
 import { prepareStatements } from './preparedStatements.ts'
 import { type ConfiguredPool, configureSessions } from './sessionSettings.ts'
 import { endSilentConnections, type StartDeadline } from './silence.ts'
@@ -24,6 +25,8 @@ export interface OrmOptions {
   readonly startDeadline?: StartDeadline
   /** `lock_timeout`. Default 10 s; `0`: none. */
   readonly lockTimeoutMs?: number
+  /** Whether the URL is that of a standby. Default false: a connection to one is used only once (`leaveStandbys`). */
+  readonly isStandbyWanted?: boolean
   /** Ends every connection, and with it the statements under way. */
   readonly giveUp?: AbortSignal | undefined
   /** Receives every new connection of the pool. */
@@ -43,6 +46,11 @@ interface Pool extends ConfiguredPool {
   }
   on(event: 'connect', listener: (connection: RawConnection) => void): void
 }
+
+type DriverPool = Parameters<typeof prepareStatements>[0] &
+  Parameters<typeof endSilentConnections>[0] &
+  Parameters<typeof leaveStandbys>[0] &
+  Pool
 
 const IDLE_CONNECTION_MS = 60_000
 const KEEP_ALIVE_DELAY_MS = 10_000
@@ -73,12 +81,13 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmOption
       ...options.driverOptions,
       application_name: limits.applicationName ?? 'tokenwire',
       connectionTimeoutMillis: limits.connectTimeoutMs ?? 5_000,
-      onPoolCreated: (pool: Parameters<typeof prepareStatements>[0] & Parameters<typeof endSilentConnections>[0] & Pool) => {
+      onPoolCreated: (pool: DriverPool) => {
         const deadlineMs = statementTimeoutMs === 0 ? null : statementTimeoutMs + lateAnswerMs
         endSilentConnections(pool, { deadlineMs, giveUp, startDeadline })
         prepareStatements(pool)
         renewConnections(pool, monotonicMs)
         configureSessions(pool, databaseUrl, { statementTimeoutMs, lockTimeoutMs })
+        leaveStandbys(pool, { isStandbyWanted: limits.isStandbyWanted ?? false })
         setResultTypes(pool)
         if (limits.onConnection !== undefined) pool.on('connect', limits.onConnection)
       },

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
 import { pause } from '#async/pause.ts'
 import { describeHolder, HEARTBEAT_MS, type LockHolder, MISSED_HEARTBEATS, takeLock } from './advisoryLocks.ts'
+import { REQUIRE_WRITES } from './leaveStandbys.ts'
 import { createOrm } from './orm.ts'
 
 export interface SessionLock {
@@ -36,7 +37,7 @@ export interface SessionLockInput {
 /**
  * Holds an advisory lock on a connection of its own, so that the lock ends with this process. If the process or its host ends without
  * closing the connection, the server does so when heartbeats stay away. When the connection is lost, as when the server has crashed and
- * recovered, another one is opened and takes the lock again.
+ * recovered, another one is opened and takes the lock again, also when the server takes no writes any more.
  *
  * @returns the holder when another process has the lock
  * @throws what `beforeTaking` and `onTaken` throw; the driver's error when the server can't be reached
@@ -54,6 +55,8 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
   /** Holds the lock on one connection, until that is lost or the lock released. */
   const hold = (onTaken: (holder: LockHolder | null) => void) =>
     db.connection().execute(async session => {
+      // A standby would give the lock, too.
+      await REQUIRE_WRITES.execute(session)
       await input.beforeTaking?.(session)
       await sql`set idle_session_timeout = ${sql.lit(`${MISSED_HEARTBEATS * heartbeatMs}ms`)}`.execute(session)
       const holder = await takeLock(session, key, heartbeatMs, silent => {
@@ -107,7 +110,7 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
   }
 }
 
-/** Resolves when the lock is released or its connection is lost. */
+/** Resolves when the lock is released, its connection is lost, or the server takes no writes any more. */
 async function keepLock(session: Kysely<unknown>, signal: AbortSignal, heartbeatMs: number): Promise<void> {
   const released = Promise.withResolvers<void>()
   signal.addEventListener('abort', () => released.resolve(), { once: true })
@@ -116,7 +119,7 @@ async function keepLock(session: Kysely<unknown>, signal: AbortSignal, heartbeat
     if (signal.aborted) return
     try {
       // A release does not wait for an answer that may never come.
-      await Promise.race([sql`select 1`.execute(session), released.promise])
+      await Promise.race([REQUIRE_WRITES.execute(session), released.promise])
     } catch {
       return
     }

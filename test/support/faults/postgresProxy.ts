@@ -41,11 +41,13 @@ export interface PostgresProxy {
   endSilentSessions(): void
   /** `refusing`: refuses connections. `starting`: the server answers that it is not ready (57P03). */
   setServer(condition: 'up' | 'refusing' | 'starting'): void
+  /** The name leads to the server of that URL from now on. What is open stays where it is. */
+  setTarget(url: string): void
   stop(): Promise<void>
 }
 
 export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptions): Promise<PostgresProxy> {
-  const target = new URL(url)
+  let target = new URL(url)
   let decide = misfortune
   let condition: Parameters<PostgresProxy['setServer']>[0] = 'up'
   const clients = new Set<Socket>()
@@ -94,6 +96,9 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
     },
     setServer: next => {
       condition = next
+    },
+    setTarget: next => {
+      target = new URL(next)
     },
     stop: () => {
       const closed = Promise.withResolvers<void>()

@@ -1,0 +1,216 @@
+import { type Kysely, sql } from 'kysely'
+import { parseEther } from 'viem'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import type { Address } from '#domain/address.ts'
+import type { IndexerHealth } from '#resources/health.ts'
+import type { Trade } from '#resources/trades.ts'
+import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { openOrm, useDatabase } from '#test/support/database.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+import { type Replication, startReplication } from '#test/support/replication.ts'
+import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { SdkClient } from './sdkClient.ts'
+
+/*
+ * A managed database fails over: it ends its sessions, refuses new ones, takes no writes for a while, and is then another server behind the
+ * same name. Connections that were opened to the standby under that name stayed with it for good: the right to index and the gateways'
+ * notifications for as long as the process ran.
+ */
+
+let chain: TestChain
+let folder: ServiceFolder
+let alpha: Launched
+
+beforeAll(async () => {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 40_000 })
+  alpha = readLaunched(await chain.mined(launch(chain, { from: accountOf(1), name: 'Alpha', symbol: 'ALP' })))
+  folder = await serviceFolder(chain)
+})
+afterAll(async () => {
+  await chain?.stop()
+  await folder?.remove()
+})
+
+const accountOf = (index: number) => chain.accounts[index] as Address
+let paid = parseEther('0.0001')
+const trade = () => chain.mined(buyOnCurve(chain, { from: accountOf(2), curve: alpha.curve, paidWei: paid++ }))
+
+/** Two servers, the name that leads to the first one, and a service with a gateway that know only the name. */
+interface Site {
+  readonly replication: Replication
+  readonly proxy: PostgresProxy
+  readonly primary: Kysely<unknown>
+  readonly replica: Kysely<unknown>
+  readonly service: Service
+  readonly clients: readonly SdkClient[]
+  /** Resolves when the process that indexes gives this reason. */
+  says(reason: string): Promise<void>
+}
+
+async function openSite(): Promise<Site> {
+  const replication = await startReplication()
+  const proxy = await startPostgresProxy({ url: replication.primaryUrl })
+  const running: Service[] = []
+  const clients: SdkClient[] = []
+  onTestFinished(async () => {
+    for (const client of clients) client.close()
+    for (const { process: child } of running) child.kill('SIGKILL')
+    await proxy.stop()
+    await replication.stop()
+  })
+  const open = (url: string) => openOrm(url, { applicationName: TEST, isStandbyWanted: true }).em.getKysely<unknown>()
+  const service = await folder.start({ DATABASE_URL: proxy.url })
+  running.push(service)
+  await trade()
+  await service.indexed(await chain.head())
+  running.push(await folder.start({ DATABASE_URL: proxy.url, ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }))
+  clients.push(...running.map(({ url }) => new SdkClient(url, alpha.token)))
+  for (const client of clients) await eventually(() => client.isWatching)
+  const healthOf = async () => (await (await fetch(`${service.url}/api/indexer/health`)).json()) as IndexerHealth
+  const says = async (reason: string) => {
+    await eventually(async () => expect((await healthOf()).reasons).toContain(reason), { interval: 20 })
+  }
+  return { replication, proxy, primary: open(replication.primaryUrl), replica: open(replication.replicaUrl), service, clients, says }
+}
+
+/** The sessions of the tests' own connections. */
+const TEST = 'of the test'
+
+const sessionsOf = async (db: Kysely<unknown>) =>
+  (await sql<{ name: string }>`select application_name as name from pg_stat_activity where application_name like 'tokenwire-%'`.execute(db))
+    .rows
+
+/** As the server that shuts down does: sessions end with 57P01, and new ones are refused with 57P03. */
+async function shutDown({ proxy, primary, says }: Site): Promise<void> {
+  proxy.setServer('starting')
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'tokenwire%' and pid <> pg_backend_pid()`
+    .execute(primary)
+    .catch(() => undefined)
+  await says('the database is starting or stopping')
+}
+
+async function leadToReplica(site: Site): Promise<void> {
+  site.proxy.setTarget(site.replication.replicaUrl)
+  site.proxy.setServer('up')
+  await trade()
+  await site.says('the database takes no writes')
+}
+
+interface Failover {
+  readonly what: string
+  readonly happens: (site: Site) => Promise<void>
+  /** Which server is the primary afterwards. */
+  readonly endsAt: 'primary' | 'replica'
+}
+
+const FAILOVERS: readonly Failover[] = [
+  {
+    what: 'is promoted from a standby at another address',
+    happens: async site => {
+      await shutDown(site)
+      await site.replication.killPrimary()
+      await leadToReplica(site)
+      await site.replication.promote()
+    },
+    endsAt: 'replica',
+  },
+  {
+    what: 'is promoted without the last commits',
+    happens: async site => {
+      await site.replication.endStreaming()
+      const { curve } = readLaunched(await chain.mined(launch(chain, { from: accountOf(1), name: 'Lost', symbol: 'LST' })))
+      await trade()
+      await site.service.indexed(await chain.head())
+      await chain.mined(buyOnCurve(chain, { from: accountOf(2), curve, paidWei: paid++ }))
+      await site.replication.killPrimary()
+      await leadToReplica(site)
+      await site.replication.promote()
+    },
+    endsAt: 'replica',
+  },
+  {
+    what: 'has its name lead to a standby for a while',
+    happens: async site => {
+      await shutDown(site)
+      await leadToReplica(site)
+      site.proxy.setTarget(site.replication.primaryUrl)
+      // What is connected to the standby stays so, unless the service ends it.
+      await eventually(async () => expect(await sessionsOf(site.replica)).toEqual([]), { interval: 100 })
+    },
+    endsAt: 'primary',
+  },
+  {
+    what: 'is set to read-only for a while',
+    happens: async site => {
+      await sql`alter system set default_transaction_read_only = on`.execute(site.primary)
+      await sql`select pg_reload_conf()`.execute(site.primary)
+      await trade()
+      await site.says('the database takes no writes')
+      await sql`alter system reset default_transaction_read_only`.execute(site.primary)
+      await sql`select pg_reload_conf()`.execute(site.primary)
+    },
+    endsAt: 'primary',
+  },
+]
+
+test.for(FAILOVERS)('goes on by itself, with its clients, when the database $what', async ({ happens, endsAt }) => {
+  const site = await openSite()
+  const { service, clients } = site
+  const [before, beforeOfAlpha] = [(await tradesAt(service, ALL)).length, (await tradesAt(service, alphaOnly())).length]
+  await happens(site)
+  await trade()
+  await service.indexed(await chain.head())
+  const since = (await tradesAt(service, ALL)).slice(before)
+  const ofAlpha = (await tradesAt(service, alphaOnly())).slice(beforeOfAlpha)
+  for (const client of clients) {
+    await eventually(() => client.holds(since.at(-1) ?? ''), { interval: 20 })
+    expect(client.eventsOfChannel).toEqual(since)
+    expect(new Set(client.eventsOfWatch)).toEqual(new Set(ofAlpha))
+  }
+  await expectRightEnd(site, endsAt)
+})
+
+test('goes on with a backfill when the database fails over in the middle of a commit', async () => {
+  const site = await openSite()
+  const { proxy, service } = site
+  const [failover] = FAILOVERS
+  const struck = Promise.withResolvers<void>()
+  let [movesCursor, commits] = [false, 0]
+  proxy.setMisfortune(({ kind, sql: text }) => {
+    movesCursor ||= text.includes('set cursor_number')
+    if (kind !== 'commit' || !movesCursor || ++commits !== 2) return undefined
+    proxy.setServer('starting')
+    struck.resolve()
+    return { kind: 'cut-inside' }
+  })
+  await chain.mine(2_000)
+  await trade()
+  await struck.promise
+  await failover?.happens(site)
+  await trade()
+  await service.indexed(await chain.head())
+  await expectRightEnd(site, 'replica')
+})
+
+/** The clients were never disconnected, no sequence went back, and the tables are those of a fresh index. */
+async function expectRightEnd({ service, clients, primary, replica }: Site, endsAt: Failover['endsAt']): Promise<void> {
+  for (const client of clients) {
+    expect(client.closes).toEqual([])
+    expect(client.sequences).toEqual([...new Set(client.sequences)].toSorted((a, b) => a - b))
+  }
+  expect(await service.stop()).toBe(0)
+  const fresh = await useDatabase()
+  await (await openChainIndex(chain, fresh)).indexRange(chain.deployment.startBlock)
+  expect(await dumpTables(endsAt === 'primary' ? primary : replica)).toEqual(await dumpTables(fresh.kysely))
+}
+
+const ALL = '/api/trades'
+const alphaOnly = () => `/api/tokens/${alpha.token}/trades`
+
+async function tradesAt({ url }: Service, path: string): Promise<readonly string[]> {
+  const answer = await fetch(`${url}${path}?order=asc&limit=500`)
+  return ((await answer.json()) as { data: readonly Trade[] }).data.map(({ id }) => id)
+}
