@@ -52,6 +52,7 @@ export const SLOW = [
   'store/reads/tradePlans',
   'store/connection/requireDatabase',
   'store/connection/pgBouncer',
+  'store/connection/managedServices',
   'store/connection/foreignSettings',
   'store/connection/sessionLock',
   'store/connection/silence',

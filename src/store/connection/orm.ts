@@ -3,6 +3,7 @@ import { defineConfig, MikroORM, type Options } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import { monotonicMs } from '#clock'
 import type { Hex } from '#domain/address.ts'
+import { channelBindingOf, requireChannelBinding } from './channelBinding.ts'
 import { renewConnections } from './connectionLifetime.ts'
 import { toConnectionString } from './connectionString.ts'
 import { leaveStandbys } from './leaveStandbys.ts'
@@ -50,6 +51,7 @@ interface Pool extends ConfiguredPool {
 type DriverPool = Parameters<typeof prepareStatements>[0] &
   Parameters<typeof endSilentConnections>[0] &
   Parameters<typeof leaveStandbys>[0] &
+  Parameters<typeof requireChannelBinding>[0] &
   Pool
 
 const IDLE_CONNECTION_MS = 60_000
@@ -83,6 +85,7 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmOption
       connectionTimeoutMillis: limits.connectTimeoutMs ?? 5_000,
       onPoolCreated: (pool: DriverPool) => {
         const deadlineMs = statementTimeoutMs === 0 ? null : statementTimeoutMs + lateAnswerMs
+        if (channelBindingOf(databaseUrl) === 'require') requireChannelBinding(pool)
         endSilentConnections(pool, { deadlineMs, giveUp, startDeadline })
         prepareStatements(pool)
         renewConnections(pool, monotonicMs)
@@ -108,7 +111,11 @@ export function connectionOptions(databaseUrl: string) {
     clientUrl: databaseUrl,
     // The driver reads the URL's parameters (sslmode, a socket's folder); the ORM would ignore them.
     // What the URL does not say would come from `PGSSLNEGOTIATION`, which is refused without TLS.
-    driverOptions: { connectionString: toConnectionString(databaseUrl), sslnegotiation: 'postgres' },
+    driverOptions: {
+      connectionString: toConnectionString(databaseUrl),
+      sslnegotiation: 'postgres',
+      enableChannelBinding: channelBindingOf(databaseUrl) !== 'disable',
+    },
     entities: [],
     discovery: { warnWhenNoEntities: false },
   })
