@@ -72,6 +72,7 @@ export const SLOW = [
   'rpc/slowProviders',
   'build/requireNode',
   'sync/fallingTimes',
+  'sync/distantDatabase',
   'client/package',
   'launchpads/adapters/flaunch',
   'launchpads/adapters/zoraCoins',

@@ -60,7 +60,7 @@ export async function loadTables(db: Queryable, scale: GrowthScale, folder: stri
     db,
     Array.from({ length: Math.min(KEPT_BLOCKS, last - FIRST_BLOCK) }, (_, back) => headerOf(scale, last - back)),
   )
-  await moveCursor(db, headerOf(scale, last), timeOf(scale, last) * 1_000, null)
+  await moveCursor(headerOf(scale, last), timeOf(scale, last) * 1_000, null).execute(db)
   onProgress('counting')
   await countTotals(db)
   await addBesideTrades(db, scale)

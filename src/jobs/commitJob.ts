@@ -5,7 +5,7 @@ import type { Rpc } from '#rpc/rpc.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { announceCommit } from '#store/rows/announcement.ts'
-import { lockCursor, readClockMs } from '#store/rows/cursor.ts'
+import { beginCommit } from '#store/rows/cursor.ts'
 
 export type CommitNotice = Pick<CommittedBlock, 'number' | 'hash' | 'tokens' | 'unread'>
 
@@ -47,8 +47,8 @@ export async function commitTokens(
   change: (tx: Queryable, committedAtMs: number) => Promise<readonly Address[] | null>,
 ): Promise<CommittedBlock | null> {
   const committed = await transaction(async tx => {
-    const cursor = await lockCursor(tx, writer)
-    const changed = await change(tx, await readClockMs(tx))
+    const { cursor, committedAtMs } = await beginCommit(tx, writer)
+    const changed = await change(tx, committedAtMs)
     if (changed === null || cursor === null) return null
     const unread = [...new Set(changed)]
     if (unread.length > 0) await announceCommit(tx, cursor, unread)

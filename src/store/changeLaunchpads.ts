@@ -5,6 +5,7 @@ import { WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { markLatePairs, noteLeavingPairs } from './latePairs.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
+import { runStatements } from './rows/insertRows.ts'
 import { writeListInForce } from './rows/listInForce.ts'
 import { attachMetadata } from './rows/metadata.ts'
 import { keepSequences } from './rows/undo.ts'
@@ -132,7 +133,7 @@ async function takeRows(
     from ${from('token')} as taken left join dropped_token as dropped using (address)
     where token.address = taken.address returning token.address`.execute(db)
   const tokens = rows.map(({ address }) => address)
-  await attachMetadata(db, tokens)
+  await runStatements(db, attachMetadata(tokens))
   return tokens
 }
 

@@ -8,10 +8,11 @@ import type { Changes, CurrentRows } from '#tables/changes.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { committedAgain, committedBlock, type StateReads } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
-import type { Transaction } from './connection/transaction.ts'
+import { LastStatements, type Transaction } from './connection/transaction.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
-import { type ChainCursor, lockCursor, moveCursor, readClockMs } from './rows/cursor.ts'
+import { beginCommit, type ChainCursor, moveCursor } from './rows/cursor.ts'
+import { type Statements, sendStatements } from './rows/insertRows.ts'
 import { attachMetadata } from './rows/metadata.ts'
 import { splitNewRows } from './rows/splitNewRows.ts'
 import { writeTotals } from './rows/totals.ts'
@@ -49,14 +50,12 @@ export interface NextBatch extends BatchChanges {
 export async function commitBatch(batch: NextBatch, options: CommitOptions): Promise<CommittedBlock> {
   const { transaction, writer, maxReorgDepth } = options
   return transaction(async db => {
-    const cursor = await lockCursor(db, writer)
+    const { cursor, committedAtMs } = await beginCommit(db, writer)
     if (cursor !== null && isAt(cursor, batch.to)) return committedAgain(db, batch, cursor, options)
     assertFollows(batch, cursor)
-    const committedAtMs = await readClockMs(db)
     const undoFrom = undoFromAfter(batch, cursor?.undoFrom ?? null, maxReorgDepth)
-    const tokens = await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom: cursor?.undoFrom ?? null })
-    await announceCommit(db, batch.to, tokens)
-    return committedBlock(db, batch, tokens, options)
+    const written = await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom: cursor?.undoFrom ?? null })
+    return endCommit(db, batch, written, options)
   })
 }
 
@@ -68,26 +67,46 @@ interface WriteOptions {
   readonly wasUndoFrom: number | null
 }
 
+interface Written {
+  /** The tokens that the batch changed, those included whose currency has other names now. */
+  readonly tokens: readonly Address[]
+  readonly answered: Promise<unknown>
+}
+
 /**
  * Writes a batch's changes and moves the cursor, inside the caller's transaction.
  *
- * @returns the tokens that it changed, those included whose currency has other names now
+ * @returns once everything is sent
  */
-export async function writeBatch(db: Queryable, batch: BatchChanges, options: WriteOptions): Promise<readonly Address[]> {
-  const { to, before, changes } = batch
-  const { committedAtMs, undoFrom, wasUndoFrom } = options
-  const split = splitNewRows(changes, before)
-  if (undoFrom !== null) await keepUndo(db, to.number, changes, split)
-  await writeTotals(db, changes, before, to.timestamp)
-  await writeChanges(db, { ...batch, split }, committedAtMs)
+export async function writeBatch(db: Queryable, batch: BatchChanges, options: WriteOptions): Promise<Written> {
+  const { before, changes } = batch
+  const { answered } = await sendStatements(db, statementsOf(batch, options))
   const tokens = changes.tokens.map(({ address }) => address)
-  const launched = tokens.filter(address => !before.tokens.has(address))
-  await raiseRelaunched(db, launched)
-  await attachMetadata(db, withOtherMetadata(changes.tokens, before))
-  const quoted = await stampQuotedIn(db, withOtherNames(changes.tokens, before), committedAtMs, tokens)
-  if (wasUndoFrom !== null && undoFrom !== wasUndoFrom) await forgetUndo(db, wasUndoFrom, undoFrom ?? to.number)
-  await moveCursor(db, to, committedAtMs, undoFrom)
-  return [...tokens, ...quoted]
+  const quoted = await stampQuotedIn(db, withOtherNames(changes.tokens, before), options.committedAtMs, tokens)
+  return { tokens: [...tokens, ...quoted], answered }
+}
+
+/** Reads and announces what a commit has changed, which is all that it still has to do. */
+export function endCommit(
+  db: Queryable,
+  committed: Parameters<typeof committedBlock>[1],
+  { tokens, answered }: Written,
+  options: CommitOptions,
+): LastStatements<CommittedBlock> {
+  const last = [committedBlock(db, committed, tokens, options), answered, announceCommit(db, committed.to, tokens)] as const
+  return new LastStatements(Promise.all(last).then(([block]) => block))
+}
+
+function* statementsOf(batch: BatchChanges, { committedAtMs, undoFrom, wasUndoFrom }: WriteOptions): Statements {
+  const { to, before, changes } = batch
+  const split = splitNewRows(changes, before)
+  if (undoFrom !== null) yield* keepUndo(to.number, changes, split)
+  yield* writeTotals(changes, before, to.timestamp)
+  yield* writeChanges({ ...batch, split }, committedAtMs)
+  yield* raiseRelaunched(changes.tokens.filter(({ address }) => !before.tokens.has(address)).map(({ address }) => address))
+  yield* attachMetadata(withOtherMetadata(changes.tokens, before))
+  if (wasUndoFrom !== null && undoFrom !== wasUndoFrom) yield forgetUndo(wasUndoFrom, undoFrom ?? to.number)
+  yield moveCursor(to, committedAtMs, undoFrom)
 }
 
 /** Tokens whose names as a currency change. */

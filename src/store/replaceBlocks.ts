@@ -7,7 +7,7 @@ import { type BatchChanges, type CommitOptions, isAt, undoFromAfter, writeBatch 
 import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { announceCommit } from './rows/announcement.ts'
-import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
+import { beginCommit, type ChainCursor, moveCursor, readRecentBlocks } from './rows/cursor.ts'
 import { undoBlocks } from './rows/undo.ts'
 
 export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
@@ -36,18 +36,17 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
 ): Promise<CommittedBlock> {
   const { transaction, writer, maxReorgDepth } = options
   return transaction(async db => {
-    const cursor = await lockCursor(db, writer)
+    const { cursor, committedAtMs } = await beginCommit(db, writer)
     if (change === undefined && cursor !== null && isAt(cursor, to)) return committedAgain(db, { to, mode: 'reorg' }, cursor, options)
     if (change !== undefined) assertSame(cursor, to)
     // A change at the cursor undoes nothing.
     if (batches.length > 0 || change === undefined) await assertUndoable(db, ancestor, kept, cursor)
-    const committedAtMs = await readClockMs(db)
     const undone = await undoBlocks(db, kept, committedAtMs, change === undefined)
     // If even the oldest undoable block is now undone, no block below it can be undone.
     let undoFrom = cursor?.undoFrom ?? null
     if (undoFrom !== null && undoFrom > kept) undoFrom = null
     if (change !== undefined) undoFrom = null
-    if (ancestor !== null) await moveCursor(db, ancestor, committedAtMs, undoFrom)
+    if (ancestor !== null) await moveCursor(ancestor, committedAtMs, undoFrom).execute(db)
     const moved = await change?.(db, { committedAtMs, final: finalOf(cursor) ?? kept })
     const gone = new Set(moved?.dropped)
     const changed = new Set<Address>([...undone.changed, ...(moved?.changed ?? [])].filter(token => !gone.has(token)))
@@ -55,11 +54,16 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
       const projected = await project(db, batch)
       const wasUndoFrom = undoFrom
       undoFrom = undoFromAfter(projected, undoFrom, maxReorgDepth)
-      for (const token of await writeBatch(db, projected, { committedAtMs, undoFrom, wasUndoFrom })) changed.add(token)
+      const { tokens, answered } = await writeBatch(db, projected, { committedAtMs, undoFrom, wasUndoFrom })
+      await answered
+      for (const token of tokens) changed.add(token)
     }
     const dropped = [...new Set([...undone.dropped, ...gone])].filter(token => !changed.has(token))
-    await announceCommit(db, to, moved === undefined ? [...changed] : null, moved === undefined ? dropped : [])
-    return committedBlock(db, { to, mode: 'reorg' }, [...changed], options, dropped)
+    const [committed] = await Promise.all([
+      committedBlock(db, { to, mode: 'reorg' }, [...changed], options, dropped),
+      announceCommit(db, to, moved === undefined ? [...changed] : null, moved === undefined ? dropped : []),
+    ])
+    return committed
   })
 }
 

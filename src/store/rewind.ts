@@ -67,7 +67,7 @@ async function undoFrom(db: Queryable, first: number, cursor: ChainCursor): Prom
   }
   const committedAtMs = await readClockMs(db)
   await undoBlocks(db, ancestor.number, committedAtMs)
-  await moveCursor(db, ancestor, committedAtMs, cursor.undoFrom > ancestor.number ? null : cursor.undoFrom)
+  await moveCursor(ancestor, committedAtMs, cursor.undoFrom > ancestor.number ? null : cursor.undoFrom).execute(db)
   return ancestor
 }
 

@@ -1,11 +1,10 @@
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import { type BatchChanges, type CommitOptions, isAt, writeBatch } from './commit.ts'
-import { committedAgain, committedBlock } from './committed.ts'
+import { type BatchChanges, type CommitOptions, endCommit, isAt, writeBatch } from './commit.ts'
+import { committedAgain } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
-import { announceCommit } from './rows/announcement.ts'
-import { lockCursor, readClockMs } from './rows/cursor.ts'
+import { beginCommit } from './rows/cursor.ts'
 
 export interface Settlement {
   /** The cursor. */
@@ -22,7 +21,7 @@ export interface Settlement {
  */
 export async function settle({ at, project }: Settlement, options: CommitOptions): Promise<CommittedBlock> {
   return options.transaction(async db => {
-    const cursor = await lockCursor(db, options.writer)
+    const { cursor, committedAtMs } = await beginCommit(db, options.writer)
     if (cursor === null || !isAt(cursor, at)) {
       throw new TokenwireError('rpc_inconsistent', `Block ${at.number} is to be settled and the database is at block ${cursor?.number}.`, {
         retryable: true,
@@ -31,8 +30,6 @@ export async function settle({ at, project }: Settlement, options: CommitOptions
     const batch = await project(db)
     if (batch.changes.tokens.length === 0) return committedAgain(db, batch, cursor, options)
     const { undoFrom } = cursor
-    const tokens = await writeBatch(db, batch, { committedAtMs: await readClockMs(db), undoFrom, wasUndoFrom: undoFrom })
-    await announceCommit(db, batch.to, tokens)
-    return committedBlock(db, batch, tokens, options)
+    return endCommit(db, batch, await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom: undoFrom }), options)
   })
 }

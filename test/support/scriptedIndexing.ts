@@ -43,7 +43,7 @@ const send = (message: FromIndexing) => parentPort?.postMessage(message)
 let underWay: Promise<void> = Promise.resolve()
 const stopping = new AbortController()
 
-const commit = unacknowledged.paced(async work => work({} as never))
+const commit = unacknowledged.paced(async work => work({} as never) as never)
 
 async function commitOne(): Promise<void> {
   const number = await commit(async () => Atomics.add(commits, 0, 1) + 1)

@@ -108,7 +108,7 @@ export function watchedKeys(directory: Directory): readonly Hex[] {
 /** Commits the canonical chain up to a block as one range: the reference index for comparisons. */
 export async function indexAtOnce(
   database: Pick<TestDatabase, 'orm'>,
-  chain: SimulatedChain,
+  chain: Pick<SimulatedChain, 'at'>,
   to: number,
   launchpads = LAUNCHPADS,
 ): Promise<void> {

@@ -94,6 +94,8 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmOption
         setResultTypes(pool)
         if (limits.onConnection !== undefined) pool.on('connect', limits.onConnection)
       },
+      // Statements of a transaction that do not wait for each other's answers share a round trip.
+      pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     },

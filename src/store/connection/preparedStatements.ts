@@ -31,8 +31,8 @@ export function prepareStatements(pool: Pool): void {
       statement: { readonly name: string; readonly text: string; readonly values: readonly unknown[] },
       evicted: string | null,
     ) {
-      // In a transaction that has failed it stays prepared, and the statement fails, too.
-      if (evicted !== null) await Promise.resolve(super.query(`deallocate ${evicted}`)).catch(() => undefined)
+      // Not awaited: statements are sent in the order in which they are asked for. In a transaction that has failed it stays prepared.
+      if (evicted !== null) void Promise.resolve(super.query(`deallocate ${evicted}`)).catch(() => undefined)
       const isAlone = this.getTransactionStatus() === 'I'
       try {
         return await super.query(statement)

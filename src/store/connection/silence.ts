@@ -12,7 +12,7 @@ interface Pool {
 }
 
 export interface Patience {
-  /** A statement without an answer for this long ends its connection; `null`: never. */
+  /** A connection that owes an answer and gives none for this long ends; `null`: never. */
   readonly deadlineMs: number | null
   /** Ends every connection, and with it the statements under way. */
   readonly giveUp?: AbortSignal | undefined
@@ -44,6 +44,7 @@ export function endSilentConnections(pool: Pool, { deadlineMs, giveUp, startDead
   class Connection extends pool.Client {
     #underWay = 0
     #answeredAtMs = performance.now()
+    #endDeadline = () => {}
 
     constructor(options: unknown) {
       super(options)
@@ -55,19 +56,23 @@ export function endSilentConnections(pool: Pool, { deadlineMs, giveUp, startDead
       if (giveUp?.aborted === true) this.destroy(abandoned())
       const result = super.query(...args)
       if (deadlineMs === null || !(result instanceof Promise)) return result
-      const sentAtMs = performance.now()
-      this.#underWay++
-      const endDeadline = startDeadline(deadlineMs, () => {
-        this.destroy(silence(deadlineMs))
-        for (const other of open) other.#suspect(sentAtMs, deadlineMs)
-      })
       const settle = () => {
-        endDeadline()
-        this.#underWay--
+        this.#endDeadline()
         this.#answeredAtMs = performance.now()
+        if (--this.#underWay > 0) this.#awaitAnswer(deadlineMs)
       }
       result.then(settle, settle)
+      if (this.#underWay++ === 0) this.#awaitAnswer(deadlineMs)
       return result
+    }
+
+    /** The server runs statements one by one, so each has its time from the answer to the one before it. */
+    #awaitAnswer(withinMs: number): void {
+      const sinceMs = performance.now()
+      this.#endDeadline = startDeadline(withinMs, () => {
+        this.destroy(silence(withinMs))
+        for (const other of open) other.#suspect(sinceMs, withinMs)
+      })
     }
 
     override end(...args: readonly unknown[]): unknown {

@@ -1,9 +1,22 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { sql } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import type { Queryable } from './queryable.ts'
 
-/** Runs work in one transaction: committed when it resolves, rolled back when it rejects. */
-export type Transaction = <T>(work: (db: Queryable) => Promise<T>) => Promise<T>
+/**
+ * Runs work in one transaction: committed when it resolves, rolled back when it rejects. Its statements run in the order in which they are
+ * sent. A statement may be sent before earlier ones are answered; after one that fails, all others fail.
+ */
+export type Transaction = <T>(work: (db: Queryable) => Promise<T | LastStatements<T>>) => Promise<T>
+
+/** A result of statements that are sent. The commit is sent behind them; if one of them fails, it fails, too. */
+export class LastStatements<T> {
+  readonly result: Promise<T>
+
+  constructor(result: Promise<T>) {
+    this.result = result
+  }
+}
 
 /**
  * Transactions over the ORM's pool. When the connection is lost during the commit, the outcome is unknown. The connection always goes back
@@ -12,22 +25,34 @@ export type Transaction = <T>(work: (db: Queryable) => Promise<T>) => Promise<T>
  * @throws what the work or the commit threw
  */
 export function createTransaction(orm: Pick<MikroORM, 'em'>): Transaction {
-  return work =>
-    orm.em
-      .getKysely<unknown>()
-      .connection()
-      .execute(async connection => {
-        await sql`begin`.execute(connection)
-        try {
-          const result = await work(connection)
-          await sql`commit`.execute(connection)
-          return result
-        } catch (error) {
-          // If the rollback fails, the connection is lost, and the server rolls back.
-          await sql`rollback`.execute(connection).catch(() => undefined)
-          throw error
-        }
+  return async work => {
+    const pool = orm.em.getKysely<unknown>().getExecutor()
+    return pool.provideConnection(async connection => {
+      let hasEnded = false
+      // `Kysely.connection()` would send each statement after the answer to the one before it.
+      const executor = pool.withConnectionProvider({
+        provideConnection: async consumer => {
+          if (hasEnded) throw new Error('the transaction has ended')
+          return consumer(connection)
+        },
       })
+      await connection.executeQuery(CompiledQuery.raw('begin'))
+      try {
+        const last = await work({ getExecutor: () => executor })
+        const result = last instanceof LastStatements ? last.result : Promise.resolve(last)
+        // A statement that the driver could not send has failed by then. The server does not know of it, and would commit the others.
+        await Promise.race([result, nextTurn()])
+        hasEnded = true
+        const [value] = await Promise.all([result, connection.executeQuery(CompiledQuery.raw('commit'))])
+        return value
+      } catch (error) {
+        hasEnded = true
+        // If the rollback fails, the connection is lost, and the server rolls back.
+        await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined)
+        throw error
+      }
+    })
+  }
 }
 
 /** Runs the transactions of all callers one after the other, so that a commit's result is emitted before the next commit begins. */

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { LaunchpadConfig, PeggedCurrency } from '#config'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
@@ -86,6 +86,15 @@ export async function lockCursor(db: Queryable, writer: string): Promise<ChainCu
   return row === undefined || row.number === null ? null : { ...row, number: row.number }
 }
 
+/** The cursor, locked as by `lockCursor`, and the time of the commit that follows. */
+export async function beginCommit(
+  db: Queryable,
+  writer: string,
+): Promise<{ readonly cursor: ChainCursor | null; readonly committedAtMs: number }> {
+  const [cursor, committedAtMs] = await Promise.all([lockCursor(db, writer), readClockMs(db)])
+  return { cursor, committedAtMs }
+}
+
 /** The database's clock in milliseconds: the commit time of sequences. */
 export async function readClockMs(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
@@ -98,9 +107,9 @@ export function stampToken(committedAtMs: number, token: 'token' | 'current' = '
 }
 
 /** @param undoFrom the oldest block that can be undone from now on; `null`: none can */
-export async function moveCursor(db: Queryable, to: BlockHeader, committedAtMs: number, undoFrom: number | null): Promise<void> {
-  await sql`update chain_state set cursor_number = ${to.number}, cursor_hash = ${toBytes(to.hash)}, cursor_timestamp = ${to.timestamp},
-    committed_at_ms = ${committedAtMs}, undo_from = ${undoFrom}`.execute(db)
+export function moveCursor(to: BlockHeader, committedAtMs: number, undoFrom: number | null): RawBuilder<unknown> {
+  return sql`update chain_state set cursor_number = ${to.number}, cursor_hash = ${toBytes(to.hash)}, cursor_timestamp = ${to.timestamp},
+    committed_at_ms = ${committedAtMs}, undo_from = ${undoFrom}`
 }
 
 /** The newest stored blocks, ascending and linked, at most `limit`. A backfill stores only the last block of each range. */

@@ -36,12 +36,29 @@ export function unnested(columns: readonly Column[], rows: readonly object[]): R
   return sql.join(arrays)
 }
 
-/** Runs statements in order. While PostgreSQL runs one, the next is made. */
+/** All of a live block's statements, or some ten megabytes of a backfill's. */
+const MAX_UNDER_WAY = 32
+
+/**
+ * Runs statements in order, in a transaction: so they share round trips, and after one that fails all others fail.
+ *
+ * @throws what the first one that failed threw
+ */
 export async function runStatements(db: Queryable, statements: Statements): Promise<void> {
-  let running: Promise<unknown> = Promise.resolve()
+  const { answered } = await sendStatements(db, statements)
+  await answered
+}
+
+/** The same, but resolves when the last one is sent: later statements run after all of these. */
+export async function sendStatements(db: Queryable, statements: Statements): Promise<{ readonly answered: Promise<unknown> }> {
+  const underWay: Promise<unknown>[] = []
   for (const statement of statements) {
-    await running
-    running = statement.execute(db)
+    if (underWay.length === MAX_UNDER_WAY) await underWay.shift()
+    const answer = statement.execute(db)
+    answer.catch(() => undefined)
+    underWay.push(answer)
   }
-  await running
+  const answered = Promise.all(underWay)
+  answered.catch(() => undefined)
+  return { answered }
 }

@@ -22,15 +22,19 @@ export interface LoadOptions {
 export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pending, weth }: LoadOptions): Promise<CurrentRows> {
   if (expired && pending !== null) throw new TypeError('what expires beside a pending batch is not known')
   const latest = new LatestRows(db, pending)
-  const tokens = await latest.tokens(keys.tokens, expired ? now : null)
-  const creatorFees = await latest.creatorFees(keys.creatorFees)
-  // The token of a pool that only values a quote currency has no row.
-  const traded = await latest.poolsOf([...new Set([...tokens.keys(), ...keys.tokens])])
+  const [tokens, creatorFees, balances] = await Promise.all([
+    latest.tokens(keys.tokens, expired ? now : null),
+    latest.creatorFees(keys.creatorFees),
+    latest.balances(keys.balances),
+  ])
+  const [traded, aging, lastTrades] = await Promise.all([
+    // The token of a pool that only values a quote currency has no row.
+    latest.poolsOf([...new Set([...tokens.keys(), ...keys.tokens])]),
+    latest.aging(tokens, now),
+    latest.lastTrades(tokens, balances, now),
+  ])
   const { quotes, pools } = await loadQuotes(latest, { tokens, pools: traded, currencies: keys.currencies, weth })
   const ticks = await latest.ticks(keys.ticks, pools)
-  const aging = await latest.aging(tokens, now)
-  const balances = await latest.balances(keys.balances)
-  const lastTrades = await latest.lastTrades(tokens, balances, now)
   return { tokens, pools, quotes, ticks, balances, creatorFees, aging, lastTrades }
 }
 
@@ -73,8 +77,8 @@ export async function loadQuotes(
     if (wanted.length === 0) break
     for (const currency of wanted) seen.add(currency)
     const unknown = wanted.filter(currency => !tokens.has(currency))
-    for (const row of (await latest.tokens(unknown)).values()) quotes.set(row.address, row)
-    const found = await latest.poolsOf(wanted)
+    const [rows, found] = await Promise.all([latest.tokens(unknown), latest.poolsOf(wanted)])
+    for (const row of rows.values()) quotes.set(row.address, row)
     for (const pool of found.values()) pools.set(pool.address, pool)
     next = [...found.values()].map(({ quoteToken }) => quoteToken)
   }

@@ -4,6 +4,7 @@ import { MAX_ATTEMPTS, type MetadataLane, type MetadataRecord, type MetadataWork
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { stampToken } from './cursor.ts'
+import type { Statements } from './insertRows.ts'
 
 /*
  * The documents behind metadata URIs are no chain state: they are kept per URI, and reorgs leave them alone. A token has a copy
@@ -22,24 +23,24 @@ const isRead = (document: string) => sql`${sql.ref(`${document}.state`)} in ('re
 const NOW_MS = sql`floor(extract(epoch from now()) * 1000)::bigint`
 
 /** Gives tokens the document of their URI, or has them wait for it, in the transaction that launched them or changed their URI. */
-export async function attachMetadata(db: Queryable, tokens: readonly Address[]): Promise<void> {
+export function* attachMetadata(tokens: readonly Address[]): Statements {
   if (tokens.length === 0) return
   const isAsked = sql`token.address = any(${tokens.map(toBytes)}::bytea[])`
-  await sql`
+  yield sql`
     insert into metadata (key, uri, state, attempts, next_attempt_at_ms)
     select distinct on (${KEY}) ${KEY}, named.uri, 'pending', 0, ${NOW_MS} from token ${DOCUMENTS}
-    where ${isAsked} and named.uri is not null order by ${KEY} on conflict (key) do nothing`.execute(db)
+    where ${isAsked} and named.uri is not null order by ${KEY} on conflict (key) do nothing`
   // A document that is read meanwhile is shown by the update below. In the other order the token would neither wait nor have it.
-  await sql`
+  yield sql`
     insert into metadata_waiting (key, token)
     select metadata.key, token.address from token ${DOCUMENTS} join metadata on metadata.key = ${KEY}
-    where ${isAsked} and not ${isRead('metadata')} on conflict (key, token) do nothing`.execute(db)
-  await showDocuments(db, tokens.map(toBytes), sql``)
+    where ${isAsked} and not ${isRead('metadata')} on conflict (key, token) do nothing`
+  yield showDocuments(tokens.map(toBytes), sql``)
 }
 
 /** Gives tokens their copies of the documents that are read. @param stamp what is set besides where that changes a row */
-async function showDocuments(db: Queryable, tokens: readonly Buffer[], stamp: RawBuilder<unknown>): Promise<void> {
-  await sql`
+function showDocuments(tokens: readonly Buffer[], stamp: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
     update token set image_url = shown.image_url, description = shown.description ${stamp}
     from (
       select token.address, coalesce(own.image_url, document.image_url) as image_url, document.description from token
@@ -48,7 +49,7 @@ async function showDocuments(db: Queryable, tokens: readonly Buffer[], stamp: Ra
       where token.address = any(${[...tokens]}::bytea[])
     ) as shown
     where token.address = shown.address
-      and (token.image_url, token.description) is distinct from (shown.image_url, shown.description)`.execute(db)
+      and (token.image_url, token.description) is distinct from (shown.image_url, shown.description)`
 }
 
 /** The URIs that are due, per lane: those tried least often first, then the newest. `underWay` is left out. */
@@ -111,7 +112,7 @@ export async function announceMetadata(db: Queryable, waiting: readonly WaitingT
   const keys = [...new Set(waiting.map(({ key }) => key))].map(toBytes)
   const tokens = waiting.flatMap(({ token }) => (token === null ? [] : [toBytes(token)]))
   // Of the documents that they have now: a token may have been launched again with another URI after a reorg.
-  await showDocuments(db, tokens, sql`, ${stampToken(committedAtMs)}`)
+  await showDocuments(tokens, sql`, ${stampToken(committedAtMs)}`).execute(db)
   await sql`delete from metadata_waiting where key = any(${keys}::bytea[]) and token = any(${tokens}::bytea[])`.execute(db)
   await sql`update metadata set state = 'announced' where state = 'read' and key = any(${keys}::bytea[])
     and not exists (select from metadata_waiting where metadata_waiting.key = metadata.key)`.execute(db)

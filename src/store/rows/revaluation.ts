@@ -15,10 +15,11 @@ const MIN_SHARE = 0.995
 
 /** The quote currencies, other than ether, whose turn is next, by address: those after the last block's turn, then again from the first. */
 export async function readCurrenciesInTurn(db: Queryable, most: number): Promise<readonly Address[]> {
-  const later = await currenciesAfter(db, sql`coalesce((select revalued_to from block order by number desc limit 1), '\\x'::bytea)`, most)
-  if (later.length === most) return later
-  const first = await currenciesAfter(db, sql`'\\x'::bytea`, most - later.length)
-  return [...new Set([...later, ...first])]
+  const [later, first] = await Promise.all([
+    currenciesAfter(db, sql`coalesce((select revalued_to from block order by number desc limit 1), '\\x'::bytea)`, most),
+    currenciesAfter(db, sql`'\\x'::bytea`, most),
+  ])
+  return [...new Set([...later, ...first])].slice(0, most)
 }
 
 /** One look-up per currency, however many tokens it has. */

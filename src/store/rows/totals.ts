@@ -2,18 +2,17 @@ import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { type Decimal, formatDecimal } from '#domain/decimal.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { INDEX_TOTALS, LAUNCHPAD_TOTALS, type LaunchpadTotalsRow, TRADER, type TraderRow } from '#tables/totals.ts'
-import { insertRows, runStatements, unnested } from './insertRows.ts'
+import { insertRows, type Statements, unnested } from './insertRows.ts'
 
 const DAY_SECONDS = WINDOW_SECONDS.h24
 
 /**
- * Adds a batch to the totals of /api/chain-stats, in the caller's transaction, after the images for undoing were kept. One statement, at a
- * cost that depends on the batch alone. Sums and counts over tokens change by the difference that the batch's tokens make; the number of
+ * Adds a batch to the totals of /api/chain-stats, in the caller's transaction, after the images for undoing were kept. The cost depends on
+ * the batch alone. Sums and counts over tokens change by the difference that the batch's tokens make; the number of
  * traders of the last 24 hours grows by the batch's makers, and falls by the traders whose last trade has become older than that since the
  * totals were last computed.
  *
@@ -21,17 +20,16 @@ const DAY_SECONDS = WINDOW_SECONDS.h24
  * @param now Unix seconds of the batch's last block. If an earlier block has a later time, the totals stay as of that time: otherwise a
  *   trader who has left them would leave them again
  */
-export async function writeTotals(
-  db: Queryable,
+export function* writeTotals(
   changes: Pick<Changes, 'tokens' | 'trades' | 'balances'>,
   before: Pick<CurrentRows, 'tokens' | 'balances'>,
   now: number,
-): Promise<void> {
+): Statements {
   const { tokens, trades } = changes
   if (tokens.length === 0 && trades.length === 0) return
   const is = totalsOf(tokens)
   const was = totalsOf(tokens.flatMap(({ address }) => before.tokens.get(address) ?? []))
-  await sql`
+  yield sql`
     with counted as (
         select was - ${sql.lit(DAY_SECONDS)}::bigint as was_since, at, at - ${sql.lit(DAY_SECONDS)}::bigint as since
         from (select coalesce(max(counted_at), 0) as was, greatest(max(counted_at), ${now}::bigint) as at from index_totals) as times
@@ -54,8 +52,8 @@ export async function writeTotals(
       ${is.migrated - was.migrated}::integer, ${formatDecimal((is.liquidityWeth - was.liquidityWeth) as Decimal)}::numeric,
       ${is.tradesH24 - was.tradesH24}::bigint, ${(is.volumeH24 - was.volumeH24).toString()}::numeric, come.traders - gone.traders
     from counted cross join come cross join gone
-    ${sql.raw(INDEX_TOTALS.merge)}`.execute(db)
-  await runStatements(db, insertRows(LAUNCHPAD_TOTALS, launchpadDifferences(tokens, before.tokens), LAUNCHPAD_TOTALS.merge))
+    ${sql.raw(INDEX_TOTALS.merge)}`
+  yield* insertRows(LAUNCHPAD_TOTALS, launchpadDifferences(tokens, before.tokens), LAUNCHPAD_TOTALS.merge)
 }
 
 /** What the batch's tokens change in the totals of their launchpads. A token never changes its launchpad. */

@@ -13,7 +13,7 @@ import { TOKEN } from '#tables/token.ts'
 import { INDEX_TOTALS, LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
 import { stampQuotedIn } from './currencies.ts'
 import { stampToken } from './cursor.ts'
-import { unnested } from './insertRows.ts'
+import { runStatements, type Statements, unnested } from './insertRows.ts'
 import { attachMetadata } from './metadata.ts'
 import type { SplitRows } from './splitNewRows.ts'
 
@@ -34,7 +34,7 @@ const BESIDE_TOKENS: readonly UndoableTable[] = [POOL, POOL_TICK, BALANCE, CANDL
 const KEPT_DROPPED_MS = 30 * 86_400_000
 
 /** Keeps images of the rows that a block is about to change, before they are written and in the same transaction. */
-export async function keepUndo(db: Queryable, block: number, changes: Changes, { balances, candles }: SplitRows): Promise<void> {
+export function* keepUndo(block: number, changes: Changes, { balances, candles }: SplitRows): Statements {
   const { tokens, pools, creatorFees, trades } = changes
   if ([tokens, pools, changes.balances, changes.candles, creatorFees].every(rows => rows.length === 0)) return
   const makers = [...new Set(trades.map(row => row.maker))].map(maker => ({ maker }))
@@ -52,10 +52,10 @@ export async function keepUndo(db: Queryable, block: number, changes: Changes, {
     imagesOf(INDEX_TOTALS, [{ id: 1 }]),
     imagesOf(LAUNCHPAD_TOTALS, launchpads),
   ]
-  await sql`
+  yield sql`
     insert into block_undo (block_number, position, table_name, existed, image)
     select ${block}, row_number() over () + (select coalesce(max(position), 0) from block_undo where block_number = ${block}), kept.*
-    from (${sql.join(images, sql` union all `)}) as kept`.execute(db)
+    from (${sql.join(images, sql` union all `)}) as kept`
 }
 
 /** For each row, the stored row with the same key; where there is none, only the key. */
@@ -74,8 +74,8 @@ function imagesOfAdded({ name, key }: UndoableTable, rows: readonly object[]): R
  * Deletes the images of blocks before `to`; those of blocks before `from` are deleted already. Deleted rows stay in the index until a
  * vacuum, and without the lower bound every commit would walk past them.
  */
-export async function forgetUndo(db: Queryable, from: number, to: number): Promise<void> {
-  await sql`delete from block_undo where block_number >= ${from} and block_number < ${to}`.execute(db)
+export function forgetUndo(from: number, to: number): RawBuilder<unknown> {
+  return sql`delete from block_undo where block_number >= ${from} and block_number < ${to}`
 }
 
 /**
@@ -108,7 +108,7 @@ export async function undoBlocks(
   await sql`delete from milestone where kind in ('launch', 'graduation') and block_number > ${ancestor}`.execute(db)
   await sql`delete from announced_contract where created_block > ${ancestor}`.execute(db)
   await sql`delete from block where number > ${ancestor}`.execute(db)
-  await attachMetadata(db, moved)
+  await runStatements(db, attachMetadata(moved))
   const restoredTokens = rows.map(({ address }) => address)
   const quoted = await stampQuotedIn(db, [...renamed, ...dropped], committedAtMs, restoredTokens)
   return { changed: [...restoredTokens, ...quoted], dropped }
@@ -124,10 +124,10 @@ async function tokensOfOther(db: Queryable, columns: readonly string[], ancestor
 }
 
 /** Gives tokens that were just launched sequences above those that they had on a dropped branch. */
-export async function raiseRelaunched(db: Queryable, launched: readonly Address[]): Promise<void> {
+export function* raiseRelaunched(launched: readonly Address[]): Statements {
   if (launched.length === 0) return
-  await sql`update token set sequence = greatest(token.sequence, dropped_token.sequence + 1) from dropped_token
-    where token.address = dropped_token.address and token.address = any(${launched.map(toBytes)}::bytea[])`.execute(db)
+  yield sql`update token set sequence = greatest(token.sequence, dropped_token.sequence + 1) from dropped_token
+    where token.address = dropped_token.address and token.address = any(${launched.map(toBytes)}::bytea[])`
 }
 
 /** The tokens whose launch the reorg of that commit removed. */

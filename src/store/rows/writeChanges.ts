@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
 import { ANNOUNCED_CONTRACT, type AnnouncedContractRow } from '#tables/announcedContract.ts'
 import { BALANCE } from '#tables/balance.ts'
 import { BLOCK } from '#tables/block.ts'
@@ -16,7 +15,7 @@ import { POOL_CREATION } from '#tables/poolCreation.ts'
 import { POOL_TICK } from '#tables/poolTick.ts'
 import { WRITTEN_TOKEN } from '#tables/token.ts'
 import { TRADE } from '#tables/trade.ts'
-import { insertRows, runStatements, type Statements } from './insertRows.ts'
+import { insertRows, type Statements } from './insertRows.ts'
 import type { SplitRows } from './splitNewRows.ts'
 
 /** How many of the newest blocks are kept for reconciliation. */
@@ -38,11 +37,7 @@ export interface WrittenBatch {
  * Writes all rows of a batch, inside the caller's transaction. Every token gets its next sequence: the given commit time, or one more than
  * before when that is larger.
  */
-export async function writeChanges(db: Queryable, batch: WrittenBatch, committedAtMs: number): Promise<void> {
-  await runStatements(db, statementsOf(batch, committedAtMs))
-}
-
-function* statementsOf(
+export function* writeChanges(
   { changes, split: { balances, candles }, contracts, revaluedTo, blocks }: WrittenBatch,
   committedAtMs: number,
 ): Statements {

@@ -10,6 +10,7 @@ import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { undoBlocks } from '#store/rows/undo.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
@@ -92,7 +93,7 @@ function refresher(
     rpc: { ask },
     adapters: createAdapters({ weth: chain.deployment.weth, launchpads: clanker.launchpads }),
     db,
-    transaction: work => database.orm.em.fork().transactional(em => work(em.getKysely<unknown>() as Queryable)),
+    transaction: createTransaction(database.orm),
     writer: index.writer,
     everyBlocks,
     isBehind: () => false,

@@ -7,8 +7,9 @@ import type { Outbound } from '#jobs/metadata/outbound.ts'
 import { isPublicAddress } from '#jobs/metadata/publicAddress.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Token } from '#resources/token.ts'
-import { oneAtATime, type Transaction } from '#store/connection/transaction.ts'
+import { createTransaction, oneAtATime, type Transaction } from '#store/connection/transaction.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
+import { runStatements } from '#store/rows/insertRows.ts'
 import { attachMetadata } from '#store/rows/metadata.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createLogLines } from '#test/support/logLines.ts'
@@ -42,7 +43,7 @@ afterEach(async () => {
   readers = []
 })
 
-const inDatabase: Transaction = work => database.orm.em.fork().transactional(em => work(em.getKysely<unknown>()))
+const inDatabase = createTransaction(database.orm)
 
 interface StartOptions {
   readonly settings?: Partial<MetadataSettings>
@@ -89,7 +90,7 @@ async function launch(uris: readonly string[], from = 1): Promise<readonly Addre
   const addresses = uris.map((_, index) => addressOf(from + index))
   await inDatabase(async tx => {
     await insertRows(tx, 'token', rows)
-    await attachMetadata(tx, addresses)
+    await runStatements(tx, attachMetadata(addresses))
   })
   return addresses
 }

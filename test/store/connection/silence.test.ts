@@ -46,6 +46,21 @@ test('a statement that is never answered fails after the server’s own time-out
   expect((await ping.execute(db)).rows).toEqual([{ one: 1 }])
 })
 
+// Sent together, the last of many statements of seconds each would be late though the server works on them.
+test('statements that are sent together have a deadline each, one after the other', async () => {
+  const events: string[] = []
+  const noted: StartDeadline = () => {
+    events.push('begins')
+    return () => void events.push('ends')
+  }
+  const transaction = createTransaction(openOrm(database.url, { ...LIMITS, startDeadline: noted, poolSize: 1 }))
+  await transaction(async db => {
+    events.length = 0
+    await Promise.all([ping.execute(db), ping.execute(db), ping.execute(db)])
+    expect(events).toEqual(['begins', 'ends', 'begins', 'ends', 'begins', 'ends'])
+  })
+})
+
 test('one deadline finds out all connections of a pool that have rested since', async () => {
   const orm = openOrm(proxy.url, { ...LIMITS, poolSize: 4 })
   const db = orm.em.getKysely<unknown>()

@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
-import { createTransaction } from '#store/connection/transaction.ts'
+import { createTransaction, LastStatements } from '#store/connection/transaction.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
@@ -14,6 +15,10 @@ const database = await useDatabase()
 const proxy = await startPostgresProxy({ url: database.url })
 afterAll(() => proxy.stop())
 
+await sql`create table written (value integer)`.execute(database.kysely)
+const write = (value: number) => sql`insert into written values (${value}::integer)`
+const written = async () => (await sql`select value from written`.execute(database.kysely)).rows
+
 it.each(['begin', 'statement', 'commit'] as const)('a pool survives more connections lost at a %s than it holds', async kind => {
   const transaction = createTransaction(openOrm(proxy.url, { poolSize: 2, connectTimeoutMs: POLL_LIMIT_MS }))
   const ping = () => transaction(db => sql<{ one: number }>`select 1 as one`.execute(db))
@@ -26,4 +31,34 @@ it.each(['begin', 'statement', 'commit'] as const)('a pool survives more connect
   }
   proxy.setMisfortune(undefined)
   expect((await ping()).rows).toEqual([{ one: 1 }])
+})
+
+/*
+ * Statements of a transaction are sent before earlier ones are answered. What one branch of the work sends after another has failed would
+ * run on the returned connection, in no transaction.
+ */
+it('sends nothing more after the work has failed', async () => {
+  const late = Promise.withResolvers<void>()
+  let branch: Promise<unknown> | undefined
+  const work = createTransaction(database.orm)(async db => {
+    branch = late.promise.then(() => write(2).execute(db))
+    await Promise.all([branch, write(1).execute(db), sql`select 1 / 0`.execute(db), write(3).execute(db)])
+  })
+  await expect(work).rejects.toThrow('division by zero')
+  late.resolve()
+  await expect(branch).rejects.toThrow('the transaction has ended')
+  expect(await written()).toEqual([])
+})
+
+// The commit is on its way before the last statements are answered. What the driver can't send fails without the server's knowing.
+it.each([
+  ['the server refuses', () => sql`select ${0}::integer, 1 / 0`],
+  ['the driver can’t send', () => sql`select ${{ toPostgres: () => assert.fail('unsendable') }}`],
+])('commits nothing when %s one of the last statements', async (_, failing) => {
+  const work = createTransaction(database.orm)(async db => {
+    const last = [write(1), failing(), write(2)].map(statement => statement.execute(db))
+    return new LastStatements(Promise.all(last))
+  })
+  await expect(work).rejects.toThrow(/division by zero|unsendable/)
+  expect(await written()).toEqual([])
 })

@@ -1,7 +1,8 @@
 import { defineEntity } from '@mikro-orm/core'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { insertRows, runStatements } from '#store/rows/insertRows.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
+import { insertRows, runStatements, type Statements } from '#store/rows/insertRows.ts'
 import { selectList } from '#store/rows/selectList.ts'
 import { column } from '#tables/columns.ts'
 import { type RowOf, type StoredRow, tableOf } from '#tables/tableOf.ts'
@@ -18,7 +19,9 @@ const properties = {
 const SAMPLE = tableOf(defineEntity({ name: 'Sample', tableName: 'sample', properties }), properties)
 type Sample = RowOf<typeof properties>
 
-const insert = (rows: readonly Sample[]) => runStatements(database.kysely, insertRows(SAMPLE, rows, SAMPLE.merge))
+const transaction = createTransaction(database.orm)
+const run = (statements: Statements) => transaction(db => runStatements(db, statements))
+const insert = (rows: readonly Sample[]) => run(insertRows(SAMPLE, rows, SAMPLE.merge))
 
 const read = async (): Promise<readonly Sample[]> => {
   const { rows } = await sql<StoredRow<Sample>>`select ${selectList(SAMPLE)} from sample order by id`.execute(database.kysely)
@@ -44,12 +47,12 @@ describe('inserted rows', () => {
 
   it('fail where a row of their key is stored, without a conflict clause', async () => {
     const row: Sample = { id: 9_999, freeText: null, bytes: null }
-    await runStatements(database.kysely, insertRows(SAMPLE, [row]))
-    await expect(runStatements(database.kysely, insertRows(SAMPLE, [row]))).rejects.toThrow('duplicate key')
+    await run(insertRows(SAMPLE, [row]))
+    await expect(run(insertRows(SAMPLE, [row]))).rejects.toThrow('duplicate key')
   })
 
   it('stop at the first statement that fails', async () => {
-    await expect(runStatements(database.kysely, [sql`select 1 / 0`, sql`truncate sample`])).rejects.toThrow('division by zero')
+    await expect(run([sql`select 1 / 0`, sql`truncate sample`])).rejects.toThrow('division by zero')
     expect(await read()).not.toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { Address } from '#domain/address.ts'
 import type { MetadataRecord } from '#domain/metadata.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import {
@@ -22,11 +23,15 @@ beforeEach(() => database.clear())
 
 const keyOf = (uri: string) => `0x${createHash('sha256').update(uri).digest('hex')}` as const
 
+async function attach(to: Queryable, tokens: readonly Address[]): Promise<void> {
+  for (const statement of attachMetadata(tokens)) await statement.execute(to)
+}
+
 async function launch(uris: readonly (string | null)[], from = 1) {
   const rows = uris.map((metadata_uri, index) => tokenRow(from + index, { metadata_uri }))
   await insertRows(db, 'token', rows)
   const addresses = uris.map((_, index) => addressOf(from + index))
-  await attachMetadata(db, addresses)
+  await attach(db, addresses)
   return addresses
 }
 
@@ -74,7 +79,7 @@ describe('the work of reading metadata', () => {
     await insertRows(db, 'token', [tokenRow(2, { metadata_uri: 'ipfs://a' })])
     const read = () => recordMetadata(db, [record('ipfs://a', { state: 'read', document: DOCUMENT, outcome: 'read' })])
     if (statements === 0) await read()
-    await attachMetadata(interrupted(statements, read), [addressOf(2)])
+    await attach(interrupted(statements, read), [addressOf(2)])
     await announceMetadata(db, await readUnannounced(db, 10), 1)
     const { rows } = await sql<{ description: string | null }>`select description from token`.execute(db)
     expect(rows).toEqual([{ description: 'd' }, { description: 'd' }])
@@ -155,7 +160,7 @@ describe('the work of reading metadata', () => {
 
 test('the image that a contract names is shown before the one of its metadata, once it is read', async () => {
   await insertRows(db, 'token', [tokenRow(1, { metadata_uri: 'ipfs://a', image_uri: 'ipfs://"own"' })])
-  await attachMetadata(db, [addressOf(1)])
+  await attach(db, [addressOf(1)])
   const own = await readDueMetadata(db, [{ lane: 'local', limit: 9 }], [])
   expect(own.map(({ uri }) => JSON.parse(uri) as unknown)).toEqual([{ image: 'ipfs://"own"' }])
   const read = async (uri: string, imageUrl: string | null) => {
@@ -169,7 +174,7 @@ test('the image that a contract names is shown before the one of its metadata, o
   ])
   // An image that can't be shown leaves the other one.
   await sql`update token set image_uri = 'ftp://no'`.execute(db)
-  await attachMetadata(db, [addressOf(1)])
+  await attach(db, [addressOf(1)])
   const [unusable] = await readDueMetadata(db, [{ lane: 'local', limit: 9 }], [])
   expect(await read(unusable?.uri ?? '', null)).toEqual([{ image: 'https://images.example/a.png', description: 'd' }])
 })
@@ -183,7 +188,7 @@ describe('a token whose URI changes', () => {
     ).rows
   const move = async (uri: string | null) => {
     await sql`update token set metadata_uri = ${uri}`.execute(db)
-    await attachMetadata(db, [addressOf(1)])
+    await attach(db, [addressOf(1)])
     return shown()
   }
 

@@ -69,16 +69,11 @@ export function isReady(message: Buffer): boolean {
   return message[0] === READY
 }
 
-export const READY_IDLE = ready('I')
-export const READY_FAILED = ready('E')
 export const ROLLBACK = typed('Q', Buffer.from('rollback\0'))
+export const FAILING = typed('Q', Buffer.from('select 1 / 0\0'))
 
 export function errorResponse(severity: 'ERROR' | 'FATAL', sqlState: string, message: string): Buffer {
   return typed('E', Buffer.from(`S${severity}\0V${severity}\0C${sqlState}\0M${message}\0\0`))
-}
-
-function ready(state: 'I' | 'T' | 'E'): Buffer {
-  return typed('Z', Buffer.from(state))
 }
 
 function typed(type: string, body: Buffer): Buffer {

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { errorResponse, isReady, MessageReader, READY_FAILED, READY_IDLE, type Request, ROLLBACK } from './postgresMessages.ts'
+import { errorResponse, FAILING, isReady, MessageReader, type Request, ROLLBACK } from './postgresMessages.ts'
 
 /** The fault of one request. */
 export type DatabaseMisfortune =
@@ -117,16 +117,22 @@ interface Relay {
   endSilentSession(): void
 }
 
-/** Forwards messages in both directions, request by request: the driver sends a request after the previous answer is complete. */
+/** What the client is given of the server's answer to a request: all of it, nothing and then the end of the connection, or another error. */
+type Answer = 'pass' | 'lose' | { readonly error: Buffer }
+
+/** Forwards messages in both directions, request by request. The driver may send requests before earlier ones are answered. */
 function relay(client: Socket, upstream: Socket, decide: (request: Request) => DatabaseMisfortune | undefined): Relay {
-  /** What happens to the server's answer to the current request. */
-  let answer: 'pass' | 'lose' | 'rolled-back' = 'pass'
-  let inTransaction = false
+  /** Of the requests under way, in order. */
+  const due: Answer[] = []
   let silent = false
   let hasSentStatement = false
   const requests = new MessageReader()
   const answers = new MessageReader({ started: true })
 
+  const send = (bytes: Buffer, answer: Answer): void => {
+    due.push(answer)
+    upstream.write(bytes)
+  }
   const suffer = (request: Request, misfortune: DatabaseMisfortune): void => {
     switch (misfortune.kind) {
       case 'cut-before':
@@ -134,16 +140,14 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
         upstream.destroy()
         return
       case 'cut-inside':
-        answer = 'lose'
-        upstream.write(request.bytes)
+        send(request.bytes, 'lose')
         client.destroy()
         return
       case 'cut-after':
-        answer = 'lose'
-        upstream.write(request.bytes)
+        send(request.bytes, 'lose')
         return
       case 'late':
-        answer = 'lose'
+        due.push('lose')
         client.destroy()
         setTimeout(() => upstream.write(request.bytes), misfortune.afterMs)
         return
@@ -156,12 +160,8 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
         if (misfortune.fatal) {
           client.end(response)
           upstream.destroy()
-        } else if (request.kind === 'commit') {
-          // A failing commit rolls back, on the real server as well.
-          answer = 'rolled-back'
-          client.write(response)
-          upstream.write(ROLLBACK)
-        } else client.write(Buffer.concat([response, inTransaction ? READY_FAILED : READY_IDLE]))
+          // At the server, too, a commit that fails rolls back, and a statement that fails makes all later ones of its transaction fail.
+        } else send(request.kind === 'commit' ? ROLLBACK : FAILING, { error: response })
       }
     }
   }
@@ -172,27 +172,24 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
       hasSentStatement ||= request.kind !== 'protocol'
       const misfortune = request.kind === 'protocol' ? undefined : decide(request)
       if (misfortune === undefined) {
-        if (request.kind === 'begin') inTransaction = true
-        upstream.write(request.bytes)
+        if (request.kind === 'protocol') upstream.write(request.bytes)
+        else send(request.bytes, 'pass')
       } else suffer(request, misfortune)
-      if (request.kind === 'commit' || request.kind === 'rollback') inTransaction = false
     }
   })
   upstream.on('data', (chunk: Buffer) => {
     if (silent) return
-    if (answer === 'pass') {
-      client.write(chunk)
-      return
-    }
     for (const message of answers.messages(chunk)) {
+      const answer = due[0] ?? 'pass'
+      if (answer === 'pass') client.write(message)
       if (!isReady(message)) continue
-      if (answer === 'rolled-back') {
-        answer = 'pass'
-        client.write(READY_IDLE)
-      } else {
+      if (answer === 'lose') {
         client.destroy()
         upstream.destroy()
+        return
       }
+      if (typeof answer === 'object') client.write(Buffer.concat([answer.error, message]))
+      due.shift()
     }
   })
   client.on('end', () => {
@@ -200,7 +197,7 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
     else client.end()
   })
   client.on('close', () => {
-    if (answer === 'pass' && !silent) upstream.destroy()
+    if (!due.includes('lose') && !silent) upstream.destroy()
   })
   upstream.on('close', () => {
     if (!silent) client.destroy()
