@@ -7,10 +7,12 @@ import { describeMachine } from './harness/machine.ts'
 import { reportArms } from './harness/report.ts'
 import { writeResults } from './harness/writeResults.ts'
 import { checkHotPaths, compareHotPaths } from './hotPaths/compareHotPaths.ts'
+import { Course } from './hotPaths/course.ts'
 import { HOT_PATHS } from './hotPaths/hotPaths.ts'
 import { MICRO_BENCHMARKS } from './micro/microBenchmarks.ts'
 import { type MicroResult, reportMicro, runMicro } from './micro/runMicro.ts'
 import { parseOptions, type RunOptions, type Suite } from './options.ts'
+import { paces } from './pace/pace.ts'
 import { ALL_SERVER_BENCHMARKS, SERVER_BENCHMARKS } from './servers/serverBenchmarks.ts'
 
 /** Per task. */
@@ -35,6 +37,16 @@ const RUN: Readonly<Record<Suite, (options: RunOptions) => Promise<unknown>>> = 
     const results = await compareHotPaths({ paths, base: other, changed, minutes, rounds, print, onTurn: progress })
     if (results.some(({ arms }) => arms.some(({ failures }) => failures.length > 0))) process.exitCode = 1
     return results
+  },
+  pace: ({ only, minutes, rounds, set }) => {
+    const checkout = thisCheckout(set)
+    return Course.run(1, course => {
+      const benchmarks = chosen(paces(minutes), only).map(path => ({
+        ...path,
+        arms: [{ name: checkout.name, measure: () => course.measure(path, checkout) }],
+      }))
+      return runBenchmarks(benchmarks, rounds ?? 1)
+    })
   },
   micro: async ({ only, check }) => {
     const all: MicroResult[] = []

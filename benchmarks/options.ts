@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { HOT_PATHS } from './hotPaths/hotPaths.ts'
 
-export const SUITES = ['hot', 'micro', 'servers', 'backfill', 'growth'] as const
+export const SUITES = ['hot', 'pace', 'micro', 'servers', 'backfill', 'growth'] as const
 export type Suite = (typeof SUITES)[number]
 
 export interface RunOptions {
@@ -27,6 +27,7 @@ export type Options =
   | ({ readonly type: 'run' } & RunOptions)
 
 const HELP = `npm run bench                      has this checkout's change made a hot path slower? five minutes
+npm run bench -- pace               does the index keep up with a block every 100 ms, or a distant database?
 npm run bench -- micro             functions and objects, timed by tinybench
 npm run bench -- servers           fan-out beside uWebSockets.js, ws and socket.io; four minutes
 npm run bench -- backfill          indexes a chain beside only fetching it, Ponder and SQD
@@ -36,7 +37,7 @@ npm run bench -- growth            every route over 10 million trades; the first
                    (default: where the branch left main; on main the commit before)
   --set <N>=<v>    hot: a setting of this checkout's service; with --base . what that setting costs. Can be given several times
   --only <text>    what has the text in its name
-  --minutes <n>    hot: the time for everything (default 5); more minutes find smaller changes
+  --minutes <n>    hot: the time for everything (default 5); more minutes find smaller changes; pace: the time for each
   --rounds <n>     in place of as many rounds as fit
   --check          hot, micro: only whether the results are right
   --full           servers, backfill: all sizes
