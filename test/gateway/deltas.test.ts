@@ -57,7 +57,7 @@ it('makes of deltas and full updates the state that the database has', async () 
         case 'drop':
           return clients.registry.dispatch({ ...blockOf(), dropped: [TRADED] })
         default:
-          return 'client' in one ? clients.perform(one) : clients.share(one.do)
+          return 'client' in one ? clients.perform(one.do, one.client) : clients.share(one.do)
       }
     }
     for (const one of steps) await perform(one)

@@ -36,7 +36,7 @@ interface Case {
   readonly reasons: readonly string[]
 }
 
-const CASES: readonly Case[] = [
+test.for<Case>([
   { name: 'all is well', status: 'ok', reasons: [] },
   { name: 'the replica is a little behind', feed: { replica: { inUse: true, behindMs: 40 } }, status: 'ok', reasons: [] },
   {
@@ -167,9 +167,7 @@ const CASES: readonly Case[] = [
       'no provider gives an ETH/USD price; the last one is 240 s old',
     ],
   },
-]
-
-test.for(CASES)('is $status when $name', ({ indexer = {}, database = null, price = null, pooled = null, feed = {}, status, reasons }) => {
+])('is $status when $name', ({ indexer = {}, database = null, price = null, pooled = null, feed = {}, status, reasons }) => {
   const carried = { carrier: 'notify', disconnectedMs: 0, replica: null, ...feed } as const
   expect(healthStatus({ database, indexer: { ...FOLLOWING, ...indexer }, price, pooled, feed: carried })).toEqual({ status, reasons })
 })

@@ -86,10 +86,10 @@ export const reorgStep = fc.record({
 })
 export const readingStep = fc.record({ do: fc.constantFrom('stall' as const, 'drain' as const, 'cut' as const), client })
 
-type ReadingStep = typeof readingStep extends fc.Arbitrary<infer One> ? One : never
+type Stalling = Pick<StallingClient<unknown>, 'join' | 'cut' | 'stall' | 'drain'>
 
 /** Some clients of one registry, which forgets all when it is restarted. */
-export class StallingClients<Client extends StallingClient<never>> {
+export class StallingClients<Client extends Stalling> {
   readonly all: readonly Client[]
   readonly #flusher: Flusher
   readonly #start: () => Registry
@@ -105,18 +105,17 @@ export class StallingClients<Client extends StallingClient<never>> {
     this.all = Array.from({ length: CLIENTS }, () => open(sink => new Outbox(sink, flusher, stats, now)))
   }
 
-  static async join<Client extends StallingClient<never>>(start: () => Registry, open: (connect: (sink: Sink) => Outbox) => Client) {
+  static async join<Client extends Stalling>(start: () => Registry, open: (connect: (sink: Sink) => Outbox) => Client) {
     const clients = new StallingClients(start, open)
     for (const each of clients.all) each.join(clients.registry)
     await settle()
     return clients
   }
 
-  perform(step: ReadingStep): void {
-    const one = this.all[step.client]
-    if (step.do !== 'cut') return one?.[step.do]()
-    one?.cut(this.registry)
-    one?.join(this.registry)
+  perform(step: 'stall' | 'drain' | 'cut', client: number): void {
+    const one = this.all[client]
+    one?.[step](this.registry)
+    if (step === 'cut') one?.join(this.registry)
   }
 
   async share(step: 'restart' | 'tick'): Promise<void> {

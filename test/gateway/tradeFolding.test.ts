@@ -64,7 +64,7 @@ it('gives a client that folds updates the trades of the database', async () => {
         else chain.reorg(one.depth, one.trades)
         clients.registry.dispatch(blockOf(chain.snapshot))
       } else if (one.do === 'startReading' || one.do === 'endReading') clients.all[one.client]?.[one.do](chain)
-      else if ('client' in one) clients.perform(one)
+      else if ('client' in one) clients.perform(one.do, one.client)
       else await clients.share(one.do)
     }
     for (const each of clients.drained()) {

@@ -46,134 +46,137 @@ interface Case {
   readonly action: Action
 }
 
-const CASES: readonly Case[] = [
-  // 1 and 2: where the index stands
-  { name: 'at the start', state: { kind: 'unknown', uncertain: null }, tip: tip(203, 200), action: { kind: 'readCursor' } },
-  { name: 'after a failed commit', state: { kind: 'unknown', uncertain: liveCommit }, tip: tip(203, 200), action: { kind: 'readCursor' } },
-  {
-    name: 'when a failed commit is in the database',
-    state: { kind: 'unemitted', commit: liveCommit, after: at(100) },
-    tip: tip(203, 200),
-    action: { kind: 'repeatCommit', commit: liveCommit },
-  },
-  // 3: replaced
-  { name: 'with another block at the cursor', state: at(100), tip: tip(100, 97, fork), action: { kind: 'replaceBlocks' } },
-  { name: 'with a shorter fork', state: at(100), tip: tip(97, 94, fork), action: { kind: 'replaceBlocks' } },
-  {
-    name: 'with a fork of which only the head is above the ancestor',
-    state: at(92),
-    tip: tip(91, 88, fork),
-    action: { kind: 'replaceBlocks' },
-  },
-  {
-    name: 'when the next block did not follow',
-    state: at(100, { onChain: 'replaced' }),
-    tip: tip(110, 107),
-    action: { kind: 'replaceBlocks' },
-  },
-  // 4: the chain ends below the cursor
-  { name: 'with a provider that is behind', state: at(100), tip: tip(97, 94), action: { kind: 'wait', because: 'chainIsShorter' } },
-  { name: 'with one that is far behind', state: at(100), tip: tip(40, 37), action: { kind: 'wait', because: 'chainIsShorter' } },
-  {
-    name: 'with a fork below its first other block',
-    state: at(92),
-    tip: tip(90, 88, fork),
-    action: { kind: 'wait', because: 'chainIsShorter' },
-  },
-  // 5: the tip does not show the cursor
-  {
-    name: 'with the cursor between confirmed and head',
-    state: at(98),
-    tip: tip(100, 97),
-    action: { kind: 'compareCursor', cursor: header(98) },
-  },
-  {
-    name: 'with the cursor compared below this head',
-    state: at(98, { onChain: { belowHead: header(100).hash } }),
-    tip: tip(100, 97),
-    action: { kind: 'wait', because: 'indexed' },
-  },
-  {
-    name: 'with the cursor compared below another head',
-    state: at(98, { onChain: { belowHead: header(99).hash } }),
-    tip: tip(100, 97),
-    action: { kind: 'compareCursor', cursor: header(98) },
-  },
-  {
-    name: 'with a cursor that was read and lies below the confirmed block',
-    state: at(90, { onChain: 'unknown' }),
-    tip: tip(100, 97),
-    action: { kind: 'compareCursor', cursor: header(90) },
-  },
-  {
-    name: 'with a cursor below the confirmed block that was compared below another head',
-    state: at(96, { onChain: { belowHead: header(99).hash } }),
-    tip: tip(100, 97),
-    action: { kind: 'index', span: { mode: 'live', from: 97, to: 97 } },
-  },
-  {
-    name: 'with a cursor that is the confirmed block',
-    state: at(97, { onChain: 'unknown' }),
-    tip: tip(100, 97),
-    action: { kind: 'wait', because: 'indexed' },
-  },
-  {
-    name: 'with a cursor that is the head',
-    state: at(100, { onChain: 'unknown' }),
-    tip: tip(100, 97),
-    action: { kind: 'wait', because: 'indexed' },
-  },
-  // 6: everything confirmed is indexed
-  { name: 'with everything indexed', state: at(97), tip: tip(100, 97), action: { kind: 'wait', because: 'indexed' } },
-  { name: 'with windows left behind', state: at(97, { settled: false }), tip: tip(100, 97), action: { kind: 'settle', at: header(97) } },
-  { name: 'before the start block is confirmed', state: FOLLOWING, tip: tip(9, 6), action: { kind: 'wait', because: 'indexed' } },
-  // 7: an empty index
-  { name: 'with an empty index', state: FOLLOWING, tip: tip(53, 50), action: { kind: 'verifyStart' } },
-  { name: 'with an empty index far behind', state: FOLLOWING, tip: tip(203, 200), action: { kind: 'verifyStart' } },
-  // 8: far behind
-  {
-    name: 'far behind',
-    state: { ...FOLLOWING, verifiedStart: header(7) },
-    tip: tip(203, 200),
-    action: { kind: 'verifyTip' },
-  },
-  {
-    name: 'far behind, an older tip verified',
-    state: { ...FOLLOWING, verifiedStart: header(7), verifiedTip: header(199).hash },
-    tip: tip(203, 200),
-    action: { kind: 'verifyTip' },
-  },
-  {
-    name: 'far behind, the tip verified',
-    state: { ...FOLLOWING, verifiedStart: header(7), verifiedTip: header(200).hash },
-    tip: tip(203, 200),
-    action: { kind: 'index', span: { mode: 'range', from: 7, to: 106 } },
-  },
-  {
-    name: 'with less than a range left to the followed blocks',
-    state: at(120, { verifiedTip: header(200).hash }),
-    tip: tip(203, 200),
-    action: { kind: 'index', span: { mode: 'range', from: 121, to: 150 } },
-  },
-  // 9: near the head
-  {
-    name: 'with the first block to follow',
-    state: { ...FOLLOWING, verifiedStart: header(7) },
-    tip: tip(53, 50),
-    action: { kind: 'index', span: { mode: 'live', from: 7, to: 7 } },
-  },
-  {
-    name: 'with many blocks to follow',
-    state: at(160),
-    tip: tip(203, 200),
-    action: { kind: 'index', span: { mode: 'catchUp', from: 161, to: 191 } },
-  },
-  { name: 'near the head', state: at(191), tip: tip(203, 200), action: { kind: 'index', span: { mode: 'live', from: 192, to: 192 } } },
-  { name: 'one block behind', state: at(96), tip: tip(100, 97), action: { kind: 'index', span: { mode: 'live', from: 97, to: 97 } } },
-]
-
 describe('what to do next', () => {
-  it.each(CASES)('$name', ({ state, tip, action }) => {
+  it.each<Case>([
+    // 1 and 2: where the index stands
+    { name: 'at the start', state: { kind: 'unknown', uncertain: null }, tip: tip(203, 200), action: { kind: 'readCursor' } },
+    {
+      name: 'after a failed commit',
+      state: { kind: 'unknown', uncertain: liveCommit },
+      tip: tip(203, 200),
+      action: { kind: 'readCursor' },
+    },
+    {
+      name: 'when a failed commit is in the database',
+      state: { kind: 'unemitted', commit: liveCommit, after: at(100) },
+      tip: tip(203, 200),
+      action: { kind: 'repeatCommit', commit: liveCommit },
+    },
+    // 3: replaced
+    { name: 'with another block at the cursor', state: at(100), tip: tip(100, 97, fork), action: { kind: 'replaceBlocks' } },
+    { name: 'with a shorter fork', state: at(100), tip: tip(97, 94, fork), action: { kind: 'replaceBlocks' } },
+    {
+      name: 'with a fork of which only the head is above the ancestor',
+      state: at(92),
+      tip: tip(91, 88, fork),
+      action: { kind: 'replaceBlocks' },
+    },
+    {
+      name: 'when the next block did not follow',
+      state: at(100, { onChain: 'replaced' }),
+      tip: tip(110, 107),
+      action: { kind: 'replaceBlocks' },
+    },
+    // 4: the chain ends below the cursor
+    { name: 'with a provider that is behind', state: at(100), tip: tip(97, 94), action: { kind: 'wait', because: 'chainIsShorter' } },
+    { name: 'with one that is far behind', state: at(100), tip: tip(40, 37), action: { kind: 'wait', because: 'chainIsShorter' } },
+    {
+      name: 'with a fork below its first other block',
+      state: at(92),
+      tip: tip(90, 88, fork),
+      action: { kind: 'wait', because: 'chainIsShorter' },
+    },
+    // 5: the tip does not show the cursor
+    {
+      name: 'with the cursor between confirmed and head',
+      state: at(98),
+      tip: tip(100, 97),
+      action: { kind: 'compareCursor', cursor: header(98) },
+    },
+    {
+      name: 'with the cursor compared below this head',
+      state: at(98, { onChain: { belowHead: header(100).hash } }),
+      tip: tip(100, 97),
+      action: { kind: 'wait', because: 'indexed' },
+    },
+    {
+      name: 'with the cursor compared below another head',
+      state: at(98, { onChain: { belowHead: header(99).hash } }),
+      tip: tip(100, 97),
+      action: { kind: 'compareCursor', cursor: header(98) },
+    },
+    {
+      name: 'with a cursor that was read and lies below the confirmed block',
+      state: at(90, { onChain: 'unknown' }),
+      tip: tip(100, 97),
+      action: { kind: 'compareCursor', cursor: header(90) },
+    },
+    {
+      name: 'with a cursor below the confirmed block that was compared below another head',
+      state: at(96, { onChain: { belowHead: header(99).hash } }),
+      tip: tip(100, 97),
+      action: { kind: 'index', span: { mode: 'live', from: 97, to: 97 } },
+    },
+    {
+      name: 'with a cursor that is the confirmed block',
+      state: at(97, { onChain: 'unknown' }),
+      tip: tip(100, 97),
+      action: { kind: 'wait', because: 'indexed' },
+    },
+    {
+      name: 'with a cursor that is the head',
+      state: at(100, { onChain: 'unknown' }),
+      tip: tip(100, 97),
+      action: { kind: 'wait', because: 'indexed' },
+    },
+    // 6: everything confirmed is indexed
+    { name: 'with everything indexed', state: at(97), tip: tip(100, 97), action: { kind: 'wait', because: 'indexed' } },
+    { name: 'with windows left behind', state: at(97, { settled: false }), tip: tip(100, 97), action: { kind: 'settle', at: header(97) } },
+    { name: 'before the start block is confirmed', state: FOLLOWING, tip: tip(9, 6), action: { kind: 'wait', because: 'indexed' } },
+    // 7: an empty index
+    { name: 'with an empty index', state: FOLLOWING, tip: tip(53, 50), action: { kind: 'verifyStart' } },
+    { name: 'with an empty index far behind', state: FOLLOWING, tip: tip(203, 200), action: { kind: 'verifyStart' } },
+    // 8: far behind
+    {
+      name: 'far behind',
+      state: { ...FOLLOWING, verifiedStart: header(7) },
+      tip: tip(203, 200),
+      action: { kind: 'verifyTip' },
+    },
+    {
+      name: 'far behind, an older tip verified',
+      state: { ...FOLLOWING, verifiedStart: header(7), verifiedTip: header(199).hash },
+      tip: tip(203, 200),
+      action: { kind: 'verifyTip' },
+    },
+    {
+      name: 'far behind, the tip verified',
+      state: { ...FOLLOWING, verifiedStart: header(7), verifiedTip: header(200).hash },
+      tip: tip(203, 200),
+      action: { kind: 'index', span: { mode: 'range', from: 7, to: 106 } },
+    },
+    {
+      name: 'with less than a range left to the followed blocks',
+      state: at(120, { verifiedTip: header(200).hash }),
+      tip: tip(203, 200),
+      action: { kind: 'index', span: { mode: 'range', from: 121, to: 150 } },
+    },
+    // 9: near the head
+    {
+      name: 'with the first block to follow',
+      state: { ...FOLLOWING, verifiedStart: header(7) },
+      tip: tip(53, 50),
+      action: { kind: 'index', span: { mode: 'live', from: 7, to: 7 } },
+    },
+    {
+      name: 'with many blocks to follow',
+      state: at(160),
+      tip: tip(203, 200),
+      action: { kind: 'index', span: { mode: 'catchUp', from: 161, to: 191 } },
+    },
+    { name: 'near the head', state: at(191), tip: tip(203, 200), action: { kind: 'index', span: { mode: 'live', from: 192, to: 192 } } },
+    { name: 'one block behind', state: at(96), tip: tip(100, 97), action: { kind: 'index', span: { mode: 'live', from: 97, to: 97 } } },
+  ])('$name', ({ state, tip, action }) => {
     expect(decide(state, tip, bounds, 100)).toEqual(action)
   })
 
