@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { CompiledQuery } from 'kysely'
+import { causes, codeOf } from './databaseErrors.ts'
 import type { Queryable } from './queryable.ts'
 
 /**
@@ -8,6 +9,8 @@ import type { Queryable } from './queryable.ts'
  * sent. A statement may be sent before earlier ones are answered; after one that fails, all others fail.
  */
 export type Transaction = <T>(work: (db: Queryable) => Promise<T | LastStatements<T>>) => Promise<T>
+
+const IN_FAILED_TRANSACTION = '25P02'
 
 /** A result of statements that are sent. The commit is sent behind them; if one of them fails, it fails, too. */
 export class LastStatements<T> {
@@ -22,18 +25,22 @@ export class LastStatements<T> {
  * Transactions over the ORM's pool. When the connection is lost during the commit, the outcome is unknown. The connection always goes back
  * to the pool. With `em.transactional`, a connection whose `begin` or `rollback` fails would be lost to the pool, until the pool is empty.
  *
- * @throws what the work or the commit threw
+ * @throws what the first failed statement threw, else what the work or the commit threw
  */
 export function createTransaction(orm: Pick<MikroORM, 'em'>): Transaction {
   return async work => {
     const pool = orm.em.getKysely<unknown>().getExecutor()
     return pool.provideConnection(async connection => {
       let hasEnded = false
+      let firstFailure: unknown
       // `Kysely.connection()` would send each statement after the answer to the one before it.
       const executor = pool.withConnectionProvider({
         provideConnection: async consumer => {
           if (hasEnded) throw new Error('the transaction has ended')
-          return consumer(connection)
+          return consumer(connection).catch((error: unknown) => {
+            firstFailure ??= error
+            throw error
+          })
         },
       })
       await connection.executeQuery(CompiledQuery.raw('begin'))
@@ -49,10 +56,15 @@ export function createTransaction(orm: Pick<MikroORM, 'em'>): Transaction {
         hasEnded = true
         // If the rollback fails, the connection is lost, and the server rolls back.
         await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined)
-        throw error
+        throw isAborted(error) ? firstFailure : error
       }
     })
   }
+}
+
+/** That an earlier statement of the transaction has failed, which says nothing of the cause. */
+function isAborted(error: unknown): boolean {
+  return causes(error).some(link => codeOf(link) === IN_FAILED_TRANSACTION)
 }
 
 /** Runs the transactions of all callers one after the other, so that a commit's result is emitted before the next commit begins. */

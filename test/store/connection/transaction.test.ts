@@ -62,3 +62,13 @@ it.each([
   await expect(work).rejects.toThrow(/division by zero|unsendable/)
   expect(await written()).toEqual([])
 })
+
+// A statement that was awaited before the failed one said only that the transaction was aborted, which counts as a defect of the code.
+it('throws what the first failed statement threw, whichever is awaited', async () => {
+  const work = createTransaction(database.orm)(async db => {
+    const failed = sql`do $$ begin raise 'no space left' using errcode = '53100'; end $$`.execute(db)
+    failed.catch(() => undefined)
+    await write(1).execute(db)
+  })
+  await expect(work).rejects.toMatchObject({ code: '53100' })
+})
