@@ -82,7 +82,8 @@ async function follow(turn: Turn, service: MeasuredService, { pace, minutes, cur
   const [behind, offBy] = await Promise.all([
     sampledUntil(mined, SAMPLE_MS, async () => head - (await cursor())),
     sampledUntil(mined, HEALTH_MS, async () => {
-      const { lagBlocks } = (await service.json('/api/indexer/health')) as IndexerHealth
+      // While the service is not well the status is 503, with the same body.
+      const { lagBlocks } = (await (await fetch(`${service.url}/api/indexer/health`)).json()) as IndexerHealth
       return Math.abs((lagBlocks ?? Number.POSITIVE_INFINITY) - (head - (await cursor())))
     }),
   ])
@@ -103,10 +104,10 @@ async function follow(turn: Turn, service: MeasuredService, { pace, minutes, cur
 }
 
 async function sampledUntil(end: Promise<unknown>, everyMs: number, sample: () => Promise<number>): Promise<readonly number[]> {
-  let hasEnded = false
-  const ending = end.then(() => (hasEnded = true))
+  const ended = new AbortController()
+  const ending = end.then(() => ended.abort())
   const samples: number[] = []
-  while (!hasEnded) {
+  while (!ended.signal.aborted) {
     samples.push(await sample())
     await Promise.race([ending, pause(everyMs)])
   }
