@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import process from 'node:process'
 import { parseEnv } from 'node:util'
 import { TokenwireError } from '#errors'
 
@@ -27,8 +28,8 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
 export function readDotEnv(cwd: string, readFile: ReadFile): Environment {
   const file = readIfPresent(path.join(cwd, '.env'), readFile)
   if (file.kind === 'unreadable') {
-    const details = { problems: [file.problem] }
-    throw new TokenwireError('config_invalid', `Tokenwire cannot start.\n  .env: ${file.problem}`, { details })
+    const problem = `.env: ${file.problem}`
+    throw new TokenwireError('config_invalid', `Tokenwire cannot start.\n  ${problem}`, { details: { problems: [problem] } })
   }
   return file.kind === 'missing' ? {} : parseEnv(file.text.replace(/^\uFEFF/, ''))
 }
@@ -50,11 +51,14 @@ export type FileText =
 
 export function readIfPresent(file: string, readFile: ReadFile = readUtf8): FileText {
   try {
-    return { kind: 'text', text: readFile(file) }
+    const text = readFile(file)
+    // As editors of Windows write "Unicode".
+    return text.includes('\0') ? { kind: 'unreadable', problem: 'it is not written in UTF-8; save it as UTF-8' } : { kind: 'text', text }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    return code === 'ENOENT'
-      ? { kind: 'missing', problem: 'it does not exist' }
-      : { kind: 'unreadable', problem: `it can't be read (${code})` }
+    if (code === 'ENOENT') return { kind: 'missing', problem: 'it does not exist' }
+    const isDenied = code === 'EACCES' || code === 'EPERM'
+    const remedy = isDenied ? `; let the user that runs the service (uid ${process.getuid?.()}) read it and enter its folder` : ''
+    return { kind: 'unreadable', problem: `it can't be read (${code})${remedy}` }
   }
 }

@@ -22,7 +22,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 export function findIdleVariables(env: Environment, { cwd, readFile = readUtf8 }: IdleVariablesOptions): readonly string[] {
   const file = readDotEnv(cwd, readFile)
   const settings = Object.keys(SETTINGS)
-  const isAlike = (name: string) => settings.some(setting => setting.startsWith(name.replace(/_.*/, '')))
+  const isAlike = (name: string) => settings.some(setting => setting.startsWith(name.toUpperCase().replace(/_.*/, '')))
   const removed = Object.entries(REMOVED).filter(([name]) => (env[name] ?? file[name] ?? '').trim() !== '')
   const unknown = Object.keys(file)
     .filter(name => !(name in SETTINGS || name in REMOVED) && isAlike(name))

@@ -7,6 +7,7 @@ import { TokenwireError } from '#errors'
 import { readApiKeys } from './apiKeys.ts'
 import { DATABASE_SETTINGS } from './databaseSettings.ts'
 import { type Environment, type FileReading, type ReadFile, readEnvironment, readIfPresent, readUtf8 } from './environment.ts'
+import { findIdleVariables } from './findIdleVariables.ts'
 import { type KnownAdapters, parseLaunchpads } from './launchpads.ts'
 import { type CamelCased, parseSettings } from './parseSettings.ts'
 import { SETTINGS } from './settings.ts'
@@ -56,6 +57,7 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
     nats: readNats(natsUrl, natsCredsFile, files),
     tls: readTls(tlsCertFile, tlsKeyFile, files),
   }
+  if (problems.length > 0) problems.push(...findIdleVariables(env, options))
   const isWithoutChain = !isGateway && (environment['RPC_URLS']?.trim() ?? '') === ''
   const hint = isWithoutChain ? '\nTo see Tokenwire at work without a chain and a database of your own: npm run dev' : ''
   return finish(config, problems, hint)

@@ -36,12 +36,17 @@ function camelCase(name: string): string {
   return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
+/** At either end, typographic ones included. */
+const QUOTES = /^["'\u2018-\u201f\u00ab]|["'\u2018-\u201f\u00bb]$/
+
 /** No setting accepts `false`, so the error for `false` says what the setting expects. */
 function expectationOf(schema: SettingTable[string]): string {
   return schema.safeParse(false).error?.issues[0]?.message ?? ''
 }
 
 function objectionTo(text: string, schema: SettingTable[string], { issues }: z.ZodError): string {
+  if (QUOTES.test(text))
+    return ', but a quote belongs to its value: `docker run --env-file` and a quote without its other end leave it there'
   const reason = issues.flatMap(issue => (issue.code === 'custom' ? [issue.params?.['reason']] : []))[0]
   if (reason !== undefined) return `, but ${reason}`
   return text === '' || schema.meta()?.['secret'] === true ? '' : `, got ${abbreviate(text)}`

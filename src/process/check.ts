@@ -108,14 +108,15 @@ async function withDatabase(
   report: Report,
   work: (db: ReturnType<ReturnType<typeof createOrm>['em']['getKysely']>) => Promise<boolean>,
 ): Promise<boolean> {
-  const orm = createOrm(url, logger, { poolSize: 2, applicationName: 'tokenwire-check' })
+  let orm: ReturnType<typeof createOrm> | null = null
   try {
+    orm = createOrm(url, logger, { poolSize: 2, applicationName: 'tokenwire-check' })
     return await work(orm.em.getKysely())
   } catch (error) {
     report({ state: 'wrong', what: 'database', says: startError(error, { url, setting }).message })
     return false
   } finally {
-    await orm.close(true)
+    await orm?.close(true)
   }
 }
 

@@ -57,6 +57,9 @@ describe('a file of API keys', () => {
         throw Object.assign(new Error(), { code })
       })
     expect(read('ENOENT')).toEqual({ kind: 'invalid', problems: [expect.stringContaining('does not exist')] })
-    expect(read('EACCES')).toEqual({ kind: 'invalid', problems: ["it can't be read (EACCES)"] })
+    expect(read('EACCES')).toEqual({
+      kind: 'invalid',
+      problems: [expect.stringMatching(/^it can't be read \(EACCES\); let the user .* read it/)],
+    })
   })
 })

@@ -409,17 +409,38 @@ describe('loadConfig', () => {
     const denied = Object.assign(new Error('denied'), { code: 'EACCES' })
     const absent = refusal(both, { '/app/k.pem': denied })
     expect(absent).toContain('TLS_CERT_FILE: expected a PEM file, but /app/c.pem does not exist')
-    expect(absent).toContain("TLS_KEY_FILE: expected a PEM file, but it can't be read (EACCES)")
+    expect(absent).toContain("TLS_KEY_FILE: expected a PEM file, but it can't be read (EACCES); let the user that runs the service (")
     const pair = 'TLS_CERT_FILE, TLS_KEY_FILE: expected a PEM certificate and its PEM key without a passphrase'
     expect(refusal(both, { '/app/c.pem': certificate, '/app/k.pem': foreignKey })).toContain(pair)
     expect(refusal(both, { '/app/c.pem': 'nonsense', '/app/k.pem': certificateKey })).toContain(pair)
     expect(refusal(both, { '/app/c.pem': certificate, '/app/k.pem': '' })).toContain(pair)
   })
 
-  it('says when .env is there and cannot be read', () => {
-    expect(refusal(RPC, { '/app/.env': Object.assign(new Error('is a directory'), { code: 'EISDIR' }) })).toContain(
-      ".env: it can't be read (EISDIR)",
-    )
+  // An operator read only that RPC_URLS is missing, or what it should look like.
+  it.each([
+    ['a folder in its place', Object.assign(new Error('is a directory'), { code: 'EISDIR' }), ".env: it can't be read (EISDIR)"],
+    ['of another user', Object.assign(new Error('denied'), { code: 'EACCES' }), '(EACCES); let the user that runs the service ('],
+    ['in UTF-16', '\uFEFFR\0P\0C\0', '.env: it is not written in UTF-8; save it as UTF-8'],
+    ['with another name of a setting', 'RPC_URL=http://a.example', 'RPC_URLS: missing, expected', 'RPC_URL in .env is no setting'],
+    ['in lower case', 'rpc_urls=http://a.example', 'RPC_URLS: missing, expected', 'rpc_urls in .env is no setting'],
+    ['with a quote that has no other end', 'RPC_URLS="http://a.example\nPORT=1', 'RPC_URLS: expected', 'a quote belongs to its value'],
+    ['with typographic quotes', 'PORT=\u201c3000\u201d', 'PORT: expected', 'a quote belongs to its value'],
+  ])('says what is wrong with .env: %s', (_, file, ...says) => {
+    const message = refusal({}, { '/app/.env': file })
+    for (const one of says) expect(message).toContain(one)
+  })
+
+  it('says what is wrong with quotes that docker run --env-file leaves', () => {
+    expect(refusal({ RPC_URLS: '"http://a.example/S3CRET"' })).toMatch(/RPC_URLS: .*a quote belongs to its value(?!.*S3CRET)/)
+  })
+
+  it.each([
+    ['export', 'export RPC_URLS=http://a.example'],
+    ['spaces and quotes', " RPC_URLS = ' http://a.example ' "],
+    ['line ends of Windows and a byte order mark', '\uFEFFPORT=3000\r\nRPC_URLS="http://a.example"\r\n'],
+    ['a space that does not break', 'RPC_URLS=http://a.example\u00a0'],
+  ])('reads .env with %s', (_, file) => {
+    expect(loadConfig({}, options({ '/app/.env': file })).rpcUrls).toEqual(['http://a.example'])
   })
 
   it('gives the place in a wrong launchpads file under the name that it was given', () => {

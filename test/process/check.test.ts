@@ -77,6 +77,11 @@ const WRONG: readonly Wrong[] = [
     settings: () => ({ DATABASE_URL: 'postgresql://u:hidden-word@127.0.0.1:9/x' }),
     says: /^wrong    database: DATABASE_URL: at 127\.0\.0\.1:9/,
   },
+  {
+    what: 'an address that the driver refuses',
+    settings: () => ({ DATABASE_URL: 'postgresql://hidden-word' }),
+    says: /^wrong    database: DATABASE_URL: must look like/,
+  },
   { what: 'a gateway before its indexer', settings: () => ({ ROLE: 'gateway' }), says: /^wrong    database: DATABASE_URL: no indexer/ },
   {
     what: 'a database of another chain',

@@ -1,6 +1,6 @@
 import { TokenwireError } from '#errors'
 import type { DatabaseCause } from '#resources/indexerState.ts'
-import { causes, codeOf, databaseFault, isReadOnlyDisk, isTlsError } from './databaseErrors.ts'
+import { causes, codeOf, databaseFault, isClosedSocket, isReadOnlyDisk, isTlsError } from './databaseErrors.ts'
 
 interface Kind {
   readonly shown: string
@@ -20,6 +20,10 @@ const BUSY: Kind = {
   remedy: 'it is tried again; look for long transactions and for load on its server',
 }
 const REFUSED: Kind = { shown: 'the database refuses this service', remedy: 'correct user, password, database and sslmode of DATABASE_URL' }
+const CLOSED_SOCKET: Kind = {
+  shown: REFUSED.shown,
+  remedy: "let the user that runs the service enter the folder of PostgreSQL's socket and use it",
+}
 const NOT_TRUSTED: Kind = {
   shown: 'no encrypted connection to the database can be made',
   remedy: 'correct sslmode and sslrootcert of DATABASE_URL, or the certificate of the server',
@@ -57,6 +61,13 @@ const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
   },
 }
 
+/** Kinds that the code alone does not tell. */
+const KIND_OF_LINKS: readonly (readonly [isOfKind: (link: object) => boolean, kind: Kind])[] = [
+  [isReadOnlyDisk, READ_ONLY_DISK],
+  [isTlsError, NOT_TRUSTED],
+  [isClosedSocket, CLOSED_SOCKET],
+]
+
 /** The message of the driver's pool. The error inside it says only that the connection has ended. */
 const LATE_CONNECTION = 'Connection terminated due to connection timeout'
 
@@ -71,7 +82,7 @@ export function databaseCause(error: unknown): DatabaseCause | null {
   const late = messages.find(message => message === LATE_CONNECTION)
   const given = links.flatMap(link => (link instanceof TokenwireError ? [] : (codeOf(link) ?? []))).at(0) ?? null
   const code = given ?? (late === undefined ? null : 'ETIMEDOUT')
-  const { shown, remedy } = links.some(isReadOnlyDisk) ? READ_ONLY_DISK : links.some(isTlsError) ? NOT_TRUSTED : kindOf(code, fault)
+  const { shown, remedy } = KIND_OF_LINKS.find(([isOfKind]) => links.some(isOfKind))?.[1] ?? kindOf(code, fault)
   const said = late ?? messages.at(-1)
   const quoted = [said, code].filter(part => part !== undefined && part !== null).join(', ')
   return { shown, full: `${shown}: ${remedy}${quoted === '' ? '' : ` (${quoted})`}` }

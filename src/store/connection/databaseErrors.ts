@@ -80,6 +80,7 @@ export function databaseFault(error: unknown): DatabaseFault {
       code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[/^([0-9A-Z]{2})[0-9A-Z]{3}$/.exec(code)?.[1] ?? ''])
     if (fault !== undefined) return fault
     if (code !== null && SYSTEM_CODES.has(code)) return 'unavailable'
+    if (isClosedSocket(link)) return 'refused'
     if (isTlsError(link)) return 'refused'
     if (link instanceof Error && DRIVER_MESSAGES.test(link.message)) return 'unavailable'
     if (link instanceof Error && link.message.startsWith('The server does not support SSL')) return 'refused'
@@ -140,6 +141,11 @@ export function codeOf(link: object): string | null {
  */
 export function isStalePlan(link: unknown): boolean {
   return link instanceof Error && codeOf(link) === '0A000' && 'routine' in link && link.routine === 'RevalidateCachedQuery'
+}
+
+/** Whether this process may not enter the folder of the server's socket. */
+export function isClosedSocket(link: object): boolean {
+  return 'syscall' in link && link.syscall === 'connect' && (codeOf(link) === 'EACCES' || codeOf(link) === 'EPERM')
 }
 
 /** PostgreSQL reports a disk that takes no writes as a missing permission (42501). */

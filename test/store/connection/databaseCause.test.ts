@@ -35,6 +35,14 @@ test.each([
   }
 })
 
+test('a socket that this user may not use is refused, with what to do', () => {
+  const error = Object.assign(new Error('connect EACCES /run/postgresql/.s.PGSQL.5432'), { code: 'EACCES', syscall: 'connect' })
+  expect([databaseFault(error), databaseCause(error)?.full]).toEqual([
+    'refused',
+    expect.stringMatching(/^the database refuses this service: let the user that runs the service enter the folder .*EACCES\)$/),
+  ])
+})
+
 test('a lost connection has no code', () => {
   expect(databaseCause(new Error('Connection terminated unexpectedly'))?.full).toMatch(
     /^the connection to the database failed: .*unexpectedly\)$/,
