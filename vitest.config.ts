@@ -37,6 +37,8 @@ export const SLOW = [
   'commands/*',
   'process/check',
   'deploy/*',
+  'worker/followedKeeper',
+  'worker/launchpadEdits',
   'endToEnd/factories',
   'endToEnd/editedLaunchpads',
   'endToEnd/switchedSchema',

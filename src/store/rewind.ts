@@ -13,6 +13,7 @@ import { createTransaction } from './connection/transaction.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
 import { dropAllTokens, undoBlocks } from './rows/undo.ts'
+import { dropSideSchema, readSideProgress } from './sideSchema.ts'
 
 /** The first block to undo; `start`: all blocks. */
 export type RewindTarget = number | 'start'
@@ -38,6 +39,8 @@ export async function rewind(databaseUrl: string, target: RewindTarget, logger: 
         const cursor = await lockCursor(db, writer)
         if (cursor === null) return null
         const ancestor = await (target === 'start' ? undoAll(db) : undoFrom(db, target, cursor))
+        // Its blocks come from the same answers as those that are wrong.
+        if (((await readSideProgress(db))?.block ?? -1) > (ancestor?.number ?? -1)) await dropSideSchema(db)
         await announceCommit(db, ancestor ?? cursor, null)
         return ancestor
       })

@@ -51,6 +51,9 @@ export async function joinLaunchpads(options: JoinOptions): Promise<Directory | 
     })
     return null
   }
+  if (side === null && plan.side.length > 0) {
+    throw new TokenwireError('rpc_inconsistent', 'indexing has begun with the earlier launchpads meanwhile', { retryable: true })
+  }
   const ancestor = side === null ? await oldestInReach(options) : (await readRecentBlocks(side.db, 1)).at(-1)
   if (ancestor === undefined || !(await isRecentBlock(db, ancestor))) {
     throw new TokenwireError('rpc_inconsistent', 'the index does not have the newest block of the side index', { retryable: true })

@@ -29,6 +29,7 @@ import { createSync } from '#sync/sync.ts'
 import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { findMissingContracts } from './findMissingContracts.ts'
+import { createFollowedKeeper } from './followedKeeper.ts'
 import { openKeptLogs } from './openKeptLogs.ts'
 import { restoreDirectory } from './restoreDirectory.ts'
 
@@ -148,8 +149,10 @@ async function build(
   const holders = createHolderClassifier({ ...database, rpc, isBehind: isFurther(NEAR_BLOCKS), now, logger })
   const currencies = createCurrencyReader({ ...database, rpc, now, logger })
   const minutes = createMinuteRetention({ ...database, days: config.retainMinuteCandles, logger })
+  const followed = createFollowedKeeper({ kept, db, watchlist: directory, maxReorgDepth, isBehind: isFurther(NEAR_BLOCKS), logger })
   const committed = sync.blocks.pipe(
     tap(block => {
+      followed.committed(block)
       minutes.committed(block)
       currencies.committed(block)
       lpFees.committed(block)
@@ -165,7 +168,7 @@ async function build(
     metadata: () => metadata.view(),
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
-      await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop(), currencies.stop(), minutes.stop()])
+      await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop(), currencies.stop(), minutes.stop(), followed.stop()])
       await kept.close()
       clearTimeout(late)
     },

@@ -10,7 +10,7 @@ import type { ChainFacts } from '#sync/findUnknowns.ts'
 import { createKeptFacts } from '#sync/kept/keptFacts.ts'
 import { createKeptReader } from '#sync/kept/keptReader.ts'
 import { createKeptSource } from '#sync/kept/keptSource.ts'
-import { createKeptWriter } from '#sync/kept/keptWriter.ts'
+import { createKeptWriter, type KeptWriter } from '#sync/kept/keptWriter.ts'
 import type { SyncOptions } from '#sync/syncOptions.ts'
 import type { ConnectedChain } from './connectChain.ts'
 
@@ -24,6 +24,8 @@ export interface KeptLogsOptions {
 export interface OpenedKeptLogs {
   readonly ranges: NonNullable<SyncOptions['ranges']>
   readonly facts: ChainFacts
+  /** `null`: nothing is kept. */
+  readonly writer: KeptWriter | null
   /** Resolves when everything is written and closed. */
   close(): Promise<void>
 }
@@ -47,6 +49,7 @@ export async function openKeptLogs({ config, chain, orm, logger }: KeptLogsOptio
   return {
     ranges: databases.length === 0 ? source : createKeptSource({ source, readers, writer }),
     facts: databases.length === 0 ? source : facts,
+    writer,
     close: async () => {
       await Promise.all([writer?.settled(), facts.settled()])
       await other?.close(true)

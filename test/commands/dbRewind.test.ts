@@ -6,13 +6,15 @@ import { beforeEach, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
+import { withSchema } from '#domain/databaseUrl.ts'
 import { LOCKS } from '#store/connection/advisoryLocks.ts'
 import { holdSessionLock } from '#store/connection/sessionLock.ts'
+import { migrate } from '#store/migrations/migrate.ts'
 import { rewind } from '#store/rewind.ts'
 import { readBlockTimes } from '#store/rows/blockTimes.ts'
 import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
-import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { commitBlocks, cursorOf, indexAtOnce, type OpenedIndex, openIndex } from '#test/support/simulatedIndex.ts'
@@ -82,6 +84,18 @@ it('goes back to before all blocks of a commit, as a service makes it while it c
   await follow(await open(), 21)
   await indexAtOnce(fresh, forking.chain, HEAD)
   expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
+})
+
+it('removes a side index with blocks that are undone, and leaves an older one', async () => {
+  const sideUrl = withSchema(database.url, 'public_side')
+  await migrate(sideUrl, silentLogger)
+  const side = openOrm(sideUrl, { poolSize: 1 })
+  await indexAtOnce({ orm: side }, forking.chain, 22)
+  const exists = async () => (await sql`select from pg_namespace where nspname = 'public_side'`.execute(database.kysely)).rows.length === 1
+  await rewind(database.url, 23, silentLogger)
+  expect(await exists()).toBe(true)
+  await rewind(database.url, 22, silentLogger)
+  expect(await exists()).toBe(false)
 })
 
 it('keeps the index where the block is not indexed yet', async () => {

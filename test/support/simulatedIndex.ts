@@ -57,6 +57,12 @@ export async function openIndex({ orm }: Pick<TestDatabase, 'orm'>, options: Ope
   return openWriter({ orm }, options, await readDirectory({ orm }, launchpads))
 }
 
+/** Simulated chains have no transactions and no contracts to ask. */
+export const SIMULATED_FACTS: CommitterOptions['facts'] = {
+  senders: async transactions => new Map(transactions.map(({ txHash }) => [txHash, toAddress(`0x${txHash.slice(-40)}`)])),
+  answers: async blocks => new Map(blocks.map(({ hash, calls }) => [hash, calls.map(() => null)])),
+}
+
 /** As `openIndex`, for a database that is claimed, and with a directory of its own. */
 export function openWriter({ orm }: Pick<TestDatabase, 'orm'>, options: OpenIndexOptions, directory: Directory): OpenedIndex {
   const {
@@ -77,10 +83,7 @@ export function openWriter({ orm }: Pick<TestDatabase, 'orm'>, options: OpenInde
     weth: WETH,
     adapters: createAdapters({ weth: WETH, launchpads }),
     directory,
-    facts: {
-      senders: async transactions => new Map(transactions.map(({ txHash }) => [txHash, toAddress(`0x${txHash.slice(-40)}`)])),
-      answers: async blocks => new Map(blocks.map(({ hash, calls }) => [hash, calls.map(() => null)])),
-    },
+    facts: SIMULATED_FACTS,
     maxReorgDepth,
     revaluedPerBlock,
     isWatched,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
 import { createRandom } from '#devchain/traders/random.ts'
+import { planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { readListInForce } from '#store/rows/listInForce.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
@@ -12,6 +13,7 @@ import { createLogLines } from '#test/support/logLines.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
 import { commitBlocks, LAUNCHPADS, openIndex } from '#test/support/simulatedIndex.ts'
 import { WETH } from '#test/support/simulatedLaunchpad.ts'
+import { joinLaunchpads } from '#worker/joinLaunchpads.ts'
 import { type LaunchpadEdits, type LaunchpadEditsOptions, startLaunchpadEdits } from '#worker/launchpadEdits.ts'
 
 /* Edits that can't be applied: the index goes on with the list in force, and one sentence says what to do. */
@@ -41,15 +43,14 @@ afterEach(async () => {
   await edits?.stop()
 })
 
-function start(wanted: LaunchpadsConfig, { maxReorgDepth = DEPTH, url = database.url } = {}) {
-  const log = createLogLines()
+function optionsOf({ maxReorgDepth = DEPTH, url = database.url }, log = createLogLines()): LaunchpadEditsOptions {
   const rpc = {
     ...createChainRpc([forking.chain]),
     request: async ({ method, params }: { method: string; params: readonly unknown[] }) =>
       method === 'eth_getCode' && params[0] !== NOWHERE ? '0x60' : '0x',
   }
   const orm = url === database.url ? database.orm : openOrm(url)
-  const options = {
+  return {
     config: { launchpads: listOf(REFERENCE), confirmations: 0, maxReorgDepth, keepLogs: false, logsFrom: null, verifyLogs: 'bloom' },
     chain: { rpc, source: createChainSource({ rpc }), chainId: 1, genesisHash },
     databaseUrl: url,
@@ -60,8 +61,12 @@ function start(wanted: LaunchpadsConfig, { maxReorgDepth = DEPTH, url = database
     ethUsd: () => null,
     now: () => nowMs,
     logger: log.logger,
-  }
-  edits = startLaunchpadEdits(options as unknown as LaunchpadEditsOptions, wanted)
+  } as unknown as LaunchpadEditsOptions
+}
+
+function start(wanted: LaunchpadsConfig, settings: { readonly maxReorgDepth?: number; readonly url?: string } = {}) {
+  const log = createLogLines()
+  edits = startLaunchpadEdits(optionsOf(settings, log), wanted)
   const errors = () => log.lines().flatMap(({ level, msg }) => (Number(level) >= 40 ? [msg] : []))
   return { edits, errors }
 }
@@ -83,6 +88,14 @@ test.each([
   await expect.poll(() => edits.problem()).toBeNull()
   expect(errors()).toEqual([expect.stringContaining(`LAUNCHPADS_FILE: ${sentence}`)])
   expect(joins).toBe(0)
+  expect((await readListInForce(database.kysely)).launchpads).toEqual([REFERENCE])
+})
+
+test('a launchpad does not join without its history when indexing begins between the plan and the join', async () => {
+  // The plan for an empty index is to follow the new list from the start, and needs no side index.
+  const plan = planLaunchpads(listOf(REFERENCE), BOTH)
+  const join = joinLaunchpads({ ...optionsOf({}), plan, list: { launchpads: BOTH.launchpads, pegUsd: [] }, side: null })
+  await expect(join).rejects.toMatchObject({ retryable: true, message: 'indexing has begun with the earlier launchpads meanwhile' })
   expect((await readListInForce(database.kysely)).launchpads).toEqual([REFERENCE])
 })
 

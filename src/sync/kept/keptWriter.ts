@@ -28,6 +28,8 @@ export interface RangeToKeep {
 export interface KeptWriter {
   /** Returns when the range before it is written. A range that can't be written is missing, and asked for again when it is needed. */
   keep(range: RangeToKeep): Promise<void>
+  /** The newest block up to which all filters of a query are kept; `null`: one of them is not kept at all. */
+  endOf(query: Parameters<typeof keyedFilters>[0]): Promise<number | null>
   /** Resolves when everything is written. */
   settled(): Promise<void>
 }
@@ -86,14 +88,23 @@ export function createKeptWriter({ db, isProven, logger }: KeptWriterOptions): K
   return {
     keep: async range => {
       if (range.asked.length === 0) return
+      const before = writing
+      writing = before
+        .then(() => write(range))
+        .catch((err: unknown) => {
+          runs = null
+          logger.warn(
+            { err, from: range.first.number, to: range.last.number },
+            'logs could not be kept; a rebuild will ask providers for them',
+          )
+        })
+      await before
+    },
+    endOf: async query => {
       await writing
-      writing = write(range).catch((err: unknown) => {
-        runs = null
-        logger.warn(
-          { err, from: range.first.number, to: range.last.number },
-          'logs could not be kept; a rebuild will ask providers for them',
-        )
-      })
+      runs ??= await readOpenRuns(db)
+      const ends = (keyedFilters(query) ?? []).map(({ filter }) => runs?.get(filterText(filter, isProven))?.end.number ?? null)
+      return ends.length === 0 || ends.includes(null) ? null : Math.min(...ends.filter(end => end !== null))
     },
     settled: () => writing,
   }
