@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type Kysely, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import { createRandom, type Random } from '#devchain/traders/random.ts'
-import type { Address, Hex } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
-import { planLaunchpads } from '#launchpads/planLaunchpads.ts'
+import { type LaunchpadsPlan, planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { PairEvent } from '#resources/marketData.ts'
 import type { LaunchpadsChange } from '#store/changeLaunchpads.ts'
@@ -13,17 +14,20 @@ import { readLateJoins } from '#store/latePairs.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { readFinality } from '#store/reads/marketData/finality.ts'
 import { readPairEvents } from '#store/reads/marketData/pairEvents.ts'
-import { readSequences } from '#store/rows/announcement.ts'
+import { readListInForce } from '#store/rows/listInForce.ts'
 import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
 import { batchOf } from '#sync/fetch/span.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { clearTables, openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
+import { clearTables, openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
+import { createDeaths, type Deaths } from '#test/support/deaths.ts'
+import { createDoubtfulClient } from '#test/support/doubtfulClient.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { DOLLAR } from '#test/support/simulatedClanker.ts'
 import {
   commitBatch,
   commitBlocks,
+  cursorOf,
   indexAtOnce,
   LAUNCHPADS,
   type OpenedIndex,
@@ -37,7 +41,8 @@ import { restoreDirectoryOf } from '#worker/restoreDirectory.ts'
 
 /*
  * An index that follows its chain gets another list of launchpads: the new ones are indexed in a side index, up to a block below the cursor,
- * and join it. Reorgs come before and after. In the end every table is that of a fresh index of the last list.
+ * and join it. Reorgs come before and after. Processes are killed within their transactions, and others go on with what is in the database.
+ * In the end every table is that of a fresh index of the last list, and a client has seen no sequence fall and no trade twice.
  */
 
 const DEPTH = 16
@@ -60,41 +65,66 @@ function randomList(random: Random, chain: ForkingChain['chain']): readonly Laun
 const blocksOf = ({ chain }: ForkingChain, from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, above) => chain.at(from + above))
 
-async function indexUpTo(index: OpenedIndex, forking: ForkingChain, from: number, ranged: number, to: number): Promise<void> {
+async function commitUpTo(index: OpenedIndex, forking: ForkingChain, from: number, ranged: number, to: number): Promise<void> {
   const [first, ...others] = blocksOf(forking, from, ranged)
   if (first !== undefined) await commitBatch(index, batchOf([first, ...others], 'range', index.directory, new Set()))
   for (const block of blocksOf(forking, Math.max(from, ranged + 1), to)) await commitBlocks(index, block)
 }
 
-/** Takes the index from one list to another at its cursor. @returns the index of the new list */
-async function change(
-  forking: ForkingChain,
-  cursor: number,
-  below: number,
-  lists: { readonly before: readonly LaunchpadConfig[]; readonly after: readonly LaunchpadConfig[] },
-  at: { readonly orm: TestDatabase['orm'] } = database,
-): Promise<OpenedIndex> {
-  const { before, after } = lists
+/** Indexes up to a block in as many processes as it takes. @returns the last one's index */
+async function indexUpTo(deaths: Deaths, forking: ForkingChain, open: () => Promise<OpenedIndex>, at: Indexed): Promise<OpenedIndex> {
+  for (;;) {
+    const index = await open()
+    const cursor = await cursorOf(at.db)
+    const from = (cursor?.number ?? index.directory.startBlock - 1) + 1
+    if (await deaths.survives(() => commitUpTo(index, forking, from, at.ranged, at.to))) return index
+  }
+}
+
+interface Indexed {
+  readonly db: Kysely<unknown>
+  readonly ranged: number
+  readonly to: number
+}
+
+interface Lists {
+  readonly before: readonly LaunchpadConfig[]
+  readonly after: readonly LaunchpadConfig[]
+}
+
+/** Indexes what joins. @returns what is to be changed at the block */
+async function prepareSide(deaths: Deaths, forking: ForkingChain, ancestor: number, { before, after }: Lists): Promise<LaunchpadsPlan> {
   const genesisHash = forking.chain.at(0).header.hash
   const plan = planLaunchpads({ launchpads: before }, { launchpads: after }, await readQuoteCurrencies(database.kysely))
-  const ancestor = cursor - below
-  await clearTables(side.orm.em.getKysely<unknown>())
+  const db = side.orm.em.getKysely<unknown>()
+  await clearTables(db)
   if (plan.side.length > 0) {
-    const sideIndex = await openIndex(side, { genesisHash, maxReorgDepth: 0, launchpads: plan.side })
-    await indexUpTo(sideIndex, forking, sideIndex.directory.startBlock, ancestor - 3, ancestor)
-    await settle(sideIndex, forking.chain.at(ancestor).header)
+    const open = () => openIndex(side, { genesisHash, maxReorgDepth: 0, launchpads: plan.side, around: deaths.around })
+    const index = await indexUpTo(deaths, forking, open, { db, ranged: ancestor - 3, to: ancestor })
+    await settle(index, forking.chain.at(ancestor).header)
   }
+  return plan
+}
+
+/** Takes the index at its cursor to the new list. @returns the index of that list */
+async function change(
+  { around }: Deaths,
+  forking: ForkingChain,
+  { cursor, ancestor }: { readonly cursor: number; readonly ancestor: number },
+  { plan, after }: { readonly plan: LaunchpadsPlan; readonly after: readonly LaunchpadConfig[] },
+): Promise<OpenedIndex> {
   const leaving = new Set(plan.leaving)
   const joined = new Set(plan.joined)
   const adapters = createAdapters({ weth: WETH, launchpads: after })
   const directory = await restoreDirectoryOf(adapters, [
     {
-      transaction: createTransaction(at.orm),
+      transaction: createTransaction(database.orm),
       launchpads: new Set(after.map(({ name }) => name).filter(name => !joined.has(name) && !leaving.has(name))),
     },
     { transaction: createTransaction(side.orm), launchpads: joined },
   ])
-  const index = openWriter(at, { genesisHash, maxReorgDepth: DEPTH, launchpads: after }, directory)
+  const genesisHash = forking.chain.at(0).header.hash
+  const index = openWriter(database, { genesisHash, maxReorgDepth: DEPTH, launchpads: after, around }, directory)
   const known = directory.upTo(ancestor)
   const batches = blocksOf(forking, ancestor + 1, cursor).map(block => batchOf([block], 'live', known, new Set()))
   const wanted: LaunchpadsChange = {
@@ -123,14 +153,6 @@ const pairs = async () => {
   return new Set(rows.map(({ pool }) => pool))
 }
 
-async function sequencesOf(): Promise<ReadonlyMap<Address, number>> {
-  const { rows } = await sql<{ address: Address }>`select address from token`.execute(database.kysely)
-  return readSequences(
-    database.kysely,
-    rows.map(({ address }) => address),
-  )
-}
-
 const SEEDS = Array.from(
   { length: Number(process.env['CHANGE_SEEDS'] ?? 4) },
   (_, index) => Number(process.env['CHANGE_SEED'] ?? 1) + index,
@@ -145,35 +167,59 @@ test.each(SEEDS)('any change of the list ends in the tables of a fresh index of 
   let head = forking.chain.head().header.number
   let list = randomList(random, forking.chain)
   const genesisHash = forking.chain.at(0).header.hash
-  let index = await openIndex(database, { genesisHash, maxReorgDepth: DEPTH, launchpads: list })
-  await indexUpTo(index, forking, index.directory.startBlock, head - DEPTH - 4, head)
+  const deaths = createDeaths(random)
+  const look = createDoubtfulClient(database.kysely)
+  /** A process that starts: it follows the list that it finds. */
+  const open = async () => {
+    const stored = await sql`select from chain_state`.execute(database.kysely)
+    const launchpads = stored.rows.length === 0 ? list : (await readListInForce(database.kysely)).launchpads
+    return openIndex(database, { genesisHash, maxReorgDepth: DEPTH, launchpads, around: deaths.around })
+  }
+  let index = await indexUpTo(deaths, forking, open, { db: database.kysely, ranged: head - DEPTH - 4, to: head })
+  /** Repeats a step, in new processes, until it is done. */
+  const until = async (isDone: () => Promise<boolean>, step: () => Promise<unknown>): Promise<void> => {
+    while (!(await isDone())) if (!(await deaths.survives(step))) index = await open()
+    await look()
+  }
+  await look()
   for (let round = 0; round < 3; round++) {
     const after = randomList(random, forking.chain)
-    const before = await sequencesOf()
     // After a change only the blocks above its ancestor can be undone.
     const below = random.integer(round === 0 ? 0 : 1, 5)
     const final = (await readFinality(database.kysely))?.number ?? 0
     const shown = await shownUpTo(final, database.kysely)
-    index = await change(forking, head, below, { before: list, after })
+    const place = { cursor: head, ancestor: head - below }
+    const plan = await prepareSide(deaths, forking, place.ancestor, { before: list, after })
+    const isChanged = async () => isDeepStrictEqual((await readListInForce(database.kysely)).launchpads, after)
+    await until(isChanged, async () => {
+      index = await change(deaths, forking, place, { plan, after })
+    })
     // Sites have asked for these blocks. Only what is gone may be missing.
     const stay = await pairs()
     expect(await shownUpTo(final, database.kysely)).toEqual(shown.filter(({ pair }) => stay.has(pair)))
     list = after
-    for (const [token, sequence] of await sequencesOf()) expect(sequence).toBeGreaterThanOrEqual(before.get(token) ?? 0)
 
     const depth = random.integer(0, below)
     if (depth > 0) {
-      const { added } = forking.fork(depth, 1)
       const ancestor = head - depth
-      const known = index.directory.upTo(ancestor)
-      const batches = added.map(block => batchOf([block], 'live', known, new Set()))
-      await replaceWith(index, { ancestor: forking.chain.at(ancestor).header, batches })
-      head = forking.chain.head().header.number
+      const { added } = forking.fork(depth, 1)
+      const newest = forking.chain.head().header
+      const isReplaced = async () => (await cursorOf(database.kysely))?.hash === newest.hash
+      await until(isReplaced, () => {
+        const known = index.directory.upTo(ancestor)
+        const batches = added.map(block => batchOf([block], 'live', known, new Set()))
+        return replaceWith(index, { ancestor: forking.chain.at(ancestor).header, batches })
+      })
+      head = newest.number
     }
     const more = random.integer(6, 9)
     forking.mine(more)
-    await indexUpTo(index, forking, head + 1, 0, head + more)
     head += more
+    const reached = index
+    let isFirst = true
+    const goOn = async () => (isFirst ? ((isFirst = false), reached) : open())
+    index = await indexUpTo(deaths, forking, goOn, { db: database.kysely, ranged: 0, to: head })
+    await look()
   }
   await settle(index, forking.chain.at(head).header)
   await indexAtOnce(fresh, forking.chain, head, list)
