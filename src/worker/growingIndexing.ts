@@ -5,7 +5,7 @@ import { pause } from '#async/pause.ts'
 import type { LaunchpadsConfig } from '#config'
 import { hasCode } from '#errors'
 import type { Directory } from '#launchpads/directory/directory.ts'
-import { versionOf, withVersions } from '#launchpads/registry.ts'
+import { withVersions } from '#launchpads/registry.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { LaunchpadProgress } from '#resources/health.ts'
 import { committedAgain } from '#store/committed.ts'
@@ -19,6 +19,7 @@ import { createSkippedLogCounter, type SkippedLogs } from '#sync/skippedLogs.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { type LaunchpadEdits, startLaunchpadEdits } from './launchpadEdits.ts'
 import { type OpenedIndexing, type OpenIndexingOptions, openIndexing } from './openIndexing.ts'
+import { warnOfNewerAdapters } from './warnOfNewerAdapters.ts'
 
 export interface GrowingIndexingOptions
   extends Omit<OpenIndexingOptions, 'chain' | 'writer' | 'list' | 'directory' | 'health' | 'skipped'> {
@@ -89,10 +90,7 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
   const { signal } = stopped
   await claimDatabase(db, { chainId, genesisHash, weth, launchpads: withVersions(launchpads), pegUsd }, writer)
   let list = await readListInForce(db)
-  for (const { name, adapter, version = 1 } of list.launchpads) {
-    const sentence = `the adapter has learned more since this launchpad was indexed: npm run launchpads -- rebuild ${name}`
-    if (version < versionOf(adapter)) logger.warn({ launchpad: name, version, newVersion: versionOf(adapter) }, sentence)
-  }
+  warnOfNewerAdapters(list, logger)
   let wanted = config.launchpads
   let edits: LaunchpadEdits | null = null
 
