@@ -9,7 +9,7 @@ import { EXTERNAL } from './external.ts'
 const COMMAND = /^(?:exec )?node(?: -r \S+)* src\/(?<source>commands\/\w+|main)\.ts$/
 
 /** What operators read. Documents for contributors stay in the repository. */
-const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', '.env.example', 'docs']
+const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', '.env.example', 'docs', 'deploy']
 
 interface Manifest {
   readonly name: string

@@ -56,6 +56,7 @@ test('the sums are those of all files', async () => {
 test('the archive migrates a database, serves the API and the console, and stops', async () => {
   const { scripts } = await manifestOf(server)
   expect(scripts['db:migrate']).toBe('exec node dist/service/commands/dbMigrate.js')
+  expect(await readdir(path.join(server, 'deploy'))).toEqual(expect.arrayContaining(['systemd', 'proxies', 'watching']))
   const command = path.join(server, 'dist/service/commands/dbMigrate.js')
   const env = { PATH: process.env['PATH'] ?? '', DATABASE_URL: database.url, LOG_LEVEL: 'silent' }
   expect((await run(process.execPath, [command], { env })).stdout).toMatch(/^Migrated: /)

@@ -15,7 +15,7 @@ import { BASE, Buildah } from './buildah.ts'
 
 const IMAGE = 'tokenwire:test'
 /** MB of the image above its base: it has one of the 24 socket binaries, and no development package. */
-const MOST_MB = 60
+const MOST_MB = 25
 
 const COMMAND = ['node', '/app/dist/service/main.js']
 const ROLES: readonly Readonly<Record<string, string>>[] = [
