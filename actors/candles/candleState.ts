@@ -4,6 +4,7 @@ import type { CandleWindow } from './candleWindow.ts'
 /** The candles that changed: all from the first changed one to the newest. */
 export class CandleState implements WatchedState<CandleState> {
   readonly sequence: number
+  readonly kind = ''
   readonly window: CandleWindow
   /** Unix seconds: the client's candles from there on are replaced; 0: all of them. */
   readonly from: number

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import { createStateActors, type StateActors } from '#actors/states/stateActors.ts'
-import type { WatchedState } from '#actors/states/watchedState.ts'
 import type { Address } from '#domain/address.ts'
 import { encodeListRows } from '#protocol/encodeListRows.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Token } from '#resources/token.ts'
 import { withUsd } from '#resources/token.ts'
 import type { TokenCursor, TokensQuery } from '#resources/tokens.ts'
+import { WatchedList } from './watchedList.ts'
 
 export interface ListsOptions {
   readonly read: (query: TokensQuery) => Promise<Page<Token, TokenCursor>>
@@ -18,47 +18,24 @@ export interface ListsOptions {
 }
 
 /** The watched lists of tokens. */
-export interface Lists extends Omit<StateActors<TokensQuery, ListState>, 'outdate'> {
+export interface Lists extends Omit<StateActors<TokensQuery, WatchedList>, 'outdate'> {
   /** A commit changed these tokens, and the database shows it; `null`: it may have changed any, or there is a new price. */
   changed(tokens: ReadonlySet<Address> | null): void
 }
 
 export function createLists({ read, ethUsd, logger, epochMs }: ListsOptions): Lists {
-  const { outdate, ...actors } = createStateActors<TokensQuery, ListState>({
+  const { outdate, ...actors } = createStateActors<TokensQuery, WatchedList>({
     async read(query, newest) {
       const { data, asOfBlock } = await read(query)
       const price = ethUsd()
       const rows = encodeListRows(data.map(token => withUsd(token, price)))
-      if (newest?.rows === rows) return newest
-      return new ListState(Math.max((newest?.sequence ?? 0) + 1, epochMs()), asOfBlock, rows)
+      if (newest !== null && newest.rows.join() === rows.join()) return newest
+      return new WatchedList(Math.max((newest?.sequence ?? 0) + 1, epochMs()), asOfBlock, rows, newest)
     },
     logger,
     failure: 'a list could not be read',
   })
   return { ...actors, changed: tokens => outdate(query => canChange(query, tokens)) }
-}
-
-/** A state of a list, which replaces the previous state as a whole. */
-class ListState implements WatchedState<ListState> {
-  readonly sequence: number
-  /** The fields `columns` and `data`. */
-  readonly rows: string
-  readonly fields: string
-
-  /** @param asOfBlock the newest indexed block; `null`: nothing is indexed yet */
-  constructor(sequence: number, asOfBlock: string | null, rows: string) {
-    this.sequence = sequence
-    this.rows = rows
-    this.fields = `"asOfBlock":${JSON.stringify(asOfBlock)},${rows}`
-  }
-
-  get whole(): ListState {
-    return this
-  }
-
-  replacing(): ListState {
-    return this
-  }
 }
 
 function canChange({ addresses }: TokensQuery, tokens: ReadonlySet<Address> | null): boolean {

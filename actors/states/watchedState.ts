@@ -2,6 +2,8 @@
 export interface WatchedState<Self> {
   /** Rises with each state. */
   readonly sequence: number
+  /** What the type of its message has after the name of the channel. */
+  readonly kind: '' | '.delta'
   /** The fields of a message besides `type`, `id` and `sequence`, as JSON without braces. */
   readonly fields: string
   /** The state for a client that has none of the earlier states. */

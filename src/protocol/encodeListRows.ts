@@ -17,13 +17,12 @@ const HEAD_BYTES = 1_024
 const OMITTED = [IMAGE, NAME, SYMBOL]
 
 /**
- * The fields `columns` and `data` of a list of at most 50 tokens, as JSON without braces. They fit into a message of 16,384 bytes: where
- * there is no room, images are left out from the last row on, then names, then symbols.
+ * The rows of at most 50 tokens, each as JSON. With `LIST_COLUMNS` they fit into a message of 16,384 bytes: where there is no room, images
+ * are left out from the last row on, then names, then symbols.
  */
-export function encodeListRows(tokens: readonly Token[]): string {
+export function encodeListRows(tokens: readonly Token[]): readonly string[] {
   const rows = tokens.map(token => Object.values(LIST_CELLS).map(cellOf => cellOf(token)))
-  const prefix = `"columns":${JSON.stringify(LIST_COLUMNS)},"data":`
-  let excess = byteLength(JSON.stringify(rows)) + prefix.length + HEAD_BYTES - MAX_MESSAGE_BYTES
+  let excess = byteLength(JSON.stringify(rows)) + JSON.stringify(LIST_COLUMNS).length + HEAD_BYTES - MAX_MESSAGE_BYTES
   for (const column of OMITTED) {
     for (const row of rows.toReversed()) {
       if (excess <= 0) break
@@ -31,7 +30,7 @@ export function encodeListRows(tokens: readonly Token[]): string {
       row[column] = null
     }
   }
-  return `${prefix}${JSON.stringify(rows)}`
+  return rows.map(row => JSON.stringify(row))
 }
 
 const NULL_BYTES = 4

@@ -39,6 +39,7 @@ interface ChannelFields {
   readonly filters: unknown
   readonly after: unknown
   readonly reorgs: unknown
+  readonly delta: unknown
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -84,10 +85,10 @@ function parseFields(message: Fields): ParsedMessage {
 
 /** A message with `token` is about that token, whatever other fields it has. */
 function parseSubscribe(message: Fields): ParsedMessage {
-  const { token, tokens, channel, filters, after, reorgs } = message
+  const { token, tokens, channel, filters, after, reorgs, delta } = message
   if (token === undefined && tokens !== undefined) return parseMany(tokens, message)
   if (token === undefined && channel !== undefined)
-    return isChannel(channel) ? { type: 'subscribeChannel', channel, filters, after, reorgs } : refuseChannel()
+    return isChannel(channel) ? { type: 'subscribeChannel', channel, filters, after, reorgs, delta } : refuseChannel()
   if (token === undefined) return refuse('invalid_message', 'a subscribe must have a token, tokens or a channel')
   if (!isAddress(token)) return refuseToken(token)
   return subscribeTo([token], message, token)

@@ -187,7 +187,8 @@ export class ChannelService implements SocketService {
     if (this.faults.eventStreams === 'refused') return Response.json({}, { status: 403 })
     const texts = new Map([...parameters].map(([name, value]) => [name, [value]]))
     const channel = parameters.get('channel') as ChannelName
-    const parsed = streamRequestOf(channel, texts, parameters.get('lastEventId') ?? '', CONFIG.launchpads.launchpads)
+    const stream = { channel, delta: parameters.get('delta') === 'true', lastEventId: parameters.get('lastEventId') ?? '' }
+    const parsed = streamRequestOf(stream, texts, CONFIG.launchpads.launchpads)
     if (parsed.kind === 'invalid') return Response.json({}, { status: 400 })
     const { flusher, stats, now } = this.#gateway
     let controller: ReadableStreamDefaultController<Uint8Array>

@@ -129,11 +129,15 @@ async function takeChannelMessages(fixture: RealtimeFixture, client: Client, mes
   fixture.events.drop(1)
   fixture.channels.changed()
   await answer(3)
-  const list = { type: 'subscribe', channel: 'list', id: 'top', filters: { sort: 'marketCap', status: 'bonding', limit: 3 } }
+  const list = { type: 'subscribe', channel: 'list', id: 'top', delta: true, filters: { sort: 'marketCap', status: 'bonding', limit: 3 } }
   messages['subscribe.list'] = list
   fixture.gateway.reads.stored.tokens = [exampleSnapshot().token]
   client.send(list)
   messages['subscribed.list'] = await client.next()
+  await answer(1)
+  const { token } = exampleSnapshot()
+  fixture.gateway.reads.stored.tokens = [token, { ...token, address: addressOf(0xb) }]
+  fixture.lists.changed(null)
   await answer(1)
   const candles = { type: 'subscribe', channel: 'candles', id: 'chart', filters: { token: EXAMPLE_TOKEN, interval: '1m' } }
   messages['subscribe.candles'] = candles

@@ -64,6 +64,38 @@ describe('a subscription to a list', () => {
     ])
   })
 
+  it('gets changes when it merges them: of the list that it was sent last, and each leads to the whole list', async () => {
+    const merging = await fixture.client()
+    const filters = { sort: 'marketCap', limit: 3 }
+    store(worth(1, '1'), worth(2, '2'), worth(3, '3'), worth(4, '4'))
+    merging.send({ type: 'subscribe', channel: 'list', delta: true, filters })
+    client.send({ type: 'subscribe', channel: 'list', filters })
+    const first = (await merging.nextInShort(2), merging.received.at(-1))
+    await client.nextInShort(2)
+    if (first?.type !== 'list') throw new Error('the first message is not the whole list')
+    let held: readonly unknown[] = first.data
+    let { sequence } = first
+    // A row rises, one leaves, one comes, all change, none is left.
+    for (const caps of [['1', '5', '3', '4'], ['1', '5', '6', '0'], ['7', '5', '6', '0'], ['10', '20', '30', '40'], []]) {
+      store(...caps.map((cap, index) => worth(index + 1, cap)))
+      fixture.lists.changed(null)
+      const whole = await client.next()
+      const change = await merging.next()
+      if (whole.type !== 'list') throw new Error(`a ${whole.type} where a list was expected`)
+      if (change.type === 'list.delta') {
+        const before = held
+        expect(change.base).toBe(sequence)
+        held = change.data.map(entry => (typeof entry === 'number' ? before[entry] : entry))
+        expect(JSON.stringify(change).length).toBeLessThan(JSON.stringify(whole).length)
+      } else if (change.type === 'list') held = change.data
+      expect(held).toEqual(whole.data)
+      sequence = whole.sequence
+    }
+    expect(merging.received.filter(({ type }) => type === 'list.delta')).toHaveLength(5)
+    merging.send({ type: 'subscribe', channel: 'list', delta: 1 })
+    expect(await merging.next()).toMatchObject({ type: 'error', message: 'delta must be true or false' })
+  })
+
   it('is read once for all that have the same one, and only when a commit can have changed it', async () => {
     store(worth(1, '1'), worth(2, '2'))
     const clients = [client, await fixture.client(), await fixture.client()]
@@ -137,6 +169,11 @@ describe('a subscription to a list', () => {
     const body = (await stream.until(bytes => bytes.includes('event: list'))).toString()
     expect(body).toContain('id: 1795000000000')
     expect(body).toContain(addressOf(1))
+    const path = '/api/stream?channel=list&sort=marketCap&limit=5&delta=true'
+    const merging = await fixture.rawClient(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await merging.until(bytes => bytes.includes('event: list'))
+    store(worth(1, '2'))
+    await merging.until(bytes => bytes.includes('event: list.delta'))
   })
 })
 

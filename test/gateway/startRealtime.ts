@@ -293,6 +293,8 @@ function inShort(message: ServerMessage): string {
       return `${message.type} ${message.cursor}`
     case 'list':
       return `list ${message.data.length}`
+    case 'list.delta':
+      return `list of ${message.base} ${message.data.length}`
     case 'candles':
       return `candles from ${message.from}: ${message.data.map(({ time, close }) => `${time} ${close}`).join(', ')}`
     case 'gap':

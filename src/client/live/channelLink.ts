@@ -5,7 +5,7 @@ import type { RawChannelMessage } from '#client/feed/carried.ts'
 export interface ChannelSubscriber {
   readonly channel: 'trades' | 'launches' | 'graduations' | 'list' | 'candles'
   readonly filters: object
-  /** The client's position, read with each subscription; `null`: it has none yet, or the channel carries a state. */
+  /** The client's position, read with each subscription; `null`: it has none yet, or the channel carries candles. */
   position(): ChannelResume | null
   receive(message: RawChannelMessage): void
   /** Nothing follows. `null`: the client was closed. */
@@ -13,8 +13,10 @@ export interface ChannelSubscriber {
 }
 
 export interface ChannelResume {
-  readonly after: string
+  readonly after?: string
   readonly reorgs?: number
+  /** Changes of a list may come as such. */
+  readonly delta?: true
 }
 
 export interface ChannelLink {

@@ -41,7 +41,7 @@ export function startList(client: Tokenwire, filters: ListQuery, output: LiveOut
     const link = subscribeChannel(client.extension, {
       channel: 'list',
       filters,
-      position: () => null,
+      position: () => ({ delta: true }),
       receive: message => message.type === 'list' && tell(message),
       end: error => output.end(error),
     })

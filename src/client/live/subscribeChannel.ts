@@ -16,7 +16,9 @@ export function subscribeChannel(
   extension: Pick<ClientExtension, 'subscribe' | 'onError'>,
   { channel, filters, position, receive, end }: ChannelListener,
 ): ChannelLink {
-  return extension.subscribe({
+  const list = createListReader()
+  const link = () => extension.subscribe(subscriber)
+  const subscriber: ChannelSubscriber = {
     channel,
     filters,
     position,
@@ -26,12 +28,19 @@ export function subscribeChannel(
       const name = type === 'subscribed' ? `subscribed.${String(named)}` : String(type)
       const shape = Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined
       if (shape === undefined) return
-      const message = type === 'list' ? withRows(fields) : fields
-      const path = mismatch(shape, message)
+      const message = shape === listShape ? list(fields) : fields
+      const path = message === null ? 'base' : mismatch(shape, message)
       if (path === null) receive(message as unknown as ChannelMessage)
       else extension.onError(invalidMessage(path))
+      // The service sends the whole list to a new subscription.
+      if (message === null) {
+        current.close()
+        current = link()
+      }
     },
-  })
+  }
+  let current = link()
+  return { isLive: () => current.isLive(), close: () => current.close() }
 }
 
 const stateSubscribedShape: Shape<StateSubscribed> = object({
@@ -48,13 +57,26 @@ const listShape: Shape<ListMessage> = object({
   data: listOf(shapes.listRowShape, MAX_LIST_ROWS),
 })
 
-/** The message with rows as objects in place of arrays. Data that is not a list of arrays is left as it is, and fits no shape. */
-function withRows(message: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { columns, data } = message
-  if (!Array.isArray(columns) || !Array.isArray(data) || data.length > MAX_LIST_ROWS) return message
-  const rowOf = (cells: unknown) =>
-    Array.isArray(cells) ? Object.fromEntries(columns.map((column, index) => [column, cells[index] as unknown])) : cells
-  return { ...message, data: data.map(rowOf) }
+/**
+ * Reads the messages of a list: with rows as objects in place of arrays, and a change as the list that it leads to; `null`: a change of
+ * another list. Data that is not a list of arrays is left as it is, and fits no shape.
+ */
+function createListReader(): (message: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> | null {
+  let sequence: unknown
+  let rows: readonly unknown[] = []
+  let columns: readonly string[] = []
+  return message => {
+    const { data, base } = message
+    if (!Array.isArray(data) || data.length > MAX_LIST_ROWS) return message
+    if (base !== undefined && base !== sequence) return null
+    if (Array.isArray(message['columns'])) columns = message['columns']
+    const before = rows
+    const rowOf = (cells: unknown) =>
+      Array.isArray(cells) ? Object.fromEntries(columns.map((column, index) => [column, cells[index] as unknown])) : cells
+    rows = data.map(entry => (base !== undefined && typeof entry === 'number' ? before[entry] : rowOf(entry)))
+    sequence = message['sequence']
+    return { ...message, type: 'list', data: rows }
+  }
 }
 
 const SHAPES: Readonly<Record<string, AnyShape>> = {
@@ -69,5 +91,6 @@ const SHAPES: Readonly<Record<string, AnyShape>> = {
   reorg: shapes.reorgMessageShape,
   gap: shapes.gapMessageShape,
   list: listShape,
+  'list.delta': listShape,
   candles: shapes.candlesMessageShape,
 }

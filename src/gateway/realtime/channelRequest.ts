@@ -21,8 +21,8 @@ interface Request {
 /** A valid request to subscribe to a channel. */
 export type ChannelRequest =
   | (Request & { readonly channel: EventChannelName; readonly filter: EventFilter; readonly position: ResumePosition })
-  | (Request & { readonly channel: 'list'; readonly query: TokensQuery })
-  | (Request & { readonly channel: 'candles'; readonly query: CandlesQuery })
+  | (Request & { readonly channel: 'list'; readonly query: TokensQuery; readonly takesChanges: boolean })
+  | (Request & { readonly channel: 'candles'; readonly query: CandlesQuery; readonly takesChanges: true })
 
 export type ParsedChannelRequest =
   | { readonly kind: 'valid'; readonly request: ChannelRequest }
@@ -32,12 +32,13 @@ type Launchpads = readonly { readonly name: string }[]
 
 /** The request of a WebSocket message. */
 export function channelRequestOf(
-  { channel, id = channel, filters, after, reorgs }: Omit<Extract<ParsedMessage, { type: 'subscribeChannel' }>, 'type'>,
+  { channel, id = channel, filters, after, reorgs, delta = false }: Omit<Extract<ParsedMessage, { type: 'subscribeChannel' }>, 'type'>,
   known: Launchpads,
 ): ParsedChannelRequest {
   const texts = filterTexts(filters)
   if (texts === null) return wrong('filters must be an object')
-  if (channel === 'list') return listRequestOf(id, texts, known)
+  if (typeof delta !== 'boolean') return wrong('delta must be true or false')
+  if (channel === 'list') return listRequestOf(id, texts, known, delta)
   if (channel === 'candles') return candlesRequestOf(id, texts)
   const place = typeof after === 'string' ? parseTradeId(after) : null
   if (place === null && after !== undefined && after !== null) {
@@ -47,14 +48,21 @@ export function channelRequestOf(
   return requestOf({ channel, id, texts, position: { place, reorgs: reorgs ?? null } }, known)
 }
 
-/**
- * The request of an event stream.
- *
- * @param lastEventId `<block>-<logIndex>-<reorgs>`, or without reorgs; `''`: none
- */
-export function streamRequestOf(channel: ChannelName, texts: ParameterTexts, lastEventId: string, known: Launchpads): ParsedChannelRequest {
+interface StreamRequest {
+  readonly channel: ChannelName
+  readonly delta: boolean
+  /** `<block>-<logIndex>-<reorgs>`, or without reorgs; `''`: none. */
+  readonly lastEventId: string
+}
+
+/** The request of an event stream. */
+export function streamRequestOf(
+  { channel, delta, lastEventId }: StreamRequest,
+  texts: ParameterTexts,
+  known: Launchpads,
+): ParsedChannelRequest {
   const filters = new Map([...texts].filter(([name]) => !STREAM_PARAMETERS.has(name)))
-  if (channel === 'list') return listRequestOf(channel, filters, known)
+  if (channel === 'list') return listRequestOf(channel, filters, known, delta)
   if (channel === 'candles') return candlesRequestOf(channel, filters)
   const [, id = '', count = null] = /^(\d+-\d+)(?:-(\d{1,15}))?$/.exec(lastEventId) ?? []
   const place = parseTradeId(id)
@@ -63,7 +71,7 @@ export function streamRequestOf(channel: ChannelName, texts: ParameterTexts, las
 }
 
 /** Parameters of an event stream that are no filters. */
-const STREAM_PARAMETERS = new Set(['channel', 'lastEventId', 'apiKey'])
+const STREAM_PARAMETERS = new Set(['channel', 'lastEventId', 'delta', 'apiKey'])
 
 interface Requested {
   readonly channel: EventChannelName
@@ -73,12 +81,12 @@ interface Requested {
 }
 
 /** A list has no position to resume from: only its newest state is sent. */
-function listRequestOf(id: string, texts: ParameterTexts, known: Launchpads): ParsedChannelRequest {
+function listRequestOf(id: string, texts: ParameterTexts, known: Launchpads, takesChanges: boolean): ParsedChannelRequest {
   const parsed = parseFilters(LIST_PARAMETERS, texts)
   if (parsed.kind === 'invalid') return parsed
   const problem = problemOfLaunchpads(parsed.values.launchpad, known)
   if (problem !== null) return { kind: 'invalid', problem }
-  return { kind: 'valid', request: { channel: 'list', id, accepted: parsed.values, query: parsed.values } }
+  return { kind: 'valid', request: { channel: 'list', id, accepted: parsed.values, query: parsed.values, takesChanges } }
 }
 
 /** Candles of a token that is not indexed may be asked for: they appear when the token is indexed. */
@@ -87,7 +95,7 @@ function candlesRequestOf(id: string, texts: ParameterTexts): ParsedChannelReque
   if (parsed.kind === 'invalid') return parsed
   const { token: address, ...selected } = parsed.values
   const query = { address, ...selected, fill: false, limit: MAX_MESSAGE_CANDLES }
-  return { kind: 'valid', request: { channel: 'candles', id, accepted: parsed.values, query } }
+  return { kind: 'valid', request: { channel: 'candles', id, accepted: parsed.values, query, takesChanges: true } }
 }
 
 function requestOf({ texts, ...request }: Requested, known: Launchpads): ParsedChannelRequest {

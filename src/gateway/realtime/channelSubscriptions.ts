@@ -101,11 +101,12 @@ export class ChannelSubscriptions {
   }
 
   #subscribeToState<Query, State extends WatchedState<State>>(
-    { channel, id, accepted, query }: StateRequest<Query>,
+    { channel, id, accepted, query, takesChanges }: StateRequest<Query>,
     actors: Pick<StateActors<Query, State>, 'subscribe' | 'unsubscribe'>,
     replaces: boolean,
   ): (() => void) | WatchRefusal {
-    const subscription = new StateSubscription<State>(channel, id, clientId(this.#client), this.#outbox, this.#stats)
+    const client = clientId(this.#client)
+    const subscription = new StateSubscription<State>({ channel, id, client, takesChanges }, this.#outbox, this.#stats)
     const refusal = actors.subscribe(query, subscription, replaces)
     if (refusal !== null) return refusal
     // Answers are written before states.
@@ -132,4 +133,5 @@ interface StateRequest<Query> {
   readonly id: string
   readonly accepted: object
   readonly query: Query
+  readonly takesChanges: boolean
 }

@@ -49,6 +49,7 @@ const subscribeListSchema = z
     channel: z.literal('list').describe('Name of the channel.'),
     id: subscriptionId.exactOptional(),
     filters: listFilters.exactOptional(),
+    delta: z.boolean().exactOptional().describe('`true`: changes may come as `list.delta`. Default false.'),
   })
   .meta({ id: 'subscribe.list', description: 'Answered by `subscribed`, then by a `list`, and by a new `list` whenever it changes.' })
 
@@ -166,6 +167,8 @@ export const gapSchema = z
   })
   .meta({ id: 'gap', description: 'Events between `from` and `to` are left out, because there are too many. Read them over REST.' })
 
+const cells = z.array(z.union([z.string(), z.number(), z.null()]))
+
 const listStateSchema = z
   .object({
     type: messageType('list'),
@@ -174,7 +177,7 @@ const listStateSchema = z
     asOfBlock: integerText.nullable().describe('Number of the newest indexed block. `null`: nothing is indexed yet.'),
     columns: z.array(z.string()).describe(`Names of the cells of a row: ${LIST_COLUMNS.join(', ')}.`),
     data: z
-      .array(z.array(z.union([z.string(), z.number(), z.null()])))
+      .array(cells)
       .max(MAX_LIST_ROWS)
       .describe('The rows in order. Symbols and names have at most 32 characters, prices and values 10 significant digits.'),
   })
@@ -183,6 +186,25 @@ const listStateSchema = z
     description:
       'A whole list of tokens, sent whenever it has changed. It replaces the previous one. If it does not fit into ' +
       '16 KB, images become `null`, from the last row on, then names, then symbols.',
+  })
+
+const listDeltaSchema = z
+  .object({
+    type: messageType('list.delta'),
+    id: subscriptionId,
+    base: count.describe('Sequence of the list that this one is a change of: the one sent before on this connection.'),
+    sequence: count.describe('As in `list`.'),
+    asOfBlock: integerText.nullable().describe('As in `list`.'),
+    data: z
+      .array(z.union([count, cells]))
+      .max(MAX_LIST_ROWS)
+      .describe('The rows in order: the place of an unchanged row in the list before, from 0, or the cells of a new or changed one.'),
+  })
+  .meta({
+    id: 'list.delta',
+    description:
+      'A change of a list, sent only to subscriptions with `delta`. Rows whose place is not in `data` are gone. The cells have the columns of ' +
+      'the last `list`. A client that holds another list than `base` subscribes again.',
   })
 
 export const candleStateSchema = z
@@ -221,5 +243,6 @@ export const CHANNEL_SERVER_MESSAGES = {
   reorg: reorgSchema,
   gap: gapSchema,
   list: listStateSchema,
+  'list.delta': listDeltaSchema,
   candles: candleStateSchema,
 } as const

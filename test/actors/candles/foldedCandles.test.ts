@@ -45,7 +45,11 @@ class FoldingClient {
         this.waiting = null
       },
     } as const
-    this.subscription = new StateSubscription('candles', 'chart', '127.0.0.1', queue, new RealtimeStats(() => 0))
+    this.subscription = new StateSubscription(
+      { channel: 'candles', id: 'chart', client: '127.0.0.1', takesChanges: true },
+      queue,
+      new RealtimeStats(() => 0),
+    )
     this.#sink = {
       transport: 'webSocket',
       writeFrame: frame => this.#take(frame),

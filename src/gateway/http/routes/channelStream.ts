@@ -9,13 +9,14 @@ import type { Sources } from '#gateway/http/sources.ts'
 import { CANDLE_PARAMETERS, CHANNEL_FILTERS, LIST_PARAMETERS } from '#gateway/realtime/channelFilters.ts'
 import { streamRequestOf } from '#gateway/realtime/channelRequest.ts'
 import { CHANNELS } from '#protocol/channels.ts'
-import { textParameter, wordParameter } from '#resources/parameters.ts'
+import { booleanParameter, textParameter, wordParameter } from '#resources/parameters.ts'
 
 const chosen = z.object({
   channel: wordParameter(CHANNELS).describe('The channel to stream.'),
   lastEventId: textParameter(60)
     .exactOptional()
     .describe('The `id` of the last event that the client has. `Last-Event-ID` takes precedence.'),
+  delta: booleanParameter.default(false).describe('For `list`: whether changes may come as `list.delta`.'),
 })
 
 const parameters = z.object({
@@ -54,8 +55,9 @@ export function channelStreamRoute({ admission, config, realtime }: Pick<Sources
       if (origin !== '' && !admission.originAllowed(origin, client.key)) return originNotAllowed(origin)
       const parsed = parseParameters(chosen, texts)
       if (parsed.kind === 'invalid') return parsed.problem
-      const { channel, lastEventId = '' } = parsed.values
-      const request = streamRequestOf(channel, texts, exchange.lastEventId || lastEventId, launchingEntries(config.launchpads))
+      const { channel, delta, lastEventId = '' } = parsed.values
+      const stream = { channel, delta, lastEventId: exchange.lastEventId || lastEventId }
+      const request = streamRequestOf(stream, texts, launchingEntries(config.launchpads))
       if (request.kind === 'invalid') return request.problem
       if (exchange.isAborted()) return HANDED_OVER
       if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: EVENT_STREAM_HEADERS, body: null }
