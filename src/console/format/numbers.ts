@@ -24,6 +24,14 @@ export function formatShare(percent: number | null): string {
   return `${percent.toFixed(percent === 0 || percent >= 10 ? 1 : 2)}%`
 }
 
+/** Bytes in decimal units: `640 B`, `6.72 kB`, `285 MB`. */
+export function formatBytes(bytes: number | null): string {
+  if (bytes === null || !Number.isFinite(bytes)) return UNKNOWN
+  const unit = bytes >= 1e9 ? 'GB' : bytes >= 1e6 ? 'MB' : bytes >= 1e3 ? 'kB' : 'B'
+  const size = bytes / { GB: 1e9, MB: 1e6, kB: 1e3, B: 1 }[unit]
+  return `${formatCompact(size)} ${unit}`
+}
+
 /** Milliseconds with two or three digits: `0.4 ms`, `12 ms`, `1.2 s`. */
 export function formatMs(ms: number | null): string {
   if (ms === null || !Number.isFinite(ms)) return UNKNOWN

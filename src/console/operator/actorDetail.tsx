@@ -1,5 +1,5 @@
 import type { ActorState } from '#client/generated/types.ts'
-import { formatCount } from '#console/format/numbers.ts'
+import { formatBytes, formatCount } from '#console/format/numbers.ts'
 import { formatMoment } from '#console/format/time.ts'
 import { Copy } from '#console/parts/copy.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
@@ -41,7 +41,9 @@ export function ActorDetail({ address, symbol, actor, onClose }: ActorDetailProp
           <Pair name="Lagging">{formatCount(actor.subscribers.lagging)}</Pair>
           <Pair name="Conflated">{formatCount(actor.conflated)}</Pair>
           <Pair name="Events handled">{formatCount(actor.eventsHandled)}</Pair>
-          <Pair name="Frame">{actor.frameBytes === null ? <Unknown /> : `${formatCount(actor.frameBytes)} bytes`}</Pair>
+          <Pair name="Frame">
+            <Known text={formatBytes(actor.frameBytes)} />
+          </Pair>
           <Pair name="Last update">
             <Age time={actor.lastUpdateAt} />
           </Pair>

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { formatCompact } from '#client/decimalText.ts'
 import type { ActorSort, ActorState, ActorStateName } from '#client/generated/types.ts'
-import { formatCount } from '#console/format/numbers.ts'
+import { formatBytes, formatCount } from '#console/format/numbers.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Notice } from '#console/parts/notice.tsx'
-import { Age, Unknown } from '#console/parts/value.tsx'
+import { Age, Known, Unknown } from '#console/parts/value.tsx'
 import type { Operator } from '#console/state/operator.ts'
 import { ActorDetail } from './actorDetail.tsx'
 import { ActorName } from './actorName.tsx'
@@ -130,7 +130,9 @@ function ActorTable({ operator, actors }: { readonly operator: Operator; readonl
           <td>
             <Age time={lastUpdateAt} />
           </td>
-          <td class="wide-only">{frameBytes === null ? <Unknown /> : `${formatCompact(frameBytes)}B`}</td>
+          <td class="wide-only">
+            <Known text={formatBytes(frameBytes)} />
+          </td>
           <td class="wide-only">{formatCompact(eventsHandled)}</td>
         </tr>
       ))}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { formatCompact } from '#client/decimalText.ts'
 import type { IndexerHealth } from '#client/generated/types.ts'
-import { formatCount, formatMs, formatShare } from '#console/format/numbers.ts'
+import { formatBytes, formatCount, formatMs, formatShare } from '#console/format/numbers.ts'
 import { formatDuration, formatMoment } from '#console/format/time.ts'
 import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Meter } from '#console/parts/meter.tsx'
@@ -12,13 +12,12 @@ import { health } from '#console/state/session.ts'
 import type { ProcessMetrics } from './processMetrics.ts'
 
 const STATUS_TAG = { ok: 'good', syncing: 'fair', degraded: 'fair', stalled: 'bad' } as const
-const MEGABYTE = 1_000_000
 
 export function HealthCards({ process }: { readonly process: ProcessMetrics | null }) {
   const { value, failure } = health.state.value
   if (value === null) {
     return failure === null ? (
-      <Notice title="Loading" />
+      <div class="health" aria-busy="true" />
     ) : (
       <Notice urgent title="The health could not be loaded" action={{ text: 'Try again', run: () => health.refresh() }}>
         {failure.message}
@@ -83,16 +82,7 @@ function IndexerCard({
           </p>
         </div>
       )}
-      {launchpads
-        .filter(({ state }) => state !== 'joined')
-        .map(({ name, state, blocksLeft, eventsPerSecond, secondsLeft }) => (
-          <p key={name} class="card-body">
-            {name} · {state}
-            {blocksLeft === null ? '' : ` · ${formatCount(blocksLeft)} blocks left`}
-            {eventsPerSecond === null ? '' : ` · ${formatCompact(eventsPerSecond)} events/s`}
-            {secondsLeft === null ? '' : ` · ${formatDuration(secondsLeft)} left`}
-          </p>
-        ))}
+      <Launchpads launchpads={launchpads} />
       <Pairs>
         <Pair name="Lag, blocks">{lagBlocks === null ? <Unknown /> : formatCompact(lagBlocks)}</Pair>
         <Pair name="Lag, time">{lagSeconds === null ? <Unknown /> : formatMs(lagSeconds * 1_000)}</Pair>
@@ -100,12 +90,36 @@ function IndexerCard({
         <Pair name="Confirmed">{count(confirmedBlock)}</Pair>
         <Pair name="Indexed">{count(indexedBlock)}</Pair>
         <Pair name="Reorgs">{formatCount(reorgs.count)}</Pair>
+        <Pair name="Launchpads">
+          {launchpads.filter(({ state }) => state === 'joined').length} of {launchpads.length}
+        </Pair>
         <Pair wide name="Last reorg">
           <Known text={formatMoment(reorgs.lastAt)} />
           {reorgs.lastDepth === null ? null : <span class="quiet"> · {formatCount(reorgs.lastDepth)} deep</span>}
         </Pair>
       </Pairs>
     </Card>
+  )
+}
+
+/** The progress of launchpads that are not part of the index yet. */
+function Launchpads({ launchpads }: Pick<IndexerHealth, 'launchpads'>) {
+  const growing = launchpads.filter(({ state }) => state !== 'joined')
+  if (growing.length === 0) return null
+  return (
+    <ul class="card-body launchpads">
+      {growing.map(({ name, state, indexedBlock, blocksLeft, eventsPerSecond, secondsLeft }) => (
+        <li key={name}>
+          <bdi>{name}</bdi> · {state}
+          <p class="quiet">
+            {indexedBlock === null ? 'nothing indexed yet' : `up to block ${formatCount(indexedBlock)}`}
+            {blocksLeft === null ? '' : ` · ${formatCount(blocksLeft)} blocks left`}
+            {eventsPerSecond === null ? '' : ` · ${formatCompact(eventsPerSecond)} events/s`}
+            {secondsLeft === null ? '' : ` · ${formatDuration(secondsLeft)} left`}
+          </p>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -120,11 +134,8 @@ function RealtimeCard({ health: { realtime, actors } }: { readonly health: Index
         <Pair name="Actors">{formatCount(actors.total)}</Pair>
         <Pair name="Delivered">{formatCompact(realtime.deliveredTotal)}</Pair>
         <Pair name="Conflated">{formatCompact(realtime.conflatedTotal)}</Pair>
-        <Pair name="Delivery p50">
-          <Known text={formatMs(p50)} />
-        </Pair>
-        <Pair name="Delivery p99">
-          <Known text={formatMs(p99)} />
+        <Pair wide name="Delivery p50, p99">
+          <Known text={formatMs(p50)} />, <Known text={formatMs(p99)} />
         </Pair>
       </Pairs>
     </Card>
@@ -138,22 +149,20 @@ function ProcessCard({
   readonly health: IndexerHealth
   readonly process: ProcessMetrics | null
 }) {
-  const bytes = (value: number | null) => (value === null ? <Unknown /> : `${formatCompact((value / MEGABYTE).toFixed(1))} MB`)
   return (
     <Card title="Process" aside={<span class="quiet">{version}</span>}>
       <Pairs>
-        <Pair name="Loop p50" title="How long the event loop was held up">
-          <Known text={formatMs(process?.eventLoopP50Ms ?? null)} />
-        </Pair>
-        <Pair name="Loop p99" title="How long the event loop was held up">
-          <Known text={formatMs(process?.eventLoopP99Ms ?? null)} />
-        </Pair>
-        <Pair name="Loop max" title="How long the event loop was held up">
+        <Pair wide name="Event loop p50, p99, max">
+          <Known text={formatMs(process?.eventLoopP50Ms ?? null)} />, <Known text={formatMs(process?.eventLoopP99Ms ?? null)} />,{' '}
           <Known text={formatMs(process?.eventLoopMaxMs ?? null)} />
         </Pair>
         <Pair name="Up for">{formatDuration(uptimeSeconds)}</Pair>
-        <Pair name="Memory">{bytes(process?.residentBytes ?? null)}</Pair>
-        <Pair name="Heap">{bytes(process?.heapBytes ?? null)}</Pair>
+        <Pair name="Memory">
+          <Known text={formatBytes(process?.residentBytes ?? null)} />
+        </Pair>
+        <Pair name="Heap">
+          <Known text={formatBytes(process?.heapBytes ?? null)} />
+        </Pair>
         <Pair name="Database">
           <span class={database.ok ? 'up' : 'down'}>{database.ok ? 'ok' : 'away'}</span>
         </Pair>

@@ -1,11 +1,14 @@
 import { signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { Notice } from '#console/parts/notice.tsx'
 import { createOperator } from '#console/state/operator.ts'
-import { client } from '#console/state/session.ts'
+import { client, healthHistory } from '#console/state/session.ts'
 import { Actors } from './actors.tsx'
 import { HealthCards } from './healthCards.tsx'
+import { LastHour } from './lastHour.tsx'
 import { Processes } from './processes.tsx'
 import { TokenForm } from './tokenForm.tsx'
+import { Words } from './words.tsx'
 
 /** Kept while the page is open, so that a visit to the market does not ask for it again. A reload forgets it. */
 const operatorToken = signal<string | null>(null)
@@ -14,14 +17,21 @@ export function OperatorView() {
   const operator = useMemo(() => createOperator(client, operatorToken), [])
   useEffect(() => {
     document.title = 'Operator · Tokenwire'
-    return () => operator.stop()
+    const stopFollowing = operator.process.subscribe(process => healthHistory.memory(process?.residentBytes ?? null))
+    return () => {
+      stopFollowing()
+      operator.stop()
+    }
   }, [operator])
   const access = operator.access.value
   return (
-    <>
+    <div class="operator">
       <h1 class="sr-only">Operator</h1>
       <HealthCards process={operator.process.value} />
-      {access === 'open' || access === 'unknown' ? (
+      <LastHour />
+      {access === 'unknown' || (access === 'open' && operator.actors.value === null && operator.failure.value === null) ? (
+        <Notice title={operator.failure.value ?? 'Loading'} />
+      ) : access === 'open' ? (
         <>
           {operator.processes.value === null ? null : <Processes processes={operator.processes.value} />}
           <Actors operator={operator} canForget={operatorToken.value !== null} />
@@ -29,6 +39,7 @@ export function OperatorView() {
       ) : (
         <TokenForm access={access} onToken={token => operator.setToken(token)} />
       )}
-    </>
+      <Words />
+    </div>
   )
 }

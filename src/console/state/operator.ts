@@ -1,4 +1,4 @@
-import { effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import { batch, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import type { ActorSort, ActorState, ActorStateName, ProcessState } from '#client/generated/types.ts'
 import type { Result } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
@@ -77,7 +77,6 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
       if (access.peek() !== 'open') actors.value = null
       return list
     }
-    actors.value = list.value.data
     const address = selected.peek()
     const [one, metrics, peers] = await Promise.all([
       address === null ? null : client.actor(address, { ...credentials(), signal, retries: 0 }),
@@ -89,9 +88,13 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
       ),
     ])
     if (signal.aborted) return { ok: true, value: null }
-    if (address === selected.peek()) detail.value = one?.ok === true ? one.value : null
-    processes.value = peers.ok ? peers.value.data : null
-    process.value = metrics === null ? null : readMetrics(metrics)
+    // At once, because what came later would push the rest down.
+    batch(() => {
+      actors.value = list.value.data
+      if (address === selected.peek()) detail.value = one?.ok === true ? one.value : null
+      processes.value = peers.ok ? peers.value.data : null
+      process.value = metrics === null ? null : readMetrics(metrics)
+    })
     return { ok: true, value: null }
   }
 

@@ -2,6 +2,7 @@ import { computed, effect, signal, untracked } from '@preact/signals'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import { createLive } from '#client/live/createLive.ts'
 import type { ConnectionState } from '#client/tokenwire.ts'
+import { createHealthHistory } from './healthHistory.ts'
 import { poll } from './polling.ts'
 import { type Currency, chosenCurrency } from './preferences.ts'
 import { createRenderQueue } from './renderQueue.ts'
@@ -41,6 +42,9 @@ export const currency = computed<Currency>(() => {
   return chosenCurrency.value ?? (value === null && failure !== null ? 'weth' : 'usd')
 })
 
+/** What the page has seen of the service's health, on whatever view. */
+export const healthHistory = createHealthHistory()
+
 /** Number of returns to a working connection. Lists load again then, because changes may have been missed. */
 export const returns = signal(0)
 
@@ -62,7 +66,8 @@ export function startSession(): void {
   })
   let wasAnswering = true
   effect(() => {
-    const { failure } = health.state.value
+    const { failure, value, atMs } = health.state.value
+    if (failure === null && value !== null && atMs !== null) untracked(() => healthHistory.add(value, atMs))
     const isAnswering = failure === null || failure.code === 'rate_limited'
     // The service answers again, so the client need not wait for the end of its pause.
     if (isAnswering && !wasAnswering) untracked(() => client.reconnect())
