@@ -14,12 +14,14 @@ const WalletView = lazyView(async () => (await import('./wallet/walletView.tsx')
 const OperatorView = lazyView(async () => (await import('./operator/operatorView.tsx')).OperatorView)
 
 export function App() {
+  const top = useRef<HTMLElement>(null)
+  useEffect(() => (top.current === null ? undefined : tellHeight(top.current)), [])
   return (
     <>
       <a class="skip" href="#main" onClick={skip}>
         Skip to content
       </a>
-      <header class="shell-top">
+      <header class="shell-top" ref={top}>
         <Header />
         <StatsStrip />
       </header>
@@ -28,6 +30,13 @@ export function App() {
       <Foot />
     </>
   )
+}
+
+/** Headers of tables stick below the page's own, whose height depends on the width. */
+function tellHeight(element: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => document.documentElement.style.setProperty('--shell-height', `${element.offsetHeight - 1}px`))
+  observer.observe(element)
+  return () => observer.disconnect()
 }
 
 /** Moves the focus itself: the router would read `#main` as a route. */

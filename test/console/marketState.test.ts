@@ -2,13 +2,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { failed } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { followChartEnd } from '#console/state/chartEnd.ts'
-import { type HourlyClose, hourlyCloses, sparkPath } from '#console/state/hourlyCloses.ts'
-import { NO_BOUNDS } from '#console/state/listBounds.ts'
+import { boundInWeth, boundText, NO_BOUNDS } from '#console/state/listBounds.ts'
 import { listParameters } from '#console/state/listQuery.ts'
 import { createPagedList } from '#console/state/pagedList.ts'
 import { DEFAULT_QUERY, hrefOf, parseRoute } from '#console/state/route.ts'
 import { createSparklines } from '#console/state/sparklines.ts'
+import { sparkPath } from '#console/state/sparkPath.ts'
 import { eventsFor, type StripEvent } from '#console/state/stripEvent.ts'
+import type { Address } from '#domain/address.ts'
 import type { Candle } from '#resources/candles.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
@@ -33,14 +34,25 @@ test('half of the places are for trades, and what one half does not need the oth
 })
 
 test('bounds are in the address of the page, and what is no number is none', () => {
-  const bounds = { minMarketCap: 1.5, minLiquidity: null, minHolders: 20, maxAgeHours: 24 }
+  const bounds = { ...NO_BOUNDS, minMarketCap: 1.5, minHolders: 20, minGraduation: 12.5, minAgeHours: 1, maxAgeHours: 24 }
   const href = hrefOf({ view: 'market', query: { ...DEFAULT_QUERY, bounds } })
-  expect(href).toBe('#/?cap=1.5&holders=20&age=24')
+  expect(href).toBe('#/?cap=1.5&holders=20&graduated=12.5&older=1&age=24')
   expect(parseRoute(href)).toEqual({ view: 'market', query: { ...DEFAULT_QUERY, bounds } })
-  for (const wrong of ['cap=-1', 'cap=1e9', 'holders=2.5', 'age=x', 'cap=0', 'holders=99999999999999']) {
+  for (const wrong of ['cap=-1', 'cap=1e9', 'holders=2.5', 'age=x', 'cap=0', 'graduated=101', 'creator=0x12', 'holders=99999999999999']) {
     expect(parseRoute(`#/?${wrong}`)).toEqual({ view: 'market', query: DEFAULT_QUERY })
   }
   expect(parseRoute(`#/wallet/${A.toUpperCase().replace('0X', '0x')}`)).toEqual({ view: 'wallet', address: A })
+})
+
+test.each([
+  ['10000', 3_000, 3.333333333, '10000'],
+  ['0.5', 1, 0.5, '0.5'],
+  ['1', 3_456.78, 0.000289287, '1'],
+  ['1e9', 3_000, null, ''],
+  ['-1', 1, null, ''],
+])('a bound of %s in a currency of %d per ether is kept in ether and shown as it was entered', (text, perWeth, weth, shown) => {
+  expect(boundInWeth(text, perWeth)).toBe(weth)
+  expect(boundText(weth, perWeth)).toBe(shown)
 })
 
 test('lists with an age are the same for five minutes', () => {
@@ -49,28 +61,33 @@ test('lists with an age are the same for five minutes', () => {
   expect(at('2026-01-02T03:05:00Z')).toBe(Date.parse('2026-01-02T02:05:00Z') / 1_000)
 })
 
-test('hours without trades have the price before them', () => {
-  const nowMs = Date.parse('2026-01-02T12:30:00Z')
-  const hour = (before: number) => Date.parse('2026-01-02T12:00:00Z') / 1_000 - before * 3_600
-  const closes = hourlyCloses(
-    [
-      { time: hour(30), close: '1' },
-      { time: hour(2), close: '4' },
-    ],
-    nowMs,
-  ) as readonly HourlyClose[]
-  expect(closes.map(({ close }) => close)).toEqual([...Array<number>(21).fill(1), 4, 4, 4])
-  expect(closes.at(-1)?.time).toBe(hour(0))
-  // Launched two hours ago.
-  expect(hourlyCloses([{ time: hour(2), close: '4' }], nowMs)).toHaveLength(3)
-  expect(hourlyCloses([], nowMs)).toBeNull()
-})
-
-test('a line ends at the price of now, and is level where the price did not move', () => {
-  const close = (value: number) => ({ time: 0, close: value })
-  expect(sparkPath([close(1), close(2)], 3, 100, 20)).toBe('M0.0 20.0L50.0 10.0L100.0 0.0')
-  expect(sparkPath([close(2)], 2, 100, 20)).toBe('M0.0 10.0L100.0 10.0')
-  expect(sparkPath([close(2)], null, 100, 20)).toBe('M100.0 10.0')
+// Lines were closes of whole hours, with the first open left out: a token that rose could have a line that fell.
+test('a line leads from the price that the change beside it is measured from to the present one', () => {
+  const nowMs = Date.parse('2026-01-02T12:00:00Z')
+  const ago = (hours: number) => nowMs / 1_000 - hours * 3_600
+  const path = (change: number, price: number, launchedHoursAgo: number, points: readonly (readonly [hours: number, price: string])[]) =>
+    sparkPath(
+      { token: A, times: points.map(([hours]) => ago(hours)), prices: points.map(([, value]) => value) },
+      { price, change, createdAtMs: ago(launchedHoursAgo) * 1_000, nowMs },
+      100,
+      20,
+    )
+  expect(
+    path(100, 2, 48, [
+      [24, '7'],
+      [12, '1.5'],
+      [0, '1.9'],
+    ]),
+  ).toBe('M0.0 20.0L50.0 10.0L100.0 0.0')
+  // A young token's line begins at its launch. The line is five minutes old, and the price has moved on.
+  expect(
+    path(-50, 1, 2, [
+      [2, '2'],
+      [1, '1'],
+    ]),
+  ).toBe('M0.0 0.0L50.0 20.0L100.0 20.0')
+  expect(path(0, 2, 48, [])).toBe('M0.0 10.0L100.0 10.0')
+  expect(path(0, 1e-36, 0, [[0, '0.1']])).toBe('M0.0 10.0L100.0 10.0')
 })
 
 /** An answer of the service, on success. */
@@ -137,26 +154,31 @@ test('a chart ends with the newest indexed block, also where its token has not t
   }
 })
 
-test('lines of any number of rows cost thirty requests at once, and then one a second', async () => {
+test('lines of any number of rows cost a request for a hundred of them, and another one after five minutes', async () => {
   vi.useFakeTimers()
   try {
-    const asked: string[] = []
+    const asked: (readonly string[])[] = []
     const client = {
-      candles: async (address: string) => {
-        asked.push(address)
-        return { ok: true, value: { data: [], nextCursor: null, asOfBlock: '456' } } as const
+      sparklines: async (text: string) => {
+        const tokens = text.split(',')
+        asked.push(tokens)
+        const data = tokens.map(token => ({ token: token as Address, times: [1], prices: ['1'] }))
+        return { ok: true, value: { data, nextCursor: null, asOfBlock: '456' } } as const
       },
     }
     const lines = createSparklines(client)
-    for (let n = 1; n <= 500; n++) lines.want(addressOf(n))
-    await vi.advanceTimersByTimeAsync(0)
-    expect(asked).toHaveLength(30)
+    const addresses = Array.from({ length: 120 }, (_, n) => addressOf(n))
+    const leaves = addresses.map(address => lines.want(address))
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(asked).toHaveLength(40)
-    expect(new Set(asked).size).toBe(40)
+    expect(asked.map(tokens => tokens.length)).toEqual([100, 20])
+    expect(asked.flat()).toEqual(addresses)
+    expect(lines.of(addressOf(0)).value).toMatchObject({ prices: ['1'] })
+    for (const leave of leaves.slice(1)) leave()
+    await vi.advanceTimersByTimeAsync(360_000)
+    expect(asked.slice(2)).toEqual([[addressOf(0)]])
     lines.stop()
-    await vi.advanceTimersByTimeAsync(60_000)
-    expect(asked).toHaveLength(40)
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(asked).toHaveLength(3)
   } finally {
     vi.useRealTimers()
   }

@@ -1,12 +1,7 @@
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
 import { displayText } from '#console/format/text.ts'
 import { type MarketQuery, SORTS, STATUSES, showMarket } from '#console/state/route.ts'
 import { settings } from '#console/state/session.ts'
 import { BoundsMenu } from './boundsMenu.tsx'
-
-/** Pause in typing before the search is sent. */
-const DEBOUNCE_MS = 200
 
 interface FiltersProps {
   readonly query: MarketQuery
@@ -14,15 +9,24 @@ interface FiltersProps {
   readonly onMoved: () => void
   readonly busy: boolean
   readonly isEmpty: boolean
+  /** Why the list is not up to date; `null`: it is. */
+  readonly failure: string | null
 }
 
-export function Filters({ query, moved, onMoved, busy, isEmpty }: FiltersProps) {
+export function Filters({ query, moved, onMoved, busy, isEmpty, failure }: FiltersProps) {
   const change = (part: Partial<MarketQuery>) => showMarket({ ...query, ...part })
   const { launchpads } = settings.value
   const names = query.launchpad === null || launchpads.includes(query.launchpad) ? launchpads : [...launchpads, query.launchpad]
   return (
     <search class="filters">
-      <SearchField query={query} />
+      {query.q === '' ? null : (
+        <button type="button" class="button on" title="Show all tokens again" onClick={() => change({ q: '' })}>
+          <span>
+            “<bdi>{displayText(query.q, 24)}</bdi>” <span aria-hidden="true">×</span>
+          </span>
+          <span class="sr-only">: end the search</span>
+        </button>
+      )}
       <select
         class="field"
         aria-label="Status"
@@ -49,7 +53,7 @@ export function Filters({ query, moved, onMoved, busy, isEmpty }: FiltersProps) 
           </option>
         ))}
       </select>
-      <BoundsMenu bounds={query.bounds} onChange={bounds => change({ bounds })} />
+      <BoundsMenu query={query} onChange={change} />
       <div class="sort-field">
         <select
           class="field"
@@ -86,42 +90,11 @@ export function Filters({ query, moved, onMoved, busy, isEmpty }: FiltersProps) 
             {moved === 1 ? '1 row' : `${moved} rows`} moved · Update
           </button>
         ) : null}
-        <span role="status" class="quiet">
-          {busy ? 'Loading' : moved > 0 || query.q === '' || isEmpty ? null : 'Best match first'}
+        {/* Beside the rows: above them it would push them down. */}
+        <span role="status" class={failure === null ? 'quiet' : 'list-failure warn'} title={failure ?? undefined}>
+          {failure !== null ? 'Not up to date' : busy ? 'Loading' : moved > 0 || query.q === '' || isEmpty ? null : 'Best match first'}
         </span>
       </span>
     </search>
-  )
-}
-
-function SearchField({ query }: { readonly query: MarketQuery }) {
-  const text = useSignal(query.q)
-  const typed = useRef(query.q)
-  // The search changed elsewhere, such as in the address bar.
-  if (query.q !== typed.current) {
-    typed.current = query.q
-    text.value = query.q
-  }
-  useEffect(() => {
-    const wanted = text.value.trim()
-    if (wanted === query.q) return
-    const timer = setTimeout(() => {
-      typed.current = wanted
-      showMarket({ ...query, q: wanted })
-    }, DEBOUNCE_MS)
-    return () => clearTimeout(timer)
-  }, [text.value, query])
-  return (
-    <input
-      class="field search-field"
-      type="search"
-      maxLength={100}
-      placeholder="Search symbol, name or 0x…"
-      aria-label="Search tokens by symbol, name or address"
-      autocomplete="off"
-      spellcheck={false}
-      value={text.value}
-      onInput={event => (text.value = event.currentTarget.value)}
-    />
   )
 }

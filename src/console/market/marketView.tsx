@@ -43,7 +43,8 @@ export function MarketView() {
   const state = list.state.value
   const { phase, failure, isLoadingMore } = state
   const query = lastMarket.value
-  const isNarrowed = query.q !== '' || query.status !== null || query.launchpad !== null || countBounds(query.bounds) > 0
+  const isNarrowed =
+    query.q !== '' || query.status !== null || query.launchpad !== null || query.creator !== null || countBounds(query.bounds) > 0
   return (
     <>
       <h1 class="sr-only">Market</h1>
@@ -54,6 +55,7 @@ export function MarketView() {
         onMoved={() => list.showMoved()}
         busy={phase === 'loading'}
         isEmpty={rows.length === 0}
+        failure={rows.length === 0 ? null : failure}
       />
       {phase === 'failed' && rows.length === 0 ? (
         <Notice urgent title="The list could not be loaded" action={{ text: 'Try again', run: () => list.reload() }}>
@@ -70,11 +72,6 @@ export function MarketView() {
         </Notice>
       ) : (
         <>
-          {failure === null ? null : (
-            <p class="list-failure warn" role="status">
-              The list could not be brought up to date: {failure}
-            </p>
-          )}
           <TokenTable rows={rows} query={query} busy={phase !== 'ready'} onScreen={onScreen} lines={lines} onHolding={list.hold} />
           {hasMore(state) ? (
             <div class="more">

@@ -1,20 +1,22 @@
-import type { Token } from '#client/generated/types.ts'
-import { type HourlyClose, sparkPath } from '#console/state/hourlyCloses.ts'
+import type { PriceLine, Token } from '#client/generated/types.ts'
+import { minuteClock } from '#console/state/clock.ts'
+import { sparkPath } from '#console/state/sparkPath.ts'
 
 const WIDTH = 96
 const HEIGHT = 24
 
 interface SparklineProps {
-  readonly closes: readonly HourlyClose[] | null
-  readonly market: Token['market']
+  readonly line: PriceLine | null
+  readonly token: Pick<Token, 'market' | 'createdAt'>
 }
 
 /** The price of the last day as a line, in the colour of its change. The number beside it says the same, so screen readers skip it. */
-export function Sparkline({ closes, market: { priceWeth, priceChange } }: SparklineProps) {
-  if (closes === null || closes.length === 0) return null
-  const price = priceWeth === null ? null : Number(priceWeth)
-  const change = priceChange.h24 ?? 0
+export function Sparkline({ line, token: { createdAt, market } }: SparklineProps) {
+  const { priceWeth } = market
+  const change = market.priceChange.h24
+  if (line === null || priceWeth === null || change === null) return null
   const direction = change > 0 ? 'up' : change < 0 ? 'down' : 'quiet'
+  const end = { price: Number(priceWeth), change, createdAtMs: Date.parse(createdAt), nowMs: minuteClock.value }
   return (
     <svg
       class={`spark ${direction}`}
@@ -23,7 +25,7 @@ export function Sparkline({ closes, market: { priceWeth, priceChange } }: Sparkl
       aria-hidden="true"
       focusable="false"
     >
-      <path d={sparkPath(closes, price, WIDTH, HEIGHT)} />
+      <path d={sparkPath(line, end, WIDTH, HEIGHT)} />
     </svg>
   )
 }

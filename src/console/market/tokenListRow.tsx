@@ -75,7 +75,7 @@ function NumberCells({ row, lines }: Pick<TokenListRowProps, 'row' | 'lines'>) {
         <Change percent={market.priceChange.h24} />
       </td>
       <td class="c-spark">
-        <Sparkline closes={lines.of(row.address).value} market={market} />
+        <Sparkline line={lines.of(row.address).value} token={row.token.value} />
       </td>
       <td class="c-cap">
         <Money usd={market.marketCapUsd} weth={market.marketCapWeth} />

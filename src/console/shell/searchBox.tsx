@@ -126,17 +126,14 @@ function Suggestion({ token: { address, symbol, name, market } }: { readonly tok
 
 const stay = (event: Event) => event.preventDefault()
 
-/** `/` focuses the field that is visible: on narrow screens the market has only its own. */
+/** `/` focuses the field. */
 function focusBySlash(field: () => HTMLInputElement | null): () => void {
   const pressed = (event: KeyboardEvent) => {
     const { key, target, ctrlKey, metaKey, altKey } = event
     const isTyping = target instanceof HTMLElement && target.matches('input:not([type="radio"]), textarea, select')
     if (key !== '/' || ctrlKey || metaKey || altKey || isTyping) return
-    const fields = [field(), document.querySelector<HTMLInputElement>('.search-field')]
-    const visible = fields.find(each => each?.checkVisibility())
-    if (visible === undefined) return
     event.preventDefault()
-    visible?.focus()
+    field()?.focus()
   }
   document.addEventListener('keydown', pressed)
   return () => document.removeEventListener('keydown', pressed)

@@ -9,6 +9,8 @@ export interface MarketQuery {
   readonly order: SortOrder
   readonly status: GraduationStatus | null
   readonly launchpad: string | null
+  /** Address of the creator. */
+  readonly creator: string | null
   readonly bounds: ListBounds
 }
 
@@ -44,7 +46,15 @@ export const STATUSES = { bonding: 'Bonding', completed: 'Completed', migrated: 
   string
 >
 
-export const DEFAULT_QUERY: MarketQuery = { q: '', sort: 'trades24h', order: 'desc', status: null, launchpad: null, bounds: NO_BOUNDS }
+export const DEFAULT_QUERY: MarketQuery = {
+  q: '',
+  sort: 'trades24h',
+  order: 'desc',
+  status: null,
+  launchpad: null,
+  creator: null,
+  bounds: NO_BOUNDS,
+}
 
 const MAX_TEXT = 100
 
@@ -70,21 +80,28 @@ function parseQuery(parameters: URLSearchParams): MarketQuery {
     order: parameters.get('order') === 'asc' ? 'asc' : 'desc',
     status: oneOf(STATUSES, 'status'),
     launchpad: parameters.get('launchpad')?.slice(0, MAX_TEXT) || null,
+    creator: readAddress(parameters.get('creator') ?? ''),
     bounds: readBounds(parameters),
   }
+}
+
+/** The address in lower case; `null` for any other text. */
+export function readAddress(text: string): string | null {
+  return /^0x[0-9a-f]{40}$/i.test(text) ? text.toLowerCase() : null
 }
 
 /** The hash of a route, without default values. */
 export function hrefOf(route: PageRoute): string {
   switch (route.view) {
     case 'market': {
-      const { q, sort, order, status, launchpad, bounds } = route.query
+      const { q, sort, order, status, launchpad, creator, bounds } = route.query
       const parameters = new URLSearchParams()
       if (q !== '') parameters.set('q', q)
       if (sort !== DEFAULT_QUERY.sort) parameters.set('sort', sort)
       if (order !== DEFAULT_QUERY.order) parameters.set('order', order)
       if (status !== null) parameters.set('status', status)
       if (launchpad !== null) parameters.set('launchpad', launchpad)
+      if (creator !== null) parameters.set('creator', creator)
       writeBounds(bounds, parameters)
       const search = parameters.toString()
       return search === '' ? '#/' : `#/?${search}`
