@@ -16,9 +16,7 @@ import './style/liveStrip.css'
 import './style/market.css'
 import './style/token.css'
 import './style/tokenLists.css'
-import './style/wallet.css'
 import './style/distribution.css'
-import './style/operator.css'
 
 applyPreferences()
 followAddress()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { IndexerHealth } from '#client/generated/types.ts'
-import { createHealthHistory, type HealthSample, seriesPath } from '#console/state/healthHistory.ts'
+import { seriesPath } from '#console/operator/seriesPath.ts'
+import { createHealthHistory, type HealthSample } from '#console/state/healthHistory.ts'
 
 const healthOf = (lagSeconds: number | null): IndexerHealth =>
   ({

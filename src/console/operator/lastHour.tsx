@@ -1,8 +1,9 @@
 import { formatCompact, UNKNOWN } from '#client/decimalText.ts'
 import { formatBytes, formatMs } from '#console/format/numbers.ts'
 import { formatClock } from '#console/format/time.ts'
-import { type HealthSample, type SeriesName, seriesPath } from '#console/state/healthHistory.ts'
+import type { HealthSample, SeriesName } from '#console/state/healthHistory.ts'
 import { healthHistory } from '#console/state/session.ts'
+import { seriesPath } from './seriesPath.ts'
 
 interface Series {
   readonly title: string

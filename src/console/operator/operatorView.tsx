@@ -9,6 +9,7 @@ import { LastHour } from './lastHour.tsx'
 import { Processes } from './processes.tsx'
 import { TokenForm } from './tokenForm.tsx'
 import { Words } from './words.tsx'
+import '#console/style/operator.css'
 
 /** Kept while the page is open, so that a visit to the market does not ask for it again. A reload forgets it. */
 const operatorToken = signal<string | null>(null)

@@ -9,9 +9,11 @@ import { fitsFilters, listParameters } from './listQuery.ts'
 import { createLiveOrder } from './liveOrder.ts'
 import type { MarketQuery } from './route.ts'
 import { createRow, type Row } from './rows.ts'
-import { afterListEvent, type ListEvent, NOT_LOADED, PAGE_ROWS, type TokenListState } from './tokenListState.ts'
+import { afterListEvent, type ListEvent, MAX_ROWS, NOT_LOADED, PAGE_ROWS, type TokenListState } from './tokenListState.ts'
 
 const REFRESH_MS = 15_000
+/** Rows kept at most: those at the end of a list leave it and come back all the time, and need not be loaded again each time. */
+const MAX_KEPT = 2 * MAX_ROWS
 
 export interface TokenList {
   readonly state: ReadonlySignal<TokenListState>
@@ -38,7 +40,7 @@ export function createTokenList({ client, live, query, returns }: TokenListOptio
   const state = signal(NOT_LOADED)
   const shown = computed(() => state.value.shown)
   const rows = computed(() => shown.value.flatMap(address => rowOf.get(address) ?? []))
-  /** Of the shown tokens, and of those that are new in the order of a held list. */
+  /** Of the shown tokens, of those that are new in the order of a held list, and of some that have left it. */
   const rowOf = new Map<Address, Row>()
   let loading = new AbortController()
   let timer: number | undefined
@@ -54,7 +56,7 @@ export function createTokenList({ client, live, query, returns }: TokenListOptio
       state.value = afterListEvent(state.peek(), event)
     })
     const kept = new Set([...state.peek().shown, ...state.peek().order])
-    for (const address of rowOf.keys()) if (!kept.has(address)) rowOf.delete(address)
+    for (const address of rowOf.keys()) if (rowOf.size > MAX_KEPT && !kept.has(address)) rowOf.delete(address)
   }
 
   const ask = async (from: string | null, signal: AbortSignal) => {

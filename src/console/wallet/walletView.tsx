@@ -12,6 +12,7 @@ import { Holdings } from './holdings.tsx'
 import { WalletClaims } from './walletClaims.tsx'
 import { WalletSummary } from './walletSummary.tsx'
 import { WalletTrades } from './walletTrades.tsx'
+import '#console/style/wallet.css'
 
 export function WalletView({ address }: { readonly address: string }) {
   const detail = useMemo(() => createWalletDetail({ client, live, names: tokenNames, address, returns }), [address])
