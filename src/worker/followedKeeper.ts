@@ -1,12 +1,10 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import type { BlockHeader } from '#domain/block.ts'
 import type { CommitJob, CommitNotice } from '#jobs/commitJob.ts'
 import { createJobRuns } from '#jobs/jobRuns.ts'
-import { selectList } from '#store/rows/selectList.ts'
+import { readStoredBlocks } from '#store/rows/cursor.ts'
 import { fetchRange, type RangeSource } from '#sync/fetch/range.ts'
 import type { Watchlist } from '#sync/watchlist.ts'
-import { BLOCK } from '#tables/block.ts'
 import type { OpenedKeptLogs } from './openKeptLogs.ts'
 
 /** A range costs a query of logs or a few; the headers are in the database. At most this many newest final blocks are not kept. */
@@ -38,7 +36,7 @@ export function createFollowedKeeper(options: FollowedKeeperOptions): CommitJob 
   const source: RangeSource = {
     ...kept.ranges,
     headers: async numbers => {
-      const found = new Map((await readHeaders(db, numbers)).map(header => [header.number, header]))
+      const found = new Map((await readStoredBlocks(db, numbers)).map(header => [header.number, header]))
       const missing = numbers.filter(number => !found.has(number))
       for (const header of missing.length === 0 ? [] : await kept.ranges.headers(missing)) found.set(header.number, header)
       return numbers.flatMap(number => found.get(number) ?? [])
@@ -69,10 +67,4 @@ export function createFollowedKeeper(options: FollowedKeeperOptions): CommitJob 
     settled: runs.settled,
     stop: runs.stop,
   }
-}
-
-/** The newest headers are stored. */
-async function readHeaders(db: Kysely<unknown>, numbers: readonly number[]): Promise<readonly BlockHeader[]> {
-  const { rows } = await sql<BlockHeader>`select ${selectList(BLOCK)} from block where number = any(${[...numbers]}::bigint[])`.execute(db)
-  return rows
 }

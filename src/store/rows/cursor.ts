@@ -124,6 +124,12 @@ export async function readRecentBlocks(db: Queryable, limit: number): Promise<re
   return blocks.reverse()
 }
 
+/** Those of the blocks whose headers are stored: the newest, and the last ones of ranges. */
+export async function readStoredBlocks(db: Queryable, numbers: readonly number[]): Promise<readonly BlockHeader[]> {
+  const { rows } = await sql<BlockRow>`select ${selectList(BLOCK)} from block where number = any(${[...numbers]}::bigint[])`.execute(db)
+  return rows
+}
+
 /** Whether the block is indexed and one of the newest. */
 export async function isRecentBlock(db: Queryable, { number, hash }: Pick<BlockHeader, 'number' | 'hash'>): Promise<boolean> {
   const { rows } = await sql`select from block where number = ${number} and hash = ${toBytes(hash)}`.execute(db)
