@@ -199,7 +199,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await page.getByText('This is not the operator token').waitFor()
     await field.fill(OPERATOR_TOKEN)
     await page.getByRole('button', { name: 'Unlock' }).click()
-    await page.getByText(/Event loop/).waitFor()
+    await page.getByText('Loop p50, p99, max').waitFor()
     await expect.poll(() => page.getByTestId('health').textContent()).toMatch(/p99, max\d/)
     const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]))
     expect(stored).not.toContain(OPERATOR_TOKEN)

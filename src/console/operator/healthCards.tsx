@@ -152,7 +152,7 @@ function ProcessCard({
   return (
     <Card title="Process" aside={<span class="quiet">{version}</span>}>
       <Pairs>
-        <Pair wide name="Event loop p50, p99, max">
+        <Pair wide name="Loop p50, p99, max">
           <Known text={formatMs(process?.eventLoopP50Ms ?? null)} />, <Known text={formatMs(process?.eventLoopP99Ms ?? null)} />,{' '}
           <Known text={formatMs(process?.eventLoopMaxMs ?? null)} />
         </Pair>

@@ -9,7 +9,7 @@ const WORDS: readonly (readonly [word: string, meaning: string])[] = [
   ['Subscriptions', 'What these connections follow: tokens and channels.'],
   ['Delivered, conflated', 'Updates that were sent, and those that a newer one replaced before a slow client could read them.'],
   ['Delivery p50, p99', 'Time from the commit to the socket: half of the updates were faster than p50, 99 % faster than p99.'],
-  ['Event loop', 'How long the process could not react, because it was computing.'],
+  ['Loop', 'The event loop: how long the process could not react, because it was computing.'],
   ['Memory, heap', 'What the process takes of the machine, and what of it JavaScript’s objects take.'],
   ['Round trip', 'Time of the smallest request to the database.'],
   ['Blocks by', 'What brings committed blocks to a process: its own thread, PostgreSQL or NATS; behind: blocks that it has not shown yet.'],
