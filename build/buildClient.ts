@@ -18,6 +18,7 @@ const ENTRIES = {
   'client/candles': 'candles',
   'client/format': 'format',
   'client/key': 'key',
+  'client/operator': 'operator',
   'client/rxjs': 'rxjs',
   'client/react': 'react',
 } as const

@@ -3,8 +3,10 @@ import { createContext } from './context.ts'
 import { tokensOf } from './feed/carried.ts'
 import { createConnectionPool } from './feed/connectionPool.ts'
 import { createFeed } from './feed/feed.ts'
+import { REST_METHODS, type RestApi } from './generated/restMethods.ts'
 import { createChannelLinks } from './live/channelLinks.ts'
 import type { TokenwireOptions } from './options.ts'
+import { createRest } from './rest/rest.ts'
 import { createRestApi } from './rest/restApi.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
 import { createUpdates } from './watch/createUpdates.ts'
@@ -21,7 +23,8 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
   const closed = closing.signal
   const context = createContext(options, closed)
   const listeners = new Set<(state: ConnectionState) => void>()
-  const api = createRestApi(context)
+  const rest = createRest(context)
+  const api = createRestApi<RestApi>(REST_METHODS, rest)
   const refetcher = createRefetcher(context, api, {
     watchedTokens: () => feed.tokens(),
     tokensWithoutStream: () => pool.tokensWithoutStream(),
@@ -71,7 +74,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
       })
       wake()
     },
-    extension: { ...context, subscribe: createChannelLinks(context, pool), polled: pool.polled },
+    extension: { ...context, rest, subscribe: createChannelLinks(context, pool), polled: pool.polled },
     close() {
       listeners.clear()
       context.dismissed.clear()

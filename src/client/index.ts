@@ -4,9 +4,6 @@ export type { PerWindow } from '#domain/token.ts'
 export { ClientError as TokenwireError, type ClientErrorCode as TokenwireErrorCode, type ProblemDetails as Problem } from './clientError.ts'
 export { createTokenwire } from './createTokenwire.ts'
 export type {
-  ActorState,
-  ActorStateName,
-  ActorsQuery,
   BackfillProgress,
   Candle,
   CandleCurrency,
@@ -39,7 +36,6 @@ export type {
   Pool,
   PoolType,
   PriceLine,
-  ProcessState,
   RpcHealth,
   ServiceStatus,
   SortOrder,
@@ -59,7 +55,7 @@ export type {
   WalletClaim,
 } from './generated/types.ts'
 export type { ClientClock as Clock, TokenwireOptions, WebSocketLike } from './options.ts'
-export type { CallOptions, ListPage as Page, OperatorOptions } from './rest/calls.ts'
+export type { CallOptions, ListPage as Page } from './rest/calls.ts'
 export { items } from './rest/items.ts'
 export { type Result, unwrap } from './result.ts'
 export type { ConnectionState, Tokenwire } from './tokenwire.ts'

@@ -1,6 +1,7 @@
 import type { ClientContext } from './context.ts'
 import type { RestApi } from './generated/restMethods.ts'
 import type { ChannelLink, ChannelSubscriber } from './live/channelLink.ts'
+import type { Rest } from './rest/rest.ts'
 import type { Watch, WatchedToken, WatchOptions } from './watch/watch.ts'
 
 /**
@@ -13,6 +14,7 @@ export type ConnectionState = 'connecting' | 'live' | 'fallback' | 'offline'
 
 /** What the package's other entry points build on. It may change with every version. */
 export interface ClientExtension extends Pick<ClientContext, 'timers' | 'random' | 'closed' | 'dismissed' | 'pauses' | 'call' | 'onError'> {
+  readonly rest: Rest
   subscribe(subscriber: ChannelSubscriber): ChannelLink
   /**
    * Reports a read over REST in place of a channel. While both transports are blocked, the client's state follows from these reports.

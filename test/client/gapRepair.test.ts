@@ -113,6 +113,7 @@ describe('the events of a channel', () => {
       pauses,
       closed: closing.signal,
       polled: () => {},
+      rest: () => Promise.reject(new Error('asks nothing over REST')),
       call: () => {},
       onError: (error: unknown) => failures.push(error),
     }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PackedClient, packClient, tool } from './packedClient.ts'
 
 /** Of each entry. */
-const MAX_GZIPPED_BYTES = { index: 12_288, live: 6_200, format: 1_500, key: 500, candles: 500, react: 700, rxjs: 400 }
+const MAX_GZIPPED_BYTES = { index: 12_288, live: 6_200, format: 1_500, key: 500, operator: 2_000, candles: 500, react: 700, rxjs: 400 }
 
 let packed: PackedClient
 beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('the package', () => {
     expect(tooLarge).toEqual([])
     const imports = (text: string) =>
       Array.from(text.matchAll(/\bfrom\s*["'`]([^"'`]+)["'`]|\bimport\s*\(?\s*["'`]([^"'`]+)/g), match => match[1] ?? match[2])
-    for (const entry of ['index', 'live', 'format', 'key', 'candles']) expect(imports(await script(`${entry}.js`))).toEqual([])
+    for (const entry of ['index', 'live', 'format', 'key', 'operator', 'candles']) expect(imports(await script(`${entry}.js`))).toEqual([])
     expect(imports(await script('rxjs.js'))).toEqual(['rxjs'])
     expect(imports(await script('react.js'))).toEqual(['react'])
     expect(client).not.toMatch(/\b(?:process|Buffer|require|setImmediate)\b/)
@@ -72,8 +72,8 @@ describe('the package', () => {
       ),
     ])
     expect(messages).toEqual([])
-    // Seven entries in two resolution modes; the other modes are for CommonJS and old tools.
-    expect(types.match(/^ *(?:node16 \(from ESM\)|bundler): 🟢/gm)).toHaveLength(14)
+    // Eight entries in two resolution modes; the other modes are for CommonJS and old tools.
+    expect(types.match(/^ *(?:node16 \(from ESM\)|bundler): 🟢/gm)).toHaveLength(16)
   })
 
   it('has types that compile with and without those of Node and browsers', async () => {
@@ -103,6 +103,7 @@ import {
 import { fillCandles, foldCandleChange } from 'tokenwire/client/candles'
 import { formatPrice, fromUnits, toUnits } from 'tokenwire/client/format'
 import { createLive, type LiveEvent, type TradesEvent } from 'tokenwire/client/live'
+import { operatorCalls } from 'tokenwire/client/operator'
 import { useCandles, useLaunches, useList, useToken, useTrades } from 'tokenwire/client/react'
 import { observeLive, watchToken } from 'tokenwire/client/rxjs'
 
@@ -118,6 +119,7 @@ export async function run(): Promise<readonly Token[]> {
   await tokenwire.candles('0x', { of })
   unwrap(await tokenwire.launchpads()).data[0] satisfies Launchpad | undefined
   unwrap(await tokenwire.distribution('0x')) satisfies HolderDistribution
+  unwrap(await operatorCalls(tokenwire).actors({}, { operatorToken: 'x' })).data[0]?.state satisfies string | undefined
   const price: string | null = unwrap(await tokenwire.token('0x')).market.priceWeth
   void price
   // @ts-expect-error An unknown sort.

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { createContext } from '#client/context.ts'
+import { REST_METHODS, type RestApi } from '#client/generated/restMethods.ts'
+import { createRest } from '#client/rest/rest.ts'
 import { createRestApi } from '#client/rest/restApi.ts'
 import { createRefetcher } from '#client/watch/refetcher.ts'
 import { addressOf } from '#test/support/snapshots.ts'
@@ -28,7 +30,7 @@ it('fetches tokens with request lines that fit into one TCP segment', async () =
     closing.signal,
   )
   const fetched: boolean[] = []
-  const refetcher = createRefetcher(context, createRestApi(context), {
+  const refetcher = createRefetcher(context, createRestApi<RestApi>(REST_METHODS, createRest(context)), {
     watchedTokens: () => [],
     tokensWithoutStream: () => [],
     onToken: () => {},

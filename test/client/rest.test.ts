@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTokenwire } from '#client/createTokenwire.ts'
+import { operatorCalls } from '#client/operator.ts'
 import { items } from '#client/rest/items.ts'
 import { unwrap } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
@@ -44,8 +45,8 @@ describe('against the real gateway', () => {
     expect(unwrap(await client.ethUsd()).price).toBe('3000')
     expect(unwrap(await client.chainStats()).tokens).toBe(812)
     expect(unwrap(await client.health()).status).toBe('ok')
-    expect(unwrap(await client.actors({ sort: 'sequence' })).data).toEqual([])
-    expect(unwrap(await client.processes()).data).toEqual([])
+    expect(unwrap(await operatorCalls(client).actors({ sort: 'sequence' })).data).toEqual([])
+    expect(unwrap(await operatorCalls(client).processes()).data).toEqual([])
   })
 
   it('returns failures as values with a code', async () => {
@@ -59,8 +60,8 @@ describe('against the real gateway', () => {
       ok: false,
       error: { code: 'rejected', problem: { code: 'invalid_parameter' } },
     })
-    expect(await client.actors()).toMatchObject({ ok: false, error: { code: 'rejected', status: 401 } })
-    expect(await client.actors({}, { operatorToken: 'a-very-secret-token-of-32-letters' })).toMatchObject({ ok: true })
+    expect(await operatorCalls(client).actors()).toMatchObject({ ok: false, error: { code: 'rejected', status: 401 } })
+    expect(await operatorCalls(client).actors({}, { operatorToken: 'a-very-secret-token-of-32-letters' })).toMatchObject({ ok: true })
     gateway.conditions.price = null
     expect(await client.ethUsd()).toMatchObject({
       ok: false,

@@ -21,8 +21,11 @@ export interface RestCall<T> {
   readonly alsoStatus?: number | undefined
 }
 
+/** Makes one call: its failures are values. All calls of a client share their pauses and their limit of requests in flight. */
+export type Rest = <T>(call: RestCall<T>) => Promise<Result<T>>
+
 /** Failures are values. Retries with growing pauses; a pause that the server asks of one call holds back all. */
-export function createRest(context: ClientContext): <T>(call: RestCall<T>) => Promise<Result<T>> {
+export function createRest(context: ClientContext): Rest {
   const { base, fetch, timers, random, closed } = context
   /** No request is sent before this time of the clock. */
   let notBefore = 0

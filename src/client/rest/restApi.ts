@@ -1,11 +1,12 @@
-import type { ClientContext } from '#client/context.ts'
-import { REST_METHODS, type RestApi, type RestMethod } from '#client/generated/restMethods.ts'
 import type { OperatorOptions } from './calls.ts'
-import { createRest } from './rest.ts'
+import type { Rest } from './rest.ts'
+import type { AnyShape } from './shape.ts'
+
+/** A path names the required parameters, in the order of the method's arguments: `:name` is a segment, `?name` belongs to the query. */
+export type RestMethod = readonly [path: string, shape: AnyShape, hasQuery?: boolean, alsoStatus?: number]
 
 /** Each method takes its required parameters, then, if it has others, a query, then options. */
-export function createRestApi(context: ClientContext): RestApi {
-  const call = createRest(context)
+export function createRestApi<Api>(methods: Readonly<Record<keyof Api, RestMethod>>, rest: Rest): Api {
   const method =
     ([template, shape, hasQuery, alsoStatus]: RestMethod) =>
     (...given: unknown[]) => {
@@ -17,7 +18,7 @@ export function createRestApi(context: ClientContext): RestApi {
         return ''
       })
       const query = { ...named, ...(hasQuery && (given.shift() as object | undefined)) }
-      return call({ path, query, shape, options: given[0] as OperatorOptions, alsoStatus })
+      return rest({ path, query, shape, options: given[0] as OperatorOptions, alsoStatus })
     }
-  return Object.fromEntries(Object.entries(REST_METHODS).map(([name, described]) => [name, method(described)])) as unknown as RestApi
+  return Object.fromEntries(Object.entries<RestMethod>(methods).map(([name, described]) => [name, method(described)])) as Api
 }

@@ -1,5 +1,6 @@
 import { batch, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
 import type { ActorSort, ActorState, ActorStateName, ProcessState } from '#client/generated/types.ts'
+import { operatorCalls } from '#client/operator.ts'
 import type { Result } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { type ProcessMetrics, readMetrics } from '#console/operator/processMetrics.ts'
@@ -34,6 +35,7 @@ export interface Operator {
 
 /** Data for operators, polled until `stop`. */
 export function createOperator(client: Tokenwire, token: Signal<string | null>): Operator {
+  const calls = operatorCalls(client)
   const access = signal<Access>('unknown')
   const actors = signal<readonly ActorState[] | null>(null)
   const symbols = signal<ReadonlyMap<string, string | null>>(new Map())
@@ -70,7 +72,7 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
 
   async function ask(signal: AbortSignal): Promise<Result<null>> {
     const filter = state.peek() === null ? {} : { state: state.peek() as ActorStateName }
-    const list = await client.actors({ sort: sort.peek(), limit: LIMIT, ...filter }, { ...credentials(), signal, retries: 0 })
+    const list = await calls.actors({ sort: sort.peek(), limit: LIMIT, ...filter }, { ...credentials(), signal, retries: 0 })
     if (signal.aborted) return { ok: true, value: null }
     judge(list)
     if (!list.ok) {
@@ -79,9 +81,9 @@ export function createOperator(client: Tokenwire, token: Signal<string | null>):
     }
     const address = selected.peek()
     const [one, metrics, peers] = await Promise.all([
-      address === null ? null : client.actor(address, { ...credentials(), signal, retries: 0 }),
+      address === null ? null : calls.actor(address, { ...credentials(), signal, retries: 0 }),
       askMetrics(token.peek(), signal),
-      client.processes({ ...credentials(), signal, retries: 0 }),
+      calls.processes({ ...credentials(), signal, retries: 0 }),
       askSymbols(
         list.value.data.map(actor => actor.token),
         signal,
