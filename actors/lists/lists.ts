@@ -5,7 +5,8 @@ import { encodeListRows } from '#protocol/encodeListRows.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Token } from '#resources/token.ts'
 import { withUsd } from '#resources/token.ts'
-import type { TokenCursor, TokensQuery } from '#resources/tokens.ts'
+import type { TokenCursor, TokensQuery, TokensRequest } from '#resources/tokens.ts'
+import { tokensInWeth } from '#resources/tokensInWeth.ts'
 import { WatchedList } from './watchedList.ts'
 
 export interface ListsOptions {
@@ -18,16 +19,16 @@ export interface ListsOptions {
 }
 
 /** The watched lists of tokens. */
-export interface Lists extends Omit<StateActors<TokensQuery, WatchedList>, 'outdate'> {
+export interface Lists extends Omit<StateActors<TokensRequest, WatchedList>, 'outdate'> {
   /** A commit changed these tokens, and the database shows it; `null`: it may have changed any, or there is a new price. */
   changed(tokens: ReadonlySet<Address> | null): void
 }
 
 export function createLists({ read, ethUsd, logger, epochMs }: ListsOptions): Lists {
-  const { outdate, ...actors } = createStateActors<TokensQuery, WatchedList>({
+  const { outdate, ...actors } = createStateActors<TokensRequest, WatchedList>({
     async read(query, newest) {
-      const { data, asOfBlock } = await read(query)
       const price = ethUsd()
+      const { data, asOfBlock } = await read(tokensInWeth(query, price))
       const rows = encodeListRows(data.map(token => withUsd(token, price)))
       if (newest !== null && newest.rows.join() === rows.join()) return newest
       return new WatchedList(Math.max((newest?.sequence ?? 0) + 1, epochMs()), asOfBlock, rows, newest)
@@ -38,7 +39,7 @@ export function createLists({ read, ethUsd, logger, epochMs }: ListsOptions): Li
   return { ...actors, changed: tokens => outdate(query => canChange(query, tokens)) }
 }
 
-function canChange({ addresses }: TokensQuery, tokens: ReadonlySet<Address> | null): boolean {
+function canChange({ addresses }: TokensRequest, tokens: ReadonlySet<Address> | null): boolean {
   if (tokens === null) return true
   return addresses === undefined ? tokens.size > 0 : addresses.some(address => tokens.has(address))
 }

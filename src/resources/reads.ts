@@ -6,6 +6,7 @@ import type { LaunchpadTotals } from './launchpads.ts'
 import type { BlockPlace, BlockRange, DayTotals, FinalBlock, ListedAsset, ListedPair, PairEvents, Supply } from './marketData.ts'
 import type { ListResource, PageOf, QueryOf, Resource } from './resource.ts'
 import type { LISTS, SINGLE, TOKEN_LISTS } from './resources.ts'
+import type { TokensQuery, tokens } from './tokens.ts'
 import type { Wire } from './wire.ts'
 
 type ReadList<List extends ListResource> = (query: QueryOf<List>) => Promise<PageOf<List>>
@@ -16,7 +17,7 @@ type ReadTokenList<List extends ListResource> = (query: QueryOf<List>) => Promis
 /** `null`: the token of the path is not indexed. */
 type ReadOne<One extends Resource> = (query: Wire<One['parameters']>) => Promise<Wire<One['answer']> | null>
 
-type ReadLists = { readonly [Name in keyof typeof LISTS]: ReadList<(typeof LISTS)[Name]> }
+type ReadLists = { readonly [Name in Exclude<keyof typeof LISTS, 'tokens'>]: ReadList<(typeof LISTS)[Name]> }
 type ReadTokenLists = { readonly [Name in keyof typeof TOKEN_LISTS]: ReadTokenList<(typeof TOKEN_LISTS)[Name]> }
 type ReadOnes = { readonly [Name in keyof typeof SINGLE]: ReadOne<(typeof SINGLE)[Name]> }
 
@@ -27,6 +28,7 @@ type ReadOnes = { readonly [Name in keyof typeof SINGLE]: ReadOne<(typeof SINGLE
  * @throws `TokenwireError` `database_unavailable` from every function when the database can't answer
  */
 export interface Reads extends ReadLists, ReadTokenLists, ReadOnes {
+  tokens(query: TokensQuery): Promise<PageOf<typeof tokens>>
   /** Launchpads that have a token. */
   launchpads(): Promise<{ readonly data: readonly LaunchpadTotals[]; readonly asOfBlock: string | null }>
   /** `null`: the token is not indexed. */

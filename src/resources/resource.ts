@@ -71,6 +71,12 @@ export interface ListResource<
   readonly contradiction?: (values: z.output<Parameters>) => string | null
   /** The place after which the first page begins. Default: none. */
   readonly start?: (values: z.output<Parameters>) => z.output<Cursor> | null
+  /**
+   * The query that is read, with amounts in USD turned into WETH. Default: the same.
+   *
+   * @throws `TokenwireError` `price_unavailable` when there is no price and the query needs one
+   */
+  readonly priced?: (query: Query<Wire<Parameters>, Wire<Cursor>>, ethUsd: string | null) => object
   readonly valued?: (item: Wire<Item>, prices: PresentPrices) => Wire<Item>
 }
 

@@ -14,6 +14,7 @@ import {
 } from './parameters.ts'
 import { defineList, type QueryOf } from './resource.ts'
 import { tokenSchema, withUsd } from './token.ts'
+import { type InWeth, tokensInWeth, USD_SORTS, type UsdSort } from './tokensInWeth.ts'
 import { INT32_MAX } from './values.ts'
 
 /** The most rows of a page, and the most addresses of a request. */
@@ -40,16 +41,20 @@ const SORTS = {
   migratedAt: cursorTime,
   trending: cursorCount,
 } as const
+/** The sorts of the store. Requests have those by values in USD besides. */
 export type TokenSort = keyof typeof SORTS
 export const TOKEN_SORTS = Object.keys(SORTS) as readonly TokenSort[]
 
+const USD_SORT_NAMES = Object.keys(USD_SORTS) as readonly UsdSort[]
+
 /** The parameters that decide the tokens of a list and their order, without the parameters of the page. */
 export const tokenListFilters = {
-  sort: wordParameter(TOKEN_SORTS)
+  sort: wordParameter([...TOKEN_SORTS, ...USD_SORT_NAMES])
     .default('createdAt')
     .describe(
       'What the tokens are sorted by. Tokens without a value come last. `trending`: buyers per hour in the last hour, ' +
-        'in the last 6 hours and in the last 24 hours, added up; an account counts once in each window.',
+        'in the last 6 hours and in the last 24 hours, added up; an account counts once in each window. Those in USD have the order of ' +
+        'the same in WETH, at the present price of ETH.',
     ),
   order: wordParameter(['asc', 'desc']).default('desc').describe('Whether the sort ascends or descends.'),
   status: listParameter(wordParameter(GRADUATION_STATUSES), GRADUATION_STATUSES.length, `of ${GRADUATION_STATUSES.join(', ')}`)
@@ -65,10 +70,19 @@ export const tokenListFilters = {
   minVolume24h: decimalParameter
     .exactOptional()
     .describe('Only tokens with a volume of at least this amount of WETH in the last 24 hours.'),
+  minMarketCapUsd: usdParameter('a market cap'),
+  minLiquidityUsd: usdParameter('a liquidity'),
+  minVolumeUsd24h: usdParameter('a volume in the last 24 hours'),
   minHolders: integerParameter(0, INT32_MAX).exactOptional().describe('Only tokens with at least this number of holders.'),
   minGraduation: percentParameter.exactOptional().describe('Only tokens that raised at least this percentage of their target.'),
   createdAfter: unixSeconds.exactOptional().describe('Only tokens that were launched after this time in Unix seconds.'),
   createdBefore: unixSeconds.exactOptional().describe('Only tokens that were launched before this time in Unix seconds.'),
+}
+
+function usdParameter(value: string) {
+  return decimalParameter
+    .exactOptional()
+    .describe(`Only tokens with ${value} worth at least this amount of USD at the present price of ETH.`)
 }
 
 /** The sort value and address of the last row of a page. A `null` value: the rows without one, which come last in either order. */
@@ -90,14 +104,18 @@ export const tokens = defineList({
   name: 'TokenList',
   meaning: 'A page of tokens.',
   item: tokenSchema,
-  cursor: ({ sort }) => CURSORS[sort],
+  cursor: ({ sort }) => CURSORS[Object.hasOwn(USD_SORTS, sort) ? USD_SORTS[sort as UsdSort] : (sort as TokenSort)],
   rows: ({ limit, addresses }) => limit ?? addresses?.length ?? DEFAULT_ROWS,
   cacheControl: 'revalidate',
   outdatedBy: 'commit',
-  problems: ['data_unavailable'],
+  problems: ['price_unavailable', 'data_unavailable'],
+  priced: tokensInWeth,
   valued: (item, { ethUsd }) => withUsd(item, ethUsd),
 })
 
-export type TokensQuery = QueryOf<typeof tokens>
+/** A list of tokens as requests ask for it. */
+export type TokensRequest = QueryOf<typeof tokens>
+/** A list of tokens as it is read. */
+export type TokensQuery = InWeth<TokensRequest>
 export type TokenFilters = Omit<TokensQuery, 'sort' | 'order' | 'limit' | 'cursor'>
 export type TokenCursor = NonNullable<TokensQuery['cursor']>

@@ -1042,7 +1042,7 @@ export interface CandlesMessage {
 
 /** Parameters of /api/tokens. */
 export interface TokensQuery {
-  /** What the tokens are sorted by. Tokens without a value come last. `trending`: buyers per hour in the last hour, in the last 6 hours and in the last 24 hours, added up; an account counts once in each window. */
+  /** What the tokens are sorted by. Tokens without a value come last. `trending`: buyers per hour in the last hour, in the last 6 hours and in the last 24 hours, added up; an account counts once in each window. Those in USD have the order of the same in WETH, at the present price of ETH. */
   readonly sort?:
     | 'createdAt'
     | 'marketCap'
@@ -1061,6 +1061,11 @@ export interface TokensQuery {
     | 'graduation'
     | 'migratedAt'
     | 'trending'
+    | 'marketCapUsd'
+    | 'liquidityUsd'
+    | 'volumeUsd5m'
+    | 'volumeUsd1h'
+    | 'volumeUsd24h'
   /** Whether the sort ascends or descends. */
   readonly order?: 'asc' | 'desc'
   /** Only tokens of these graduation statuses. */
@@ -1077,6 +1082,12 @@ export interface TokensQuery {
   readonly minLiquidity?: string
   /** Only tokens with a volume of at least this amount of WETH in the last 24 hours. */
   readonly minVolume24h?: string
+  /** Only tokens with a market cap worth at least this amount of USD at the present price of ETH. */
+  readonly minMarketCapUsd?: string
+  /** Only tokens with a liquidity worth at least this amount of USD at the present price of ETH. */
+  readonly minLiquidityUsd?: string
+  /** Only tokens with a volume in the last 24 hours worth at least this amount of USD at the present price of ETH. */
+  readonly minVolumeUsd24h?: string
   /** Only tokens with at least this number of holders. */
   readonly minHolders?: number
   /** Only tokens that raised at least this percentage of their target. */

@@ -39,7 +39,7 @@ export const SORTS = {
   lastTradeAt: 'Last trade',
   graduation: 'Graduation',
   migratedAt: 'Migrated',
-} as const satisfies Record<TokenSort, string>
+} as const satisfies Partial<Record<TokenSort, string>>
 
 export const STATUSES = { bonding: 'Bonding', completed: 'Completed', migrated: 'Migrated', none: 'No curve' } as const satisfies Record<
   GraduationStatus,

@@ -13,6 +13,7 @@ import type { Sources } from './sources.ts'
 type ReadSources = Pick<Sources, 'reads' | 'ethUsd' | 'config' | 'chainId'>
 type Values = Readonly<Record<string, unknown>>
 type Valued = (value: unknown, prices: PresentPrices) => unknown
+type Priced = (query: Values, ethUsd: string | null) => Values
 type Read<Answer> = (query: Values) => Promise<Answer | null>
 
 /** The routes of all resources that are read from the database. */
@@ -37,6 +38,7 @@ function readOf<Answer>(sources: ReadSources, name: string): Read<Answer> {
 function listRoute(list: ListResource, read: Read<Page<unknown, Cursor>>, sources: ReadSources): Route {
   const { chainId } = sources
   const valued = list.valued as Valued | undefined
+  const priced = list.priced as Priced | undefined
   return resourceRoute(list, async ({ cursor: text, ...values }: Values) => {
     // `after` only says where the first page begins.
     const { limit, after: _, ...filters } = values
@@ -47,10 +49,12 @@ function listRoute(list: ListResource, read: Read<Page<unknown, Cursor>>, source
     const after = fields === null || text === undefined ? null : decodeCursor(fields, text as string, identity)
     if (after !== null && after.kind === 'invalid') return after.problem
     const start = after?.cursor ?? list.start?.(values) ?? null
-    const page = await read({ ...filters, limit: list.rows?.(values) ?? limit, ...(start !== null && { cursor: start }) })
+    // The rows are valued at the price that the filters were read with.
+    const prices = pricesOf(sources)
+    const query = { ...filters, limit: list.rows?.(values) ?? limit, ...(start !== null && { cursor: start }) }
+    const page = await read(priced?.(query, prices.ethUsd) ?? query)
     if (page === null) return tokenNotFound(values['address'] as Address)
     if (page.notKept !== undefined) return problem(410, 'not_kept', page.notKept)
-    const prices = pricesOf(sources)
     return encodeList(listBody(page, fields, identity), item => valued?.(item, prices) ?? item, prices.ethUsd)
   })
 }

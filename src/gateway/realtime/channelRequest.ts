@@ -8,7 +8,7 @@ import { MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
 import type { ParsedMessage } from '#protocol/parseClientMessage.ts'
 import type { CandlesQuery } from '#resources/candles.ts'
 import type { EventChannelName } from '#resources/channelEvent.ts'
-import type { TokensQuery } from '#resources/tokens.ts'
+import type { TokensRequest } from '#resources/tokens.ts'
 import { parseTradeId } from '#resources/trades.ts'
 import { CANDLE_PARAMETERS, filterTexts, LIST_PARAMETERS, parseChannelFilters, parseFilters } from './channelFilters.ts'
 
@@ -21,7 +21,7 @@ interface Request {
 /** A valid request to subscribe to a channel. */
 export type ChannelRequest =
   | (Request & { readonly channel: EventChannelName; readonly filter: EventFilter; readonly position: ResumePosition })
-  | (Request & { readonly channel: 'list'; readonly query: TokensQuery; readonly takesChanges: boolean })
+  | (Request & { readonly channel: 'list'; readonly query: TokensRequest; readonly takesChanges: boolean })
   | (Request & { readonly channel: 'candles'; readonly query: CandlesQuery; readonly takesChanges: true })
 
 export type ParsedChannelRequest =

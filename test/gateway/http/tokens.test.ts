@@ -112,6 +112,26 @@ test('gives all of the addresses that are asked for unless told how many', async
   expect((await list('/api/tokens')).data).toHaveLength(50)
 })
 
+test('sorts and filters by values in USD of the price that the page shows', async () => {
+  await start({ stored: { tokens: fiveTokens() } })
+  const usd = ({ data }: List) => data.map(({ market }) => market.marketCapUsd)
+  const path = '/api/tokens?sort=marketCapUsd&minMarketCapUsd=50000&limit=1'
+  const first = await list(path)
+  expect(usd(first)).toEqual(['90000'])
+  // A cursor holds no price: the next page has another, and its rows fit it.
+  for (const [price, caps] of [
+    ['3000', ['60000']],
+    ['1500', []],
+    ['6000', ['120000']],
+  ] as const) {
+    gateway.conditions.price = { ...gateway.conditions.price, price } as typeof gateway.conditions.price
+    expect(usd(await list(`${path}&cursor=${first.nextCursor}`)), price).toEqual(caps)
+  }
+  gateway.conditions.price = null
+  await expectProblem(await gateway.get(path), 503, 'price_unavailable')
+  expect((await list('/api/tokens?sort=volumeUsd24h')).data).toHaveLength(5)
+})
+
 test('filters by status, creator, launchpad and addresses', async () => {
   const launchpads = ['wow', 'elsewhere'].map(name => ({ name, adapter: name, startBlock: 0, contracts: {} }))
   await start({ stored: { tokens: fiveTokens() }, config: { launchpads: { weth: addressOf(0xee), launchpads } } })
@@ -146,7 +166,7 @@ test.for([
   ['limit=5&limit=5', 'limit is given 2 times; it must be given once'],
   [
     'sort=price',
-    'sort must be one of createdAt, marketCap, volume5m, volume1h, volume24h, priceChange5m, priceChange1h, priceChange24h, liquidity, holders, trades5m, trades1h, trades24h, lastTradeAt, graduation, migratedAt, trending, got "price"',
+    'sort must be one of createdAt, marketCap, volume5m, volume1h, volume24h, priceChange5m, priceChange1h, priceChange24h, liquidity, holders, trades5m, trades1h, trades24h, lastTradeAt, graduation, migratedAt, trending, marketCapUsd, liquidityUsd, volumeUsd5m, volumeUsd1h, volumeUsd24h, got "price"',
   ],
   ['order=DESC', 'order must be one of asc, desc, got "DESC"'],
   ['status=', 'status must be at most 4 of none, bonding, completed, migrated, separated by commas, got ""'],
