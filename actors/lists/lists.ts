@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { createStateActors, type StateActors } from '#actors/states/stateActors.ts'
 import type { Address } from '#domain/address.ts'
+import { TokenwireError } from '#errors'
 import { encodeListRows } from '#protocol/encodeListRows.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Token } from '#resources/token.ts'
@@ -28,7 +29,9 @@ export function createLists({ read, ethUsd, logger, epochMs }: ListsOptions): Li
   const { outdate, ...actors } = createStateActors<TokensRequest, WatchedList>({
     async read(query, newest) {
       const price = ethUsd()
-      const { data, asOfBlock } = await read(tokensInWeth(query, price))
+      const inWeth = tokensInWeth(query, price)
+      if (inWeth === null) throw new TokenwireError('price_unavailable', 'filters in USD need the price of ETH', { retryable: true })
+      const { data, asOfBlock } = await read(inWeth)
       const rows = encodeListRows(data.map(token => withUsd(token, price)))
       if (newest !== null && newest.rows.join() === rows.join()) return newest
       return new WatchedList(Math.max((newest?.sequence ?? 0) + 1, epochMs()), asOfBlock, rows, newest)

@@ -150,6 +150,12 @@ function trades(scale: GrowthScale, random: Random): LoadRequest {
   const toBlock = random.chance(0.15) ? blockAt(scale, END) - random.integer(0, 500_000) : undefined
   const order = random.chance(0.85) ? undefined : 'asc'
   const limit = random.chance(0.85) ? undefined : 500
+  if (random.chance(0.05))
+    return {
+      route,
+      path: withQuery(`/api/tokens/${addressOf('token', rank)}/trades`, { sort: 'size', side, minWeth, order, limit }),
+      list: true,
+    }
   const range = fromBlock !== undefined && toBlock !== undefined && fromBlock > toBlock ? {} : { fromBlock, toBlock }
   return {
     route,

@@ -72,11 +72,9 @@ export interface ListResource<
   /** The place after which the first page begins. Default: none. */
   readonly start?: (values: z.output<Parameters>) => z.output<Cursor> | null
   /**
-   * The query that is read, with amounts in USD turned into WETH. Default: the same.
-   *
-   * @throws `TokenwireError` `price_unavailable` when there is no price and the query needs one
+   * The query that is read, with amounts in USD turned into WETH; `null`: it needs a price of ETH, and there is none. Default: the same.
    */
-  readonly priced?: (query: Query<Wire<Parameters>, Wire<Cursor>>, ethUsd: string | null) => object
+  readonly priced?: (query: Query<Wire<Parameters>, Wire<Cursor>>, ethUsd: string | null) => object | null
   readonly valued?: (item: Wire<Item>, prices: PresentPrices) => Wire<Item>
 }
 

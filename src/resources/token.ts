@@ -75,7 +75,9 @@ const market = z
 
 const pool = z
   .object({
-    address: poolAddressText.describe('Address of the contract, or 32-byte id of a Uniswap v4 pool.'),
+    address: poolAddressText.describe(
+      'Address of the contract; where one contract holds the curves of all tokens, of the token; or 32-byte id of a Uniswap v4 pool.',
+    ),
     type: z.enum(POOL_TYPES).describe('Kind of pool; `curve`: the launchpad’s bonding curve.'),
     quoteToken: addressText.describe('Address of the currency that the token is traded against.'),
     quoteSymbol: z

@@ -1,5 +1,4 @@
 import { formatDecimal, ONE, parseDecimal } from '#domain/decimal.ts'
-import { TokenwireError } from '#errors'
 
 /** The sorts by a value in USD, and the sorts by the same value in WETH, which have the same order: there is one price of ETH. */
 export const USD_SORTS = {
@@ -30,21 +29,21 @@ export type InWeth<Query extends Asked> = Omit<Query, UsdFilter | 'sort'> & { re
  * price.
  *
  * @param ethUsd - USD per ETH as a plain decimal
- * @throws `TokenwireError` `price_unavailable` when a filter needs the price and it is `null`
+ * @returns `null`: a filter needs the price and there is none
  */
-export function tokensInWeth<Query extends Asked>(query: Query, ethUsd: string | null): InWeth<Query> {
+export function tokensInWeth<Query extends Asked>(query: Query, ethUsd: string | null): InWeth<Query> | null {
   const { minMarketCapUsd: _, minLiquidityUsd: __, minVolumeUsd24h: ___, ...others } = query
   const sort = Object.hasOwn(USD_SORTS, query.sort) ? USD_SORTS[query.sort as UsdSort] : query.sort
+  if (ethUsd === null && Object.keys(USD_FILTERS).some(inUsd => query[inUsd as UsdFilter] !== undefined)) return null
   const filters = Object.entries(USD_FILTERS).flatMap(([inUsd, inWeth]) => {
     const usd = query[inUsd as UsdFilter]
-    return usd === undefined ? [] : [[inWeth, larger(leastWeth(usd, ethUsd), query[inWeth])]]
+    return usd === undefined || ethUsd === null ? [] : [[inWeth, larger(leastWeth(usd, ethUsd), query[inWeth])]]
   })
   return { ...others, ...Object.fromEntries(filters), sort } as unknown as InWeth<Query>
 }
 
 /** Rounded up, so that exactly the stored values of at least this amount are worth `usd`: they have at most as many decimals. */
-function leastWeth(usd: string, ethUsd: string | null): string {
-  if (ethUsd === null) throw new TokenwireError('price_unavailable', 'filters in USD need the price of ETH', { retryable: true })
+function leastWeth(usd: string, ethUsd: string): string {
   const price = parseDecimal(ethUsd)
   return formatDecimal(((parseDecimal(usd) * ONE + price - 1n) / price) as typeof price)
 }

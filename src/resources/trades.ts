@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { TRADE_SIDES } from '#domain/trade.ts'
-import { integerCursor } from './cursorFields.ts'
+import { cursorBalance, integerCursor } from './cursorFields.ts'
 import {
   addressParameter,
   type Bounds,
@@ -25,7 +25,7 @@ export const tradeSchema = z
       .regex(/^\d+-\d+$/)
       .describe('`<blockNumber>-<logIndex>`, which is also the order of trades.'),
     token: addressText.describe('Address of the token.'),
-    pool: poolAddressText.describe('The pool or curve of the trade.'),
+    pool: poolAddressText.describe('The pool or curve of the trade, as `pool.address` of a token.'),
     phase: z.enum(['curve', 'pool']).describe('Whether the trade was on the launchpad’s curve or in a pool.'),
     side: z.enum(['buy', 'sell']).describe('Whether the maker bought or sold the token.'),
     maker: addressText.describe('The account that traded.'),
@@ -67,6 +67,10 @@ export type Trade = Wire<typeof tradeSchema>
 
 const cursor = z.object({ blockNumber: integerCursor(Number.MAX_SAFE_INTEGER), logIndex: integerCursor(Number.MAX_SAFE_INTEGER) })
 export type TradeCursor = Wire<typeof cursor>
+
+/** Lists by size begin after a value, too. */
+const tokenCursor = cursor.extend({ amountWei: cursorBalance.nullish() })
+export type TokenTradeCursor = Wire<typeof tokenCursor>
 
 /** Reads the `id` of a trade; `null` for another text. */
 export function parseTradeId(id: string): TradeCursor | null {
@@ -116,14 +120,28 @@ const list = {
   start: ({ after }: ListedValues) => (after === undefined ? null : parseTradeId(after)),
 } as const
 
+/** Parameters that don't go with `sort=size`, whose index has no places and accounts. */
+const BY_TIME_ONLY = ['maker', 'fromBlock', 'toBlock', 'from', 'to', 'after'] as const
+
 export const trades = defineList({
   ...list,
+  cursor: () => tokenCursor,
+  contradiction: values => {
+    const excluded = values.sort === 'size' ? BY_TIME_ONLY.find(name => values[name] !== undefined) : undefined
+    return excluded === undefined ? list.contradiction(values) : `sort=size takes no ${excluded}`
+  },
   id: 'listTrades',
   tag: 'Tokens',
   path: '/api/tokens/:address/trades',
-  summary: 'Trades of a token, by block and log index',
+  summary: 'Trades of a token, by block and log index or by size',
   parameters: z.object({
     address: tokenParameter,
+    sort: wordParameter(['time', 'size'])
+      .exactOptional()
+      .describe(
+        '`time`, the default: by block and log index. `size`: by the value in WETH, the largest first unless `order=asc`; without trades of ' +
+          'an unknown value. Goes with `side`, `minWeth`, `order` and pages alone.',
+      ),
     maker: addressParameter.exactOptional().describe('Only trades of this account.'),
     ...filters,
   }),

@@ -43,6 +43,8 @@ const properties = {
  */
 export const LARGE_TRADE = `amount_wei >= ${TRADE_SIZES[0]}`
 export const TRADE_SIZE = `width_bucket(amount_wei, '{${TRADE_SIZES.join(',')}}'::numeric[])`
+/** The index by amount begins with this, since the planner could take `trade_by_token` for one that begins with the side. */
+export const IS_BUY = `side = 'buy'`
 export const TOKEN_TRADE_SIZE = `(${TRADE_SIZE})::smallint`
 
 export const TradeEntity = defineEntity({
@@ -54,6 +56,10 @@ export const TradeEntity = defineEntity({
     { name: 'trade_by_maker', properties: ['token', 'maker', 'side', 'blockNumber', 'logIndex'] },
     { name: 'trade_by_wallet', properties: ['maker', 'side', 'blockNumber', 'logIndex'] },
     { name: 'trade_by_token_time', properties: ['token', 'timestamp', 'blockNumber', 'logIndex'] },
+    {
+      name: 'trade_by_token_amount',
+      expression: `create index trade_by_token_amount on trade (token, (${IS_BUY}), amount_wei, block_number, log_index) where amount_wei is not null`,
+    },
     {
       name: 'trade_by_size',
       expression: `create index trade_by_size on trade ((${TRADE_SIZE}), block_number, log_index) where ${LARGE_TRADE}`,

@@ -249,6 +249,15 @@ describe('every list of a token’s trades', () => {
       const found = await faultsOf(db => pageOf(3, query, asked => readTrades(db, asked)), MAX_ROWS)
       faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
     }
+    for (const filters of combinations({
+      order: ['asc', 'desc'],
+      side: [undefined, 'buy', 'sell'],
+      minWeth: [undefined, '0.05', '1000000'],
+    })) {
+      const query = given({ address: token, limit: LIMIT, sort: 'size', ...filters }) as TradesQuery
+      const found = await faultsOf(db => pageOf(3, query, asked => readTrades(db, asked)), 2 * (LIMIT + 1))
+      faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
+    }
     expect(faults).toEqual([])
   })
 })

@@ -42,7 +42,7 @@ export interface RestApi {
   claims(address: string, query?: types.ClaimsQuery, options?: CallOptions): Promise<Result<ListPage<types.WalletClaim>>>
   /** Tokens by symbol, name or address prefix, the best match first, in one page. */
   search(q: string, query?: types.SearchQuery, options?: CallOptions): Promise<Result<ListPage<types.Token>>>
-  /** Trades of a token, by block and log index. */
+  /** Trades of a token, by block and log index or by size. */
   trades(address: string, query?: types.TradesQuery, options?: CallOptions): Promise<Result<ListPage<types.Trade>>>
   /** Who traded a token, what it cost them and what they earned. */
   traders(address: string, query?: types.TradersQuery, options?: CallOptions): Promise<Result<ListPage<types.Trader>>>

@@ -165,7 +165,7 @@ export interface Market {
 
 /** Where the token trades now, from the pool’s events. */
 export interface Pool {
-  /** Address of the contract, or 32-byte id of a Uniswap v4 pool. */
+  /** Address of the contract; where one contract holds the curves of all tokens, of the token; or 32-byte id of a Uniswap v4 pool. */
   readonly address: Hex
   /** Kind of pool; `curve`: the launchpad’s bonding curve. */
   readonly type: 'curve' | 'uniswap-v2' | 'uniswap-v3' | 'uniswap-v4'
@@ -263,7 +263,7 @@ export interface Trade {
   readonly id: string
   /** Address of the token. */
   readonly token: Address
-  /** The pool or curve of the trade. */
+  /** The pool or curve of the trade, as `pool.address` of a token. */
   readonly pool: Hex
   /** Whether the trade was on the launchpad’s curve or in a pool. */
   readonly phase: 'curve' | 'pool'
@@ -1200,6 +1200,8 @@ export interface SearchQuery {
 
 /** Parameters of /api/tokens/:address/trades. */
 export interface TradesQuery {
+  /** `time`, the default: by block and log index. `size`: by the value in WETH, the largest first unless `order=asc`; without trades of an unknown value. Goes with `side`, `minWeth`, `order` and pages alone. */
+  readonly sort?: 'time' | 'size'
   /** Only trades of this account. */
   readonly maker?: string
   /** Only buys, or only sells. */

@@ -6,14 +6,14 @@ import { jsonAnswer } from './answer.ts'
 import { type Cursor, decodeCursor, listBody } from './cursor.ts'
 import { encodeList } from './encodeList.ts'
 import { launchingEntries } from './launchingEntries.ts'
-import { invalidParameter, type Problem, problem, problemOfLaunchpads, tokenNotFound } from './problem.ts'
+import { invalidParameter, type Problem, problem, problemOfLaunchpads, tokenNotFound, unavailable } from './problem.ts'
 import { type Route, resourceRoute } from './route.ts'
 import type { Sources } from './sources.ts'
 
 type ReadSources = Pick<Sources, 'reads' | 'ethUsd' | 'config' | 'chainId'>
 type Values = Readonly<Record<string, unknown>>
 type Valued = (value: unknown, prices: PresentPrices) => unknown
-type Priced = (query: Values, ethUsd: string | null) => Values
+type Priced = (query: Values, ethUsd: string | null) => Values | null
 type Read<Answer> = (query: Values) => Promise<Answer | null>
 
 /** The routes of all resources that are read from the database. */
@@ -52,7 +52,10 @@ function listRoute(list: ListResource, read: Read<Page<unknown, Cursor>>, source
     // The rows are valued at the price that the filters were read with.
     const prices = pricesOf(sources)
     const query = { ...filters, limit: list.rows?.(values) ?? limit, ...(start !== null && { cursor: start }) }
-    const page = await read(priced?.(query, prices.ethUsd) ?? query)
+    const inWeth = priced === undefined ? query : priced(query, prices.ethUsd)
+    if (inWeth === null)
+      return unavailable('price_unavailable', 'filters in USD need the price of ETH, which no provider gives at the moment')
+    const page = await read(inWeth)
     if (page === null) return tokenNotFound(values['address'] as Address)
     if (page.notKept !== undefined) return problem(410, 'not_kept', page.notKept)
     return encodeList(listBody(page, fields, identity), item => valued?.(item, prices) ?? item, prices.ethUsd)

@@ -1,6 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
+import { sharedCurveOf } from '#domain/sharedCurve.ts'
 import type { MappedLog, MappingContext } from './context.ts'
-import { type Readers, sharedCurveOf } from './readers.ts'
+import type { Readers } from './readers.ts'
 
 /** Reads the key of the curve that an event of a token is about. */
 export function curvePoolReader(readers: Readers, { curvePlace }: MappingContext): (mapped: Pick<MappedLog, 'log'>, token: Address) => Hex {

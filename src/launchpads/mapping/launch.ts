@@ -1,6 +1,7 @@
 import { type Address, type Hex, isEther, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { CallAnswer } from '#domain/contractCall.ts'
+import { sharedCurveOf } from '#domain/sharedCurve.ts'
 import { TEXT_LIMITS } from '#domain/text.ts'
 import type { TransactionLogs } from '#launchpads/adapter.ts'
 import { type DiscoveredSource, poolSource, tokenSource } from '#launchpads/logSource.ts'
@@ -19,7 +20,7 @@ import { type MappedEvent, type MappingContext, nonZero } from './context.ts'
 import { progressEvents, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
 import { KINDS } from './kinds.ts'
 import { quoteTokenReader } from './quoteToken.ts'
-import { MAX_AMOUNT, type Reader, type Readers, requireReader, sharedCurveOf } from './readers.ts'
+import { MAX_AMOUNT, type Reader, type Readers, requireReader } from './readers.ts'
 
 /** ERC-20 decimals are a `uint8`. */
 const MAX_DECIMALS = 255n

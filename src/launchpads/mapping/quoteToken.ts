@@ -1,6 +1,7 @@
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import { sharedCurveOf } from '#domain/sharedCurve.ts'
 import type { MappedLog, MappingContext } from './context.ts'
-import { type Reader, type Readers, sharedCurveOf } from './readers.ts'
+import { type Reader, type Readers } from './readers.ts'
 
 /** Reads the field `quoteToken`, with WETH for ETH; `null` where the mapping leaves it out. */
 export function quoteTokenReader(readers: Readers, { weth }: MappingContext): Reader<Address> | null {

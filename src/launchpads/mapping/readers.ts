@@ -1,4 +1,4 @@
-import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import { type Address, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanText } from '#domain/text.ts'
 import type { EntryProblem } from '#launchpads/adapter.ts'
@@ -212,9 +212,4 @@ function textReader({ isWord, type, word, bytes }: EventParameter, limitCodePoin
 export function requireReader<T>(reader: T | null): T {
   if (reader === null) throw new TypeError('a required field has no reader')
   return reader
-}
-
-/** The key of a token's curve inside a shared curve contract. */
-export function sharedCurveOf(token: Address): Hex {
-  return `0x${token.slice(2).padStart(64, '0')}`
 }

@@ -1,8 +1,9 @@
 import type { Address } from '#domain/address.ts'
+import { sharedCurveOf } from '#domain/sharedCurve.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { type MappedLog, type MappingContext, tokenReader } from './context.ts'
-import { type Readers, requireReader, sharedCurveOf } from './readers.ts'
+import { type Readers, requireReader } from './readers.ts'
 
 export interface TokenAndSide {
   readonly token: Address

@@ -3,9 +3,16 @@ import { Migration0001Initial } from './Migration0001Initial.ts'
 import { Migration0002MinutesFrom } from './Migration0002MinutesFrom.ts'
 import { Migration0003Launchpads } from './Migration0003Launchpads.ts'
 import { Migration0004LatePairs } from './Migration0004LatePairs.ts'
+import { Migration0005TradeAmounts } from './Migration0005TradeAmounts.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
-export const MIGRATIONS = [Migration0001Initial, Migration0002MinutesFrom, Migration0003Launchpads, Migration0004LatePairs]
+export const MIGRATIONS = [
+  Migration0001Initial,
+  Migration0002MinutesFrom,
+  Migration0003Launchpads,
+  Migration0004LatePairs,
+  Migration0005TradeAmounts,
+]
 
 export const MIGRATION_OPTIONS = {
   extensions: [Migrator],

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { multiplyTexts, parseDecimal } from '#domain/decimal.ts'
+import { shownPool } from '#domain/sharedCurve.ts'
 import { cleanQuoteSymbol } from '#domain/text.ts'
 import { perWindow, WINDOW_FIELDS, type WindowName } from '#domain/windows.ts'
 import { withImage } from '#domain/withImage.ts'
@@ -152,7 +153,7 @@ function claimableWeth({ feesAccrued, feesClaimed }: SelectedToken): string | nu
 function toPool(row: SelectedToken): Pool | null {
   if (row['pool.address'] === null) return null
   return {
-    address: row['pool.address'],
+    address: shownPool(row['pool.address']),
     type: row['pool.type'],
     quoteToken: row['pool.quoteToken'],
     quoteSymbol: cleanQuoteSymbol(row['quote.symbol']),

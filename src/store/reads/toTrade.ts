@@ -1,3 +1,4 @@
+import { shownPool } from '#domain/sharedCurve.ts'
 import type { Trade } from '#resources/trades.ts'
 import { toUsd } from '#resources/usd.ts'
 import { fromJsonColumns, jsonColumns, type Prefixed, selectList, without } from '#store/rows/selectList.ts'
@@ -32,7 +33,7 @@ export function toTrade(row: SelectedTrade): Trade {
   return {
     id: `${blockNumber}-${logIndex}`,
     token: row['trade.token'],
-    pool: row['trade.pool'],
+    pool: shownPool(row['trade.pool']),
     phase: row['trade.phase'],
     side: row['trade.side'],
     maker: row['trade.maker'],

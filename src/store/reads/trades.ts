@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TradeSide } from '#domain/trade.ts'
 import type { Page } from '#resources/resource.ts'
-import type { Trade, TradeCursor, TradesQuery } from '#resources/trades.ts'
+import type { TokenTradeCursor, Trade, TradesQuery } from '#resources/trades.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
@@ -11,18 +11,21 @@ import { pageOf } from './pageOf.ts'
 import { isIndexed } from './tokens.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 import { type Equality, tradeIndexRange, tradeRange } from './tradeIndexRange.ts'
+import { readTradesBySize } from './tradesBySize.ts'
 
 const SIDES: readonly TradeSide[] = ['buy', 'sell']
 
 /**
- * One page of a token's trades by (block number, log index); `null` when the token is not indexed. The indexes include the side, so that a
- * page of the rarer side costs no more than one of the other; a page of both sides is merged from both.
+ * One page of a token's trades by (block number, log index), or by size; `null` when the token is not indexed. The indexes include the
+ * side, so that a page of the rarer side costs no more than one of the other; a page of both sides is merged from both.
  */
-export async function readTrades(db: Queryable, query: TradesQuery): Promise<Page<Trade, TradeCursor> | null> {
+export async function readTrades(db: Queryable, query: TradesQuery): Promise<Page<Trade, TokenTradeCursor> | null> {
   const { address: token, maker, side, limit, minWeth } = query
+  const ofIndexed = async (page: Page<Trade, TokenTradeCursor>) =>
+    page.data.length === 0 && page.next === null && !(await isIndexed(db, token)) ? null : page
+  if (query.sort === 'size') return ofIndexed(await readTradesBySize(db, query))
   if (minWeth !== undefined) {
-    const page = await readMarketTrades(db, { ...query, tokens: [token], ...(maker === undefined ? {} : { makers: [maker] }) })
-    return page.data.length === 0 && page.next === null && !(await isIndexed(db, token)) ? null : page
+    return ofIndexed(await readMarketTrades(db, { ...query, tokens: [token], ...(maker === undefined ? {} : { makers: [maker] }) }))
   }
   const range = tradeRange({ ...query, ...(await readBlockBounds(db, query)) })
   const direction = query.order === 'desc' ? sql`desc` : sql`asc`
@@ -40,9 +43,8 @@ export async function readTrades(db: Queryable, query: TradesQuery): Promise<Pag
   const page = sql<SelectedTrade>`
     select ${SELECTED_TRADE} from (${sql.join(sides, sql` union all `)}) as trade ${ordered} limit ${limit + 1}`
   const { rows, asOfBlock } = await readAsOf(db, page)
-  if (rows.length === 0 && !(await isIndexed(db, token))) return null
   const { shown, next } = pageOf(rows.map(toTrade), limit, ({ blockNumber, logIndex }) => ({ blockNumber: Number(blockNumber), logIndex }))
-  return { data: shown, next, asOfBlock }
+  return ofIndexed({ data: shown, next, asOfBlock })
 }
 
 /** A sub-select hides the value from the planner. For a maker that it believes to be rare, it could take the index of wallets. */

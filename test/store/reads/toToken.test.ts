@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
+import { sharedCurveOf } from '#domain/sharedCurve.ts'
 import { type SelectedToken, toToken } from '#store/reads/toToken.ts'
 
 const bytes = (byte: string, count: number) => `0x${byte.repeat(count)}` as Address
@@ -82,6 +83,16 @@ const row: SelectedToken = {
 }
 
 describe('a stored token', () => {
+  // The key of a curve in a shared contract went over the wire as 32 bytes, which no explorer finds.
+  test.each([
+    ['a contract', bytes('05', 20), bytes('05', 20)],
+    ['a curve in a shared contract', sharedCurveOf(ADDRESS), ADDRESS],
+    ['a pool of Uniswap v4', bytes('05', 32), bytes('05', 32)],
+  ])('names %s as its pool', (_, key, shown) => {
+    const pool = { 'pool.address': key, 'pool.type': 'curve', 'pool.quoteToken': ADDRESS, 'pool.reserveQuote': '1' } as const
+    expect(toToken({ ...row, ...pool } as SelectedToken, 8453).pool?.address).toBe(shown)
+  })
+
   test('goes over the wire with plain decimals, exact integers and times to the millisecond', () => {
     expect(toToken(row, 8453)).toEqual({
       chainId: 8453,

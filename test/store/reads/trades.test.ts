@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { TradeCursor, TradesQuery } from '#resources/trades.ts'
+import { parseDecimal, units } from '#domain/decimal.ts'
+import type { TokenTradeCursor, TradesQuery } from '#resources/trades.ts'
 import { readTrades } from '#store/reads/trades.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, insertRows, type Row, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
@@ -15,6 +16,7 @@ const trades: readonly Row[] = Array.from({ length: 300 }, (_, index) =>
   tradeRow(index % 3 === 0 ? addressOf(2) : TOKEN, 100 + Math.floor(index / 4), (index % 4) * 5, {
     side: index % 7 < 3 ? 'sell' : 'buy',
     maker: MAKERS[index % 5 < 2 ? 0 : 1],
+    amount_wei: String(index % 11) + '0'.repeat(index % 4 === 0 ? 18 : 0),
   }),
 )
 
@@ -37,9 +39,36 @@ function expectedIds(query: Omit<TradesQuery, 'limit'>): readonly string[] {
 }
 
 const readAll = async (query: Omit<TradesQuery, 'cursor'>) =>
-  (await pagesOf(query.limit, (from: From<TradeCursor>) => readTrades(kysely, { ...query, ...from }))).flat()
+  (await pagesOf(query.limit, (from: From<TokenTradeCursor>) => readTrades(kysely, { ...query, ...from }))).flat()
 
 describe('a token’s trades', () => {
+  test('are given by size, the largest first, once each through all pages', async () => {
+    const sized = fc.record(
+      {
+        order: fc.constantFrom('asc' as const, 'desc' as const),
+        limit: fc.constantFrom(3, 50, 500),
+        side: fc.constantFrom('buy' as const, 'sell' as const),
+        minWeth: fc.constantFrom('0', '0.000000000000000002', '1'),
+      },
+      { requiredKeys: ['order', 'limit'] },
+    )
+    const places = trades.map(row => [BigInt(String(row['amount_wei'])), Number(row['block_number']), Number(row['log_index'])] as const)
+    await fc.assert(
+      fc.asyncProperty(sized, async chosen => {
+        const least = parseDecimal(chosen.minWeth ?? '0')
+        const expected = trades
+          .map((row, index) => ({ row, place: places[index] ?? expect.fail() }))
+          .filter(({ row }) => row['token'] === TOKEN && (chosen.side === undefined || row['side'] === chosen.side))
+          .filter(({ place }) => units(place[0], 18) >= least)
+          .toSorted(({ place: a }, { place: b }) => (a[0] === b[0] ? a[1] - b[1] || a[2] - b[2] : a[0] < b[0] ? -1 : 1))
+          .map(({ place }) => `${place[1]}-${place[2]}`)
+        const listed = await readAll({ ...chosen, address: TOKEN, sort: 'size' })
+        expect(listed.map(trade => trade.id)).toEqual(chosen.order === 'asc' ? expected : expected.toReversed())
+      }),
+      { numRuns: 30 },
+    )
+  })
+
   test('are given once and in order through all pages, whatever order, filter and page size', async () => {
     const query = fc.record(
       {
