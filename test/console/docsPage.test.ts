@@ -31,6 +31,22 @@ describe.skipIf(executablePath === null)('the documentation in a browser', () =>
     await page.context().close()
   })
 
+  test('offers the words of a parameter as a choice, and fits into 390 px', async () => {
+    const { page, complaints } = await openPage(browser, `${gateway.url}/docs`, { width: 390 })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    const wide = `Array.from(document.querySelectorAll('.table'), each => each.scrollWidth - each.clientWidth).filter(over => over > 0).length`
+    expect(await page.evaluate(wide)).toBe(0)
+    const form = page.locator('#listTokens form')
+    await form.getByLabel('sort', { exact: true }).selectOption('marketCapUsd')
+    await form.getByLabel('status', { exact: true }).selectOption(['bonding', 'migrated'])
+    await form.getByRole('button').click()
+    await form.locator('[data-status]', { hasText: '200' }).waitFor()
+    expect(await form.locator('[data-url]').textContent()).toBe('GET /api/tokens?sort=marketCapUsd&status=bonding%2Cmigrated')
+    expect(await findingsOf(page)).toEqual([])
+    expect(await complaints()).toEqual([])
+    await page.context().close()
+  })
+
   test('sends a request that is tried, also below a path prefix', async () => {
     for (const prefix of ['', '/tokens']) {
       const { page, complaints } = await openPage(browser, `${gateway.url}${prefix}/docs`)

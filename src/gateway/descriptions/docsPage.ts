@@ -105,7 +105,8 @@ function parameterTable(parameters: readonly DescribedParameter[]): string {
 function tryForm(route: DescribedRoute, parameters: readonly DescribedParameter[]): string {
   const rows = parameters.map(parameter => {
     const { name, description, required } = parameter
-    const input = `<input id="${route.description.id}-${name}" name="${name}" autocomplete="off" spellcheck="false"${required ? ' required' : ''}>`
+    const named = `id="${route.description.id}-${name}" name="${name}"${required ? ' required' : ''}`
+    const input = choiceOf(parameter, named) ?? `<input ${named} autocomplete="off" spellcheck="false">`
     return [`<label for="${route.description.id}-${name}"><code>${name}</code></label>`, input, facts(parameter), prose(description)]
   })
   const token = `<label>Operator token <input type="password" data-token autocomplete="off"></label> `
@@ -114,6 +115,17 @@ ${rows.length === 0 ? '' : table(['Parameter', 'Value', 'Values', 'Meaning'], ro
 <p>${route.access === 'public' ? '' : token}<button>Try it</button></p>
 <div class="result" aria-live="polite" hidden><p><code data-url></code> <strong data-status></strong></p><pre tabindex="0"><code data-body></code></pre></div>
 </form>`
+}
+
+/** A parameter with few values, as a choice of them; `null`: it takes others. */
+function choiceOf({ schema }: DescribedParameter, named: string): string | null {
+  const several = schema.type === 'array' ? schema.items?.enum : undefined
+  const words = schema.type === 'boolean' ? ['true', 'false'] : (several ?? schema.enum)
+  if (words === undefined) return null
+  const options = words.map(word => `<option>${escapeHtml(word)}</option>`).join('')
+  return several === undefined
+    ? `<select ${named}><option></option>${options}</select>`
+    : `<select ${named} multiple size="${several.length}">${options}</select>`
 }
 
 function facts({ required, schema }: DescribedParameter): string {

@@ -1,15 +1,23 @@
 import { closeRows, realtimeRules } from './asyncApi.ts'
 import { bullets, problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
-import { type DescribedParameter, describeParameters } from './jsonSchemas.ts'
+import { type DescribedParameter, describeParameters, type JsonObject } from './jsonSchemas.ts'
 import { type DescribedRoute, type DescribedService, describedRoutes, pathTemplate } from './openApi.ts'
 
+/** What one service serves, at its start. */
+export interface ServedChain {
+  readonly chainId: number
+  readonly launchpads: readonly { readonly name: string; readonly adapter: string }[]
+}
+
 /** The service for language models (llmstxt.org): everything that a client has to know, and where the exact descriptions are. */
-export function llmsText(service: DescribedService): string {
+export function llmsText(service: DescribedService, openApi: JsonObject, { chainId, launchpads }: ServedChain): string {
+  const operations = openApi['paths'] as Readonly<Record<string, { readonly get: DocumentedOperation }>>
   const paths = describedRoutes(service.routes).flatMap(route => [
     `### GET ${pathTemplate(route)}`,
     '',
     `${route.description.summary}.`,
     ...parameterLines(route),
+    ...answerLines(operations[pathTemplate(route)]?.get),
     '',
   ])
   return [
@@ -18,6 +26,13 @@ export function llmsText(service: DescribedService): string {
     `> ${SUMMARY}`,
     '',
     bullets([...VALUE_RULES, ...requestRules(service.limits)]),
+    '',
+    '## This service',
+    '',
+    bullets([
+      `Chain: ${chainId}.`,
+      `Launchpads when it started: ${launchpads.map(({ name, adapter }) => `\`${name}\` (${adapter})`).join(', ') || 'none'}. \`/api/launchpads\` has those that have a token.`,
+    ]),
     '',
     '## Descriptions',
     '',
@@ -30,6 +45,12 @@ export function llmsText(service: DescribedService): string {
     '## Paths',
     '',
     ...paths,
+    '## Fields of answers',
+    '',
+    '`?` may be `null`, `[]` is a list. OpenAPI has the meaning of each.',
+    '',
+    bullets(Object.entries(schemasOf(openApi)).map(([name, schema]) => `\`${name}\`: ${fieldsOf(schema)}`)),
+    '',
     '## Updates',
     '',
     'Send `{"type":"subscribe","token":"0x…"}` to the WebSocket `/realtime`: `subscribed` answers, then `token.update` messages follow.',
@@ -45,6 +66,53 @@ export function llmsText(service: DescribedService): string {
     bullets(closeRows().map(([code, meaning]) => `\`${code}\`: ${meaning}`)),
     '',
   ].join('\n')
+}
+
+interface DocumentedOperation {
+  readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: ShortSchema }>> }>>
+}
+
+/** What the fields in short are made of. */
+interface ShortSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, ShortSchema>>
+  readonly additionalProperties?: unknown
+  readonly items?: ShortSchema
+  readonly anyOf?: readonly ShortSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+}
+
+function schemasOf(openApi: JsonObject): Readonly<Record<string, ShortSchema>> {
+  return (openApi['components'] as { readonly schemas: Readonly<Record<string, ShortSchema>> }).schemas
+}
+
+function answerLines(operation: DocumentedOperation | undefined): readonly string[] {
+  const schema = operation?.responses?.['200']?.content?.['application/json']?.schema
+  return schema?.$ref === undefined ? [] : ['', `Answers \`${typeInShort(schema)}\`.`]
+}
+
+/** `address string, name string?, pool Pool?, changes { m5 number, h1 number }` */
+function fieldsOf({ properties = {} }: ShortSchema): string {
+  return Object.entries(properties)
+    .map(([name, field]) => `${name} ${typeInShort(field)}`)
+    .join(', ')
+}
+
+function typeInShort(schema: ShortSchema): string {
+  const { $ref, type, properties, items, anyOf, enum: words, const: only } = schema
+  if ($ref !== undefined) return $ref.split('/').at(-1) ?? ''
+  if (anyOf !== undefined) {
+    const some = anyOf.filter(one => one.type !== 'null').map(typeInShort)
+    return `${some.join(' or ')}${some.length < anyOf.length ? '?' : ''}`
+  }
+  if (words !== undefined) return words.map(word => JSON.stringify(word)).join(' or ')
+  if (only !== undefined) return JSON.stringify(only)
+  if (items !== undefined) return `${typeInShort(items)}[]`
+  if (properties !== undefined) return `{ ${fieldsOf(schema)} }`
+  const types = [type ?? 'any'].flat()
+  return `${types.filter(one => one !== 'null').join(' or ')}${types.includes('null') ? '?' : ''}`
 }
 
 function parameterLines({ parameters }: DescribedRoute): readonly string[] {

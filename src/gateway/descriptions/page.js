@@ -29,7 +29,9 @@ async function run(form) {
 function urlOf(form) {
   let path = form.dataset.path.slice(1)
   const query = new URLSearchParams()
-  for (const { name, value } of form.querySelectorAll('input[name]')) {
+  for (const field of form.querySelectorAll('[name]')) {
+    const { name } = field
+    const value = field.multiple ? Array.from(field.selectedOptions, option => option.value).join() : field.value
     const place = `{${name}}`
     if (path.includes(place)) path = path.replace(place, encodeURIComponent(value))
     else if (value !== '') query.set(name, value)

@@ -7,6 +7,7 @@ import { llmsText } from '#gateway/descriptions/llmsText.ts'
 import { type DescribedService, openApi } from '#gateway/descriptions/openApi.ts'
 import { type Answer, type HeaderField, jsonAnswer } from '#gateway/http/answer.ts'
 import { PAGE_POLICY } from '#gateway/http/headers.ts'
+import { launchingEntries } from '#gateway/http/launchingEntries.ts'
 import { defineRoute, type Route, type RouteDescription } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { packagePath } from '#package'
@@ -16,7 +17,7 @@ const document = z.looseObject({}).describe('The document.')
 /** The service's descriptions of itself, generated from its routes at the first request. */
 export function descriptionRoutes(
   routes: () => readonly Route[],
-  { config, version }: Pick<Sources, 'config' | 'version'>,
+  { config, version, chainId }: Pick<Sources, 'config' | 'version' | 'chainId'>,
 ): readonly Route[] {
   const service = once((): DescribedService => ({ routes: routes(), limits: config, version, examples: readExamples() }))
   const openApiDocument = once(() => openApi(service()))
@@ -27,7 +28,7 @@ export function descriptionRoutes(
       jsonAnswer(asyncApiDocument()),
     ),
     descriptionRoute('/llms.txt', describeText('getLlmsText', 'A description of the service for language models', 'text/plain'), () =>
-      textAnswer('text/plain', llmsText(service())),
+      textAnswer('text/plain', llmsText(service(), openApiDocument(), { chainId, launchpads: launchingEntries(config.launchpads) })),
     ),
     descriptionRoute('/docs', describeText('getDocs', 'The documentation of the service as a web page', 'text/html'), () =>
       textAnswer('text/html', docsPage(service(), openApiDocument(), asyncApiDocument()), [PAGE_POLICY]),
