@@ -39,7 +39,7 @@ export function tokensInWeth<Query extends Asked>(query: Query, ethUsd: string |
     const usd = query[inUsd as UsdFilter]
     return usd === undefined || ethUsd === null ? [] : [[inWeth, larger(leastWeth(usd, ethUsd), query[inWeth])]]
   })
-  return { ...others, ...Object.fromEntries(filters), sort } as unknown as InWeth<Query>
+  return { ...others, ...Object.fromEntries(filters), sort }
 }
 
 /** Rounded up, so that exactly the stored values of at least this amount are worth `usd`: they have at most as many decimals. */
