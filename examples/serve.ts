@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 
-/* node examples/serve.ts <browser|wallet-page> [port]: serves a page of the examples, and the client that it imports. */
+/* npx node examples/serve.ts <browser|wallet-page> [port]: serves a page of the examples, and the client that it imports. */
 
 const [folder = 'browser', port = '8080'] = process.argv.slice(2)
 

@@ -1,6 +1,6 @@
 import { createTokenwire, type WatchedToken } from 'tokenwire/client'
 
-/* node examples/bot/priceTable.ts [service]: keeps the prices of the largest tokens and prints those that changed, once a second. */
+/* npx node examples/bot/priceTable.ts [service]: keeps the prices of the largest tokens and prints those that changed, once a second. */
 
 const tokenwire = createTokenwire({
   url: process.argv[2] ?? 'http://localhost:3000',

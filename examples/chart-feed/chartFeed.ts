@@ -3,7 +3,7 @@ import { fillCandles } from 'tokenwire/client/candles'
 import { createLive } from 'tokenwire/client/live'
 
 /*
- * node examples/chart-feed/chartFeed.ts <token> [service]: a chart's bars as lines of JSON. First all (`setData` of Lightweight Charts),
+ * npx node examples/chart-feed/chartFeed.ts <token> [service]: a chart's bars as lines of JSON. First all (`setData` of Lightweight Charts),
  * then those that changed (`update`). Intervals without a trade carry the close before them, so that the bars join.
  */
 

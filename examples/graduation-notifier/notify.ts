@@ -4,7 +4,7 @@ import { formatCompact } from 'tokenwire/client/format'
 import { createLive, type EventOptions } from 'tokenwire/client/live'
 
 /*
- * node examples/graduation-notifier/notify.ts <webhook> [service] [file]: posts every graduation to a webhook, as Discord and Slack take it,
+ * npx node examples/graduation-notifier/notify.ts <webhook> [service] [file]: posts every graduation to a webhook, as Discord and Slack take it,
  * and after a restart those that it missed.
  */
 

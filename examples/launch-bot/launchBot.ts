@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createTokenwire } from 'tokenwire/client'
 import { createLive, type EventOptions } from 'tokenwire/client/live'
 
-/* node examples/launch-bot/launchBot.ts [service] [file]: prints every launch, and after a restart those that it missed. */
+/* npx node examples/launch-bot/launchBot.ts [service] [file]: prints every launch, and after a restart those that it missed. */
 
 const [url = 'http://localhost:3000', file = 'launches.json'] = process.argv.slice(2)
 const tokenwire = createTokenwire({ url, onError: error => console.error(String(error)) })

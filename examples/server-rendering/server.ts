@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { createTokenwire, type Token } from 'tokenwire/client'
 
 /*
- * node examples/server-rendering/server.ts [service] [port]: renders /<address> with the token's state. The page is readable
+ * npx node examples/server-rendering/server.ts [service] [port]: renders /<address> with the token's state. The page is readable
  * without scripts, and updates itself with them.
  */
 

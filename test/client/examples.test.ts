@@ -1,9 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
@@ -11,6 +8,7 @@ import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { addressOf, tradeOf } from '#test/support/snapshots.ts'
 import { ClientFixture } from './clientFixture.ts'
 import { type PackedClient, packClient } from './packedClient.ts'
+import { serveScript } from './serveScript.ts'
 import { startExample } from './startExample.ts'
 
 const A = addressOf(1)
@@ -47,6 +45,32 @@ function App() {
   return createElement('button', { onClick: () => setShown(false) }, isShown ? createElement(Sequence) : 'nothing')
 }
 createRoot(document.getElementById('app')).render(createElement(StrictMode, null, createElement(App)))
+`
+
+/** What hooks answer to what is wrong, not there, or not answered. */
+const ANSWERS = `
+import { createElement } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createTokenwire } from 'tokenwire/client'
+import { createLive } from 'tokenwire/client/live'
+import { useLaunches, useList, useToken } from 'tokenwire/client/react'
+
+const url = location.hash.slice(1)
+const client = createTokenwire({ url })
+const silent = createTokenwire({ url, fetch: () => new Promise(() => {}), WebSocket: class { send() {} close() {} } })
+const live = createLive(client)
+const said = ({ data, error, isLoading }) => (isLoading ? 'waiting' : error === null ? 'data ' + data.sequence : error.code)
+function Answers() {
+  const shown = {
+    garbage: said(useToken(client, 'garbage')),
+    absent: said(useToken(client, '${addressOf(77)}')),
+    silent: said(useToken(silent, '${A}')),
+    'too long': said(useList(live, { limit: 1_000 })),
+    launches: useLaunches(live, { limit: 2 }).data?.data.map(({ address }) => address.slice(-2)).join(),
+  }
+  return Object.entries(shown).map(([name, text]) => createElement('p', { key: name }, name + ': ' + text))
+}
+createRoot(document.getElementById('app')).render(createElement(Answers))
 `
 
 describe('the examples', () => {
@@ -149,27 +173,9 @@ describe('the examples', () => {
       stored.trades = [tradeOf(A)]
       stored.candles = new Map([[A, [candle(60, '5')]]])
       await writeFile(path.join(packed.project, 'app.js'), COMPONENT)
-      const built = await build({
-        root: packed.project,
-        configFile: false,
-        logLevel: 'error',
-        define: { 'process.env.NODE_ENV': '"development"' },
-        build: { write: false, minify: false, lib: { entry: 'app.js', formats: ['es'] } },
-      })
-      const [{ output }] = built as unknown as [{ output: [{ code: string }] }]
-      const server = createServer((request, response) => {
-        const isScript = request.url === '/app.js'
-        response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
-        response.end(
-          isScript ? output[0].code : '<link rel="icon" href="data:,"><div id="app"></div><script type="module" src="/app.js"></script>',
-        )
-      })
-      await new Promise<void>(resolve => {
-        server.listen(0, resolve)
-      })
+      const served = await serveScript(packed.project, 'app.js')
       try {
-        const { port } = server.address() as AddressInfo
-        const { page, mistakes } = await open(`http://localhost:${port}/#${fixture.proxy.url}`)
+        const { page, mistakes } = await open(`${served.url}/#${fixture.proxy.url}`)
         await page.getByText('25 live').waitFor()
         fixture.commit(A, 26)
         await page.getByText('26 live').waitFor()
@@ -188,7 +194,24 @@ describe('the examples', () => {
         expect(mistakes).toEqual([])
         await page.close()
       } finally {
-        server.close()
+        served.close()
+      }
+    })
+
+    it('hooks of React tell a wrong query, a token that is not there, and waiting apart', async () => {
+      await writeFile(path.join(packed.project, 'answers.js'), ANSWERS)
+      const served = await serveScript(packed.project, 'answers.js')
+      try {
+        const { page, mistakes } = await open(`${served.url}/#${fixture.proxy.url}`)
+        for (const text of ['garbage: rejected', 'absent: not_found', 'silent: waiting', 'too long: rejected', `launches: ${A.slice(-2)}`])
+          await page.getByText(text, { exact: true }).waitFor()
+        fixture.commit(addressOf(77), 3)
+        await page.getByText('absent: data 3', { exact: true }).waitFor()
+        // The browser itself reports answers such as 404.
+        expect(mistakes.filter(text => !text.startsWith('Failed to load resource'))).toEqual([])
+        await page.close()
+      } finally {
+        served.close()
       }
     })
 
