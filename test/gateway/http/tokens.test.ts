@@ -125,7 +125,7 @@ test('sorts and filters by values in USD of the price that the page shows', asyn
     ['6000', ['120000']],
   ] as const) {
     gateway.conditions.price = { ...gateway.conditions.price, price } as typeof gateway.conditions.price
-    expect(usd(await list(`${path}&cursor=${first.nextCursor}`)), price).toEqual(caps)
+    expect(usd(await list(`${path}&cursor=${first.nextCursor}`)), `at ${price}`).toEqual(caps)
   }
   gateway.conditions.price = null
   await expectProblem(await gateway.get(path), 503, 'price_unavailable')
