@@ -50,7 +50,7 @@ describe('snapshots', () => {
     expect(snapshots[1]?.holders.length).toBe(20)
     expect(snapshots[1]?.recent.trades.at(-1)?.id).toBe('10-2')
     expect(snapshots[1]?.token.pool).toEqual({
-      address: wordOf(77),
+      address: addressOf(77),
       type: 'uniswap-v4',
       quoteToken: addressOf(0x3e7),
       quoteSymbol: null,
