@@ -184,7 +184,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     expect(await row.locator('.token-name').textContent()).toContain('<img src=x onerror="globalThis.hit=1">')
     await row.getByRole('link').click()
     const heading = () => page.getByRole('heading', { level: 1 }).textContent()
-    await expect.poll(heading).toBe('"><b>A <img src=x onerror="globalThis.hit=1"> dnE')
+    await expect.poll(heading).toBe('"><b>A / WETH <img src=x onerror="globalThis.hit=1"> dnE')
     await expect.poll(() => page.title()).toBe('"><b>A · Tokenwire')
     expect(await page.locator('img, main b').count()).toBe(0)
     expect(await page.evaluate(() => 'hit' in globalThis)).toBe(false)
