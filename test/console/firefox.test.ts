@@ -57,6 +57,6 @@ test.skipIf(FIREFOX === null)('starts in Firefox under its policy, updates price
   await page.waitForSelector('[data-testid=wallet]')
   await page.goto(`${fixture.gateway.url}/#/token/${TOKEN}`)
   await page.waitForSelector('[data-testid=chart] canvas')
-  await expect.poll(() => text('h1')).toBe('ALP Alpha')
+  await expect.poll(() => text('h1')).toBe('ALP / WETH Alpha')
   expect(complaints).toEqual([])
 })

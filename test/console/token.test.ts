@@ -85,7 +85,7 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
     await page.getByRole('button', { name: 'Log' }).click()
     expect(await page.getByRole('button', { name: 'Log' }).getAttribute('aria-pressed')).toBe('true')
     await page.getByRole('radio', { name: '1d' }).check()
-    await expect.poll(() => page.getByTestId('zone').textContent()).toBe('UTC')
+    await expect.poll(() => page.getByTestId('zone').textContent()).toBe('L: launch · UTC')
   })
 
   // The chart ended with "unexpected base" for a token of a trillion, whose price is below 1e-12 ETH.
