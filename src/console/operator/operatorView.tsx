@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { Notice } from '#console/parts/notice.tsx'
 import { createOperator } from '#console/state/operator.ts'
-import { client, healthHistory } from '#console/state/session.ts'
+import { client, health, healthHistory } from '#console/state/session.ts'
 import { Actors } from './actors.tsx'
 import { HealthCards } from './healthCards.tsx'
 import { LastHour } from './lastHour.tsx'
@@ -25,22 +25,29 @@ export function OperatorView() {
     }
   }, [operator])
   const access = operator.access.value
+  const { value, failure } = health.state.value
+  const isLoading = access === 'unknown' || (access === 'open' && operator.actors.value === null && operator.failure.value === null)
   return (
     <div class="operator">
       <h1 class="sr-only">Operator</h1>
       <HealthCards process={operator.process.value} />
-      <LastHour />
-      {access === 'unknown' || (access === 'open' && operator.actors.value === null && operator.failure.value === null) ? (
-        <Notice title={operator.failure.value ?? 'Loading'} />
-      ) : access === 'open' ? (
+      {/* What is drawn before something above it would be pushed down. */}
+      {value === null && failure === null ? null : (
         <>
-          {operator.processes.value === null ? null : <Processes processes={operator.processes.value} />}
-          <Actors operator={operator} canForget={operatorToken.value !== null} />
+          <LastHour />
+          {isLoading ? (
+            <Notice title={operator.failure.value ?? 'Loading'} />
+          ) : access === 'open' ? (
+            <>
+              {operator.processes.value === null ? null : <Processes processes={operator.processes.value} />}
+              <Actors operator={operator} canForget={operatorToken.value !== null} />
+            </>
+          ) : (
+            <TokenForm access={access} onToken={token => operator.setToken(token)} />
+          )}
+          {isLoading ? null : <Words />}
         </>
-      ) : (
-        <TokenForm access={access} onToken={token => operator.setToken(token)} />
       )}
-      <Words />
     </div>
   )
 }
