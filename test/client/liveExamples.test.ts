@@ -4,7 +4,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Candle } from '#resources/candles.ts'
 import { exampleStored } from '#test/gateway/describedService.ts'
@@ -13,6 +12,7 @@ import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { ClientFixture } from './clientFixture.ts'
 import { type PackedClient, packClient } from './packedClient.ts'
+import { serveScript } from './serveScript.ts'
 import { startExample } from './startExample.ts'
 
 const A = addressOf(1)
@@ -166,24 +166,9 @@ describe.skipIf(executable === null)('in Chromium', () => {
       fixture.service.lists.changed(null)
     }
     show(trending(1, 5), trending(2, 9))
-    const built = await build({
-      root: packed.project,
-      configFile: false,
-      logLevel: 'error',
-      define: { 'process.env.NODE_ENV': '"development"' },
-      build: { write: false, minify: false, lib: { entry: 'leaderboard/leaderboard.jsx', formats: ['es'] } },
-    })
-    const [{ output }] = built as unknown as [{ output: [{ code: string }] }]
-    const server = createServer((request, response) => {
-      const isScript = request.url === '/app.js'
-      response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
-      const html = '<link rel="icon" href="data:,"><div id="app"></div><script type="module" src="/app.js"></script>'
-      response.end(isScript ? output[0].code : html)
-    })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    const script = await serveScript(packed.project, 'leaderboard/leaderboard.jsx')
     try {
-      const page = await open(`http://localhost:${(server.address() as AddressInfo).port}/#${fixture.proxy.url}`)
+      const page = await open(`${script.url}/#${fixture.proxy.url}`)
       const names = () => page.getByRole('listitem').locator('b').allTextContents()
       await page.getByRole('listitem').nth(1).waitFor()
       expect(await names()).toEqual(['T2', 'T1'])
@@ -192,7 +177,7 @@ describe.skipIf(executable === null)('in Chromium', () => {
       expect(await names()).toEqual(['T1', 'T2'])
       await page.close()
     } finally {
-      server.close()
+      script.close()
     }
   })
 })
