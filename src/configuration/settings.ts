@@ -193,8 +193,9 @@ export const SETTINGS = {
   INTEGRATIONS: wordList(INTEGRATIONS)
     .default(INTEGRATIONS)
     .describe(
-      "What is served for other sites, a comma list of supply (plain numbers for CoinGecko and CoinMarketCap), udf (TradingView's data " +
-        'feed), dexscreener, geckoterminal and dextools (what these sites read pairs and trades from) and coingecko (tickers); none: nothing.',
+      "What is served in others' formats, a comma list of supply (plain numbers for CoinGecko and CoinMarketCap), udf (TradingView's data " +
+        'feed), dexscreener, geckoterminal and dextools (what these sites read pairs and trades from), coingecko (tickers) and mcp (tools ' +
+        'for agents); none: nothing.',
     ),
   MAX_CONNECTIONS: wholeNumber(1, MANY)
     .default(50_000)

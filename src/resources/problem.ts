@@ -16,7 +16,7 @@ export const PROBLEMS = {
     statuses: [410],
     meaning: 'The service keeps nothing that is as old as the requested range; `detail` says since when it does.',
   },
-  method_not_allowed: { statuses: [405], meaning: 'Paths answer GET, HEAD and OPTIONS only, as `Allow` says.' },
+  method_not_allowed: { statuses: [405], meaning: 'The path does not answer this method; `Allow` names those that it does.' },
   upgrade_required: { statuses: [426], meaning: 'The path is for WebSockets.' },
   rate_limited: {
     statuses: [429],

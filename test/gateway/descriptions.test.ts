@@ -180,17 +180,17 @@ describe('the descriptions', () => {
 })
 
 describe('what is described exists, and what exists is described', () => {
-  const templates = routes({ site: null, config: { integrations: INTEGRATIONS } } as unknown as Sources).map(
-    ({ path: route, description }) => ({
-      template: route.replace(/:(\w+)/g, '{$1}'),
-      isDescribed: description !== null,
-    }),
-  )
+  const failed = () => expect.fail('no route is asked')
+  const sources = { site: null, config: { integrations: INTEGRATIONS } } as unknown as Sources
+  const templates = routes(sources, failed).map(({ path: route, description }) => ({
+    template: route.replace(/:(\w+)/g, '{$1}'),
+    isDescribed: description !== null,
+  }))
 
-  it('every route is in OpenAPI, but for the console’s own', () => {
+  it('every route is in OpenAPI, but for the console’s own, and /mcp, which lists its tools itself', () => {
     const described = templates.filter(({ isDescribed }) => isDescribed).map(({ template }) => template)
     expect(Object.keys(readOpenApi().paths)).toEqual(described)
-    expect(templates.filter(({ isDescribed }) => !isDescribed).map(({ template }) => template)).toEqual(['/'])
+    expect(templates.filter(({ isDescribed }) => !isDescribed).map(({ template }) => template)).toEqual(['/mcp', '/'])
   })
 
   it('every path of OpenAPI answers', async () => {

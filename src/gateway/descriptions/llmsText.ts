@@ -2,6 +2,7 @@ import { closeRows, realtimeRules } from './asyncApi.ts'
 import { bullets, problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
 import { type DescribedParameter, describeParameters, type JsonObject } from './jsonSchemas.ts'
 import { type DescribedRoute, type DescribedService, describedRoutes, pathTemplate } from './openApi.ts'
+import { fieldsInShort, type ShortSchema, type ShortSchemas, typeInShort } from './typeInShort.ts'
 
 /** What one service serves, at its start. */
 export interface ServedChain {
@@ -40,6 +41,9 @@ export function llmsText(service: DescribedService, openApi: JsonObject, { chain
       '[OpenAPI 3.1](/openapi.json): every path, parameter, field and error code, with examples.',
       '[AsyncAPI 3.0](/asyncapi.json): the messages of the WebSocket `/realtime` and of event streams.',
       '[Documentation](/docs): the same as a page, with requests to try.',
+      ...(service.routes.some(({ path }) => path === '/mcp')
+        ? ['`POST /mcp`: the paths about tokens, the market and wallets as tools of the Model Context Protocol.']
+        : []),
     ]),
     '',
     '## Paths',
@@ -49,7 +53,7 @@ export function llmsText(service: DescribedService, openApi: JsonObject, { chain
     '',
     '`?` may be `null`, `[]` is a list. OpenAPI has the meaning of each.',
     '',
-    bullets(Object.entries(schemasOf(openApi)).map(([name, schema]) => `\`${name}\`: ${fieldsOf(schema)}`)),
+    bullets(Object.entries(schemasOf(openApi)).map(([name, schema]) => `\`${name}\`: ${fieldsInShort(schema)}`)),
     '',
     '## Updates',
     '',
@@ -72,47 +76,13 @@ interface DocumentedOperation {
   readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: ShortSchema }>> }>>
 }
 
-/** What the fields in short are made of. */
-interface ShortSchema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly properties?: Readonly<Record<string, ShortSchema>>
-  readonly additionalProperties?: unknown
-  readonly items?: ShortSchema
-  readonly anyOf?: readonly ShortSchema[]
-  readonly enum?: readonly unknown[]
-  readonly const?: unknown
-}
-
-function schemasOf(openApi: JsonObject): Readonly<Record<string, ShortSchema>> {
-  return (openApi['components'] as { readonly schemas: Readonly<Record<string, ShortSchema>> }).schemas
+function schemasOf(openApi: JsonObject): ShortSchemas {
+  return (openApi['components'] as { readonly schemas: ShortSchemas }).schemas
 }
 
 function answerLines(operation: DocumentedOperation | undefined): readonly string[] {
   const schema = operation?.responses?.['200']?.content?.['application/json']?.schema
   return schema?.$ref === undefined ? [] : ['', `Answers \`${typeInShort(schema)}\`.`]
-}
-
-/** `address string, name string?, pool Pool?, changes { m5 number, h1 number }` */
-function fieldsOf({ properties = {} }: ShortSchema): string {
-  return Object.entries(properties)
-    .map(([name, field]) => `${name} ${typeInShort(field)}`)
-    .join(', ')
-}
-
-function typeInShort(schema: ShortSchema): string {
-  const { $ref, type, properties, items, anyOf, enum: words, const: only } = schema
-  if ($ref !== undefined) return $ref.split('/').at(-1) ?? ''
-  if (anyOf !== undefined) {
-    const some = anyOf.filter(one => one.type !== 'null').map(typeInShort)
-    return `${some.join(' or ')}${some.length < anyOf.length ? '?' : ''}`
-  }
-  if (words !== undefined) return words.map(word => JSON.stringify(word)).join(' or ')
-  if (only !== undefined) return JSON.stringify(only)
-  if (items !== undefined) return `${typeInShort(items)}[]`
-  if (properties !== undefined) return `{ ${fieldsOf(schema)} }`
-  const types = [type ?? 'any'].flat()
-  return `${types.filter(one => one !== 'null').join(' or ')}${types.includes('null') ? '?' : ''}`
 }
 
 function parameterLines({ parameters }: DescribedRoute): readonly string[] {

@@ -7,7 +7,8 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 export interface Answer {
   readonly kind: 'answer'
-  readonly status: '200 OK' | '204 No Content' | '308 Permanent Redirect' | '503 Service Unavailable'
+  /** The status line, such as `200 OK`. */
+  readonly status: `${number} ${string}`
   readonly headers: readonly HeaderField[]
   /** `null`: no body and no `Content-Length`. */
   readonly body: string | Buffer | null

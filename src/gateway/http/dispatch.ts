@@ -1,8 +1,8 @@
-import type { Address } from '#domain/address.ts'
 import type { Admission } from '#gateway/admission/admission.ts'
 import { refuseOperator } from '#gateway/operator/operatorAccess.ts'
 import type { CacheControl } from '#resources/resource.ts'
 import type { Outcome } from './answer.ts'
+import { answerRoute } from './answerRoute.ts'
 import type { Exchange } from './exchange.ts'
 import { preflightHeaders } from './headers.ts'
 import { type ParameterTexts, parseQuery, refuseUnknown } from './parameters.ts'
@@ -34,7 +34,7 @@ export function createDispatch(
   return async exchange => {
     if (pathPrefix !== '' && exchange.path === pathPrefix) return unrouted(toFolder(pathPrefix))
     const matched = match(exchange.method, withoutPrefix(exchange.path, pathPrefix))
-    if (matched.kind === 'preflight') return unrouted(preflight(exchange, admission))
+    if (matched.kind === 'preflight') return unrouted(preflight(exchange, admission, matched.allowed))
     if (matched.kind === 'problem') return unrouted(overQuota(exchange, admission) ?? matched)
     const { route, pathParameters } = matched
     const outcome = await enter(route, pathParameters, exchange).catch((error: unknown) => failed(error, exchange))
@@ -54,11 +54,8 @@ export function createDispatch(
     const unknown = refuseUnknownParameters(query.texts, route)
     if (unknown !== null) return unknown
     const texts = withPath(query.texts, pathParameters)
-    const handle = () => route.handle(texts, exchange, route.access !== 'public' && notOperator === null)
-    if (route.outdatedBy === undefined) return handle()
-    const by = typeof route.outdatedBy === 'function' ? route.outdatedBy(texts) : route.outdatedBy
-    const token = by === 'commit' ? null : (pathParameters.get('address')?.toLowerCase() as Address)
-    return responses.ask({ key: `${withoutPrefix(exchange.path, pathPrefix)}?${exchange.query}`, token }, handle)
+    const key = `${withoutPrefix(exchange.path, pathPrefix)}?${exchange.query}`
+    return answerRoute({ route, texts, key, isOperator: route.access !== 'public' && notOperator === null }, exchange, responses)
   }
 }
 
@@ -106,9 +103,9 @@ function unrouted(outcome: Outcome): Dispatched {
   return { outcome, cacheControl: 'never', route: null }
 }
 
-function preflight({ origin, requestedHeaders }: Exchange, admission: Admission): Outcome {
+function preflight({ origin, requestedHeaders }: Exchange, admission: Admission, allowed: string): Outcome {
   if (!admission.preflightAllowed(origin)) return originNotAllowed(origin)
-  return { kind: 'answer', status: '204 No Content', headers: preflightHeaders(requestedHeaders), body: null }
+  return { kind: 'answer', status: '204 No Content', headers: preflightHeaders(requestedHeaders, allowed), body: null }
 }
 
 /** Why a given key does not admit the request. It is never ignored: its client would believe that it has the key's limits. */

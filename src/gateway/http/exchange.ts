@@ -7,6 +7,7 @@ import { ambiguityOf } from './ambiguity.ts'
 import type { HeaderField } from './answer.ts'
 import { commonHeaders } from './headers.ts'
 import type { Problem } from './problem.ts'
+import { type RequestBody, readRequestBody } from './requestBody.ts'
 
 /** A request id of the client or a proxy is kept if it is safe in a header and a log. */
 const SANE_REQUEST_ID = /^[\w.:+/=-]{1,128}$/
@@ -36,6 +37,10 @@ export interface Exchange {
   readonly ambiguity: Problem | null
   /** Call it before the first await. */
   isForwarded(): boolean
+  /** The value of a header; `''`: absent. Call it before the first await. */
+  header(lowerCaseName: string): string
+  /** Call it before the first await. */
+  body(maxBytes: number): Promise<RequestBody>
   /** True when the client has gone: `res` must not be touched any more. */
   isAborted(): boolean
   /** Calls the listener once when the client goes; at once when it has gone. `res.onAborted` would replace the other listeners. */
@@ -58,6 +63,10 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
   const mayRead = method === 'OPTIONS' ? admission.preflightAllowed(origin) : admission.originAllowed(origin, client.key)
   const ambiguity = ambiguityOf(req)
   const closes = admission.sockets.requested(client.address) || ambiguity !== null
+  const onAborted = (listener: () => void) => {
+    if (aborted) listener()
+    else listeners.push(listener)
+  }
   return {
     method,
     path: req.getUrl(),
@@ -77,9 +86,8 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     ambiguity,
     isForwarded: () => hasForwardingHeader(req),
     isAborted: () => aborted,
-    onAborted(listener) {
-      if (aborted) listener()
-      else listeners.push(listener)
-    },
+    header: name => req.getHeader(name),
+    body: maxBytes => readRequestBody(res, onAborted, maxBytes),
+    onAborted,
   }
 }

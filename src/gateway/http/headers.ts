@@ -28,8 +28,6 @@ export const PAGE_POLICY: HeaderField = [
   ].join('; '),
 ]
 
-export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
-
 const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id'
 
 /**
@@ -52,11 +50,12 @@ const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$
  * `sentry-trace`), and the service ignores what it does not know. `*` would not cover `Authorization`.
  *
  * @param requested the names in `Access-Control-Request-Headers`; `''`: none
+ * @param allowed the methods of the path
  */
-export function preflightHeaders(requested: string): readonly HeaderField[] {
+export function preflightHeaders(requested: string, allowed: string): readonly HeaderField[] {
   return [
-    ['Allow', ALLOWED_METHODS],
-    ['Access-Control-Allow-Methods', ALLOWED_METHODS],
+    ['Allow', allowed],
+    ['Access-Control-Allow-Methods', allowed],
     ['Access-Control-Allow-Headers', HEADER_NAMES.test(requested) ? `${KNOWN_HEADERS}, ${requested}` : KNOWN_HEADERS],
     ['Access-Control-Max-Age', '7200'],
     ['Vary', 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers'],

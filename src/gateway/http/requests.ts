@@ -69,7 +69,8 @@ export function createRequests(deps: RequestDeps): Requests {
 /** Answers one request and never rejects. Calls `done` when the response has left the process or belongs to an event stream. */
 function createAnswerer(deps: RequestDeps): (exchange: Exchange, done: () => void) => Promise<void> {
   const { logger, metrics, now } = deps
-  const dispatch = createDispatch(routes(deps), deps, (error, exchange) => problemOfFailure(error, exchange, logger))
+  const failed = (error: unknown, exchange: Exchange) => problemOfFailure(error, exchange, logger)
+  const dispatch = createDispatch(routes(deps, failed), deps, failed)
 
   return async (exchange, done) => {
     const startedAtMs = now()

@@ -13,8 +13,8 @@ export interface Rendered {
 }
 
 /**
- * A 200 with a body gets an entity tag, and becomes a 304 when the request names it. HEAD gets the headers of GET, including its length.
- * The answer's own headers replace the common ones.
+ * A 200 with a body gets an entity tag unless it answers a POST, and becomes a 304 when the request names it. HEAD gets the headers of
+ * GET, including its length. The answer's own headers replace the common ones.
  */
 export function render(outcome: Answer | Problem, exchange: Exchange, cacheControl: CacheControl): Rendered {
   const isHead = exchange.method === 'HEAD'
@@ -35,7 +35,7 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
     const contentLength = isHead || outcome.status.startsWith('204') ? null : 0
     return { status: outcome.status, headers, contentLength, body: null }
   }
-  if (outcome.status === '200 OK') {
+  if (outcome.status === '200 OK' && exchange.method !== 'POST') {
     const tag = outcome.tag ?? entityTag(outcome.body)
     headers.push(['ETag', tag])
     if (noneMatchNames(exchange.ifNoneMatch, tag)) return { status: '304 Not Modified', headers, contentLength: null, body: null }

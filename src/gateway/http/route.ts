@@ -9,6 +9,8 @@ import type { Problem } from './problem.ts'
 export interface Route {
   /** Segments that begin with `:` are parameters. */
   readonly path: string
+  /** `GET` includes `HEAD`. Default: `GET`. */
+  readonly method?: 'GET' | 'POST'
   readonly parameters: z.ZodObject
   /** Stands for the path in metrics when paths change with every build. Default: the path. */
   readonly label?: string
@@ -23,7 +25,7 @@ export interface Route {
   readonly outdatedBy?: OutdatedBy | ((given: GivenNames) => OutdatedBy)
   /** Whether problems also have a `message`, as a site's API requires. */
   readonly problemsHaveMessage?: boolean
-  /** `null`: a file of the console, which the descriptions leave out. */
+  /** `null`: OpenAPI leaves it out, as a file of the console, or `/mcp`, which describes itself. */
   readonly description: RouteDescription | null
   handle(texts: ParameterTexts, exchange: Exchange, isOperator: boolean): Promise<Outcome>
 }

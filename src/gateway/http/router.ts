@@ -1,12 +1,16 @@
-import { ALLOWED_METHODS } from './headers.ts'
 import { decodePercent } from './parameters.ts'
 import { invalidParameter, type Problem, problem, quote } from './problem.ts'
 import type { Route } from './route.ts'
 
 export type Match =
   | { readonly kind: 'route'; readonly route: Route; readonly pathParameters: ReadonlyMap<string, string> }
-  | { readonly kind: 'preflight' }
+  | { readonly kind: 'preflight'; readonly allowed: string }
   | Problem
+
+const METHODS: Readonly<Record<NonNullable<Route['method']>, readonly string[]>> = {
+  GET: ['GET', 'HEAD', 'OPTIONS'],
+  POST: ['POST', 'OPTIONS'],
+}
 
 /** Compiles the table of routes. No segment of a path is empty, parameters included. */
 export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {
@@ -15,11 +19,11 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
     const given = path.split('/')
     const found = compiled.find(({ segments }) => fits(segments, given))
     if (found === undefined) return problem(404, 'not_found', `there is nothing at ${quote(path)}`)
-    if (method === 'OPTIONS') return { kind: 'preflight' }
-    if (method !== 'GET' && method !== 'HEAD') {
-      return problem(405, 'method_not_allowed', `the method must be one of ${ALLOWED_METHODS}, got ${quote(method)}`, [
-        ['Allow', ALLOWED_METHODS],
-      ])
+    const methods = METHODS[found.route.method ?? 'GET']
+    const allowed = methods.join(', ')
+    if (method === 'OPTIONS') return { kind: 'preflight', allowed }
+    if (!methods.includes(method)) {
+      return problem(405, 'method_not_allowed', `the method must be one of ${allowed}, got ${quote(method)}`, [['Allow', allowed]])
     }
     const pathParameters = parametersOf(found.segments, given)
     if (pathParameters === undefined) return invalidParameter(`the path must be percent-encoded UTF-8, got ${quote(path)}`)

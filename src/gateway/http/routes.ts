@@ -12,6 +12,7 @@ import { coingeckoRoutes } from './routes/integrations/coingecko.ts'
 import { dexscreenerRoutes } from './routes/integrations/dexscreener.ts'
 import { dextoolsRoutes } from './routes/integrations/dextools.ts'
 import { geckoterminalRoutes } from './routes/integrations/geckoterminal.ts'
+import { type McpSources, mcpRoutes } from './routes/integrations/mcp.ts'
 import { supplyRoutes } from './routes/integrations/supply.ts'
 import { udfRoutes } from './routes/integrations/udf.ts'
 import { launchpadsRoute } from './routes/launchpads.ts'
@@ -21,10 +22,17 @@ import { streamRoute } from './routes/stream.ts'
 import { usageRoute } from './routes/usage.ts'
 import type { Sources } from './sources.ts'
 
-export function routes(sources: Sources): readonly Route[] {
+/** @param failed the problem of an error that is not the client's */
+export function routes(sources: Sources, failed: McpSources['failed']): readonly Route[] {
   const health = healthRoutes(sources)
   if (sources.config.role === 'indexer') return health
-  const all: readonly Route[] = [...publicRoutes(sources), ...health, ...descriptionRoutes(() => all, sources), ...siteRoutes(sources)]
+  const integrations = integrationRoutes(sources, () => all, failed)
+  const all: readonly Route[] = [
+    ...publicRoutes(sources, integrations),
+    ...health,
+    ...descriptionRoutes(() => all, sources),
+    ...siteRoutes(sources),
+  ]
   return all
 }
 
@@ -40,7 +48,7 @@ function healthRoutes(sources: Sources): readonly Route[] {
   ]
 }
 
-function publicRoutes(sources: Sources): readonly Route[] {
+function publicRoutes(sources: Sources, integrations: readonly Route[]): readonly Route[] {
   return [
     ...readRoutes(sources),
     launchpadsRoute(sources),
@@ -48,13 +56,13 @@ function publicRoutes(sources: Sources): readonly Route[] {
     channelStreamRoute(sources),
     ethUsdRoute(sources),
     chainStatsRoute(sources),
-    ...integrationRoutes(sources),
+    ...integrations,
     ...actorRoutes(sources),
     webSocketRoute(),
   ]
 }
 
-function integrationRoutes(sources: Sources): readonly Route[] {
+function integrationRoutes(sources: Sources, all: () => readonly Route[], failed: McpSources['failed']): readonly Route[] {
   const routesOf = {
     coingecko: coingeckoRoutes,
     supply: supplyRoutes,
@@ -62,6 +70,7 @@ function integrationRoutes(sources: Sources): readonly Route[] {
     dexscreener: dexscreenerRoutes,
     geckoterminal: geckoterminalRoutes,
     dextools: dextoolsRoutes,
+    mcp: () => mcpRoutes(all, { ...sources, failed }),
   }
   return sources.config.integrations.flatMap(integration => routesOf[integration](sources))
 }

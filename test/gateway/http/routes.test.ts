@@ -6,7 +6,7 @@ import type { Sources } from '#gateway/http/sources.ts'
 
 /** No handler runs here. */
 const tableWith = (integrations: readonly Integration[]) =>
-  routes({ site: null, config: { role: 'all', integrations } } as unknown as Sources)
+  routes({ site: null, config: { role: 'all', integrations } } as unknown as Sources, () => expect.fail('no route is asked'))
 const TABLE = tableWith(INTEGRATIONS)
 
 interface JsonSchema {
@@ -36,7 +36,7 @@ describe('the table of routes', () => {
     expect(added(['supply'])).toBe(2)
     expect(added(['udf'])).toBe(7)
     expect(added(['dexscreener'])).toBe(8)
-    expect(added(INTEGRATIONS)).toBe(42)
+    expect(added(INTEGRATIONS)).toBe(43)
   })
 
   it('gives the type, range and default of the values, and which ones are required', () => {

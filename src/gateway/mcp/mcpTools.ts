@@ -1,0 +1,64 @@
+import type { z } from 'zod'
+import { createJsonSchemas, describeParameters, type JsonObject } from '#gateway/descriptions/jsonSchemas.ts'
+import { type DescribedRoute, describedRoutes } from '#gateway/descriptions/openApi.ts'
+import { type ShortSchema, type ShortSchemas, typeInShort } from '#gateway/descriptions/typeInShort.ts'
+import type { ParsedQuery } from '#gateway/http/parameters.ts'
+import { invalidParameter, quote } from '#gateway/http/problem.ts'
+import type { Route } from '#gateway/http/route.ts'
+
+/** A path of the API as a tool: its name is the `operationId`, its arguments are the parameters. */
+export interface McpTool {
+  readonly route: DescribedRoute
+  /** As `tools/list` says it. */
+  readonly listed: JsonObject
+}
+
+/** The tags of OpenAPI whose paths are tools. */
+const TAGS_OF_TOOLS: readonly DescribedRoute['description']['tag'][] = ['Tokens', 'Market', 'Wallets']
+
+/** By name. Only paths that answer everyone in JSON are tools: all of them only read. */
+export function mcpTools(routes: readonly Route[]): ReadonlyMap<string, McpTool> {
+  const schemas = createJsonSchemas()
+  const chosen = describedRoutes(routes).filter(({ access, description: { tag, answer } }) => {
+    return access === 'public' && TAGS_OF_TOOLS.includes(tag) && answer !== null && !('contentType' in answer)
+  })
+  const answers = chosen.map(({ description }) => schemas.of(description.answer as z.ZodType) as ShortSchema)
+  const components = schemas.components() as ShortSchemas
+  return new Map(
+    chosen.map((route, index) => [route.description.id, { route, listed: listed(route, typeInShort(answers[index] ?? {}, components)) }]),
+  )
+}
+
+function listed({ description: { id, summary }, parameters }: DescribedRoute, answer: string): JsonObject {
+  const described = describeParameters(parameters)
+  return {
+    name: id,
+    title: summary,
+    description: `${summary}. Answers JSON: ${answer}`,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(described.map(({ name, description, schema }) => [name, { description, ...schema }])),
+      required: described.filter(({ required }) => required).map(({ name }) => name),
+      additionalProperties: false,
+    },
+    annotations: { title: summary, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  }
+}
+
+/**
+ * A tool's arguments as the texts of a request's parameters. `null` is as absent: models send it for what they leave out. A problem: an
+ * argument is an object, or a list holds one.
+ */
+export function argumentTexts(given: Readonly<Record<string, unknown>>): ParsedQuery {
+  const texts = new Map<string, readonly string[]>()
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null || value === undefined) continue
+    const items = Array.isArray(value) ? value : [value]
+    if (items.some(item => typeof item === 'object')) {
+      const problem = invalidParameter(`${quote(name)} must be a text, a number, true or false, or a list of these`)
+      return { kind: 'invalid', problem }
+    }
+    texts.set(name, items.map(String))
+  }
+  return { kind: 'valid', texts }
+}
