@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'rpc_rejected'
   | 'reorg_too_deep'
   | 'price_unavailable'
+  | 'not_counted'
   | 'not_supported'
 
 export interface TokenwireErrorOptions {

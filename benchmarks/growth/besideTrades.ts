@@ -1,20 +1,28 @@
 import { sql } from 'kysely'
+import { LEADER_WINDOWS } from '#domain/leaderWindow.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { moveLeaders } from '#store/rows/leaders.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { COLLECTOR } from './draws.ts'
 import { BLOCK_SECONDS, END, FIRST_BLOCK, type GrowthScale, startOf } from './scale.ts'
 
+const TRADES_AT_ONCE = 100_000
 const DAY_SECONDS = 86_400
 /** Above every log index of the generator. */
 const FIRST_LOG_INDEX = 100_000_000
 
 /**
  * Adds what follows from the generated tables, where it is missing: creations of pools, what graduations take out of curves, milestones, and
- * a collector, who bought once of every second token that is older than two days.
+ * a collector, who bought once of every second token that is older than two days. Counts the leaders, as a job in the background does.
  */
 export async function addBesideTrades(db: Queryable, scale: GrowthScale): Promise<void> {
   const { rows } = await sql<{ exists: boolean }>`select exists (select from pool_creation)`.execute(db)
-  if (rows[0]?.exists === true) return
+  if (rows[0]?.exists !== true) await addEvents(db, scale)
+  for (const window of LEADER_WINDOWS) while (await moveLeaders(db, window, TRADES_AT_ONCE));
+  await sql`vacuum (analyze) leader`.execute(db)
+}
+
+async function addEvents(db: Queryable, scale: GrowthScale): Promise<void> {
   await sql`insert into currency (address, is_read) select distinct quote_token, true from pool on conflict do nothing`.execute(db)
   await addPlaces(db, scale)
   await addCollector(db)

@@ -1,6 +1,8 @@
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
+import { LEADER_WINDOWS } from '#domain/leaderWindow.ts'
 import { HOLDING_SORTS } from '#resources/holdings.ts'
+import { LEADER_SORTS } from '#resources/leaders.ts'
 import { TOKEN_SORTS } from '#resources/tokens.ts'
 import { TRADER_SORTS } from '#resources/traders.ts'
 import {
@@ -36,6 +38,7 @@ export const ROUTES: readonly LoadRoute[] = [
   { route: '/api/tokens/<address>/claimable', share: 6, make: claimable },
   { ...ofToken('/api/tokens/<address>/stream', 4), stream: true },
   { route: '/api/stream', share: 2, stream: true, make: listStream },
+  { route: '/api/traders', share: 2, make: leaders },
   { route: '/api/trades', share: 4, make: marketTrades },
   { route: '/api/trades, filtered', share: 3, make: filteredTrades },
   { route: '/api/wallets/<address>', share: 4, make: wallet },
@@ -177,6 +180,14 @@ function holders(scale: GrowthScale, random: Random): LoadRequest {
     path: withQuery(`/api/tokens/${addressOf('token', drawRank(scale, random))}/holders`, { excludeType, limit }),
     list: true,
   }
+}
+
+function leaders(_: GrowthScale, random: Random): LoadRequest {
+  const route = '/api/traders'
+  const launchpad = random.chance(0.3) ? pick(LAUNCHPADS, random) : undefined
+  const limit = random.chance(0.7) ? undefined : 500
+  const path = withQuery(route, { window: pick(LEADER_WINDOWS, random), sort: pick(LEADER_SORTS, random), launchpad, limit })
+  return { route, path, list: true }
 }
 
 function traders(scale: GrowthScale, random: Random): LoadRequest {

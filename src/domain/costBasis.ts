@@ -20,10 +20,17 @@ export function afterBuy({ cost, realized }: CostBasis, paid: bigint | null): Co
  */
 export function afterSale({ cost, realized }: CostBasis, held: bigint, amount: bigint, received: bigint | null): CostBasis {
   const share = shareOf(cost, held, amount)
+  const profit = saleProfit(cost, held, amount, received)
   return {
     cost: cost === null || share === null ? null : cost - share,
-    realized: realized === null || share === null || received === null ? null : realized + received - share,
+    realized: realized === null || profit === null ? null : realized + profit,
   }
+}
+
+/** What one sale brings beyond its share of the cost; parameters as of `afterSale`. `null`: not known. */
+export function saleProfit(cost: bigint | null, held: bigint, amount: bigint, received: bigint | null): bigint | null {
+  const share = shareOf(cost, held, amount)
+  return share === null || received === null ? null : received - share
 }
 
 /** Tokens that were bought elsewhere, or were a gift, make the cost of the whole balance unknown. */

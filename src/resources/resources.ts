@@ -9,6 +9,7 @@ import { distribution } from './holderDistribution.ts'
 import { holders } from './holders.ts'
 import { holdings } from './holdings.ts'
 import { launchpads } from './launchpads.ts'
+import { leaders } from './leaders.ts'
 import { processes } from './processes.ts'
 import { search } from './search.ts'
 import { sparklines } from './sparklines.ts'
@@ -21,7 +22,7 @@ import { wallet } from './wallet.ts'
 /* The resources by the names of the client's methods. */
 
 /** Lists that are read from the database. */
-export const LISTS = { tokens, candleSeries, sparklines, marketTrades, walletTrades, holdings, claims, search } as const
+export const LISTS = { tokens, candleSeries, sparklines, marketTrades, leaders, walletTrades, holdings, claims, search } as const
 
 /** Lists of one token, whose address is in the path. */
 export const TOKEN_LISTS = { trades, traders, holders, candles } as const

@@ -6,6 +6,7 @@ import type { Queryable } from './connection/queryable.ts'
 import { markLatePairs, noteLeavingPairs } from './latePairs.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
 import { runStatements } from './rows/insertRows.ts'
+import { forgetLeaders } from './rows/leaders.ts'
 import { writeListInForce } from './rows/listInForce.ts'
 import { attachMetadata } from './rows/metadata.ts'
 import { keepSequences } from './rows/undo.ts'
@@ -50,6 +51,7 @@ export async function changeLaunchpads(
   const come = joining === null ? [] : await takeRows(db, joining, committedAtMs)
   await markLatePairs(db, joining?.schema ?? null, final)
   await countMakers(db)
+  await forgetLeaders(db)
   await countTotals(db)
   const quoted = await stampQuotedIn(db, [...gone, ...come], committedAtMs, come)
   await writeListInForce(db, change, joining?.names ?? [])

@@ -7,6 +7,7 @@ import { CreatorFeeEntity } from './creatorFee.ts'
 import { CurrencyEntity } from './currency.ts'
 import { JoinExitEntity } from './joinExit.ts'
 import { LatePairEntity } from './latePair.ts'
+import { LeaderEntity, LeaderWindowEntity } from './leader.ts'
 import { LpFeeEntity } from './lpFee.ts'
 import { MetadataEntity, MetadataWaitingEntity } from './metadata.ts'
 import { MilestoneEntity } from './milestone.ts'
@@ -45,6 +46,8 @@ export const OF_BLOCKS = [
   LpFeeEntity,
   AnnouncedContractEntity,
   MilestoneEntity,
+  LeaderEntity,
+  LeaderWindowEntity,
 ]
 
 /**

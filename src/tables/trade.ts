@@ -31,6 +31,12 @@ const properties = {
   /** In USD, where a peg says what the pool's currency is worth; else `null`, and they follow from `ethUsd`. */
   priceUsd: column.decimal().strictNullable(),
   valueUsd: column.decimal().strictNullable(),
+  /**
+   * What a sale brought beyond the average cost of what was sold, in wei and in units of 10^-18 USD. `null`: a purchase, or the cost or the
+   * proceeds are not known.
+   */
+  realizedWei: column.wei().strictNullable(),
+  realizedUsd: column.units().strictNullable(),
   blockHash: column.hex(),
   txHash: column.hex(),
   txIndex: column.bigint(),

@@ -6,6 +6,7 @@ import type { Address } from '#domain/address.ts'
 import { createMinuteRetention } from '#jobs/candles/minuteRetention.ts'
 import { createCurrencyReader } from '#jobs/currencies/currencyReader.ts'
 import { createHolderClassifier } from '#jobs/holders/holderClassifier.ts'
+import { createLeaderCounter } from '#jobs/leaders/leaderCounter.ts'
 import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
 import { createAttempt } from '#jobs/metadata/attempt.ts'
 import { createMetadataReader, type MetadataView } from '#jobs/metadata/metadataReader.ts'
@@ -149,11 +150,13 @@ async function build(
   const holders = createHolderClassifier({ ...database, rpc, isBehind: isFurther(NEAR_BLOCKS), now, logger })
   const currencies = createCurrencyReader({ ...database, rpc, now, logger })
   const minutes = createMinuteRetention({ ...database, days: config.retainMinuteCandles, logger })
+  const leaders = createLeaderCounter({ transaction: createTransaction(orm), isBehind: isFurther(NEAR_BLOCKS), now, logger })
   const followed = createFollowedKeeper({ kept, db, watchlist: directory, maxReorgDepth, isBehind: isFurther(NEAR_BLOCKS), logger })
   const committed = sync.blocks.pipe(
     tap(block => {
       followed.committed(block)
       minutes.committed(block)
+      leaders.committed(block)
       currencies.committed(block)
       lpFees.committed(block)
       holders.committed(block)
@@ -168,7 +171,8 @@ async function build(
     metadata: () => metadata.view(),
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
-      await Promise.all([sync.stop(), metadata.stop(), lpFees.stop(), holders.stop(), currencies.stop(), minutes.stop(), followed.stop()])
+      const jobs = [metadata, lpFees, holders, currencies, minutes, leaders, followed]
+      await Promise.all([sync, ...jobs].map(one => one.stop()))
       await kept.close()
       clearTimeout(late)
     },

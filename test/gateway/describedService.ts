@@ -140,6 +140,26 @@ export function exampleStored(): NonNullable<GatewayOptions['stored']> {
         lastTradeAt: '2026-01-02T03:04:08.000Z',
       },
     ],
+    leaders: [
+      {
+        address: accountOf('maker'),
+        buys: 2,
+        sells: 1,
+        boughtWeth: '0.00015',
+        boughtUsd: '0.45',
+        soldWeth: '0.00014',
+        soldUsd: '0.42',
+        volumeWeth: '0.00029',
+        volumeUsd: '0.87',
+        realizedWeth: '0.00004',
+        realizedUsd: '0.12',
+        tradesWithoutWethValue: 0,
+        tradesWithoutUsdValue: 0,
+        salesWithoutWethProfit: 0,
+        salesWithoutUsdProfit: 0,
+        lastTradeAt: '2026-01-02T03:04:08.000Z',
+      },
+    ],
     holdings: [
       {
         token: {
@@ -302,6 +322,7 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, string>> = {
   listCandleSeries: `/api/candles?tokens=${EXAMPLE_TOKEN}&limit=1`,
   listSparklines: `/api/sparklines?tokens=${EXAMPLE_TOKEN}`,
   listMarketTrades: '/api/trades?minWeth=0.1&limit=1',
+  listLeaders: '/api/traders?window=7d&limit=1',
   listWalletTrades: `/api/wallets/${accountOf('maker')}/trades?limit=1`,
   getWallet: `/api/wallets/${accountOf('maker')}`,
   listHoldings: `/api/wallets/${accountOf('maker')}/holdings?limit=1`,

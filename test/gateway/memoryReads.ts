@@ -10,6 +10,7 @@ import type { HolderDistribution } from '#resources/holderDistribution.ts'
 import type { Holder, HolderCursor, HoldersQuery } from '#resources/holders.ts'
 import type { Holding } from '#resources/holdings.ts'
 import type { LaunchpadTotals } from '#resources/launchpads.ts'
+import type { Leader } from '#resources/leaders.ts'
 import type { Reads } from '#resources/reads.ts'
 import type { Page, QueryOf } from '#resources/resource.ts'
 import type { search } from '#resources/search.ts'
@@ -36,6 +37,8 @@ export interface Stored extends StoredMarketData {
   wallets: Wallet[]
   /** Of every token and sort. */
   traders: Trader[]
+  /** Of every window and sort. */
+  leaders: Leader[]
   /** Of every wallet and sort. */
   holdings: Holding[]
   /** Of every creator. */
@@ -142,6 +145,10 @@ export function memoryReads(stored: Stored): MemoryReads {
       await reads.before()
       if (!isIndexed(address)) return null
       return pageOf(after(stored.traders, cursor, 'address'), limit, trader => ({ value: trader.realizedWeth, address: trader.address }))
+    },
+    async leaders({ limit, cursor }) {
+      await reads.before()
+      return pageOf(after(stored.leaders, cursor, 'address'), limit, ({ realizedWeth: value, address }) => ({ value, address }))
     },
     async holdings({ limit, cursor }) {
       await reads.before()

@@ -163,6 +163,7 @@ function storedToken(): Stored {
     claimables: [],
     wallets: [],
     traders: [],
+    leaders: [],
     holdings: [],
     claims: [],
     launchpads: [],

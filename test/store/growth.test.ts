@@ -10,11 +10,13 @@ import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
+import { LEADER_WINDOWS } from '#domain/leaderWindow.ts'
 import type { GraduationStatus } from '#domain/token.ts'
 import type { ClaimsQuery } from '#resources/claims.ts'
 import type { HoldersQuery } from '#resources/holders.ts'
 import type { HoldingsQuery } from '#resources/holdings.ts'
 import { HOLDING_SORTS } from '#resources/holdings.ts'
+import { LEADER_SORTS, type LeadersQuery } from '#resources/leaders.ts'
 import { TOKEN_SORTS, type TokenCursor, type TokenSort, type TokensQuery } from '#resources/tokens.ts'
 import type { TradersQuery } from '#resources/traders.ts'
 import { TRADER_SORTS } from '#resources/traders.ts'
@@ -28,6 +30,7 @@ import { readHolderDistribution } from '#store/reads/holderDistribution.ts'
 import { MAX_LOOKED_AT, readHolders } from '#store/reads/holders.ts'
 import { MAX_HOLDINGS, readHoldings } from '#store/reads/holdings.ts'
 import { readLaunchpads } from '#store/reads/launchpads.ts'
+import { readLeaders } from '#store/reads/leaders.ts'
 import { readAsset } from '#store/reads/marketData/asset.ts'
 import { readDayTotals } from '#store/reads/marketData/dayTotals.ts'
 import { readBlock } from '#store/reads/marketData/finalBlock.ts'
@@ -72,7 +75,9 @@ const SCALE: GrowthScale = {
   days: 30,
 }
 const CHAIN_ID = 8_453
-const GROWING = 'token pool trade balance candle creator_fee trader block_undo holder_code pool_creation join_exit milestone'.split(' ')
+const GROWING = 'token pool trade balance candle creator_fee trader leader block_undo holder_code pool_creation join_exit milestone'.split(
+  ' ',
+)
 
 const { kysely } = await useDatabase()
 
@@ -352,6 +357,13 @@ describe('every other read', () => {
     for (const rank of [0, 1, 400]) {
       const query: TradersQuery = { address: addressOf('token', rank), sort, limit: LIMIT }
       expect(await faultsOf(db => pageOf(3, query, (asked: TradersQuery) => readTraders(db, asked)), LIMIT + 3)).toEqual([])
+    }
+  })
+
+  test('of leaders reads a bounded stretch of an index, and one more row per window', async () => {
+    for (const query of combinations({ window: LEADER_WINDOWS, sort: LEADER_SORTS, launchpad: [undefined, LAUNCHPADS[0]] })) {
+      const read = (db: Queryable) => pageOf(3, { ...given(query), limit: LIMIT } as LeadersQuery, asked => readLeaders(db, asked))
+      expect([query, await faultsOf(read, LIMIT + 1)]).toEqual([query, []])
     }
   })
 

@@ -15,6 +15,7 @@ import {
   holdingShape,
   indexerHealthShape,
   launchpadShape,
+  leaderShape,
   priceLineShape,
   tokenShape,
   traderShape,
@@ -34,6 +35,8 @@ export interface RestApi {
   sparklines(tokens: string, options?: CallOptions): Promise<Result<ListPage<types.PriceLine>>>
   /** Trades over all tokens, by block and log index. */
   marketTrades(query?: types.MarketTradesQuery, options?: CallOptions): Promise<Result<ListPage<types.Trade>>>
+  /** Who earned or traded most over all tokens, as of the newest final block. */
+  leaders(query?: types.LeadersQuery, options?: CallOptions): Promise<Result<ListPage<types.Leader>>>
   /** Trades of a wallet over all tokens, by block and log index. */
   walletTrades(address: string, query?: types.WalletTradesQuery, options?: CallOptions): Promise<Result<ListPage<types.Trade>>>
   /** The tokens that a wallet holds, what they are worth and what they cost. */
@@ -73,6 +76,7 @@ export const REST_METHODS: Readonly<Record<keyof RestApi, RestMethod>> = {
   candleSeries: ['/api/candles?tokens', pageShape(candleSeriesShape), true],
   sparklines: ['/api/sparklines?tokens', pageShape(priceLineShape)],
   marketTrades: ['/api/trades', pageShape(tradeShape), true],
+  leaders: ['/api/traders', pageShape(leaderShape), true],
   walletTrades: ['/api/wallets/:address/trades', pageShape(tradeShape), true],
   holdings: ['/api/wallets/:address/holdings', pageShape(holdingShape), true],
   claims: ['/api/wallets/:address/claimable', pageShape(walletClaimShape), true],

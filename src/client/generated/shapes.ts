@@ -38,6 +38,7 @@ import type {
   IndexerHealth,
   LaunchesMessage,
   Launchpad,
+  Leader,
   ListRow,
   Market,
   Pool,
@@ -173,6 +174,25 @@ export const tradeShape: Shape<Trade> = object<Trade>({
   txIndex: s0,
   logIndex: s0,
   timestamp: s5,
+})
+
+export const leaderShape: Shape<Leader> = object<Leader>({
+  address: s1,
+  buys: s0,
+  sells: s0,
+  boughtWeth: s7,
+  boughtUsd: s7,
+  soldWeth: s7,
+  soldUsd: s7,
+  volumeWeth: s7,
+  volumeUsd: s7,
+  realizedWeth: s7,
+  realizedUsd: s7,
+  tradesWithoutWethValue: s0,
+  tradesWithoutUsdValue: s0,
+  salesWithoutWethProfit: s0,
+  salesWithoutUsdProfit: s0,
+  lastTradeAt: s5,
 })
 
 export const heldTokenShape: Shape<HeldToken> = object<HeldToken>({

@@ -301,6 +301,42 @@ export interface Trade {
   readonly timestamp: string
 }
 
+/** What an account has traded and earned within a window, over all tokens. Gas is not counted. */
+export interface Leader {
+  /** The account that trades. */
+  readonly address: Address
+  /** Number of buys in the window. */
+  readonly buys: number
+  /** Number of sales in the window. */
+  readonly sells: number
+  /** Paid for buys, fees included, in WETH. Trades of unknown value are left out, here and below. */
+  readonly boughtWeth: string
+  /** The same in USD, valued at the time of each trade. */
+  readonly boughtUsd: string
+  /** Received for sales, fees taken off, in WETH. */
+  readonly soldWeth: string
+  /** The same in USD, valued at the time of each trade. */
+  readonly soldUsd: string
+  /** Sum of `boughtWeth` and `soldWeth`. */
+  readonly volumeWeth: string
+  /** Sum of `boughtUsd` and `soldUsd`. */
+  readonly volumeUsd: string
+  /** Proceeds of the window’s sales minus the average cost of the sold tokens, in WETH. Sales of unknown profit are left out. */
+  readonly realizedWeth: string
+  /** The same in USD, valued at the time of each trade. */
+  readonly realizedUsd: string
+  /** Number of trades that the amounts in WETH leave out. */
+  readonly tradesWithoutWethValue: number
+  /** Number of trades that the amounts in USD leave out. */
+  readonly tradesWithoutUsdValue: number
+  /** Number of sales that `realizedWeth` leaves out. */
+  readonly salesWithoutWethProfit: number
+  /** Number of sales that `realizedUsd` leaves out. */
+  readonly salesWithoutUsdProfit: number
+  /** Block time of the account’s last trade. */
+  readonly lastTradeAt: string
+}
+
 /** A token that a wallet holds. */
 export interface Holding {
   readonly token: HeldToken
@@ -1140,6 +1176,20 @@ export interface MarketTradesQuery {
   readonly order?: 'asc' | 'desc'
   /** Only trades after this place: `<block>-<logIndex>`, the `id` of a trade. Needs `order=asc`. */
   readonly after?: string
+  /** Rows per page. */
+  readonly limit?: number
+  /** The `nextCursor` of the page before this one. */
+  readonly cursor?: string
+}
+
+/** Parameters of /api/traders. */
+export interface LeadersQuery {
+  /** The time before `asOfBlock` of which trades count. */
+  readonly window?: '24h' | '7d' | '30d' | 'all'
+  /** What the traders are sorted by, the largest first, in WETH; `realized` is the profit of sales within the window. */
+  readonly sort?: 'realized' | 'volume' | 'bought' | 'sold'
+  /** Only trades of tokens of this launchpad. */
+  readonly launchpad?: string
   /** Rows per page. */
   readonly limit?: number
   /** The `nextCursor` of the page before this one. */

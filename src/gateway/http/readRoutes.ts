@@ -65,7 +65,8 @@ function listRoute(list: ListResource, read: Read<Page<unknown, Cursor>>, source
 function refusal(list: ListResource, values: Values, { config }: ReadSources): Problem | null {
   const contradiction = list.contradiction?.(values) ?? null
   if (contradiction !== null) return invalidParameter(contradiction)
-  return problemOfLaunchpads(values['launchpad'] as readonly string[] | undefined, launchingEntries(config.launchpads))
+  const named = values['launchpad'] as string | readonly string[] | undefined
+  return problemOfLaunchpads(named === undefined ? [] : [named].flat(), launchingEntries(config.launchpads))
 }
 
 function singleRoute(resource: Resource, read: Read<unknown>, sources: ReadSources): Route {

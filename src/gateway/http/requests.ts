@@ -117,6 +117,7 @@ function problemOfFailure(error: unknown, { requestId, method, path }: Exchange,
   }
   // Logged once where the price is fetched.
   if (code === 'price_unavailable') return unavailable(code, 'no provider gives an ETH/USD price at the moment')
+  if (code === 'not_counted') return unavailable('data_unavailable', 'this is still being counted after the index has caught up')
   logger.error({ err: error, requestId, method, path: path.slice(0, 200) }, 'a request failed')
   return problem(500, 'internal', 'the server failed to answer; its log has the reason under this requestId')
 }

@@ -1,4 +1,4 @@
-import { afterBuy, afterSale, afterTransferIn, afterTransferOut, atBalance, type CostBasis } from '#domain/costBasis.ts'
+import { afterBuy, afterSale, afterTransferIn, afterTransferOut, atBalance, type CostBasis, saleProfit } from '#domain/costBasis.ts'
 import { ONE, powerOfTen } from '#domain/decimal.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { TradeRow } from '#tables/trade.ts'
@@ -12,7 +12,7 @@ export function noteTransfer(draft: Draft, at: Moment, row: Mutable<BalanceRow>,
 }
 
 /** @param row the maker's balance */
-export function noteTrade(draft: Draft, trade: TradeRow, row: Mutable<BalanceRow>): void {
+export function noteTrade(draft: Draft, trade: Mutable<TradeRow>, row: Mutable<BalanceRow>): void {
   accountOf(draft, trade, row).trades.push(trade)
 }
 
@@ -83,6 +83,8 @@ function bookAccount({ row, held: was, transferred, trades }: MovedAccount): voi
       row.soldToken += amountToken
       row.soldWei = sumOfKnown(row.soldWei, amountWei)
       row.soldUsd = sumOfKnown(row.soldUsd, amountUsd)
+      trade.realizedWei = saleProfit(row.costWei, held, amountToken, amountWei)
+      trade.realizedUsd = saleProfit(row.costUsd, held, amountToken, amountUsd)
       move(
         -amountToken,
         basis => afterSale(basis, before, amountToken, amountWei),

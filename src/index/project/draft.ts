@@ -55,7 +55,7 @@ export interface MovedAccount {
   /** What transfers added to the balance. */
   transferred: bigint
   /** In order. */
-  readonly trades: TradeRow[]
+  readonly trades: Mutable<TradeRow>[]
 }
 
 /** The rows under change. Each is copied from the current rows when it is first touched, so that the input stays as it was. */

@@ -94,7 +94,7 @@ function changePool(pool: Mutable<PoolRow>, event: TokenEventOf<'poolChanged'>):
 const UNKNOWN_RATES: Rates = { weth: null, usd: null }
 
 /** Adds a trade of any of the token's pools. The event's pool change is applied already. */
-export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<'trade'>, valuation: Valuation): TradeRow {
+export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<'trade'>, valuation: Valuation): Mutable<TradeRow> {
   const pool = draftPool(draft, event.pool)
   const before = pricesBefore(token)
   valueMarket(draft, token, valuation)
@@ -103,7 +103,7 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
   const { amountToken, amountQuote, feeQuote, maker, phase, side, blockNumber, blockHash, txHash, txIndex, logIndex, timestamp } = event
   const poolPrice = pool?.price ?? null
   const averagePrice = tradePrice(event, token.decimals) ?? poolPrice
-  const trade: TradeRow = {
+  const trade: Mutable<TradeRow> = {
     token: token.address,
     pool: event.pool,
     phase,
@@ -122,6 +122,9 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
     ethUsd: ethUsdOf(draft, valuation),
     priceUsd: priceAt(averagePrice, usd),
     valueUsd: priceAt(units(amountQuote, WETH_DECIMALS), usd),
+    // Follow when the transaction is booked.
+    realizedWei: null,
+    realizedUsd: null,
     blockNumber,
     blockHash,
     txHash,

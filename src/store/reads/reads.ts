@@ -14,6 +14,7 @@ import { readHolderDistribution } from './holderDistribution.ts'
 import { readHolders } from './holders.ts'
 import { readHoldings } from './holdings.ts'
 import { readLaunchpads } from './launchpads.ts'
+import { readLeaders } from './leaders.ts'
 import { readAsset } from './marketData/asset.ts'
 import { readDayTotals } from './marketData/dayTotals.ts'
 import { readBlock } from './marketData/finalBlock.ts'
@@ -56,6 +57,7 @@ export function createReads(options: ReadsOptions): Reads {
     trades: query => answer(readTrades(db, query)),
     marketTrades: query => answer(readMarketTrades(db, query)),
     walletTrades: ({ address, ...query }) => answer(readMarketTrades(db, { ...query, makers: [address] })),
+    leaders: query => answer(readLeaders(db, query)),
     launchpads: () => answer(readLaunchpads(db)),
     wallet: ({ address }) => answer(readWallet(db, address)),
     holdings: query => answer(readHoldings(db, query)),

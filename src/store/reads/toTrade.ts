@@ -6,7 +6,7 @@ import type { StoredRow } from '#tables/tableOf.ts'
 import { TRADE, type TradeRow } from '#tables/trade.ts'
 import { secondsToIso, trimScale, weiToWeth } from './trimScale.ts'
 
-const UNSHOWN = ['feeQuote', 'poolPrice', 'reserveToken', 'reserveQuote'] as const
+const UNSHOWN = ['feeQuote', 'poolPrice', 'reserveToken', 'reserveQuote', 'realizedWei', 'realizedUsd'] as const
 
 /** The columns that a `Trade` shows. */
 const SHOWN = without(TRADE, UNSHOWN)

@@ -55,6 +55,10 @@ const LAUNCH: readonly TokenEvent[] = [
 
 /** Indexes one transaction per block. */
 function indexed(transactions: readonly Transaction[]): ReadonlyMap<Address, BalanceRow> {
+  return new Map([...tablesOf(transactions).balances.values()].map(row => [row.holder, row]))
+}
+
+function tablesOf(transactions: readonly Transaction[]): ReturnType<typeof memoryRows>['tables'] {
   const rows = memoryRows()
   const apply = (events: readonly TokenEvent[], ethUsd: Decimal | null) => {
     const now = 1_795_046_400 + (events[0]?.blockNumber ?? 0) * 2
@@ -84,7 +88,7 @@ function indexed(transactions: readonly Transaction[]): ReadonlyMap<Address, Bal
     })
     if (events.length > 0) apply(events, ethUsd)
   }
-  return new Map([...rows.tables.balances.values()].map(row => [row.holder, row]))
+  return rows.tables
 }
 
 const costsOf = (transactions: readonly (readonly Step[])[], wallet = WALLETS[0] as Address) =>
@@ -166,6 +170,30 @@ describe('what a balance cost and its sales earned', () => {
       }),
       { numRuns: 1_000 },
     )
+  })
+
+  test('is the sum of what each sale earned, of which one alone may be unknown', () => {
+    fc.assert(
+      fc.property(fc.array(transaction, { maxLength: 12 }), transactions => {
+        const { trades } = tablesOf(transactions)
+        for (const one of WALLETS) {
+          const sales = trades.filter(({ maker, side }) => maker === one && side === 'sell')
+          const sumOf = (profits: readonly (bigint | null)[]) =>
+            profits.reduce<bigint | null>((sum, profit) => (sum === null || profit === null ? null : sum + profit), 0n)
+          expect(sumOf(sales.map(({ realizedWei }) => realizedWei))).toEqual(countCosts(transactions, one, wei => wei)[1])
+          const inUsd = (wei: bigint, ethUsd: Decimal | null) => (ethUsd === null ? null : (wei * ethUsd) / ONE)
+          expect(sumOf(sales.map(({ realizedUsd }) => realizedUsd))).toEqual(countCosts(transactions, one, inUsd)[1])
+        }
+        expect(trades.filter(({ side, realizedWei }) => side === 'buy' && realizedWei !== null)).toEqual([])
+      }),
+    )
+    const [A] = WALLETS as [Address]
+    const unpriced = [bought(A, 10n, ETHER), sold(A, 5n, ETHER)].map(steps => ({ price: null, steps }))
+    const { trades } = tablesOf(unpriced)
+    expect(trades.map(({ realizedWei, realizedUsd }) => [realizedWei, realizedUsd])).toEqual([
+      [null, null],
+      [ETHER / 2n, null],
+    ])
   })
 })
 

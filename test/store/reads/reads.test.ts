@@ -41,6 +41,7 @@ const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> =
   walletTrades: reads => reads.walletTrades({ address: addressOf(2), order: 'desc', limit: 5 }),
   launchpads: reads => reads.launchpads(),
   traders: reads => reads.traders({ address: TOKEN, sort: 'realized', limit: 5 }),
+  leaders: reads => reads.leaders({ window: 'all', sort: 'realized', limit: 5 }),
   wallet: reads => reads.wallet({ address: addressOf(2) }),
   holdings: reads => reads.holdings({ address: addressOf(2), sort: 'value', limit: 5 }),
   claims: reads => reads.claims({ address: addressOf(2), limit: 5 }),
@@ -61,6 +62,7 @@ describe('reads', () => {
     await insertRows(database.kysely, 'chain_state', [chainStateRow()])
     await insertRows(database.kysely, 'token', [tokenRow(1)])
     await insertRows(database.kysely, 'block', [{ number: 456, hash: wordOf(456), parent_hash: wordOf(455), timestamp: 1_700_086_400 }])
+    await insertRows(database.kysely, 'leader_window', [{ period: 'all', after_block: -1, to_block: 456, is_complete: true }])
     await insertRows(database.kysely, 'pool', [poolRow(9, 1)])
     await insertRows(database.kysely, 'pool_creation', [
       { pool: PAIR, block_number: 3, log_index: 0, tx_hash: wordOf(3), tx_index: 0, timestamp: 1_700_000_006 },

@@ -1,0 +1,121 @@
+import { type RawBuilder, sql } from 'kysely'
+import { LEADER_WINDOW_SECONDS, type LeaderWindow } from '#domain/leaderWindow.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readBlockBounds } from '#store/reads/blockBounds.ts'
+import { readFinality } from '#store/reads/marketData/finality.ts'
+import { LEADER } from '#tables/leader.ts'
+import { lookUp } from './lookUp.ts'
+
+/** About so many trades are counted in one transaction, which takes half a second or less. */
+const TRADES_AT_ONCE = 5_000
+/** Before the first block. */
+const NO_BLOCK = -1
+
+interface CountedBlocks {
+  readonly afterBlock: number
+  readonly toBlock: number
+  readonly isComplete: boolean
+}
+
+/**
+ * Moves a window of leaders towards the newest final block, inside the caller's transaction: adds trades that have come, and subtracts
+ * those that have left. Only final blocks are counted, so that no reorg changes what is counted. Commits write none of these rows and don't
+ * wait for this; the lock is on the window's own row.
+ *
+ * @param most about how many trades are added
+ * @returns whether there is more to count
+ */
+export async function moveLeaders(db: Queryable, window: LeaderWindow, most = TRADES_AT_ONCE): Promise<boolean> {
+  const counted = await lockWindow(db, window)
+  const final = await readFinality(db)
+  if (counted === null || final === null) return false
+  const seconds = LEADER_WINDOW_SECONDS[window]
+  // The newest block whose trades are older than the window at that time.
+  const leftAt = async (time: number, end: number) =>
+    seconds === null ? NO_BLOCK : Math.min((await readBlockBounds(db, { to: time - seconds })).toBlock ?? NO_BLOCK, end)
+  const left = await leftAt(final.timestamp, final.number)
+  // A window that has moved past all that was counted begins anew at its start, and is as long as it should be at the newest final block.
+  const from = counted.toBlock < left ? { afterBlock: left, toBlock: left, isComplete: false } : counted
+  if (from !== counted) await sql`delete from leader where period = ${window}`.execute(db)
+  const to = (await blockAfterTrades(db, from.toBlock, final.number, most)) ?? final
+  const next = {
+    afterBlock: Math.max(from.afterBlock, await leftAt(to.timestamp, from.toBlock)),
+    toBlock: Math.max(from.toBlock, to.number),
+    isComplete: from.isComplete || to.number === final.number,
+  }
+  await countTrades(db, window, from, next)
+  await sql`update leader_window set after_block = ${next.afterBlock}, to_block = ${next.toBlock}, is_complete = ${next.isComplete}
+    where period = ${window}`.execute(db)
+  return next.toBlock < final.number
+}
+
+/** Forgets what was counted, since trades of final blocks have gone or come. Inside the caller's transaction. */
+export async function forgetLeaders(db: Queryable): Promise<void> {
+  await sql`delete from leader_window`.execute(db)
+  await sql`delete from leader`.execute(db)
+}
+
+/** `null`: they were forgotten at this moment. */
+async function lockWindow(db: Queryable, window: LeaderWindow): Promise<CountedBlocks | null> {
+  await sql`insert into leader_window (period, after_block, to_block, is_complete)
+    values (${window}, ${NO_BLOCK}, ${NO_BLOCK}, false) on conflict do nothing`.execute(db)
+  const { rows } = await sql<CountedBlocks>`
+    select after_block as "afterBlock", to_block as "toBlock", is_complete as "isComplete" from leader_window
+    where period = ${window} for update`.execute(db)
+  return rows[0] ?? null
+}
+
+/** The block with the last of so many trades after a block; `null`: up to the end there are fewer. */
+async function blockAfterTrades(db: Queryable, after: number, end: number, trades: number) {
+  const { rows } = await sql<{ readonly number: number; readonly timestamp: number }>`
+    select block_number as number, timestamp from trade where block_number > ${after} and block_number <= ${end}
+    order by block_number, log_index offset ${trades - 1} limit 1`.execute(db)
+  return rows[0] ?? null
+}
+
+type Blocks = Pick<CountedBlocks, 'afterBlock' | 'toBlock'>
+
+async function countTrades(db: Queryable, window: LeaderWindow, was: Blocks, is: Blocks): Promise<void> {
+  const columns = sql.raw(LEADER.columns.map(({ name }) => name).join(', '))
+  await sql`
+    with moved as (${tradesIn(was.toBlock, is.toBlock, 1)} union all ${tradesIn(was.afterBlock, is.afterBlock, -1)}),
+      valued as (
+        select moved.*, token.launchpad, coalesce(trunc(value_usd * 1e18), trunc(amount_wei * eth_usd)) as amount_usd
+        from moved ${lookUp('token', sql`token.address = moved.token`)}
+      ),
+      sums as materialized (
+        select ${window}::text as period, coalesce(launchpad, '') as launchpad, maker,
+          ${sumOf(sql`1`, sql`side = 'buy'`)}::integer as buys, ${sumOf(sql`1`, sql`side = 'sell'`)}::integer as sells,
+          ${sumOf(sql`amount_wei`, sql`side = 'buy'`)} as bought_wei, ${sumOf(sql`amount_usd`, sql`side = 'buy'`)} as bought_usd,
+          ${sumOf(sql`amount_wei`, sql`side = 'sell'`)} as sold_wei, ${sumOf(sql`amount_usd`, sql`side = 'sell'`)} as sold_usd,
+          ${sumOf(sql`realized_wei`, sql`side = 'sell'`)} as realized_wei, ${sumOf(sql`realized_usd`, sql`side = 'sell'`)} as realized_usd,
+          ${sumOf(sql`1`, sql`amount_wei is null`)}::integer as trades_without_wei,
+          ${sumOf(sql`1`, sql`amount_usd is null`)}::integer as trades_without_usd,
+          ${sumOf(sql`1`, sql`side = 'sell' and realized_wei is null`)}::integer as sales_without_wei,
+          ${sumOf(sql`1`, sql`side = 'sell' and realized_usd is null`)}::integer as sales_without_usd,
+          max(timestamp) as last_trade_at
+        from valued group by grouping sets ((maker), (maker, launchpad))
+      ),
+      gone as (
+        delete from leader using sums
+        where leader.period = sums.period and leader.launchpad = sums.launchpad and leader.maker = sums.maker
+          and leader.buys + sums.buys + leader.sells + sums.sells = 0
+      )
+    insert into leader (${columns})
+    select ${columns} from sums where exists (
+      select from (select sums.buys + sums.sells as trades) as moved left join leader
+        on leader.period = sums.period and leader.launchpad = sums.launchpad and leader.maker = sums.maker
+      where coalesce(leader.buys + leader.sells, 0) + moved.trades > 0
+    )
+    ${sql.raw(LEADER.merge)}`.execute(db)
+}
+
+/** The trades after a block, up to another one. They count so many times. */
+function tradesIn(after: number, to: number, times: 1 | -1): RawBuilder<unknown> {
+  return sql`select token, maker, side, amount_wei, value_usd, eth_usd, realized_wei, realized_usd, timestamp, ${sql.lit(times)} as times
+    from trade where block_number > ${after}::bigint and block_number <= ${to}::bigint`
+}
+
+function sumOf(value: RawBuilder<unknown>, where: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce(sum(${value} * times) filter (where ${where}), 0)`
+}

@@ -1,0 +1,209 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, it } from 'vitest'
+import type { Address } from '#domain/address.ts'
+import { LEADER_WINDOW_SECONDS, LEADER_WINDOWS, type LeaderWindow } from '#domain/leaderWindow.ts'
+import { createLeaderCounter } from '#jobs/leaders/leaderCounter.ts'
+import { LEADER_SORTS, type LeaderCursor } from '#resources/leaders.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
+import { readLeaders } from '#store/reads/leaders.ts'
+import { forgetLeaders, moveLeaders } from '#store/rows/leaders.ts'
+import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { generator } from '#test/support/generator.ts'
+import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
+import { type From, pagesOf } from '../../store/reads/pagesOf.ts'
+
+const { kysely, orm, clear } = await useDatabase()
+const transaction = createTransaction(orm)
+
+const DAY = 86_400
+const FIRST = 1_700_000_000
+const BLOCK_SECONDS = DAY / 4
+const timeOf = (block: number) => FIRST + block * BLOCK_SECONDS
+
+interface MadeTrade {
+  readonly block: number
+  readonly launchpad: string
+  readonly maker: Address
+  readonly side: 'buy' | 'sell'
+  readonly wei: bigint | null
+  readonly profit: bigint | null
+}
+
+const LAUNCHPADS = ['curve', 'pool']
+const TOKENS = LAUNCHPADS.map((launchpad, index) => ({ ...tokenRow(index + 1), launchpad }))
+
+beforeEach(async () => {
+  await clear()
+  await insertRows(kysely, 'token', TOKENS)
+  await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_number: 0, undo_from: 1 })])
+})
+
+/** Trades of some accounts in each of these blocks, at 2 USD per ETH, which only the first launchpad's trades know. */
+async function trade(blocks: readonly number[], seed: number): Promise<readonly MadeTrade[]> {
+  const random = generator(seed)
+  const pick = (below: number) => Math.floor(random() * below)
+  const made = blocks.flatMap(block =>
+    Array.from({ length: pick(4) }, (): MadeTrade => {
+      const side = random() < 0.5 ? 'buy' : 'sell'
+      const [wei, profit] = random() < 0.1 ? [null, null] : [BigInt(pick(5)) * 10n ** 17n, BigInt(pick(9) - 4) * 10n ** 16n]
+      const launchpad = LAUNCHPADS[pick(2)] ?? ''
+      return { block, launchpad, maker: addressOf(100 + pick(12)), side, wei, profit: side === 'buy' ? null : profit }
+    }),
+  )
+  const rows = made.map(({ block, launchpad, maker, side, wei, profit }, index) =>
+    tradeRow(addressOf(LAUNCHPADS.indexOf(launchpad) + 1), block, index, {
+      maker,
+      side,
+      amount_wei: wei === null ? null : String(wei),
+      amount_quote: '0',
+      eth_usd: launchpad === 'curve' ? '2' : null,
+      realized_wei: profit === null ? null : String(profit),
+      realized_usd: profit === null || launchpad !== 'curve' ? null : String(profit * 2n),
+      timestamp: timeOf(block),
+    }),
+  )
+  await insertRows(kysely, 'trade', rows)
+  return made
+}
+
+/** The chain goes on: this block is the newest final one. */
+async function finalise(block: number): Promise<void> {
+  await insertRows(kysely, 'block', [
+    { number: block, hash: wordOf(block), parent_hash: wordOf(block - 1), timestamp: timeOf(block), joined: false },
+  ])
+  await sql`update chain_state set cursor_number = ${block + 10}, undo_from = ${block + 1}`.execute(kysely)
+}
+
+/** Counts a few trades per transaction, to the end. */
+async function count(): Promise<void> {
+  for (const window of LEADER_WINDOWS) while (await transaction(db => moveLeaders(db, window, 20)));
+}
+
+const weth = (wei: bigint) => {
+  const [sign, digits] = [wei < 0n ? '-' : '', String(wei < 0n ? -wei : wei).padStart(19, '0')]
+  const fraction = digits.slice(-18).replace(/0+$/, '')
+  return `${sign}${digits.slice(0, -18)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/** What an account's rows say, summed here from all trades that were made. */
+function sumsOf(trades: readonly MadeTrade[], newest: number, window: LeaderWindow, launchpad: string | undefined) {
+  const seconds = LEADER_WINDOW_SECONDS[window]
+  const counted = trades.filter(
+    ({ block, launchpad: of }) =>
+      block <= newest && (seconds === null || timeOf(block) > timeOf(newest) - seconds) && (launchpad === undefined || of === launchpad),
+  )
+  return [...Map.groupBy(counted, ({ maker }) => maker)].map(([address, own]) => {
+    const total = (some: readonly MadeTrade[], valueOf: (one: MadeTrade) => bigint | null) =>
+      some.reduce((sum, one) => sum + (valueOf(one) ?? 0n), 0n)
+    const [buys, sells] = [own.filter(({ side }) => side === 'buy'), own.filter(({ side }) => side === 'sell')]
+    const usd = (value: bigint | null, one: MadeTrade) => (value === null || one.launchpad !== 'curve' ? null : value * 2n)
+    const sums = {
+      realized: total(sells, ({ profit }) => profit),
+      bought: total(buys, ({ wei }) => wei),
+      sold: total(sells, ({ wei }) => wei),
+      volume: total(own, ({ wei }) => wei),
+    }
+    const shown = {
+      address,
+      buys: buys.length,
+      sells: sells.length,
+      boughtWeth: weth(sums.bought),
+      boughtUsd: weth(total(buys, one => usd(one.wei, one))),
+      soldWeth: weth(sums.sold),
+      soldUsd: weth(total(sells, one => usd(one.wei, one))),
+      volumeWeth: weth(sums.volume),
+      volumeUsd: weth(total(own, one => usd(one.wei, one))),
+      realizedWeth: weth(sums.realized),
+      realizedUsd: weth(total(sells, one => usd(one.profit, one))),
+      tradesWithoutWethValue: own.filter(({ wei }) => wei === null).length,
+      tradesWithoutUsdValue: own.filter(one => usd(one.wei, one) === null).length,
+      salesWithoutWethProfit: sells.filter(({ profit }) => profit === null).length,
+      salesWithoutUsdProfit: sells.filter(one => usd(one.profit, one) === null).length,
+      lastTradeAt: new Date(Math.max(...own.map(({ block }) => timeOf(block))) * 1_000).toISOString(),
+    }
+    return { sums, shown }
+  })
+}
+
+async function expectLeaders(trades: readonly MadeTrade[], newest: number): Promise<void> {
+  for (const window of LEADER_WINDOWS)
+    for (const launchpad of [undefined, ...LAUNCHPADS])
+      for (const sort of LEADER_SORTS) {
+        const query = { window, sort, ...(launchpad === undefined ? {} : { launchpad }) }
+        const pages = await pagesOf(4, (from: From<LeaderCursor>) => readLeaders(kysely, { ...query, limit: 4, ...from }))
+        const expected = sumsOf(trades, newest, window, launchpad).toSorted(
+          (a, b) => Number(b.sums[sort] - a.sums[sort]) || (a.shown.address < b.shown.address ? 1 : -1),
+        )
+        expect({ query, rows: pages.flat() }).toEqual({ query, rows: expected.map(({ shown }) => shown) })
+        expect(await readLeaders(kysely, { ...query, limit: 1 })).toMatchObject({ asOfBlock: String(newest) })
+      }
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, above) => from + above)
+/** More than the longest window. */
+const MANY_BLOCKS = 35 * 4
+
+it('sums each window over the trades that are final, as they come and go', async () => {
+  const first = await trade(range(1, MANY_BLOCKS), 1)
+  await finalise(MANY_BLOCKS)
+  await expect(readLeaders(kysely, { window: '7d', sort: 'realized', limit: 5 })).rejects.toMatchObject({ code: 'not_counted' })
+  await count()
+  await expectLeaders(first, MANY_BLOCKS)
+
+  const trades = [...first]
+  let newest = MANY_BLOCKS
+  for (const [seed, blocks] of [1, 5, MANY_BLOCKS, 1].entries()) {
+    trades.push(...(await trade(range(newest + 1, newest + blocks), 2 + seed)))
+    newest += blocks
+    await finalise(newest)
+    await count()
+    await expectLeaders(trades, newest)
+  }
+})
+
+it('counts blocks that can be replaced once they are final, as they are then', async () => {
+  const kept = await trade(range(1, 40), 1)
+  await trade(range(41, 50), 2)
+  await finalise(40)
+  await count()
+  await expectLeaders(kept, 40)
+  await sql`delete from trade where block_number > 40`.execute(kysely)
+  const replaced = await trade(range(41, 50), 3)
+  await finalise(45)
+  await count()
+  await expectLeaders([...kept, ...replaced], 45)
+})
+
+it('counts anew after launchpads have changed', async () => {
+  const trades = await trade(range(1, 60), 1)
+  await finalise(60)
+  await count()
+  await sql`delete from trade where token = ${Buffer.from(addressOf(2).slice(2), 'hex')}`.execute(kysely)
+  await transaction(forgetLeaders)
+  await expect(readLeaders(kysely, { window: 'all', sort: 'sold', limit: 5 })).rejects.toMatchObject({ code: 'not_counted' })
+  await count()
+  await expectLeaders(
+    trades.filter(({ launchpad }) => launchpad === 'curve'),
+    60,
+  )
+})
+
+it('counts every ten seconds, and not while indexing is behind', async () => {
+  let [now, isBehind] = [0, true]
+  const job = createLeaderCounter({ transaction, isBehind: () => isBehind, now: () => now, logger: silentLogger })
+  const countedTo = async (block: number) => {
+    await finalise(block)
+    job.committed({ number: block, hash: wordOf(block), tokens: [], unread: [] })
+    await job.settled()
+    const { rows } = await sql<{ to: number }>`select min(to_block) as "to" from leader_window`.execute(kysely)
+    return rows[0]?.to ?? null
+  }
+  expect(await countedTo(5)).toBeNull()
+  isBehind = false
+  expect(await countedTo(6)).toBe(6)
+  now = 9_999
+  expect(await countedTo(7)).toBe(6)
+  now = 10_000
+  expect(await countedTo(8)).toBe(8)
+  await job.stop()
+})
