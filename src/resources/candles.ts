@@ -42,7 +42,10 @@ export type Candle = Wire<typeof candleSchema>
 export const candleParameters = {
   interval: wordParameter(Object.keys(CANDLE_INTERVALS) as CandleInterval[])
     .default('1m')
-    .describe('Length of a candle. The service may not keep old ones of `1m`: it cuts ranges, or answers 410.'),
+    .describe(
+      'Length of a candle; weeks start on Monday, UTC. Candles of seconds are made from trades and reach back 24 hours, and a page of them ' +
+        'may be shorter than `limit`. The service may not keep old ones of `1m`. Where there are none any more, it cuts ranges, or answers 410.',
+    ),
   of: wordParameter(['price', 'marketCap'])
     .default('price')
     .describe('Whether candles show prices or market caps; `marketCap`: price times the current total supply.'),
@@ -74,8 +77,8 @@ export const candles = defineList({
   item: candleSchema,
   cursor: () => cursor,
   cacheControl: 'revalidate',
-  // Filled candles reach to the newest block.
-  outdatedBy: given => (given.has('fill') ? 'commit' : 'tokenChange'),
+  // Filled candles reach to the newest block, and those of seconds to a day before it.
+  outdatedBy: given => (given.has('fill') || given.get('interval')?.[0]?.endsWith('s') ? 'commit' : 'tokenChange'),
   problems: ['token_not_found', 'not_kept', 'data_unavailable'],
   contradiction: contradictingBounds,
 })
@@ -108,7 +111,7 @@ export const candleSeries = defineList({
     of: candleParameters.of,
     currency: candleParameters.currency,
     from: unixSeconds.exactOptional().describe('Unix seconds, inclusive: the first candle is the one that contains this time.'),
-    limit: integerParameter(1, 300).default(100).describe('Candles per token.'),
+    limit: integerParameter(1, 300).default(100).describe('Candles per token, of seconds at most those of the newest 2,000 trades.'),
   }),
   name: 'CandleSeriesList',
   meaning: 'Candles of several tokens.',

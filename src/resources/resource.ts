@@ -27,8 +27,8 @@ export type CacheControl = 'revalidate' | 'seconds' | 'never' | 'forever'
 /** What outdates an answer that the service keeps: a commit that changes the token of its path, or any commit. */
 export type OutdatedBy = 'tokenChange' | 'commit'
 
-/** The names of the parameters that a request gives. */
-export type GivenNames = Pick<ReadonlySet<string>, 'has'>
+/** The parameters that a request gives, as texts by name. */
+export type GivenNames = Pick<ReadonlyMap<string, readonly string[]>, 'has' | 'get'>
 
 /** What the API shows at one path. */
 export interface Resource<Parameters extends z.ZodObject = z.ZodObject, Answer extends z.ZodType = z.ZodType> {

@@ -220,7 +220,9 @@ describe('the bars of candles', () => {
 })
 
 test.each([
-  [60, '1m'],
+  [60, '1s'],
+  [2_250, '15s'],
+  [2_251, '1m'],
   [9_000, '1m'],
   [9_001, '5m'],
   [86_400, '15m'],
@@ -239,4 +241,6 @@ test('the time axis has ticks at local midnights and the zone, but days of UTC',
   expect(local.tick(at + local.shift, 'time')).toBe(clock)
   const days = chartTimeOf('1d', at * 1_000)
   expect([days.shift, days.zone, days.tick(at, 'day')]).toEqual([0, 'UTC', '2 Jan'])
+  expect(chartTimeOf('1w', at * 1_000).zone).toBe('UTC')
+  expect(chartTimeOf('1s', at * 1_000).tick(at + 7 + local.shift, 'time')).toBe(`${clock}:07`)
 })

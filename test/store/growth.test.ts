@@ -7,7 +7,7 @@ import { spoolTokens } from '#benchmarks/growth/spoolTokens.ts'
 import { WETH } from '#benchmarks/growth/tokenEvents.ts'
 import { LAUNCHPADS } from '#benchmarks/growth/tokenPlan.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
+import { CANDLE_INTERVALS, type CandleInterval, candleSourceOf } from '#domain/candle.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
 import { LEADER_WINDOWS } from '#domain/leaderWindow.ts'
@@ -392,6 +392,14 @@ describe('every other read', () => {
     expect(await faultsOf(work, 2 * (MAX_CLAIMS_LOOKED_AT + 1) + 2)).toEqual([])
   })
 
+  /** A page of candles of seconds is made from 2,000 trades, and one of a week from the candles of its days. */
+  const rowsOfCandles = (interval: CandleInterval) => {
+    const source = candleSourceOf(interval)
+    if (source.type === 'trades') return 2_200
+    if (source.type === 'stored') return LIMIT + 4
+    return 2 * (LIMIT + 1) * (CANDLE_INTERVALS[interval] / CANDLE_INTERVALS[source.from]) + 8
+  }
+
   test('of candles reads a bounded stretch, filled or not, in WETH and in USD', async () => {
     const times = [undefined, startOf(SCALE) + 5 * 86_400]
     const faults: string[] = []
@@ -405,7 +413,7 @@ describe('every other read', () => {
       to: [undefined, END - 3_600],
     })) {
       const asked = given({ ...query, limit: LIMIT }) as Parameters<typeof readCandles>[1]
-      const found = await faultsOf(db => pageOf(2, asked, next => readCandles(db, next)), LIMIT + 4)
+      const found = await faultsOf(db => pageOf(2, asked, next => readCandles(db, next)), rowsOfCandles(query.interval))
       faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
     }
     expect(faults).toEqual([])

@@ -29,6 +29,9 @@ interface Parameter {
 type OpenApi = ReturnType<typeof readOpenApi>
 type AsyncApi = ReturnType<typeof readAsyncApi>
 
+/** The place of what clients say. */
+const SAID = /^subscribed?\.\w+\.filters/
+
 /** @returns sorted, each once */
 export function promisesOf(openApi: OpenApi, asyncApi: AsyncApi): readonly string[] {
   const lines = new Set<string>()
@@ -64,7 +67,9 @@ function* parameterLines({ name, required = false, schema }: Parameter): Generat
 /** What is received: a name, its place, and everything that its value can be. */
 function* valueLines(place: string, schema: Schema): Generator<string> {
   const { properties = {}, required = [], items } = schema
-  yield `${place}: ${describe(schema)}`
+  // A further word that clients may say breaks none of them, also where it is repeated to who said it.
+  if (SAID.test(place) && schema.enum !== undefined) for (const word of schema.enum) yield `${place} = ${String(word)}`
+  else yield `${place}: ${describe(schema)}`
   for (const [name, property] of Object.entries(properties)) {
     const optional = required.includes(name) ? '' : '?'
     yield* valueLines(`${place}.${name}${optional}`, property)

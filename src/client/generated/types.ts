@@ -1140,15 +1140,15 @@ export interface TokensQuery {
 
 /** Parameters of /api/candles. */
 export interface CandleSeriesQuery {
-  /** Length of a candle. The service may not keep old ones of `1m`: it cuts ranges, or answers 410. */
-  readonly interval?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  /** Length of a candle; weeks start on Monday, UTC. Candles of seconds are made from trades and reach back 24 hours, and a page of them may be shorter than `limit`. The service may not keep old ones of `1m`. Where there are none any more, it cuts ranges, or answers 410. */
+  readonly interval?: '1s' | '5s' | '15s' | '30s' | '1m' | '5m' | '15m' | '30m' | '1h' | '4h' | '12h' | '1d' | '1w'
   /** Whether candles show prices or market caps; `marketCap`: price times the current total supply. */
   readonly of?: 'price' | 'marketCap'
   /** Currency of prices and volume; `quote`: the quote currency of the pool in which the token trades. */
   readonly currency?: 'weth' | 'usd' | 'quote'
   /** Unix seconds, inclusive: the first candle is the one that contains this time. */
   readonly from?: number
-  /** Candles per token. */
+  /** Candles per token, of seconds at most those of the newest 2,000 trades. */
   readonly limit?: number
 }
 
@@ -1300,8 +1300,8 @@ export interface HoldersQuery {
 
 /** Parameters of /api/tokens/:address/candles. */
 export interface CandlesQuery {
-  /** Length of a candle. The service may not keep old ones of `1m`: it cuts ranges, or answers 410. */
-  readonly interval?: '1m' | '5m' | '15m' | '1h' | '4h' | '1d'
+  /** Length of a candle; weeks start on Monday, UTC. Candles of seconds are made from trades and reach back 24 hours, and a page of them may be shorter than `limit`. The service may not keep old ones of `1m`. Where there are none any more, it cuts ranges, or answers 410. */
+  readonly interval?: '1s' | '5s' | '15s' | '30s' | '1m' | '5m' | '15m' | '30m' | '1h' | '4h' | '12h' | '1d' | '1w'
   /** Whether candles show prices or market caps; `marketCap`: price times the current total supply. */
   readonly of?: 'price' | 'marketCap'
   /** Unix seconds, inclusive: the first candle is the one that contains this time. */

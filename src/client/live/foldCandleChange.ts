@@ -25,7 +25,7 @@ export function firstDifference(before: readonly Candle[], after: readonly Candl
   return Math.min(...differing.map(({ time }) => time))
 }
 
-const SECONDS: Readonly<Record<CandleInterval, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 }
+const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const
 
 /**
  * The candles, with one for every interval: an interval without a trade carries the close before it. The same as `fill=true` of the API,
@@ -34,7 +34,7 @@ const SECONDS: Readonly<Record<CandleInterval, number>> = { '1m': 60, '5m': 300,
  * @param until - Unix seconds of the last interval. Default: that of the last candle
  */
 export function fillCandles(candles: readonly Candle[], interval: CandleInterval, until = candles.at(-1)?.time ?? 0): readonly Candle[] {
-  const length = SECONDS[interval]
+  const length = Number.parseInt(interval, 10) * UNITS[interval.slice(-1) as keyof typeof UNITS]
   return candles.flatMap((candle, index) => {
     const { time, close } = candle
     const filled = [candle]

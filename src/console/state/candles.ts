@@ -106,7 +106,8 @@ export function createCandleFeed({ client, live, address, interval, currency, un
  */
 export function newestFilled(candles: readonly Candle[], interval: CandleInterval, count: number, until: number): readonly Candle[] {
   const length = CANDLE_SECONDS[interval]
-  const end = Math.max(until - (until % length), candles.at(-1)?.time ?? 0)
+  const last = candles.at(-1)?.time ?? 0
+  const end = last + Math.max(0, Math.floor((until - last) / length)) * length
   const start = end - (count - 1) * length
   const carried = candles.findLast(({ time }) => time < start)?.close
   const shown = candles.filter(({ time }) => time >= start)

@@ -1,7 +1,7 @@
 import { computed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { formatCompact, fromUnits } from '#client/decimalText.ts'
-import type { CandleCurrency, CandleInterval, Token } from '#client/generated/types.ts'
+import type { CandleCurrency, Token } from '#client/generated/types.ts'
 import { displayText } from '#console/format/text.ts'
 import { Segments } from '#console/parts/segments.tsx'
 import { Symbol } from '#console/parts/tokenName.tsx'
@@ -15,8 +15,8 @@ import type { TokenDetail } from '#console/state/tokenDetail.ts'
 import { formatMeasure, type Measure } from './axisLabels.ts'
 import type { Bar } from './bar.ts'
 import { type Chart, type ChartView, createChart } from './chart.ts'
-import { chartTimeOf } from './chartTime.ts'
-import { INTERVAL_NAMES, intervalOfAge } from './intervals.ts'
+import { chartTimeOf, isOfUtcDays } from './chartTime.ts'
+import { type ChartInterval, INTERVAL_NAMES, intervalOfAge } from './intervals.ts'
 
 const MEASURES = { price: 'Price', marketCap: 'Market cap' } as const satisfies Record<Measure, string>
 const SIGNS = { usd: '$', weth: 'Ξ', quote: '' } as const satisfies Record<CandleCurrency, string>
@@ -44,7 +44,7 @@ export function ChartCard({ token, detail }: ChartCardProps) {
   const factor = measure.value === 'price' ? 1 : supply
   const view: ChartView = { measure: measure.value, factor, isLogarithmic: isLogarithmic.value }
   const drawn = useRef<Chart | null>(null)
-  const chosen = useSignal<CandleInterval | null>(null)
+  const chosen = useSignal<ChartInterval | null>(null)
   const interval = chosen.value ?? intervalOfAge(token.createdAt, minuteClock.value)
   const newest = useSignal<Bar | null>(null)
   const state = useSignal<'loading' | 'ready' | 'empty'>('loading')
@@ -207,7 +207,7 @@ export function ChartCard({ token, detail }: ChartCardProps) {
           <span class="warn" role="status">
             {state.value === 'ready' ? failure.value : null}
           </span>
-          <span title={interval === '1d' ? 'Days are those of UTC' : 'Your local time'} data-testid="zone">
+          <span title={isOfUtcDays(interval) ? 'Days are those of UTC' : 'Your local time'} data-testid="zone">
             {marked.value}
             {zone}
           </span>

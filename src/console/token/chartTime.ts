@@ -1,4 +1,5 @@
 import type { CandleInterval } from '#client/generated/types.ts'
+import { CANDLE_SECONDS } from './intervals.ts'
 
 /** What changes at a tick of the time axis. */
 export type TimePart = 'year' | 'month' | 'day' | 'time'
@@ -18,9 +19,14 @@ export interface ChartTime {
   moment(chartSeconds: number): string
 }
 
-/** Candles of a day are of UTC days, so their axis is, too. All shorter intervals are in local time. */
+/** Candles of days and weeks are of UTC days, so their axis is, too. All shorter intervals are in local time. */
+export function isOfUtcDays(interval: CandleInterval): boolean {
+  return CANDLE_SECONDS[interval] >= CANDLE_SECONDS['1d']
+}
+
 export function chartTimeOf(interval: CandleInterval, nowMs: number): ChartTime {
-  const isUtc = interval === '1d'
+  const isUtc = isOfUtcDays(interval)
+  const hasSeconds = CANDLE_SECONDS[interval] < CANDLE_SECONDS['1m']
   // One shift for all times: where summer time began or ended, ticks are an hour from midnight, but no label is wrong.
   const shift = isUtc ? 0 : -new Date(nowMs).getTimezoneOffset() * 60
   const format = (options: Intl.DateTimeFormatOptions) =>
@@ -29,9 +35,9 @@ export function chartTimeOf(interval: CandleInterval, nowMs: number): ChartTime 
     year: format({ year: 'numeric' }),
     month: format({ month: 'short' }),
     day: format({ day: 'numeric', month: 'short' }),
-    time: format({ hour: '2-digit', minute: '2-digit', hour12: false }),
+    time: format({ hour: '2-digit', minute: '2-digit', ...(hasSeconds && { second: '2-digit' }), hour12: false }),
   }
-  const full = isUtc ? format({ dateStyle: 'medium' }) : format({ dateStyle: 'medium', timeStyle: 'short' })
+  const full = isUtc ? format({ dateStyle: 'medium' }) : format({ dateStyle: 'medium', timeStyle: hasSeconds ? 'medium' : 'short' })
   const zoned = format({ timeZoneName: 'short' }).formatToParts(nowMs)
   const dateOf = (chartSeconds: number) => new Date((chartSeconds - shift) * 1_000)
   return {

@@ -1,13 +1,14 @@
-import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { CANDLE_INTERVALS, STORED_INTERVALS } from '#domain/candle.ts'
 import { add, type Decimal, max, min, multiply, units } from '#domain/decimal.ts'
 import { WETH_DECIMALS } from '#domain/weth.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import type { Move, Mutable, PricePoint } from './draft.ts'
 
-/** A token's price points, in order, as candles of every interval. */
+/** A token's price points, in order, as candles of every interval that is stored. */
 export function foldCandles(points: readonly PricePoint[]): readonly CandleRow[] {
   const singles = points.map(candleOf)
-  return Object.values(CANDLE_INTERVALS).flatMap(intervalSeconds => {
+  return STORED_INTERVALS.flatMap(interval => {
+    const intervalSeconds = CANDLE_INTERVALS[interval]
     const candles = new Map<number, Mutable<CandleRow>>()
     let candle: Mutable<CandleRow> | undefined
     for (const single of singles) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'
 import { anyCaseAddressText, decimalText } from '#resources/values.ts'
 
@@ -30,7 +31,10 @@ export const listFilters = z
 export const candleFilters = z
   .object({
     token: anyCaseAddressText.describe('Address of the token. One that is not indexed yet has no candles.'),
-    interval: z.enum(['1m', '5m', '15m', '1h', '4h', '1d']).exactOptional().describe('Length of a candle. Default: `1m`.'),
+    interval: z
+      .enum(Object.keys(CANDLE_INTERVALS) as [CandleInterval, ...CandleInterval[]])
+      .exactOptional()
+      .describe('Length of a candle. Default: `1m`.'),
     of: z.enum(['price', 'marketCap']).exactOptional().describe('Whether candles show prices or market caps. Default: `price`.'),
     currency: z.enum(['weth', 'usd', 'quote']).exactOptional().describe('Currency of prices and volume. Default: `weth`.'),
   })

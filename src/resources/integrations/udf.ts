@@ -22,7 +22,9 @@ export const udfConfigSchema = z
     supports_marks: z.literal(true).describe('`/udf/marks` is served.'),
     supports_timescale_marks: z.literal(true).describe('`/udf/timescale_marks` is served.'),
     supports_time: z.literal(true).describe('`/udf/time` is served.'),
-    supported_resolutions: z.array(z.string()).describe('Lengths of bars: a number of minutes, or `1D` for a day.'),
+    supported_resolutions: z
+      .array(z.string())
+      .describe('Lengths of bars: a number of minutes, or one with a unit, such as `15S`, `1D` or `1W`.'),
     currency_codes: z.array(z.string()).describe('Currencies of prices.'),
     exchanges: z.array(named.extend({ desc: z.string().describe('Description.') })).describe('The launchpads.'),
     symbols_types: z.array(named).describe('The types of symbols.'),
@@ -46,8 +48,15 @@ const udfSymbolSchema = z
       .describe('Power of ten: prices are shown in steps of `1 / pricescale`, so that the current price has six significant digits.'),
     has_intraday: z.literal(true).describe('There are bars of minutes.'),
     intraday_multipliers: z.array(z.string()).describe('The resolutions below a day, in minutes.'),
+    has_seconds: z.literal(true).describe('There are bars of seconds, of the last 24 hours.'),
+    seconds_multipliers: z.array(z.string()).describe('The resolutions below a minute, in seconds.'),
     has_daily: z.literal(true).describe('There are bars of days.'),
-    supported_resolutions: z.array(z.string()).describe('Lengths of bars: a number of minutes, or `1D` for a day.'),
+    has_weekly_and_monthly: z.literal(true).describe('There are bars of weeks.'),
+    weekly_multipliers: z.array(z.string()).describe('The resolutions in weeks.'),
+    monthly_multipliers: z.array(z.string()).describe('The resolutions in months: none.'),
+    supported_resolutions: z
+      .array(z.string())
+      .describe('Lengths of bars: a number of minutes, or one with a unit, such as `15S`, `1D` or `1W`.'),
     volume_precision: count.describe('Decimal places with which volumes are shown.'),
     data_status: z.literal('streaming').describe('The data is up to date.'),
     currency_code: z.string().describe('Currency of the prices.'),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import { candleStart } from '#domain/candle.ts'
+import { CANDLE_INTERVALS, candleSourceOf, candleStart } from '#domain/candle.ts'
 import type { CandleSeries, CandleSeriesQuery } from '#resources/candles.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -8,20 +8,25 @@ import { lookUp } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
 import { closingAtPresent, type StoredCandle } from './presentPrice.ts'
+import { startOfPage } from './secondCandles.ts'
 import { readKeptFrom, readScales, selectCandles, toCandle } from './storedCandles.ts'
+
+const LATEST = Number.MAX_SAFE_INTEGER - CANDLE_INTERVALS['1w']
 
 /** The newest candles of each token, as `readCandles` gives them, in the order of the query. Tokens that are not indexed are left out. */
 export async function readCandleSeries(db: Queryable, query: CandleSeriesQuery): Promise<Page<CandleSeries, never>> {
   const { tokens, limit } = query
-  const from = query.from === undefined ? 0 : candleStart(query.from, query.interval)
+  const asked = query.from === undefined ? 0 : candleStart(query.from, query.interval)
   const scales = await readScales(db, tokens, query)
   const selection = { ...query, token: sql`asked.address` }
+  const isOfTrades = candleSourceOf(query.interval).type === 'trades'
+  const from = isOfTrades ? sql<number>`greatest(${asked}::bigint, ${startOfPage(selection, LATEST)})` : asked
   const { rows, asOfBlock } = await readAsOf(
     db,
     sql<{ readonly address: Address } & (StoredCandle | { readonly time: null })>`
       select token.address, candle.* from unnest(${tokens.map(toBytes)}::bytea[]) with ordinality as asked (address, number)
       ${lookUp('token', sql`token.address = asked.address`)}
-      left join lateral (${selectCandles(selection, from, Number.MAX_SAFE_INTEGER, limit)}) as candle on true
+      left join lateral (${selectCandles(selection, from, LATEST, limit)}) as candle on true
       order by asked.number, candle.time desc, candle."isPresent" desc`,
   )
   // Read after the candles: what was dropped before they were read counts as dropped here.

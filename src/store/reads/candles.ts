@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
-import { CANDLE_INTERVALS, candleStart } from '#domain/candle.ts'
+import { CANDLE_INTERVALS, candleSourceOf, candleStart } from '#domain/candle.ts'
 import type { Candle, CandleCursor, CandlesQuery } from '#resources/candles.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
 import { closingAtPresent, type StoredCandle } from './presentPrice.ts'
-import { type CandleSelection, readKeptFrom, readScales, type Scale, selectCandles, selectStored, toCandle } from './storedCandles.ts'
+import { selectCloseBefore, startOfPage } from './secondCandles.ts'
+import { type CandleSelection, readKeptFrom, readScales, type Scale, selectCandles, selectPast, toCandle } from './storedCandles.ts'
 import { isIndexed } from './tokens.ts'
 
 /**
@@ -17,11 +18,12 @@ import { isIndexed } from './tokens.ts'
  * indexed block, both within the range. In USD a candle covers the moments at which the USD price was known; without any there is no
  * candle. In a quote currency of unknown decimals there are no candles. In WETH the newest candle closes at the token's present price.
  *
- * Candles of a minute that are no longer kept are left out, also those that are being dropped.
+ * Candles of a minute that are no longer kept are left out, also those that are being dropped. A page of candles of seconds ends where
+ * it would be of too many trades.
  */
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
   const step = CANDLE_INTERVALS[query.interval]
-  const from = query.from === undefined ? 0 : candleStart(query.from, query.interval)
+  const asked = query.from === undefined ? 0 : candleStart(query.from, query.interval)
   const to = candleStart(
     Math.min(query.to ?? Number.MAX_SAFE_INTEGER, query.cursor === undefined ? Number.MAX_SAFE_INTEGER : query.cursor.time - step),
     query.interval,
@@ -31,15 +33,18 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
     const indexed = await readIndexed(db, query)
     return indexed === null ? null : { data: [], next: null, asOfBlock: indexed.asOfBlock }
   }
+  const pageFrom = isOfTrades(query) ? await readStartOfPage(db, query, to) : 0
+  const from = Math.max(asked, pageFrom)
   if (!query.fill) {
     const { rows, asOfBlock } = await readAsOf(db, selectCandles(selectionOf(query), from, to, query.limit + 1))
     // Read after the candles: what was dropped before they were read counts as dropped here.
     const keptFrom = await readKeptFrom(db, query)
     const candles = closingAtPresent(rows).filter(({ time }) => time >= keptFrom)
-    if (candles.length === 0) return (await isIndexed(db, query.address)) ? emptyPage(asOfBlock, to, keptFrom) : null
+    const next = pageFrom > Math.max(asked, keptFrom) ? { time: pageFrom } : null
+    if (candles.length === 0) return (await isIndexed(db, query.address)) ? { ...emptyPage(query, asOfBlock, to, keptFrom), next } : null
     const data = candles.slice(0, query.limit).map(row => toCandle(row, query, scale))
     const oldest = data.at(-1)
-    return { data: data.reverse(), next: candles.length > query.limit && oldest !== undefined ? { time: oldest.time } : null, asOfBlock }
+    return { data: data.reverse(), next: candles.length > query.limit && oldest !== undefined ? { time: oldest.time } : next, asOfBlock }
   }
   const indexed = await readIndexed(db, query)
   if (indexed === null) return null
@@ -47,10 +52,10 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   const keptFrom = await readKeptFrom(db, query)
   const end = Math.min(to, candleStart(indexed.timestamp, query.interval))
   const start = Math.max(from, keptFrom, end - (query.limit - 1) * step)
-  if (start > end) return emptyPage(asOfBlock, end, keptFrom)
+  if (start > end) return emptyPage(query, asOfBlock, end, keptFrom)
   const [stored, earlier] = await readRangeAndEarlier(db, query, { start, end, keptFrom, scale })
   // Candles of the range may have been dropped before they were read.
-  if ((await readKeptFrom(db, query)) !== keptFrom) return readCandles(db, query)
+  if (!isOfTrades(query) && (await readKeptFrom(db, query)) !== keptFrom) return readCandles(db, query)
   const byTime = new Map(stored.map(candle => [candle.time, candle]))
   const data: Candle[] = []
   let close = earlier?.close ?? null
@@ -61,13 +66,23 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
     data.push(candle)
     close = candle.close
   }
-  return { data, next: earlier !== null && start > Math.max(from, keptFrom) ? { time: start } : null, asOfBlock }
+  return { data, next: earlier !== null && start > Math.max(asked, keptFrom) ? { time: start } : null, asOfBlock }
 }
 
 /** @param end no candle may start after it */
-function emptyPage(asOfBlock: string | null, end: number, keptFrom: number): Page<Candle, CandleCursor> {
-  const notKept = `candles of one minute are kept from ${keptFrom} on; those of longer intervals go further back`
+function emptyPage(query: CandlesQuery, asOfBlock: string | null, end: number, keptFrom: number): Page<Candle, CandleCursor> {
+  const which = isOfTrades(query) ? 'of seconds' : 'of one minute'
+  const notKept = `candles ${which} are kept from ${keptFrom} on; those of longer intervals go further back`
   return { data: [], next: null, asOfBlock, ...(keptFrom > 0 && end < keptFrom && { notKept }) }
+}
+
+function isOfTrades({ interval }: CandlesQuery): boolean {
+  return candleSourceOf(interval).type === 'trades'
+}
+
+async function readStartOfPage(db: Queryable, query: CandlesQuery, to: number): Promise<number> {
+  const { rows } = await sql<{ start: number }>`select ${startOfPage(selectionOf(query), to)} as start`.execute(db)
+  return rows[0]?.start ?? 0
 }
 
 /** The newest indexed block; `null` when the token is not indexed. */
@@ -88,8 +103,10 @@ async function readRangeAndEarlier(
   { start, end, keptFrom, scale }: { readonly start: number; readonly end: number; readonly keptFrom: number; readonly scale: Scale },
 ): Promise<readonly [readonly Candle[], Candle | null]> {
   const selection = selectionOf(query)
-  const parts = [selectCandles(selection, start, end, query.limit), selectStored(selection, 0, start - 1, 1)]
-  if (keptFrom > 0) parts.push(selectStored({ ...selection, interval: '5m' }, 0, keptFrom - 1, 1))
+  const parts = [selectCandles(selection, start, end, query.limit)]
+  if (isOfTrades(query)) parts.push(selectCloseBefore(selection, start))
+  else parts.push(selectPast(selection, 0, start - CANDLE_INTERVALS[query.interval], 1))
+  if (keptFrom > 0 && !isOfTrades(query)) parts.push(selectPast({ ...selection, interval: '5m' }, 0, keptFrom - CANDLE_INTERVALS['5m'], 1))
   const { rows } = await sql<StoredCandle>`
     ${sql.join(
       parts.map(part => sql`(${part})`),

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { CandleInterval } from '#domain/candle.ts'
-import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { parseDecimal } from '#domain/decimal.ts'
 import type { Candle } from '#resources/candles.ts'
+import { startOfCandle } from './startOfCandle.ts'
 
 /**
  * Volumes in WETH are in wei, volumes in the quote currency in its smallest units. Prices in the quote currency are in 10^18 of its
@@ -16,17 +16,19 @@ export interface StoredCandle extends Candle {
   readonly isPresent: boolean
 }
 
+/** Unix seconds, or SQL of them. */
+export type CandleBound = number | RawBuilder<number>
+
 /** The present price of a token as a row beside its candles in WETH, in the interval of the newest indexed block; else no row. */
 export function selectPresentPrice(
   { token, interval }: { readonly token: RawBuilder<unknown>; readonly interval: CandleInterval },
-  from: number,
+  from: CandleBound,
   to: number,
 ) {
-  const seconds = sql`${CANDLE_INTERVALS[interval]}::bigint`
   return sql<StoredCandle>`
     select present.time, price_weth as open, price_weth as high, price_weth as low, price_weth as close, 0::numeric as volume, 0 as trades, true as "isPresent",
       null::boolean as "inUsd"
-    from token cross join lateral (select cursor_timestamp - cursor_timestamp % ${seconds} as time from chain_state) as present
+    from token cross join lateral (select ${startOfCandle(sql`cursor_timestamp`, interval)} as time from chain_state) as present
     where token.address = ${token} and quote_token is not null and price_weth <> event_price_weth
       and present.time >= ${from}::bigint and present.time <= ${to}::bigint`
 }

@@ -1,14 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { CANDLE_INTERVALS, candleSourceOf, type StoredInterval } from '#domain/candle.ts'
 import { formatUnits, multiplyTexts } from '#domain/decimal.ts'
 import { WETH_DECIMALS } from '#domain/weth.ts'
 import type { Candle, CandleCurrency, CandlesQuery } from '#resources/candles.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { lookUp } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
+import { foldStoredCandles } from './foldedCandles.ts'
 import { joinQuote } from './joinQuote.ts'
-import { type StoredCandle, selectPresentPrice } from './presentPrice.ts'
+import { type CandleBound, type StoredCandle, selectPresentPrice } from './presentPrice.ts'
+import { readSecondsFrom, selectSecondCandles } from './secondCandles.ts'
 import { trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
 
 /** Which candles of a token; the token is SQL. */
@@ -17,20 +19,39 @@ export interface CandleSelection extends Pick<CandlesQuery, 'interval' | 'curren
 }
 
 /** Newest first. In WETH the present price comes in addition to `count` candles. */
-export function selectCandles(query: CandleSelection, from: number, to: number, count: number) {
-  const stored = selectStored(query, from, to, count)
-  if (query.currency !== 'weth') return stored
-  return sql<StoredCandle>`select * from ((${selectPresentPrice(query, from, to)}) union all (${stored})) as candles
+export function selectCandles(query: CandleSelection, from: CandleBound, to: number, count: number) {
+  const past = selectPast(query, from, to, count)
+  if (query.currency !== 'weth') return past
+  return sql<StoredCandle>`select * from ((${selectPresentPrice(query, from, to)}) union all (${past})) as candles
     order by time desc, "isPresent" desc`
 }
 
+/** The same without the present price. */
+export function selectPast(query: CandleSelection, from: CandleBound, to: number, count: number): RawBuilder<StoredCandle> {
+  const source = candleSourceOf(query.interval)
+  switch (source.type) {
+    case 'stored':
+      return selectStored({ ...query, interval: source.interval }, from, to, count)
+    case 'folded':
+      return foldStoredCandles(query.interval, source.from, { from, to, count }, (...range) =>
+        selectStored({ ...query, interval: source.from }, ...range),
+      )
+    case 'trades':
+      return selectSecondCandles(query, from, to, count)
+  }
+}
+
 /**
- * Newest first. In WETH a range is two ranges of the index that holds whole candles: those with USD values and those without. In the quote
- * currency it is three: some have not even prices in WETH.
+ * In WETH a range is two ranges of the index that holds whole candles: those with USD values and those without. In the quote currency it
+ * is three: some have not even prices in WETH.
  */
-export function selectStored(query: CandleSelection, from: number, to: number, count: number) {
+function selectStored(query: StoredSelection, from: CandleBound, to: number, count: number) {
   const ranges = INDEX_RANGES[query.currency].map(flag => sql`(${selectIndexRange(query, flag, from, to, count)})`)
   return sql<StoredCandle>`select * from (${sql.join(ranges, sql` union all `)}) as ranges order by time desc limit ${count}::integer`
+}
+
+interface StoredSelection extends CandleSelection {
+  readonly interval: StoredInterval
 }
 
 const INDEX_RANGES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>> = {
@@ -44,7 +65,13 @@ const INDEX_RANGES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>
  * primary key, and read all candles of the token for those of the flag. A sub-select hides the flag from it: by old statistics, all candles
  * may have it. The comparison after the limit, and `in_usd` among the columns, show it that the rows are sorted by time.
  */
-function selectIndexRange({ token, interval, currency }: CandleSelection, inUsd: boolean | null, from: number, to: number, count: number) {
+function selectIndexRange(
+  { token, interval, currency }: StoredSelection,
+  inUsd: boolean | null,
+  from: CandleBound,
+  to: number,
+  count: number,
+) {
   const flag = sql`(select ${sql.lit(inUsd)})`
   const within =
     inUsd === null
@@ -73,9 +100,15 @@ const COLUMNS: Readonly<Record<CandleCurrency, RawBuilder<unknown>>> = {
     coalesce(close_quote, close) as close, coalesce(volume_quote, volume_wei) as volume, trades`,
 }
 
-export function toCandle(row: StoredCandle, { currency }: Pick<CandlesQuery, 'currency'>, { decimals, supply }: Scale): Candle {
+export function toCandle(
+  row: StoredCandle,
+  { currency, interval }: Pick<CandlesQuery, 'currency' | 'interval'>,
+  { decimals, supply }: Scale,
+): Candle {
+  const isRounded = currency !== 'usd' || candleSourceOf(interval).type !== 'trades'
+  const rounded = (text: string) => (isRounded ? trimScale(text) : multiplyTexts(text, '1'))
   const value = (text: string) => {
-    const price = currency === 'quote' ? wholeUnits(trimScale(text), decimals) : trimScale(text)
+    const price = currency === 'quote' ? wholeUnits(trimScale(text), decimals) : rounded(text)
     return supply === null ? price : multiplyTexts(price, supply)
   }
   return {
@@ -85,7 +118,7 @@ export function toCandle(row: StoredCandle, { currency }: Pick<CandlesQuery, 'cu
     low: value(row.low),
     close: value(row.close),
     volume:
-      currency === 'usd' ? trimScale(row.volume) : currency === 'weth' ? weiToWeth(row.volume) : formatUnits(BigInt(row.volume), decimals),
+      currency === 'usd' ? rounded(row.volume) : currency === 'weth' ? weiToWeth(row.volume) : formatUnits(BigInt(row.volume), decimals),
     trades: row.trades,
   }
 }
@@ -124,6 +157,7 @@ export async function readScales(
 
 /** From which time on candles of the interval are kept; 0: all are. */
 export async function readKeptFrom(db: Queryable, { interval }: Pick<CandlesQuery, 'interval'>): Promise<number> {
+  if (candleSourceOf(interval).type === 'trades') return readSecondsFrom(db, interval)
   if (interval !== '1m') return 0
   const { rows } = await sql<{ keptFrom: number | null }>`select minutes_from as "keptFrom" from chain_state`.execute(db)
   return rows[0]?.keptFrom ?? 0

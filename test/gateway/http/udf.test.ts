@@ -60,7 +60,10 @@ const history = (query: string) => ask<Bars>(`history?symbol=${TOKEN}&resolution
 
 test('the chart library finds a token, resolves it, and reads all of its bars backwards', async () => {
   const config = await ask<{ supports_search: boolean; supported_resolutions: string[] }>('config')
-  expect(config).toMatchObject({ supports_search: true, supported_resolutions: ['1', '5', '15', '60', '240', '1D'] })
+  expect(config).toMatchObject({
+    supports_search: true,
+    supported_resolutions: ['1S', '5S', '15S', '30S', '1', '5', '15', '30', '60', '240', '720', '1D', '1W'],
+  })
   const [found] = await ask<{ ticker: string; symbol: string }[]>('search?query=alp&type=&exchange=&limit=30')
   const symbol = await ask<{ ticker: string; name: string }>(`symbols?symbol=${found?.ticker}`)
   expect(symbol).toMatchObject({ ticker: TOKEN, name: found?.symbol, session: '24x7', currency_code: 'WETH' })
@@ -103,7 +106,10 @@ test.for([
   [`symbols?symbol=${NOT_INDEXED}`, 'unknown_symbol'],
   ['symbols?symbol=ALP', 'symbol must be the address of a token, got "ALP"'],
   ['symbols', 'symbol is required: it must be the address of a token'],
-  [`history?symbol=${TOKEN}&resolution=7&to=1`, 'resolution must be a resolution of 1, 5, 15, 60, 240, 1D, got "7"'],
+  [
+    `history?symbol=${TOKEN}&resolution=7&to=1`,
+    'resolution must be a resolution of 1S, 5S, 15S, 30S, 1, 5, 15, 30, 60, 240, 720, 1D, 1W, got "7"',
+  ],
   [`history?symbol=${TOKEN}&resolution=1&to=1e9`, 'to must be whole Unix seconds, got "1e9"'],
   [`history?symbol=${TOKEN}&resolution=1&to=1&countback=100000`, 'countback must be an integer from 1 to 7500, got "100000"'],
   [`history?symbol=${TOKEN}&resolution=1&to=1&currencyCode=EUR`, 'currencyCode must be one of WETH, USD, got "EUR"'],
@@ -132,6 +138,7 @@ test('marks are the creator’s trades; launch and graduation stand on the time 
 
 // Marks once stood at the second of the trade, whatever the resolution: the chart library shows only marks at the start of a bar.
 test.for([
+  ['15S', 15],
   ['1', 60],
   ['5', 300],
   ['60', 3_600],

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
-import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { CANDLE_INTERVALS, STORED_INTERVALS } from '#domain/candle.ts'
 import { type Decimal, formatDecimal, max, multiply, ONE, ratio } from '#domain/decimal.ts'
 import { project } from '#index/project/project.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
@@ -144,7 +144,7 @@ describe('projecting', () => {
         const { tables } = index(blocks, cuts)
         for (const token of TOKENS) {
           const { moves } = followMarket(token, blocks)
-          for (const seconds of Object.values(CANDLE_INTERVALS)) {
+          for (const seconds of STORED_INTERVALS.map(interval => CANDLE_INTERVALS[interval])) {
             const groups = Map.groupBy(moves, ({ timestamp }) => timestamp - (timestamp % seconds))
             const expected = [...groups].map(([time, group]) => {
               const prices = group.flatMap(({ before, after }) => [before, after]).toSorted((a, b) => (a < b ? -1 : 1))
@@ -183,7 +183,7 @@ describe('projecting', () => {
       fc.property(chain, fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }), (blocks, cuts) => {
         const { tables } = index(blocks, cuts)
         const [inEther, inDollars] = TOKENS.map(token => tables.tokens.get(token)) as [TokenRow, TokenRow]
-        for (const seconds of Object.values(CANDLE_INTERVALS)) {
+        for (const seconds of STORED_INTERVALS.map(interval => CANDLE_INTERVALS[interval])) {
           const candles = candlesOf(tables, inEther.address, seconds)
           expect(candles.map(({ open }) => open)).toEqual(
             [inEther.firstPriceWeth, ...candles.map(({ close }) => close)].slice(0, candles.length),

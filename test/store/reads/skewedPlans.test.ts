@@ -13,7 +13,7 @@ import { readSparklines } from '#store/reads/sparklines.ts'
 import { type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { measuredPlansOf, rowsRead } from '#test/support/explain.ts'
 import { listTokens } from '#test/support/listTokens.ts'
-import { addressOf, chainStateRow, insertRows, poolRow, type Row, tokenRow, wordOf } from '#test/support/rows.ts'
+import { addressOf, chainStateRow, insertRows, poolRow, type Row, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
 
 /* Where several indexes fit a read, or the statistics are old, it still reads no more than its answer needs. */
 
@@ -74,6 +74,23 @@ describe('candles of a token', () => {
       )
     expect([await reads('usd'), await reads('weth'), await reads('quote')]).toEqual([0, LIMIT + 1, LIMIT + 1])
   })
+})
+
+test('candles of seconds of a token that nearly all trades are of read no more trades than a page has', async () => {
+  const trade = (token: number, number: number) =>
+    tradeRow(addressOf(token), number, 0, { price_after_weth: '1', timestamp: NOW - 40_000 + number })
+  const kysely = await databaseOf(
+    { token: several(2, number => tokenRow(number)), trade: several(300, number => trade(2, number)) },
+    { trade: several(39_000, number => trade(1, 300 + number)) },
+  )
+  const query = { address: addressOf(1), interval: '1s', of: 'price', currency: 'weth', fill: false, limit: LIMIT } as const
+  for (const statistics of ['old', 'new']) {
+    if (statistics === 'new') await sql`analyze trade`.execute(kysely)
+    expect(await mostRead(kysely, 'trade', db => readCandles(db, query))).toBeLessThanOrEqual(2_000 + 101)
+    expect(await mostRead(kysely, 'trade', db => readCandleSeries(db, { ...query, tokens: [addressOf(1)] }))).toBeLessThanOrEqual(
+      2 * 2_001 + 101,
+    )
+  }
 })
 
 test('of fifty tokens of thousands, candles and lines of prices are read without those of others', async () => {

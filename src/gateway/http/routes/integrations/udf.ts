@@ -9,7 +9,7 @@ import type { Token } from '#resources/token.ts'
 import { withUsd } from '#resources/token.ts'
 import { udfHistoryRoute } from './udfHistory.ts'
 import { udfMarksRoute, udfTimescaleMarksRoute } from './udfMarks.ts'
-import { CURRENCIES, INTRADAY, inertText, RESOLUTIONS, symbolParameter, udfRoute } from './udfRoute.ts'
+import { CURRENCIES, inertText, MULTIPLIERS, RESOLUTIONS, symbolParameter, udfRoute } from './udfRoute.ts'
 
 const DIGITS = 6
 /** Doubles have no more digits. */
@@ -106,8 +106,13 @@ function symbolsRoute({ reads, ethUsd }: UdfSources): Route {
         minmov: 1,
         pricescale: priceScale(Number(price ?? 0)),
         has_intraday: true,
-        intraday_multipliers: INTRADAY,
+        intraday_multipliers: MULTIPLIERS.minutes,
+        has_seconds: true,
+        seconds_multipliers: MULTIPLIERS.seconds,
         has_daily: true,
+        has_weekly_and_monthly: true,
+        weekly_multipliers: ['1'],
+        monthly_multipliers: [],
         supported_resolutions: Object.values(RESOLUTIONS),
         volume_precision: 4,
         data_status: 'streaming',

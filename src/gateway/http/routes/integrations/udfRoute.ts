@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
-import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
+import type { CandleInterval } from '#domain/candle.ts'
 import { jsonAnswer } from '#gateway/http/answer.ts'
 import { parseParameters } from '#gateway/http/parameters.ts'
 import type { Route, RouteDescription } from '#gateway/http/route.ts'
@@ -11,12 +11,19 @@ import { MAX_UNIX_SECONDS } from '#resources/values.ts'
 
 /** The resolutions of the chart library by interval. */
 export const RESOLUTIONS: Readonly<Record<CandleInterval, string>> = {
+  '1s': '1S',
+  '5s': '5S',
+  '15s': '15S',
+  '30s': '30S',
   '1m': '1',
   '5m': '5',
   '15m': '15',
+  '30m': '30',
   '1h': '60',
   '4h': '240',
+  '12h': '720',
   '1d': '1D',
+  '1w': '1W',
 }
 export const CURRENCIES = ['WETH', 'USD'] as const
 
@@ -27,11 +34,15 @@ export const timeParameter = z.codec(WHOLE, z.int(), {
   encode: String,
 })
 
-const INTERVALS = new Map([...Object.entries(RESOLUTIONS).map(([interval, resolution]) => [resolution, interval] as const), ['D', '1d']])
+const INTERVALS = new Map([
+  ...Object.entries(RESOLUTIONS).map(([interval, resolution]) => [resolution, interval] as const),
+  ['D', '1d'],
+  ['W', '1w'],
+])
 export const resolutionParameter = z
   .string({ error: `a resolution of ${Object.values(RESOLUTIONS).join(', ')}` })
   .refine(text => INTERVALS.has(text))
-  .describe(`Length of a bar in minutes, or \`1D\`.`)
+  .describe(`Length of a bar in minutes, or \`1D\` and the like.`)
 
 /** The interval of a resolution of the chart library; `1m` for an unknown one. */
 export function intervalOf(resolution: string): CandleInterval {
@@ -85,6 +96,12 @@ export function udfRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(options: 
   }
 }
 
-export const INTRADAY = Object.entries(RESOLUTIONS).flatMap(([interval, resolution]) =>
-  CANDLE_INTERVALS[interval as CandleInterval] < 86_400 ? [resolution] : [],
-)
+/** The numbers of seconds, and of minutes below a day, that bars can have. */
+export const MULTIPLIERS = {
+  seconds: multipliersOf(/^\d+S$/),
+  minutes: multipliersOf(/^\d+$/),
+}
+
+function multipliersOf(resolution: RegExp): readonly string[] {
+  return Object.values(RESOLUTIONS).flatMap(text => (resolution.test(text) ? [String(Number.parseInt(text, 10))] : []))
+}

@@ -1,0 +1,28 @@
+import { type RawBuilder, sql } from 'kysely'
+import { CANDLE_INTERVALS, type CandleInterval, type StoredInterval } from '#domain/candle.ts'
+import type { CandleBound, StoredCandle } from './presentPrice.ts'
+import { startOfCandle } from './startOfCandle.ts'
+
+/**
+ * Candles of an interval from those of a shorter one, newest first.
+ *
+ * @param selectShorter the newest of the shorter interval within a range, newest first. Their range and number are so that none of the
+ * longer ones lacks a part
+ */
+export function foldStoredCandles(
+  interval: CandleInterval,
+  shorter: StoredInterval,
+  { from, to, count }: { readonly from: CandleBound; readonly to: number; readonly count: number },
+  selectShorter: (from: CandleBound, to: number, count: number) => RawBuilder<StoredCandle>,
+): RawBuilder<StoredCandle> {
+  const parts = CANDLE_INTERVALS[interval] / CANDLE_INTERVALS[shorter]
+  const last = to + CANDLE_INTERVALS[interval] - CANDLE_INTERVALS[shorter]
+  return sql<StoredCandle>`
+    select start as time, (array_agg(open order by time))[1] as open, max(high) as high, min(low) as low,
+      (array_agg(close order by time desc))[1] as close, sum(volume) as volume, sum(trades)::integer as trades,
+      false as "isPresent", null::boolean as "inUsd"
+    from (
+      select *, ${startOfCandle(sql`time`, interval)} as start from (${selectShorter(from, last, count * parts)}) as shorter
+    ) as parts
+    group by start order by start desc limit ${count}::integer`
+}

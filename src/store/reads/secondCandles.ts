@@ -1,0 +1,140 @@
+import { type RawBuilder, sql } from 'kysely'
+import { CANDLE_INTERVALS, type CandleInterval, SECONDS_REACH_BACK } from '#domain/candle.ts'
+import type { CandleCurrency } from '#resources/candles.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import type { StoredCandle } from './presentPrice.ts'
+import { startOfCandle } from './startOfCandle.ts'
+
+/* Candles of seconds are made from trades when they are asked for. Moves of the price without a trade show in the next trade's candle. */
+
+/** Bounds what candles of one token cost: some 5 ms. */
+const TRADES_AT_ONCE = 2_000
+/** How many trades are searched for the last one with a price in the currency. */
+const TRADES_BEFORE = 100
+/** Never reached. With an order and a limit the planner takes the index by time, however many of all trades are the token's. */
+const MORE_THAN_A_PAGE = 100_000
+
+interface SecondsSelection {
+  /** SQL of an address. */
+  readonly token: RawBuilder<unknown>
+  readonly interval: CandleInterval
+  readonly currency: CandleCurrency
+}
+
+/** Unix seconds from which candles of seconds are offered, by the newest indexed block. */
+export async function readSecondsFrom(db: Queryable, interval: CandleInterval): Promise<number> {
+  const from = startOfCandle(sql`(cursor_timestamp - ${sql.lit(SECONDS_REACH_BACK)})`, interval)
+  const { rows } = await sql<{ from: number | null }>`select ${from} as "from" from chain_state`.execute(db)
+  return Math.max(rows[0]?.from ?? 0, 0)
+}
+
+/**
+ * SQL of the earliest time from which candles can be made at once: from there on there is a bounded number of trades, or one candle.
+ *
+ * @param to no candle starts later
+ */
+export function startOfPage({ token, interval }: Pick<SecondsSelection, 'token' | 'interval'>, to: number): RawBuilder<number> {
+  const newest = (skipped: number) => sql`(
+    select ${startOfCandle(sql`trade.timestamp`, interval)} from trade where trade.token = ${token} and ${isUpTo(to, interval)}
+    ${NEWEST_FIRST} offset ${skipped}::integer limit 1)`
+  const step = sql.lit(CANDLE_INTERVALS[interval])
+  // `offset 0` keeps the planner from running the same sub-select twice.
+  return sql<number>`(
+    select case when cut is null then 0 else least(newest, cut + ${step}) end
+    from (select ${newest(0)} as newest, ${newest(TRADES_AT_ONCE)} as cut offset 0) as page)`
+}
+
+/**
+ * Newest first, as the trades of the range make them. A candle opens where the one before closed, and a token's first at its first price.
+ *
+ * @param start the start of a candle
+ */
+export function selectSecondCandles(
+  selection: SecondsSelection,
+  start: number | RawBuilder<number>,
+  to: number,
+  count: number,
+): RawBuilder<StoredCandle> {
+  const { interval, currency } = selection
+  const { price, volume, first } = VALUES[currency]
+  const columns = sql`trade.timestamp, trade.block_number, trade.log_index, ${price} as price, ${volume} as volume, ${first} as first`
+  return sql<StoredCandle>`
+    with page as materialized (${selectPage(selection, start)})
+    select time, open, greatest(high, open) as high, least(low, open) as low, close, volume, trades, false as "isPresent", null::boolean as "inUsd"
+    from (
+      select *, coalesce(lag(close) over (order by time), first) as open from (
+        select ${startOfCandle(sql`timestamp`, interval)} as time, max(price) as high, min(price) as low,
+          (array_agg(price order by block_number desc, log_index desc))[1] as close,
+          (array_agg(coalesce(first, price) order by block_number, log_index))[1] as first,
+          coalesce(sum(volume), 0) as volume, count(*)::integer as trades
+        from (
+          select ${columns} from page cross join lateral (
+            select * from trade where trade.token = page.address and trade.timestamp >= page.start and ${isUpTo(to, interval)} ${NEWEST_FIRST}
+            limit ${sql.lit(MORE_THAN_A_PAGE)}
+          ) as trade
+          union all (${selectBefore(columns)})
+        ) as valued where price is not null group by 1
+      ) as folded
+    ) as opened
+    where time >= (select start from page) order by time desc limit ${count}::integer`
+}
+
+/** The close before a time, as a candle without volume. */
+export function selectCloseBefore(selection: SecondsSelection, time: number): RawBuilder<StoredCandle> {
+  const columns = sql`trade.timestamp, ${VALUES[selection.currency].price} as price`
+  return sql<StoredCandle>`
+    with page as materialized (${selectPage(selection, time)})
+    select ${startOfCandle(sql`timestamp`, selection.interval)} as time, price as open, price as high, price as low, price as close,
+      0::numeric as volume, 0 as trades, false as "isPresent", null::boolean as "inUsd"
+    from (${selectBefore(columns)}) as earlier`
+}
+
+/** Where the page starts, and what all of its trades are valued with. */
+function selectPage({ token }: SecondsSelection, start: number | RawBuilder<number>): RawBuilder<unknown> {
+  return sql`select ${start}::bigint as start, address, main_pool, first_price_weth from token where address = ${token}`
+}
+
+/** The last trade before the page that has a price in the currency. */
+function selectBefore(columns: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select * from (
+    select ${columns} from page cross join lateral (
+      select * from trade where trade.token = page.address and trade.timestamp < page.start ${NEWEST_FIRST} limit ${sql.lit(TRADES_BEFORE)}
+    ) as trade
+  ) as earlier where price is not null limit 1`
+}
+
+/** Whether the candle of a trade starts at `to` or before it. */
+function isUpTo(to: number, interval: CandleInterval): RawBuilder<unknown> {
+  return sql`trade.timestamp < ${to + CANDLE_INTERVALS[interval]}::bigint`
+}
+
+const NEWEST_FIRST = sql`order by trade.timestamp desc, trade.block_number desc, trade.log_index desc`
+
+/** Trades in pools of other currencies move no price in the market's own currency. */
+const IS_OF_MARKET = sql`(trade.phase = 'curve' or trade.pool = page.main_pool)`
+const POOL_PRICE = sql`coalesce(trade.pool_price, trade.price_after_weth)`
+
+interface TradeValues {
+  /** After the trade; `null`: not known in the currency. */
+  readonly price: RawBuilder<unknown>
+  readonly volume: RawBuilder<unknown>
+  /** The price before a token's first trade. */
+  readonly first: RawBuilder<unknown>
+}
+
+/** Units as in stored candles. */
+const VALUES: Readonly<Record<CandleCurrency, TradeValues>> = {
+  weth: { price: sql`trade.price_after_weth`, volume: sql`trade.amount_wei`, first: sql`page.first_price_weth` },
+  quote: {
+    price: sql`case when ${IS_OF_MARKET} then ${POOL_PRICE} end`,
+    volume: sql`case when ${IS_OF_MARKET} then coalesce(trade.amount_quote, trade.amount_wei) end`,
+    first: sql`null::numeric`,
+  },
+  // A peg values the amount; the same rate values the price.
+  usd: {
+    price: sql`case when trade.value_usd is null then trade.price_after_weth * trade.eth_usd
+      when ${IS_OF_MARKET} then ${POOL_PRICE} * trade.value_usd * 1000000000000000000 / nullif(trade.amount_quote, 0) end`,
+    volume: sql`coalesce(trade.value_usd, trade.amount_wei * trade.eth_usd / 1000000000000000000)`,
+    first: sql`case when trade.value_usd is null then page.first_price_weth * trade.eth_usd end`,
+  },
+}
