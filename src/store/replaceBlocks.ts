@@ -16,7 +16,7 @@ export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
   /** The block before the first one that is replaced. */
   readonly kept: number
   readonly to: BlockHeader
-  /** One per block, ascending and linked. */
+  /** Ascending and linked. The last one is `live`. */
   readonly batches: readonly Batch[]
   /** Called in order, each after the one before it is written. */
   project(db: Queryable, batch: Batch): Promise<BatchChanges>

@@ -77,7 +77,7 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
   const replace = async (replacement: Replacement, change?: LaunchpadsChange): Promise<CommittedBlock> => {
     const { ancestor, batches } = replacement
     const kept = ancestor?.number ?? startBlock - 1
-    // Block by block, as when following: each block is decoded with the sources that were known before it.
+    // Batch by batch, as when following: each is decoded with the sources that were known before it.
     const branch = directory.upTo(kept)
     const found = await findIn(batches, directory.upTo(kept))
     const committed = await replaceBlocks(

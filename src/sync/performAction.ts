@@ -119,6 +119,6 @@ async function replacement(
   return {
     kind: 'commit',
     commit: { kind: 'replace', to: endOf(replacement), replacement, depth },
-    blocks: replacement.batches.map(batch => batch.to).reduce(extendChain, kept),
+    blocks: replacement.batches.flatMap(batch => batch.blocks).reduce(extendChain, kept),
   }
 }

@@ -14,8 +14,10 @@ import { readLateJoins } from '#store/latePairs.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { readFinality } from '#store/reads/marketData/finality.ts'
 import { readPairEvents } from '#store/reads/marketData/pairEvents.ts'
+import { readRecentBlocks } from '#store/rows/cursor.ts'
 import { readListInForce } from '#store/rows/listInForce.ts'
 import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
+import { batchesOf } from '#sync/fetch/replacement.ts'
 import { batchOf } from '#sync/fetch/span.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { clearTables, openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
@@ -126,7 +128,9 @@ async function change(
   const genesisHash = forking.chain.at(0).header.hash
   const index = openWriter(database, { genesisHash, maxReorgDepth: DEPTH, launchpads: after, around }, directory)
   const known = directory.upTo(ancestor)
-  const batches = blocksOf(forking, ancestor + 1, cursor).map(block => batchOf([block], 'live', known, new Set()))
+  const blocks = blocksOf(forking, ancestor + 1, cursor)
+  const announced = new Set<Hex>()
+  const batches = [blocks.slice(0, -3), blocks.slice(-3)].flatMap((some, part) => batchesOf(some, part === 1, known, announced))
   const wanted: LaunchpadsChange = {
     leaving: plan.leaving,
     joining: plan.side.length === 0 ? null : { schema: SIDE, names: plan.joined },
@@ -199,9 +203,10 @@ test.each(SEEDS)('any change of the list ends in the tables of a fresh index of 
     expect(await shownUpTo(final, database.kysely)).toEqual(shown.filter(({ pair }) => stay.has(pair)))
     list = after
 
-    const depth = random.integer(0, below)
+    const places = (await readRecentBlocks(database.kysely, below + 1)).filter(({ mergedWithNext }) => !mergedWithNext)
+    const ancestor = random.pick(places).number
+    const depth = head - ancestor
     if (depth > 0) {
-      const ancestor = head - depth
       const { added } = forking.fork(depth, 1)
       const newest = forking.chain.head().header
       const isReplaced = async () => (await cursorOf(database.kysely))?.hash === newest.hash

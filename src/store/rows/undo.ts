@@ -176,12 +176,17 @@ function restored(table: UndoableTable, ancestor: number, stamps: readonly RawBu
     update ${sql.table(table.name)} as current set ${sql.join([...values, ...stamps])} from undone where undone.existed and ${sameKey(table)}`
 }
 
-/** Each row's image from the oldest undone block that has one: the row as it was before all undone blocks. */
+/**
+ * Each row's image from the oldest undone block that has one: the row as it was before all undone blocks. Only these images are read whole:
+ * busy rows have one per block.
+ */
 function oldestImages({ name, key }: UndoableTable, ancestor: number): RawBuilder<unknown> {
-  const keys = sql.join(key.map(column => sql.ref(`was.${column.name}`)))
-  return sql`select distinct on (${keys}) kept.existed, was.*
-    from block_undo as kept cross join lateral json_populate_record(null::${sql.table(name)}, kept.image) as was
-    where kept.table_name = ${name} and kept.block_number > ${ancestor} order by ${keys}, kept.block_number, kept.position`
+  const keys = sql.join(key.map(column => sql`image ->> ${sql.lit(column.name)}`))
+  return sql`select oldest.existed, was.*
+    from (
+      select distinct on (${keys}) existed, image from block_undo
+      where table_name = ${name} and block_number > ${ancestor} order by ${keys}, block_number, position
+    ) as oldest cross join lateral json_populate_record(null::${sql.table(name)}, oldest.image) as was`
 }
 
 function sameKey({ key }: UndoableTable): RawBuilder<unknown> {

@@ -1,10 +1,11 @@
+import type { BlockWithLogs } from '#chain/block.ts'
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { inconsistent, missing } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { assertTimesAscend } from '#sync/localChain.ts'
-import type { Watchlist } from '#sync/watchlist.ts'
+import type { PastWatchlist, Watchlist } from '#sync/watchlist.ts'
 import { batchOf } from './span.ts'
 import { verifyStartBlock } from './verify.ts'
 
@@ -13,8 +14,8 @@ export interface Replacement {
   /** The newest indexed block that stays; `null`: none does, and the index begins anew. */
   readonly ancestor: BlockHeader | null
   /**
-   * One per block, ascending and linked, from the block after `ancestor` or from the start block. Empty: the replaced blocks are only
-   * undone, which requires an `ancestor`.
+   * Ascending and linked, from the block after `ancestor` or from the start block. The last one is `live`. Empty: the replaced blocks are
+   * only undone, which requires an `ancestor`.
    */
   readonly batches: readonly FetchedBatch[]
 }
@@ -38,7 +39,8 @@ export interface ReplacementOptions {
 const BLOCKS_AT_ONCE = 8
 
 /**
- * Fetches the blocks from the ancestor, or from the start block, to `to`.
+ * Fetches the blocks from the ancestor, or from the start block, to `to`. Only the last one is committed alone: a reorg that leaves between
+ * earlier ones replaces up to seven blocks more.
  *
  * @throws `RpcError` `inconsistent` when the blocks are not one chain from the ancestor on: it was replaced again meanwhile; `missing` when
  * no block stays and none takes their place
@@ -52,12 +54,11 @@ export async function fetchReplacement({ source, watchlist, ancestor, to, genesi
   const announced = new Set<Hex>()
   const batches: FetchedBatch[] = []
   let parent = ancestor
-  for (let from = first; from <= to; from += BLOCKS_AT_ONCE) {
-    const count = Math.min(BLOCKS_AT_ONCE, to - from + 1)
+  for (let from = first; from <= to; ) {
+    // The index can go back to its first block, so that one is committed alone.
+    const count = parent === null ? 1 : Math.min(BLOCKS_AT_ONCE, to - from + 1)
     const blocks = await Promise.all(Array.from({ length: count }, (_, index) => source.blockWithLogs(from + index)))
-    for (const block of blocks) {
-      const batch = batchOf([block], 'live', known, announced)
-      const { to: header } = batch
+    for (const { header } of blocks) {
       if (parent === null) {
         const { hash } = await verifyStartBlock(source, header.number, genesisHash)
         if (hash !== header.hash) throw inconsistent(`two answers to what block ${header.number} is`)
@@ -65,9 +66,25 @@ export async function fetchReplacement({ source, watchlist, ancestor, to, genesi
         throw inconsistent(`block ${header.number} does not follow the block before it`)
       }
       assertTimesAscend([...(parent === null ? [] : [parent]), header])
-      batches.push(batch)
       parent = header
     }
+    from += count
+    batches.push(...batchesOf(blocks, from > to, known, announced))
   }
   return { ancestor, batches }
+}
+
+/** The newest block is committed alone, and the others together. */
+export function batchesOf(
+  blocks: readonly BlockWithLogs[],
+  isNewest: boolean,
+  known: PastWatchlist,
+  announced: Set<Hex>,
+): readonly FetchedBatch[] {
+  const newest = isNewest ? blocks.at(-1) : undefined
+  const [first, ...others] = isNewest ? blocks.slice(0, -1) : blocks
+  return [
+    ...(first === undefined ? [] : [batchOf([first, ...others], 'catchUp', known, announced)]),
+    ...(newest === undefined ? [] : [batchOf([newest], 'live', known, announced)]),
+  ]
 }
