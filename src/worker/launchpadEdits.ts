@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
 import { pause } from '#async/pause.ts'
@@ -8,7 +8,7 @@ import type { LaunchpadsPlan } from '#launchpads/planLaunchpads.ts'
 import type { LaunchpadProgress } from '#resources/health.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { readLateJoins } from '#store/latePairs.ts'
-import { isRecentBlock, readRecentBlocks } from '#store/rows/cursor.ts'
+import { canGoBackTo, readRecentBlocks } from '#store/rows/cursor.ts'
 import { type ListInForce, readListInForce } from '#store/rows/listInForce.ts'
 import { dropSideSchema } from '#store/sideSchema.ts'
 import { type Cause, causeOf } from '#sync/causeOf.ts'
@@ -178,13 +178,7 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
 /** Whether the index can go back to the newest block of the side index. */
 async function isInReach(db: Kysely<unknown>, side: SideIndex): Promise<boolean> {
   const reached = (await readRecentBlocks(side.db, 1)).at(-1)
-  if (reached === undefined || !(await isRecentBlock(db, reached))) return false
-  const cursor = (await readRecentBlocks(db, 1)).at(-1)
-  return cursor?.number === reached.number || isUndoable(db, reached.number + 1)
-}
-
-async function isUndoable(db: Kysely<unknown>, block: number): Promise<boolean> {
-  return (await sql`select from chain_state where undo_from <= ${block}`.execute(db)).rows.length > 0
+  return reached !== undefined && (await canGoBackTo(db, reached))
 }
 
 function progressOf(change: Attempt['change']): readonly LaunchpadProgress[] {

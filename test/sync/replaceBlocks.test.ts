@@ -4,6 +4,7 @@ import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
 import type { CandlesQuery } from '#resources/candles.ts'
 import { readCandles } from '#store/reads/candles.ts'
+import { canGoBackTo } from '#store/rows/cursor.ts'
 import type { Replacement } from '#sync/fetch/replacement.ts'
 import { batchOf } from '#sync/fetch/span.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -180,6 +181,9 @@ describe('replacing blocks', () => {
     await run(22, 27)
     const recent = await index.committer.recentBlocks()
     expect(recent.filter(({ mergedWithNext }) => !mergedWithNext).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 12, 21, 27])
+    // A join tried to go back to a block within a run, failed, and tried again for as long as it stood there.
+    const isPlace = await Promise.all(recent.map(block => canGoBackTo(database.kysely, block)))
+    expect(recent.filter((_, index) => isPlace[index]).map(({ number }) => number)).toEqual([12, 21, 27])
     const replaceFrom = (number: number) => replaceWith(index, { ancestor: forking.chain.at(number).header, batches: [] })
     await expect(replaceFrom(25)).rejects.toMatchObject({ code: 'rpc_inconsistent', retryable: true })
     // Sixteen blocks can be undone, the first of which is the twelfth: it is in a run, which can be undone as a whole, and what is before

@@ -136,6 +136,13 @@ export async function isRecentBlock(db: Queryable, { number, hash }: Pick<BlockH
   return rows.length > 0
 }
 
+/** Whether the index stands at the block, or can undo the blocks above it: none of those was committed together with it. */
+export async function canGoBackTo(db: Queryable, { number, hash }: Pick<BlockHeader, 'number' | 'hash'>): Promise<boolean> {
+  const { rows } = await sql`select from block cross join chain_state where number = ${number} and hash = ${toBytes(hash)}
+    and (cursor_number = number or undo_from <= number + 1 and not joined)`.execute(db)
+  return rows.length > 0
+}
+
 /** The tokens that the commit of that time changed. */
 export async function readTokensUpdatedAt(db: Queryable, committedAtMs: number): Promise<readonly Address[]> {
   const { rows } = await sql<{ address: Address }>`select address from token where updated_at_ms = ${committedAtMs}`.execute(db)
