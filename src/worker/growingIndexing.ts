@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { Observable, Subject } from 'rxjs'
 import { isLogged } from '#async/logSampling.ts'
 import { pause } from '#async/pause.ts'
@@ -13,7 +14,7 @@ import { createOrm } from '#store/connection/orm.ts'
 import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { claimDatabase, lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
-import { readListInForce } from '#store/rows/listInForce.ts'
+import { type ListInForce, readListInForce } from '#store/rows/listInForce.ts'
 import type { Cause } from '#sync/causeOf.ts'
 import { createSkippedLogCounter, type SkippedLogs } from '#sync/skippedLogs.ts'
 import type { ConnectedChain } from './connectChain.ts'
@@ -114,13 +115,12 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
     if (block !== null) blocks.next(block)
   }
 
-  /** Opens the index of the list that is in force now. Tries until it succeeds or the service stops. */
-  const reopen = async (directory: Directory | null): Promise<void> => {
-    const before = JSON.stringify(list)
+  /** Opens the index of the list that is in force now. Tries until it succeeds or the service stops. @param before the list until then */
+  const reopen = async (before: ListInForce, directory: Directory | null): Promise<void> => {
     for (let failures = 0; !signal.aborted; ) {
       try {
         list = await readListInForce(db)
-        const isChanged = JSON.stringify(list) !== before
+        const isChanged = !isDeepStrictEqual(list, before)
         if (isChanged) {
           onLaunchpads({ weth, ...list })
           await emitJoin()
@@ -138,13 +138,15 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
 
   const whileStopped = async (change: () => Promise<Directory | null>): Promise<void> => {
     let directory: Directory | null = null
+    // A request to rebuild is in it, too, and came after this index was opened.
+    const before = await readListInForce(db)
     await current.stop()
     await current.close()
     isOpen = false
     try {
       directory = await change()
     } finally {
-      await reopen(directory)
+      await reopen(before, directory)
     }
   }
 
