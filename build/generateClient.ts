@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
+import * as events from '#protocol/schemas/channelEvents.ts'
 import * as channels from '#protocol/schemas/channels.ts'
 import { listRowSchema } from '#protocol/schemas/listRow.ts'
 import { subscribedSchema, tokenUpdateSchema } from '#protocol/schemas/messages.ts'
@@ -22,10 +23,11 @@ const RESOURCES: Readonly<Record<string, Resource | ListResource>> = { ...LISTS,
 const MESSAGES: Readonly<Record<string, z.ZodObject>> = {
   TokenUpdate: tokenUpdateSchema,
   TokenSubscribed: subscribedSchema.omit({ id: true }),
-  EventsSubscribed: channels.subscribedChannelSchema.omit({ filters: true }),
-  TradesMessage: channels.tradesSchema,
-  LaunchesMessage: channels.launchesSchema,
-  GraduationsMessage: channels.graduationsSchema,
+  EventsSubscribed: channels.subscribedEventsSchema.omit({ filters: true }),
+  TradesMessage: events.tradesSchema,
+  LaunchesMessage: events.launchesSchema,
+  GraduationsMessage: events.graduationsSchema,
+  CrossingsMessage: events.crossingsSchema,
   ReorgMessage: channels.reorgSchema,
   GapMessage: channels.gapSchema,
   CandlesMessage: channels.candleStateSchema,

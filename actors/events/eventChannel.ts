@@ -158,7 +158,7 @@ export class EventChannel {
       }
     }
     for (const [{ filter, members }, some] of fitting) {
-      const messages = eventMessages(some)
+      const messages = eventMessages(some, filter.of)
       for (const member of members) {
         const reached = deliverAll(member, messages, from)
         if (reached !== null) this.#fallBehind(member, filter, reached)
@@ -197,7 +197,7 @@ export class EventChannel {
       if (voidFrom !== null) subscriber.reorg(voidFrom, from)
       if (page.isTooFar) subscriber.gap(from.place, page.end)
       const later = events.filter(({ event }) => comparePlaces(event.place, from.place) > 0 && filter.fits(event))
-      const reached = deliverAll(subscriber, eventMessages(later), from)
+      const reached = deliverAll(subscriber, eventMessages(later, filter.of), from)
       if (reached === null && !page.isFull) this.#follow(subscriber, filter)
       else this.#fallBehind(subscriber, filter, reached ?? page.end)
     }

@@ -2,6 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { weiFrom } from '#domain/tradeSize.ts'
 import type { ChannelEvent, GraduationEventStatus } from '#resources/channelEvent.ts'
+import { type CrossedValue, crosses, type ValueBound } from '#resources/crossings.ts'
 
 /** An event has to match every filter that is given, and one entry of a list. */
 export interface EventFilters {
@@ -14,6 +15,8 @@ export interface EventFilters {
   readonly minWeth?: string
   /** The statuses that graduations reach. */
   readonly status?: readonly GraduationEventStatus[]
+  /** On `crossings`. */
+  readonly bound?: ValueBound
 }
 
 /** Filters in a form that is quick to test. */
@@ -26,26 +29,35 @@ export class EventFilter {
   readonly #side: TradeSide | null
   readonly #minWei: bigint | null
   readonly #status: ReadonlySet<GraduationEventStatus> | null
+  readonly #bound: ValueBound | null
 
-  constructor({ tokens, wallets, launchpads, side, minWeth, status }: EventFilters) {
+  constructor({ tokens, wallets, launchpads, side, minWeth, status, bound }: EventFilters) {
     this.tokens = setOf(tokens)
     this.wallets = setOf(wallets)
     this.#launchpads = setOf(launchpads)
     this.#side = side ?? null
     this.#minWei = minWeth === undefined ? null : weiFrom(minWeth)
     this.#status = setOf(status)
+    this.#bound = bound ?? null
     const lists = [this.tokens, this.wallets, this.#launchpads, this.#status].map(set => (set === null ? null : [...set].toSorted()))
-    this.key = JSON.stringify([...lists, this.#side, this.#minWei?.toString() ?? null])
+    const crossed = bound === undefined ? [] : [bound.of, bound.side, bound.value.toString()]
+    this.key = JSON.stringify([...lists, this.#side, this.#minWei?.toString() ?? null, ...crossed])
   }
 
-  fits({ token, wallet, launchpad, side, amountWei, status }: ChannelEvent): boolean {
+  /** The value of which events are told; `null`: on other channels than `crossings`. */
+  get of(): CrossedValue | null {
+    return this.#bound?.of ?? null
+  }
+
+  fits({ token, wallet, launchpad, side, amountWei, status, data }: ChannelEvent): boolean {
     return (
       this.tokens?.has(token) !== false &&
       this.wallets?.has(wallet) !== false &&
       this.#launchpads?.has(launchpad) !== false &&
       (this.#status === null || (status !== null && this.#status.has(status))) &&
       (this.#side === null || side === this.#side) &&
-      (this.#minWei === null || (amountWei !== null && amountWei >= this.#minWei))
+      (this.#minWei === null || (amountWei !== null && amountWei >= this.#minWei)) &&
+      (this.#bound === null || ('values' in data && crosses(this.#bound, data.values[this.#bound.of])))
     )
   }
 }

@@ -2,6 +2,7 @@ import type { EventPlace } from '#domain/eventPlace.ts'
 import { encodeFittingToken } from '#protocol/fittingToken.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import type { ChannelEvent } from '#resources/channelEvent.ts'
+import { type CrossedValue, crossingOf } from '#resources/crossings.ts'
 import { withUsd } from '#resources/token.ts'
 
 /** Events of one block, as many as fit into a message; all of one status. */
@@ -21,24 +22,36 @@ const HEAD_BYTES = 1_024
 /** Most bytes of a message's data. */
 const DATA_BYTES = MAX_MESSAGE_BYTES - HEAD_BYTES
 
-/** An event whose JSON is made once for all filters. */
+/** An event whose JSON is made once for all filters; of a crossing, once for each value that filters compare. */
 export class EncodedEvent {
   readonly event: ChannelEvent
   readonly #ethUsd: string | null
-  #encoded: EncodedText | null = null
+  readonly #encoded = new Map<CrossedValue | null, EncodedText>()
 
   constructor(event: ChannelEvent, ethUsd: string | null) {
     this.event = event
     this.#ethUsd = ethUsd
   }
 
-  get encoded(): EncodedText {
-    if (this.#encoded === null) {
-      const { data } = this.event
-      const text = 'market' in data ? encodeFittingToken(withUsd(data, this.#ethUsd), DATA_BYTES - BRACKETS) : JSON.stringify(data)
-      this.#encoded = { text, bytes: Buffer.byteLength(text) }
+  /** @param of the value that a filter compares; `null`: none */
+  encoded(of: CrossedValue | null): EncodedText {
+    let encoded = this.#encoded.get(of)
+    if (encoded === undefined) {
+      const text = this.#textOf(of)
+      encoded = { text, bytes: Buffer.byteLength(text) }
+      this.#encoded.set(of, encoded)
     }
-    return this.#encoded
+    return encoded
+  }
+
+  #textOf(of: CrossedValue | null): string {
+    const { data } = this.event
+    if ('market' in data) return encodeFittingToken(withUsd(data, this.#ethUsd), DATA_BYTES - BRACKETS)
+    if (!('values' in data)) return JSON.stringify(data)
+    if (of === null) throw new TypeError('a filter of crossings names no value')
+    const { token, ...crossing } = crossingOf(data, of)
+    const rest = JSON.stringify(crossing)
+    return `{"token":${encodeFittingToken(token, DATA_BYTES - BRACKETS - TOKEN_FIELD - rest.length)},${rest.slice(1)}`
   }
 }
 
@@ -47,8 +60,8 @@ interface EncodedText {
   readonly bytes: number
 }
 
-/** @param events in order */
-export function eventMessages(events: readonly EncodedEvent[]): readonly EventMessage[] {
+/** @param events in order @param of as in `EncodedEvent.encoded` */
+export function eventMessages(events: readonly EncodedEvent[], of: CrossedValue | null = null): readonly EventMessage[] {
   const messages: EventMessage[] = []
   let taken: EncodedEvent[] = []
   let bytes = BRACKETS
@@ -56,15 +69,15 @@ export function eventMessages(events: readonly EncodedEvent[]): readonly EventMe
     const last = taken.at(-1)
     if (last === undefined) return
     const { place, status } = last.event
-    messages.push({ place, status, data: `[${taken.map(({ encoded }) => encoded.text).join(',')}]`, bytes })
+    messages.push({ place, status, data: `[${taken.map(event => event.encoded(of).text).join(',')}]`, bytes })
     taken = []
     bytes = BRACKETS
   }
   for (const one of events) {
     const before = taken.at(-1)?.event
     const isTogether = before?.place.blockNumber === one.event.place.blockNumber && before.status === one.event.status
-    if (!isTogether || bytes + COMMA + one.encoded.bytes > DATA_BYTES) finish()
-    bytes += (taken.length === 0 ? 0 : COMMA) + one.encoded.bytes
+    if (!isTogether || bytes + COMMA + one.encoded(of).bytes > DATA_BYTES) finish()
+    bytes += (taken.length === 0 ? 0 : COMMA) + one.encoded(of).bytes
     taken.push(one)
   }
   finish()
@@ -72,4 +85,6 @@ export function eventMessages(events: readonly EncodedEvent[]): readonly EventMe
 }
 
 const BRACKETS = 2
+/** `{"token":` */
+const TOKEN_FIELD = 9
 const COMMA = 1

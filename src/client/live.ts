@@ -1,16 +1,18 @@
 /* The public API of `tokenwire/client/live`. */
 export type {
+  CrossingsEvent,
   GraduationsEvent,
   LaunchesEvent,
   LivePosition,
   ReorgEvent,
   TradesEvent,
 } from './feed/channelMessages.ts'
-export type { ListRow } from './generated/types.ts'
+export type { Crossing, ListRow } from './generated/types.ts'
 export { createLive } from './live/createLive.ts'
 export type {
   BeginEvent,
   CandlesState,
+  CrossingsFilter,
   EventMethod,
   EventOptions,
   GapEvent,

@@ -12,7 +12,8 @@ export interface ChannelPosition {
   readonly reorgs: number
 }
 
-const LAST_LOG_INDEX = Number.MAX_SAFE_INTEGER
+/** After every log index. */
+export const LAST_LOG_INDEX = Number.MAX_SAFE_INTEGER
 
 /** Before every event: block 0 has none. */
 export const FIRST_PLACE: EventPlace = { blockNumber: 0, logIndex: 0 }

@@ -1,7 +1,7 @@
 import type { EventChannelName } from '#resources/channelEvent.ts'
 
 /** The channels of events over all tokens. */
-export const EVENT_CHANNELS = ['trades', 'launches', 'graduations'] as const satisfies readonly EventChannelName[]
+export const EVENT_CHANNELS = ['trades', 'launches', 'graduations', 'crossings'] as const satisfies readonly EventChannelName[]
 
 /** The channels of states: only the newest state is sent, since it replaces all earlier ones. */
 const STATE_CHANNELS = ['list', 'candles'] as const

@@ -6,13 +6,14 @@ import { MAX_MESSAGE_BYTES } from './limits.ts'
 const FREE_TEXTS = ['description', 'metadataUri', 'imageUrl', 'name', 'symbol'] as const
 
 type FreeText = (typeof FREE_TEXTS)[number]
+type Texts = Partial<Pick<Token, FreeText>>
 
 /**
- * A token as JSON within a number of bytes of UTF-8: the ends of the creator's texts are cut to make it fit.
+ * A token, or its summary, as JSON within a number of bytes of UTF-8: the ends of the creator's texts are cut to make it fit.
  *
  * @throws `RangeError` when it is too large without any text, which no token in the database is
  */
-export function encodeFittingToken(token: Token, maxBytes: number): string {
+export function encodeFittingToken(token: Texts, maxBytes: number): string {
   const plain = withPlainTexts(token)
   const text = JSON.stringify(plain)
   const excess = byteLength(text) - maxBytes
@@ -26,24 +27,24 @@ export function encodeFittingToken(token: Token, maxBytes: number): string {
  * The token with well-formed texts, each at most as long as a whole message. A longer text is shortened later in any case (the half of a
  * surrogate pair that this may leave goes then); cutting it here avoids encoding a megabyte first.
  */
-export function withPlainTexts(token: Token): Token {
+export function withPlainTexts<Shown extends Texts>(token: Shown): Shown {
   let plain = token
   for (const field of FREE_TEXTS) {
     const text = token[field]
-    if (text === null || (text.length <= MAX_MESSAGE_BYTES && text.isWellFormed())) continue
+    if (text === null || text === undefined || (text.length <= MAX_MESSAGE_BYTES && text.isWellFormed())) continue
     plain = { ...plain, [field]: text.slice(0, MAX_MESSAGE_BYTES).toWellFormed() }
   }
   return plain
 }
 
 /** The token with its texts shortened by at least `excess` bytes of JSON, if they have as many. A text cut to nothing becomes `null`. */
-export function withShorterTexts(token: Token, excess: number): Token {
+export function withShorterTexts<Shown extends Texts>(token: Shown, excess: number): Shown {
   const texts: Partial<Record<FreeText, string | null>> = {}
   let left = excess
   for (const field of FREE_TEXTS) {
     if (left <= 0) break
     const text = token[field]
-    if (text === null || text.length < 2) continue
+    if (text === null || text === undefined || text.length < 2) continue
     const { text: shorter, bytesSaved } = cutText(text, left)
     texts[field] = shorter === '' ? null : shorter
     left -= bytesSaved - (shorter === '' ? NULL_GROWTH : 0)

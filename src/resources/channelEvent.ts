@@ -2,11 +2,12 @@ import type { Address } from '#domain/address.ts'
 import type { ChannelPosition, EventPlace } from '#domain/eventPlace.ts'
 import type { GraduationStatus } from '#domain/token.ts'
 import type { TradeSide } from '#domain/trade.ts'
+import type { ValueChange } from './crossings.ts'
 import type { Token } from './token.ts'
 import type { Trade } from './trades.ts'
 
 /** The channels of events over all tokens. */
-export type EventChannelName = 'trades' | 'launches' | 'graduations'
+export type EventChannelName = 'trades' | 'launches' | 'graduations' | 'crossings'
 
 /** The statuses that the channel `graduations` reports. */
 export const GRADUATION_EVENT_STATUSES = ['completed', 'migrated'] as const satisfies readonly GraduationStatus[]
@@ -25,8 +26,8 @@ export interface ChannelEvent {
   readonly amountWei: bigint | null
   /** The status that a graduation reached; `null`: no graduation. */
   readonly status: GraduationEventStatus | null
-  /** The token as it is now. Without USD values. */
-  readonly data: Trade | Token
+  /** A token is as it is now, without USD values that depend on the present price of ETH. On `crossings`: all values that changed. */
+  readonly data: Trade | Token | ValueChange
 }
 
 export interface ChannelEventsQuery {
@@ -36,6 +37,8 @@ export interface ChannelEventsQuery {
   /** Only events up to this place; `null`: all. */
   readonly through: EventPlace | null
   readonly limit: number
+  /** Whether the events are read however many there are. Default: none are read if there are more than `MAX_REPLAYED`. */
+  readonly isUnbounded?: boolean
 }
 
 /** Read in one statement, so that events and reorgs fit together. */
@@ -46,7 +49,7 @@ export interface ChannelEvents {
   readonly voidFrom: number | null
   /** The end of the newest indexed block. */
   readonly newest: EventPlace
-  /** There are more than `MAX_REPLAYED` events, none of which was read. */
+  /** There are more than `MAX_REPLAYED` events, or some are not kept any more. None was read. */
   readonly isTooFar: boolean
   /** At most `limit`, in order. */
   readonly events: readonly ChannelEvent[]

@@ -17,6 +17,7 @@ import { attachMetadata } from './rows/metadata.ts'
 import { splitNewRows } from './rows/splitNewRows.ts'
 import { writeTotals } from './rows/totals.ts'
 import { forgetUndo, keepUndo, raiseRelaunched } from './rows/undo.ts'
+import { keepValueChanges } from './rows/valueChanges.ts'
 import { writeChanges } from './rows/writeChanges.ts'
 
 export interface CommitOptions extends StateReads {
@@ -103,6 +104,7 @@ function* statementsOf(batch: BatchChanges, { committedAtMs, undoFrom, wasUndoFr
   if (undoFrom !== null) yield* keepUndo(to.number, changes, split)
   yield* writeTotals(changes, before, to.timestamp)
   yield* writeChanges({ ...batch, split }, committedAtMs)
+  yield* keepValueChanges(changes.tokens, before.tokens, to)
   yield* raiseRelaunched(changes.tokens.filter(({ address }) => !before.tokens.has(address)).map(({ address }) => address))
   yield* attachMetadata(withOtherMetadata(changes.tokens, before))
   if (wasUndoFrom !== null && undoFrom !== wasUndoFrom) yield forgetUndo(wasUndoFrom, undoFrom ?? to.number)

@@ -19,6 +19,7 @@ import { TokenEntity } from './token.ts'
 import { IndexTotalsEntity, LaunchpadTotalsEntity, TraderEntity } from './totals.ts'
 import { TradeEntity } from './trade.ts'
 import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
+import { ValueChangeEntity } from './valueChange.ts'
 
 /**
  * What does not follow from the chain's blocks alone: which chain it is, what contracts and creators have answered, numbers that must not
@@ -48,6 +49,7 @@ export const OF_BLOCKS = [
   MilestoneEntity,
   LeaderEntity,
   LeaderWindowEntity,
+  ValueChangeEntity,
 ]
 
 /**

@@ -11,6 +11,7 @@ import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
 import { createAttempt } from '#jobs/metadata/attempt.ts'
 import { createMetadataReader, type MetadataView } from '#jobs/metadata/metadataReader.ts'
 import { publicOutbound } from '#jobs/metadata/outbound.ts'
+import { createRetention } from '#jobs/retention.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
@@ -22,6 +23,7 @@ import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { createTransaction, oneAtATime, type Transaction } from '#store/connection/transaction.ts'
 import { readRecentBlocks } from '#store/rows/cursor.ts'
 import type { ListInForce } from '#store/rows/listInForce.ts'
+import { dropValueChanges } from '#store/rows/valueChanges.ts'
 import { createCommitter, RECENT_BLOCKS } from '#sync/committer.ts'
 import type { SyncHealth } from '#sync/health.ts'
 import type { SyncView } from '#sync/healthReport.ts'
@@ -151,12 +153,20 @@ async function build(
   const currencies = createCurrencyReader({ ...database, rpc, now, logger })
   const minutes = createMinuteRetention({ ...database, days: config.retainMinuteCandles, logger })
   const leaders = createLeaderCounter({ transaction: createTransaction(orm), isBehind: isFurther(NEAR_BLOCKS), now, logger })
+  const valueChanges = createRetention({
+    ...database,
+    drop: dropValueChanges,
+    everyBlocks: 100,
+    failure: 'cannot drop old changes of values; the next block tries again',
+    logger,
+  })
   const followed = createFollowedKeeper({ kept, db, watchlist: directory, maxReorgDepth, isBehind: isFurther(NEAR_BLOCKS), logger })
   const committed = sync.blocks.pipe(
     tap(block => {
       followed.committed(block)
       minutes.committed(block)
       leaders.committed(block)
+      valueChanges.committed(block)
       currencies.committed(block)
       lpFees.committed(block)
       holders.committed(block)
@@ -171,7 +181,7 @@ async function build(
     metadata: () => metadata.view(),
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
-      const jobs = [metadata, lpFees, holders, currencies, minutes, leaders, followed]
+      const jobs = [metadata, lpFees, holders, currencies, minutes, valueChanges, leaders, followed]
       await Promise.all([sync, ...jobs].map(one => one.stop()))
       await kept.close()
       clearTimeout(late)

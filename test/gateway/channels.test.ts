@@ -41,6 +41,32 @@ describe('a subscription to a channel', () => {
     ])
   })
 
+  it('is told of the tokens whose value crosses its bound, once in each direction, and of those that it missed', async () => {
+    const subscribe = (id: string, filters: object) => client.send({ type: 'subscribe', channel: 'crossings', id, filters })
+    subscribe('up', { of: 'holders', above: 2 })
+    subscribe('down', { of: 'holders', below: '2' })
+    subscribe('other', { of: 'priceWeth', above: '0.1' })
+    const accepted = [await client.next(), await client.next(), await client.next()]
+    expect(accepted[0]).toMatchObject({ channel: 'crossings', filters: { of: 'holders', above: '2' }, cursor: '0-0' })
+    fixture.trade([1, 1])
+    fixture.trade([1, 1], [2, 1])
+    fixture.trade([1, 1])
+    const told = await client.settled()
+    expect(told).toMatchObject([
+      {
+        type: 'crossings',
+        id: 'up',
+        cursor: '2-4',
+        block: '2',
+        data: [addressOf(1), addressOf(2)].map(address => ({ token: { address } })),
+      },
+    ])
+    expect(told[0]).toMatchObject({ data: [{ of: 'holders', before: '1', after: '2' }, { of: 'holders' }] })
+    const away = await fixture.client()
+    away.send({ type: 'subscribe', channel: 'crossings', filters: { of: 'holders', above: '3' }, after: '1-1', reorgs: 0 })
+    expect(await away.nextInShort(2)).toEqual(['subscribed 1-1', 'crossings 3-1'])
+  })
+
   it('is told of what it missed, of a reorg, and of what took its place', async () => {
     fixture.trade([1, 1])
     fixture.trade([2, 1])
@@ -102,7 +128,7 @@ describe('a subscription to a channel', () => {
 
   it.each([
     [{ chanel: 'trades' }, 'a subscribe must have a token, tokens or a channel'],
-    [{ channel: 'blocks' }, 'the channel must be one of trades, launches, graduations, list, candles'],
+    [{ channel: 'blocks' }, 'the channel must be one of trades, launches, graduations, crossings, list, candles'],
     [{ channel: 'trades', filters: [] }, 'filters must be an object'],
     [{ channel: 'trades', filters: { tokens: ['0x12'] } }, 'tokens must be at most 100 addresses'],
     [{ channel: 'trades', filters: { tokens: {} } }, 'tokens must be at most 100 addresses'],
@@ -112,6 +138,11 @@ describe('a subscription to a channel', () => {
     // A misspelt filter once selected everything.
     [{ channel: 'trades', filters: { minWETH: '1' } }, 'unknown filter "minWETH"; did you mean minWeth?'],
     [{ channel: 'graduations', filters: { status: ['bonding'] } }, 'status must be at most 2 of completed, migrated'],
+    [{ channel: 'crossings', filters: { above: '1' } }, 'of is required: it must be one of marketCapWeth, marketCapUsd, priceWeth'],
+    [{ channel: 'crossings', filters: { of: 'volume', above: '1' } }, 'of must be one of marketCapWeth'],
+    [{ channel: 'crossings', filters: { of: 'holders' } }, 'crossings must have above or below, and not both'],
+    [{ channel: 'crossings', filters: { of: 'holders', above: 2, below: 1 } }, 'crossings must have above or below, and not both'],
+    [{ channel: 'crossings', filters: { of: 'holders', above: '1e3' } }, 'above must be a decimal number'],
     [{ channel: 'launches', filters: { makers: [] } }, 'unknown filter "makers"; did you mean'],
     [{ channel: 'list', filters: { ordr: 'asc' } }, 'unknown filter "ordr"; did you mean order?'],
     [{ channel: 'launches', filters: { launchpads: ['pump'] } }, 'launchpads must be of wow, clanker, got "pump"'],
@@ -180,9 +211,11 @@ describe('an event stream of a channel', () => {
   })
 
   it.each([
-    ['', 'channel is required: it must be one of trades, launches, graduations, list, candles'],
+    ['', 'channel is required: it must be one of trades, launches, graduations, crossings, list, candles'],
     ['?channel=blocks', 'channel must be one of'],
     ['?channel=trades&side=up', 'side must be one of'],
+    ['?channel=crossings&of=price&above=1', 'of must be one of marketCapWeth'],
+    ['?channel=crossings&of=holders', 'crossings must have above or below'],
     ['?channel=launches&launchpads=pump', 'launchpads must be of wow, clanker'],
     ['?channel=trades&lastEventId=x', 'lastEventId must be the id of an event'],
   ])('of %j is refused', async (query, expected) => {

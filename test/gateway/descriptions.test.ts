@@ -108,7 +108,8 @@ async function takeChannelMessages(fixture: RealtimeFixture, client: Client, mes
     for (let left = count; left > 0; left--) {
       const message = await client.next()
       const isOfChannel = message.type === 'subscribed' || message.type === 'unsubscribed'
-      messages[isOfChannel ? `${message.type}.channel` : message.type] ??= message
+      const name = 'channel' in message && message.channel === 'crossings' ? 'crossings' : 'channel'
+      messages[isOfChannel ? `${message.type}.${name}` : message.type] ??= message
     }
   }
   const subscribe = {
@@ -120,15 +121,18 @@ async function takeChannelMessages(fixture: RealtimeFixture, client: Client, mes
     reorgs: 0,
   }
   messages['subscribe.channel'] = subscribe
-  for (const message of [subscribe, { type: 'subscribe', channel: 'launches' }, { type: 'subscribe', channel: 'graduations' }]) {
+  const crossings = { type: 'subscribe', channel: 'crossings', filters: { of: 'holders', above: '2' } }
+  messages['subscribe.crossings'] = crossings
+  const others = ['launches', 'graduations'].map(channel => ({ type: 'subscribe', channel }))
+  for (const message of [subscribe, ...others, crossings]) {
     client.send(message)
     await answer(1)
   }
   fixture.trade([0xa, 0xd])
-  await answer(3)
+  await answer(4)
   fixture.events.drop(1)
   fixture.channels.changed()
-  await answer(3)
+  await answer(4)
   const list = { type: 'subscribe', channel: 'list', id: 'top', delta: true, filters: { sort: 'marketCap', status: 'bonding', limit: 3 } }
   messages['subscribe.list'] = list
   fixture.gateway.reads.stored.tokens = [exampleSnapshot().token]

@@ -289,6 +289,7 @@ function inShort(message: ServerMessage): string {
     case 'trades':
     case 'launches':
     case 'graduations':
+    case 'crossings':
     case 'reorg':
       return `${message.type} ${message.cursor}`
     case 'list':

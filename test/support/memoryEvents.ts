@@ -1,3 +1,5 @@
+import type { Address } from '#domain/address.ts'
+import { parseDecimal } from '#domain/decimal.ts'
 import { comparePlaces, endOfBlock, FIRST_PLACE, placeAfterReorg } from '#domain/eventPlace.ts'
 import {
   type ChannelEvent,
@@ -6,6 +8,7 @@ import {
   type EventChannelName,
   MAX_REPLAYED,
 } from '#resources/channelEvent.ts'
+import { CROSSED_VALUES, type CrossedValue, type ValueChange } from '#resources/crossings.ts'
 import type { Trade } from '#resources/trades.ts'
 import { addressOf, tokenOf, tradeOf } from './snapshots.ts'
 
@@ -56,6 +59,11 @@ export class MemoryEvents {
 
 function onChannel(event: ChannelEvent, channel: EventChannelName): ChannelEvent {
   if (channel === 'trades') return event
+  if (channel === 'crossings') {
+    const moved = event.place.blockNumber
+    const data = valueChangeOf(event.token, { holders: [String(moved - 1), String(moved)] })
+    return { ...event, side: null, amountWei: null, status: null, data }
+  }
   const status = channel === 'graduations' ? 'migrated' : null
   return { ...event, side: null, amountWei: null, status, data: tokenOf(event.token, 1_795_000_000_123) }
 }
@@ -78,5 +86,23 @@ function tradeEvent(block: number, logIndex: number, token: number, maker: numbe
     amountWei: 10n ** 17n,
     status: null,
     data,
+  }
+}
+
+/** @param moves before and after; the other values are not known */
+export function valueChangeOf(
+  address: Address,
+  moves: Readonly<Partial<Record<CrossedValue, readonly [before: string | null, after: string | null]>>>,
+): ValueChange {
+  const { symbol, name, decimals, imageUrl, launchpad } = tokenOf(address, 1_795_000_000_123)
+  const decimal = (text: string | null) => (text === null ? null : parseDecimal(text))
+  const values = CROSSED_VALUES.map(of => {
+    const [before, after] = moves[of] ?? [null, null]
+    return [of, { before: decimal(before), after: decimal(after) }] as const
+  })
+  return {
+    token: { address, symbol, name, decimals, imageUrl, launchpad },
+    timestamp: '2026-11-18T12:00:00.000Z',
+    values: Object.fromEntries(values) as ValueChange['values'],
   }
 }

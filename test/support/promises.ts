@@ -94,3 +94,18 @@ function describe(schema: Schema): string {
   const types = [schema.type ?? 'any'].flat().join(' | ')
   return schema.pattern === undefined ? types : `${types} ${schema.pattern}`
 }
+
+/** Whether a client may still send every word that it was promised for a field of a message, and further ones. */
+export function isOneWordMore(promise: string, kept: Iterable<string>): boolean {
+  const [place, words] = wordsOf(promise)
+  if (!/^(?:message )?(?:un)?subscribe\b/.test(place)) return false
+  return [...kept].some(line => {
+    const [other, more] = wordsOf(line)
+    return other === place && words.every(word => more.includes(word))
+  })
+}
+
+function wordsOf(line: string): readonly [place: string, words: readonly string[]] {
+  const [place = '', words = ''] = line.split(': ')
+  return [place, words.split(' | ')]
+}

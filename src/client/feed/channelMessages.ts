@@ -1,5 +1,6 @@
 import type {
   CandlesMessage,
+  CrossingsMessage,
   EventsSubscribed,
   GapMessage,
   GraduationsMessage,
@@ -20,6 +21,9 @@ export type LaunchesEvent = Omit<LaunchesMessage, 'id'>
 
 /** Tokens of one block that reached their target, or whose liquidity has moved to a pool. */
 export type GraduationsEvent = Omit<GraduationsMessage, 'id'>
+
+/** Tokens whose value crossed the bound with the commit of one block. */
+export type CrossingsEvent = Omit<CrossingsMessage, 'id'>
 
 /** Delivered events of `fromBlock` and later blocks are void. The events that replace them follow. */
 export type ReorgEvent = Omit<ReorgMessage, 'id'>
@@ -46,6 +50,7 @@ export type ChannelMessage =
   | TradesMessage
   | LaunchesMessage
   | GraduationsMessage
+  | CrossingsMessage
   | ReorgMessage
   | GapMessage
   | ListMessage

@@ -24,6 +24,8 @@ import type {
   Claimable,
   ClaimableAmount,
   ClaimCall,
+  Crossing,
+  CrossingsMessage,
   EthUsd,
   EventsSubscribed,
   Fees,
@@ -47,6 +49,7 @@ import type {
   ReorgMessage,
   Token,
   TokenSubscribed,
+  TokenSummary,
   TokenUpdate,
   Trade,
   Trader,
@@ -69,7 +72,7 @@ const s19 = nullable(s3)
 const s23 = number(0, 100)
 const s38 = number(0)
 const s39 = nullable(s38)
-const s67 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
+const s68 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
 
 export const marketShape: Shape<Market> = object<Market>({
   priceQuote: s8,
@@ -473,6 +476,23 @@ export const actorStateShape: Shape<ActorState> = object<ActorState>({
   conflated: s0,
 })
 
+export const tokenSummaryShape: Shape<TokenSummary> = object<TokenSummary>({
+  address: s1,
+  symbol: s2,
+  name: s2,
+  decimals: s0,
+  imageUrl: s2,
+  launchpad: string,
+})
+
+export const crossingShape: Shape<Crossing> = object<Crossing>({
+  token: tokenSummaryShape,
+  of: choice('marketCapWeth', 'marketCapUsd', 'priceWeth', 'priceUsd', 'graduationPercent', 'holders'),
+  before: s8,
+  after: s7,
+  timestamp: s5,
+})
+
 export const listRowShape: Shape<ListRow> = object<ListRow>({
   address: s1,
   symbol: s2,
@@ -520,15 +540,15 @@ export const tokenSubscribedShape: Shape<TokenSubscribed> = object<TokenSubscrib
 export const eventsSubscribedShape: Shape<EventsSubscribed> = object<EventsSubscribed>({
   type: choice('subscribed'),
   id: string,
-  channel: choice('trades', 'launches', 'graduations'),
-  cursor: s67,
+  channel: choice('trades', 'launches', 'graduations', 'crossings'),
+  cursor: s68,
   reorgs: s0,
 })
 
 export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
   type: choice('trades'),
   id: string,
-  cursor: s67,
+  cursor: s68,
   reorgs: s0,
   block: s3,
   data: listOf(tradeShape),
@@ -537,7 +557,7 @@ export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
 export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessage>({
   type: choice('launches'),
   id: string,
-  cursor: s67,
+  cursor: s68,
   reorgs: s0,
   block: s3,
   data: listOf(tokenShape),
@@ -546,22 +566,31 @@ export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessa
 export const graduationsMessageShape: Shape<GraduationsMessage> = object<GraduationsMessage>({
   type: choice('graduations'),
   id: string,
-  cursor: s67,
+  cursor: s68,
   reorgs: s0,
   block: s3,
   status: choice('completed', 'migrated'),
   data: listOf(tokenShape),
 })
 
+export const crossingsMessageShape: Shape<CrossingsMessage> = object<CrossingsMessage>({
+  type: choice('crossings'),
+  id: string,
+  cursor: s68,
+  reorgs: s0,
+  block: s3,
+  data: listOf(crossingShape),
+})
+
 export const reorgMessageShape: Shape<ReorgMessage> = object<ReorgMessage>({
   type: choice('reorg'),
   id: string,
   fromBlock: s3,
-  cursor: s67,
+  cursor: s68,
   reorgs: s0,
 })
 
-export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s67, to: s67, reorgs: s0 })
+export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s68, to: s68, reorgs: s0 })
 
 export const candlesMessageShape: Shape<CandlesMessage> = object<CandlesMessage>({
   type: choice('candles'),

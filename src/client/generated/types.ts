@@ -913,6 +913,35 @@ export interface ActorState {
   readonly conflated: number
 }
 
+/** A token whose value crossed the bound of a subscription. */
+export interface Crossing {
+  readonly token: TokenSummary
+  /** The value that crossed the bound. */
+  readonly of: 'marketCapWeth' | 'marketCapUsd' | 'priceWeth' | 'priceUsd' | 'graduationPercent' | 'holders'
+  /** The value before the commit, as a decimal. `null`: unknown, as of a token that it launched. */
+  readonly before: string | null
+  /** The value after the commit, as a decimal. */
+  readonly after: string
+  /** Time of the commit’s last block. */
+  readonly timestamp: string
+}
+
+/** What identifies a token. */
+export interface TokenSummary {
+  /** Address of the token. */
+  readonly address: Address
+  /** Symbol: untrusted text. `null`: unknown. */
+  readonly symbol: string | null
+  /** Name: untrusted text. `null`: unknown. */
+  readonly name: string | null
+  /** Decimal places of a whole token. */
+  readonly decimals: number
+  /** Image behind the metadata URI: untrusted. `null`: none, or not fetched yet. */
+  readonly imageUrl: string | null
+  /** Name of the launchpad. */
+  readonly launchpad: string
+}
+
 /** A row of a list. Symbols and names have at most 32 characters, prices and values ten significant digits. */
 export interface ListRow {
   readonly address: Address
@@ -976,8 +1005,7 @@ export interface EventsSubscribed {
   readonly type: 'subscribed'
   /** Id that the client gives the subscription. Default: the name of the channel. */
   readonly id: string
-  /** Name of the channel. */
-  readonly channel: 'trades' | 'launches' | 'graduations'
+  readonly channel: 'trades' | 'launches' | 'graduations' | 'crossings'
   /** `<block>-<logIndex>`: only events after this place are sent. */
   readonly cursor: string
   /** Number of reorgs that this position takes into account. Send it back as `reorgs`, together with `after`. */
@@ -1032,6 +1060,22 @@ export interface GraduationsMessage {
   readonly status: 'completed' | 'migrated'
   /** The tokens, in order, each in its current state. */
   readonly data: readonly Token[]
+}
+
+/** Values of tokens that crossed a bound. Their `cursor` is a place among the changes of a block, and no log index. The events of a block come in order, in as many messages as needed. */
+export interface CrossingsMessage {
+  /** Type of the message. */
+  readonly type: 'crossings'
+  /** Id that the client gives the subscription. Default: the name of the channel. */
+  readonly id: string
+  /** `<block>-<logIndex>` of the last event of the message. Send it back as `after` to resume. */
+  readonly cursor: string
+  /** Number of reorgs that this position takes into account. Send it back as `reorgs`, together with `after`. */
+  readonly reorgs: number
+  /** Number of the block. */
+  readonly block: string
+  /** The tokens whose value crossed the bound of the subscription with the commit of the block. */
+  readonly data: readonly Crossing[]
 }
 
 /** Events already sent of blocks from `fromBlock` on are void. The events that replace them follow. */

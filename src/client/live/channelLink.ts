@@ -3,7 +3,7 @@ import type { RawChannelMessage } from '#client/feed/carried.ts'
 
 /** One subscription to a channel. Its functions must not throw. */
 export interface ChannelSubscriber {
-  readonly channel: 'trades' | 'launches' | 'graduations' | 'list' | 'candles'
+  readonly channel: 'trades' | 'launches' | 'graduations' | 'crossings' | 'list' | 'candles'
   readonly filters: object
   /** The client's position, read with each subscription; `null`: it has none yet, or the channel carries candles. */
   position(): ChannelResume | null

@@ -1,10 +1,11 @@
-import type { GraduationsEvent, LaunchesEvent, TradesEvent } from '#client/feed/channelMessages.ts'
+import type { CrossingsEvent, GraduationsEvent, LaunchesEvent, TradesEvent } from '#client/feed/channelMessages.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { missedLaunches, missedTrades, type Repair, reportedGap } from './gapRepair.ts'
 import { type EventChannelSpec, LiveEvents } from './liveEvents.ts'
 import { liveMethod } from './liveMethod.ts'
 import { startCandles, startLatestTrades, startList, startWallet } from './liveStates.ts'
 import type {
+  CrossingsFilter,
   EventMethod,
   EventOptions,
   GraduationsFilter,
@@ -21,7 +22,7 @@ import type {
 export function createLive(client: Tokenwire): Live {
   const { extension } = client
 
-  function events<Filter extends object, Event extends TradesEvent | LaunchesEvent | GraduationsEvent>(
+  function events<Filter extends object, Event extends TradesEvent | LaunchesEvent | GraduationsEvent | CrossingsEvent>(
     channel: EventChannelSpec<Event>['channel'],
     repairOf: (filter: Filter) => Repair<Event>,
   ): EventMethod<Filter, Event> {
@@ -44,6 +45,7 @@ export function createLive(client: Tokenwire): Live {
     trades: events<TradesFilter, TradesEvent>('trades', filter => missedTrades(client, filter)),
     launches: events<LaunchesFilter, LaunchesEvent>('launches', filter => missedLaunches(client, filter)),
     graduations: events<GraduationsFilter, GraduationsEvent>('graduations', () => reportedGap),
+    crossings: events<CrossingsFilter, CrossingsEvent>('crossings', () => reportedGap),
     list: state((query: ListQuery, _, output) => startList(client, query, output)),
     candles: state((query: WatchedCandlesQuery, _, output) => startCandles(client, query, output)),
     latestTrades: state((query: LatestTradesQuery, _, output) => startLatestTrades(client, query, output)),

@@ -1,5 +1,12 @@
 import { pollMs } from '#client/backoff.ts'
-import type { ChannelMessage, GraduationsEvent, LaunchesEvent, LivePosition, TradesEvent } from '#client/feed/channelMessages.ts'
+import type {
+  ChannelMessage,
+  CrossingsEvent,
+  GraduationsEvent,
+  LaunchesEvent,
+  LivePosition,
+  TradesEvent,
+} from '#client/feed/channelMessages.ts'
 import type { GapMessage } from '#client/generated/types.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import type { ChannelLink } from './channelLink.ts'
@@ -13,7 +20,7 @@ import { type ChannelListener, subscribeChannel } from './subscribeChannel.ts'
 const RETRY_MS = 5_000
 
 export interface EventChannelSpec<Event> {
-  readonly channel: 'trades' | 'launches' | 'graduations'
+  readonly channel: 'trades' | 'launches' | 'graduations' | 'crossings'
   readonly filters: object
   /** `null`: missed events are reported as a gap. */
   readonly repair: Repair<Event> | null
@@ -23,7 +30,7 @@ export interface EventChannelSpec<Event> {
  * The events of a channel, each once and in order. The position moves with each event; whenever the channel is subscribed to again, it
  * continues from there. Messages count only after a `subscribed` that names the position.
  */
-export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsEvent> implements ChannelListener, LiveRun {
+export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsEvent | CrossingsEvent> implements ChannelListener, LiveRun {
   readonly channel: EventChannelSpec<Event>['channel']
   readonly filters: object
   readonly #extension: ClientExtension

@@ -1,10 +1,19 @@
 import type { ClientError } from '#client/clientError.ts'
-import type { GraduationsEvent, LaunchesEvent, ListMessage, LivePosition, ReorgEvent, TradesEvent } from '#client/feed/channelMessages.ts'
+import type {
+  CrossingsEvent,
+  GraduationsEvent,
+  LaunchesEvent,
+  ListMessage,
+  LivePosition,
+  ReorgEvent,
+  TradesEvent,
+} from '#client/feed/channelMessages.ts'
 import type {
   Candle,
   CandleCurrency,
   CandleInterval,
   CandleValue,
+  Crossing,
   Holding,
   TokensQuery,
   Trade,
@@ -46,6 +55,13 @@ export interface GraduationsFilter {
   readonly launchpads?: readonly string[]
   readonly status?: readonly GraduationsEvent['status'][]
 }
+
+/** Exactly one of `above` and `below`, as plain decimals. */
+export type CrossingsFilter = {
+  readonly tokens?: readonly string[]
+  readonly launchpads?: readonly string[]
+  readonly of: Crossing['of']
+} & ({ readonly above: string } | { readonly below: string })
 
 /** The parameters of `tokens` without `cursor`. `limit`: at most 50, the default. */
 export type ListQuery = Omit<TokensQuery, 'cursor'>
@@ -139,6 +155,8 @@ export interface Live {
   readonly trades: EventMethod<TradesFilter, TradesEvent>
   readonly launches: EventMethod<LaunchesFilter, LaunchesEvent>
   readonly graduations: EventMethod<GraduationsFilter, GraduationsEvent>
+  /** Changes of the last four days are kept: what a reader misses beyond them is a `gap`. */
+  readonly crossings: LiveMethod<CrossingsFilter, LiveEvent<CrossingsEvent>, EventOptions>
   readonly list: OpenLiveMethod<ListQuery, ListState>
   readonly candles: LiveMethod<WatchedCandlesQuery, CandlesState>
   /** The newest trades that match the query, newest first. */

@@ -88,6 +88,7 @@ const SHAPES: Readonly<Record<string, AnyShape>> = {
   trades: shapes.tradesMessageShape,
   launches: shapes.launchesMessageShape,
   graduations: shapes.graduationsMessageShape,
+  crossings: shapes.crossingsMessageShape,
   reorg: shapes.reorgMessageShape,
   gap: shapes.gapMessageShape,
   list: listShape,

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import type { EventFilters } from '#actors/events/eventFilter.ts'
+import { parseDecimal } from '#domain/decimal.ts'
 import { type ParameterTexts, type ParsedParameters, parseParameters, refuseUnknown } from '#gateway/http/parameters.ts'
-import { type Problem, problemOfLaunchpads } from '#gateway/http/problem.ts'
+import { invalidParameter, type Problem, problemOfLaunchpads } from '#gateway/http/problem.ts'
 import { scalarText } from '#gateway/http/scalarText.ts'
 import { MAX_LIST_ROWS } from '#protocol/limits.ts'
 import { candleParameters } from '#resources/candles.ts'
 import { type EventChannelName, GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'
+import { CROSSED_VALUES, type CrossedValue } from '#resources/crossings.ts'
 import {
   addressParameter,
   decimalParameter,
@@ -20,10 +22,18 @@ import { tokenListFilters } from '#resources/tokens.ts'
 const addresses = () => listParameter(addressParameter, 100, 'addresses (0x and 40 hex digits)').exactOptional()
 const launchpads = launchpadParameter.exactOptional().describe('Only events of tokens of these launchpads.')
 
+const tokens = addresses().describe('Only events of these tokens.')
+
+/** Prices of tokens with many decimals have many zeros after the point. */
+const bound = z
+  .string({ error: 'a decimal number of at most 18 digits before the point and 40 after it' })
+  .regex(/^(?:0|[1-9]\d{0,17})(?:\.\d{1,40})?$/)
+  .exactOptional()
+
 /** The filters of each channel, written as parameters of a request. In a WebSocket message lists are JSON arrays. */
 export const CHANNEL_FILTERS = {
   trades: z.object({
-    tokens: addresses().describe('Only trades of these tokens.'),
+    tokens,
     makers: addresses().describe('Only trades of these accounts.'),
     launchpads,
     side: wordParameter(['buy', 'sell']).exactOptional().describe('Only buys, or only sells.'),
@@ -35,6 +45,13 @@ export const CHANNEL_FILTERS = {
     status: listParameter(wordParameter(GRADUATION_EVENT_STATUSES), 2, `of ${GRADUATION_EVENT_STATUSES.join(', ')}`)
       .exactOptional()
       .describe('Only tokens that reached these statuses.'),
+  }),
+  crossings: z.object({
+    tokens,
+    launchpads,
+    of: wordParameter(CROSSED_VALUES).describe('The value that is compared with the bound.'),
+    above: bound.describe('Values that rise from below this to this or more.'),
+    below: bound.describe('Values that fall from above this to this or less.'),
   }),
 } as const satisfies Record<EventChannelName, z.ZodObject>
 
@@ -65,15 +82,28 @@ export function parseChannelFilters(
 ): ChannelFilters {
   const parsed = parseFilters(CHANNEL_FILTERS[channel] as z.ZodObject, texts)
   if (parsed.kind === 'invalid') return parsed
-  const accepted = parsed.values as EventFilters & {
-    readonly makers?: EventFilters['wallets']
-    readonly creators?: EventFilters['wallets']
-  }
+  const accepted = parsed.values as AcceptedFilters
   const problem = problemOfLaunchpads(accepted.launchpads, known, 'launchpads')
   if (problem !== null) return { kind: 'invalid', problem }
-  const { makers, creators, ...others } = accepted
+  const { makers, creators, of, above, below, ...others } = accepted
   const wallets = makers ?? creators
-  return { kind: 'valid', accepted, filters: wallets === undefined ? others : { ...others, wallets } }
+  const filters = wallets === undefined ? others : { ...others, wallets }
+  if (of === undefined) return { kind: 'valid', accepted, filters }
+  const value = above ?? below
+  if (value === undefined || (above !== undefined && below !== undefined)) {
+    const detail = 'crossings must have above or below, and not both: a subscription has one bound'
+    return { kind: 'invalid', problem: invalidParameter(detail) }
+  }
+  const side = above === undefined ? 'below' : 'above'
+  return { kind: 'valid', accepted, filters: { ...filters, bound: { of, side, value: parseDecimal(value) } } }
+}
+
+interface AcceptedFilters extends Omit<EventFilters, 'wallets' | 'bound'> {
+  readonly makers?: EventFilters['wallets']
+  readonly creators?: EventFilters['wallets']
+  readonly of?: CrossedValue
+  readonly above?: string
+  readonly below?: string
 }
 
 /** The filters of a message as the texts of a request's parameters; `null`: they are no object. */

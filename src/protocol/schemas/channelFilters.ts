@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
 import { GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'
+import { CROSSED_VALUES } from '#resources/crossings.ts'
 import { anyCaseAddressText, decimalText } from '#resources/values.ts'
 
 /* The filters of channels, as messages have them. */
@@ -23,6 +24,18 @@ export const eventFilters = z
     minWeth: decimalText.exactOptional().describe('For `trades`: only trades of at least this amount of WETH, fee included.'),
   })
   .describe('An event must match every given filter. It matches a list if it matches one entry.')
+
+export const crossingFilters = z
+  .object({
+    tokens: addressList.exactOptional().describe('Only these tokens.'),
+    launchpads: eventFilters.shape.launchpads,
+    of: z.enum(CROSSED_VALUES).describe('The value that is compared.'),
+    above: decimalText
+      .exactOptional()
+      .describe('The value rises from below this to this or more. Exactly one of `above` and `below` is given.'),
+    below: decimalText.exactOptional().describe('The value falls from above this to this or less.'),
+  })
+  .describe('The bound of a value, and the tokens of which it is compared.')
 
 export const listFilters = z
   .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))

@@ -1,28 +1,20 @@
 import { z } from 'zod'
 import { CHANNELS, EVENT_CHANNELS, type StateChannelName } from '#protocol/channels.ts'
 import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
-import { MAX_LIST_ROWS, MAX_MESSAGE_CANDLES, MAX_MESSAGE_ID } from '#protocol/limits.ts'
+import { MAX_LIST_ROWS, MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
 import { candleSchema } from '#resources/candles.ts'
-import { GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'
-import { tokenSchema } from '#resources/token.ts'
-import { tradeSchema } from '#resources/trades.ts'
 import { count, integerText, messageType } from '#resources/values.ts'
-import { candleFilters, eventFilters, listFilters } from './channelFilters.ts'
+import { crossingsSchema, graduationsSchema, launchesSchema, place, reorgs, subscriptionId, tradesSchema } from './channelEvents.ts'
+import { candleFilters, crossingFilters, eventFilters, listFilters } from './channelFilters.ts'
 
 /* The messages of channels: events over all tokens, lists of tokens, and candles. */
 
-const place = z.string().regex(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
+/** `crossings` has messages of its own, since it needs a filter. */
+const eventChannel = z.enum(EVENT_CHANNELS).exclude(['crossings']).describe('Name of the channel.')
 
-const eventChannel = z.enum(EVENT_CHANNELS).describe('Name of the channel.')
+const crossings = z.literal('crossings').describe('Name of the channel.')
 
 const anyChannel = z.enum(CHANNELS).describe('Name of the channel.')
-
-const subscriptionId = z
-  .string()
-  .max(MAX_MESSAGE_ID)
-  .describe('Id that the client gives the subscription. Default: the name of the channel.')
-
-const reorgs = count.describe('Number of reorgs that this position takes into account. Send it back as `reorgs`, together with `after`.')
 
 const subscribeChannelSchema = z
   .object({
@@ -42,6 +34,12 @@ const subscribeChannelSchema = z
       'one replaces the one with the same `id`. Events after `after` are read from the database. If the channel has ' +
       'more than 10,000 of them, a `gap` says which are left out.',
   })
+
+const subscribeCrossingsSchema = subscribeChannelSchema.extend({ channel: crossings, filters: crossingFilters }).meta({
+  id: 'subscribe.crossings',
+  description:
+    'The same for `crossings`, which needs a bound. The changes of the last four days are kept: for what came before them, a `gap` is sent.',
+})
 
 const subscribeListSchema = z
   .object({
@@ -89,6 +87,13 @@ export const subscribedChannelSchema = z
   })
   .meta({ id: 'subscribed.channel', description: 'Answer to `subscribe` with a channel.' })
 
+const subscribedCrossingsSchema = subscribedChannelSchema
+  .extend({ channel: crossings, filters: crossingFilters.describe('The filters as the server understood them.') })
+  .meta({ id: 'subscribed.crossings', description: 'Answer to `subscribe` with the channel `crossings`.' })
+
+/** The answer of any channel of events. */
+export const subscribedEventsSchema = subscribedChannelSchema.extend({ channel: z.enum(EVENT_CHANNELS) })
+
 function subscribedToStateSchema<const Channel extends StateChannelName, Filters extends z.ZodType>(channel: Channel, filters: Filters) {
   return z
     .object({
@@ -107,42 +112,6 @@ const subscribedCandlesSchema = subscribedToStateSchema('candles', candleFilters
 const unsubscribedChannelSchema = z
   .object({ type: messageType('unsubscribed'), id: subscriptionId })
   .meta({ id: 'unsubscribed.channel', description: 'Answer to `unsubscribe` with a channel or the `id` of a subscription to one.' })
-
-function eventsSchema<const Type extends string, Extra extends z.ZodRawShape>(type: Type, extra: Extra, description: string) {
-  return z
-    .object({
-      type: messageType(type),
-      id: subscriptionId,
-      cursor: place.describe('`<block>-<logIndex>` of the last event of the message. Send it back as `after` to resume.'),
-      reorgs,
-      block: integerText.describe('Number of the block.'),
-      ...extra,
-    })
-    .meta({ id: type, description: `${description} The events of a block come in order, in as many messages as needed.` })
-}
-
-export const tradesSchema = eventsSchema(
-  'trades',
-  { data: z.array(tradeSchema).min(1).describe('Trades of the block, in order.') },
-  'Trades.',
-)
-
-export const launchesSchema = eventsSchema(
-  'launches',
-  { data: z.array(tokenSchema).min(1).describe('The launched tokens, in order, each in its current state.') },
-  'Launches of tokens.',
-)
-
-export const graduationsSchema = eventsSchema(
-  'graduations',
-  {
-    status: z
-      .enum(GRADUATION_EVENT_STATUSES)
-      .describe('`completed`: the tokens reached their target; `migrated`: their liquidity moved to a pool.'),
-    data: z.array(tokenSchema).min(1).describe('The tokens, in order, each in its current state.'),
-  },
-  'Tokens that reached their target, or whose liquidity has moved to a pool.',
-)
 
 export const reorgSchema = z
   .object({
@@ -229,17 +198,20 @@ export const CHANNEL_CLIENT_MESSAGES = {
   'subscribe.candles': subscribeCandlesSchema,
   'subscribe.list': subscribeListSchema,
   'subscribe.channel': subscribeChannelSchema,
+  'subscribe.crossings': subscribeCrossingsSchema,
   'unsubscribe.channel': unsubscribeChannelSchema,
 } as const
 
 export const CHANNEL_SERVER_MESSAGES = {
   'subscribed.channel': subscribedChannelSchema,
+  'subscribed.crossings': subscribedCrossingsSchema,
   'subscribed.list': subscribedListSchema,
   'subscribed.candles': subscribedCandlesSchema,
   'unsubscribed.channel': unsubscribedChannelSchema,
   trades: tradesSchema,
   launches: launchesSchema,
   graduations: graduationsSchema,
+  crossings: crossingsSchema,
   reorg: reorgSchema,
   gap: gapSchema,
   list: listStateSchema,

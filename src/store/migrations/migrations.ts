@@ -4,6 +4,7 @@ import { Migration0002MinutesFrom } from './Migration0002MinutesFrom.ts'
 import { Migration0003Launchpads } from './Migration0003Launchpads.ts'
 import { Migration0004LatePairs } from './Migration0004LatePairs.ts'
 import { Migration0005TradeAmounts } from './Migration0005TradeAmounts.ts'
+import { Migration0007ValueChanges } from './Migration0007ValueChanges.ts'
 import { Migration0011Leaders } from './Migration0011Leaders.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
@@ -13,6 +14,7 @@ export const MIGRATIONS = [
   Migration0003Launchpads,
   Migration0004LatePairs,
   Migration0005TradeAmounts,
+  Migration0007ValueChanges,
   Migration0011Leaders,
 ]
 

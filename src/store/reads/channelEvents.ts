@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { endOfBlock, FIRST_PLACE } from '#domain/eventPlace.ts'
+import { endOfBlock, FIRST_PLACE, LAST_LOG_INDEX } from '#domain/eventPlace.ts'
 import {
   type ChannelEvent,
   type ChannelEvents,
@@ -11,6 +11,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { lookUpIfAny } from '#store/rows/lookUp.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
+import { SELECTED_CHANGE, type SelectedChange, toValueChange } from './valueChanges.ts'
 
 interface StateRow {
   readonly reorgs: number
@@ -22,6 +23,7 @@ interface StateRow {
 }
 
 type TradeEventRow = StateRow & SelectedTrade & { readonly launchpad: string }
+type ChangeRow = StateRow & SelectedChange
 type MilestoneRow = StateRow & SelectedToken & { readonly status: ChannelEvent['status'] }
 
 /** A table of events with a key of (block number, log index), and what is selected of an event. */
@@ -29,6 +31,8 @@ interface Source {
   readonly table: RawBuilder<unknown>
   readonly selected: RawBuilder<unknown>
   readonly joined: RawBuilder<unknown>
+  /** The end of the last block whose events are not kept any more; no column: all are kept. */
+  readonly keptAfter?: RawBuilder<unknown>
   toEvent(row: never, chainId: number): Omit<ChannelEvent, 'place'>
 }
 
@@ -57,6 +61,16 @@ const SOURCES: Readonly<Record<EventChannelName, Source>> = {
   },
   launches: milestones('launch'),
   graduations: milestones('graduation'),
+  crossings: {
+    table: sql`value_change as entry`,
+    selected: SELECTED_CHANGE,
+    joined: lookUpIfAny('token', sql`token.address = event.token`),
+    toEvent: (row: ChangeRow) => {
+      const { address: token, creator: wallet, launchpad } = row
+      return { token, wallet, launchpad, side: null, amountWei: null, status: null, data: toValueChange(row) }
+    },
+    keptAfter: sql`(select value_changes_from - 1 from chain_state)`,
+  },
 }
 
 /**
@@ -65,12 +79,13 @@ const SOURCES: Readonly<Record<EventChannelName, Source>> = {
  */
 export async function readChannelEvents(db: Queryable, query: ChannelEventsQuery, chainId: number): Promise<ChannelEvents> {
   const { after, through, limit } = query
-  const { table, selected, joined, toEvent } = SOURCES[query.channel]
+  const { table, selected, joined, keptAfter = sql`null::bigint`, toEvent } = SOURCES[query.channel]
   const place = after?.place ?? FIRST_PLACE
   const upTo =
     through === null
       ? sql``
       : sql`and (entry.block_number, entry.log_index) <= (${through.blockNumber}::bigint, ${through.logIndex}::bigint)`
+  const isLimited = sql.lit(query.isUnbounded !== true)
   const wanted = sql`(entry.block_number, entry.log_index) > (start.block, start.log) ${upTo}`
   const { rows } = await sql<StateRow>`
     with state as materialized (
@@ -86,10 +101,11 @@ export async function readChannelEvents(db: Queryable, query: ChannelEventsQuery
       far.found as "isTooFar", event.block_number as "eventBlock", event.log_index as "eventLog", ${selected}
     from start
     left join lateral (
-      select true as found from ${table} where ${wanted} order by entry.block_number, entry.log_index offset ${MAX_REPLAYED} limit 1
-    ) as far on true
+      select true as found from ${table} where ${isLimited} and ${wanted} order by entry.block_number, entry.log_index offset ${MAX_REPLAYED} limit 1
+    ) as beyond on true
+    cross join lateral (select beyond.found or (start.block, start.log) < (${keptAfter}, ${LAST_LOG_INDEX}::bigint) as found) as far
     left join lateral (
-      select entry.* from ${table} where far.found is null and ${wanted}
+      select entry.* from ${table} where far.found is not true and ${wanted}
       order by entry.block_number, entry.log_index limit ${after === null ? 0 : limit}
     ) as event on true
     ${joined}

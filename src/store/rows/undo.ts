@@ -19,8 +19,8 @@ import type { SplitRows } from './splitNewRows.ts'
 
 /*
  * Before a block changes rows, their images are kept, so that the block can be undone exactly. Of a token row, only the columns that
- * projection determines are restored; the others survive a reorg. Trades, joins, exits, creations of pools and milestones have no images: a
- * block only adds them, and they carry its number.
+ * projection determines are restored; the others survive a reorg. Trades, joins, exits, creations of pools, milestones and changes of
+ * values have no images: a block only adds them, and they carry its number.
  *
  * Images lack the columns that a later migration adds, which would be restored as null. So such a migration deletes all images, and sets
  * `chain_state.undo_from` to null.
@@ -103,7 +103,7 @@ export async function undoBlocks(
     await restored(table, ancestor, []).execute(db)
   }
   // LP fees that were read at a dropped block are read again.
-  for (const table of ['trade', 'join_exit', 'pool_creation', 'block_undo', 'uncollected_fee'] as const)
+  for (const table of ['trade', 'join_exit', 'pool_creation', 'block_undo', 'uncollected_fee', 'value_change'] as const)
     await sql`delete from ${sql.table(table)} where block_number > ${ancestor}`.execute(db)
   await sql`delete from milestone where kind in ('launch', 'graduation') and block_number > ${ancestor}`.execute(db)
   await sql`delete from announced_contract where created_block > ${ancestor}`.execute(db)

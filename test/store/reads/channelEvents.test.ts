@@ -49,6 +49,7 @@ async function stored(channel: EventChannelName): Promise<readonly string[]> {
     trades: sql`trade`,
     launches: sql`milestone where kind = 'launch'`,
     graduations: sql`milestone where kind = 'graduation'`,
+    crossings: sql`value_change`,
   }[channel]
   const { rows } = await sql<{ line: string }>`
     select block_number || '-' || log_index || ' 0x' || encode(token, 'hex') as line from ${from} order by block_number, log_index`.execute(
@@ -165,6 +166,8 @@ describe('the events of a channel', () => {
     const later = { place: { blockNumber: 1, logIndex: 0 }, reorgs: 0 }
     const read = await readChannelEvents(database.kysely, { ...query, after: later, limit: 10 }, 1)
     expect(read).toMatchObject({ isTooFar: false, events: { length: 10 } })
+    const whole = await readChannelEvents(database.kysely, { ...query, limit: 10, isUnbounded: true }, 1)
+    expect(whole).toMatchObject({ isTooFar: false, events: { length: 10 } })
   })
 
   it('are found by an index, whatever has happened before', async () => {
@@ -190,6 +193,8 @@ describe('the events of a channel', () => {
       status: null,
     })
     await insertRows(database.kysely, 'milestone', numbers.map(milestone))
+    const change = (n: number) => ({ block_number: n, log_index: 1, token: addressOf(n), timestamp: n, holders: n })
+    await insertRows(database.kysely, 'value_change', numbers.map(change))
     await sql`analyze`.execute(database.kysely)
     for (const channel of EVENT_CHANNELS) {
       const plans = await measuredPlansOf(database.kysely, db => readChannelEvents(db, { ...query, channel, after: late }, 1))

@@ -9,6 +9,7 @@ import type { Sources } from '#gateway/http/sources.ts'
 import { CANDLE_PARAMETERS, CHANNEL_FILTERS, LIST_PARAMETERS } from '#gateway/realtime/channelFilters.ts'
 import { streamRequestOf } from '#gateway/realtime/channelRequest.ts'
 import { CHANNELS } from '#protocol/channels.ts'
+import { CROSSED_VALUES } from '#resources/crossings.ts'
 import { booleanParameter, textParameter, wordParameter } from '#resources/parameters.ts'
 
 const chosen = z.object({
@@ -21,11 +22,15 @@ const chosen = z.object({
 
 const parameters = z.object({
   ...chosen.shape,
+  ...CHANNEL_FILTERS.crossings.shape,
   ...CHANNEL_FILTERS.trades.shape,
   ...CHANNEL_FILTERS.launches.shape,
   ...CHANNEL_FILTERS.graduations.shape,
   ...LIST_PARAMETERS.shape,
   ...CANDLE_PARAMETERS.shape,
+  of: wordParameter([...CANDLE_PARAMETERS.shape.of.unwrap().options, ...CROSSED_VALUES])
+    .default('price')
+    .describe('For `candles`: whether they show prices or market caps. For `crossings`, which needs it: the value that is compared.'),
   token: CANDLE_PARAMETERS.shape.token.exactOptional().describe('For `candles`, which needs it: address of the token.'),
 })
 

@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import type { BlockHeader } from '#domain/block.ts'
+import { type Decimal, multiply, parseDecimal, units } from '#domain/decimal.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { FINAL_BLOCK } from '#store/reads/marketData/finality.ts'
+import type { Changes, CurrentRows } from '#tables/changes.ts'
+import type { TokenRow } from '#tables/token.ts'
+import { VALUE_CHANGE, type ValueChangeRow } from '#tables/valueChange.ts'
+import { insertRows, type Statements } from './insertRows.ts'
+
+/** How long changes are kept: for a day more than a webhook is tried again. */
+export const KEPT_SECONDS = 4 * 86_400
+
+/** Bounds the time that a commit waits for: some 20 ms. */
+const ROWS_AT_ONCE = 5_000
+
+/** Keeps the values that a batch changes. Of several blocks that are committed together, those before the first and after the last. */
+export function keepValueChanges(changed: Changes['tokens'], before: CurrentRows['tokens'], to: BlockHeader): Statements {
+  return insertRows(VALUE_CHANGE, valueChangesOf(changed, before, to))
+}
+
+type Values = Omit<ValueChangeRow, 'blockNumber' | 'logIndex' | 'token' | 'timestamp' | `${string}Before`>
+
+/** The tokens of which one of the values changed. */
+export function valueChangesOf(
+  changed: Changes['tokens'],
+  before: CurrentRows['tokens'],
+  { number: blockNumber, timestamp }: BlockHeader,
+): readonly ValueChangeRow[] {
+  const rows: ValueChangeRow[] = []
+  for (const token of changed) {
+    const earlier = before.get(token.address)
+    const [was, is] = [earlier === undefined ? null : valuesOf(earlier), valuesOf(token)]
+    if (was !== null && VALUES.every(name => was[name] === is[name])) continue
+    rows.push({
+      blockNumber,
+      logIndex: rows.length,
+      token: token.address,
+      timestamp,
+      ...is,
+      priceWethBefore: was?.priceWeth ?? null,
+      priceUsdBefore: was?.priceUsd ?? null,
+      marketCapWethBefore: was?.marketCapWeth ?? null,
+      marketCapUsdBefore: was?.marketCapUsd ?? null,
+      graduationPercentBefore: was?.graduationPercent ?? null,
+      holdersBefore: was?.holders ?? null,
+    })
+  }
+  return rows
+}
+
+const VALUES = [
+  'priceWeth',
+  'priceUsd',
+  'marketCapWeth',
+  'marketCapUsd',
+  'graduationPercent',
+  'holders',
+] as const satisfies readonly (keyof Values)[]
+
+function valuesOf({ priceWeth, closeUsd, marketCapWeth, totalSupply, decimals, graduationPercent, holderCount }: TokenRow): Values {
+  return {
+    priceWeth,
+    priceUsd: closeUsd,
+    marketCapWeth,
+    marketCapUsd: closeUsd === null ? null : multiply(closeUsd, units(totalSupply, decimals)),
+    graduationPercent: percentAsDecimal(graduationPercent),
+    holders: holderCount,
+  }
+}
+
+/** Percentages have four decimals. */
+function percentAsDecimal(percent: number | null): Decimal | null {
+  return percent === null ? null : parseDecimal(percent.toFixed(4))
+}
+
+/**
+ * Drops changes that are older than `KEPT_SECONDS`, in as many calls as it takes, and says which are gone
+ * (`chain_state.value_changes_from`). Ages are counted from the newest final block. To be
+ * called in the writer's transactions.
+ *
+ * @returns whether there may be more to drop
+ */
+export async function dropValueChanges(db: Queryable): Promise<boolean> {
+  const { rows } = await sql<{ readonly last: number | null; readonly dropped: number }>`
+    with final as materialized (select timestamp from block where number = ${FINAL_BLOCK}),
+      oldest as materialized (
+        select block_number, log_index, timestamp from value_change
+        where block_number >= (select coalesce(value_changes_from, 1) - 1 from chain_state) order by block_number, log_index limit ${ROWS_AT_ONCE}
+      ),
+      gone as (
+        delete from value_change using oldest, final where oldest.timestamp < final.timestamp - ${KEPT_SECONDS}::bigint
+          and value_change.block_number = oldest.block_number and value_change.log_index = oldest.log_index
+        returning value_change.block_number
+      )
+    select max(block_number) as last, count(*)::integer as dropped from gone`.execute(db)
+  const { last = null, dropped = 0 } = rows[0] ?? {}
+  if (last === null) return false
+  // The block counts as dropped, also if the next call has to drop the rest of it.
+  await sql`update chain_state set value_changes_from = ${last + 1}`.execute(db)
+  return dropped === ROWS_AT_ONCE
+}

@@ -1,0 +1,31 @@
+import { defineEntity } from '@mikro-orm/core'
+import { column } from './columns.ts'
+import { type RowOf, tableOf } from './tableOf.ts'
+
+const properties = {
+  /** The last block of the commit. */
+  blockNumber: column.blockNumber().primary(),
+  /** The place among the commit's changes, from 0. */
+  logIndex: column.logIndex().primary(),
+  token: column.address(),
+  timestamp: column.seconds(),
+  priceWethBefore: column.decimal().strictNullable(),
+  priceWeth: column.decimal().strictNullable(),
+  /** At the market's last event: a later change of the price of ETH does not move it. */
+  priceUsdBefore: column.decimal().strictNullable(),
+  priceUsd: column.decimal().strictNullable(),
+  marketCapWethBefore: column.decimal().strictNullable(),
+  marketCapWeth: column.decimal().strictNullable(),
+  marketCapUsdBefore: column.decimal().strictNullable(),
+  marketCapUsd: column.decimal().strictNullable(),
+  graduationPercentBefore: column.decimal().strictNullable(),
+  graduationPercent: column.decimal().strictNullable(),
+  holdersBefore: column.integer().strictNullable(),
+  holders: column.integer(),
+}
+
+/** The values of a token before and after a commit that changed one of them. Kept for some days, for the channel `crossings`. */
+export const ValueChangeEntity = defineEntity({ name: 'ValueChange', tableName: 'value_change', properties })
+
+export interface ValueChangeRow extends RowOf<typeof properties> {}
+export const VALUE_CHANGE = tableOf(ValueChangeEntity, properties)
