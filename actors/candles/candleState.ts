@@ -5,6 +5,7 @@ import type { CandleWindow } from './candleWindow.ts'
 export class CandleState implements WatchedState<CandleState> {
   readonly sequence: number
   readonly kind = ''
+  readonly rest = null
   readonly window: CandleWindow
   /** Unix seconds: the client's candles from there on are replaced; 0: all of them. */
   readonly from: number

@@ -3,15 +3,18 @@ import { createStateActors, type StateActors } from '#actors/states/stateActors.
 import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import { encodeListRows } from '#protocol/encodeListRows.ts'
+import { MAX_LIST_ROWS } from '#protocol/limits.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Token } from '#resources/token.ts'
 import { withUsd } from '#resources/token.ts'
 import type { TokenCursor, TokensQuery, TokensRequest } from '#resources/tokens.ts'
 import { tokensInWeth } from '#resources/tokensInWeth.ts'
-import { WatchedList } from './watchedList.ts'
+import { MAX_LIST_MESSAGES, WatchedList } from './watchedList.ts'
 
 export interface ListsOptions {
   readonly read: (query: TokensQuery) => Promise<Page<Token, TokenCursor>>
+  /** How many tokens the query's filters let through; `null`: more than are counted. */
+  readonly count: (query: TokensQuery) => Promise<number | null>
   /** USD per ETH as a plain decimal; `null`: none that may be shown. */
   readonly ethUsd: () => string | null
   readonly logger: Logger
@@ -25,7 +28,7 @@ export interface Lists extends Omit<StateActors<TokensRequest, WatchedList>, 'ou
   changed(tokens: ReadonlySet<Address> | null): void
 }
 
-export function createLists({ read, ethUsd, logger, epochMs }: ListsOptions): Lists {
+export function createLists({ read, count, ethUsd, logger, epochMs }: ListsOptions): Lists {
   const { outdate, ...actors } = createStateActors<TokensRequest, WatchedList>({
     async read(query, newest) {
       const price = ethUsd()
@@ -33,8 +36,12 @@ export function createLists({ read, ethUsd, logger, epochMs }: ListsOptions): Li
       if (inWeth === null) throw new TokenwireError('price_unavailable', 'filters in USD need the price of ETH', { retryable: true })
       const { data, asOfBlock } = await read(inWeth)
       const rows = encodeListRows(data.map(token => withUsd(token, price)))
-      if (newest !== null && newest.rows.join() === rows.join()) return newest
-      return new WatchedList(Math.max((newest?.sequence ?? 0) + 1, epochMs()), asOfBlock, rows, newest)
+      const base = newest?.target ?? null
+      if (base?.rows.join() === rows.join()) return newest as WatchedList
+      const sequenceFrom = (step: number) => Math.max((base?.sequence ?? 0) + step, epochMs())
+      if (query.limit <= MAX_LIST_ROWS) return new WatchedList({ sequence: sequenceFrom(1), asOfBlock, rows }, base)
+      const matches = await count(inWeth)
+      return new WatchedList({ sequence: sequenceFrom(MAX_LIST_MESSAGES), asOfBlock, rows, matches }, base)
     },
     logger,
     failure: 'a list could not be read',

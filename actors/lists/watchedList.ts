@@ -1,54 +1,118 @@
 import type { WatchedState } from '#actors/states/watchedState.ts'
-import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
+import { LIST_COLUMNS, ROWS_BYTES } from '#protocol/encodeListRows.ts'
 
 const COLUMNS = JSON.stringify(LIST_COLUMNS)
 
-/** A state of a list: whole, or as the change of the state before. */
-export class WatchedList implements WatchedState<WatchedList> {
+/** More messages than one state takes: all rows together fill four, and two in a row have more bytes than fit into one. */
+export const MAX_LIST_MESSAGES = 16
+
+/** The rows that a client has, each as JSON, and the sequence of the message that completed them. */
+interface HeldRows {
   readonly sequence: number
-  /** Each row as JSON. */
   readonly rows: readonly string[]
-  readonly #asOfBlock: string | null
-  /** The state that the client has; `null`: none. */
-  readonly #base: WatchedList | null
+}
+
+interface Target extends HeldRows {
+  /** The newest indexed block; `null`: nothing is indexed yet. */
+  readonly asOfBlock: string | null
+  /** Only of long lists: how many tokens match; `null`: more than are counted. */
+  readonly matches?: number | null
+}
+
+/**
+ * A state of a list, as what a client with an earlier state is sent next: the whole list, or its change. What does not fit into one message
+ * follows in `rest`. Then the list between the two has the rows in their new order, some still as they were, and others missing.
+ */
+export class WatchedList implements WatchedState<WatchedList> {
+  readonly target: Target
+  /** What the client has; `null`: nothing. */
+  readonly #base: HeldRows | null
+  #next: NextRows | null = null
   #fields: string | null = null
   #whole: WatchedList | null = null
+  #rest: WatchedList | null = null
 
-  /** @param asOfBlock the newest indexed block; `null`: nothing is indexed yet */
-  constructor(sequence: number, asOfBlock: string | null, rows: readonly string[], base: WatchedList | null) {
-    this.sequence = sequence
-    this.rows = rows
-    this.#asOfBlock = asOfBlock
-    // A base needs no base of its own, which would keep all earlier states in memory.
-    this.#base = base?.whole ?? null
+  constructor(target: Target, base: HeldRows | null) {
+    this.target = target
+    this.#base = base
   }
 
   get kind(): '' | '.delta' {
     return this.#base === null ? '' : '.delta'
   }
 
+  get sequence(): number {
+    return this.#reached.isLast ? this.target.sequence : Math.max(this.#base?.sequence ?? 0, this.target.sequence - MAX_LIST_MESSAGES) + 1
+  }
+
   /** A change is smaller than the list: it has no columns, and the place of a row is shorter than the row. */
   get fields(): string {
-    this.#fields ??=
-      this.#base === null
-        ? `"asOfBlock":${JSON.stringify(this.#asOfBlock)},"columns":${COLUMNS},"data":[${this.rows.join(',')}]`
-        : `"base":${this.#base.sequence},"asOfBlock":${JSON.stringify(this.#asOfBlock)},"data":[${changedRows(this.#base.rows, this.rows)}]`
+    if (this.#fields === null) {
+      const { asOfBlock, matches } = this.target
+      const start = this.#base === null ? `"columns":${COLUMNS}` : `"base":${this.#base.sequence}`
+      const end = matches === undefined ? '' : `,"matches":${matches}`
+      this.#fields = `${start},"asOfBlock":${JSON.stringify(asOfBlock)},"data":[${this.#reached.entries.join(',')}]${end}`
+    }
     return this.#fields
+  }
+
+  get rest(): WatchedList | null {
+    if (this.#reached.isLast) return null
+    this.#rest ??= new WatchedList(this.target, { sequence: this.sequence, rows: this.#reached.rows })
+    return this.#rest
   }
 
   get whole(): WatchedList {
     if (this.#base === null) return this
-    this.#whole ??= new WatchedList(this.sequence, this.#asOfBlock, this.rows, null)
+    this.#whole ??= new WatchedList(this.target, null)
     return this.#whole
   }
 
   replacing(unsent: WatchedList): WatchedList {
-    return unsent.#base === null ? this.whole : new WatchedList(this.sequence, this.#asOfBlock, this.rows, unsent.#base)
+    return unsent.#base === null ? this.whole : new WatchedList(this.target, unsent.#base)
+  }
+
+  get #reached(): NextRows {
+    this.#next ??= nextRows(this.#base?.rows ?? [], this.target.rows)
+    return this.#next
   }
 }
 
-/** The rows in order: a row that the base has as its place there, from 0, and any other in full. */
-function changedRows(base: readonly string[], rows: readonly string[]): string {
-  const places = new Map(base.map((row, place) => [row, place]))
-  return rows.map(row => places.get(row) ?? row).join(',')
+interface NextRows {
+  /** The rows after the message. */
+  readonly rows: readonly string[]
+  /** The same as the message has them: a row that the client has as its place there, from 0, and any other in full. */
+  readonly entries: readonly string[]
+  readonly isLast: boolean
+}
+
+/** A place and a comma. */
+const PLACE_BYTES = 4
+
+function nextRows(held: readonly string[], target: readonly string[]): NextRows {
+  const places = new Map(held.map((row, place) => [row, place]))
+  const entryOf = (row: string) => String(places.get(row) ?? row)
+  const entries = target.map(entryOf)
+  if (bytesOf(entries) <= ROWS_BYTES) return { rows: target, entries, isLast: true }
+  const heldByAddress = new Map(held.map(row => [addressOf(row), row]))
+  let left = ROWS_BYTES - PLACE_BYTES * target.length
+  let hasNew = false
+  const rows = target.flatMap(row => {
+    if (places.has(row)) return [row]
+    const bytes = Buffer.byteLength(row) + 1
+    if (bytes > left && hasNew) return heldByAddress.get(addressOf(row)) ?? []
+    hasNew = true
+    left -= bytes
+    return [row]
+  })
+  return { rows, entries: rows.map(entryOf), isLast: false }
+}
+
+function bytesOf(entries: readonly string[]): number {
+  return entries.reduce((sum, entry) => sum + Buffer.byteLength(entry) + 1, 0)
+}
+
+/** The first cell of a row. */
+function addressOf(row: string): string {
+  return row.slice(0, row.indexOf(','))
 }

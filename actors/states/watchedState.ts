@@ -6,6 +6,8 @@ export interface WatchedState<Self> {
   readonly kind: '' | '.delta'
   /** The fields of a message besides `type`, `id` and `sequence`, as JSON without braces. */
   readonly fields: string
+  /** What completes the state after this message; `null`: it is complete. */
+  readonly rest: Self | null
   /** The state for a client that has none of the earlier states. */
   readonly whole: Self
   /** The state for a client that has not been sent an earlier one, which this one replaces. */

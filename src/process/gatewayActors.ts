@@ -6,7 +6,7 @@ import { repeat } from '#async/repeat.ts'
 import type { Reads } from '#resources/reads.ts'
 
 export interface GatewayActorsOptions extends RegistryOptions {
-  readonly reads: Pick<Reads, 'channelEvents' | 'tokens' | 'candles'>
+  readonly reads: Pick<Reads, 'channelEvents' | 'tokens' | 'tokenCount' | 'candles'>
 }
 
 /** The actors of one gateway. */
@@ -22,7 +22,7 @@ export interface GatewayActors {
 export function createGatewayActors({ reads, ...options }: GatewayActorsOptions): GatewayActors {
   const registry = createRegistry(options)
   const channels = createEventChannels({ read: reads.channelEvents, ...options })
-  const lists = createLists({ read: reads.tokens, ...options })
+  const lists = createLists({ read: reads.tokens, count: reads.tokenCount, ...options })
   const candles = createWatchedCandles({ read: reads.candles, ...options })
   const all = [registry, channels, lists, candles]
   const stopSweeping = repeat(SWEEP_INTERVAL_MS, () => {

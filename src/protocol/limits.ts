@@ -13,8 +13,11 @@ export const MAX_CHANNEL_SUBSCRIPTIONS = 20
 /** Most different lists, and most different candles, that the connections of one client address may watch. */
 export const MAX_WATCHED_PER_CLIENT = 100
 
-/** Most rows of a list that is subscribed to. */
+/** Most rows of a list that is subscribed to, if its changes are not: they fit into one message. */
 export const MAX_LIST_ROWS = 50
+
+/** Most rows of a list whose changes are subscribed to. */
+export const MAX_LONG_LIST_ROWS = 200
 
 /** Most candles of a message: an hour of minutes. */
 export const MAX_MESSAGE_CANDLES = 60

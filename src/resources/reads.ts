@@ -29,6 +29,8 @@ type ReadOnes = { readonly [Name in keyof typeof SINGLE]: ReadOne<(typeof SINGLE
  */
 export interface Reads extends ReadLists, ReadTokenLists, ReadOnes {
   tokens(query: TokensQuery): Promise<PageOf<typeof tokens>>
+  /** How many tokens the query's filters let through; `null`: more than are counted. */
+  tokenCount(query: TokensQuery): Promise<number | null>
   /** Launchpads that have a token. */
   launchpads(): Promise<{ readonly data: readonly LaunchpadTotals[]; readonly asOfBlock: string | null }>
   /** `null`: the token is not indexed. */

@@ -39,6 +39,19 @@ async function nextCells(column: string, of: Client = client): Promise<readonly 
   return message.data.map(row => row[message.columns.indexOf(column)])
 }
 
+/** The addresses of the rows that a client has after merging all changes. */
+function heldBy({ received }: Client): readonly unknown[] {
+  let held: readonly unknown[] = []
+  for (const message of received) {
+    if (message.type === 'list') held = message.data.map(row => row[0])
+    else if (message.type === 'list.delta') held = merged(held, message.data)
+  }
+  return held
+}
+
+const merged = (before: readonly unknown[], data: readonly (number | readonly unknown[])[]) =>
+  data.map(entry => (typeof entry === 'number' ? before[entry] : entry[0]))
+
 describe('a subscription to a list', () => {
   it('gets the list that REST answers, and another one whenever it has changed', async () => {
     store(worth(1, '1'), worth(2, '2'), worth(3, '3'))
@@ -132,6 +145,25 @@ describe('a subscription to a list', () => {
     expect(client.largestBytes).toBeLessThanOrEqual(16_384)
   })
 
+  it('has up to 200 rows for clients that merge changes, in messages of 16 KB', async () => {
+    const tokens = Array.from({ length: 210 }, (_, n) =>
+      worth(n + 1, `${n + 1}`, { name: 'A name of twenty units', symbol: '\u0007'.repeat(32) }),
+    )
+    store(...tokens)
+    const filters = { sort: 'marketCap', limit: 200 }
+    client.send({ type: 'subscribe', channel: 'list', filters })
+    expect(await client.next()).toMatchObject({ type: 'error', message: 'limit must be at most 50 without delta, got 200' })
+    client.send({ type: 'subscribe', channel: 'list', delta: true, filters })
+    await eventually(() => client.received.length > 2 && heldBy(client).length === 200)
+    expect(heldBy(client)).toEqual(Array.from({ length: 200 }, (_, n) => addressOf(210 - n)))
+    // All rows change, in the other order.
+    store(...tokens.map((token, n) => ({ ...token, market: { ...token.market, marketCapWeth: `${1_000 - n}` } })))
+    await eventually(() => heldBy(client)[199] === addressOf(200))
+    expect(heldBy(client)).toEqual(Array.from({ length: 200 }, (_, n) => addressOf(n + 1)))
+    expect(client.received.at(-1)).toMatchObject({ type: 'list.delta', matches: 210 })
+    expect(client.largestBytes).toBeLessThanOrEqual(16_384)
+  })
+
   it('ends with unsubscribe, and costs nothing then', async () => {
     client.send({ type: 'subscribe', channel: 'list' })
     expect(await client.nextInShort(2)).toEqual(['subscribed list', 'list 0'])
@@ -156,7 +188,7 @@ describe('a subscription to a list', () => {
 
   it.each([
     [{ sort: 'luck' }, 'sort must be one of'],
-    [{ limit: 51 }, 'limit must be an integer from 1 to 50'],
+    [{ limit: 201 }, 'limit must be an integer from 1 to 200'],
     [{ addresses: ['0x12'] }, 'addresses must be at most 100'],
   ])('with %j is refused', async (filters, expected) => {
     client.send({ type: 'subscribe', channel: 'list', filters })

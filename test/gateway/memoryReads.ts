@@ -91,6 +91,9 @@ export function memoryReads(stored: Stored): MemoryReads {
       await reads.before()
       return marketTradesPage(stored.trades, { ...query, makers: [address] })
     },
+    async tokenCount() {
+      return stored.tokens.length
+    },
     async supply(address) {
       await reads.before()
       const token = stored.tokens.find(one => one.address === address)

@@ -40,7 +40,10 @@ export class RealtimeFixture {
   readonly events = new MemoryEvents()
   readonly channels: EventChannels
   /** Of what REST answers. */
-  readonly lists = createTestLists(query => this.gateway.reads.tokens(query))
+  readonly lists = createTestLists(
+    query => this.gateway.reads.tokens(query),
+    query => this.gateway.reads.tokenCount(query),
+  )
   readonly candles = createTestCandles(query => this.gateway.reads.candles(query))
   readonly realtime: Realtime
   readonly admission: Admission

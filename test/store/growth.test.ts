@@ -42,6 +42,7 @@ import { MAX_TRADES_FILTERED, readMarketTrades } from '#store/reads/marketTrades
 import { readSearch } from '#store/reads/search.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { readSupply } from '#store/reads/supply.ts'
+import { readTokenCount } from '#store/reads/tokenCount.ts'
 import { MAX_TOKENS_FILTERED } from '#store/reads/tokenFilters.ts'
 import { readToken } from '#store/reads/tokens.ts'
 import { readTraders } from '#store/reads/traders.ts'
@@ -154,13 +155,16 @@ describe('every list of tokens', () => {
     const queries = combinations({
       order: ['asc', 'desc'],
       // A creator's tokens are all read, whatever the status and launchpad are.
-      statuses: creator === undefined ? STATUSES : [undefined, ['bonding'], ['completed']],
-      launchpads: creator === undefined ? [undefined, [LAUNCHPADS[0]], [LAUNCHPADS[3]]] : [undefined, [LAUNCHPADS[0]]],
+      status: creator === undefined ? STATUSES : [undefined, ['bonding'], ['completed']],
+      launchpad: creator === undefined ? [undefined, [LAUNCHPADS[0]], [LAUNCHPADS[3]]] : [undefined, [LAUNCHPADS[0]]],
     })
     const faults: string[] = []
     for (const filters of queries) {
       const query = given({ sort, limit: LIMIT, creator, ...filters }) as TokensQuery
-      const found = await faultsOf(db => pageOf(3, query, asked => listTokens(db, asked)), maxRows)
+      const listed = await faultsOf(db => pageOf(3, query, asked => listTokens(db, asked)), maxRows)
+      // Each part of the list may have more than are counted.
+      const counted = await faultsOf(db => readTokenCount(db, query), 16 * (MAX_TOKENS_FILTERED + 1))
+      const found = [...listed, ...counted]
       faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
     }
     return faults
@@ -171,7 +175,7 @@ describe('every list of tokens', () => {
     for (const filters of [
       { order: 'desc', minHolders: 1 },
       { order: 'asc', minHolders: 0, minMarketCap: '40' },
-      { order: 'desc', minLiquidity: '0.000001', launchpads: [LAUNCHPADS[0]], statuses: ['bonding', 'migrated'] },
+      { order: 'desc', minLiquidity: '0.000001', launchpad: [LAUNCHPADS[0] ?? ''], status: ['bonding', 'migrated'] },
       { order: 'desc', minVolume24h: '0.1', minGraduation: 100 },
       { order: 'asc', createdAfter: startOf(SCALE) + 86_400, createdBefore: END, minHolders: 2 },
     ] as const) {
@@ -226,8 +230,8 @@ describe('every list of tokens', () => {
 
   test.each(TOKEN_SORTS)('reads the addresses that are asked for, by %s', async sort => {
     const addresses = Array.from({ length: 100 }, (_, index) => addressOf('token', index * 7))
-    for (const statuses of STATUSES) {
-      const query = given({ sort, order: 'desc' as const, statuses, addresses, limit: 100 }) as TokensQuery
+    for (const status of STATUSES) {
+      const query = given({ sort, order: 'desc' as const, status, addresses, limit: 100 }) as TokensQuery
       expect(await faultsOf(db => listTokens(db, query), 3 * 101)).toEqual([])
     }
   })

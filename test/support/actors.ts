@@ -118,8 +118,11 @@ export function createTestChannels(events = new MemoryEvents(), now = () => 0): 
 }
 
 /** Lists over a read of tokens. Default: there are none. */
-export function createTestLists(read: ListsOptions['read'] = async () => ({ data: [], next: null, asOfBlock: '456' })): Lists {
-  return createLists({ read, ethUsd: () => '3000', logger: pino({ enabled: false }), epochMs: () => 1_795_000_000_000 })
+export function createTestLists(
+  read: ListsOptions['read'] = async () => ({ data: [], next: null, asOfBlock: '456' }),
+  count: ListsOptions['count'] = async () => null,
+): Lists {
+  return createLists({ read, count, ethUsd: () => '3000', logger: pino({ enabled: false }), epochMs: () => 1_795_000_000_000 })
 }
 
 /** Candles over a read of them. Default: no token is indexed. */

@@ -35,6 +35,7 @@ export interface ListMessage {
   readonly sequence: number
   readonly asOfBlock: string | null
   readonly data: readonly ListRow[]
+  readonly matches: number | null | undefined
 }
 
 export interface StateSubscribed {

@@ -26,15 +26,18 @@ const WALLET_MS = 60_000
 const CANDLES = 300
 const TRADES = 50
 const HELD = 50
+/** The default of a list, and the most rows that REST answers at once. */
+const ROWS = 50
+const MAX_REST_ROWS = 100
 
 /** The list as the channel sends it. While no connection brings the channel, it is read over REST. */
 export function startList(client: Tokenwire, filters: ListQuery, output: LiveOutput<ListState>): LiveRun {
   let newest = 0
 
   /** Makes the sequence rise even when another server counts lower. */
-  function tell({ data, asOfBlock, sequence }: ListState): void {
+  function tell({ data, asOfBlock, sequence, matches }: ListState): void {
     newest = Math.max(newest + 1, sequence)
-    output.next({ data, asOfBlock, sequence: newest })
+    output.next({ data, asOfBlock, sequence: newest, matches })
   }
 
   return renewable(() => {
@@ -49,9 +52,11 @@ export function startList(client: Tokenwire, filters: ListQuery, output: LiveOut
       output,
       isFollowed: link.isLive,
       async read(signal) {
-        const { data, asOfBlock } = unwrap(await client.tokens(filters, { signal }))
+        const { data, asOfBlock } = unwrap(
+          await client.tokens({ ...filters, limit: Math.min(filters.limit ?? ROWS, MAX_REST_ROWS) }, { signal }),
+        )
         const rows = data.map(token => Object.fromEntries(Object.entries(LIST_CELLS).map(([name, cellOf]) => [name, cellOf(token)])))
-        if (!link.isLive()) tell({ data: rows as unknown as readonly ListRow[], asOfBlock, sequence: 0 })
+        if (!link.isLive()) tell({ data: rows as unknown as readonly ListRow[], asOfBlock, sequence: 0, matches: undefined })
       },
     })
     return [link.close, reader.stop]

@@ -63,11 +63,14 @@ export type CrossingsFilter = {
   readonly of: Crossing['of']
 } & ({ readonly above: string } | { readonly below: string })
 
-/** The parameters of `tokens` without `cursor`. `limit`: at most 50, the default. */
+/** The parameters of `tokens` without `cursor`. `limit`: at most 200, by default 50. Rows of more than 50 have no images. */
 export type ListQuery = Omit<TokensQuery, 'cursor'>
 
-/** A list of tokens in order. It replaces the one before. */
-export type ListState = Pick<ListMessage, 'data' | 'asOfBlock' | 'sequence'>
+/**
+ * A list of tokens in order. It replaces the one before. `matches`: how many tokens match, only of lists of more than 50 rows; `null`: more
+ * than 1,000, or they were not counted.
+ */
+export type ListState = Pick<ListMessage, 'data' | 'asOfBlock' | 'sequence' | 'matches'>
 
 export interface WatchedCandlesQuery {
   readonly token: string

@@ -2,9 +2,9 @@ import type { RawChannelMessage } from '#client/feed/carried.ts'
 import type { ChannelMessage, ListMessage, StateSubscribed } from '#client/feed/channelMessages.ts'
 import { invalidMessage } from '#client/feed/messages.ts'
 import * as shapes from '#client/generated/shapes.ts'
-import { type AnyShape, choice, listOf, mismatch, nullable, object, type Shape, string, whole } from '#client/rest/shape.ts'
+import { type AnyShape, choice, listOf, mismatch, nullable, object, optional, type Shape, string, whole } from '#client/rest/shape.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
-import { MAX_LIST_ROWS } from '#protocol/limits.ts'
+import { MAX_LONG_LIST_ROWS } from '#protocol/limits.ts'
 import type { ChannelLink, ChannelSubscriber } from './channelLink.ts'
 
 export interface ChannelListener extends Omit<ChannelSubscriber, 'receive'> {
@@ -54,7 +54,8 @@ const listShape: Shape<ListMessage> = object({
   id: string,
   sequence: whole(0),
   asOfBlock: nullable(string),
-  data: listOf(shapes.listRowShape, MAX_LIST_ROWS),
+  data: listOf(shapes.listRowShape, MAX_LONG_LIST_ROWS),
+  matches: optional(nullable(whole(0))),
 })
 
 /**
@@ -67,7 +68,7 @@ function createListReader(): (message: Readonly<Record<string, unknown>>) => Rea
   let columns: readonly string[] = []
   return message => {
     const { data, base } = message
-    if (!Array.isArray(data) || data.length > MAX_LIST_ROWS) return message
+    if (!Array.isArray(data) || data.length > MAX_LONG_LIST_ROWS) return message
     if (base !== undefined && base !== sequence) return null
     if (Array.isArray(message['columns'])) columns = message['columns']
     const before = rows

@@ -60,7 +60,7 @@ export class StateSubscription<State extends WatchedState<State>> implements Sta
     const webSocket = `{"type":"${type}","id":${this.#id},"sequence":${sequence},${fields}}`
     const result = sink.writeFrame({ webSocket, eventStream: `event: ${type}\nid: ${sequence}\ndata: ${webSocket}\n\n` })
     if (result === 'refused') return result
-    this.#state = null
+    this.#state = this.#state.rest
     this.#stats.delivered({ completedAtMs: null }, false)
     return result
   }

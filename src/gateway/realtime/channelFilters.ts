@@ -4,7 +4,7 @@ import { parseDecimal } from '#domain/decimal.ts'
 import { type ParameterTexts, type ParsedParameters, parseParameters, refuseUnknown } from '#gateway/http/parameters.ts'
 import { invalidParameter, type Problem, problemOfLaunchpads } from '#gateway/http/problem.ts'
 import { scalarText } from '#gateway/http/scalarText.ts'
-import { MAX_LIST_ROWS } from '#protocol/limits.ts'
+import { MAX_LIST_ROWS, MAX_LONG_LIST_ROWS } from '#protocol/limits.ts'
 import { candleParameters } from '#resources/candles.ts'
 import { type EventChannelName, GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'
 import { CROSSED_VALUES, type CrossedValue } from '#resources/crossings.ts'
@@ -58,7 +58,9 @@ export const CHANNEL_FILTERS = {
 /** The parameters of a list that is subscribed to. */
 export const LIST_PARAMETERS = z.object({
   ...tokenListFilters,
-  limit: integerParameter(1, MAX_LIST_ROWS).default(MAX_LIST_ROWS).describe('Maximum number of rows of the list.'),
+  limit: integerParameter(1, MAX_LONG_LIST_ROWS)
+    .default(MAX_LIST_ROWS)
+    .describe('Maximum number of rows of the list. More than 50, whose rows have no images, need `delta`.'),
 })
 
 /** The parameters of candles that are subscribed to. */

@@ -4,7 +4,7 @@ import type { ParameterTexts } from '#gateway/http/parameters.ts'
 import { invalidParameter, type Problem, problemOfLaunchpads, quote } from '#gateway/http/problem.ts'
 import { scalarText } from '#gateway/http/scalarText.ts'
 import type { ChannelName } from '#protocol/channels.ts'
-import { MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
+import { MAX_LIST_ROWS, MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
 import type { ParsedMessage } from '#protocol/parseClientMessage.ts'
 import type { CandlesQuery } from '#resources/candles.ts'
 import type { EventChannelName } from '#resources/channelEvent.ts'
@@ -86,6 +86,8 @@ function listRequestOf(id: string, texts: ParameterTexts, known: Launchpads, tak
   if (parsed.kind === 'invalid') return parsed
   const problem = problemOfLaunchpads(parsed.values.launchpad, known)
   if (problem !== null) return { kind: 'invalid', problem }
+  const { limit } = parsed.values
+  if (limit > MAX_LIST_ROWS && !takesChanges) return wrong(`limit must be at most ${MAX_LIST_ROWS} without delta, got ${limit}`)
   return { kind: 'valid', request: { channel: 'list', id, accepted: parsed.values, query: parsed.values, takesChanges } }
 }
 

@@ -39,7 +39,7 @@ export const crossingFilters = z
 
 export const listFilters = z
   .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
-  .describe('The parameters of `/api/tokens` except `cursor`. Lists are arrays; `limit` is at most 50.')
+  .describe('The parameters of `/api/tokens` except `cursor`. Lists are arrays; `limit` is at most 50, and with `delta` at most 200.')
 
 export const candleFilters = z
   .object({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CHANNELS, EVENT_CHANNELS, type StateChannelName } from '#protocol/channels.ts'
 import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
-import { MAX_LIST_ROWS, MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
+import { MAX_LONG_LIST_ROWS, MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
 import { candleSchema } from '#resources/candles.ts'
 import { count, integerText, messageType } from '#resources/values.ts'
 import { crossingsSchema, graduationsSchema, launchesSchema, place, reorgs, subscriptionId, tradesSchema } from './channelEvents.ts'
@@ -138,6 +138,11 @@ export const gapSchema = z
 
 const cells = z.array(z.union([z.string(), z.number(), z.null()]))
 
+const matches = count
+  .nullable()
+  .exactOptional()
+  .describe('Only of lists of more than 50 rows: how many tokens match. `null`: more than 1,000, or several filters let more through each.')
+
 const listStateSchema = z
   .object({
     type: messageType('list'),
@@ -147,14 +152,16 @@ const listStateSchema = z
     columns: z.array(z.string()).describe(`Names of the cells of a row: ${LIST_COLUMNS.join(', ')}.`),
     data: z
       .array(cells)
-      .max(MAX_LIST_ROWS)
+      .max(MAX_LONG_LIST_ROWS)
       .describe('The rows in order. Symbols and names have at most 32 characters, prices and values 10 significant digits.'),
+    matches,
   })
   .meta({
     id: 'list',
     description:
-      'A whole list of tokens, sent whenever it has changed. It replaces the previous one. If it does not fit into ' +
-      '16 KB, images become `null`, from the last row on, then names, then symbols.',
+      'A whole list of tokens, sent whenever it has changed. It replaces the previous one. If 50 rows do not fit into ' +
+      '16 KB, images become `null`, from the last row on, then names, then symbols. Lists of more than 50 rows have no images, and what does ' +
+      'not fit follows at once as `list.delta`.',
   })
 
 const listDeltaSchema = z
@@ -166,13 +173,14 @@ const listDeltaSchema = z
     asOfBlock: integerText.nullable().describe('As in `list`.'),
     data: z
       .array(z.union([count, cells]))
-      .max(MAX_LIST_ROWS)
+      .max(MAX_LONG_LIST_ROWS)
       .describe('The rows in order: the place of an unchanged row in the list before, from 0, or the cells of a new or changed one.'),
+    matches,
   })
   .meta({
     id: 'list.delta',
     description:
-      'A change of a list, sent only to subscriptions with `delta`. Rows whose place is not in `data` are gone. The cells have the columns of ' +
+      'A change of a list, sent only to subscriptions with `delta`. A large change comes as several. Rows whose place is not in `data` are gone. The cells have the columns of ' +
       'the last `list`. A client that holds another list than `base` subscribes again.',
   })
 

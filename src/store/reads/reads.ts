@@ -27,6 +27,7 @@ import { readSearch } from './search.ts'
 import { readSparklines } from './sparklines.ts'
 import { readSupply } from './supply.ts'
 import { TokenCache } from './tokenCache.ts'
+import { readTokenCount } from './tokenCount.ts'
 import { readToken, readTokens } from './tokens.ts'
 import { readTraders } from './traders.ts'
 import { readTrades } from './trades.ts'
@@ -53,6 +54,7 @@ export function createReads(options: ReadsOptions): Reads {
   const answer = <T>(work: Promise<T>) => inTime(work, timeoutMs)
   return {
     tokens: query => answer(readTokens(db, query, tokenCache)),
+    tokenCount: query => answer(readTokenCount(db, query)),
     token: ({ address }) => answer(readToken(db, address, chainId)),
     trades: query => answer(readTrades(db, query)),
     marketTrades: query => answer(readMarketTrades(db, query)),

@@ -88,7 +88,8 @@ export async function isIndexed(db: Queryable, token: Address): Promise<boolean>
   return rows.length > 0
 }
 
-async function chooseSource(db: Queryable, query: TokensQuery): Promise<Source> {
+/** How a list's tokens are found, without those of a page in particular. */
+export async function chooseSource(db: Queryable, query: TokensQuery): Promise<Source> {
   if (query.addresses !== undefined) return { kind: 'few', from: tokensAmong(query.addresses) }
   if (query.creator !== undefined) return { kind: 'few', from: tokensBy(query.creator) }
   const bounds = boundsOf(query)
@@ -97,6 +98,11 @@ async function chooseSource(db: Queryable, query: TokensQuery): Promise<Source> 
   // Twice as many as were counted: some may have come since.
   if (narrowest !== null) return { kind: 'few', from: tokensWithin(narrowest, 2 * MAX_TOKENS_FILTERED) }
   return { kind: 'filtered', each: Math.ceil(MAX_TOKENS_FILTERED / parts) }
+}
+
+/** Whether a statement needs `withParts`. */
+export function isFromParts({ addresses, creator }: TokensQuery): boolean {
+  return addresses === undefined && creator === undefined
 }
 
 interface Part {
@@ -130,11 +136,10 @@ async function readListed<Row>(
           where ${allOf([OF_PART, ...boundsOf(query).map(({ condition }) => condition), ...within(stored)])}
           order by ${nearestFirst(stored)} limit ${count}
         ) as found`
-  const isFromParts = query.addresses === undefined && query.creator === undefined
   const page = await readAsOf(
     db,
     sql<ListedRow<Row>>`
-    ${isFromParts ? withParts(query) : sql``}
+    ${isFromParts(query) ? withParts(query) : sql``}
     select ${selection.columns}, listed.value::text as sort_value
     from (${listed} order by ${nearestFirst(found)} limit ${count}) as listed
     ${tokenAt(sql`listed.address`)} ${selection.joins}

@@ -25,6 +25,7 @@ function readsOf(url: string, more: Partial<ReadsOptions> = {}): Reads {
 
 const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> = {
   tokens: reads => reads.tokens({ sort: 'createdAt', order: 'desc', limit: 5 }),
+  tokenCount: reads => reads.tokenCount({ sort: 'createdAt', order: 'desc', limit: 5 }),
   token: reads => reads.token({ address: TOKEN }),
   trades: reads => reads.trades({ address: TOKEN, order: 'desc', limit: 5 }),
   holders: reads => reads.holders({ address: TOKEN, excludeType: [], limit: 5 }),

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { GraduationStatus } from '#domain/token.ts'
 import { TOKEN_SORTS, type TokenCursor, type TokensQuery } from '#resources/tokens.ts'
 import { readSearch } from '#store/reads/search.ts'
+import { readTokenCount } from '#store/reads/tokenCount.ts'
 import { readToken } from '#store/reads/tokens.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { listTokens } from '#test/support/listTokens.ts'
@@ -28,9 +29,9 @@ describe('listing tokens', () => {
         sort: fc.constantFrom(...TOKEN_SORTS),
         order: fc.constantFrom('asc' as const, 'desc' as const),
         limit: fc.constantFrom(1, 7, 50, 100),
-        statuses: fc.uniqueArray(fc.constantFrom(...STATUSES), { minLength: 1 }),
+        status: fc.uniqueArray(fc.constantFrom(...STATUSES), { minLength: 1 }),
         creator: fc.constantFrom(addressOf(1), addressOf(2), addressOf(3)),
-        launchpads: fc.uniqueArray(fc.constantFrom('wow', 'clanker', 'nowhere'), { minLength: 1 }),
+        launchpad: fc.uniqueArray(fc.constantFrom('wow', 'clanker', 'nowhere'), { minLength: 1 }),
         minMarketCap: fc.constantFrom('0', '1.5', '2'),
         minLiquidity: fc.constantFrom('0.05', '7'),
         minVolume24h: fc.constantFrom('0', '0.000000000000000001', '5'),
@@ -47,9 +48,11 @@ describe('listing tokens', () => {
     )
     await fc.assert(
       fc.asyncProperty(query, async chosen => {
-        const wanted = chosen.limit === 1 ? { ...chosen, creator: addressOf(1), statuses: ['bonding' as const] } : chosen
+        const wanted = chosen.limit === 1 ? { ...chosen, creator: addressOf(1), status: ['bonding' as const] } : chosen
         const listed = await readAll(wanted)
-        expect(listed.map(token => token.address)).toEqual(expectedAddresses(rows, wanted))
+        const expected = expectedAddresses(rows, wanted)
+        expect(listed.map(token => token.address)).toEqual(expected)
+        expect(await readTokenCount(kysely, wanted)).toBe(expected.length)
       }),
       { numRuns: 80 },
     )
