@@ -109,3 +109,9 @@ function wordsOf(line: string): readonly [place: string, words: readonly string[
   const [place = '', words = ''] = line.split(': ')
   return [place, words.split(' | ')]
 }
+
+/** Whether clients may now send more than was promised. */
+export function isHigherLimit(promise: string, kept: ReadonlySet<string>): boolean {
+  const [, limit, most] = /^(.* up to \w+) (\d+)$/.exec(promise) ?? []
+  return limit !== undefined && [...kept].some(line => line.startsWith(`${limit} `) && Number(line.slice(limit.length)) > Number(most))
+}
