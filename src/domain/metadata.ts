@@ -1,9 +1,13 @@
 import type { Address, Hex } from './address.ts'
 
-/** A link that a token's creator publishes with the token: `website`, `x`, `telegram`, … */
+export const LINK_KINDS = ['website', 'x', 'telegram', 'discord', 'farcaster', 'github', 'other'] as const
+
+export type LinkKind = (typeof LINK_KINDS)[number]
+
+/** A link that a token's creator publishes with the token. */
 export interface TokenLink {
-  readonly kind: string
-  /** An `https` address. */
+  readonly kind: LinkKind
+  /** An `https` address, at most 256 characters of ASCII. */
   readonly url: string
 }
 

@@ -6,10 +6,11 @@ import { MAX_MESSAGE_BYTES } from './limits.ts'
 const FREE_TEXTS = ['description', 'metadataUri', 'imageUrl', 'name', 'symbol'] as const
 
 type FreeText = (typeof FREE_TEXTS)[number]
-type Texts = Partial<Pick<Token, FreeText>>
+type Texts = Partial<Pick<Token, FreeText | 'links'>>
 
 /**
- * A token, or its summary, as JSON within a number of bytes of UTF-8: the ends of the creator's texts are cut to make it fit.
+ * A token, or its summary, as JSON within a number of bytes of UTF-8: its last links and the ends of the creator's texts are cut to make
+ * it fit.
  *
  * @throws `RangeError` when it is too large without any text, which no token in the database is
  */
@@ -37,10 +38,18 @@ export function withPlainTexts<Shown extends Texts>(token: Shown): Shown {
   return plain
 }
 
-/** The token with its texts shortened by at least `excess` bytes of JSON, if they have as many. A text cut to nothing becomes `null`. */
+/**
+ * The token without its last links and with its texts shortened, by at least `excess` bytes of JSON, if they have as many. A text cut to
+ * nothing becomes `null`.
+ */
 export function withShorterTexts<Shown extends Texts>(token: Shown, excess: number): Shown {
   const texts: Partial<Record<FreeText, string | null>> = {}
+  const links = [...(token.links ?? [])]
   let left = excess
+  while (left > 0 && links.length > 0) {
+    const text = JSON.stringify(links.pop())
+    left -= byteLength(text) + (links.length === 0 ? 0 : COMMA)
+  }
   for (const field of FREE_TEXTS) {
     if (left <= 0) break
     const text = token[field]
@@ -49,8 +58,9 @@ export function withShorterTexts<Shown extends Texts>(token: Shown, excess: numb
     texts[field] = shorter === '' ? null : shorter
     left -= bytesSaved - (shorter === '' ? NULL_GROWTH : 0)
   }
-  return { ...token, ...texts }
+  return { ...token, ...(token.links && { links }), ...texts }
 }
 
+const COMMA = 1
 /** `null` is two bytes longer than the `""` of an empty text. */
 const NULL_GROWTH = 2

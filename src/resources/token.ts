@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LINK_KINDS } from '#domain/metadata.ts'
 import { GRADUATION_STATUSES, POOL_TYPES } from '#domain/token.ts'
 import { tokenParameter } from './parameters.ts'
 import { defineResource } from './resource.ts'
@@ -155,6 +156,14 @@ export const tokenSchema = z
         'Image that the token’s contract names, else the one behind the metadata URI: untrusted. `null`: none, or not fetched yet.',
       ),
     description: z.string().nullable().describe('Description behind the metadata URI: untrusted text. `null`: none, or not fetched yet.'),
+    links: z
+      .array(
+        z.object({
+          kind: z.enum(LINK_KINDS).describe('What the creator says that it is.'),
+          url: z.string().describe('An `https` address of at most 256 characters: untrusted.'),
+        }),
+      )
+      .describe('Links behind the metadata URI, at most 8: untrusted, as the description is. Empty: none, or not fetched yet.'),
     market,
     pool: pool.nullable().describe('Where the token trades now, from the pool’s events. `null`: nowhere.'),
     fees,

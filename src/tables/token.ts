@@ -103,6 +103,8 @@ const properties = {
   // From the image of the contract and the document behind the metadata URI (rows/metadata.ts).
   imageUrl: column.text().strictNullable(),
   description: column.text().strictNullable(),
+  /** JSON. */
+  links: column.text().strictNullable(),
   tradesM5: column.integer().generated('(buys_m5 + sells_m5) stored'),
   tradesH1: column.integer().generated('(buys_h1 + sells_h1) stored'),
   tradesH24: column.integer().generated('(buys_h24 + sells_h24) stored'),

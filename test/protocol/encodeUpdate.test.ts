@@ -36,7 +36,7 @@ const byteSize = (update: UpdatedState) => Buffer.byteLength(JSON.stringify(upda
 
 /** Everything of a token that no shortening may touch. */
 function untouchable(token: Token): Partial<Token> {
-  const { description: _d, metadataUri: _m, imageUrl: _i, name: _n, symbol: _s, ...rest } = token
+  const { description: _d, links: _l, metadataUri: _m, imageUrl: _i, name: _n, symbol: _s, ...rest } = token
   return rest
 }
 
@@ -153,10 +153,12 @@ describe('encodeUpdate', () => {
         expect(update.latestTrade).toEqual(snapshot.recent.trades[0] ?? null)
         const owed = snapshot.holders.slice(0, 20)
         expect(update.holders).toEqual(owed.slice(0, update.holders.length))
-        if (update.holders.length < owed.length) {
+        const hasLinks = update.token.links.length === snapshot.token.links.length
+        if (update.holders.length < owed.length && hasLinks) {
           const oneMore = { ...update, holders: owed.slice(0, update.holders.length + 1) }
           expect(byteSize(oneMore)).toBeGreaterThan(MAX_STATE_BYTES)
         }
+        expect(update.token.links).toEqual(snapshot.token.links.slice(0, update.token.links.length))
         expectTexts(update, snapshot.token, size)
       }),
       { numRuns: 300 },
@@ -169,6 +171,7 @@ function expectTexts(update: UpdatedState, token: Token, size: number): void {
   const cut = FREE_TEXTS.filter(field => update.token[field] !== (token[field]?.toWellFormed() ?? null))
   if (cut.length === 0) return
   expect(update.holders).toEqual([])
+  expect(update.token.links).toEqual([])
   const last = cut.at(-1) ?? 'symbol'
   for (const field of FREE_TEXTS) {
     const whole = token[field]?.toWellFormed() ?? ''

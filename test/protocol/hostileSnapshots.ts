@@ -33,6 +33,10 @@ const hostileText = fc.oneof(
 const hostileToken = fc
   .record({
     texts: fc.tuple(...FREE_TEXTS.map(() => nullable(hostileText))),
+    links: fc.array(
+      fc.webUrl().map(url => ({ kind: 'other' as const, url })),
+      { maxLength: 8 },
+    ),
     totalSupply: amount,
     priceWeth: nullable(price),
     marketCapUsd: nullable(price),
@@ -47,6 +51,7 @@ const hostileToken = fc
     const [description = null, metadataUri = null, imageUrl = null, name = null, symbol = null] = texts
     return tokenOf(addressOf(1), facts.sequence, {
       description,
+      links: facts.links,
       metadataUri,
       imageUrl,
       name,

@@ -63,29 +63,29 @@ const s1 = pattern<Address>(/^0x[0-9a-f]{40}$/)
 const s2 = nullable(string)
 const s3 = pattern(/^(?:0|[1-9][0-9]*)$/)
 const s5 = pattern(/^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
-const s7 = pattern(/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/)
-const s8 = nullable(s7)
-const s11 = nullable(number())
-const s15 = nullable(s5)
-const s18 = nullable(s0)
-const s19 = nullable(s3)
-const s23 = number(0, 100)
-const s38 = number(0)
-const s39 = nullable(s38)
-const s68 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
+const s10 = pattern(/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/)
+const s11 = nullable(s10)
+const s14 = nullable(number())
+const s18 = nullable(s5)
+const s21 = nullable(s0)
+const s22 = nullable(s3)
+const s26 = number(0, 100)
+const s41 = number(0)
+const s42 = nullable(s41)
+const s71 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
 
 export const marketShape: Shape<Market> = object<Market>({
-  priceQuote: s8,
-  priceWeth: s8,
-  priceUsd: s8,
-  marketCapWeth: s8,
-  marketCapUsd: s8,
-  liquidityWeth: s8,
-  liquidityUsd: s8,
-  volumeWeth: object({ m5: s8, h1: s8, h6: s8, h24: s8 }),
-  buyVolumeWeth: object({ m5: s8, h1: s8, h6: s8, h24: s8 }),
-  sellVolumeWeth: object({ m5: s8, h1: s8, h6: s8, h24: s8 }),
-  priceChange: object({ m5: s11, h1: s11, h6: s11, h24: s11 }),
+  priceQuote: s11,
+  priceWeth: s11,
+  priceUsd: s11,
+  marketCapWeth: s11,
+  marketCapUsd: s11,
+  liquidityWeth: s11,
+  liquidityUsd: s11,
+  volumeWeth: object({ m5: s11, h1: s11, h6: s11, h24: s11 }),
+  buyVolumeWeth: object({ m5: s11, h1: s11, h6: s11, h24: s11 }),
+  sellVolumeWeth: object({ m5: s11, h1: s11, h6: s11, h24: s11 }),
+  priceChange: object({ m5: s14, h1: s14, h6: s14, h24: s14 }),
   trades: object({
     m5: object({ buys: s0, sells: s0, buyers: s0, sellers: s0 }),
     h1: object({ buys: s0, sells: s0, buyers: s0, sellers: s0 }),
@@ -94,8 +94,8 @@ export const marketShape: Shape<Market> = object<Market>({
   }),
   tradeCount: s0,
   holderCount: s0,
-  lastTradeAt: s15,
-  athPriceWeth: s8,
+  lastTradeAt: s18,
+  athPriceWeth: s11,
 })
 
 export const poolShape: Shape<Pool> = object<Pool>({
@@ -103,24 +103,24 @@ export const poolShape: Shape<Pool> = object<Pool>({
   type: choice('curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4'),
   quoteToken: s1,
   quoteSymbol: s2,
-  quoteDecimals: s18,
-  feeBps: s11,
-  reserveToken: s19,
-  reserveQuote: s19,
-  sqrtPriceX96: s19,
+  quoteDecimals: s21,
+  feeBps: s14,
+  reserveToken: s22,
+  reserveQuote: s22,
+  sqrtPriceX96: s22,
   tick: nullable(whole()),
-  liquidity: s19,
+  liquidity: s22,
 })
 
-export const feesShape: Shape<Fees> = object<Fees>({ creatorFeeBps: s11, accruedWeth: s8, claimedWeth: s8, claimableWeth: s8 })
+export const feesShape: Shape<Fees> = object<Fees>({ creatorFeeBps: s14, accruedWeth: s11, claimedWeth: s11, claimableWeth: s11 })
 
 export const graduationShape: Shape<Graduation> = object<Graduation>({
   status: choice('none', 'bonding', 'completed', 'migrated'),
-  percent: nullable(s23),
-  raisedWeth: s8,
-  targetWeth: s8,
-  completedAt: s15,
-  migratedAt: s15,
+  percent: nullable(s26),
+  raisedWeth: s11,
+  targetWeth: s11,
+  completedAt: s18,
+  migratedAt: s18,
   poolAddress: nullable(pattern<Hex>(/^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/)),
   txHash: nullable(pattern<Hex>(/^0x[0-9a-f]{64}$/)),
 })
@@ -141,6 +141,7 @@ export const tokenShape: Shape<Token> = object<Token>({
   metadataUri: s2,
   imageUrl: s2,
   description: s2,
+  links: listOf(object({ kind: choice('website', 'x', 'telegram', 'discord', 'farcaster', 'github', 'other'), url: string })),
   market: marketShape,
   pool: nullable(poolShape),
   fees: feesShape,
@@ -150,11 +151,11 @@ export const tokenShape: Shape<Token> = object<Token>({
   updatedAt: s5,
 })
 
-export const candleShape: Shape<Candle> = object<Candle>({ time: s0, open: s7, high: s7, low: s7, close: s7, volume: s7, trades: s0 })
+export const candleShape: Shape<Candle> = object<Candle>({ time: s0, open: s10, high: s10, low: s10, close: s10, volume: s10, trades: s0 })
 
 export const candleSeriesShape: Shape<CandleSeries> = object<CandleSeries>({ token: s1, candles: listOf(candleShape) })
 
-export const priceLineShape: Shape<PriceLine> = object<PriceLine>({ token: s1, times: listOf(s0), prices: listOf(s7) })
+export const priceLineShape: Shape<PriceLine> = object<PriceLine>({ token: s1, times: listOf(s0), prices: listOf(s10) })
 
 export const tradeShape: Shape<Trade> = object<Trade>({
   id: pattern(/^\d+-\d+$/),
@@ -165,12 +166,12 @@ export const tradeShape: Shape<Trade> = object<Trade>({
   maker: s1,
   amountToken: s3,
   amountQuote: s3,
-  amountWeth: s8,
-  priceWeth: s8,
-  priceAfterWeth: s8,
-  priceUsd: s8,
-  valueUsd: s8,
-  feeWeth: s8,
+  amountWeth: s11,
+  priceWeth: s11,
+  priceAfterWeth: s11,
+  priceUsd: s11,
+  valueUsd: s11,
+  feeWeth: s11,
   blockNumber: s3,
   blockHash: pattern<Hex>(/^0x[0-9a-f]{64}$/),
   txHash: pattern<Hex>(/^0x[0-9a-f]{64}$/),
@@ -183,14 +184,14 @@ export const leaderShape: Shape<Leader> = object<Leader>({
   address: s1,
   buys: s0,
   sells: s0,
-  boughtWeth: s7,
-  boughtUsd: s7,
-  soldWeth: s7,
-  soldUsd: s7,
-  volumeWeth: s7,
-  volumeUsd: s7,
-  realizedWeth: s7,
-  realizedUsd: s7,
+  boughtWeth: s10,
+  boughtUsd: s10,
+  soldWeth: s10,
+  soldUsd: s10,
+  volumeWeth: s10,
+  volumeUsd: s10,
+  realizedWeth: s10,
+  realizedUsd: s10,
   tradesWithoutWethValue: s0,
   tradesWithoutUsdValue: s0,
   salesWithoutWethProfit: s0,
@@ -205,24 +206,24 @@ export const heldTokenShape: Shape<HeldToken> = object<HeldToken>({
   decimals: s0,
   imageUrl: s2,
   launchpad: string,
-  priceWeth: s8,
-  priceUsd: s8,
+  priceWeth: s11,
+  priceUsd: s11,
 })
 
 export const holdingShape: Shape<Holding> = object<Holding>({
   token: heldTokenShape,
-  balance: s19,
-  percent: nullable(s23),
-  valueWeth: s8,
-  valueUsd: s8,
-  costWeth: s8,
-  costUsd: s8,
-  averageCostWeth: s8,
-  averageCostUsd: s8,
-  unrealizedWeth: s8,
-  unrealizedUsd: s8,
-  realizedWeth: s8,
-  realizedUsd: s8,
+  balance: s22,
+  percent: nullable(s26),
+  valueWeth: s11,
+  valueUsd: s11,
+  costWeth: s11,
+  costUsd: s11,
+  averageCostWeth: s11,
+  averageCostUsd: s11,
+  unrealizedWeth: s11,
+  unrealizedUsd: s11,
+  realizedWeth: s11,
+  realizedUsd: s11,
   lastChangedBlock: s3,
 })
 
@@ -231,11 +232,11 @@ export const claimCallShape: Shape<ClaimCall> = object<ClaimCall>({ to: s1, data
 export const walletClaimShape: Shape<WalletClaim> = object<WalletClaim>({
   currency: s1,
   symbol: s2,
-  decimals: s18,
-  accrued: s19,
+  decimals: s21,
+  accrued: s22,
   claimed: s3,
-  amount: s19,
-  amountUsd: s8,
+  amount: s22,
+  amountUsd: s11,
   scope: choice('token', 'creator'),
   claim: nullable(claimCallShape),
   launchpad: string,
@@ -250,24 +251,24 @@ export const traderShape: Shape<Trader> = object<Trader>({
   sells: s0,
   boughtToken: s3,
   soldToken: s3,
-  boughtWeth: s8,
-  boughtUsd: s8,
-  soldWeth: s8,
-  soldUsd: s8,
-  volumeWeth: s8,
-  volumeUsd: s8,
-  balance: s19,
-  percent: nullable(s23),
-  valueWeth: s8,
-  valueUsd: s8,
-  costWeth: s8,
-  costUsd: s8,
-  averageCostWeth: s8,
-  averageCostUsd: s8,
-  unrealizedWeth: s8,
-  unrealizedUsd: s8,
-  realizedWeth: s8,
-  realizedUsd: s8,
+  boughtWeth: s11,
+  boughtUsd: s11,
+  soldWeth: s11,
+  soldUsd: s11,
+  volumeWeth: s11,
+  volumeUsd: s11,
+  balance: s22,
+  percent: nullable(s26),
+  valueWeth: s11,
+  valueUsd: s11,
+  costWeth: s11,
+  costUsd: s11,
+  averageCostWeth: s11,
+  averageCostUsd: s11,
+  unrealizedWeth: s11,
+  unrealizedUsd: s11,
+  realizedWeth: s11,
+  realizedUsd: s11,
   firstTradeAt: s5,
   lastTradeAt: s5,
 })
@@ -276,19 +277,19 @@ export const holderShape: Shape<Holder> = object<Holder>({
   rank: whole(1),
   address: s1,
   balance: s3,
-  percent: s23,
+  percent: s26,
   type: choice('wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'),
   lastChangedBlock: s3,
 })
 
-export const holderSizeShape: Shape<HolderSize> = object<HolderSize>({ minPercent: s23, holders: s0, percent: s23 })
+export const holderSizeShape: Shape<HolderSize> = object<HolderSize>({ minPercent: s26, holders: s0, percent: s26 })
 
 export const holderDistributionShape: Shape<HolderDistribution> = object<HolderDistribution>({
   token: s1,
   holderCount: s0,
-  topTenPercent: s23,
-  creatorPercent: s23,
-  reservePercent: s23,
+  topTenPercent: s26,
+  creatorPercent: s26,
+  reservePercent: s26,
   sizes: listOf(holderSizeShape),
   asOfBlock: s3,
 })
@@ -296,11 +297,11 @@ export const holderDistributionShape: Shape<HolderDistribution> = object<HolderD
 export const claimableAmountShape: Shape<ClaimableAmount> = object<ClaimableAmount>({
   currency: s1,
   symbol: s2,
-  decimals: s18,
-  accrued: s19,
+  decimals: s21,
+  accrued: s22,
   claimed: s3,
-  amount: s19,
-  amountUsd: s8,
+  amount: s22,
+  amountUsd: s11,
   scope: choice('token', 'creator'),
   claim: nullable(claimCallShape),
 })
@@ -314,20 +315,20 @@ export const claimableShape: Shape<Claimable> = object<Claimable>({
 
 export const walletShape: Shape<Wallet> = object<Wallet>({
   address: s1,
-  tokensHeld: s18,
-  valueWeth: s8,
-  valueUsd: s8,
+  tokensHeld: s21,
+  valueWeth: s11,
+  valueUsd: s11,
   trades: s0,
   tokensTraded: s0,
-  volumeWeth: s7,
-  realizedWeth: s8,
-  realizedUsd: s8,
+  volumeWeth: s10,
+  realizedWeth: s11,
+  realizedUsd: s11,
   tokensWithoutWethProfit: s0,
   tokensWithoutUsdProfit: s0,
   tokensCreated: s0,
-  firstSeenAt: s15,
-  lastSeenAt: s15,
-  asOfBlock: s19,
+  firstSeenAt: s18,
+  lastSeenAt: s18,
+  asOfBlock: s22,
 })
 
 export const launchpadShape: Shape<Launchpad> = object<Launchpad>({
@@ -338,26 +339,26 @@ export const launchpadShape: Shape<Launchpad> = object<Launchpad>({
   bonding: s0,
   completed: s0,
   migrated: s0,
-  volumeWeth24h: s7,
+  volumeWeth24h: s10,
   trades24h: s0,
-  graduationRate: nullable(s23),
+  graduationRate: nullable(s26),
 })
 
 export const ethUsdShape: Shape<EthUsd> = object<EthUsd>({
-  price: s7,
+  price: s10,
   currency: choice('USD'),
   source: choice('coingecko', 'coinbase', 'simulated'),
   fetchedAt: s5,
-  ageSeconds: s38,
+  ageSeconds: s41,
   stale: boolean,
 })
 
 export const chainStatsShape: Shape<ChainStats> = object<ChainStats>({
   chainId: s0,
-  headBlock: s19,
+  headBlock: s22,
   indexedBlock: s3,
-  blockTimeMs: s39,
-  baseFeeGwei: s8,
+  blockTimeMs: s42,
+  baseFeeGwei: s11,
   tokens: s0,
   tokens24h: s0,
   bonding: s0,
@@ -365,9 +366,9 @@ export const chainStatsShape: Shape<ChainStats> = object<ChainStats>({
   migrated: s0,
   trades24h: s0,
   traders24h: s0,
-  volumeWeth24h: s7,
-  volumeUsd24h: s8,
-  liquidityWeth: s7,
+  volumeWeth24h: s10,
+  volumeUsd24h: s11,
+  liquidityWeth: s10,
   asOfBlock: s3,
   updatedAt: s5,
 })
@@ -377,59 +378,59 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
   role: choice('all', 'indexer', 'gateway'),
   standby: boolean,
   version: string,
-  uptimeSeconds: s38,
+  uptimeSeconds: s41,
   chainId: s0,
-  headBlock: s19,
-  confirmedBlock: s19,
-  indexedBlock: s19,
-  lagBlocks: s11,
-  lagSeconds: s11,
+  headBlock: s22,
+  confirmedBlock: s22,
+  indexedBlock: s22,
+  lagBlocks: s14,
+  lagSeconds: s14,
   backfill: nullable(
-    object({ fromBlock: s3, toBlock: s3, currentBlock: s3, percent: s23, blocksPerSecond: s38, eventsPerSecond: s38, secondsLeft: s39 }),
+    object({ fromBlock: s3, toBlock: s3, currentBlock: s3, percent: s26, blocksPerSecond: s41, eventsPerSecond: s41, secondsLeft: s42 }),
   ),
   launchpads: listOf(
     object({
       name: string,
       state: choice('joined', 'backfilling', 'leaving'),
-      indexedBlock: s19,
-      blocksLeft: s18,
-      eventsPerSecond: s39,
-      secondsLeft: s39,
+      indexedBlock: s22,
+      blocksLeft: s21,
+      eventsPerSecond: s42,
+      secondsLeft: s42,
     }),
   ),
-  reorgs: object({ count: s0, lastDepth: s18, lastAt: s15 }),
+  reorgs: object({ count: s0, lastDepth: s21, lastAt: s18 }),
   rpc: listOf(
     object({
       name: string,
       healthy: boolean,
       cause: s2,
-      latencyMs: s39,
+      latencyMs: s42,
       errorRate: number(0, 1),
-      concurrency: s18,
+      concurrency: s21,
       batchSize: s0,
       rangeBlocks: s0,
-      silentSeconds: s18,
+      silentSeconds: s21,
     }),
   ),
-  database: object({ ok: boolean, latencyMs: s39 }),
+  database: object({ ok: boolean, latencyMs: s42 }),
   actors: object({ total: s0, byState: mapOf(s0), subscribers: s0 }),
   realtime: object({
     webSocketConnections: s0,
     eventStreams: s0,
     subscriptions: s0,
-    updatesPerSecond: s38,
+    updatesPerSecond: s41,
     deliveredTotal: s0,
     conflatedTotal: s0,
-    commitToDeliveryMs: object({ p50: s39, p99: s39 }),
+    commitToDeliveryMs: object({ p50: s42, p99: s42 }),
   }),
   feed: object({
     carrier: choice('thread', 'notify', 'nats'),
     connected: boolean,
-    disconnectedMs: s38,
-    waitingMs: s38,
-    behindBlocks: s18,
+    disconnectedMs: s41,
+    waitingMs: s41,
+    behindBlocks: s21,
     reconnects: s0,
-    replica: nullable(object({ inUse: boolean, behindMs: s38 })),
+    replica: nullable(object({ inUse: boolean, behindMs: s41 })),
   }),
   reasons: listOf(string),
   warnings: listOf(string),
@@ -441,18 +442,18 @@ export const processStateShape: Shape<ProcessState> = object<ProcessState>({
   role: choice('all', 'indexer', 'gateway'),
   standby: boolean,
   version: string,
-  uptimeSeconds: s38,
-  indexedBlock: s19,
-  lagBlocks: s11,
-  database: object({ ok: boolean, latencyMs: s39 }),
+  uptimeSeconds: s41,
+  indexedBlock: s22,
+  lagBlocks: s14,
+  database: object({ ok: boolean, latencyMs: s42 }),
   feed: object({
     carrier: choice('thread', 'notify', 'nats'),
     connected: boolean,
-    disconnectedMs: s38,
-    waitingMs: s38,
-    behindBlocks: s18,
+    disconnectedMs: s41,
+    waitingMs: s41,
+    behindBlocks: s21,
     reconnects: s0,
-    replica: nullable(object({ inUse: boolean, behindMs: s38 })),
+    replica: nullable(object({ inUse: boolean, behindMs: s41 })),
   }),
   id: string,
   host: string,
@@ -460,17 +461,17 @@ export const processStateShape: Shape<ProcessState> = object<ProcessState>({
   url: string,
   connections: s0,
   subscriptions: s0,
-  heardMsAgo: s38,
+  heardMsAgo: s41,
 })
 
 export const actorStateShape: Shape<ActorState> = object<ActorState>({
   token: s1,
   state: choice('activating', 'live', 'resyncing', 'passivated'),
-  sequence: s18,
+  sequence: s21,
   subscribers: object({ webSocket: s0, eventStream: s0, lagging: s0 }),
-  lastUpdateAt: s15,
-  lastBlock: s19,
-  frameBytes: s18,
+  lastUpdateAt: s18,
+  lastBlock: s22,
+  frameBytes: s21,
   activatedAt: s5,
   eventsHandled: s0,
   conflated: s0,
@@ -488,8 +489,8 @@ export const tokenSummaryShape: Shape<TokenSummary> = object<TokenSummary>({
 export const crossingShape: Shape<Crossing> = object<Crossing>({
   token: tokenSummaryShape,
   of: choice('marketCapWeth', 'marketCapUsd', 'priceWeth', 'priceUsd', 'graduationPercent', 'holders'),
-  before: s8,
-  after: s7,
+  before: s11,
+  after: s10,
   timestamp: s5,
 })
 
@@ -500,22 +501,22 @@ export const listRowShape: Shape<ListRow> = object<ListRow>({
   imageUrl: s2,
   launchpad: string,
   status: choice('none', 'bonding', 'completed', 'migrated'),
-  percent: s11,
-  priceWeth: s8,
-  priceUsd: s8,
-  marketCapWeth: s8,
-  marketCapUsd: s8,
-  liquidityWeth: s8,
-  priceChange5m: s11,
-  priceChange1h: s11,
-  priceChange24h: s11,
-  volume5m: s8,
-  volume1h: s8,
-  volume24h: s8,
+  percent: s14,
+  priceWeth: s11,
+  priceUsd: s11,
+  marketCapWeth: s11,
+  marketCapUsd: s11,
+  liquidityWeth: s11,
+  priceChange5m: s14,
+  priceChange1h: s14,
+  priceChange24h: s14,
+  volume5m: s11,
+  volume1h: s11,
+  volume24h: s11,
   trades24h: s0,
   holders: s0,
   createdAt: s5,
-  lastTradeAt: s15,
+  lastTradeAt: s18,
 })
 
 export const tokenUpdateShape: Shape<TokenUpdate> = object<TokenUpdate>({
@@ -534,21 +535,21 @@ export const tokenUpdateShape: Shape<TokenUpdate> = object<TokenUpdate>({
 export const tokenSubscribedShape: Shape<TokenSubscribed> = object<TokenSubscribed>({
   type: choice('subscribed'),
   token: s1,
-  sequence: s18,
+  sequence: s21,
 })
 
 export const eventsSubscribedShape: Shape<EventsSubscribed> = object<EventsSubscribed>({
   type: choice('subscribed'),
   id: string,
   channel: choice('trades', 'launches', 'graduations', 'crossings'),
-  cursor: s68,
+  cursor: s71,
   reorgs: s0,
 })
 
 export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
   type: choice('trades'),
   id: string,
-  cursor: s68,
+  cursor: s71,
   reorgs: s0,
   block: s3,
   data: listOf(tradeShape),
@@ -557,7 +558,7 @@ export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
 export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessage>({
   type: choice('launches'),
   id: string,
-  cursor: s68,
+  cursor: s71,
   reorgs: s0,
   block: s3,
   data: listOf(tokenShape),
@@ -566,7 +567,7 @@ export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessa
 export const graduationsMessageShape: Shape<GraduationsMessage> = object<GraduationsMessage>({
   type: choice('graduations'),
   id: string,
-  cursor: s68,
+  cursor: s71,
   reorgs: s0,
   block: s3,
   status: choice('completed', 'migrated'),
@@ -576,7 +577,7 @@ export const graduationsMessageShape: Shape<GraduationsMessage> = object<Graduat
 export const crossingsMessageShape: Shape<CrossingsMessage> = object<CrossingsMessage>({
   type: choice('crossings'),
   id: string,
-  cursor: s68,
+  cursor: s71,
   reorgs: s0,
   block: s3,
   data: listOf(crossingShape),
@@ -586,11 +587,11 @@ export const reorgMessageShape: Shape<ReorgMessage> = object<ReorgMessage>({
   type: choice('reorg'),
   id: string,
   fromBlock: s3,
-  cursor: s68,
+  cursor: s71,
   reorgs: s0,
 })
 
-export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s68, to: s68, reorgs: s0 })
+export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s71, to: s71, reorgs: s0 })
 
 export const candlesMessageShape: Shape<CandlesMessage> = object<CandlesMessage>({
   type: choice('candles'),

@@ -33,6 +33,13 @@ export interface Token {
   readonly imageUrl: string | null
   /** Description behind the metadata URI: untrusted text. `null`: none, or not fetched yet. */
   readonly description: string | null
+  /** Links behind the metadata URI, at most 8: untrusted, as the description is. Empty: none, or not fetched yet. */
+  readonly links: readonly {
+    /** What the creator says that it is. */
+    readonly kind: 'website' | 'x' | 'telegram' | 'discord' | 'farcaster' | 'github' | 'other'
+    /** An `https` address of at most 256 characters: untrusted. */
+    readonly url: string
+  }[]
   readonly market: Market
   /** Where the token trades now, from the pool’s events. `null`: nowhere. */
   readonly pool: Pool | null

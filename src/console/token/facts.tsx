@@ -11,6 +11,8 @@ import { Unknown } from '#console/parts/value.tsx'
 /** Characters shown of texts from the chain, which can have any length. */
 const MAX_DESCRIPTION = 400
 
+const LINK_NAMES = { x: 'X', telegram: 'Telegram', discord: 'Discord', farcaster: 'Farcaster', github: 'GitHub' } as const
+
 /** Facts that do not change or are rarely needed. */
 export function Facts({ token }: { readonly token: Token }) {
   const { pool, metadataUri, description } = token
@@ -23,6 +25,17 @@ export function Facts({ token }: { readonly token: Token }) {
         <p class="card-body about">
           <bdi>{about}</bdi>
         </p>
+      )}
+      {token.links.length === 0 ? null : (
+        <ul class="card-body links" aria-label="Links of the creator">
+          {token.links.map(({ kind, url }) => (
+            <li key={url}>
+              <a href={url} target="_blank" rel="noopener noreferrer nofollow ugc" title={url} data-testid="creator-link">
+                {kind === 'website' || kind === 'other' ? new URL(url).hostname : LINK_NAMES[kind]}
+              </a>
+            </li>
+          ))}
+        </ul>
       )}
       <Pairs>
         <Pair name="Supply">{formatCompact(fromUnits(token.totalSupply, token.decimals))}</Pair>

@@ -1,4 +1,4 @@
-import type { TokenDocument, TokenLink } from '#domain/metadata.ts'
+import type { LinkKind, TokenDocument, TokenLink } from '#domain/metadata.ts'
 import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
 import { isCreatorUrl } from './creatorUrl.ts'
 import type { Gateways } from './gateways.ts'
@@ -8,10 +8,11 @@ const IMAGE_FIELDS = ['image', 'image_url', 'imageUrl', 'imageURI', 'imageUri', 
 
 type Fields = Readonly<Record<string, unknown>>
 
-const MAX_LINKS = 16
-const MAX_LINK_LENGTH = 2_048
+/** Links are part of each update of a token. */
+const MAX_LINKS = 8
+const MAX_LINK_LENGTH = 256
 /** Kinds by the names in metadata documents. */
-const NAMES: Readonly<Record<string, string>> = {
+const NAMES: Readonly<Record<string, LinkKind>> = {
   website: 'website',
   external_url: 'website',
   external_link: 'website',
@@ -22,11 +23,11 @@ const NAMES: Readonly<Record<string, string>> = {
   discord: 'discord',
   farcaster: 'farcaster',
   github: 'github',
-  medium: 'medium',
-  instagram: 'instagram',
-  tiktok: 'tiktok',
-  youtube: 'youtube',
-  reddit: 'reddit',
+  medium: 'other',
+  instagram: 'other',
+  tiktok: 'other',
+  youtube: 'other',
+  reddit: 'other',
 }
 /** Fields with an object of links by name, and fields with a list of links. */
 const GROUPS = ['links', 'socials', 'social', 'extensions', 'properties']
@@ -65,7 +66,7 @@ function firstOf<T, R>(values: readonly T[], read: (value: T) => R | null): R | 
   return null
 }
 
-/** The links of a metadata document, each URL once, at most 16. */
+/** The links of a metadata document, each URL once, at most 8. */
 function readLinks(document: Fields): readonly TokenLink[] {
   const named = [document, ...GROUPS.map(name => document[name]).filter(isFields)].flatMap(byName)
   const listed = LISTS.map(name => document[name]).flatMap(list => (Array.isArray(list) ? list.slice(0, MAX_LINKS).flatMap(fromEntry) : []))
@@ -85,7 +86,7 @@ function fromEntry(entry: unknown): readonly TokenLink[] {
   return toLink((Object.hasOwn(NAMES, platform) ? NAMES[platform] : undefined) ?? 'other', entry['url'])
 }
 
-function toLink(kind: string, value: unknown): readonly TokenLink[] {
+function toLink(kind: LinkKind, value: unknown): readonly TokenLink[] {
   const url = typeof value === 'string' && value.length <= MAX_LINK_LENGTH ? URL.parse(value.trim()) : null
   if (url === null || !isCreatorUrl(url, { allowHttp: false }) || url.href.length > MAX_LINK_LENGTH) return []
   return [{ kind, url: url.href }]

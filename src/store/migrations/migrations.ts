@@ -5,6 +5,7 @@ import { Migration0003Launchpads } from './Migration0003Launchpads.ts'
 import { Migration0004LatePairs } from './Migration0004LatePairs.ts'
 import { Migration0005TradeAmounts } from './Migration0005TradeAmounts.ts'
 import { Migration0007ValueChanges } from './Migration0007ValueChanges.ts'
+import { Migration0008Links } from './Migration0008Links.ts'
 import { Migration0011Leaders } from './Migration0011Leaders.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
@@ -15,6 +16,7 @@ export const MIGRATIONS = [
   Migration0004LatePairs,
   Migration0005TradeAmounts,
   Migration0007ValueChanges,
+  Migration0008Links,
   Migration0011Leaders,
 ]
 

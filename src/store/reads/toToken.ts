@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { multiplyTexts, parseDecimal } from '#domain/decimal.ts'
+import type { TokenLink } from '#domain/metadata.ts'
 import { shownPool } from '#domain/sharedCurve.ts'
 import { cleanQuoteSymbol } from '#domain/text.ts'
 import { perWindow, WINDOW_FIELDS, type WindowName } from '#domain/windows.ts'
@@ -60,6 +61,11 @@ export const SELECTED_TOKEN = sql`${selectList(without(FULL_TOKEN, UNSHOWN_OF_TO
 export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = token.main_pool
   ${joinQuote(sql`main_pool.quote_token`)}`
 
+/** @param text JSON of `TokenLink`s */
+function linksOf(text: string | null): Token['links'] {
+  return text === null ? [] : (JSON.parse(text) as TokenLink[]).map(({ kind, url }) => ({ kind, url }))
+}
+
 /**
  * A stored token as it goes over the wire. Only a peg gives it USD values; without one they are `null`, and the gateway fills them in,
  * since the price of ETH is not chain state.
@@ -84,6 +90,7 @@ export function toToken(row: SelectedToken, chainId: number): Token {
     metadataUri: withImage(row.metadataUri, row.imageUri),
     imageUrl: row.imageUrl,
     description: row.description,
+    links: linksOf(row.links),
     market: {
       priceQuote: wholeUnits(trimScale(row.priceQuote), row['quote.decimals']),
       priceWeth: trimScale(row.priceWeth),

@@ -8,9 +8,9 @@ import type { Statements } from './insertRows.ts'
 
 /*
  * The documents behind metadata URIs are no chain state: they are kept per URI, and reorgs leave them alone. A token has a copy
- * (`image_url`, `description`) of the document behind its present URI or, until that is read, none; it comes with a new sequence. An image
- * that the token's contract names is a document of its own, and is shown before the image of the other one. `metadata_waiting` holds the
- * tokens without a copy. It is changed under the lock of the cursor, so that a token can't miss a document that is just coming in.
+ * (`image_url`, `description`, `links`) of the document behind its present URI or, until that is read, none; it comes with a new sequence.
+ * An image that the token's contract names is a document of its own, and is shown before the image of the other one. The tokens without a
+ * copy are in `metadata_waiting`. It is changed under the lock of the cursor, so that a token can't miss a document that is coming in.
  */
 
 const keyOf = (uri: RawBuilder<unknown>) => sql`sha256(convert_to(${uri}, 'UTF8'))`
@@ -41,15 +41,15 @@ export function* attachMetadata(tokens: readonly Address[]): Statements {
 /** Gives tokens their copies of the documents that are read. @param stamp what is set besides where that changes a row */
 function showDocuments(tokens: readonly Buffer[], stamp: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    update token set image_url = shown.image_url, description = shown.description ${stamp}
+    update token set image_url = shown.image_url, description = shown.description, links = shown.links ${stamp}
     from (
-      select token.address, coalesce(own.image_url, document.image_url) as image_url, document.description from token
+      select token.address, coalesce(own.image_url, document.image_url) as image_url, document.description, document.links::text from token
       left join metadata as document on document.key = ${keyOf(sql`token.metadata_uri`)} and ${isRead('document')}
       left join metadata as own on own.key = ${keyOf(OWN_IMAGE)} and ${isRead('own')}
       where token.address = any(${[...tokens]}::bytea[])
     ) as shown
     where token.address = shown.address
-      and (token.image_url, token.description) is distinct from (shown.image_url, shown.description)`
+      and (token.image_url, token.description, token.links) is distinct from (shown.image_url, shown.description, shown.links)`
 }
 
 /** The URIs that are due, per lane: those tried least often first, then the newest. `underWay` is left out. */

@@ -57,7 +57,7 @@ async function sequences(): Promise<ReadonlyMap<string, number>> {
 /** The tables of the chain, without the tokens' metadata. */
 async function chainTables(of: typeof database) {
   const { token = [], ...others } = await dumpTables(of.kysely)
-  return { ...others, token: token.map(row => ({ ...(row as object), image_url: null, description: null })) }
+  return { ...others, token: token.map(row => ({ ...(row as object), image_url: null, description: null, links: null })) }
 }
 
 it.each(Array.from({ length: 3 }, (_, seed) => seed))('survives reorgs and stays with its token (seed %i)', async seed => {

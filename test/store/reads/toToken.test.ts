@@ -23,6 +23,7 @@ const row: SelectedToken = {
   admin: null,
   imageUrl: null,
   description: null,
+  links: '[{"url": "https://x.com/token", "kind": "x"}]',
   priceQuote: '0.00000001234000',
   quoteToken: null,
   quoteRate: '1',
@@ -110,6 +111,7 @@ describe('a stored token', () => {
       metadataUri: null,
       imageUrl: null,
       description: null,
+      links: [{ kind: 'x', url: 'https://x.com/token' }],
       market: {
         priceQuote: null,
         priceWeth: '0.00000001234',
