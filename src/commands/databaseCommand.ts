@@ -10,10 +10,13 @@ import { secretsOf } from '#telemetry/secrets.ts'
 /**
  * Runs a command on the configured database, and starts the embedded one for it where none runs. Prints the text that the work returns, or
  * the error. Exit codes: 0 done, 75 try again later, 1 something has to be changed first.
+ *
+ * @param told where the text is printed. Default: standard output
  */
 export async function databaseCommand<C extends DatabaseConfig>(
   load: () => C,
   work: (database: { readonly url: string; readonly config: C; readonly logger: Logger }) => Promise<string>,
+  told: Pick<NodeJS.WriteStream, 'write'> = process.stdout,
 ): Promise<void> {
   const redactor = createRedactor([])
   try {
@@ -23,7 +26,7 @@ export async function databaseCommand<C extends DatabaseConfig>(
     const { url, stop } = await openDatabase(config, logger)
     redactor.add(secretsOf({ databaseUrl: url }))
     try {
-      process.stdout.write(`${await work({ url, config, logger })}\n`)
+      told.write(`${await work({ url, config, logger })}\n`)
     } finally {
       await stop()
     }

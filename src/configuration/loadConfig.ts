@@ -106,6 +106,14 @@ export function loadDatabaseConfig(env: Environment, options: LoadDatabaseConfig
   return finish(databaseConfig(values, options), problems)
 }
 
+/** `DATABASE_READ_URL`, which commands that only read use where it is given. @throws as `loadConfig` */
+export function loadReadUrl(env: Environment, { cwd, readFile = readUtf8 }: LoadDatabaseConfigOptions): string | null {
+  const { SCHEMA } = DATABASE_SETTINGS
+  const { values, problems } = parseSettings({ DATABASE_READ_URL: SETTINGS.DATABASE_READ_URL, SCHEMA }, readEnvironment(env, cwd, readFile))
+  const { databaseReadUrl: url } = finish(values, problems)
+  return url === null ? null : withSchema(url, values.schema)
+}
+
 function databaseConfig(
   { databaseUrl, schema, dataDir, logLevel, logFormat }: CamelCased<typeof DATABASE_SETTINGS>,
   { cwd, isTerminal = process.stdout.isTTY }: LoadDatabaseConfigOptions,

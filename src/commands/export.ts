@@ -1,0 +1,73 @@
+import { Duplex, Transform, type TransformCallback } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { loadDatabaseConfig, loadReadUrl } from '#configuration/loadConfig.ts'
+import { copyOut, type ExportedBlock } from '#store/exports/copyOut.ts'
+import { copyStatement } from '#store/exports/copyStatement.ts'
+import { EXPORTED } from '#store/views/views.ts'
+import { databaseCommand } from './databaseCommand.ts'
+import { EXPORT_USAGE, type ExportRequest, parseExportRequest } from './exportRequest.ts'
+import { writeTarget } from './exportTarget.ts'
+import { parquetOf } from './parquetFile.ts'
+
+/* npm run export: rows of the index as CSV, JSON lines or Parquet, true for one block. The service may run meanwhile. */
+
+const PROGRESS_MS = 5_000
+const MIB = 2 ** 20
+
+const options = { cwd: process.cwd() }
+const request = parseExportRequest(process.argv.slice(2))
+if (request.kind === 'refused') {
+  process.stderr.write(`${request.reason}\n${EXPORT_USAGE}\n`)
+  process.exitCode = 1
+} else {
+  const load = () => ({ ...loadDatabaseConfig(process.env, options), databaseReadUrl: loadReadUrl(process.env, options) })
+  await databaseCommand(
+    load,
+    ({ url, config, logger }) => exportRows(request, { url, readUrl: config.databaseReadUrl, logger }),
+    process.stderr,
+  )
+}
+
+type Database = Pick<Parameters<typeof copyOut>[0], 'url' | 'logger'> & { readonly readUrl: string | null }
+
+/** @returns what was written, as a sentence */
+async function exportRows({ name, format, filter, out }: ExportRequest, { url, readUrl, logger }: Database): Promise<string> {
+  const view = EXPORTED[name]
+  const source = { url: readUrl ?? url, isReplica: readUrl !== null, logger }
+  const statement = copyStatement(view, format === 'parquet' ? 'text' : format, filter)
+  const progress = showProgress(name)
+  try {
+    const { block, rows } = await writeTarget(out, target =>
+      copyOut(source, statement, async (bytes, block) => {
+        process.stderr.write(`${name} as of block ${block.number} (${block.hash})\n`)
+        const encoded = format === 'parquet' ? [Duplex.from(parquetOf(view, metadataOf(name, block)))] : []
+        // Whoever opened the target ends it: standard output never is.
+        await pipeline([bytes, progress.counted, ...encoded, target], { end: false })
+      }),
+    )
+    return `${rows} rows of ${name} as of block ${block.number} (${block.hash}), ${progress.shown()}`
+  } finally {
+    progress.stop()
+  }
+}
+
+function metadataOf(name: string, { number, hash }: ExportedBlock): Readonly<Record<string, string>> {
+  return { 'tokenwire.rows': name, 'tokenwire.asOfBlock': String(number), 'tokenwire.asOfBlockHash': hash }
+}
+
+function showProgress(name: string) {
+  let bytes = 0
+  const startedAtMs = performance.now()
+  const shown = () => {
+    const seconds = (performance.now() - startedAtMs) / 1_000
+    return `${(bytes / MIB).toFixed(1)} MiB in ${seconds.toFixed(1)} s`
+  }
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done: TransformCallback) {
+      bytes += chunk.length
+      done(null, chunk)
+    },
+  })
+  const timer = setInterval(() => process.stderr.write(`${name}: ${shown()}\n`), PROGRESS_MS)
+  return { counted, shown, stop: () => clearInterval(timer) }
+}

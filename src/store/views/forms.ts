@@ -1,0 +1,79 @@
+import type { ColumnKind, View, ViewColumn } from './view.ts'
+
+/* A column as SQL in the forms in which it leaves the database. */
+
+/** The value in a view: a type that SQL computes with. */
+export function viewForm({ kind, sql }: ViewColumn): string {
+  switch (kind) {
+    case 'bytes':
+      return `'0x' || encode(${sql}, 'hex')`
+    case 'decimal':
+      return `trim_scale(${sql})`
+    case 'time':
+    case 'seconds':
+      return `to_timestamp(${sql})`
+    case 'timeMs':
+      return `to_timestamp((${sql}) / 1000.0)`
+    default:
+      return sql
+  }
+}
+
+/** The value as text; `null` stays. */
+export function textForm(column: ViewColumn): string {
+  switch (column.kind) {
+    case 'time':
+    case 'timeMs':
+      return `to_char(${viewForm(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    case 'text':
+    case 'bytes':
+      return viewForm(column)
+    case 'seconds':
+      return `(${column.sql})::text`
+    default:
+      return `(${viewForm(column)})::text`
+  }
+}
+
+/** The row as one line of JSON without its end: the item of REST, with its nested objects. */
+export function jsonLine({ columns, absent = {} }: View): string {
+  return jsonObject(columns, '', absent)
+}
+
+/** The object of the columns whose paths begin with `prefix`. */
+function jsonObject(columns: readonly ViewColumn[], prefix: string, absent: Readonly<Record<string, string>>): string {
+  const fields = Map.groupBy(columns, ({ name }) => name.slice(prefix.length).split('.')[0] ?? '')
+  const parts = Array.from(fields, ([field, within], index) => {
+    const [first] = within
+    const path = `${prefix}${field}`
+    const value = first?.name === path ? jsonForm(first) : jsonObject(within, `${path}.`, absent)
+    return [literal(`${index === 0 ? '{' : ','}"${field}":`), value]
+  })
+  const object = concatenated([...parts.flat(), `'}'`])
+  const isAbsent = absent[prefix.slice(0, -1)]
+  return isAbsent === undefined ? object : `case when ${isAbsent} then 'null' else ${object} end`
+}
+
+const NUMBERS: readonly ColumnKind[] = ['count', 'number', 'seconds']
+
+function jsonForm(column: ViewColumn): string {
+  const text = textForm(column)
+  if (NUMBERS.includes(column.kind)) return `coalesce(${text}, 'null')`
+  return column.kind === 'text' ? `coalesce(to_json(${text})::text, 'null')` : `coalesce('"' || ${text} || '"', 'null')`
+}
+
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** A function takes at most a hundred arguments. */
+const MAX_ARGUMENTS = 90
+
+/** `null` parts are left out. */
+function concatenated(parts: readonly string[]): string {
+  if (parts.length <= MAX_ARGUMENTS) return `concat(${parts.join(', ')})`
+  const groups = Array.from({ length: Math.ceil(parts.length / MAX_ARGUMENTS) }, (_, index) =>
+    concatenated(parts.slice(index * MAX_ARGUMENTS, (index + 1) * MAX_ARGUMENTS)),
+  )
+  return concatenated(groups)
+}
