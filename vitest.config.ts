@@ -48,6 +48,7 @@ export const SLOW = [
   'endToEnd/indexingThread',
   'endToEnd/shutdown',
   'endToEnd/echoedSecrets',
+  'endToEnd/webhooks',
   'gateway/nginx',
   'sync/revaluation',
   'sync/forkTrees',

@@ -41,6 +41,18 @@ export interface ApiKey {
   readonly operator?: boolean
 }
 
+/** A webhook of `WEBHOOKS_FILE`. */
+export interface WebhookConfig {
+  readonly name: string
+  /** A credential, as many receivers have a key in its path. */
+  readonly url: string
+  /** `whsec_` and the key in base64. */
+  readonly secret: string
+  readonly channel: 'launches' | 'graduations' | 'trades' | 'crossings'
+  /** As in a message that subscribes to the channel. */
+  readonly filters: Readonly<Record<string, unknown>>
+}
+
 type Settings = CamelCased<typeof SETTINGS>
 
 /** Every setting by its name in camel case (`MAX_REORG_DEPTH` is `maxReorgDepth`), paths absolute; `SETTINGS` describes them. */
@@ -53,6 +65,8 @@ export interface Config extends Omit<Settings, 'logFormat' | 'tlsCertFile' | 'tl
   readonly launchpads: LaunchpadsConfig
   /** The content of `apiKeysFile` at the start; `null`: the service has no keys, and ignores those that it is given. */
   readonly apiKeys: readonly ApiKey[] | null
+  /** The content of `webhooksFile` at the start. */
+  readonly webhooks: readonly WebhookConfig[]
 }
 
 /** When a block counts as confirmed: at a depth below the head, or at the chain's block of that name. */

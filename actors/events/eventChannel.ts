@@ -1,28 +1,14 @@
-import type { Logger } from 'pino'
 import { type Coalesced, coalesce } from '#async/coalesce.ts'
 import { type ChannelPosition, comparePlaces, type EventPlace, FIRST_PLACE } from '#domain/eventPlace.ts'
-import type { ChannelEvents, ChannelEventsQuery, EventChannelName } from '#resources/channelEvent.ts'
+import type { ChannelEvents } from '#resources/channelEvent.ts'
 import { deliverAll } from './deliverAll.ts'
+import { type EventChannelOptions, PAGES } from './eventChannelOptions.ts'
 import type { EventFilter } from './eventFilter.ts'
 import { EncodedEvent, eventMessages } from './eventMessages.ts'
 import { EventPage } from './eventPage.ts'
 import type { EventSubscriber } from './eventSubscriber.ts'
 import { type FilterGroup, FilterIndex } from './filterIndex.ts'
 import { isAhead, isStale, type ResumePosition } from './positions.ts'
-
-export interface EventChannelOptions {
-  readonly channel: EventChannelName
-  readonly read: (query: ChannelEventsQuery) => Promise<ChannelEvents>
-  /** USD per ETH as a plain decimal; `null`: none that may be shown. */
-  readonly ethUsd: () => string | null
-  readonly logger: Logger
-  readonly now: () => number
-  /** How many events are read at once. Default: `PAGES`. */
-  readonly pages?: typeof PAGES
-}
-
-/** For subscribers that follow, and for those that are behind: about as many as one of the latter takes at once. */
-const PAGES = { following: 1_000, behind: 100 }
 
 /** A position that the database has not reached after this time is of another database. */
 const AHEAD_MS = 10_000
@@ -93,6 +79,11 @@ export class EventChannel {
     if (this.#behind.has(subscriber)) this.#passes.request(null)
   }
 
+  /** How far the subscriber has been told; `null`: it is behind, and has its own position. */
+  positionOf(subscriber: EventSubscriber): ChannelPosition | null {
+    return this.#filters.has(subscriber) && !this.#behind.has(subscriber) ? this.#position : null
+  }
+
   /** Looks again after a failed read, and for subscribers that wait for a position. To be called every few seconds. */
   sweep(): void {
     if (this.#mustRetry || this.#behind.size > 0) this.#passes.request(null)
@@ -158,7 +149,7 @@ export class EventChannel {
       }
     }
     for (const [{ filter, members }, some] of fitting) {
-      const messages = eventMessages(some, filter.of)
+      const messages = eventMessages(some, filter.of, this.#options.eventsPerMessage)
       for (const member of members) {
         const reached = deliverAll(member, messages, from)
         if (reached !== null) this.#fallBehind(member, filter, reached)
@@ -197,7 +188,7 @@ export class EventChannel {
       if (voidFrom !== null) subscriber.reorg(voidFrom, from)
       if (page.isTooFar) subscriber.gap(from.place, page.end)
       const later = events.filter(({ event }) => comparePlaces(event.place, from.place) > 0 && filter.fits(event))
-      const reached = deliverAll(subscriber, eventMessages(later, filter.of), from)
+      const reached = deliverAll(subscriber, eventMessages(later, filter.of, this.#options.eventsPerMessage), from)
       if (reached === null && !page.isFull) this.#follow(subscriber, filter)
       else this.#fallBehind(subscriber, filter, reached ?? page.end)
     }

@@ -1,6 +1,7 @@
 import { EVENT_CHANNELS } from '#protocol/channels.ts'
 import type { EventChannelName } from '#resources/channelEvent.ts'
-import { EventChannel, type EventChannelOptions } from './eventChannel.ts'
+import { EventChannel } from './eventChannel.ts'
+import type { EventChannelOptions } from './eventChannelOptions.ts'
 
 /** The channels of events over all tokens, one actor per channel. A channel without subscribers reads nothing. */
 export interface EventChannels {

@@ -7,6 +7,10 @@ import { withUsd } from '#resources/token.ts'
 
 /** Events of one block, as many as fit into a message; all of one status. */
 export interface EventMessage {
+  /** The place of its first event. */
+  readonly first: EventPlace
+  /** As in `ChannelEvent`. */
+  readonly voids: number
   /** The place of its last event. */
   readonly place: EventPlace
   readonly status: ChannelEvent['status']
@@ -60,23 +64,39 @@ interface EncodedText {
   readonly bytes: number
 }
 
-/** @param events in order @param of as in `EncodedEvent.encoded` */
-export function eventMessages(events: readonly EncodedEvent[], of: CrossedValue | null = null): readonly EventMessage[] {
+/**
+ * @param events in order
+ * @param of as in `EncodedEvent.encoded`
+ * @param most events in a message
+ */
+export function eventMessages(
+  events: readonly EncodedEvent[],
+  of: CrossedValue | null = null,
+  most = Number.POSITIVE_INFINITY,
+): readonly EventMessage[] {
   const messages: EventMessage[] = []
   let taken: EncodedEvent[] = []
   let bytes = BRACKETS
   const finish = () => {
+    const [first] = taken
     const last = taken.at(-1)
-    if (last === undefined) return
-    const { place, status } = last.event
-    messages.push({ place, status, data: `[${taken.map(event => event.encoded(of).text).join(',')}]`, bytes })
+    if (first === undefined || last === undefined) return
+    const { place, status, voids = 0 } = last.event
+    messages.push({
+      first: first.event.place,
+      place,
+      voids,
+      status,
+      data: `[${taken.map(event => event.encoded(of).text).join(',')}]`,
+      bytes,
+    })
     taken = []
     bytes = BRACKETS
   }
   for (const one of events) {
     const before = taken.at(-1)?.event
     const isTogether = before?.place.blockNumber === one.event.place.blockNumber && before.status === one.event.status
-    if (!isTogether || bytes + COMMA + one.encoded(of).bytes > DATA_BYTES) finish()
+    if (!isTogether || taken.length === most || bytes + COMMA + one.encoded(of).bytes > DATA_BYTES) finish()
     bytes += (taken.length === 0 ? 0 : COMMA) + one.encoded(of).bytes
     taken.push(one)
   }

@@ -29,7 +29,7 @@ export class EventPage {
   constructor({ events, isTooFar, reorgs, voidFrom }: ChannelEvents, asked: ChannelPosition, channelEnd: EventPlace, size: number) {
     this.events = events
     this.isTooFar = isTooFar
-    this.isFull = events.length === size
+    this.isFull = events.length >= size
     this.end = { place: (this.isFull ? events.at(-1)?.place : undefined) ?? channelEnd, reorgs }
     this.#asked = asked
     this.#voidFrom = voidFrom

@@ -12,6 +12,7 @@ import { type KnownAdapters, parseLaunchpads } from './launchpads.ts'
 import { type CamelCased, parseSettings } from './parseSettings.ts'
 import { SETTINGS } from './settings.ts'
 import { readTls } from './tls.ts'
+import { readWebhooksFile } from './webhooks.ts'
 
 export interface LoadDatabaseConfigOptions {
   /** The folder of `.env` and of relative paths. */
@@ -52,6 +53,8 @@ export function loadConfig(env: Environment, options: LoadConfigOptions): Config
     databaseReadUrl: values.databaseReadUrl === null ? null : withSchema(values.databaseReadUrl, values.schema),
     apiKeysFile: values.apiKeysFile === null ? null : path.resolve(cwd, values.apiKeysFile),
     apiKeys: readKeys(values.apiKeysFile, files),
+    webhooksFile: values.webhooksFile === null ? null : path.resolve(cwd, values.webhooksFile),
+    webhooks: isGateway ? [] : readWebhooks(values, files),
     launchpadsFile: path.resolve(cwd, values.launchpadsFile),
     launchpads: isGateway ? NO_LAUNCHPADS : readLaunchpads(values.launchpadsFile, knownAdapters, files),
     nats: readNats(natsUrl, natsCredsFile, files),
@@ -114,6 +117,20 @@ export function loadReadUrl(env: Environment, { cwd, readFile = readUtf8 }: Load
   return url === null ? null : withSchema(url, values.schema)
 }
 
+export type WebhooksConfig = DatabaseConfig & Pick<Config, 'webhooks' | 'webhooksAllowPrivate'>
+
+const { WEBHOOKS_FILE, WEBHOOKS_ALLOW_PRIVATE } = SETTINGS
+
+/** Reads the webhooks and the settings of the database. @throws `TokenwireError` `config_invalid` as `loadConfig` */
+export function loadWebhooksConfig(env: Environment, options: LoadDatabaseConfigOptions): WebhooksConfig {
+  const { cwd, readFile = readUtf8 } = options
+  const settings = { ...DATABASE_SETTINGS, WEBHOOKS_FILE, WEBHOOKS_ALLOW_PRIVATE }
+  const { values, problems: wrong } = parseSettings(settings, readEnvironment(env, cwd, readFile))
+  const problems = [...wrong]
+  const webhooks = readWebhooks(values, { cwd, readFile, problems })
+  return finish({ ...databaseConfig(values, options), webhooks, webhooksAllowPrivate: values.webhooksAllowPrivate }, problems)
+}
+
 function databaseConfig(
   { databaseUrl, schema, dataDir, logLevel, logFormat }: CamelCased<typeof DATABASE_SETTINGS>,
   { cwd, isTerminal = process.stdout.isTTY }: LoadDatabaseConfigOptions,
@@ -147,6 +164,17 @@ function readKeys(file: string | null, { cwd, readFile, problems }: FileReading)
   const read = readApiKeys(path.resolve(cwd, file), readFile)
   if (read.kind === 'valid') return read.keys
   problems.push(...read.problems.map(problem => `API_KEYS_FILE: ${path.normalize(file)}: ${problem}`))
+  return []
+}
+
+function readWebhooks(
+  { webhooksFile: file, webhooksAllowPrivate: allowPrivate }: Pick<Config, 'webhooksFile' | 'webhooksAllowPrivate'>,
+  { cwd, readFile, problems }: FileReading,
+): Config['webhooks'] {
+  if (file === null) return []
+  const read = readWebhooksFile(path.resolve(cwd, file), { allowPrivate, readFile })
+  if (read.kind === 'valid') return read.webhooks
+  problems.push(...read.problems.map(problem => `WEBHOOKS_FILE: ${path.normalize(file)}: ${problem}`))
   return []
 }
 

@@ -187,6 +187,16 @@ export const SETTINGS = {
       'A file of hashed API keys with limits, origins and operator rights of their own, which npm run keys writes: see ' +
         'docs/operation.md. Read again within 5 s after a change. Blank: no keys.',
     ),
+  WEBHOOKS_FILE: anyText
+    .nullable()
+    .default(null)
+    .describe(
+      'A file of webhooks: launches, graduations, trades and crossings are posted to them, see docs/operation.md. The process that indexes ' +
+        'sends them, and reads the file again within 5 s after a change. Blank: none.',
+    ),
+  WEBHOOKS_ALLOW_PRIVATE: flag
+    .default(false)
+    .describe('true: webhooks may be sent to private addresses, and over plain http. For receivers in the same network.'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, MANY)
     .default(600)
     .describe('Maximum number of REST requests per minute and client address; 0: no limit.'),

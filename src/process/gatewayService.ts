@@ -14,7 +14,7 @@ import { readIdentity } from '#store/rows/identity.ts'
 import { indexerView } from './databaseCarrier.ts'
 import { GATEWAY_PROCESS } from './gatewayProcess.ts'
 import { withLiveLaunchpads } from './liveLaunchpads.ts'
-import { type ServeOptions, serve } from './serve.ts'
+import { type Served, type ServeOptions, serve } from './serve.ts'
 import { openServedIndex, type ServedIndex } from './servedIndex.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
 import { watchFile } from './watchFile.ts'
@@ -30,9 +30,12 @@ export interface GatewayOptions extends RoleOptions {
   }
 }
 
-export interface StartedGateway extends StartedRole {
+export interface StartedGateway extends StartedRole, Pick<Served, 'ethUsd'> {
   /** The database that the indexer writes. */
   readonly primary: Queryable
+  /** With the launchpads of the index at present. */
+  readonly config: Config
+  readonly chainId: number
 }
 
 /**
@@ -101,8 +104,8 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   const live = withLiveLaunchpads(config, () => index.identity)
   const indexer = indexerView(reported, indexing?.view)
   const onPrice = indexing?.onPrice ?? (() => undefined)
-  const url = await serve({ ...options, config: live, chainId, databaseUrl, db, feed, indexer, onPrice })
-  return { url, databaseUrl, primary: { getExecutor: () => index.primary.getExecutor() } }
+  const { url, ethUsd } = await serve({ ...options, config: live, chainId, databaseUrl, db, feed, indexer, onPrice })
+  return { url, databaseUrl, ethUsd, config: live, chainId, primary: { getExecutor: () => index.primary.getExecutor() } }
 }
 
 function warnOfEdits({ launchpadsFile: file }: Pick<Config, 'launchpadsFile'>, logger: Logger): () => void {

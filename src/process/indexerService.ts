@@ -7,7 +7,9 @@ import { watchLaunchpads } from './launchpadsWatch.ts'
 import { withLiveLaunchpads } from './liveLaunchpads.ts'
 import { serve } from './serve.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
+import { startWebhooks } from './startWebhooks.ts'
 import { switchedError, watchServedSchema } from './watchServedSchema.ts'
+import { withProblems } from './withProblems.ts'
 
 export interface IndexerOptions extends RoleOptions, LockedDatabase {
   readonly thread: StartedThread
@@ -26,20 +28,24 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
   const indexing = await thread.open(databaseUrl)
   if (options.config.standby) void indexing.writerChanged.then(() => onFailure(writerChangedError()))
 
-  const { chainId, view, blocks } = indexing
+  const { chainId, blocks } = indexing
+  let webhooks: ReturnType<typeof startWebhooks> = null
+  const view = withProblems(indexing.view, () => webhooks?.problems() ?? [])
   const db = reading.em.getKysely<unknown>()
   if (followsSwitches(databaseUrl)) {
     const schema = await readServedSchema(db)
     const onSwitch = async (served: string) => onFailure(switchedError(served))
     onStop(watchServedSchema({ db: () => db, current: () => schema, onSwitch, logger: options.logger }))
   }
-  const outlet = await announceIndexer(indexing, { ...options, db })
+  const outlet = await announceIndexer({ ...indexing, view }, { ...options, db })
 
   const config = withLiveLaunchpads(options.config, indexing.launchpads)
   onStop(watchLaunchpads({ file: config.launchpadsFile, onChanged: thread.want, logger: options.logger }))
   const known = { ...options, config, chainId, onPrice: indexing.priced }
-  const url = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
+  const { url, ethUsd } = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
+  webhooks = startWebhooks({ ...known, db, ethUsd })
   // Misses no block: the first one arrives in a later turn of the event loop than the one in which serving began.
   if (outlet !== null) blocks.subscribe(outlet.publish)
+  blocks.subscribe(() => webhooks?.changed())
   return { url, databaseUrl }
 }

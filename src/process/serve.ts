@@ -24,13 +24,19 @@ export interface ServeOptions extends Pick<OpenGatewayOptions, 'config' | 'logge
   readonly onStop: (stop: () => Promise<void> | void) => void
 }
 
+export interface Served {
+  readonly url: string
+  /** `null`: none that may be shown. */
+  readonly ethUsd: () => string | null
+}
+
 /**
  * Starts actors and gateway, then the feed of committed blocks, and then the gateway processes of `GATEWAYS`. After a failed start the
  * caller stops what was registered with `onStop`.
  *
- * @returns the URL of the gateway
+ * @returns the URL of the gateway, and the present price of ETH in USD
  */
-export async function serve(options: ServeOptions): Promise<string> {
+export async function serve(options: ServeOptions): Promise<Served> {
   const { config, logger, redactor, feed, onStop } = options
   let gateway: OpenedGateway | null = null
   let processes: () => readonly ProcessState[] = () => []
@@ -69,12 +75,12 @@ export async function serve(options: ServeOptions): Promise<string> {
   const served = { role: config.role, chainId: options.chainId, launchpads: launchpads.map(({ name }) => name), version: VERSION }
   if (config.gateways === 0) {
     logger.info({ url, ...served }, 'serving')
-    return url
+    return { url, ethUsd: ethUsd.ethUsd }
   }
   const { startGatewayProcesses } = await import('./gatewayProcesses.ts')
   const gatewaysUrl = await startGatewayProcesses(options)
   logger.info({ url: gatewaysUrl, statusUrl: ownUrl, gateways: config.gateways, ...served }, 'serving')
-  return gatewaysUrl
+  return { url: gatewaysUrl, ethUsd: ethUsd.ethUsd }
 }
 
 /** A gateway process shares its port with others, and has one of its own besides. A process that starts gateways has only its own. */

@@ -9,6 +9,8 @@ import { startGateway } from './gatewayService.ts'
 import { writerChangedError } from './indexerDatabase.ts'
 import { watchLaunchpads } from './launchpadsWatch.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
+import { startWebhooks } from './startWebhooks.ts'
+import { withProblems } from './withProblems.ts'
 
 export interface StandbyOptions extends RoleOptions {
   readonly thread: StartedThread
@@ -39,6 +41,7 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
     url,
     databaseUrl,
     primary: db,
+    ...served
   } = await startGateway({
     ...options,
     indexing: {
@@ -57,7 +60,9 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
     // The process that had the lock before may have been a newer version.
     if ((await readIdentity(db)) === null) throw new TypeError('the schema of a database has become older')
     onStop(() => thread.close())
-    const opened = await thread.open(databaseUrl)
+    let webhooks: ReturnType<typeof startWebhooks> = null
+    const thisThread = await thread.open(databaseUrl)
+    const opened = { ...thisThread, view: withProblems(thisThread.view, () => webhooks?.problems() ?? []) }
     void opened.writerChanged.then(() => onFailure(writerChangedError()))
     if (signal.aborted) return
     if (price !== null) opened.priced(price.ethUsd, price.usableMs - (performance.now() - price.atMs))
@@ -66,6 +71,8 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
     onStop(() => opened.stop())
     // Indexing begins. Clients of a standby get commits as clients of gateways do.
     opened.blocks.subscribe(block => outlet?.publish(block))
+    webhooks = startWebhooks({ ...options, ...served, db })
+    opened.blocks.subscribe(() => webhooks?.changed())
     logger.warn('the process that indexed is gone; this one has taken over')
   }
 

@@ -16,6 +16,8 @@ export type GraduationEventStatus = (typeof GRADUATION_EVENT_STATUSES)[number]
 /** Something that happened to a token, as a channel reports it. */
 export interface ChannelEvent {
   readonly place: EventPlace
+  /** How many reorgs have made its block void, so that another event at this place has another number. Only if it was asked for. */
+  readonly voids?: number
   readonly token: Address
   /** The maker of a trade; the creator of a token. */
   readonly wallet: Address
@@ -37,8 +39,11 @@ export interface ChannelEventsQuery {
   /** Only events up to this place; `null`: all. */
   readonly through: EventPlace | null
   readonly limit: number
-  /** Whether the events are read however many there are. Default: none are read if there are more than `MAX_REPLAYED`. */
-  readonly isUnbounded?: boolean
+  /**
+   * Reads whole blocks, so that `limit` may be exceeded, however many events there are, and with `voids`. Default: none are read if there
+   * are more than `MAX_REPLAYED`.
+   */
+  readonly isComplete?: boolean
 }
 
 /** Read in one statement, so that events and reorgs fit together. */
@@ -51,7 +56,7 @@ export interface ChannelEvents {
   readonly newest: EventPlace
   /** There are more than `MAX_REPLAYED` events, or some are not kept any more. None was read. */
   readonly isTooFar: boolean
-  /** At most `limit`, in order. */
+  /** In order. */
   readonly events: readonly ChannelEvent[]
 }
 

@@ -14,6 +14,7 @@ import { createTransaction } from './connection/transaction.ts'
 import { carryLatePairs } from './latePairs.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { readIdentity } from './rows/identity.ts'
+import { carryWebhooks } from './rows/webhookPositions.ts'
 
 /** How long the index waits to be as far as the served one, and how far behind it may be at first. */
 const PATIENCE_MS = 30_000
@@ -156,6 +157,7 @@ async function switchIfReached(db: Queryable, schemas: Schemas) {
   await raiseSequences(db, schemas, null)
   await keepPositions(db, schemas, places.to.number)
   await carryLatePairs(db, schemas)
+  await carryWebhooks(db, schemas)
   await mark(db, to)
   await sql`comment on table ${sql.id(from, MARKED_TABLE)} is null`.execute(db)
   const { number, hash, timestamp } = places.to

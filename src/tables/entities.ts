@@ -20,12 +20,23 @@ import { IndexTotalsEntity, LaunchpadTotalsEntity, TraderEntity } from './totals
 import { TradeEntity } from './trade.ts'
 import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
 import { ValueChangeEntity } from './valueChange.ts'
+import { WebhookPositionEntity } from './webhookPosition.ts'
 
 /**
  * What does not follow from the chain's blocks alone: which chain it is, what contracts and creators have answered, numbers that must not
- * fall, and which pairs sites have not been shown.
+ * fall, which pairs sites have not been shown,
+ * and how far webhooks have been sent.
  */
-const LASTING = [ChainStateEntity, DroppedTokenEntity, MetadataEntity, HolderCodeEntity, CurrencyEntity, ReorgEntity, LatePairEntity]
+const LASTING = [
+  ChainStateEntity,
+  DroppedTokenEntity,
+  MetadataEntity,
+  HolderCodeEntity,
+  CurrencyEntity,
+  ReorgEntity,
+  LatePairEntity,
+  WebhookPositionEntity,
+]
 
 /** What indexing the chain anew writes again. */
 export const OF_BLOCKS = [

@@ -25,15 +25,17 @@ export type SecretConfig = Partial<
     | 'databaseReadUrl'
     | 'logsFrom'
     | 'nats'
+    | 'webhooks'
   >
 >
 
 /** Every text of the settings that must not appear in a log or an answer. */
 export function secretsOf(config: SecretConfig): readonly string[] {
-  const { rpcUrls = [], ipfsGateways = [], arweaveGateways = [], coingeckoUrl, coinbaseUrl, nats } = config
+  const { rpcUrls = [], ipfsGateways = [], arweaveGateways = [], coingeckoUrl, coinbaseUrl, nats, webhooks = [] } = config
   const words = [config.operatorToken, config.coingeckoApiKey].filter(isGiven)
   const urls = [...rpcUrls, ...(nats?.urls ?? []), ...ipfsGateways, ...arweaveGateways, coingeckoUrl, coinbaseUrl].filter(isGiven)
   return [
+    ...webhooks.flatMap(({ url, secret }) => [...secretsOfUrl(url), secret]),
     ...words.filter(word => word.length >= MIN_LENGTH),
     ...urls.flatMap(secretsOfUrl),
     ...[config.databaseUrl, config.databaseReadUrl, config.logsFrom].filter(isGiven).flatMap(secretsOfDatabaseUrl),

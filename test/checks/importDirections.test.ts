@@ -38,6 +38,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   store: { values: [...BASE, 'tables', 'resources'] },
   sync: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'index', 'store'], types: ['tables', 'resources'] },
   jobs: { values: [...BASE, 'rpc', 'launchpads', 'store'], types: ['tables', 'resources'] },
+  'jobs/webhooks': { values: [...BASE, 'jobs', 'store', 'actors', 'protocol', 'resources'] },
   worker: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'sync', 'jobs', 'store', 'telemetry', 'bus', 'resources'] },
   bus: { values: [...BASE, 'store', 'resources'] },
   ethUsd: { values: BASE, types: ['resources'] },
@@ -51,7 +52,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   'client/rxjs': { values: ['client', 'protocol'], types: ['domain'], packages: ['rxjs'] },
   'client/react': { values: ['client', 'protocol'], types: ['domain'], packages: ['react'] },
   console: { values: ['client', 'protocol', 'async'], types: ['domain'] },
-  commands: { values: [...BASE, 'configuration', 'chain', 'launchpads', 'store', 'sync', 'telemetry', 'worker'] },
+  commands: { values: [...BASE, 'configuration', 'chain', 'launchpads', 'store', 'sync', 'telemetry', 'worker', 'jobs', 'jobs/webhooks'] },
   devchain: { values: [...BASE, 'configuration', 'launchpads', 'store', 'telemetry'], types: ['resources'] },
 }
 /** Composition roots: they may import everything that runs in production. */

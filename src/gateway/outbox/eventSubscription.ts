@@ -1,5 +1,6 @@
 import type { EventMessage } from '#actors/events/eventMessages.ts'
 import type { EventSubscriber } from '#actors/events/eventSubscriber.ts'
+import { eventsText, gapText, positionFields, reorgText, textOf } from '#actors/events/eventTexts.ts'
 import { type ChannelPosition, type EventPlace, formatPlace } from '#domain/eventPlace.ts'
 import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import type { EventChannelName } from '#resources/channelEvent.ts'
@@ -26,7 +27,6 @@ export class EventSubscription implements EventSubscriber, Queued {
   readonly id: string
   readonly channel: EventChannelName
   readonly #options: EventSubscriptionOptions
-  readonly #head: string
   #waiting: ChannelText[] = []
   #bytes = 0
   #isEnded = false
@@ -35,7 +35,6 @@ export class EventSubscription implements EventSubscriber, Queued {
     this.id = options.id
     this.channel = options.channel
     this.#options = options
-    this.#head = `"id":${JSON.stringify(options.id)}`
   }
 
   get isDrained(): boolean {
@@ -51,28 +50,25 @@ export class EventSubscription implements EventSubscriber, Queued {
     if (this.#isEnded) return
     const { outbox, filters } = this.#options
     const fields = `"channel":"${this.channel}","filters":${JSON.stringify(filters)},${positionFields(position)}`
-    const text = this.#text('subscribed', fields, position)
+    const text = new ChannelText('subscribed', textOf('subscribed', this.id, fields), position)
     if (outbox.transport === 'webSocket') outbox.answer(text.webSocket)
     else this.#add(text)
   }
 
-  deliver({ place, status, data, bytes }: EventMessage, reorgs: number): boolean {
+  deliver(message: EventMessage, reorgs: number): boolean {
     if (this.#isEnded) return true
     if (this.#bytes > BUFFER_BYTES) return false
-    const statusField = status === null ? '' : `"status":"${status}",`
-    const position = { place, reorgs }
-    const fields = `${positionFields(position)},"block":"${place.blockNumber}",${statusField}"data":${data}`
-    this.#add(this.#text(this.channel, fields, position, bytes))
+    const text = eventsText(this.channel, this.id, message, reorgs)
+    this.#add(new ChannelText(this.channel, text, { place: message.place, reorgs }, message.bytes))
     return true
   }
 
   reorg(fromBlock: number, position: ChannelPosition): void {
-    this.#add(this.#text('reorg', `"fromBlock":"${fromBlock}",${positionFields(position)}`, position))
+    this.#add(new ChannelText('reorg', reorgText(this.id, fromBlock, position), position))
   }
 
   gap(from: EventPlace, position: ChannelPosition): void {
-    const fields = `"from":"${formatPlace(from)}","to":"${formatPlace(position.place)}","reorgs":${position.reorgs}`
-    this.#add(this.#text('gap', fields, position))
+    this.#add(new ChannelText('gap', gapText(this.id, from, position), position))
   }
 
   /** Drops the waiting messages and ignores later ones. */
@@ -94,10 +90,6 @@ export class EventSubscription implements EventSubscriber, Queued {
     return result
   }
 
-  #text(type: string, fields: string, position: ChannelPosition, bytes = 0): ChannelText {
-    return new ChannelText(type, `{"type":"${type}",${this.#head},${fields}}`, position, bytes + HEAD_BYTES)
-  }
-
   #add(text: ChannelText): void {
     if (this.#isEnded) return
     this.#waiting.push(text)
@@ -112,10 +104,6 @@ const HEAD_BYTES = 200
 /** Latencies are measured for updates of tokens only. */
 const NOT_TIMED = { completedAtMs: null } as const
 
-function positionFields({ place, reorgs }: ChannelPosition): string {
-  return `"cursor":"${formatPlace(place)}","reorgs":${reorgs}`
-}
-
 /** A message of a channel. Its data is a string that all subscribers with the same filters share. */
 class ChannelText implements Written {
   readonly webSocket: string
@@ -123,9 +111,10 @@ class ChannelText implements Written {
   readonly #type: string
   readonly #position: ChannelPosition
 
-  constructor(type: string, text: string, position: ChannelPosition, bytes: number) {
+  /** @param dataBytes size of the message's data */
+  constructor(type: string, text: string, position: ChannelPosition, dataBytes = 0) {
     this.webSocket = text
-    this.bytes = bytes
+    this.bytes = dataBytes + HEAD_BYTES
     this.#type = type
     this.#position = position
   }

@@ -6,8 +6,8 @@ import { parseRetryAfter } from '#async/retryAfter.ts'
 import { hostOf, isCreatorUrl } from './creatorUrl.ts'
 import { type Failure, failure } from './failure.ts'
 import type { Location } from './gateways.ts'
-import { type GetTarget, httpGet } from './httpGet.ts'
 import type { Outbound } from './outbound.ts'
+import { type RequestTarget, sendRequest } from './sendRequest.ts'
 
 type Fetched = { readonly kind: 'text'; readonly text: string } | Failure
 
@@ -38,12 +38,12 @@ export async function fetchText(location: Location, options: FetchOptions): Prom
 
 async function follow({ url, gateway }: Location, { outbound, allowHttp }: FetchOptions, deadline: AbortSignal): Promise<Fetched> {
   const { limits, ports } = outbound
-  let target: GetTarget = { url, trusted: gateway !== null }
+  let target: RequestTarget = { url, trusted: gateway !== null }
   for (let redirects = 0; redirects <= limits.maxRedirects; redirects++) {
     if (!target.trusted && !isCreatorUrl(target.url, { allowHttp, ports })) {
       return redirects === 0 ? failure('forbidden_url') : FORBIDDEN_REDIRECT
     }
-    const answer = await httpGet(target, outbound, deadline)
+    const answer = await sendRequest(target, outbound, deadline)
     const isRedirect = answer.kind === 'response' && REDIRECTS.has(answer.response.statusCode ?? 0)
     if (!isRedirect) {
       const fetched = answer.kind === 'response' ? await read(answer.response, limits.maxBytes, deadline) : answer
@@ -123,7 +123,7 @@ function isTooLarge(error: unknown): boolean {
  *
  * @returns `null` without a valid location, for another scheme, for credentials, and from https to http
  */
-export function redirected({ url, trusted }: GetTarget, location: string | undefined): GetTarget | null {
+export function redirected({ url, trusted }: RequestTarget, location: string | undefined): RequestTarget | null {
   const next = location === undefined ? null : URL.parse(location, url.href)
   if (next === null || !['https:', 'http:'].includes(next.protocol)) return null
   if (url.protocol === 'https:' && next.protocol === 'http:') return null

@@ -36,6 +36,13 @@ export async function readServedSchema(db: Queryable): Promise<string> {
   return String(rows[0]?.schema)
 }
 
+/** Whether the schema of this connection is the served one. */
+export async function isServedSchema(db: Queryable): Promise<boolean> {
+  const { rows } = await sql<{ isServed: boolean }>`
+    select (parse_ident(${sql.raw(SERVED_SCHEMA)}))[1] = current_schema() as "isServed"`.execute(db)
+  return rows[0]?.isServed === true
+}
+
 /** The schema in which this connection creates tables. */
 export const CURRENT_SCHEMA: RawBuilder<string> = sql`quote_ident(current_schema())`
 

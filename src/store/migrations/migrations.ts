@@ -7,6 +7,7 @@ import { Migration0005TradeAmounts } from './Migration0005TradeAmounts.ts'
 import { Migration0007ValueChanges } from './Migration0007ValueChanges.ts'
 import { Migration0008Links } from './Migration0008Links.ts'
 import { Migration0011Leaders } from './Migration0011Leaders.ts'
+import { Migration0012WebhookPositions } from './Migration0012WebhookPositions.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -18,6 +19,7 @@ export const MIGRATIONS = [
   Migration0007ValueChanges,
   Migration0008Links,
   Migration0011Leaders,
+  Migration0012WebhookPositions,
 ]
 
 export const MIGRATION_OPTIONS = {

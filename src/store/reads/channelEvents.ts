@@ -20,6 +20,7 @@ interface StateRow {
   readonly isTooFar: boolean | null
   readonly eventBlock: number | null
   readonly eventLog: number
+  readonly voids: number | null
 }
 
 type TradeEventRow = StateRow & SelectedTrade & { readonly launchpad: string }
@@ -85,7 +86,12 @@ export async function readChannelEvents(db: Queryable, query: ChannelEventsQuery
     through === null
       ? sql``
       : sql`and (entry.block_number, entry.log_index) <= (${through.blockNumber}::bigint, ${through.logIndex}::bigint)`
-  const isLimited = sql.lit(query.isUnbounded !== true)
+  const { isComplete = false } = query
+  const most = sql.lit(after === null ? 0 : limit)
+  const taken = isComplete
+    ? sql`order by entry.block_number fetch first ${most} rows with ties`
+    : sql`order by entry.block_number, entry.log_index limit ${most}`
+  const voids = isComplete ? sql`(select count(*) from reorg where from_block <= event.block_number)` : sql`null::bigint`
   const wanted = sql`(entry.block_number, entry.log_index) > (start.block, start.log) ${upTo}`
   const { rows } = await sql<StateRow>`
     with state as materialized (
@@ -98,15 +104,14 @@ export async function readChannelEvents(db: Queryable, query: ChannelEventsQuery
       from state
     )
     select start.reorgs, start.void_from as "voidFrom", (select cursor_number from chain_state) as "indexedBlock",
-      far.found as "isTooFar", event.block_number as "eventBlock", event.log_index as "eventLog", ${selected}
+      far.found as "isTooFar", event.block_number as "eventBlock", event.log_index as "eventLog", ${voids} as voids, ${selected}
     from start
     left join lateral (
-      select true as found from ${table} where ${isLimited} and ${wanted} order by entry.block_number, entry.log_index offset ${MAX_REPLAYED} limit 1
+      select true as found from ${table} where ${sql.lit(!isComplete)} and ${wanted} order by entry.block_number, entry.log_index offset ${MAX_REPLAYED} limit 1
     ) as beyond on true
     cross join lateral (select beyond.found or (start.block, start.log) < (${keptAfter}, ${LAST_LOG_INDEX}::bigint) as found) as far
     left join lateral (
-      select entry.* from ${table} where far.found is not true and ${wanted}
-      order by entry.block_number, entry.log_index limit ${after === null ? 0 : limit}
+      select entry.* from ${table} where far.found is not true and ${wanted} ${taken}
     ) as event on true
     ${joined}
     order by event.block_number, event.log_index`.execute(db)
@@ -121,7 +126,13 @@ export async function readChannelEvents(db: Queryable, query: ChannelEventsQuery
     events: rows.flatMap(row =>
       row.eventBlock === null
         ? []
-        : [{ place: { blockNumber: row.eventBlock, logIndex: row.eventLog }, ...toEvent(row as never, chainId) }],
+        : [
+            {
+              place: { blockNumber: row.eventBlock, logIndex: row.eventLog },
+              ...(row.voids !== null && { voids: row.voids }),
+              ...toEvent(row as never, chainId),
+            },
+          ],
     ),
   }
 }

@@ -166,7 +166,7 @@ describe('the events of a channel', () => {
     const later = { place: { blockNumber: 1, logIndex: 0 }, reorgs: 0 }
     const read = await readChannelEvents(database.kysely, { ...query, after: later, limit: 10 }, 1)
     expect(read).toMatchObject({ isTooFar: false, events: { length: 10 } })
-    const whole = await readChannelEvents(database.kysely, { ...query, limit: 10, isUnbounded: true }, 1)
+    const whole = await readChannelEvents(database.kysely, { ...query, limit: 10, isComplete: true }, 1)
     expect(whole).toMatchObject({ isTooFar: false, events: { length: 10 } })
   })
 

@@ -1,0 +1,66 @@
+import type { WebhookConfig } from '#config'
+import type { Outbound } from '#jobs/metadata/outbound.ts'
+import { sendRequest } from '#jobs/metadata/sendRequest.ts'
+import { webhookSignature } from './webhookSignature.ts'
+
+/** What the receiver must answer with 2xx within this time. Redirects are not followed. */
+export const ANSWER_MS = 10_000
+
+export interface WebhookMessage {
+  /** The same for each attempt. */
+  readonly id: string
+  /** JSON. */
+  readonly body: string
+}
+
+export type PostOutcome =
+  | { readonly kind: 'taken' }
+  /** The receiver wants no more (410). */
+  | { readonly kind: 'gone' }
+  /** One sentence without secrets. */
+  | { readonly kind: 'failed'; readonly cause: string }
+
+export interface PostOptions {
+  readonly outbound: Outbound
+  /** Whether private addresses and plain http are allowed. */
+  readonly allowPrivate: boolean
+  /** Milliseconds since the epoch, which receivers compare with their clock. */
+  readonly epochMs: () => number
+}
+
+const FAILURES: Readonly<Record<string, string>> = {
+  forbidden_address: 'its host has an address that is not public',
+  no_connection: 'it can not be connected to',
+  too_slow: `it did not answer within ${ANSWER_MS / 1_000} s`,
+}
+
+/** Sends a message to its receiver, whose body is not read. Never rejects. */
+export async function postWebhook(
+  { url, secret }: Pick<WebhookConfig, 'url' | 'secret'>,
+  { id, body }: WebhookMessage,
+  { outbound, allowPrivate, epochMs }: PostOptions,
+  signal: AbortSignal,
+): Promise<PostOutcome> {
+  const timestamp = Math.floor(epochMs() / 1_000)
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'Tokenwire',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': webhookSignature(secret, id, timestamp, body),
+  }
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
+  const answer = await sendRequest({ url: new URL(url), trusted: allowPrivate, post: { headers, body } }, outbound, deadline)
+  if (answer.kind === 'failure') return { kind: 'failed', cause: FAILURES[answer.problem] ?? answer.problem }
+  const { response } = answer
+  const status = response.statusCode ?? 0
+  response.on('error', () => undefined)
+  response.destroy()
+  if (status === 410) return { kind: 'gone' }
+  if (status >= 200 && status < 300) return { kind: 'taken' }
+  return {
+    kind: 'failed',
+    cause: status >= 300 && status < 400 ? `it redirects (${status}), which is not followed` : `it answers ${status}`,
+  }
+}

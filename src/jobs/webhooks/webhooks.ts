@@ -1,0 +1,116 @@
+import { EventChannel } from '#actors/events/eventChannel.ts'
+import type { EventFilter } from '#actors/events/eventFilter.ts'
+import { coalesce } from '#async/coalesce.ts'
+import { repeat } from '#async/repeat.ts'
+import type { WebhookConfig } from '#config'
+import { EVENT_CHANNELS } from '#protocol/channels.ts'
+import type { ChannelEvents, ChannelEventsQuery, EventChannelName } from '#resources/channelEvent.ts'
+import { forgetWebhooks, readWebhooks, type WebhookProgress } from '#store/rows/webhookPositions.ts'
+import { Webhook, type WebhookOptions } from './webhook.ts'
+
+/** How often the stored positions are looked at, which `npm run webhooks -- replay` changes. */
+const LOOK_EVERY_MS = 2_000
+/** Looks between two checkpoints of webhooks that have had no event. */
+const LOOKS_PER_CHECKPOINT = 15
+/**
+ * A message holds a fixed number of events, so that it is the same when it is sent again. Ten trades have less than 16 KB; a token alone
+ * may have as many.
+ */
+const EVENTS_PER_MESSAGE: Readonly<Record<EventChannelName, number>> = { trades: 10, launches: 1, graduations: 1, crossings: 1 }
+
+/** A webhook whose filters are understood. */
+export interface ReadyWebhook {
+  readonly config: WebhookConfig
+  readonly filter: EventFilter
+}
+
+export interface WebhooksOptions extends Pick<WebhookOptions, 'db' | 'post' | 'random' | 'retries' | 'logger'> {
+  /** Reads from the database that `db` writes. */
+  readonly read: (query: ChannelEventsQuery) => Promise<ChannelEvents>
+  readonly ethUsd: () => string | null
+  readonly now: () => number
+  /** Whether this index is the one that is served: another one that is being built is nobody's source. */
+  readonly isServed: () => Promise<boolean>
+  /** Default: `repeat` every two seconds. */
+  readonly schedule?: (look: () => void) => () => void
+}
+
+/** The webhooks of the process that indexes. Each has its own position and waits for its own receiver. */
+export interface Webhooks {
+  /** Sends these from now on. One that is left out is forgotten. */
+  replace(webhooks: readonly ReadyWebhook[]): void
+  /** A commit is in the database. */
+  changed(): void
+  /** What is wrong, for the health of the service. */
+  problems(): readonly string[]
+  stop(): Promise<void>
+}
+
+export function createWebhooks(options: WebhooksOptions): Webhooks {
+  const { db, read, logger, isServed, schedule = look => repeat(LOOK_EVERY_MS, look) } = options
+  const channels = new Map(EVENT_CHANNELS.map(channel => [channel, openChannel(channel)]))
+  const running = new Map<string, Webhook>()
+  let configured: readonly ReadyWebhook[] | null = null
+  let paused: readonly WebhookProgress[] = []
+  let looks = 0
+
+  function openChannel(channel: EventChannelName): EventChannel {
+    const complete = (query: ChannelEventsQuery) => read({ ...query, isComplete: true })
+    return new EventChannel({ ...options, channel, read: complete, eventsPerMessage: EVENTS_PER_MESSAGE[channel] })
+  }
+
+  const end = async (webhook: Webhook): Promise<void> => {
+    running.delete(webhook.config.name)
+    await webhook.stop()
+  }
+
+  /** Starts and ends webhooks as the configuration and the stored positions say. */
+  const look = async (): Promise<void> => {
+    if (configured === null) return
+    const wanted = new Map((await isServed()) ? configured.map(one => [one.config.name, one]) : [])
+    for (const webhook of running.values()) {
+      if (webhook.isEnded || wanted.get(webhook.config.name)?.config !== webhook.config) await end(webhook)
+    }
+    if (wanted.size === 0 && configured.length > 0) return
+    await forgetWebhooks(db, [...wanted.keys()])
+    const stored = new Map((await readWebhooks(db)).map(progress => [progress.name, progress]))
+    paused = [...stored.values()].filter(({ isPaused }) => isPaused)
+    for (const [name, { config, filter }] of wanted) {
+      const progress = stored.get(name) ?? null
+      const webhook = running.get(name)
+      if (webhook !== undefined && (progress === null || progress.isPaused || !webhook.knows(progress))) await end(webhook)
+      if (progress?.isPaused === true || running.has(name)) continue
+      const channel = channels.get(config.channel)
+      if (channel === undefined) throw new TypeError(`there is no channel ${config.channel}`)
+      running.set(name, new Webhook({ ...options, config, filter, channel, progress }))
+    }
+    if (++looks % LOOKS_PER_CHECKPOINT === 0) for (const webhook of running.values()) webhook.checkpoint()
+  }
+  const looking = coalesce<null>(look, (err, _, failures) => {
+    logger.warn({ err, failures }, 'the positions of webhooks could not be read')
+  })
+  const endLooks = schedule(() => {
+    looking.request(null)
+    for (const channel of channels.values()) channel.sweep()
+  })
+
+  return {
+    replace: webhooks => {
+      const before = new Map((configured ?? []).map(one => [JSON.stringify(one.config), one]))
+      // One that is as it was keeps its object, and goes on.
+      configured = webhooks.map(one => before.get(JSON.stringify(one.config)) ?? one)
+      looking.request(null)
+    },
+    changed: () => {
+      for (const channel of channels.values()) channel.changed()
+    },
+    problems: () => paused.map(({ name, lastError }) => `the webhook ${name} is paused: ${lastError}`),
+    stop: async () => {
+      endLooks()
+      looking.stop()
+      await looking.settled()
+      await Promise.all([...running.values()].map(end))
+      await Promise.all([...channels.values()].map(channel => channel.stop()))
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import process from 'node:process'
+import type { Logger } from 'pino'
+import { EventFilter } from '#actors/events/eventFilter.ts'
+import { monotonicMs as now } from '#clock'
+import type { Config, WebhookConfig } from '#config'
+import { readWebhooksFile } from '#configuration/webhooks.ts'
+import { TokenwireError } from '#errors'
+import { type ChannelFilters, filterTexts, parseChannelFilters } from '#gateway/realtime/channelFilters.ts'
+import { publicOutbound } from '#jobs/metadata/outbound.ts'
+import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
+import { createWebhooks, type ReadyWebhook, type Webhooks } from '#jobs/webhooks/webhooks.ts'
+import { isServedSchema } from '#store/connection/databaseSchema.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readChannelEvents } from '#store/reads/channelEvents.ts'
+import type { Redactor } from '#telemetry/redactor.ts'
+import { secretsOf } from '#telemetry/secrets.ts'
+import { watchFile } from './watchFile.ts'
+
+export interface StartWebhooksOptions {
+  /** With the launchpads of the index at present. */
+  readonly config: Pick<Config, 'webhooksFile' | 'webhooksAllowPrivate' | 'launchpads'>
+  readonly chainId: number
+  /** The database that this process indexes into. */
+  readonly db: Queryable
+  readonly ethUsd: () => string | null
+  readonly logger: Logger
+  readonly redactor: Redactor
+  readonly onStop: (stop: () => Promise<void> | void) => void
+}
+
+/**
+ * Starts to send the webhooks of `WEBHOOKS_FILE`, which is read again every 5 s and on SIGHUP. A file that has become wrong changes
+ * nothing. To be called when this process has the right to index: no other one sends then.
+ *
+ * @returns `null`: there is no such file
+ * @throws `TokenwireError` `config_invalid`
+ */
+export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'changed' | 'problems'> | null {
+  const { config, chainId, db, ethUsd, logger, redactor, onStop } = options
+  const { webhooksFile: file, webhooksAllowPrivate: allowPrivate } = config
+  if (file === null) return null
+  const understood = (webhook: WebhookConfig) => filtersOf(webhook, config.launchpads)
+  const filterProblem = (webhook: WebhookConfig) => {
+    const filters = understood(webhook)
+    return filters.kind === 'valid' ? null : filters.problem.detail
+  }
+  const read = () => readWebhooksFile(file, { allowPrivate, filterProblem })
+  const ready = (webhooks: readonly WebhookConfig[]): readonly ReadyWebhook[] => {
+    redactor.add(secretsOf({ webhooks }))
+    return webhooks.flatMap(webhook => {
+      const filters = understood(webhook)
+      return filters.kind === 'valid' ? [{ config: webhook, filter: new EventFilter(filters.filters) }] : []
+    })
+  }
+  const first = read()
+  if (first.kind === 'invalid')
+    throw new TokenwireError('config_invalid', `WEBHOOKS_FILE: ${first.problems.join('; ')}`, { details: { problems: first.problems } })
+
+  const outbound = publicOutbound()
+  const webhooks = createWebhooks({
+    db,
+    read: query => readChannelEvents(db, query, chainId),
+    ethUsd,
+    post: (webhook, message, signal) => postWebhook(webhook, message, { outbound, allowPrivate, epochMs: Date.now }, signal),
+    random: Math.random,
+    isServed: () => isServedSchema(db),
+    now,
+    logger,
+  })
+  onStop(webhooks.stop)
+  webhooks.replace(ready(first.webhooks))
+  const watch = watchFile({
+    read,
+    onChanged: again => {
+      if (again.kind === 'invalid') {
+        logger.warn({ file, problems: again.problems }, 'WEBHOOKS_FILE has changed and is wrong: the webhooks stay as they are')
+        return
+      }
+      webhooks.replace(ready(again.webhooks))
+      logger.info({ file, webhooks: again.webhooks.map(({ name }) => name) }, 'the webhooks were read again')
+    },
+  })
+  process.on('SIGHUP', watch.check)
+  onStop(() => {
+    process.off('SIGHUP', watch.check)
+    watch.stop()
+  })
+  logger.info({ webhooks: first.webhooks.map(({ name }) => name) }, 'sending webhooks')
+  return webhooks
+}
+
+function filtersOf({ channel, filters }: WebhookConfig, { launchpads }: Config['launchpads']): ChannelFilters {
+  const texts = filterTexts(filters)
+  if (texts === null) throw new TypeError('the filters of a webhook are an object')
+  return parseChannelFilters(channel, texts, launchpads)
+}

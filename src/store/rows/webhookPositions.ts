@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { ChannelPosition, EventPlace } from '#domain/eventPlace.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+
+/* Every time here is the database's, since the process that sends may be another one after a while. */
+
+const NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+/** How far a webhook has been sent. */
+export interface WebhookProgress {
+  readonly name: string
+  readonly position: ChannelPosition
+  readonly version: number
+  readonly isPaused: boolean
+  /** Of the next message, in a row. */
+  readonly failures: number
+  readonly failingForMs: number | null
+  /** When the next message is sent again; 0: now. */
+  readonly waitMs: number
+  readonly lastError: string | null
+}
+
+interface StoredProgress extends Omit<WebhookProgress, 'position'> {
+  readonly blockNumber: number
+  readonly logIndex: number
+  readonly reorgs: number
+}
+
+/** Every webhook that has been sent to, or whose position is known. */
+export async function readWebhooks(db: Queryable): Promise<readonly WebhookProgress[]> {
+  const { rows } = await sql<StoredProgress>`
+    select name, block_number as "blockNumber", log_index as "logIndex", reorgs, version, is_paused as "isPaused", failures,
+      last_error as "lastError", ${NOW} - failing_since_ms as "failingForMs", greatest(0, coalesce(next_attempt_at_ms - ${NOW}, 0)) as "waitMs"
+    from webhook_position order by name`.execute(db)
+  return rows.map(({ blockNumber, logIndex, reorgs, ...row }) => ({ ...row, position: { place: { blockNumber, logIndex }, reorgs } }))
+}
+
+interface Written {
+  readonly version: number
+  readonly isPaused: boolean
+}
+
+/** The version of a webhook whose position another writer has changed is another one, and nothing is written: `null`. */
+export type WrittenWebhook = Written | null
+
+interface Known {
+  readonly name: string
+  readonly version: number
+}
+
+/** Begins a webhook without a position at this one. */
+export async function beginWebhook(db: Queryable, name: string, { place, reorgs }: ChannelPosition): Promise<WrittenWebhook> {
+  const { rows } = await sql<Written>`
+    insert into webhook_position (name, block_number, log_index, reorgs, version, is_paused, failures)
+    values (${name}, ${place.blockNumber}, ${place.logIndex}, ${reorgs}, 1, false, 0)
+    on conflict (name) do nothing returning version, is_paused as "isPaused"`.execute(db)
+  return rows[0] ?? null
+}
+
+/** The receiver has taken everything up to this position. */
+export async function moveWebhook(db: Queryable, { name, version }: Known, { place, reorgs }: ChannelPosition): Promise<WrittenWebhook> {
+  const { rows } = await sql<Written>`
+    update webhook_position set block_number = ${place.blockNumber}, log_index = ${place.logIndex}, reorgs = ${reorgs}, version = version + 1,
+      failures = 0, failing_since_ms = null, next_attempt_at_ms = null, last_error = null
+    where name = ${name} and version = ${version} returning version, is_paused as "isPaused"`.execute(db)
+  return rows[0] ?? null
+}
+
+export interface FailedAttempt {
+  readonly cause: string
+  readonly retryInMs: number
+  /** It is paused when it has failed for longer. */
+  readonly patienceMs: number
+}
+
+/** The receiver did not take the next message. */
+export async function failWebhook(db: Queryable, { name, version }: Known, failed: FailedAttempt): Promise<WrittenWebhook> {
+  const { cause, retryInMs, patienceMs } = failed
+  const { rows } = await sql<Written>`
+    update webhook_position set failures = failures + 1, failing_since_ms = coalesce(failing_since_ms, ${NOW}),
+      next_attempt_at_ms = ${NOW} + ${Math.round(retryInMs)}::bigint, last_error = ${cause}, version = version + 1,
+      is_paused = ${NOW} - coalesce(failing_since_ms, ${NOW}) >= ${patienceMs}::bigint
+    where name = ${name} and version = ${version} returning version, is_paused as "isPaused"`.execute(db)
+  return rows[0] ?? null
+}
+
+/**
+ * Has a webhook sent again: from a place, or from where it stopped. A running service goes on there within a few seconds.
+ *
+ * @returns whether there is such a webhook
+ */
+export async function replayWebhook(db: Queryable, name: string, after: EventPlace | null): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_position set block_number = coalesce(${after?.blockNumber ?? null}::bigint, block_number),
+      log_index = coalesce(${after?.logIndex ?? null}::bigint, log_index), version = version + 1, is_paused = false, failures = 0,
+      reorgs = ${after === null ? sql`reorgs` : sql`(select coalesce(max(number), 0) from reorg)`},
+      failing_since_ms = null, next_attempt_at_ms = null, last_error = null
+    where name = ${name}`.execute(db)
+  return numAffectedRows > 0n
+}
+
+/** The webhooks of one schema's index go on in the one that is served in its place. */
+export async function carryWebhooks(db: Queryable, { from, to }: { readonly from: string; readonly to: string }): Promise<void> {
+  const { rows } = await sql`select from pg_tables where schemaname = ${from} and tablename = 'webhook_position'`.execute(db)
+  if (rows.length === 0) return
+  await sql`delete from ${sql.id(to, 'webhook_position')}`.execute(db)
+  await sql`insert into ${sql.id(to, 'webhook_position')} select * from ${sql.id(from, 'webhook_position')}`.execute(db)
+}
+
+/** Forgets webhooks that are not configured any more. */
+export async function forgetWebhooks(db: Queryable, configured: readonly string[]): Promise<void> {
+  await sql`delete from webhook_position where name <> all(${[...configured]}::text[])`.execute(db)
+}

@@ -1,0 +1,276 @@
+import { once } from 'node:events'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { EventFilter, type EventFilters } from '#actors/events/eventFilter.ts'
+import type { WebhookConfig } from '#config'
+import { createRandom } from '#devchain/traders/random.ts'
+import { parseDecimal } from '#domain/decimal.ts'
+import { FETCH_LIMITS, publicOutbound } from '#jobs/metadata/outbound.ts'
+import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
+import { createWebhooks, type Webhooks, type WebhooksOptions } from '#jobs/webhooks/webhooks.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { readChannelEvents } from '#store/reads/channelEvents.ts'
+import { readWebhooks, replayWebhook } from '#store/rows/webhookPositions.ts'
+import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { eventually, poll } from '#test/support/eventually.ts'
+import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
+import { commitBlocks, type OpenedIndex, openIndex, replaceWith, wholeBlock } from '#test/support/simulatedIndex.ts'
+import { answering, type Delivery, Receiver } from './receiver.ts'
+
+const database = await useDatabase()
+const { kysely } = database
+let forking: ForkingChain
+let index: OpenedIndex
+let receiver: Receiver
+let started: Webhooks[]
+
+beforeEach(async () => {
+  await database.clear()
+  forking = createForkingChain(createRandom(7), 64)
+  index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 64 })
+  receiver = await new Receiver().open()
+  started = []
+})
+
+afterEach(async () => {
+  for (const webhooks of started) await webhooks.stop()
+  await receiver.close()
+})
+
+/** Commits blocks, at first some that may replace others. */
+async function grow(blocks: number, replaced = 0): Promise<void> {
+  const head = forking.chain.head().header.number
+  if (replaced > 0 && head > replaced) {
+    const [first] = forking.fork(replaced, 1).dropped
+    const ancestor = (first?.header.number ?? 0) - 1
+    const numbers = Array.from({ length: forking.chain.head().header.number - ancestor }, (_, above) => ancestor + 1 + above)
+    await replaceWith(index, {
+      ancestor: forking.chain.at(ancestor).header,
+      batches: numbers.map(number => wholeBlock(forking.chain.at(number))),
+    })
+  }
+  const from = forking.chain.head().header.number
+  forking.mine(blocks)
+  for (let number = from + 1; number <= forking.chain.head().header.number; number++) await commitBlocks(index, forking.chain.at(number))
+}
+
+const HOUR = 3_600_000
+
+/** Sends until it is stopped. The pauses of production are milliseconds here. */
+function start(hooks: readonly (readonly [config: WebhookConfig, filters?: EventFilters])[], changed: Partial<WebhooksOptions> = {}) {
+  const outbound = { ...publicOutbound(), limits: { ...FETCH_LIMITS, firstByteMs: 500 } }
+  const webhooks = createWebhooks({
+    db: kysely,
+    read: query => readChannelEvents(kysely, query, 1),
+    ethUsd: () => null,
+    post: (config, message, signal) => postWebhook(config, message, { outbound, allowPrivate: true, epochMs: Date.now }, signal),
+    random: Math.random,
+    retries: { firstMs: 1, mostMs: 10, patienceMs: 72 * HOUR },
+    isServed: async () => true,
+    now: () => performance.now(),
+    logger: silentLogger,
+    schedule: look => {
+      const timer = setInterval(look, 20)
+      return () => clearInterval(timer)
+    },
+    ...changed,
+  })
+  started.push(webhooks)
+  webhooks.replace(hooks.map(([config, filters = {}]) => ({ config, filter: new EventFilter(filters) })))
+  return webhooks
+}
+
+const stateOf = async (name: string) => (await readWebhooks(kysely)).find(one => one.name === name)
+const begun = (name: string) => eventually(async () => (await stateOf(name)) !== undefined)
+
+async function storedTrades(): Promise<readonly string[]> {
+  const { rows } = await sql<{
+    id: string
+    hash: string
+  }>`select block_number || '-' || log_index as id, '0x' || encode(block_hash, 'hex') as hash
+    from trade order by block_number, log_index`.execute(kysely)
+  return rows.map(({ id, hash }) => `${id} ${hash}`)
+}
+
+/** What a receiver holds that ignores repeated ids and obeys reorgs; and that each id has one meaning, and each event one id. */
+function heldBy(deliveries: readonly Delivery[]): readonly string[] {
+  const meanings = new Map<string, string>()
+  const ids = new Map<string, string>()
+  let held: { readonly block: number; readonly line: string }[] = []
+  for (const { id, message } of deliveries) {
+    const { type, cursor, fromBlock, data = [] } = message
+    const lines = data.map(trade => `${String(trade['id'])} ${String(trade['blockHash'])}`)
+    const meaning = [type, cursor, fromBlock, ...lines].join(' ')
+    if (meanings.has(id)) expect(meanings.get(id)).toBe(meaning)
+    for (const line of lines) {
+      if (ids.has(line)) expect([line, ids.get(line)]).toEqual([line, id])
+      ids.set(line, id)
+    }
+    if (meanings.has(id)) continue
+    meanings.set(id, meaning)
+    if (type === 'reorg') held = held.filter(({ block }) => block < Number(fromBlock))
+    else held.push(...lines.map(line => ({ block: Number(line.split('-')[0]), line })))
+  }
+  return held.map(({ line }) => line)
+}
+
+describe('a webhook', () => {
+  it('begins at the head, and gets each later event once and in order, as its channel sends it', async () => {
+    await grow(10)
+    const before = (await storedTrades()).length
+    const webhooks = start([
+      [receiver.config('all')],
+      [receiver.config('up', { channel: 'crossings' }), { bound: { of: 'holders', side: 'above', value: parseDecimal('2') } }],
+    ])
+    await begun('all')
+    await begun('up')
+    await grow(20)
+    webhooks.changed()
+    const of = (name: string) => receiver.deliveries.filter(({ message }) => message.id === name)
+    await poll(() => heldBy(of('all'))).toEqual((await storedTrades()).slice(before))
+    const { rows } = await sql<{ n: number }>`select count(*)::integer as n from value_change
+      where block_number > 10 and holders >= 2 and coalesce(holders_before, 0) < 2`.execute(kysely)
+    await poll(() => of('up').length).toBe(rows[0]?.n)
+    expect(of('up')[0]?.message).toMatchObject({ type: 'crossings', data: [{ of: 'holders', token: { decimals: 18 } }] })
+    expect(of('up').length).toBeGreaterThan(0)
+    expect(new Set(receiver.deliveries.map(({ id }) => id)).size).toBe(receiver.deliveries.length)
+  })
+
+  // The position was to be stored after each message; whatever lies between two steps must neither lose nor reorder one.
+  it('loses and reorders nothing when its process is killed at any step, while blocks are replaced', { timeout: 120_000 }, async () => {
+    const random = createRandom(3)
+    await grow(5)
+    const before = await storedTrades()
+    const hooks = [[receiver.config('all')]] as const
+    start(hooks)
+    await begun('all')
+    await started[0]?.stop()
+    const expected = async () => {
+      const trades = await storedTrades()
+      return trades.filter(line => !before.includes(line))
+    }
+    for (let step = 1; step <= 24; step++) {
+      await grow(2, random.chance(0.3) ? 2 : 0)
+      let left = step
+      const dead = Promise.withResolvers<never>()
+      dead.promise.catch(() => undefined)
+      const killed = () => left <= 0
+      const pass = () => {
+        if (--left > 0) return
+        dead.reject(new Error('killed'))
+        throw new Error('killed')
+      }
+      const db: Queryable = {
+        getExecutor: () => {
+          pass()
+          return kysely.getExecutor()
+        },
+      }
+      const outbound = publicOutbound()
+      const webhooks = start(hooks, {
+        db,
+        read: query => (killed() ? dead.promise : readChannelEvents(kysely, query, 1)),
+        post: async (config, message, signal) => {
+          try {
+            pass()
+            const outcome = await postWebhook(config, message, { outbound, allowPrivate: true, epochMs: Date.now }, signal)
+            pass()
+            return outcome
+          } catch {
+            if (!signal.aborted) await once(signal, 'abort')
+            return { kind: 'failed', cause: 'killed' }
+          }
+        },
+      })
+      webhooks.changed()
+      const all = await expected()
+      await eventually(() => killed() || heldBy(receiver.deliveries).join() === all.join())
+      await webhooks.stop()
+    }
+    start(hooks)
+    await poll(async () => heldBy(receiver.deliveries)).toEqual(await expected())
+    expect(heldBy(receiver.deliveries).length).toBeGreaterThan(20)
+    expect(receiver.deliveries.some(({ message }) => message.type === 'reorg')).toBe(true)
+  })
+
+  it.each([
+    ['fails', answering(500)],
+    ['redirects', answering(302, { location: 'http://127.0.0.1:1/' })],
+    ['never answers', () => undefined],
+    ['closes the connection', response => response.destroy()],
+  ] as const satisfies readonly (readonly [string, Receiver['answer']])[])(
+    'is sent again with the same id to a receiver that %s, and goes on when it is well again',
+    async (_, answer) => {
+      await grow(3)
+      const webhooks = start([[receiver.config('all')]])
+      await begun('all')
+      const before = (await storedTrades()).length
+      receiver.answer = answer
+      await grow(6)
+      webhooks.changed()
+      await eventually(() => receiver.deliveries.length >= 2)
+      expect(new Set(receiver.deliveries.map(({ id }) => id)).size).toBe(1)
+      await eventually(async () => ((await stateOf('all'))?.failures ?? 0) > 0)
+      receiver.answer = answering(200, { 'content-length': '1000000000' })
+      await poll(() => heldBy(receiver.deliveries)).toEqual((await storedTrades()).slice(before))
+      await poll(async () => (await stateOf('all'))?.failures).toBe(0)
+    },
+  )
+
+  it('does not wait for the receiver of another one', async () => {
+    const hanging = await new Receiver().open()
+    hanging.answer = () => undefined
+    await grow(3)
+    const before = (await storedTrades()).length
+    const webhooks = start([[hanging.config('slow')], [receiver.config('quick')]])
+    await begun('slow')
+    await begun('quick')
+    await grow(6)
+    webhooks.changed()
+    await poll(() => heldBy(receiver.deliveries)).toEqual((await storedTrades()).slice(before))
+    expect(heldBy(hanging.deliveries).length).toBeLessThan(heldBy(receiver.deliveries).length)
+    await webhooks.stop()
+    await hanging.close()
+  })
+
+  it.each([
+    ['at once when its receiver wants no more', 410, 0],
+    ['after three days of failures', 503, 73],
+  ] as const)('is paused %s, which the health says, and goes on when it is replayed', async (_, status, failingHours) => {
+    await grow(3)
+    const webhooks = start([[receiver.config('all')]])
+    await begun('all')
+    const before = (await storedTrades()).length
+    receiver.answer = answering(status)
+    await grow(6)
+    webhooks.changed()
+    if (failingHours > 0) {
+      await eventually(async () => ((await stateOf('all'))?.failures ?? 0) > 0)
+      await sql`update webhook_position set failing_since_ms = failing_since_ms - ${failingHours * HOUR}`.execute(kysely)
+    }
+    await eventually(() => webhooks.problems().length > 0)
+    expect(webhooks.problems()).toEqual([expect.stringMatching(/^the webhook all is paused: it (wants no more \(410\)|answers 503)$/)])
+    receiver.answer = answering(204)
+    expect(await replayWebhook(kysely, 'all', null)).toBe(true)
+    await poll(() => heldBy(receiver.deliveries)).toEqual((await storedTrades()).slice(before))
+    await poll(() => webhooks.problems()).toEqual([])
+    // From the beginning again: what was sent before has its earlier ids.
+    expect(await replayWebhook(kysely, 'all', { blockNumber: 0, logIndex: 0 })).toBe(true)
+    await poll(() => heldBy(receiver.deliveries).length).toBe((await storedTrades()).length)
+  })
+
+  it('is neither sent nor forgotten by an index that is not served', async () => {
+    await grow(3)
+    let isServed = true
+    const webhooks = start([[receiver.config('all')]], { isServed: async () => isServed })
+    await begun('all')
+    isServed = false
+    await webhooks.stop()
+    start([[receiver.config('all')]], { isServed: async () => isServed })
+    await grow(5)
+    expect(await stateOf('all')).toBeDefined()
+    expect(receiver.deliveries).toEqual([])
+    isServed = true
+    await eventually(() => receiver.deliveries.length > 0)
+  })
+})
