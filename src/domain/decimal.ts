@@ -86,8 +86,13 @@ export function percentChange(before: Decimal, now: Decimal): number | null {
 
 /** `part / whole` in percent, to four decimals and at most 100; `null` when `whole` is zero. */
 export function percentOf(part: bigint, whole: bigint): number | null {
-  if (whole === 0n) return null
-  return Math.min(100, Number((part * 1_000_000n) / whole) / 10_000)
+  const share = shareOf(part, whole)
+  return share === null ? null : Math.min(100, share)
+}
+
+/** The same for a part that may be more than the whole. */
+export function shareOf(part: bigint, whole: bigint): number | null {
+  return whole === 0n ? null : Number((part * 1_000_000n) / whole) / 10_000
 }
 
 /**

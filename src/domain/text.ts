@@ -1,5 +1,5 @@
 /** The maximum number of code points kept of each text of a token's creator. Front ends show far fewer. */
-export const TEXT_LIMITS = { symbol: 128, quoteSymbol: 32, name: 512, metadataUri: 8_192, description: 4_096 } as const
+export const TEXT_LIMITS = { symbol: 128, quoteSymbol: 32, surface: 64, name: 512, metadataUri: 8_192, description: 4_096 } as const
 
 /**
  * A creator's text as it is stored and sent: without NUL, which PostgreSQL refuses, with U+FFFD for broken surrogates, and cut to the
@@ -30,7 +30,12 @@ const CONTROLS = /\p{Cc}/gu
 
 /** The symbol of a quote currency as it is shown: short, and without control characters. */
 export function cleanQuoteSymbol(symbol: string | null): string | null {
-  return symbol === null ? null : cleanText(symbol.replaceAll(CONTROLS, '').trim(), TEXT_LIMITS.quoteSymbol)
+  return symbol === null ? null : cleanLabel(symbol, TEXT_LIMITS.quoteSymbol)
+}
+
+/** A short text without control characters and outer spaces; `null`: nothing is left. */
+export function cleanLabel(text: string, limitCodePoints: number): string | null {
+  return cleanText(text.replaceAll(CONTROLS, '').trim(), limitCodePoints)
 }
 
 /** Whether each `%` of a part of a URL begins the code of a byte, and the bytes are UTF-8, so that it can be decoded. */

@@ -67,6 +67,8 @@ export type TokenEvent = TokenEventPosition &
         readonly name: string | null
         readonly decimals: number
         readonly metadataUri: string | null
+        /** As in `TokenRow`. Left out: the launch does not say. */
+        readonly surface?: string | null
         /** The creator's share of a trade. */
         readonly creatorFeeBps: number | null
         /** Whether events report the creator's earnings and claims of this one token, in ether. */

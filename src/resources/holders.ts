@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { HOLDER_TYPES } from '#domain/holder.ts'
 import { cursorAddress, cursorBalance, integerCursor } from './cursorFields.ts'
+import { classesSchema } from './earlyWallets.ts'
 import { listParameter, pageParameters, tokenParameter, wordParameter } from './parameters.ts'
 import { defineList, type QueryOf } from './resource.ts'
 import { addressText, count, INT32_MAX, integerText, percent } from './values.ts'
@@ -21,6 +22,9 @@ export const holderSchema = z
     percent: percent.describe('Share of the total supply, 0 to 100.'),
     type: holderTypeSchema,
     lastChangedBlock: integerText.describe('Number of the block that changed the balance last.'),
+    classes: classesSchema
+      .exactOptional()
+      .describe('As those of a trader. Absent from updates where the account has no class, as most have none; REST always has them.'),
   })
   .meta({ id: 'Holder', description: 'An account that holds a token.' })
 

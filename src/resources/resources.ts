@@ -3,6 +3,7 @@ import { candleSeries, candles } from './candles.ts'
 import { indexTotals } from './chainStats.ts'
 import { claimable } from './claimable.ts'
 import { claims } from './claims.ts'
+import { earlyWallets } from './earlyWallets.ts'
 import { ethUsdPrice } from './ethUsd.ts'
 import { serviceHealth } from './health.ts'
 import { distribution } from './holderDistribution.ts'
@@ -28,7 +29,7 @@ export const LISTS = { tokens, candleSeries, sparklines, marketTrades, leaders, 
 export const TOKEN_LISTS = { trades, traders, holders, candles } as const
 
 /** Single answers that are read from the database. */
-export const SINGLE = { token, distribution, claimable, wallet } as const
+export const SINGLE = { token, distribution, earlyWallets, claimable, wallet } as const
 
 /** Resources that take more than a read of the database. */
 export const COMPOSED = {

@@ -130,6 +130,20 @@ const graduation = z
   })
   .meta({ id: 'Graduation', description: 'How far the token is on its way from the launchpad’s curve to a pool of its own.' })
 
+const early = z
+  .object({
+    sniperPercent: percent.nullable().describe('Held by snipers.'),
+    bundlerPercent: percent.nullable().describe('Held by bundlers.'),
+    insiderPercent: percent.nullable().describe('Held by insiders.'),
+    creatorPercent: percent.nullable().describe('Held by the creator.'),
+  })
+  .meta({
+    id: 'Early',
+    description:
+      'What accounts that came by the token early hold now, in percent of the supply: `/api/tokens/{address}/early-wallets` has more. An ' +
+      'account may be in several. `null`: not known, because an earlier version has indexed the token, or there is no supply.',
+  })
+
 export const tokenSchema = z
   .object({
     chainId: count.describe('EIP-155 id of the chain.'),
@@ -164,10 +178,18 @@ export const tokenSchema = z
         }),
       )
       .describe('Links behind the metadata URI, at most 8: untrusted, as the description is. Empty: none, or not fetched yet.'),
+    surface: z
+      .string()
+      .nullable()
+      .describe(
+        'Front end that the launch names, in lower case: the `interface` of Clanker’s context (else its `platform`), or the address of Zora’s ' +
+          'platform referrer: untrusted text. `null`: it names none.',
+      ),
     market,
     pool: pool.nullable().describe('Where the token trades now, from the pool’s events. `null`: nowhere.'),
     fees,
     graduation,
+    early,
     sequence: sequence.describe(SEQUENCE_MEANING),
     asOfBlock: integerText.describe('Number of the last block whose events changed what is shown of the token.'),
     updatedAt: timeText.describe('Time of the commit that gave `sequence`.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TEXT_LIMITS } from '#domain/text.ts'
 import { GRADUATION_STATUSES } from '#domain/token.ts'
 import { cursorAddress, cursorCount, cursorDecimal, cursorDouble, cursorTime } from './cursorFields.ts'
 import {
@@ -9,6 +10,7 @@ import {
   launchpadParameter,
   listParameter,
   percentParameter,
+  textParameter,
   unixSeconds,
   wordParameter,
 } from './parameters.ts'
@@ -75,6 +77,13 @@ export const tokenListFilters = {
   minVolumeUsd24h: usdParameter('a volume in the last 24 hours'),
   minHolders: integerParameter(0, INT32_MAX).exactOptional().describe('Only tokens with at least this number of holders.'),
   minGraduation: percentParameter.exactOptional().describe('Only tokens that raised at least this percentage of their target.'),
+  maxSniperPercent: heldParameter('snipers hold'),
+  maxBundlerPercent: heldParameter('bundlers hold'),
+  maxInsiderPercent: heldParameter('insiders hold'),
+  maxCreatorPercent: heldParameter('the creator holds'),
+  surface: textParameter(TEXT_LIMITS.surface)
+    .exactOptional()
+    .describe('Only tokens whose launch names this front end, in any letter case: their `surface`.'),
   createdAfter: unixSeconds.exactOptional().describe('Only tokens that were launched after this time in Unix seconds.'),
   createdBefore: unixSeconds.exactOptional().describe('Only tokens that were launched before this time in Unix seconds.'),
 }
@@ -83,6 +92,12 @@ function usdParameter(value: string) {
   return decimalParameter
     .exactOptional()
     .describe(`Only tokens with ${value} worth at least this amount of USD at the present price of ETH.`)
+}
+
+function heldParameter(who: string) {
+  return percentParameter
+    .exactOptional()
+    .describe(`Only tokens of whose supply ${who} at most this percentage now. A token of which this is not known is left out.`)
 }
 
 /** The sort value and address of the last row of a page. A `null` value: the rows without one, which come last in either order. */

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { EARLY_CLASSES } from '#domain/earlyWallets.ts'
 import { cursorAddress, cursorDecimal } from './cursorFields.ts'
+import { classesSchema } from './earlyWallets.ts'
 import { holderTypeSchema } from './holders.ts'
 import { pageParameters, tokenParameter, wordParameter } from './parameters.ts'
 import { defineList, type QueryOf } from './resource.ts'
@@ -27,6 +29,7 @@ const traderSchema = z
     ...valuedBalanceFields,
     firstTradeAt: timeText.describe('Block time of the account’s first trade of the token.'),
     lastTradeAt: timeText.describe('Block time of the account’s last trade of the token.'),
+    classes: classesSchema,
   })
   .meta({ id: 'Trader', description: 'An account that has traded a token, with its profit by average cost. Gas is not counted.' })
 
@@ -47,6 +50,9 @@ export const traders = defineList({
     sort: wordParameter(TRADER_SORTS)
       .default('realized')
       .describe('What the traders are sorted by, the largest first; all but `balance` in WETH. Traders without a value come last.'),
+    class: wordParameter(EARLY_CLASSES)
+      .exactOptional()
+      .describe('Only traders of this early class. A page may hold fewer than `limit`, even none, and have a next one.'),
     ...pageParameters({ max: 500, default: 50 }),
   }),
   name: 'TraderList',

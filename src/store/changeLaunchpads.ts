@@ -60,12 +60,13 @@ export async function changeLaunchpads(
 }
 
 /** Tables whose rows name their token, their pool or their launchpad. */
-const BY_TOKEN = ['trade', 'balance', 'candle', 'milestone', 'value_change', 'uncollected_fee', 'metadata_waiting']
+const BY_TOKEN = ['trade', 'balance', 'early_class', 'candle', 'milestone', 'value_change', 'uncollected_fee', 'metadata_waiting']
 const BY_POOL = ['join_exit', 'pool_creation', 'pool_tick']
 /** Where an index holds only rows of its launchpads' tokens, and not of the pools that value their currencies. */
 const OF_TOKENS = [
   'trade',
   'balance',
+  'early_class',
   'candle',
   'milestone',
   'creator_fee',

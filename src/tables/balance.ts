@@ -13,6 +13,8 @@ const properties = {
   /** The sum of the Transfer events: negative for a token whose balances change without events. */
   balance: column.units(),
   type: column.oneOf('type', HOLDER_TYPES, keepContract),
+  /** The sum of `CLASS_BITS`. */
+  classes: column.smallint().default(0),
   lastChangedBlock: column.blockNumber(),
 
   buys: column.integer().defaultRaw('0'),
@@ -51,6 +53,9 @@ export const TRADER_SORT_VALUES = {
 /** The condition of the indexes of traders, which queries have to use in the same form. */
 export const IS_TRADER = 'first_trade_at is not null'
 
+/** The condition of the indexes of traders with an early class, which queries have to use in the same form. */
+export const IS_EARLY_TRADER = `${IS_TRADER} and classes > 0`
+
 /** The balances of burn addresses and lockers: the condition of an index, which queries have to use in the same form. */
 export const OUT_OF_CIRCULATION = `type in ('burn', 'locker')`
 
@@ -76,6 +81,10 @@ export const BalanceEntity = defineEntity({
     ...Object.entries(TRADER_SORT_VALUES).map(([sort, value]) => ({
       name: `trader_by_${sort}`,
       expression: `create index trader_by_${sort} on balance (token, (${value}), holder) where ${IS_TRADER}`,
+    })),
+    ...Object.entries(TRADER_SORT_VALUES).map(([sort, value]) => ({
+      name: `early_trader_by_${sort}`,
+      expression: `create index early_trader_by_${sort} on balance (token, (${value}), holder) where ${IS_EARLY_TRADER}`,
     })),
   ],
 })

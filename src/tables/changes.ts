@@ -4,6 +4,7 @@ import type { LastTrades, WindowAging } from '#domain/windows.ts'
 import type { BalanceRow } from './balance.ts'
 import type { CandleRow } from './candle.ts'
 import type { CreatorFeeRow } from './creatorFee.ts'
+import type { EarlyClassRow } from './earlyClass.ts'
 import type { JoinExitRow } from './joinExit.ts'
 import type { MilestoneRow } from './milestone.ts'
 import type { PoolRow } from './pool.ts'
@@ -61,6 +62,8 @@ export interface Changes {
   readonly joinExits: readonly JoinExitRow[]
   readonly poolCreations: readonly PoolCreationRow[]
   readonly milestones: readonly MilestoneRow[]
+  /** One per token and class. */
+  readonly earlyClasses: readonly EarlyClassRow[]
   readonly candles: readonly CandleRow[]
   /** The quote currencies of new pools. */
   readonly currencies: readonly Address[]

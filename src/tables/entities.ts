@@ -5,6 +5,7 @@ import { CandleEntity } from './candle.ts'
 import { ChainStateEntity } from './chainState.ts'
 import { CreatorFeeEntity } from './creatorFee.ts'
 import { CurrencyEntity } from './currency.ts'
+import { EarlyClassEntity } from './earlyClass.ts'
 import { JoinExitEntity } from './joinExit.ts'
 import { LatePairEntity } from './latePair.ts'
 import { LeaderEntity, LeaderWindowEntity } from './leader.ts'
@@ -48,6 +49,7 @@ export const OF_BLOCKS = [
   JoinExitEntity,
   PoolCreationEntity,
   BalanceEntity,
+  EarlyClassEntity,
   CandleEntity,
   CreatorFeeEntity,
   BlockUndoEntity,

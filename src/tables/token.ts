@@ -20,6 +20,8 @@ const projected = {
   imageUri: column.text().strictNullable(),
   /** Who may change the metadata; `null`: not known. */
   admin: column.address().strictNullable(),
+  /** The front end that the launch names, in lower case; `null`: it names none. */
+  surface: column.text().strictNullable(),
 
   mainPool: column.hex().strictNullable(),
   /** The main pool's price in its own currency, in 10^18 of the smallest units; `null`: it has none, or had none in this currency yet. */
@@ -47,6 +49,13 @@ const projected = {
   tradeCount: column.integer(),
   holderCount: column.integer(),
   lastTradeAt: column.seconds().strictNullable(),
+  /** Block time of the first trade that the creator did not make; `null`: there is none. */
+  openedAt: column.seconds().strictNullable(),
+  /** What the accounts of each early class hold together; `null`: not known, as an earlier version has indexed the token. */
+  creatorHeld: column.units().strictNullable(),
+  sniperHeld: column.units().strictNullable(),
+  bundlerHeld: column.units().strictNullable(),
+  insiderHeld: column.units().strictNullable(),
 
   ...windowFields('volume', () => column.wei()),
   /** The part of `volume` that came from buys. */
@@ -151,6 +160,7 @@ export const TokenEntity = defineEntity({
       properties: ['creator', 'launchpad', 'graduationStatus', 'address'],
       include: SORTED.map(([, property]) => property),
     },
+    { name: 'token_by_surface', properties: ['surface', 'launchpad', 'graduationStatus', 'address'], where: 'surface is not null' },
     { name: 'token_by_updated_at', properties: ['updatedAtMs'] },
     {
       name: 'token_by_quote',

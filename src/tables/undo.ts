@@ -13,6 +13,7 @@ export const BlockUndoEntity = defineEntity({
       'pool',
       'pool_tick',
       'balance',
+      'early_class',
       'candle',
       'creator_fee',
       'trader',

@@ -84,6 +84,7 @@ beforeAll(async () => {
       balance: `25${'0'.repeat(24)}`,
       firstTradeAt: '2026-01-02T03:04:05.000Z',
       lastTradeAt: '2026-01-02T03:04:05.000Z',
+      classes: ['creator'],
     },
   ]
   stored.claims = [

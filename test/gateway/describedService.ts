@@ -138,6 +138,7 @@ export function exampleStored(): NonNullable<GatewayOptions['stored']> {
         ...EXAMPLE_BALANCE,
         firstTradeAt: '2026-01-02T03:00:00.000Z',
         lastTradeAt: '2026-01-02T03:04:08.000Z',
+        classes: ['sniper'],
       },
     ],
     leaders: [
@@ -316,6 +317,7 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, string>> = {
   listTrades: `/api/tokens/${EXAMPLE_TOKEN}/trades?limit=1`,
   listTraders: `/api/tokens/${EXAMPLE_TOKEN}/traders?limit=1`,
   listHolders: `/api/tokens/${EXAMPLE_TOKEN}/holders?limit=2`,
+  getEarlyWallets: `/api/tokens/${EXAMPLE_TOKEN}/early-wallets`,
   getHolderDistribution: `/api/tokens/${EXAMPLE_TOKEN}/holders/distribution`,
   listCandles: `/api/tokens/${EXAMPLE_TOKEN}/candles?interval=1m&limit=1`,
   getClaimable: `/api/tokens/${EXAMPLE_TOKEN}/claimable?creator=${EXAMPLE_CREATOR}`,

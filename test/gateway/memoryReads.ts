@@ -1,11 +1,13 @@
 import { type Address, parseAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { EARLY_CLASSES } from '#domain/earlyWallets.ts'
 import { HOLDER_SIZES, RESERVE_TYPES } from '#domain/holderDistribution.ts'
 import { TokenwireError } from '#errors'
 import type { Candle, CandleCursor, CandlesQuery } from '#resources/candles.ts'
 import type { ChainStats } from '#resources/chainStats.ts'
 import type { Claimable } from '#resources/claimable.ts'
 import type { WalletClaim } from '#resources/claims.ts'
+import type { EarlyWallets } from '#resources/earlyWallets.ts'
 import type { HolderDistribution } from '#resources/holderDistribution.ts'
 import type { Holder, HolderCursor, HoldersQuery } from '#resources/holders.ts'
 import type { Holding } from '#resources/holdings.ts'
@@ -114,6 +116,11 @@ export function memoryReads(stored: Stored): MemoryReads {
       await reads.before()
       return isIndexed(address) ? distributionOf(address, stored.holders.get(address) ?? []) : null
     },
+    async earlyWallets({ address }) {
+      await reads.before()
+      const token = stored.tokens.find(one => one.address === address)
+      return token === undefined ? null : earlyWalletsOf(token)
+    },
     async candles(query) {
       await reads.before()
       return isIndexed(query.address) ? candlesPage(stored.candles.get(query.address) ?? [], query) : null
@@ -144,10 +151,14 @@ export function memoryReads(stored: Stored): MemoryReads {
       await reads.before()
       return { ...(stored.wallets.find(wallet => wallet.address === address) ?? NEW_WALLET), address }
     },
-    async traders({ address, limit, cursor }) {
+    async traders({ address, class: wanted, limit, cursor }) {
       await reads.before()
       if (!isIndexed(address)) return null
-      return pageOf(after(stored.traders, cursor, 'address'), limit, trader => ({ value: trader.realizedWeth, address: trader.address }))
+      return pageOf(
+        after(wanted === undefined ? stored.traders : stored.traders.filter(({ classes }) => classes?.includes(wanted)), cursor, 'address'),
+        limit,
+        trader => ({ value: trader.realizedWeth, address: trader.address }),
+      )
     },
     async leaders({ limit, cursor }) {
       await reads.before()
@@ -229,6 +240,10 @@ function isAtLeast(value: number | string | null, bound: number | string | undef
   return bound === undefined || (value !== null && Number(value) >= Number(bound))
 }
 
+function isAtMost(value: number | null, bound: number | undefined): boolean {
+  return bound === undefined || (value !== null && value <= bound)
+}
+
 function secondsOf(time: string | null): number | null {
   return time === null ? null : Date.parse(time) / 1_000
 }
@@ -253,6 +268,11 @@ function tokensPage(tokens: readonly Token[], query: TokensQuery): Page<Token, T
     .filter(({ market }) => isAtLeast(market.marketCapWeth, query.minMarketCap) && isAtLeast(market.liquidityWeth, query.minLiquidity))
     .filter(({ market }) => isAtLeast(market.volumeWeth.h24, query.minVolume24h) && isAtLeast(market.holderCount, query.minHolders))
     .filter(({ graduation }) => isAtLeast(graduation.percent, query.minGraduation))
+    .filter(({ early }) => isAtMost(early.sniperPercent, query.maxSniperPercent) && isAtMost(early.bundlerPercent, query.maxBundlerPercent))
+    .filter(
+      ({ early }) => isAtMost(early.insiderPercent, query.maxInsiderPercent) && isAtMost(early.creatorPercent, query.maxCreatorPercent),
+    )
+    .filter(({ surface }) => query.surface === undefined || surface === query.surface.toLowerCase())
     .filter(token => Number(SORT_VALUES.createdAt(token)) > (query.createdAfter ?? 0))
     .filter(token => Number(SORT_VALUES.createdAt(token)) < (query.createdBefore ?? Number.MAX_SAFE_INTEGER))
     .toSorted((a, b) => compare(cursorOf(a), cursorOf(b)))
@@ -285,6 +305,7 @@ function holdersPage(holders: readonly Holder[], query: HoldersQuery): Page<Hold
   const rows = holders
     .filter(holder => !query.excludeType.includes(holder.type))
     .filter(holder => query.cursor === undefined || holder.rank > query.cursor.rank)
+    .map(holder => ({ classes: [], ...holder }))
   return pageOf(rows, query.limit, ({ balance, address, rank }) => ({ balance, address, rank }))
 }
 
@@ -303,6 +324,18 @@ function distributionOf(token: Address, holders: readonly Holder[]): HolderDistr
     }),
     asOfBlock: AS_OF_BLOCK,
   }
+}
+
+function earlyWalletsOf({ address, early }: Token): EarlyWallets {
+  const held = { creator: early.creatorPercent, sniper: early.sniperPercent, bundler: early.bundlerPercent, insider: early.insiderPercent }
+  const classes = EARLY_CLASSES.map(name => ({
+    class: name,
+    wallets: 1,
+    boughtPercent: 9.1,
+    heldPercent: held[name],
+    soldPercent: 6.7,
+  }))
+  return { token: address, asOfBlock: AS_OF_BLOCK, classes }
 }
 
 function candlesPage(candles: readonly Candle[], query: CandlesQuery): Page<Candle, CandleCursor> {

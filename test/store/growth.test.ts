@@ -177,6 +177,8 @@ describe('every list of tokens', () => {
       { order: 'asc', minHolders: 0, minMarketCap: '40' },
       { order: 'desc', minLiquidity: '0.000001', launchpad: [LAUNCHPADS[0] ?? ''], status: ['bonding', 'migrated'] },
       { order: 'desc', minVolume24h: '0.1', minGraduation: 100 },
+      { order: 'desc', maxSniperPercent: 5, maxInsiderPercent: 5 },
+      { order: 'desc', surface: 'bankr' },
       { order: 'asc', createdAfter: startOf(SCALE) + 86_400, createdBefore: END, minHolders: 2 },
     ] as const) {
       const query: TokensQuery = { sort, limit: LIMIT, ...filters }
@@ -361,6 +363,8 @@ describe('every other read', () => {
     for (const rank of [0, 1, 400]) {
       const query: TradersQuery = { address: addressOf('token', rank), sort, limit: LIMIT }
       expect(await faultsOf(db => pageOf(3, query, (asked: TradersQuery) => readTraders(db, asked)), LIMIT + 3)).toEqual([])
+      const early: TradersQuery = { ...query, class: 'sniper' }
+      expect(await faultsOf(db => pageOf(2, early, (asked: TradersQuery) => readTraders(db, asked)), MAX_LOOKED_AT + 3)).toEqual([])
     }
   })
 

@@ -168,6 +168,7 @@ const DUMPED: readonly (readonly [table: string, stamped: readonly string[], key
   ['pool_creation', [], 'pool'],
   ['milestone', [], 'kind, block_number, log_index'],
   ['balance', [], 'token, holder'],
+  ['early_class', [], 'token, class'],
   ['candle', [], 'token, interval_seconds, time'],
   ['creator_fee', [], 'launchpad, creator, currency, token'],
   ['trader', [], 'maker'],

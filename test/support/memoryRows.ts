@@ -16,6 +16,7 @@ export interface MemoryRows {
     readonly ticks: Map<string, Changes['ticks'][number]>
     readonly balances: Map<string, Changes['balances'][number]>
     readonly creatorFees: Map<string, Changes['creatorFees'][number]>
+    readonly earlyClasses: Map<string, Changes['earlyClasses'][number]>
     readonly trades: TradeRow[]
     readonly candles: Map<string, CandleRow>
   }
@@ -29,6 +30,7 @@ export function memoryRows(stored?: MemoryRows['tables']): MemoryRows {
     ticks: new Map(stored?.ticks),
     balances: new Map(stored?.balances),
     creatorFees: new Map(stored?.creatorFees),
+    earlyClasses: new Map(stored?.earlyClasses),
     trades: [...(stored?.trades ?? [])],
     candles: new Map(stored?.candles),
   }
@@ -74,6 +76,16 @@ export function memoryRows(stored?: MemoryRows['tables']): MemoryRows {
       for (const tick of changes.ticks) tables.ticks.set(`${tick.pool} ${tick.tick}`, tick)
       for (const balance of changes.balances) tables.balances.set(`${balance.token}${balance.holder}`, balance)
       for (const fee of changes.creatorFees) tables.creatorFees.set(creatorFeeKey(fee), fee)
+      for (const row of changes.earlyClasses) {
+        const key = `${row.token} ${row.class}`
+        const { wallets = 0, boughtToken = 0n, soldToken = 0n } = tables.earlyClasses.get(key) ?? {}
+        tables.earlyClasses.set(key, {
+          ...row,
+          wallets: wallets + row.wallets,
+          boughtToken: boughtToken + row.boughtToken,
+          soldToken: soldToken + row.soldToken,
+        })
+      }
       tables.trades.push(...changes.trades)
       for (const candle of changes.candles) {
         const key = `${candle.token} ${candle.intervalSeconds} ${candle.time}`

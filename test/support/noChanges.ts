@@ -10,6 +10,7 @@ export const NO_CHANGES: Changes = {
   joinExits: [],
   poolCreations: [],
   milestones: [],
+  earlyClasses: [],
   candles: [],
   currencies: [],
 }

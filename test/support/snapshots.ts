@@ -43,6 +43,7 @@ export function tokenOf(address: Address, sequence: number, overrides: Partial<T
     imageUrl: null,
     description: null,
     links: [{ kind: 'website', url: 'https://token.example/' }],
+    surface: null,
     market: {
       priceQuote: '0.00000001234',
       priceWeth: '0.00000001234',
@@ -90,6 +91,7 @@ export function tokenOf(address: Address, sequence: number, overrides: Partial<T
       poolAddress: null,
       txHash: null,
     },
+    early: { sniperPercent: 2.4, bundlerPercent: 0, insiderPercent: 0.8333, creatorPercent: 3.1 },
     sequence,
     asOfBlock: '456',
     updatedAt: '2026-01-02T03:04:08.123Z',

@@ -144,6 +144,8 @@ describe('the columns of a token', () => {
       'quoteToken quoteUsd eventPriceWeth',
       // Of the lines of a day's prices.
       'firstPriceWeth referencePriceH24',
+      // Of early wallets, and of launches.
+      'openedAt creatorHeld sniperHeld bundlerHeld insiderHeld surface',
       // Of the ageing of windows.
       'windowsAt windowsExpireAt',
     ].flatMap(names => names.split(' ')),

@@ -9,6 +9,7 @@ import {
   candleShape,
   chainStatsShape,
   claimableShape,
+  earlyWalletsShape,
   ethUsdShape,
   holderDistributionShape,
   holderShape,
@@ -57,6 +58,8 @@ export interface RestApi {
   token(address: string, options?: CallOptions): Promise<Result<types.Token>>
   /** How a token is spread over its holders: the ten largest, the creator, and holders by size. */
   distribution(address: string, options?: CallOptions): Promise<Result<types.HolderDistribution>>
+  /** Who came by a token early: its creator, snipers, bundlers and insiders, and what they bought, hold and sold. */
+  earlyWallets(address: string, options?: CallOptions): Promise<Result<types.EarlyWallets>>
   /** What a creator can claim of a token’s fees, and the calls that pay it out. */
   claimable(address: string, creator: string, options?: CallOptions): Promise<Result<types.Claimable>>
   /** What an account holds, has traded and has created; zeros for an account without indexed activity. */
@@ -87,6 +90,7 @@ export const REST_METHODS: Readonly<Record<keyof RestApi, RestMethod>> = {
   candles: ['/api/tokens/:address/candles', pageShape(candleShape), true],
   token: ['/api/tokens/:address', tokenShape],
   distribution: ['/api/tokens/:address/holders/distribution', holderDistributionShape],
+  earlyWallets: ['/api/tokens/:address/early-wallets', earlyWalletsShape],
   claimable: ['/api/tokens/:address/claimable?creator', claimableShape],
   wallet: ['/api/wallets/:address', walletShape],
   launchpads: ['/api/launchpads', pageShape(launchpadShape)],

@@ -26,6 +26,9 @@ import type {
   ClaimCall,
   Crossing,
   CrossingsMessage,
+  Early,
+  EarlyClassTotals,
+  EarlyWallets,
   EthUsd,
   EventsSubscribed,
   Fees,
@@ -70,9 +73,10 @@ const s18 = nullable(s5)
 const s21 = nullable(s0)
 const s22 = nullable(s3)
 const s26 = number(0, 100)
-const s41 = number(0)
-const s42 = nullable(s41)
-const s71 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
+const s27 = nullable(s26)
+const s42 = number(0)
+const s43 = nullable(s42)
+const s74 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
 
 export const marketShape: Shape<Market> = object<Market>({
   priceQuote: s11,
@@ -116,7 +120,7 @@ export const feesShape: Shape<Fees> = object<Fees>({ creatorFeeBps: s14, accrued
 
 export const graduationShape: Shape<Graduation> = object<Graduation>({
   status: choice('none', 'bonding', 'completed', 'migrated'),
-  percent: nullable(s26),
+  percent: s27,
   raisedWeth: s11,
   targetWeth: s11,
   completedAt: s18,
@@ -124,6 +128,8 @@ export const graduationShape: Shape<Graduation> = object<Graduation>({
   poolAddress: nullable(pattern<Hex>(/^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/)),
   txHash: nullable(pattern<Hex>(/^0x[0-9a-f]{64}$/)),
 })
+
+export const earlyShape: Shape<Early> = object<Early>({ sniperPercent: s27, bundlerPercent: s27, insiderPercent: s27, creatorPercent: s27 })
 
 export const tokenShape: Shape<Token> = object<Token>({
   chainId: s0,
@@ -142,10 +148,12 @@ export const tokenShape: Shape<Token> = object<Token>({
   imageUrl: s2,
   description: s2,
   links: listOf(object({ kind: choice('website', 'x', 'telegram', 'discord', 'farcaster', 'github', 'other'), url: string })),
+  surface: s2,
   market: marketShape,
   pool: nullable(poolShape),
   fees: feesShape,
   graduation: graduationShape,
+  early: earlyShape,
   sequence: s0,
   asOfBlock: s3,
   updatedAt: s5,
@@ -213,7 +221,7 @@ export const heldTokenShape: Shape<HeldToken> = object<HeldToken>({
 export const holdingShape: Shape<Holding> = object<Holding>({
   token: heldTokenShape,
   balance: s22,
-  percent: nullable(s26),
+  percent: s27,
   valueWeth: s11,
   valueUsd: s11,
   costWeth: s11,
@@ -258,7 +266,7 @@ export const traderShape: Shape<Trader> = object<Trader>({
   volumeWeth: s11,
   volumeUsd: s11,
   balance: s22,
-  percent: nullable(s26),
+  percent: s27,
   valueWeth: s11,
   valueUsd: s11,
   costWeth: s11,
@@ -271,6 +279,7 @@ export const traderShape: Shape<Trader> = object<Trader>({
   realizedUsd: s11,
   firstTradeAt: s5,
   lastTradeAt: s5,
+  classes: nullable(listOf(choice('creator', 'sniper', 'bundler', 'insider'))),
 })
 
 export const holderShape: Shape<Holder> = object<Holder>({
@@ -280,6 +289,7 @@ export const holderShape: Shape<Holder> = object<Holder>({
   percent: s26,
   type: choice('wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'),
   lastChangedBlock: s3,
+  classes: optional(nullable(listOf(choice('creator', 'sniper', 'bundler', 'insider')))),
 })
 
 export const holderSizeShape: Shape<HolderSize> = object<HolderSize>({ minPercent: s26, holders: s0, percent: s26 })
@@ -292,6 +302,20 @@ export const holderDistributionShape: Shape<HolderDistribution> = object<HolderD
   reservePercent: s26,
   sizes: listOf(holderSizeShape),
   asOfBlock: s3,
+})
+
+export const earlyClassTotalsShape: Shape<EarlyClassTotals> = object<EarlyClassTotals>({
+  class: choice('creator', 'sniper', 'bundler', 'insider'),
+  wallets: s21,
+  boughtPercent: s43,
+  heldPercent: s43,
+  soldPercent: s43,
+})
+
+export const earlyWalletsShape: Shape<EarlyWallets> = object<EarlyWallets>({
+  token: s1,
+  asOfBlock: s3,
+  classes: listOf(earlyClassTotalsShape, 4),
 })
 
 export const claimableAmountShape: Shape<ClaimableAmount> = object<ClaimableAmount>({
@@ -341,7 +365,7 @@ export const launchpadShape: Shape<Launchpad> = object<Launchpad>({
   migrated: s0,
   volumeWeth24h: s10,
   trades24h: s0,
-  graduationRate: nullable(s26),
+  graduationRate: s27,
 })
 
 export const ethUsdShape: Shape<EthUsd> = object<EthUsd>({
@@ -349,7 +373,7 @@ export const ethUsdShape: Shape<EthUsd> = object<EthUsd>({
   currency: choice('USD'),
   source: choice('coingecko', 'coinbase', 'simulated'),
   fetchedAt: s5,
-  ageSeconds: s41,
+  ageSeconds: s42,
   stale: boolean,
 })
 
@@ -357,7 +381,7 @@ export const chainStatsShape: Shape<ChainStats> = object<ChainStats>({
   chainId: s0,
   headBlock: s22,
   indexedBlock: s3,
-  blockTimeMs: s42,
+  blockTimeMs: s43,
   baseFeeGwei: s11,
   tokens: s0,
   tokens24h: s0,
@@ -378,7 +402,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
   role: choice('all', 'indexer', 'gateway'),
   standby: boolean,
   version: string,
-  uptimeSeconds: s41,
+  uptimeSeconds: s42,
   chainId: s0,
   headBlock: s22,
   confirmedBlock: s22,
@@ -386,7 +410,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
   lagBlocks: s14,
   lagSeconds: s14,
   backfill: nullable(
-    object({ fromBlock: s3, toBlock: s3, currentBlock: s3, percent: s26, blocksPerSecond: s41, eventsPerSecond: s41, secondsLeft: s42 }),
+    object({ fromBlock: s3, toBlock: s3, currentBlock: s3, percent: s26, blocksPerSecond: s42, eventsPerSecond: s42, secondsLeft: s43 }),
   ),
   launchpads: listOf(
     object({
@@ -394,8 +418,8 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
       state: choice('joined', 'backfilling', 'leaving'),
       indexedBlock: s22,
       blocksLeft: s21,
-      eventsPerSecond: s42,
-      secondsLeft: s42,
+      eventsPerSecond: s43,
+      secondsLeft: s43,
     }),
   ),
   reorgs: object({ count: s0, lastDepth: s21, lastAt: s18 }),
@@ -404,7 +428,7 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
       name: string,
       healthy: boolean,
       cause: s2,
-      latencyMs: s42,
+      latencyMs: s43,
       errorRate: number(0, 1),
       concurrency: s21,
       batchSize: s0,
@@ -412,25 +436,25 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
       silentSeconds: s21,
     }),
   ),
-  database: object({ ok: boolean, latencyMs: s42 }),
+  database: object({ ok: boolean, latencyMs: s43 }),
   actors: object({ total: s0, byState: mapOf(s0), subscribers: s0 }),
   realtime: object({
     webSocketConnections: s0,
     eventStreams: s0,
     subscriptions: s0,
-    updatesPerSecond: s41,
+    updatesPerSecond: s42,
     deliveredTotal: s0,
     conflatedTotal: s0,
-    commitToDeliveryMs: object({ p50: s42, p99: s42 }),
+    commitToDeliveryMs: object({ p50: s43, p99: s43 }),
   }),
   feed: object({
     carrier: choice('thread', 'notify', 'nats'),
     connected: boolean,
-    disconnectedMs: s41,
-    waitingMs: s41,
+    disconnectedMs: s42,
+    waitingMs: s42,
     behindBlocks: s21,
     reconnects: s0,
-    replica: nullable(object({ inUse: boolean, behindMs: s41 })),
+    replica: nullable(object({ inUse: boolean, behindMs: s42 })),
   }),
   reasons: listOf(string),
   warnings: listOf(string),
@@ -442,18 +466,18 @@ export const processStateShape: Shape<ProcessState> = object<ProcessState>({
   role: choice('all', 'indexer', 'gateway'),
   standby: boolean,
   version: string,
-  uptimeSeconds: s41,
+  uptimeSeconds: s42,
   indexedBlock: s22,
   lagBlocks: s14,
-  database: object({ ok: boolean, latencyMs: s42 }),
+  database: object({ ok: boolean, latencyMs: s43 }),
   feed: object({
     carrier: choice('thread', 'notify', 'nats'),
     connected: boolean,
-    disconnectedMs: s41,
-    waitingMs: s41,
+    disconnectedMs: s42,
+    waitingMs: s42,
     behindBlocks: s21,
     reconnects: s0,
-    replica: nullable(object({ inUse: boolean, behindMs: s41 })),
+    replica: nullable(object({ inUse: boolean, behindMs: s42 })),
   }),
   id: string,
   host: string,
@@ -461,7 +485,7 @@ export const processStateShape: Shape<ProcessState> = object<ProcessState>({
   url: string,
   connections: s0,
   subscriptions: s0,
-  heardMsAgo: s41,
+  heardMsAgo: s42,
 })
 
 export const actorStateShape: Shape<ActorState> = object<ActorState>({
@@ -542,14 +566,14 @@ export const eventsSubscribedShape: Shape<EventsSubscribed> = object<EventsSubsc
   type: choice('subscribed'),
   id: string,
   channel: choice('trades', 'launches', 'graduations', 'crossings'),
-  cursor: s71,
+  cursor: s74,
   reorgs: s0,
 })
 
 export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
   type: choice('trades'),
   id: string,
-  cursor: s71,
+  cursor: s74,
   reorgs: s0,
   block: s3,
   data: listOf(tradeShape),
@@ -558,7 +582,7 @@ export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
 export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessage>({
   type: choice('launches'),
   id: string,
-  cursor: s71,
+  cursor: s74,
   reorgs: s0,
   block: s3,
   data: listOf(tokenShape),
@@ -567,7 +591,7 @@ export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessa
 export const graduationsMessageShape: Shape<GraduationsMessage> = object<GraduationsMessage>({
   type: choice('graduations'),
   id: string,
-  cursor: s71,
+  cursor: s74,
   reorgs: s0,
   block: s3,
   status: choice('completed', 'migrated'),
@@ -577,7 +601,7 @@ export const graduationsMessageShape: Shape<GraduationsMessage> = object<Graduat
 export const crossingsMessageShape: Shape<CrossingsMessage> = object<CrossingsMessage>({
   type: choice('crossings'),
   id: string,
-  cursor: s71,
+  cursor: s74,
   reorgs: s0,
   block: s3,
   data: listOf(crossingShape),
@@ -587,11 +611,11 @@ export const reorgMessageShape: Shape<ReorgMessage> = object<ReorgMessage>({
   type: choice('reorg'),
   id: string,
   fromBlock: s3,
-  cursor: s71,
+  cursor: s74,
   reorgs: s0,
 })
 
-export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s71, to: s71, reorgs: s0 })
+export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s74, to: s74, reorgs: s0 })
 
 export const candlesMessageShape: Shape<CandlesMessage> = object<CandlesMessage>({
   type: choice('candles'),

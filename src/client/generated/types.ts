@@ -40,11 +40,14 @@ export interface Token {
     /** An `https` address of at most 256 characters: untrusted. */
     readonly url: string
   }[]
+  /** Front end that the launch names, in lower case: the `interface` of Clanker’s context (else its `platform`), or the address of Zora’s platform referrer: untrusted text. `null`: it names none. */
+  readonly surface: string | null
   readonly market: Market
   /** Where the token trades now, from the pool’s events. `null`: nowhere. */
   readonly pool: Pool | null
   readonly fees: Fees
   readonly graduation: Graduation
+  readonly early: Early
   /** Strictly rises per token, and is the same in REST, WebSocket and SSE: the commit time in Unix ms, or the previous sequence plus 1 if that is larger. */
   readonly sequence: number
   /** Number of the last block whose events changed what is shown of the token. */
@@ -226,6 +229,18 @@ export interface Graduation {
   readonly poolAddress: Hex | null
   /** Hash of the transaction of the graduation. `null`: none yet. */
   readonly txHash: Hex | null
+}
+
+/** What accounts that came by the token early hold now, in percent of the supply: `/api/tokens/{address}/early-wallets` has more. An account may be in several. `null`: not known, because an earlier version has indexed the token, or there is no supply. */
+export interface Early {
+  /** Held by snipers. */
+  readonly sniperPercent: number | null
+  /** Held by bundlers. */
+  readonly bundlerPercent: number | null
+  /** Held by insiders. */
+  readonly insiderPercent: number | null
+  /** Held by the creator. */
+  readonly creatorPercent: number | null
 }
 
 /** Candles of one of several tokens. */
@@ -484,6 +499,8 @@ export interface Trader {
   readonly firstTradeAt: string
   /** Block time of the account’s last trade of the token. */
   readonly lastTradeAt: string
+  /** How the account came by the token early; it may have several classes. `null`: not known, as in the token’s `early`. */
+  readonly classes: readonly ('creator' | 'sniper' | 'bundler' | 'insider')[] | null
 }
 
 /** An account that holds a token. */
@@ -500,6 +517,8 @@ export interface Holder {
   readonly type: 'wallet' | 'creator' | 'pool' | 'curve' | 'locker' | 'burn' | 'contract'
   /** Number of the block that changed the balance last. */
   readonly lastChangedBlock: string
+  /** As those of a trader. Absent from updates where the account has no class, as most have none; REST always has them. */
+  readonly classes?: readonly ('creator' | 'sniper' | 'bundler' | 'insider')[] | null
 }
 
 /** How a token is spread over its holders, in percent of the total supply. Pools, curves, lockers and burn addresses count in `holderCount` and `reservePercent` only; those below 0.1 percent are in the last size instead. */
@@ -528,6 +547,30 @@ export interface HolderSize {
   readonly holders: number
   /** Share of these holders together, in percent. */
   readonly percent: number
+}
+
+/** Who came by a token early. All of it follows from events, so that it is the same after any reorg or rebuild. */
+export interface EarlyWallets {
+  /** Address of the token. */
+  readonly token: Address
+  /** Number of the newest indexed block. */
+  readonly asOfBlock: string
+  /** One row for each class. An account of several classes counts in each. */
+  readonly classes: readonly EarlyClassTotals[]
+}
+
+/** The accounts of one class together. */
+export interface EarlyClassTotals {
+  /** `creator`: the account that launched the token. `sniper`: another account that bought in a block at most 5 s after the first trade that the creator did not make. `bundler`: one of at least 4 accounts, the creator not counted, that bought in one block at most 5 s after the block of the launch. `insider`: it got tokens from the creator or an insider by transfer before it ever bought. */
+  readonly class: 'creator' | 'sniper' | 'bundler' | 'insider'
+  /** Number of accounts of this class. `null`: not known, because an earlier version has indexed the token. */
+  readonly wallets: number | null
+  /** What they have bought, in percent of the supply; may be above 100. `null`: not known, because an earlier version has indexed the token, or there is no supply. */
+  readonly boughtPercent: number | null
+  /** What they hold now, in percent of the supply. `null`: not known, because an earlier version has indexed the token, or there is no supply. */
+  readonly heldPercent: number | null
+  /** What they have sold, in percent of the supply; may be above 100. `null`: not known, because an earlier version has indexed the token, or there is no supply. */
+  readonly soldPercent: number | null
 }
 
 /** What a creator can claim of a token’s fees, from accruals and claims on chain. */
@@ -1179,6 +1222,16 @@ export interface TokensQuery {
   readonly minHolders?: number
   /** Only tokens that raised at least this percentage of their target. */
   readonly minGraduation?: number
+  /** Only tokens of whose supply snipers hold at most this percentage now. A token of which this is not known is left out. */
+  readonly maxSniperPercent?: number
+  /** Only tokens of whose supply bundlers hold at most this percentage now. A token of which this is not known is left out. */
+  readonly maxBundlerPercent?: number
+  /** Only tokens of whose supply insiders hold at most this percentage now. A token of which this is not known is left out. */
+  readonly maxInsiderPercent?: number
+  /** Only tokens of whose supply the creator holds at most this percentage now. A token of which this is not known is left out. */
+  readonly maxCreatorPercent?: number
+  /** Only tokens whose launch names this front end, in any letter case: their `surface`. */
+  readonly surface?: string
   /** Only tokens that were launched after this time in Unix seconds. */
   readonly createdAfter?: number
   /** Only tokens that were launched before this time in Unix seconds. */
@@ -1331,6 +1384,8 @@ export interface TradesQuery {
 export interface TradersQuery {
   /** What the traders are sorted by, the largest first; all but `balance` in WETH. Traders without a value come last. */
   readonly sort?: 'realized' | 'volume' | 'bought' | 'sold' | 'balance'
+  /** Only traders of this early class. A page may hold fewer than `limit`, even none, and have a next one. */
+  readonly class?: 'creator' | 'sniper' | 'bundler' | 'insider'
   /** Rows per page. */
   readonly limit?: number
   /** The `nextCursor` of the page before this one. */

@@ -1,4 +1,5 @@
 import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
+import { CLASS_BITS } from '#domain/earlyWallets.ts'
 import type { HolderType } from '#domain/holder.ts'
 import { type DatedDirectory, knownAt } from '#launchpads/decodeLogs.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
@@ -6,6 +7,7 @@ import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { noteTransfer } from './costs.ts'
 import { type Draft, draftBalance, type TokenDraft } from './draft.ts'
+import { followInside } from './earlyWallets.ts'
 
 /** Whether a transfer leaves every balance as it is. Anyone may send such transfers, in any name. */
 export function movesNothing({ from, to, amount }: Pick<TokenEventOf<'transfer'>, 'from' | 'to' | 'amount'>): boolean {
@@ -19,17 +21,19 @@ export function applyTransfer(draft: Draft, token: TokenDraft, event: TokenEvent
   if (from === ZERO_ADDRESS) token.totalSupply += amount
   if (to === ZERO_ADDRESS) token.totalSupply -= amount
   const move = (holder: Address, delta: bigint) => {
-    if (holder === ZERO_ADDRESS) return
+    if (holder === ZERO_ADDRESS) return null
     const row = heldBy(draft, token, holder, { blockNumber, directory })
     const held = row.balance > 0n
-    noteTransfer(draft, event, row, delta)
+    const account = noteTransfer(draft, event, row, delta)
     row.balance += delta
     row.lastChangedBlock = blockNumber
     const holds = row.balance > 0n
     if (held !== holds) token.holderCount += holds ? 1 : -1
+    return account
   }
-  move(from, -amount)
-  move(to, amount)
+  const sender = move(from, -amount)
+  const receiver = move(to, amount)
+  if (sender !== null && receiver !== null) followInside(sender, receiver)
 }
 
 interface At {
@@ -40,7 +44,9 @@ interface At {
 /** The holder's balance of the token, which may be 0. */
 export function heldBy(draft: Draft, token: TokenDraft, holder: Address, { blockNumber, directory }: At) {
   const type = holderType(holder, token, knownAt(directory, holder, token.launchpad, blockNumber))
-  return draftBalance(draft, token.address, holder, { type, blockNumber })
+  const row = draftBalance(draft, token.address, holder, { type, blockNumber })
+  if (holder === token.creator) row.classes |= CLASS_BITS.creator
+  return row
 }
 
 function holderType(holder: Address, token: TokenRow, source: LogSource | undefined): HolderType {

@@ -3,12 +3,15 @@ import { ONE, powerOfTen } from '#domain/decimal.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import type { Draft, MovedAccount, Movement, Mutable } from './draft.ts'
+import { markInsider } from './earlyWallets.ts'
 
 const USD_UNITS = powerOfTen(18)
 
 /** @param row the holder's balance before the transfer */
-export function noteTransfer(draft: Draft, at: Moment, row: Mutable<BalanceRow>, delta: bigint): void {
-  accountOf(draft, at, row).transferred += delta
+export function noteTransfer(draft: Draft, at: Moment, row: Mutable<BalanceRow>, delta: bigint): MovedAccount {
+  const account = accountOf(draft, at, row)
+  account.transferred += delta
+  return account
 }
 
 /** @param row the maker's balance */
@@ -28,7 +31,7 @@ function accountOf({ movements }: Draft, { blockNumber, txHash }: Moment, row: M
   }
   let account = movement.accounts.get(row.holder)
   if (account === undefined) {
-    account = { row, held: row.balance, transferred: 0n, trades: [] }
+    account = { row, held: row.balance, transferred: 0n, isFromInside: false, trades: [] }
     movement.accounts.set(row.holder, account)
   }
   return account
@@ -47,8 +50,10 @@ function bookMovement({ accounts }: Movement): void {
   for (const account of accounts.values()) bookAccount(account)
 }
 
-function bookAccount({ row, held: was, transferred, trades }: MovedAccount): void {
+function bookAccount(account: MovedAccount): void {
+  const { row, held: was, transferred, trades } = account
   const others = trades.reduce((rest, { side, amountToken }) => (side === 'buy' ? rest - amountToken : rest + amountToken), transferred)
+  markInsider(account, others)
   let held = was
   const move = (delta: bigint, wei: (basis: CostBasis) => CostBasis, usd: (basis: CostBasis) => CostBasis) => {
     const after = held + delta

@@ -54,8 +54,16 @@ export interface MovedAccount {
   readonly held: bigint
   /** What transfers added to the balance. */
   transferred: bigint
+  /** Whether a transfer brought tokens of the creator or an insider, or such that another account passed on. */
+  isFromInside: boolean
   /** In order. */
   readonly trades: Mutable<TradeRow>[]
+}
+
+/** The accounts that bought a token in one of its first blocks, without the creator. */
+interface LaunchBlock {
+  readonly blockNumber: number
+  readonly buyers: Map<Address, Mutable<BalanceRow>>
 }
 
 /** The rows under change. Each is copied from the current rows when it is first touched, so that the input stays as it was. */
@@ -74,6 +82,8 @@ export interface Draft {
   readonly joinExits: JoinExitRow[]
   /** By pool. */
   readonly poolCreations: Map<Hex, PoolCreationRow>
+  /** By token: the last of its first blocks. */
+  readonly launchBlocks: Map<Address, LaunchBlock>
   /** By token: the last transaction, whose costs and profits are not booked yet. */
   readonly movements: Map<Address, Movement>
   /** By kind and log: a log that both completes and migrates a token is one graduation. */
@@ -95,6 +105,7 @@ export function openDraft(rows: CurrentRows): Draft {
     balances: new Map(),
     creatorFees: new Map(),
     trades: new Map(),
+    launchBlocks: new Map(),
     movements: new Map(),
     joinExits: [],
     poolCreations: new Map(),
@@ -140,6 +151,7 @@ export function ticksOf({ ticks, rows }: Draft, pool: Hex): readonly PoolTickRow
 
 const NOTHING_HELD = {
   balance: 0n,
+  classes: 0,
   buys: 0,
   sells: 0,
   boughtToken: 0n,

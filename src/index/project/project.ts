@@ -11,6 +11,7 @@ import { foldCandles } from './candles.ts'
 import { bookCosts, noteTrade } from './costs.ts'
 import { applyCreatorFee } from './creatorFees.ts'
 import { currentPool, type Draft, draftMilestone, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
+import { noteEarlyTrade, sumEarlyClasses } from './earlyWallets.ts'
 import { launchedToken } from './launchedToken.ts'
 import { applyPoolChange, applyQuotePool, applyTrade, newPool, updateDerivedValues } from './market.ts'
 import { applyJoinExit, emptyCurve, noteCreation } from './poolEvents.ts'
@@ -49,6 +50,7 @@ export function project(input: ProjectInput): Changes {
   }
   for (const token of draft.tokens.values()) updateDerivedValues(draft, token, input.now)
   bookCosts(draft)
+  const earlyClasses = sumEarlyClasses(draft)
   const trades: TradeRow[] = []
   const candles: CandleRow[] = []
   for (const ofToken of draft.trades.values()) {
@@ -67,6 +69,7 @@ export function project(input: ProjectInput): Changes {
     joinExits: draft.joinExits,
     poolCreations: [...draft.poolCreations.values()],
     milestones: [...draft.milestones.values()],
+    earlyClasses,
     candles,
     currencies: [...draft.currencies],
   }
@@ -104,7 +107,9 @@ function applyToToken(draft: Draft, token: TokenDraft, event: Exclude<TokenEvent
       return applyPoolChange(draft, token, event, input)
     case 'trade': {
       const trade = applyTrade(draft, token, event, input)
-      return noteTrade(draft, trade, heldBy(draft, token, trade.maker, { blockNumber: trade.blockNumber, directory: input.directory }))
+      const held = heldBy(draft, token, trade.maker, { blockNumber: trade.blockNumber, directory: input.directory })
+      noteEarlyTrade(draft, token, trade, held)
+      return noteTrade(draft, trade, held)
     }
     case 'joinExit':
       return applyJoinExit(draft, token, event)

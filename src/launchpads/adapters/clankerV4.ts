@@ -11,6 +11,7 @@ import {
   type TransactionLogs,
 } from '#launchpads/adapter.ts'
 import { type DiscoveredSource, launchedSources, poolSource, tokenSource } from '#launchpads/logSource.ts'
+import { surfaceOfContext } from '#launchpads/surface.ts'
 import { escrowChange, eventPosition, poolFacts, type TokenEvent } from '#launchpads/tokenEvent.ts'
 import { addressTopic, decodeEvent, wordsOf } from '#launchpads/words.ts'
 import { CLANKER_TOKEN_TOPICS, decodeClankerToken } from './clankerToken.ts'
@@ -35,6 +36,7 @@ const TOPICS = {
 const DECIMALS = 18
 
 export const clankerV4: AdapterKind = {
+  version: 2,
   contracts: ['factory', 'feeLocker', 'poolManager'],
   presets: {
     factory: toAddress('0xE85A59c628F7d27878ACeB4bf3b35733630083a9'),
@@ -103,6 +105,7 @@ function launch(log: ChainLog, transaction: TransactionLogs, launchpad: string):
       launchpad,
       creator,
       ...cleanTokenTexts({ symbol: event.tokenSymbol, name: event.tokenName, metadataUri: event.tokenMetadata }),
+      surface: surfaceOfContext(event.tokenContext),
       decimals: DECIMALS,
       // Set in the token's own locker, and depends on its hook.
       creatorFeeBps: null,

@@ -2,6 +2,7 @@ import { parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
+import { surfaceOfReferrer } from '#launchpads/surface.ts'
 import { decodeEvent } from '#launchpads/words.ts'
 
 /**
@@ -23,13 +24,14 @@ interface CreatedCoin {
   readonly currency: Address
   readonly pool: Address
   readonly texts: ReturnType<typeof cleanTokenTexts>
+  readonly surface: string | null
 }
 
 /** `null` for another event. @throws MalformedLogError */
 export function decodeCoinCreated(log: ChainLog, weth: Address): CreatedCoin | null {
   const event = COIN_CREATED[COIN_CREATED_TOPICS.indexOf(log.topics[0] ?? '0x')]
   if (event === undefined) return null
-  const { coin, payoutRecipient, currency, pool, name, symbol, ...named } = decodeEvent(event, log)
+  const { coin, payoutRecipient, platformReferrer, currency, pool, name, symbol, ...named } = decodeEvent(event, log)
   const paidIn = toAddress(currency)
   return {
     coin: toAddress(coin),
@@ -39,5 +41,6 @@ export function decodeCoinCreated(log: ChainLog, weth: Address): CreatedCoin | n
     currency: paidIn === ZERO_ADDRESS ? weth : paidIn,
     pool: toAddress(pool),
     texts: cleanTokenTexts({ name, symbol, metadataUri: 'tokenURI' in named ? named.tokenURI : named.uri }),
+    surface: surfaceOfReferrer(platformReferrer),
   }
 }

@@ -36,6 +36,7 @@ const CREATOR_FEE_BPS = 50
 const DECIMALS = 18
 
 export const wow: AdapterKind = {
+  version: 2,
   contracts: ['factory', 'protocolRewards'],
   presets: {
     factory: toAddress('0x997020E5F59cCB79C74D527Be492Cc610CB9fA2B'),
@@ -101,7 +102,7 @@ function sourcesOf({ token, pool, curve }: WowCreation, launchpad: string): read
 
 function launch(
   log: ChainLog,
-  { token, pool, curve, creator, texts }: WowCreation,
+  { token, pool, curve, creator, texts, surface }: WowCreation,
   transaction: TransactionLogs,
   { launchpad, weth }: Pick<WowContracts, 'weth'> & { readonly launchpad: string },
 ): readonly TokenEvent[] {
@@ -113,6 +114,7 @@ function launch(
       launchpad,
       creator,
       ...texts,
+      surface,
       decimals: DECIMALS,
       creatorFeeBps: CREATOR_FEE_BPS,
       // A coin pays its rewards in its own currency, past the escrow. A withdrawal from the escrow names no token.

@@ -4,6 +4,7 @@ import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
 import { unlessMalformed } from '#launchpads/malformedLog.ts'
 import { poolsCreated } from '#launchpads/pools/uniswapV3Factory.ts'
+import { surfaceOfReferrer } from '#launchpads/surface.ts'
 import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
 import { decodeEvent } from '#launchpads/words.ts'
 import { decodeCoinCreated } from './coinCreated.ts'
@@ -32,6 +33,7 @@ export interface WowCreation {
   /** `null` where no event names the pool's quote currency. */
   readonly pool: PoolFacts | null
   readonly texts: ReturnType<typeof cleanTokenTexts>
+  readonly surface: string | null
 }
 
 /**
@@ -54,6 +56,7 @@ export function decodeWowCreation(log: ChainLog, logs: readonly ChainLog[], cont
     curve: hasCurve ? poolFacts(token, 'curve', { token, quoteToken: weth, feeBps: CURVE_FEE_BPS }) : null,
     pool: made?.facts ?? (quoteToken === null ? null : poolFacts(pool, 'uniswap-v3', { token, quoteToken, feeBps: null })),
     texts: cleanTokenTexts({ name, symbol, metadataUri: tokenURI }),
+    surface: surfaceOfReferrer(addresses.platformReferrer),
   }
 }
 

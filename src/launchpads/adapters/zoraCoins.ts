@@ -31,6 +31,7 @@ const DECIMALS = 18
 const VESTING_SUPPLY = 500_000_000n * 10n ** 18n
 
 export const zoraCoins: AdapterKind = {
+  version: 2,
   contracts: ['factory', 'poolManager'],
   presets: {
     factory: toAddress('0x777777751622c0d3258f214F9DF38E35BF45baF3'),
@@ -126,7 +127,7 @@ function marketSources(
 
 function launch(
   log: ChainLog,
-  { token, pool, creator, vesting, texts }: ZoraCreation,
+  { token, pool, creator, vesting, texts, surface }: ZoraCreation,
   transaction: TransactionLogs,
   { launchpad, weth }: Pick<AdapterOptions, 'launchpad' | 'weth'>,
 ): readonly TokenEvent[] {
@@ -140,6 +141,7 @@ function launch(
       launchpad,
       creator,
       ...texts,
+      surface,
       decimals: DECIMALS,
       // Set in contracts of which there are many versions.
       creatorFeeBps: null,

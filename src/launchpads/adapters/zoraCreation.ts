@@ -4,6 +4,7 @@ import type { ChainLog } from '#domain/block.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { poolsCreated } from '#launchpads/pools/uniswapV3Factory.ts'
+import { surfaceOfReferrer } from '#launchpads/surface.ts'
 import { type PoolFacts, poolFacts } from '#launchpads/tokenEvent.ts'
 import { addressWord, decodeEvent, wordsByName } from '#launchpads/words.ts'
 import { COIN_CREATED_TOPICS, decodeCoinCreated } from './coinCreated.ts'
@@ -49,6 +50,7 @@ export interface ZoraCreation {
   /** How long a creator coin vests from its launch on. `seconds` is `null` where its version is unknown. `null`: it does not vest. */
   readonly vesting: { readonly seconds: number | null } | null
   readonly texts: ReturnType<typeof cleanTokenTexts>
+  readonly surface: string | null
 }
 
 /** @throws MalformedLogError */
@@ -57,28 +59,27 @@ export function decodeZoraCreation(log: ChainLog, logs: readonly ChainLog[], { u
     case TOPICS.contentCoin:
     case TOPICS.creatorCoin: {
       const vests = log.topics[0] === TOPICS.creatorCoin
-      const { name, symbol, uri, coin, payoutRecipient, poolKey, poolKeyHash, version } = decodeEvent(
-        vests ? CREATOR_COIN : CONTENT_COIN,
-        log,
-      )
+      const created = decodeEvent(vests ? CREATOR_COIN : CONTENT_COIN, log)
+      const { name, symbol, uri, coin, payoutRecipient, poolKey, poolKeyHash, version } = created
+      const surface = surfaceOfReferrer(created.platformReferrer)
       const vesting = vests ? { seconds: vestingSeconds(version) } : null
       const texts = cleanTokenTexts({ name, symbol, metadataUri: uri })
-      return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(payoutRecipient), vesting, texts }
+      return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(payoutRecipient), vesting, texts, surface }
     }
     case TOPICS.trendCoin: {
       // It has no payout recipient, and its name is its symbol. The coin itself reports its metadata URI.
       const { symbol, coin, caller, poolKey, poolKeyHash } = decodeEvent(TREND_COIN, log)
       const texts = cleanTokenTexts({ name: symbol, symbol, metadataUri: '' })
-      return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(caller), vesting: null, texts }
+      return { ...v4Market(toAddress(coin), poolKey, poolKeyHash), creator: toAddress(caller), vesting: null, texts, surface: null }
     }
     default: {
       const created = decodeCoinCreated(log, weth)
       if (created === null) throw new MalformedLogError('expected the event of a created coin')
-      const { coin: token, creator, pool, currency: quoteToken, texts } = created
+      const { coin: token, creator, pool, currency: quoteToken, texts, surface } = created
       const made = uniswapFactory === null ? [] : poolsCreated(token, log, logs, uniswapFactory)
       const facts =
         made.find(one => one.facts.address === pool)?.facts ?? poolFacts(pool, 'uniswap-v3', { token, quoteToken, feeBps: null })
-      return { token, creator, pool: facts, hook: null, vesting: null, texts }
+      return { token, creator, pool: facts, hook: null, vesting: null, texts, surface }
     }
   }
 }

@@ -4,6 +4,7 @@ import { Migration0002MinutesFrom } from './Migration0002MinutesFrom.ts'
 import { Migration0003Launchpads } from './Migration0003Launchpads.ts'
 import { Migration0004LatePairs } from './Migration0004LatePairs.ts'
 import { Migration0005TradeAmounts } from './Migration0005TradeAmounts.ts'
+import { Migration0006EarlyWallets } from './Migration0006EarlyWallets.ts'
 import { Migration0007ValueChanges } from './Migration0007ValueChanges.ts'
 import { Migration0008Links } from './Migration0008Links.ts'
 import { Migration0011Leaders } from './Migration0011Leaders.ts'
@@ -16,6 +17,7 @@ export const MIGRATIONS = [
   Migration0003Launchpads,
   Migration0004LatePairs,
   Migration0005TradeAmounts,
+  Migration0006EarlyWallets,
   Migration0007ValueChanges,
   Migration0008Links,
   Migration0011Leaders,

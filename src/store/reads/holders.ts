@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { percentOf } from '#domain/decimal.ts'
+import { classesOf } from '#domain/earlyWallets.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { Holder, HolderCursor, HoldersQuery } from '#resources/holders.ts'
 import type { Page } from '#resources/resource.ts'
@@ -18,6 +19,9 @@ interface HolderRow {
   readonly balance: string
   readonly type: HolderType
   readonly last_changed_block: number
+  readonly classes: number
+  /** Whether the token's early classes are known. */
+  readonly is_known: boolean
   readonly rank: number
 }
 
@@ -34,10 +38,10 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
   const lookedAt = excludeType.length === 0 ? limit + 1 : Math.max(limit + 1, MAX_LOOKED_AT)
   // The last holder that was read is listed too, because the next page begins after it.
   const page = sql<HolderRow>`
-    select token.total_supply, listed.* from token
+    select token.total_supply, token.creator_held is not null as is_known, listed.* from token
     left join lateral (
       select * from (
-        select - balance.balance as size, balance.holder, balance.balance, balance.type, balance.last_changed_block,
+        select - balance.balance as size, balance.holder, balance.balance, balance.type, balance.last_changed_block, balance.classes,
           ${cursor?.rank ?? 0}::bigint + row_number() over (order by - balance.balance, balance.holder) as rank
         from balance where balance.token = token.address and balance.balance > 0 ${after}
         order by - balance.balance, balance.holder limit ${lookedAt}
@@ -58,11 +62,11 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
 }
 
 /** A stored balance as it goes over the wire, with its share of the total supply to four decimals. */
-export function toHolder(row: Omit<Holder, 'percent'>, totalSupply: bigint): Holder {
-  const { rank, address, balance, type, lastChangedBlock } = row
-  return { rank, address, balance, percent: percentOf(BigInt(balance), totalSupply) ?? 0, type, lastChangedBlock }
+export function toHolder<Row extends Omit<Holder, 'percent'>>({ rank, address, balance, ...others }: Row, totalSupply: bigint) {
+  return { rank, address, balance, percent: percentOf(BigInt(balance), totalSupply) ?? 0, ...others }
 }
 
-function toListed({ rank, balance, type, last_changed_block, total_supply }: HolderRow, address: Address): Holder {
-  return toHolder({ rank, address, balance, type, lastChangedBlock: String(last_changed_block) }, BigInt(total_supply))
+function toListed({ rank, balance, type, last_changed_block, total_supply, classes, is_known }: HolderRow, address: Address): Holder {
+  const row = { rank, address, balance, type, lastChangedBlock: String(last_changed_block), classes: is_known ? classesOf(classes) : null }
+  return toHolder(row, BigInt(total_supply))
 }

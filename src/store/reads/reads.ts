@@ -10,6 +10,7 @@ import { createChainStats } from './chainStats.ts'
 import { readChannelEvents } from './channelEvents.ts'
 import { type BuildClaimCall, type FindVested, readClaimable } from './claimable.ts'
 import { readClaims } from './claims.ts'
+import { readEarlyWallets } from './earlyWallets.ts'
 import { readHolderDistribution } from './holderDistribution.ts'
 import { readHolders } from './holders.ts'
 import { readHoldings } from './holdings.ts'
@@ -67,6 +68,7 @@ export function createReads(options: ReadsOptions): Reads {
     traders: query => answer(readTraders(db, query)),
     holders: query => answer(readHolders(db, query)),
     distribution: ({ address }) => answer(readHolderDistribution(db, address)),
+    earlyWallets: ({ address }) => answer(readEarlyWallets(db, address)),
     supply: token => answer(readSupply(db, token)),
     candles: query => answer(readCandles(db, query)),
     sparklines: query => answer(readSparklines(db, query)),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Address, toAddress } from '#domain/address.ts'
+import { classesOf } from '#domain/earlyWallets.ts'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
 import type { HolderType } from '#domain/holder.ts'
 import { placeOfTrade, type RecentTrades } from '#resources/recentTrades.ts'
@@ -23,7 +24,7 @@ const RECENT_SECONDS = 60
 const SNAPSHOT_REORGS = 32
 
 /** Numbers are text, since JSON's would be read as floats. */
-type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string]
+type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string, classes: number]
 
 type SnapshotRow = SelectedToken & {
   /** The trades of the minute up to the newest one, as `TRADE_AS_JSON`, newest last; at most one more than a snapshot has. */
@@ -71,10 +72,10 @@ export async function readSnapshots(
       ) as trade
     ) as recent
     cross join lateral (
-      select json_agg(json_build_array('0x' || encode(largest.holder, 'hex'), largest.balance::text, largest.type, largest.last_changed_block::text)
+      select json_agg(json_build_array('0x' || encode(largest.holder, 'hex'), largest.balance::text, largest.type, largest.last_changed_block::text, largest.classes)
         order by - largest.balance, largest.holder) as holders
       from (
-        select balance.holder, balance.balance, balance.type, balance.last_changed_block from balance
+        select balance.holder, balance.balance, balance.type, balance.last_changed_block, balance.classes from balance
         where balance.token = asked.address and balance.balance > 0
         order by - balance.balance, balance.holder limit ${sql.lit(SNAPSHOT_HOLDERS)}
       ) as largest
@@ -88,8 +89,18 @@ function toSnapshot(row: SnapshotRow, chainId: number): TokenSnapshot {
   return {
     token: toToken(row, chainId),
     recent: recentTrades(row),
-    holders: (row.holders ?? []).map(([address, balance, type, lastChangedBlock], index) =>
-      toHolder({ rank: index + 1, address: toAddress(address), balance, type, lastChangedBlock }, totalSupply),
+    holders: (row.holders ?? []).map(([address, balance, type, lastChangedBlock, classes], index) =>
+      toHolder(
+        {
+          rank: index + 1,
+          address: toAddress(address),
+          balance,
+          type,
+          lastChangedBlock,
+          ...(row.creatorHeld === null ? { classes: null } : classes > 0 && { classes: classesOf(classes) }),
+        },
+        totalSupply,
+      ),
     ),
   }
 }

@@ -10,6 +10,7 @@ import { type Prefixed, selectList, without } from '#store/rows/selectList.ts'
 import { POOL, type PoolRow } from '#tables/pool.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
 import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
+import { toEarly } from './earlyWallets.ts'
 import { joinQuote } from './joinQuote.ts'
 import { peggedValues } from './peggedValues.ts'
 import { secondsToIso, trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
@@ -19,6 +20,7 @@ const UNSHOWN_OF_TOKEN = [
   'mainPool',
   'eventPriceWeth',
   'lastPriceAt',
+  'openedAt',
   'closeUsd',
   'referencePriceM5',
   'referencePriceH1',
@@ -91,6 +93,7 @@ export function toToken(row: SelectedToken, chainId: number): Token {
     imageUrl: row.imageUrl,
     description: row.description,
     links: linksOf(row.links),
+    surface: row.surface,
     market: {
       priceQuote: wholeUnits(trimScale(row.priceQuote), row['quote.decimals']),
       priceWeth: trimScale(row.priceWeth),
@@ -129,6 +132,7 @@ export function toToken(row: SelectedToken, chainId: number): Token {
       poolAddress: row.graduatedPool,
       txHash: row.graduationTxHash,
     },
+    early: toEarly(row),
     sequence: row.sequence,
     asOfBlock: String(row.asOfBlock),
     updatedAt: new Date(row.updatedAtMs).toISOString(),

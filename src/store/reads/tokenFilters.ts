@@ -9,17 +9,18 @@ import { OF_PART, withParts } from './tokenParts.ts'
 /** The most tokens that a page looks at if no index covers all of its filters. */
 export const MAX_TOKENS_FILTERED = 1_000
 
-/** Limits of a column that lists can be sorted by: they let a range of that sort's index through. */
+/** A filter besides status and launchpad, by which every index of lists begins. */
 export interface TokenBound {
-  readonly sort: TokenSort
+  /** The index of which it lets a range through: that of a sort, or the one by surface; `null`: none. */
+  readonly index: TokenSort | 'surface' | null
   readonly condition: RawBuilder<unknown>
 }
 
-/** The filters on columns by which lists can be sorted. Amounts in WETH are compared in wei. */
+/** The bounds of a query. Amounts in WETH are compared in wei. */
 export function boundsOf(query: TokenFilters): readonly TokenBound[] {
-  const { minMarketCap, minLiquidity, minVolume24h, minHolders, minGraduation, createdAfter, createdBefore } = query
+  const { minMarketCap, minLiquidity, minVolume24h, minHolders, minGraduation, createdAfter, createdBefore, surface } = query
   const atLeast = (sort: TokenSort, value: RawBuilder<unknown>): TokenBound => ({
-    sort,
+    index: sort,
     condition: sql`${sortColumn(sort).column} >= ${value}`,
   })
   const created = [
@@ -32,8 +33,27 @@ export function boundsOf(query: TokenFilters): readonly TokenBound[] {
     ...(minVolume24h === undefined ? [] : [atLeast('volume24h', sql`${weiFrom(minVolume24h).toString()}::numeric`)]),
     ...(minHolders === undefined ? [] : [atLeast('holders', sql`${minHolders}::integer`)]),
     ...(minGraduation === undefined ? [] : [atLeast('graduation', sql`${minGraduation}::double precision`)]),
-    ...(created.length === 0 ? [] : [{ sort: 'createdAt' as const, condition: allOf(created) }]),
+    ...(created.length === 0 ? [] : [{ index: 'createdAt' as const, condition: allOf(created) }]),
+    ...(surface === undefined ? [] : [{ index: 'surface' as const, condition: sql`token.surface = ${surface.toLowerCase()}` }]),
+    ...heldBounds(query),
   ]
+}
+
+/** The share in millionths, as `percentOf` rounds it. Most tokens are below a limit, so that an index by the share would find too many. */
+function heldBounds(query: TokenFilters): readonly TokenBound[] {
+  const limits = [
+    [query.maxSniperPercent, 'sniper_held'],
+    [query.maxBundlerPercent, 'bundler_held'],
+    [query.maxInsiderPercent, 'insider_held'],
+    [query.maxCreatorPercent, 'creator_held'],
+  ] as const
+  return limits.flatMap(([percent, column]) => {
+    if (percent === undefined) return []
+    const held = sql`least(div(${sql.ref(`token.${column}`)} * 1000000, nullif(token.total_supply, 0)), 1000000)`
+    // PostgreSQL's `least` ignores nulls.
+    const isKnown = sql`${sql.ref(`token.${column}`)} is not null and token.total_supply <> 0`
+    return [{ index: null, condition: sql`(${isKnown} and ${held} <= ${String(percent)}::numeric * 10000)` }]
+  })
 }
 
 /** All filters of a query as conditions on `token`. */
@@ -61,7 +81,8 @@ interface Selectivity {
 
 /** Counts what each bound lets through, up to what a page looks at. */
 export async function readSelectivity(db: Queryable, query: TokenFilters, bounds: readonly TokenBound[]): Promise<Selectivity> {
-  const counts = bounds.map(
+  const indexed = bounds.filter(({ index }) => index !== null)
+  const counts = indexed.map(
     bound =>
       sql`(select count(*) from (select from ${tokensWithin(bound, MAX_TOKENS_FILTERED + 1)} limit ${sql.lit(MAX_TOKENS_FILTERED + 1)}) as found)`,
   )
@@ -69,14 +90,16 @@ export async function readSelectivity(db: Queryable, query: TokenFilters, bounds
     ${withParts(query)} select (select count(*) from part)::integer as parts, array[${sql.join(counts)}]::integer[] as counts`.execute(db)
   const { parts, counts: found } = rows[0] ?? { parts: 0, counts: [] }
   const fewest = Math.min(...found)
-  return { narrowest: fewest <= MAX_TOKENS_FILTERED ? (bounds[found.indexOf(fewest)] ?? null) : null, parts }
+  return { narrowest: fewest <= MAX_TOKENS_FILTERED ? (indexed[found.indexOf(fewest)] ?? null) : null, parts }
 }
 
 /**
  * Tokens of every `part` that a bound lets through, from the bound's own index: the `order by` keeps the planner from using another one.
+ * The index by surface has all columns of the condition, so that no other one is cheaper.
  */
-export function tokensWithin({ sort, condition }: TokenBound, most: number): RawBuilder<unknown> {
+export function tokensWithin({ index, condition }: TokenBound, most: number): RawBuilder<unknown> {
+  const order = index === null || index === 'surface' ? sql`` : sql`order by ${sortColumn(index).column} desc`
   return sql`part cross join lateral (
-    select * from token where ${OF_PART} and ${condition} order by ${sortColumn(sort).column} desc limit ${sql.lit(most)}
+    select * from token where ${OF_PART} and ${condition} ${order} limit ${sql.lit(most)}
   ) as token`
 }

@@ -93,7 +93,7 @@ export async function chooseSource(db: Queryable, query: TokensQuery): Promise<S
   if (query.addresses !== undefined) return { kind: 'few', from: tokensAmong(query.addresses) }
   if (query.creator !== undefined) return { kind: 'few', from: tokensBy(query.creator) }
   const bounds = boundsOf(query)
-  if (bounds.every(({ sort }) => sort === query.sort)) return { kind: 'indexRanges' }
+  if (bounds.every(({ index }) => index === query.sort)) return { kind: 'indexRanges' }
   const { narrowest, parts } = await readSelectivity(db, query, bounds)
   // Twice as many as were counted: some may have come since.
   if (narrowest !== null) return { kind: 'few', from: tokensWithin(narrowest, 2 * MAX_TOKENS_FILTERED) }

@@ -5,6 +5,7 @@ import { BALANCE } from '#tables/balance.ts'
 import { CANDLE } from '#tables/candle.ts'
 import type { Changes } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
+import { EARLY_CLASS } from '#tables/earlyClass.ts'
 import { POOL } from '#tables/pool.ts'
 import { POOL_TICK } from '#tables/poolTick.ts'
 import type { Table } from '#tables/tableOf.ts'
@@ -28,7 +29,17 @@ import type { SplitRows } from './splitNewRows.ts'
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
 
-const BESIDE_TOKENS: readonly UndoableTable[] = [POOL, POOL_TICK, BALANCE, CANDLE, CREATOR_FEE, TRADER, INDEX_TOTALS, LAUNCHPAD_TOTALS]
+const BESIDE_TOKENS: readonly UndoableTable[] = [
+  POOL,
+  POOL_TICK,
+  BALANCE,
+  EARLY_CLASS,
+  CANDLE,
+  CREATOR_FEE,
+  TRADER,
+  INDEX_TOTALS,
+  LAUNCHPAD_TOTALS,
+]
 
 /** A dropped token's sequence is above the clock only if the clock went back. It is kept for longer than any clock goes back. */
 const KEPT_DROPPED_MS = 30 * 86_400_000
@@ -45,6 +56,7 @@ export function* keepUndo(block: number, changes: Changes, { balances, candles }
     imagesOf(POOL_TICK, changes.ticks),
     imagesOfAdded(BALANCE, balances.added),
     imagesOf(BALANCE, balances.merged),
+    imagesOf(EARLY_CLASS, changes.earlyClasses),
     imagesOfAdded(CANDLE, candles.added),
     imagesOf(CANDLE, candles.merged),
     imagesOf(CREATOR_FEE, creatorFees),

@@ -8,6 +8,7 @@ import { CANDLE } from '#tables/candle.ts'
 import type { Changes } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import { CURRENCY } from '#tables/currency.ts'
+import { EARLY_CLASS } from '#tables/earlyClass.ts'
 import { JOIN_EXIT } from '#tables/joinExit.ts'
 import { MILESTONE } from '#tables/milestone.ts'
 import { POOL } from '#tables/pool.ts'
@@ -52,6 +53,7 @@ export function* writeChanges(
   yield* insertRows(MILESTONE, changes.milestones)
   yield* insertRows(BALANCE, balances.added)
   yield* insertRows(BALANCE, balances.merged, BALANCE.merge)
+  yield* insertRows(EARLY_CLASS, changes.earlyClasses, EARLY_CLASS.merge)
   yield* insertRows(CANDLE, candles.added)
   yield* insertRows(CANDLE, candles.merged, CANDLE.merge)
   yield* insertRows(CREATOR_FEE, changes.creatorFees, CREATOR_FEE.merge)

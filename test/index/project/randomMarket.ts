@@ -313,7 +313,7 @@ export function comparable(rows: MemoryRows) {
 }
 
 /** All that resources show of a token, except when it changed last. */
-export function shownOf(token: Address, { tokens, pools, balances, creatorFees, trades, candles }: MemoryRows['tables']) {
+export function shownOf(token: Address, { tokens, pools, balances, creatorFees, earlyClasses, trades, candles }: MemoryRows['tables']) {
   const isIts = (row: { readonly token: Address }) => row.token === token
   const { asOfBlock: _, windowsAt: __, ...row } = tokens.get(token) ?? {}
   const main = pools.get(tokens.get(token)?.mainPool ?? '')
@@ -321,6 +321,7 @@ export function shownOf(token: Address, { tokens, pools, balances, creatorFees, 
     row,
     pool: main === undefined ? undefined : { ...main, lastChangedBlock: null },
     balances: [...balances.values()].filter(isIts),
+    earlyClasses: [...earlyClasses.values()].filter(isIts),
     creatorFees: [...creatorFees.values()].filter(isIts).map(fee => ({ ...fee, lastChangedBlock: null })),
     trades: trades.filter(isIts).length,
     candles: [...candles.values()].filter(isIts),

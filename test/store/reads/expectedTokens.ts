@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { parseDecimal } from '#domain/decimal.ts'
+import { parseDecimal, percentOf } from '#domain/decimal.ts'
 import type { TokenSort, TokensQuery } from '#resources/tokens.ts'
 import { addressOf, type Row } from '#test/support/rows.ts'
 
@@ -32,6 +32,10 @@ export const randomToken = fc.record({
   graduation_status: fc.constantFrom(...STATUSES),
   creator: fc.constantFrom(addressOf(1), addressOf(2)),
   launchpad: fc.constantFrom('wow', 'clanker'),
+  surface: fc.option(fc.constantFrom('bankr', 'clanker sdk')),
+  total_supply: fc.constantFrom('0', '1000003', '1000000000000000000000000000'),
+  sniper_held: fc.option(fc.constantFrom('0', '1', '24000', '24001', '1000003', '24000000000000000000000000')),
+  creator_held: fc.option(fc.constantFrom('0', '2000000')),
 })
 
 const COLUMNS: Readonly<Record<TokenSort, (row: Row) => unknown>> = {
@@ -64,6 +68,13 @@ function isAtLeast(value: unknown, bound: string | number | undefined): boolean 
   return bound === undefined || (value !== null && Number(value) >= Number(bound))
 }
 
+/** What is shown of the share is what counts. */
+function isHeldAtMost(held: Row[string] | undefined, supply: Row[string] | undefined, limit: number | undefined): boolean {
+  if (limit === undefined) return true
+  const percent = held === null || held === undefined ? null : percentOf(BigInt(held), BigInt(String(supply)))
+  return percent !== null && percent <= limit
+}
+
 /** The listing said plainly: filter, sort, with ties by address and rows without a value last by rising address. */
 export function expectedAddresses(rows: readonly Row[], query: Omit<TokensQuery, 'limit'>): readonly unknown[] {
   const kept = rows.filter(
@@ -76,6 +87,9 @@ export function expectedAddresses(rows: readonly Row[], query: Omit<TokensQuery,
       isAtLeast(`${row['volume_h24']}e-18`, query.minVolume24h) &&
       isAtLeast(row['holder_count'], query.minHolders) &&
       isAtLeast(row['graduation_percent'], query.minGraduation) &&
+      isHeldAtMost(row['sniper_held'], row['total_supply'], query.maxSniperPercent) &&
+      isHeldAtMost(row['creator_held'], row['total_supply'], query.maxCreatorPercent) &&
+      (query.surface === undefined || row['surface'] === query.surface.toLowerCase()) &&
       Number(row['created_at']) > (query.createdAfter ?? 0) &&
       Number(row['created_at']) < (query.createdBefore ?? Number.MAX_SAFE_INTEGER) &&
       (query.addresses === undefined || query.addresses.some(address => address === row['address'])),

@@ -39,6 +39,7 @@ const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> =
   channelEvents: reads => reads.channelEvents({ channel: 'trades', after: null, through: null, limit: 5 }),
   supply: reads => reads.supply(TOKEN),
   distribution: reads => reads.distribution({ address: TOKEN }),
+  earlyWallets: reads => reads.earlyWallets({ address: TOKEN }),
   walletTrades: reads => reads.walletTrades({ address: addressOf(2), order: 'desc', limit: 5 }),
   launchpads: reads => reads.launchpads(),
   traders: reads => reads.traders({ address: TOKEN, sort: 'realized', limit: 5 }),

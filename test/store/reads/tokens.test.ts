@@ -37,6 +37,9 @@ describe('listing tokens', () => {
         minVolume24h: fc.constantFrom('0', '0.000000000000000001', '5'),
         minHolders: fc.constantFrom(0, 1),
         minGraduation: fc.constantFrom(0, 41.2, 50),
+        maxSniperPercent: fc.constantFrom(0, 2.3999, 2.4, 100),
+        maxCreatorPercent: fc.constantFrom(0, 100),
+        surface: fc.constantFrom('Bankr', 'clanker sdk', 'none'),
         createdAfter: fc.constantFrom(1_700_000_000, 1_700_000_003),
         createdBefore: fc.constantFrom(1_700_000_009, 1_700_000_010),
         addresses: fc.uniqueArray(

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { type Decimal, formatDecimal, formatUnits, multiply, parseDecimal, units } from '#domain/decimal.ts'
+import { classesOf } from '#domain/earlyWallets.ts'
 import type { ClaimCursor, WalletClaim } from '#resources/claims.ts'
 import type { Holding, HoldingCursor } from '#resources/holdings.ts'
 import { HOLDING_SORTS } from '#resources/holdings.ts'
@@ -93,6 +94,25 @@ describe('the traders of a token', () => {
       const rows = balances.filter(row => row.token === token && row.buys + row.sells > 0)
       expect(traders.map(({ address }) => address)).toEqual(inOrder(rows, sorts[sort], ({ holder }) => holder))
     }
+  })
+
+  test.each(['creator', 'sniper'] as const)('are paged by class: %s', async wanted => {
+    let found = 0
+    for (const token of tokens.keys()) {
+      const query = { address: token, sort: 'bought' as const, class: wanted, limit: LIMIT }
+      const traders = await pagesOf<Trader, TraderCursor>(cursor => readTraders(kysely, { ...query, ...cursor }))
+      const rows = balances.filter(row => row.token === token && row.buys + row.sells > 0 && classesOf(row.classes).includes(wanted))
+      expect(traders.map(({ address }) => address)).toEqual(
+        inOrder(
+          rows,
+          row => row.boughtWei,
+          ({ holder }) => holder,
+        ),
+      )
+      for (const { classes } of traders) expect(classes).toContain(wanted)
+      found += traders.length
+    }
+    expect(found).toBeGreaterThan(0)
   })
 
   test('have what their rows say, and what it is worth', async () => {

@@ -1,0 +1,21 @@
+import { defineEntity } from '@mikro-orm/core'
+import { EARLY_CLASSES } from '#domain/earlyWallets.ts'
+import { column, sum } from './columns.ts'
+import { type RowOf, tableOf } from './tableOf.ts'
+
+const properties = {
+  token: column.address().primary(),
+  class: column.oneOf('class', EARLY_CLASSES).primary(),
+  wallets: column.integer(sum),
+  boughtToken: column.units(sum),
+  soldToken: column.units(sum),
+}
+
+/**
+ * How many accounts have a class, and what they have bought and sold together. What they hold is in the token's row, since lists filter by
+ * it. A written row is added to the stored one.
+ */
+export const EarlyClassEntity = defineEntity({ name: 'EarlyClass', tableName: 'early_class', properties })
+
+export interface EarlyClassRow extends RowOf<typeof properties> {}
+export const EARLY_CLASS = tableOf(EarlyClassEntity, properties)
