@@ -35,8 +35,16 @@ export interface ChangedTokens {
 }
 
 /**
- * Makes the tables those of an index of another list, inside the caller's transaction. Afterwards no block up to the cursor can be undone:
- * its images are those of the earlier list.
+ * Takes over the rows that no other commit writes meanwhile, as long as none of their launchpads is in the index. Until the caller's
+ * transaction ends, they are not seen, and the index may go on.
+ */
+export async function copyAhead(db: Queryable, { leaving, joining }: LaunchpadsChange): Promise<void> {
+  if (joining !== null && leaving.length === 0) await copyRows(db, joining)
+}
+
+/**
+ * Makes the tables those of an index of another list, inside the caller's transaction and after `copyAhead`. Afterwards no block up to the
+ * cursor can be undone: its images are those of the earlier list.
  */
 export async function changeLaunchpads(
   db: Queryable,
@@ -48,6 +56,7 @@ export async function changeLaunchpads(
   await sql`delete from block_undo`.execute(db)
   await sql`create temporary table moved_maker (maker bytea primary key) on commit drop`.execute(db)
   const gone = leaving.length === 0 ? [] : await removeRows(db, leaving, committedAtMs)
+  if (joining !== null && leaving.length > 0) await copyRows(db, joining)
   const come = joining === null ? [] : await takeRows(db, joining, committedAtMs)
   await markLatePairs(db, joining?.schema ?? null, final)
   await countMakers(db)
@@ -70,7 +79,6 @@ const OF_TOKENS = [
   'candle',
   'milestone',
   'creator_fee',
-  'announced_contract',
   'launchpad_totals',
   'join_exit',
   'pool_creation',
@@ -113,27 +121,42 @@ async function countMakers(db: Queryable): Promise<void> {
     where traded.trades > 0`.execute(db)
 }
 
+type Joining = NonNullable<LaunchpadsChange['joining']>
+
+async function takeFrom(db: Queryable, schema: string, table: string, rest: RawBuilder<unknown>): Promise<void> {
+  const columns = sql.join((await writtenColumns(db, table)).map(column => sql.ref(column)))
+  await sql`insert into ${sql.table(table)} (${columns}) select ${columns} from ${sql.id(schema, table)} as taken ${rest}`.execute(db)
+}
+
 /** Rows of launchpads whose pools only value a currency are taken over with the others; what another list has of them stays. */
-async function takeRows(
-  db: Queryable,
-  { schema, names }: NonNullable<LaunchpadsChange['joining']>,
-  committedAtMs: number,
-): Promise<readonly Address[]> {
-  const from = (table: string) => sql.id(schema, table)
+async function copyRows(db: Queryable, { schema, names }: Joining): Promise<void> {
   const isJoining = sql`launchpad = any(${[...names]}::text[])`
-  const take = async (table: string, rest: RawBuilder<unknown>) => {
-    const columns = sql.join((await writtenColumns(db, table)).map(column => sql.ref(column)))
-    await sql`insert into ${sql.table(table)} (${columns}) select ${columns} from ${from(table)} ${rest}`.execute(db)
-  }
-  for (const table of OF_TOKENS) await take(table, sql``)
-  await take('pool_tick', sql`where pool in (select address from ${from('pool')} where ${isJoining})`)
-  await take('pool', sql`where ${isJoining}`)
-  await take('token', sql``)
-  await take('currency', sql`on conflict do nothing`)
-  await sql`insert into moved_maker select maker from ${from('trader')} on conflict do nothing`.execute(db)
+  for (const table of OF_TOKENS) await takeFrom(db, schema, table, sql``)
+  await takeFrom(db, schema, 'pool_tick', sql`where pool in (select address from ${sql.id(schema, 'pool')} where ${isJoining})`)
+  await takeFrom(db, schema, 'pool', sql`where ${isJoining}`)
+  await takeFrom(db, schema, 'token', sql``)
+}
+
+/** Takes over what launchpads have in common, once the rows are copied. @returns the tokens */
+async function takeRows(db: Queryable, { schema }: Joining, committedAtMs: number): Promise<readonly Address[]> {
+  await takeFrom(db, schema, 'currency', sql`on conflict do nothing`)
+  // A contract is of the launchpad that has named it first.
+  await takeFrom(
+    db,
+    schema,
+    'announced_contract',
+    sql`on conflict (address) do update set launchpad = excluded.launchpad, role = excluded.role, created_block = excluded.created_block
+      where excluded.created_block < announced_contract.created_block`,
+  )
+  // Who has traded elsewhere, too, is counted anew. The totals of the others are what the side index has of them.
+  const isKnown = sql`exists (select from trader where trader.maker = taken.maker)`
+  await sql`insert into moved_maker select maker from ${sql.id(schema, 'trader')} as taken where ${isKnown} on conflict do nothing`.execute(
+    db,
+  )
+  await takeFrom(db, schema, 'trader', sql`where not ${isKnown}`)
   const { rows } = await sql<{ address: Address }>`
     update token set sequence = greatest(${committedAtMs}::bigint, dropped.sequence + 1), updated_at_ms = ${committedAtMs}
-    from ${from('token')} as taken left join dropped_token as dropped using (address)
+    from ${sql.id(schema, 'token')} as taken left join dropped_token as dropped using (address)
     where token.address = taken.address returning token.address`.execute(db)
   const tokens = rows.map(({ address }) => address)
   await runStatements(db, attachMetadata(tokens))

@@ -26,6 +26,8 @@ export interface CommitOptions extends StateReads {
   readonly writer: string
   /** How many of the newest blocks can be undone; 0: none. */
   readonly maxReorgDepth: number
+  /** A block that can still be undone and has to stay so, for a join that is prepared. `null` by default: there is none. */
+  readonly heldBlock?: () => number | null
 }
 
 export interface BatchChanges extends BatchBlocks {
@@ -49,12 +51,12 @@ export interface NextBatch extends BatchChanges {
  * @throws `TokenwireError` `rpc_inconsistent` when the batch does not follow the cursor, `database_taken`; the database's errors
  */
 export async function commitBatch(batch: NextBatch, options: CommitOptions): Promise<CommittedBlock> {
-  const { transaction, writer, maxReorgDepth } = options
+  const { transaction, writer } = options
   return transaction(async db => {
     const { cursor, committedAtMs } = await beginCommit(db, writer)
     if (cursor !== null && isAt(cursor, batch.to)) return committedAgain(db, batch, cursor, options)
     assertFollows(batch, cursor)
-    const undoFrom = undoFromAfter(batch, cursor?.undoFrom ?? null, maxReorgDepth)
+    const undoFrom = undoFromAfter(batch, cursor?.undoFrom ?? null, options)
     const written = await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom: cursor?.undoFrom ?? null })
     return endCommit(db, batch, written, options)
   })
@@ -129,9 +131,14 @@ function withOtherMetadata(tokens: Changes['tokens'], before: Pick<CurrentRows, 
 }
 
 /** The oldest block that can be undone after a batch. A range and the blocks before it can't be undone. */
-export function undoFromAfter({ mode, from, to }: BatchBlocks, undoFrom: number | null, maxReorgDepth: number): number | null {
+export function undoFromAfter(
+  { mode, from, to }: BatchBlocks,
+  undoFrom: number | null,
+  { maxReorgDepth, heldBlock }: Pick<CommitOptions, 'maxReorgDepth' | 'heldBlock'>,
+): number | null {
   if (mode === 'range' || maxReorgDepth === 0) return null
-  return Math.max(undoFrom ?? from, to.number - maxReorgDepth + 1)
+  const oldest = Math.min(to.number - maxReorgDepth + 1, heldBlock?.() ?? Number.POSITIVE_INFINITY)
+  return Math.max(undoFrom ?? from, oldest)
 }
 
 export function isAt(cursor: ChainCursor, { number, hash }: Pick<BlockHeader, 'number' | 'hash'>): boolean {

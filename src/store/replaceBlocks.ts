@@ -34,7 +34,7 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
   { ancestor, kept, to, batches, project, change }: BlockReplacement<Batch>,
   options: CommitOptions,
 ): Promise<CommittedBlock> {
-  const { transaction, writer, maxReorgDepth } = options
+  const { transaction, writer } = options
   return transaction(async db => {
     const { cursor, committedAtMs } = await beginCommit(db, writer)
     if (change === undefined && cursor !== null && isAt(cursor, to)) return committedAgain(db, { to, mode: 'reorg' }, cursor, options)
@@ -53,7 +53,7 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
     for (const batch of batches) {
       const projected = await project(db, batch)
       const wasUndoFrom = undoFrom
-      undoFrom = undoFromAfter(projected, undoFrom, maxReorgDepth)
+      undoFrom = undoFromAfter(projected, undoFrom, options)
       const { tokens, answered } = await writeBatch(db, projected, { committedAtMs, undoFrom, wasUndoFrom })
       await answered
       for (const token of tokens) changed.add(token)

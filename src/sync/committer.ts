@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { LaunchpadsConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import { decode } from '#index/decode.ts'
@@ -5,8 +6,10 @@ import { valuationOf } from '#index/project/values.ts'
 import type { Found } from '#index/unknowns.ts'
 import type { DirectoryBranch } from '#launchpads/directory/directory.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import { changeLaunchpads, type LaunchpadsChange } from '#store/changeLaunchpads.ts'
+import { changeLaunchpads, copyAhead, type LaunchpadsChange } from '#store/changeLaunchpads.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { LastStatements, type Transaction } from '#store/connection/transaction.ts'
 import { replaceBlocks } from '#store/replaceBlocks.ts'
 import { lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
 import { settle } from '#store/settle.ts'
@@ -35,12 +38,14 @@ export interface Committer {
 /** A committer that can also change which launchpads the index is of. */
 export interface ChangingCommitter extends Committer {
   /**
-   * Makes the index one of other launchpads, in one transaction: undoes the blocks above the replacement's ancestor, changes the rows, and
-   * applies the same blocks again. This committer has the adapters and the directory of the list afterwards.
+   * Makes the index one of other launchpads, in one transaction: copies what can be copied ahead, undoes the blocks above the replacement's
+   * ancestor, changes the rows, and applies the same blocks again. This committer has the adapters and the directory of the list
+   * afterwards.
    *
-   * @throws as `replaceBlocks` of the store
+   * @param stopIndex called in the transaction, before which the index may go on. @returns its blocks above the ancestor
+   * @throws as `replaceBlocks` of the store; what `stopIndex` throws
    */
-  change(replacement: Replacement, change: LaunchpadsChange): Promise<CommittedBlock>
+  change(change: LaunchpadsChange, stopIndex: () => Promise<Replacement>): Promise<CommittedBlock>
 }
 
 export interface CommitterOptions extends CommitOptions, Omit<PrepareOptions, 'valuation' | 'startBlock'> {
@@ -74,7 +79,7 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
     return committed
   }
 
-  const replace = async (replacement: Replacement, change?: LaunchpadsChange): Promise<CommittedBlock> => {
+  const replace = async (replacement: Replacement, change?: LaunchpadsChange, within: CommitOptions = options): Promise<CommittedBlock> => {
     const { ancestor, batches } = replacement
     const kept = ancestor?.number ?? startBlock - 1
     // Batch by batch, as when following: each is decoded with the sources that were known before it.
@@ -93,7 +98,7 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
         },
         ...(change && { change: (db, at) => changeLaunchpads(db, change, at) }),
       },
-      options,
+      within,
     )
     // A repeated commit does not project, so the sources that its logs announce are added here.
     for (const batch of batches) branch.add(branch.discoveries(batch.logs), batch.to.number)
@@ -119,7 +124,13 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
         forgetLost(cursor?.number ?? startBlock - 1)
         return readRecentBlocks(tx, recentBlocks)
       }),
-    change: replace,
+    change: (change, stopIndex) =>
+      transaction(async tx => {
+        // Nothing is sent while the index ends what it does, and its newest blocks are fetched.
+        await sql`set local idle_in_transaction_session_timeout = '5min'`.execute(tx)
+        await copyAhead(tx, change)
+        return replace(await stopIndex(), change, { ...options, transaction: partOf(tx) })
+      }),
     prepare: (batch, previous) => prepareBatch(batch, previous, preparing),
     commit: commit => {
       switch (commit.kind) {
@@ -131,5 +142,13 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
           return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, valuation) }, options)
       }
     },
+  }
+}
+
+/** Transactions that are parts of a transaction. */
+function partOf(db: Queryable): Transaction {
+  return async work => {
+    const done = await work(db)
+    return done instanceof LastStatements ? done.result : done
   }
 }

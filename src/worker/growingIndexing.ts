@@ -18,12 +18,12 @@ import { type ListInForce, readListInForce } from '#store/rows/listInForce.ts'
 import type { Cause } from '#sync/causeOf.ts'
 import { createSkippedLogCounter, type SkippedLogs } from '#sync/skippedLogs.ts'
 import type { ConnectedChain } from './connectChain.ts'
-import { type LaunchpadEdits, startLaunchpadEdits } from './launchpadEdits.ts'
+import { type LaunchpadEdits, type LaunchpadEditsOptions, startLaunchpadEdits } from './launchpadEdits.ts'
 import { type OpenedIndexing, type OpenIndexingOptions, openIndexing } from './openIndexing.ts'
 import { warnOfNewerAdapters } from './warnOfNewerAdapters.ts'
 
 export interface GrowingIndexingOptions
-  extends Omit<OpenIndexingOptions, 'chain' | 'writer' | 'list' | 'directory' | 'health' | 'skipped'> {
+  extends Omit<OpenIndexingOptions, 'chain' | 'writer' | 'list' | 'directory' | 'health' | 'skipped' | 'heldBlock'> {
   /** Closed with the rest. */
   readonly chain: ConnectedChain
   /** Called when the index has other launchpads than before, and before the commit that made it so is emitted. */
@@ -94,9 +94,11 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
   warnOfNewerAdapters(list, logger)
   let wanted = config.launchpads
   let edits: LaunchpadEdits | null = null
+  let heldBlock: number | null = null
 
   const openWith = async (directory: Directory | null, health?: ReturnType<OpenedIndexing['health']>): Promise<OpenedIndexing> => {
-    const opened = await openIndexing({ ...options, writer, list, directory, skipped, ...(health && { health }) })
+    const held = { heldBlock: () => heldBlock }
+    const opened = await openIndexing({ ...options, ...held, writer, list, directory, skipped, ...(health && { health }) })
     void opened.gaveUp.then(gaveUp.resolve)
     return opened
   }
@@ -136,17 +138,21 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
     }
   }
 
-  const whileStopped = async (change: () => Promise<Directory | null>): Promise<void> => {
+  const whileChanging: LaunchpadEditsOptions['whileChanging'] = async (held, change) => {
     let directory: Directory | null = null
     // A request to rebuild is in it, too, and came after this index was opened.
     const before = await readListInForce(db)
-    await current.stop()
-    await current.close()
-    isOpen = false
+    heldBlock = held === null ? null : held + 1
     try {
-      directory = await change()
+      directory = await change(async () => {
+        if (!isOpen) return
+        await current.stop()
+        isOpen = false
+        await current.close()
+      })
     } finally {
-      await reopen(before, directory)
+      heldBlock = null
+      if (!isOpen) await reopen(before, directory)
     }
   }
 
@@ -158,7 +164,7 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
       const subscription = blocks.subscribe(subscriber)
       if (edits !== null) return subscription
       follow()
-      edits = startLaunchpadEdits({ ...options, db, transaction, databaseUrl, writer, whileStopped }, wanted)
+      edits = startLaunchpadEdits({ ...options, db, transaction, databaseUrl, writer, whileChanging }, wanted)
       return subscription
     }),
     want: next => {

@@ -9,6 +9,7 @@ import { createAdapters } from '#launchpads/registry.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { isRecentBlock, lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
 import { type ListInForce, writeListInForce } from '#store/rows/listInForce.ts'
+import type { FetchedBatch } from '#sync/batch.ts'
 import { fetchReplacement } from '#sync/fetch/replacement.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { restoreDirectoryOf } from './restoreDirectory.ts'
@@ -27,32 +28,33 @@ export interface JoinOptions {
   readonly list: Pick<ListInForce, 'launchpads' | 'pegUsd'>
   /** It is stopped. `null`: nothing joins. */
   readonly side: SideIndex | null
+  /** Stops the index between two blocks. */
+  readonly stopIndex: () => Promise<void>
   ethUsd(): string | null
   readonly now: () => number
   readonly logger: Logger
 }
 
+/** Reorgs of a few blocks are common while rows are copied. */
+const NOT_AHEAD_BLOCKS = 8
+
 /**
- * Makes the index one of another list, in one transaction: undoes the blocks above the newest one of the side index, removes the rows of
- * the launchpads that leave, takes over those of the side index, and applies the same blocks again. No other commit may run meanwhile.
+ * Makes the index one of another list, in one transaction: copies the rows of the side index while the index goes on, stops it, undoes the
+ * blocks above the newest one of the side index, removes the rows of the launchpads that leave, and applies the same blocks again.
  *
  * @returns the directory of the index afterwards; `null`: nothing is indexed yet
  * @throws `TokenwireError` `rpc_inconsistent`, retryable, when the index and the chain or the side index have moved apart; what fetching
  *   and `replaceBlocks` throw
  */
 export async function joinLaunchpads(options: JoinOptions): Promise<Directory | null> {
-  const { config, chain, db, transaction, plan, list, side } = options
+  const { config, chain, db, transaction, plan, list, side, stopIndex } = options
   const { weth } = config.launchpads
-  const cursor = (await readRecentBlocks(db, 1)).at(-1)
-  if (cursor === undefined) {
-    await transaction(async tx => {
-      await lockCursor(tx, options.writer)
-      await writeListInForce(tx, list, plan.joined)
-    })
-    return null
-  }
-  if (side === null && plan.side.length > 0) {
-    throw new TokenwireError('rpc_inconsistent', 'indexing has begun with the earlier launchpads meanwhile', { retryable: true })
+  if (side === null) {
+    await stopIndex()
+    if (await claimEmpty(options)) return null
+    if (plan.side.length > 0) {
+      throw new TokenwireError('rpc_inconsistent', 'indexing has begun with the earlier launchpads meanwhile', { retryable: true })
+    }
   }
   const ancestor = side === null ? await oldestInReach(options) : (await readRecentBlocks(side.db, 1)).at(-1)
   if (ancestor === undefined || !(await isRecentBlock(db, ancestor))) {
@@ -61,18 +63,35 @@ export async function joinLaunchpads(options: JoinOptions): Promise<Directory | 
   const joined = new Set(plan.joined)
   const stays = new Set(list.launchpads.map(({ name }) => name).filter(name => !joined.has(name)))
   const adapters = createAdapters({ weth, ...list })
+  // What the index learns meanwhile is above the ancestor, and found again in its blocks.
   const directory = await restoreDirectoryOf(adapters, [
     { transaction, launchpads: stays },
     ...(side === null ? [] : [{ transaction: side.transaction, launchpads: joined }]),
   ])
   const { source, genesisHash } = chain
-  const replacement = await fetchReplacement({ source, watchlist: directory, ancestor, to: cursor.number, genesisHash })
+  const fetchUpTo = async (below: number, fetched: readonly FetchedBatch[]) => {
+    const cursor = (await readRecentBlocks(db, 1)).at(-1) ?? ancestor
+    return fetchReplacement({ source, watchlist: directory, ancestor, to: cursor.number - below, genesisHash, fetched })
+  }
   const { writer, ethUsd, now, logger } = options
   const valued = { weth, pegUsd: list.pegUsd, facts: source, ethUsd }
   const committer = createUnwatchedCommitter({ config, chain, db, transaction, writer, adapters, directory, ...valued, now, logger })
   const joining = side === null ? null : { schema: side.schema, names: plan.joined }
-  await committer.change(replacement, { ...list, leaving: plan.leaving, joining })
+  await committer.change({ ...list, leaving: plan.leaving, joining }, async () => {
+    const { batches } = await fetchUpTo(NOT_AHEAD_BLOCKS, [])
+    await stopIndex()
+    return fetchUpTo(0, batches)
+  })
   return directory
+}
+
+/** @returns whether nothing is indexed, and the list is in force */
+function claimEmpty({ transaction, writer, list, plan }: JoinOptions): Promise<boolean> {
+  return transaction(async tx => {
+    if ((await lockCursor(tx, writer)) !== null) return false
+    await writeListInForce(tx, list, plan.joined)
+    return true
+  })
 }
 
 /**

@@ -25,8 +25,13 @@ export interface LaunchpadEditsOptions {
   readonly transaction: Transaction
   /** The name under which this process has claimed the database. */
   readonly writer: string
-  /** Stops the main index between two blocks, runs the change, and starts the index of the list that is in force then. */
-  readonly whileStopped: (change: () => Promise<Directory | null>) => Promise<void>
+  /**
+   * Runs the change, which stops the index between two blocks once it has prepared what it can. Then starts the index of the list that is
+   * in force.
+   *
+   * @param held the block above which all blocks stay undoable until the end; `null`: there is none
+   */
+  readonly whileChanging: (held: number | null, change: (stopIndex: () => Promise<void>) => Promise<Directory | null>) => Promise<void>
   ethUsd(): string | null
   readonly now: () => number
   readonly logger: Logger
@@ -63,7 +68,7 @@ interface Attempt {
 }
 
 export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: LaunchpadsConfig): LaunchpadEdits {
-  const { config, chain, db, databaseUrl, writer, whileStopped, now, logger } = options
+  const { config, chain, db, databaseUrl, writer, whileChanging, now, logger } = options
   const stopped = new AbortController()
   const { signal } = stopped
   let wanted = first
@@ -132,10 +137,9 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
     const { change } = attempt
     if (change === null || (change.side !== null && !(await isInReach(db, change.side)))) return
     try {
-      await whileStopped(async () => {
-        await change.side?.stop()
-        return joinLaunchpads({ ...options, ...change })
-      })
+      await change.side?.stop()
+      const reached = change.side === null ? undefined : (await readRecentBlocks(change.side.db, 1)).at(-1)
+      await whileChanging(reached?.number ?? null, stopIndex => joinLaunchpads({ ...options, ...change, stopIndex }))
       const launchpads = change.list.launchpads.map(({ name }) => name)
       // Sites are given the histories of these by a base path with the block: docs/guides/listing.md.
       logger.info({ launchpads, lateJoins: await readLateJoins(db) }, 'the index has the launchpads of launchpads.json')

@@ -50,6 +50,8 @@ export interface OpenIndexingOptions {
   /** Of the index that this one continues. */
   readonly health?: SyncHealth
   readonly skipped: SkippedLogCounter
+  /** As in `CommitOptions`. */
+  readonly heldBlock: () => number | null
   /** Wraps the transaction that every commit goes through. */
   readonly paced: (transaction: Transaction) => Transaction
   /** Whether the token has an actor. */
@@ -99,7 +101,7 @@ async function build(
   orm: ReturnType<typeof createOrm>,
   impatience: AbortController,
 ): Promise<Omit<OpenedIndexing, 'close'>> {
-  const { config, chain, writer, list, skipped, paced, isWatched, ethUsd, now, logger } = options
+  const { config, chain, writer, list, skipped, heldBlock, paced, isWatched, ethUsd, now, logger } = options
   const { rpc, source, chainId, genesisHash } = chain
   const { launchpads, pegUsd } = list
   const { weth } = config.launchpads
@@ -124,6 +126,7 @@ async function build(
     adapters,
     directory,
     maxReorgDepth,
+    heldBlock,
     isWatched,
     ethUsd,
     now,

@@ -42,6 +42,8 @@ export interface OpenIndexOptions {
   readonly isWatched?: (token: Address) => boolean
   /** Default: never known. */
   readonly ethUsd?: () => string | null
+  /** Default: none is held. */
+  readonly heldBlock?: CommitterOptions['heldBlock']
   /** Default: logs that can't be decoded are not counted. */
   readonly skipped?: CommitterOptions['skipped']
   /** Default: all that are simulated. */
@@ -72,6 +74,7 @@ export function openWriter({ orm }: Pick<TestDatabase, 'orm'>, options: OpenInde
     isWatched = () => true,
     ethUsd = () => null,
     around = unchanged,
+    heldBlock = () => null,
     skipped,
     launchpads = LAUNCHPADS,
   } = options
@@ -85,6 +88,7 @@ export function openWriter({ orm }: Pick<TestDatabase, 'orm'>, options: OpenInde
     directory,
     facts: SIMULATED_FACTS,
     maxReorgDepth,
+    heldBlock,
     revaluedPerBlock,
     isWatched,
     ethUsd,

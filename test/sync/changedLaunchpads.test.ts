@@ -108,11 +108,20 @@ async function prepareSide(deaths: Deaths, forking: ForkingChain, ancestor: numb
   return plan
 }
 
+interface Place {
+  /** The blocks above are undone and applied again. */
+  readonly ancestor: number
+  /** Where the index stands once it is stopped. */
+  readonly cursor: number
+  /** Commits what the index follows while rows are copied. */
+  readonly followed: () => Promise<unknown>
+}
+
 /** Takes the index at its cursor to the new list. @returns the index of that list */
 async function change(
   { around }: Deaths,
   forking: ForkingChain,
-  { cursor, ancestor }: { readonly cursor: number; readonly ancestor: number },
+  { cursor, ancestor, followed }: Place,
   { plan, after }: { readonly plan: LaunchpadsPlan; readonly after: readonly LaunchpadConfig[] },
 ): Promise<OpenedIndex> {
   const leaving = new Set(plan.leaving)
@@ -137,7 +146,10 @@ async function change(
     launchpads: after,
     pegUsd: [],
   }
-  await index.committer.change({ ancestor: forking.chain.at(ancestor).header, batches }, wanted)
+  await index.committer.change(wanted, async () => {
+    await followed()
+    return { ancestor: forking.chain.at(ancestor).header, batches }
+  })
   return index
 }
 
@@ -187,12 +199,21 @@ test.each(SEEDS)('any change of the list ends in the tables of a fresh index of 
   }
   await look()
   for (let round = 0; round < 3; round++) {
-    const after = randomList(random, forking.chain)
+    // What is only added is copied while the index goes on.
+    const others = LAUNCHPADS.filter(({ name }) => !list.some(known => known.name === name))
+    const after = round === 0 ? [...list, ...others] : randomList(random, forking.chain)
     // After a change only the blocks above its ancestor can be undone.
     const below = random.integer(round === 0 ? 0 : 1, 5)
     const final = (await readFinality(database.kysely))?.number ?? 0
     const shown = await shownUpTo(final, database.kysely)
-    const place = { cursor: head, ancestor: head - below }
+    const before = head
+    head += random.integer(1, 3)
+    forking.mine(head - before)
+    const followed = async () => {
+      const cursor = await cursorOf(database.kysely)
+      await commitUpTo(index, forking, (cursor?.number ?? before) + 1, 0, head)
+    }
+    const place = { cursor: head, ancestor: before - below, followed }
     const plan = await prepareSide(deaths, forking, place.ancestor, { before: list, after })
     const isChanged = async () => isDeepStrictEqual((await readListInForce(database.kysely)).launchpads, after)
     await until(isChanged, async () => {
@@ -203,7 +224,7 @@ test.each(SEEDS)('any change of the list ends in the tables of a fresh index of 
     expect(await shownUpTo(final, database.kysely)).toEqual(shown.filter(({ pair }) => stay.has(pair)))
     list = after
 
-    const places = (await readRecentBlocks(database.kysely, below + 1)).filter(({ mergedWithNext }) => !mergedWithNext)
+    const places = (await readRecentBlocks(database.kysely, head - place.ancestor + 1)).filter(({ mergedWithNext }) => !mergedWithNext)
     const ancestor = random.pick(places).number
     const depth = head - ancestor
     if (depth > 0) {

@@ -31,6 +31,7 @@ const FIRST_TOKEN = testAddress(100)
 let forking: ForkingChain
 let index: OpenedIndex
 let ethUsd: string | null
+let heldBlock: number | null = null
 
 beforeEach(async () => {
   ethUsd = null
@@ -38,7 +39,8 @@ beforeEach(async () => {
   await fresh.clear()
   // A chain whose first blocks have trades of every launchpad, and whose last ones leave tokens alone.
   forking = createForkingChain(createRandom(4), 64)
-  index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 16, ethUsd: () => ethUsd })
+  const values = { ethUsd: () => ethUsd, heldBlock: () => heldBlock }
+  index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 16, ...values })
 })
 
 /** Commits blocks of the canonical chain one by one. */
@@ -258,13 +260,21 @@ describe('replacing blocks', () => {
     await expect(replaceFrom(31)).resolves.toMatchObject({ number: 31 })
   })
 
-  it('keeps no more to undo than the maximum depth', async () => {
+  it('keeps no more to undo than the maximum depth, except while a join holds a block', async () => {
     forking.mine(40)
-    await follow(1, 40)
-    const { rows } = await sql<{ oldest: number }>`select min(block_number) as oldest from block_undo`.execute(database.kysely)
-    expect(Number(rows[0]?.oldest)).toBeGreaterThanOrEqual(25)
-    const { rows: state } = await sql<{ undo_from: number }>`select undo_from from chain_state`.execute(database.kysely)
-    expect(Number(state[0]?.undo_from)).toBe(25)
+    const oldest = async () => {
+      const { rows } = await sql<{ images: number; undo_from: number }>`
+        select undo_from, (select min(block_number) from block_undo) as images from chain_state`.execute(database.kysely)
+      return [Number(rows[0]?.undo_from), Number(rows[0]?.images)]
+    }
+    heldBlock = 20
+    await follow(1, 39)
+    expect(await oldest()).toEqual([20, 20])
+    heldBlock = null
+    await follow(40, 40)
+    const [undoFrom, images] = await oldest()
+    expect(undoFrom).toBe(25)
+    expect(images).toBeGreaterThanOrEqual(25)
   })
 
   it('leaves what projection does not determine as it is', async () => {

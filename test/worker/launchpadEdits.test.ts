@@ -57,7 +57,7 @@ function optionsOf({ maxReorgDepth = DEPTH, url = database.url }, log = createLo
     db: orm.em.getKysely<unknown>(),
     transaction: createTransaction(orm),
     writer: 'test',
-    whileStopped: async () => void joins++,
+    whileChanging: async () => void joins++,
     ethUsd: () => null,
     now: () => nowMs,
     logger: log.logger,
@@ -94,7 +94,13 @@ test.each([
 test('a launchpad does not join without its history when indexing begins between the plan and the join', async () => {
   // The plan for an empty index is to follow the new list from the start, and needs no side index.
   const plan = planLaunchpads(listOf(REFERENCE), BOTH)
-  const join = joinLaunchpads({ ...optionsOf({}), plan, list: { launchpads: BOTH.launchpads, pegUsd: [] }, side: null })
+  const join = joinLaunchpads({
+    ...optionsOf({}),
+    plan,
+    list: { launchpads: BOTH.launchpads, pegUsd: [] },
+    side: null,
+    stopIndex: async () => undefined,
+  })
   await expect(join).rejects.toMatchObject({ retryable: true, message: 'indexing has begun with the earlier launchpads meanwhile' })
   expect((await readListInForce(database.kysely)).launchpads).toEqual([REFERENCE])
 })

@@ -34,6 +34,8 @@ export interface ReplacementOptions {
   /** The last block to fetch. If it is not above `ancestor`, no block is fetched. */
   readonly to: number
   readonly genesisHash: Hex
+  /** The first blocks above `ancestor`, which were fetched before. Default: none. */
+  readonly fetched?: readonly FetchedBatch[]
 }
 
 const BLOCKS_AT_ONCE = 8
@@ -45,16 +47,23 @@ const BLOCKS_AT_ONCE = 8
  * @throws `RpcError` `inconsistent` when the blocks are not one chain from the ancestor on: it was replaced again meanwhile; `missing` when
  * no block stays and none takes their place
  */
-export async function fetchReplacement({ source, watchlist, ancestor, to, genesisHash }: ReplacementOptions): Promise<Replacement> {
+export async function fetchReplacement({
+  source,
+  watchlist,
+  ancestor,
+  to,
+  genesisHash,
+  fetched = [],
+}: ReplacementOptions): Promise<Replacement> {
   const first = ancestor === null ? watchlist.startBlock : ancestor.number + 1
   if (ancestor === null && to < first) throw missing(`a confirmed block ${first}`)
   // The watchlist without the replaced blocks: a token that both branches launch may have another pool on each, and a token that is still
   // known is not announced again.
   const known = watchlist.upTo(first - 1)
-  const announced = new Set<Hex>()
-  const batches: FetchedBatch[] = []
-  let parent = ancestor
-  for (let from = first; from <= to; ) {
+  const announced = new Set<Hex>(fetched.flatMap(batch => batch.announced))
+  const batches = [...fetched]
+  let parent = batches.at(-1)?.to ?? ancestor
+  for (let from = parent === null ? first : parent.number + 1; from <= to; ) {
     // The index can go back to its first block, so that one is committed alone.
     const count = parent === null ? 1 : Math.min(BLOCKS_AT_ONCE, to - from + 1)
     const blocks = await Promise.all(Array.from({ length: count }, (_, index) => source.blockWithLogs(from + index)))
