@@ -40,7 +40,7 @@ export const leaders = defineList({
   id: 'listLeaders',
   tag: 'Market',
   path: '/api/traders',
-  summary: 'Who earned or traded most over all tokens, as of the newest final block',
+  summary: 'Who earned or traded most over all tokens',
   parameters: z.object({
     window: wordParameter(LEADER_WINDOWS).default('24h').describe('The time before `asOfBlock` of which trades count.'),
     sort: wordParameter(LEADER_SORTS)
@@ -50,10 +50,11 @@ export const leaders = defineList({
     ...pageParameters({ max: 500, default: 50 }),
   }),
   name: 'LeaderList',
-  meaning: 'A page of leaders, true for `asOfBlock`: a block that can’t be replaced any more, counted some seconds ago.',
+  meaning: 'A page of leaders.',
   item: leaderSchema,
   cursor: () => cursor,
   cacheControl: 'seconds',
+  outdatedBy: 'commit',
   problems: ['data_unavailable'],
 })
 

@@ -57,7 +57,5 @@ export const LeaderWindowEntity = defineEntity({
     period: column.oneOf('period', LEADER_WINDOWS).primary(),
     afterBlock: column.blockNumber(),
     toBlock: column.blockNumber(),
-    /** Whether it has reached its full length. */
-    isComplete: column.boolean(),
   },
 })

@@ -368,10 +368,10 @@ describe('every other read', () => {
     }
   })
 
-  test('of leaders reads a bounded stretch of an index, and one more row per window', async () => {
+  test('of leaders reads a bounded stretch of an index, and the trades that are not counted yet', async () => {
     for (const query of combinations({ window: LEADER_WINDOWS, sort: LEADER_SORTS, launchpad: [undefined, LAUNCHPADS[0]] })) {
       const read = (db: Queryable) => pageOf(3, { ...given(query), limit: LIMIT } as LeadersQuery, asked => readLeaders(db, asked))
-      expect([query, await faultsOf(read, LIMIT + 1)]).toEqual([query, []])
+      expect([query, await faultsOf(read, 100)]).toEqual([query, []])
     }
   })
 

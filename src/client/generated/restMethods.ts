@@ -36,7 +36,7 @@ export interface RestApi {
   sparklines(tokens: string, options?: CallOptions): Promise<Result<ListPage<types.PriceLine>>>
   /** Trades over all tokens, by block and log index. */
   marketTrades(query?: types.MarketTradesQuery, options?: CallOptions): Promise<Result<ListPage<types.Trade>>>
-  /** Who earned or traded most over all tokens, as of the newest final block. */
+  /** Who earned or traded most over all tokens. */
   leaders(query?: types.LeadersQuery, options?: CallOptions): Promise<Result<ListPage<types.Leader>>>
   /** Trades of a wallet over all tokens, by block and log index. */
   walletTrades(address: string, query?: types.WalletTradesQuery, options?: CallOptions): Promise<Result<ListPage<types.Trade>>>

@@ -24,8 +24,7 @@ export class Migration0011Leaders extends Migration {
     this.addSql(`create table leader_window (
       period text primary key check (period in ('24h', '7d', '30d', 'all')),
       after_block bigint not null,
-      to_block bigint not null,
-      is_complete boolean not null
+      to_block bigint not null
     )`)
   }
 }

@@ -14,7 +14,6 @@ const NO_BLOCK = -1
 interface CountedBlocks {
   readonly afterBlock: number
   readonly toBlock: number
-  readonly isComplete: boolean
 }
 
 /**
@@ -29,24 +28,29 @@ export async function moveLeaders(db: Queryable, window: LeaderWindow, most = TR
   const counted = await lockWindow(db, window)
   const final = await readFinality(db)
   if (counted === null || final === null) return false
-  const seconds = LEADER_WINDOW_SECONDS[window]
-  // The newest block whose trades are older than the window at that time.
-  const leftAt = async (time: number, end: number) =>
-    seconds === null ? NO_BLOCK : Math.min((await readBlockBounds(db, { to: time - seconds })).toBlock ?? NO_BLOCK, end)
-  const left = await leftAt(final.timestamp, final.number)
-  // A window that has moved past all that was counted begins anew at its start, and is as long as it should be at the newest final block.
-  const from = counted.toBlock < left ? { afterBlock: left, toBlock: left, isComplete: false } : counted
+  const left = await readLeftBlock(db, window, final)
+  // A window that has moved past all that was counted begins anew at its start.
+  const from = counted.toBlock < left ? { afterBlock: left, toBlock: left } : counted
   if (from !== counted) await sql`delete from leader where period = ${window}`.execute(db)
   const to = (await blockAfterTrades(db, from.toBlock, final.number, most)) ?? final
   const next = {
-    afterBlock: Math.max(from.afterBlock, await leftAt(to.timestamp, from.toBlock)),
+    afterBlock: Math.max(from.afterBlock, Math.min(await readLeftBlock(db, window, to), from.toBlock)),
     toBlock: Math.max(from.toBlock, to.number),
-    isComplete: from.isComplete || to.number === final.number,
   }
   await countTrades(db, window, from, next)
-  await sql`update leader_window set after_block = ${next.afterBlock}, to_block = ${next.toBlock}, is_complete = ${next.isComplete}
-    where period = ${window}`.execute(db)
+  await sql`update leader_window set after_block = ${next.afterBlock}, to_block = ${next.toBlock} where period = ${window}`.execute(db)
   return next.toBlock < final.number
+}
+
+/** The newest block whose trades have left the window by the time of this block. */
+export async function readLeftBlock(
+  db: Queryable,
+  window: LeaderWindow,
+  { number, timestamp }: { readonly number: number; readonly timestamp: number },
+): Promise<number> {
+  const seconds = LEADER_WINDOW_SECONDS[window]
+  if (seconds === null) return NO_BLOCK
+  return Math.min((await readBlockBounds(db, { to: timestamp - seconds })).toBlock ?? NO_BLOCK, number)
 }
 
 /** Forgets what was counted, since trades of final blocks have gone or come. Inside the caller's transaction. */
@@ -57,11 +61,11 @@ export async function forgetLeaders(db: Queryable): Promise<void> {
 
 /** `null`: they were forgotten at this moment. */
 async function lockWindow(db: Queryable, window: LeaderWindow): Promise<CountedBlocks | null> {
-  await sql`insert into leader_window (period, after_block, to_block, is_complete)
-    values (${window}, ${NO_BLOCK}, ${NO_BLOCK}, false) on conflict do nothing`.execute(db)
+  await sql`insert into leader_window (period, after_block, to_block) values (${window}, ${NO_BLOCK}, ${NO_BLOCK}) on conflict do nothing`.execute(
+    db,
+  )
   const { rows } = await sql<CountedBlocks>`
-    select after_block as "afterBlock", to_block as "toBlock", is_complete as "isComplete" from leader_window
-    where period = ${window} for update`.execute(db)
+    select after_block as "afterBlock", to_block as "toBlock" from leader_window where period = ${window} for update`.execute(db)
   return rows[0] ?? null
 }
 
@@ -73,28 +77,13 @@ async function blockAfterTrades(db: Queryable, after: number, end: number, trade
   return rows[0] ?? null
 }
 
-type Blocks = Pick<CountedBlocks, 'afterBlock' | 'toBlock'>
-
-async function countTrades(db: Queryable, window: LeaderWindow, was: Blocks, is: Blocks): Promise<void> {
+async function countTrades(db: Queryable, window: LeaderWindow, was: CountedBlocks, is: CountedBlocks): Promise<void> {
   const columns = sql.raw(LEADER.columns.map(({ name }) => name).join(', '))
   await sql`
-    with moved as (${tradesIn(was.toBlock, is.toBlock, 1)} union all ${tradesIn(was.afterBlock, is.afterBlock, -1)}),
-      valued as (
-        select moved.*, token.launchpad, coalesce(trunc(value_usd * 1e18), trunc(amount_wei * eth_usd)) as amount_usd
-        from moved ${lookUp('token', sql`token.address = moved.token`)}
-      ),
+    with moved as (${tradesIn(sql`${was.toBlock}`, sql`${is.toBlock}`, 1)} union all ${tradesIn(sql`${was.afterBlock}`, sql`${is.afterBlock}`, -1)}),
       sums as materialized (
-        select ${window}::text as period, coalesce(launchpad, '') as launchpad, maker,
-          ${sumOf(sql`1`, sql`side = 'buy'`)}::integer as buys, ${sumOf(sql`1`, sql`side = 'sell'`)}::integer as sells,
-          ${sumOf(sql`amount_wei`, sql`side = 'buy'`)} as bought_wei, ${sumOf(sql`amount_usd`, sql`side = 'buy'`)} as bought_usd,
-          ${sumOf(sql`amount_wei`, sql`side = 'sell'`)} as sold_wei, ${sumOf(sql`amount_usd`, sql`side = 'sell'`)} as sold_usd,
-          ${sumOf(sql`realized_wei`, sql`side = 'sell'`)} as realized_wei, ${sumOf(sql`realized_usd`, sql`side = 'sell'`)} as realized_usd,
-          ${sumOf(sql`1`, sql`amount_wei is null`)}::integer as trades_without_wei,
-          ${sumOf(sql`1`, sql`amount_usd is null`)}::integer as trades_without_usd,
-          ${sumOf(sql`1`, sql`side = 'sell' and realized_wei is null`)}::integer as sales_without_wei,
-          ${sumOf(sql`1`, sql`side = 'sell' and realized_usd is null`)}::integer as sales_without_usd,
-          max(timestamp) as last_trade_at
-        from valued group by grouping sets ((maker), (maker, launchpad))
+        select ${window}::text as period, coalesce(launchpad, '') as launchpad, maker, ${SUMS}
+        from (${VALUED}) as valued group by grouping sets ((maker), (maker, launchpad))
       ),
       gone as (
         delete from leader using sums
@@ -110,12 +99,29 @@ async function countTrades(db: Queryable, window: LeaderWindow, was: Blocks, is:
     ${sql.raw(LEADER.merge)}`.execute(db)
 }
 
-/** The trades after a block, up to another one. They count so many times. */
-function tradesIn(after: number, to: number, times: 1 | -1): RawBuilder<unknown> {
+/** The trades after a block, up to another one. They count once, or are taken away. */
+export function tradesIn(after: RawBuilder<unknown>, to: RawBuilder<unknown>, times: 1 | -1): RawBuilder<unknown> {
   return sql`select token, maker, side, amount_wei, value_usd, eth_usd, realized_wei, realized_usd, timestamp, ${sql.lit(times)} as times
-    from trade where block_number > ${after}::bigint and block_number <= ${to}::bigint`
+    from trade where block_number > (${after})::bigint and block_number <= (${to})::bigint`
 }
 
 function sumOf(value: RawBuilder<unknown>, where: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce(sum(${value} * times) filter (where ${where}), 0)`
 }
+
+/** The trades of `moved`, which come from `tradesIn`, with their launchpads and values in USD. */
+export const VALUED = sql`
+  select moved.*, token.launchpad, coalesce(trunc(value_usd * 1e18), trunc(amount_wei * eth_usd)) as amount_usd
+  from moved ${lookUp('token', sql`token.address = moved.token`)}`
+
+/** What a row of `leader` gains by a group of `VALUED`: all columns but its key. */
+export const SUMS = sql`
+  ${sumOf(sql`1`, sql`side = 'buy'`)}::integer as buys, ${sumOf(sql`1`, sql`side = 'sell'`)}::integer as sells,
+  ${sumOf(sql`amount_wei`, sql`side = 'buy'`)} as bought_wei, ${sumOf(sql`amount_usd`, sql`side = 'buy'`)} as bought_usd,
+  ${sumOf(sql`amount_wei`, sql`side = 'sell'`)} as sold_wei, ${sumOf(sql`amount_usd`, sql`side = 'sell'`)} as sold_usd,
+  ${sumOf(sql`realized_wei`, sql`side = 'sell'`)} as realized_wei, ${sumOf(sql`realized_usd`, sql`side = 'sell'`)} as realized_usd,
+  ${sumOf(sql`1`, sql`amount_wei is null`)}::integer as trades_without_wei,
+  ${sumOf(sql`1`, sql`amount_usd is null`)}::integer as trades_without_usd,
+  ${sumOf(sql`1`, sql`side = 'sell' and realized_wei is null`)}::integer as sales_without_wei,
+  ${sumOf(sql`1`, sql`side = 'sell' and realized_usd is null`)}::integer as sales_without_usd,
+  max(timestamp) as last_trade_at`
