@@ -16,6 +16,7 @@ const TYPES: Readonly<Record<ColumnKind, ParquetType>> = {
   text: TEXT,
   bytes: TEXT,
   decimal: TEXT,
+  json: TEXT,
   block: INTEGER,
   count: INTEGER,
   seconds: INTEGER,
@@ -80,6 +81,7 @@ function toValue(cell: string, kind: ColumnKind): string | number | bigint | Dat
   if (cell === '\\N') return null
   switch (kind) {
     case 'text':
+    case 'json':
       return cell.includes('\\') ? cell.replaceAll(/\\(.)/g, (_, letter: string) => UNESCAPED[letter] ?? letter) : cell
     case 'bytes':
     case 'decimal':

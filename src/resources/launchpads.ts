@@ -3,7 +3,7 @@ import { defineResource, listSchema, NO_PARAMETERS } from './resource.ts'
 import { count, decimalText, percent } from './values.ts'
 import type { Wire } from './wire.ts'
 
-const launchpadSchema = z
+export const launchpadSchema = z
   .object({
     name: z.string().describe('Name of the launchpad in `launchpads.json`.'),
     adapter: z.string().describe('Name of the adapter that reads the launchpad’s events.'),

@@ -15,6 +15,7 @@ import { carryLatePairs } from './latePairs.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { readIdentity } from './rows/identity.ts'
 import { carryWebhooks } from './rows/webhookPositions.ts'
+import { moveViews } from './views/createViews.ts'
 
 /** How long the index waits to be as far as the served one, and how far behind it may be at first. */
 const PATIENCE_MS = 30_000
@@ -60,11 +61,23 @@ export async function switchSchema(databaseUrl: string, to: string, logger: Logg
     }
     const transaction = createTransaction(target)
     await raiseAhead(transaction, { from, to })
-    return { from, block: await switchWhenReached(transaction, { from, to }) }
+    const block = await switchWhenReached(transaction, { from, to })
+    await followWithViews(transaction, to)
+    return { from, block }
   } catch (error) {
     throw toStartError(error, { url, setting: 'DATABASE_URL' })
   } finally {
     await Promise.all([orm.close(true), target.close(true)])
+  }
+}
+
+/** After the switch, and not in its transaction: a long statement of a reader would hold up the commits of the index. */
+async function followWithViews(transaction: ReturnType<typeof createTransaction>, to: string): Promise<void> {
+  try {
+    await transaction(db => moveViews(db))
+  } catch (cause) {
+    const message = `Schema ${to} is served now, but the views still show the other index: run npm run db:views.`
+    throw new TokenwireError('database_unavailable', message, { retryable: true, cause })
   }
 }
 

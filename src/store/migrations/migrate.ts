@@ -11,6 +11,8 @@ import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { toStartError } from '#store/connection/startError.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
+import { createViews, dropViews, grantViews, readReaders, readViewedSchema } from '#store/views/createViews.ts'
 import { MIGRATION_OPTIONS, MIGRATIONS } from './migrations.ts'
 import { requireKnownSchema, signSchema } from './schemaVersion.ts'
 import { MIGRATING, watchMigrations } from './watchMigrations.ts'
@@ -100,13 +102,27 @@ async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Pr
   try {
     // Migrating large tables may take minutes. A new database takes a moment, and is not worth a line.
     if (executed.length > 0) logger.info({ migrations: pending }, 'migrating the database schema')
-    const applied = await runAll(orm, session, logger)
+    const applied = await runBetweenViews(orm, session, logger)
     await signSchema(session)
     logger.info({ migrations: applied }, 'database schema migrated')
     return applied
   } finally {
     await unlock(session, LOCKS.writer)
   }
+}
+
+/** A view keeps migrations from changing the columns that it shows: the views of this index are dropped before, and made anew after. */
+async function runBetweenViews(orm: MikroORM, session: Queryable, logger: Logger): Promise<readonly string[]> {
+  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(session)
+  if ((await readViewedSchema(session)) !== rows[0]?.schema) return runAll(orm, session, logger)
+  const roles = await readReaders(session)
+  await dropViews(session)
+  const applied = await runAll(orm, session, logger)
+  await createTransaction(orm)(async db => {
+    await createViews(db)
+    for (const role of roles) await grantViews(db, role)
+  })
+  return applied
 }
 
 /** All in one transaction. Where another session uses a table for long, as `pg_dump` does, it is tried again until that ends. */

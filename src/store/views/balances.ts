@@ -1,16 +1,19 @@
+import { CLASS_BITS, EARLY_CLASSES } from '#domain/earlyWallets.ts'
 import { holders } from '#resources/holders.ts'
 import { traders } from '#resources/traders.ts'
 import { IS_TRADER } from '#tables/balance.ts'
-import { columnsOf, inUnits, significant, type View, wholeUnitsOf } from './view.ts'
+import { columnsOf, inUnits, percentOfSupply, significant, type View, wholeUnitsOf } from './view.ts'
 
 const TOKEN = { ...columnsOf('bytes', { token: 'balance.token' })[0], meaning: 'Address of the token.' } as View['columns'][number]
 const HELD = 'case when balance.balance >= 0 then balance.balance end'
 const KEYS = { token_bytes: 'balance.token', address_bytes: 'balance.holder' }
 const FROM = 'balance join token on token.address = balance.token'
 
-/** A part of the total supply in percent, to four decimals. */
-const PERCENT = `case when token.total_supply = 0 then 0
-  else least(100, div(balance.balance * 1000000, token.total_supply)::double precision / 10000) end`
+const PERCENT = `coalesce(${percentOfSupply('balance.balance')}, 0)`
+/** Known of tokens that this version has indexed. */
+const CLASSES = `case when token.creator_held is not null then to_json(array_remove(array[${EARLY_CLASSES.map(
+  name => `case when balance.classes & ${CLASS_BITS[name]} <> 0 then '${name}' end`,
+).join(', ')}], null)) end`
 
 /** @see `toHolder` */
 export const HOLDERS: View = {
@@ -25,6 +28,7 @@ export const HOLDERS: View = {
     ...columnsOf('number', { percent: PERCENT }),
     ...columnsOf('text', { type: 'balance.type' }),
     ...columnsOf('block', { lastChangedBlock: 'balance.last_changed_block' }),
+    ...columnsOf('json', { classes: CLASSES }),
   ],
   from: FROM,
   where: 'balance.balance > 0',
@@ -74,6 +78,7 @@ export const TRADERS: View = {
       realizedUsd: wholeUnitsOf('balance.realized_usd'),
     }),
     ...columnsOf('time', { firstTradeAt: 'balance.first_trade_at', lastTradeAt: 'greatest(balance.last_buy_at, balance.last_sell_at)' }),
+    ...columnsOf('json', { classes: CLASSES }),
   ],
   from: FROM,
   where: IS_TRADER,

@@ -54,11 +54,12 @@ function jsonObject(columns: readonly ViewColumn[], prefix: string, absent: Read
   return isAbsent === undefined ? object : `case when ${isAbsent} then 'null' else ${object} end`
 }
 
-const NUMBERS: readonly ColumnKind[] = ['count', 'number', 'seconds']
+/** Their text is JSON as it is. */
+const IN_JSON: readonly ColumnKind[] = ['count', 'number', 'seconds', 'json']
 
 function jsonForm(column: ViewColumn): string {
   const text = textForm(column)
-  if (NUMBERS.includes(column.kind)) return `coalesce(${text}, 'null')`
+  if (IN_JSON.includes(column.kind)) return `coalesce(${text}, 'null')`
   return column.kind === 'text' ? `coalesce(to_json(${text})::text, 'null')` : `coalesce('"' || ${text} || '"', 'null')`
 }
 

@@ -1,10 +1,14 @@
 import { WINDOW_NAMES } from '#domain/windows.ts'
 import { token as resource } from '#resources/token.ts'
-import { columnsOf, inUnits, shownPoolSql, significant, type View, type ViewColumn, wholeUnitsOf } from './view.ts'
+import { columnsOf, inUnits, percentOfSupply, shownPoolSql, significant, type View, type ViewColumn, wholeUnitsOf } from './view.ts'
 
 /** The stored volumes sum up known amounts: of a token that never had a price in WETH, none is known. */
 const HAS_VOLUME = '(token.trade_count = 0 or token.first_price_weth is not null)'
 const PRICE_USD = significant('token.price_quote * token.quote_usd')
+
+/** Without what is stored of a link beside what is shown. */
+const LINKS = `coalesce((select json_agg(json_build_object('kind', link -> 'kind', 'url', link -> 'url'))
+  from json_array_elements(token.links::json) as link), '[]'::json)`
 
 const perWindow = (kind: ViewColumn['kind'], name: string, sql: (window: string) => string) =>
   WINDOW_NAMES.map((window): ViewColumn => ({ name: `market.${name}.${window}`, kind, sql: sql(window) }))
@@ -40,6 +44,8 @@ export const TOKENS: View = {
       meaning: 'URI of the metadata, or the metadata itself, as the creator wrote it. Untrusted text.',
     },
     ...columnsOf('text', { imageUrl: 'token.image_url', description: 'token.description' }),
+    ...columnsOf('json', { links: LINKS }),
+    ...columnsOf('text', { surface: 'token.surface' }),
     ...market(),
     ...pool(),
     ...columnsOf('number', { 'fees.creatorFeeBps': 'token.creator_fee_bps' }),
@@ -53,6 +59,12 @@ export const TOKENS: View = {
     ...columnsOf('decimal', { 'graduation.raisedWeth': inWeth('token.raised'), 'graduation.targetWeth': inWeth('token.target') }),
     ...columnsOf('time', { 'graduation.completedAt': 'token.completed_at', 'graduation.migratedAt': 'token.migrated_at' }),
     ...columnsOf('bytes', { 'graduation.poolAddress': 'token.graduated_pool', 'graduation.txHash': 'token.graduation_tx_hash' }),
+    ...columnsOf('number', {
+      'early.sniperPercent': percentOfSupply('token.sniper_held'),
+      'early.bundlerPercent': percentOfSupply('token.bundler_held'),
+      'early.insiderPercent': percentOfSupply('token.insider_held'),
+      'early.creatorPercent': percentOfSupply('token.creator_held'),
+    }),
     ...columnsOf('count', { sequence: 'token.sequence' }),
     ...columnsOf('block', { asOfBlock: 'token.as_of_block' }),
     ...columnsOf('timeMs', { updatedAt: 'token.updated_at_ms' }),

@@ -6,9 +6,10 @@ import type { z } from 'zod'
  * - `text`, `count`, `number`: as they are.
  * - `bytes`: addresses and hashes, as lower-case hex with `0x`.
  * - `decimal`: a `numeric`, without trailing zeros. `block`: a block's number. Both are strings in JSON, as in REST.
+ * - `json`: a list or an object, as it is in JSON.
  * - `time`: Unix seconds, and `timeMs` milliseconds, as a timestamp; `seconds`: Unix seconds, a number in JSON as in REST.
  */
-export type ColumnKind = 'text' | 'count' | 'number' | 'bytes' | 'decimal' | 'block' | 'time' | 'timeMs' | 'seconds'
+export type ColumnKind = 'text' | 'count' | 'number' | 'bytes' | 'decimal' | 'block' | 'time' | 'timeMs' | 'seconds' | 'json'
 
 export interface ViewColumn {
   /** The path of the field in the REST item: `market.priceWeth`. */
@@ -67,4 +68,10 @@ export function columnsOf(kind: ColumnKind, columns: Readonly<Record<string, str
 /** SQL of a pool's key as the API shows it: see `shownPool`. */
 export function shownPoolSql(key: string): string {
   return `case when length(${key}) = 32 and substr(${key}, 1, 12) = '\\x000000000000000000000000' then substr(${key}, 13) else ${key} end`
+}
+
+/** SQL of a part of a token's supply in percent, to four decimals; `null` where there is no supply: see `percentOf`. */
+export function percentOfSupply(amount: string): string {
+  // "least" leaves out what is null.
+  return `case when token.total_supply <> 0 and ${amount} is not null then least(100, div(${amount} * 1000000, token.total_supply)::double precision / 10000) end`
 }

@@ -27,9 +27,22 @@ const PRICED = {
   quote_rate: '1',
 }
 
+const EARLY = {
+  creator_held: '333333333333333333333333333',
+  sniper_held: '1',
+  bundler_held: '0',
+  insider_held: '50000000000000000000000000',
+}
+
 const tokens: readonly Row[] = [
   tokenRow(1, { symbol: 'a "quoted", \\ text\nof two lines\twith a tab', name: '=1+1', metadata_uri: '{"a":"\\u0000"}' }),
-  tokenRow(2, { main_pool: wordOf(2), ...PRICED }),
+  tokenRow(2, {
+    main_pool: wordOf(2),
+    ...PRICED,
+    ...EARLY,
+    surface: 'bankr',
+    links: '[{"kind":"website","url":"https://a.example/?q=\\"\\\\","ignored":1},{"kind":"x","url":"b"}]',
+  }),
   tokenRow(3, {
     main_pool: wordOf(3),
     decimals: 6,
@@ -91,6 +104,7 @@ const held = (token: number, holder: number, balance: string, columns: Row = {})
   sells: 0,
   bought_token: '0',
   sold_token: '0',
+  classes: 0,
   ...Object.fromEntries(
     Object.keys(traded)
       .slice(4)
@@ -100,7 +114,7 @@ const held = (token: number, holder: number, balance: string, columns: Row = {})
 })
 
 const balances: readonly Row[] = [2, 3, 4].flatMap(token => [
-  held(token, 0xa, '333333333333333333333333333', { ...traded, type: 'creator' }),
+  held(token, 0xa, '333333333333333333333333333', { ...traded, type: 'creator', classes: 15 }),
   held(token, 0xb, '333333333333333333333333333', { ...traded, cost_wei: null, last_sell_at: 1_700_000_060 }),
   held(token, 0xc, '1', { ...traded, sold_wei: null, sold_usd: '5' }),
   held(token, 0xd, '0', traded),

@@ -38,6 +38,7 @@ describe('an export equals REST', () => {
   it.each(TOKENS)('in the token %s, field by field and in their order', async address => {
     const [row] = await rowsOf('tokens', { token: address })
     const token = await reads.token({ address })
+    expect(row).toEqual(token)
     expect(JSON.stringify(row)).toBe(JSON.stringify(token))
   })
 
