@@ -10,7 +10,19 @@ export const run = promisify(execFile)
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
 /** Packages that a project with the client has installed, too. */
-const INSTALLED = ['react', 'react-dom', 'scheduler', '@types/react', 'csstype', 'rxjs', 'tslib', '@types/node', 'undici-types']
+const INSTALLED = [
+  'react',
+  'react-dom',
+  'scheduler',
+  'lightweight-charts',
+  'fancy-canvas',
+  '@types/react',
+  'csstype',
+  'rxjs',
+  'tslib',
+  '@types/node',
+  'undici-types',
+]
 
 /** The published package, and a project with the examples that has it installed. */
 export interface PackedClient {
