@@ -184,15 +184,16 @@ describe.skipIf(executable === null)('in Chromium', () => {
   it('the chart of React follows the candles of a token', async () => {
     const { stored } = fixture.service.gateway.reads
     const candle = (time: number, close: string) => ({ time, open: close, high: close, low: close, close, volume: '1', trades: 1 })
+    stored.tokens = [tokenOf(A, 1)]
     stored.candles = new Map([[A, [candle(60, '0.0000000123')]]])
     const script = await serveScript(packed.project, 'chart/chart.jsx')
     try {
       const page = await open(`${script.url}/#${fixture.proxy.url}/${A}`)
-      await page.getByText('closed at Ξ0.0₇123', { exact: true }).waitFor()
+      await page.getByText('closed at Ξ0.0₇1230', { exact: true }).waitFor()
       await page.locator('canvas').first().waitFor()
       stored.candles = new Map([[A, [candle(60, '0.0000000123'), candle(180, '6')]]])
       fixture.service.candles.changed(new Set([A]))
-      await page.getByText('closed at Ξ6', { exact: true }).waitFor()
+      await page.getByText('closed at Ξ6.000', { exact: true }).waitFor()
       await page.close()
     } finally {
       script.close()
