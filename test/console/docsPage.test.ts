@@ -32,7 +32,7 @@ describe.skipIf(executablePath === null)('the documentation in a browser', () =>
   })
 
   test('offers the words of a parameter as a choice, and fits into 390 px', async () => {
-    const { page, complaints } = await openPage(browser, `${gateway.url}/docs`, { width: 390 })
+    const { page, complaints } = await openPage(browser, `${gateway.url}/docs#listTokens`, { width: 390 })
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     const wide = `Array.from(document.querySelectorAll('.table'), each => each.scrollWidth - each.clientWidth).filter(over => over > 0).length`
     expect(await page.evaluate(wide)).toBe(0)
@@ -47,9 +47,25 @@ describe.skipIf(executablePath === null)('the documentation in a browser', () =>
     await page.context().close()
   })
 
+  test('shows one group at a time, and the entry that the address names', async () => {
+    const { page, complaints } = await openPage(browser, `${gateway.url}/docs`)
+    const shown = () => page.getByRole('heading', { level: 2 }).allTextContents()
+    expect(await shown()).toEqual(['Rules'])
+    const contents = page.getByRole('navigation')
+    await contents.getByRole('link', { name: 'Integrations' }).click()
+    expect(await shown()).toEqual(['Integrations'])
+    expect(await page.getByText('/dexscreener/joined/{joined}/…', { exact: false }).count()).toBe(1)
+    await page.goto(`${gateway.url}/docs#schema-Token`)
+    expect(await shown()).toEqual(['Schemas'])
+    expect(await page.locator('#schema-Token').isVisible()).toBe(true)
+    expect(await findingsOf(page)).toEqual([])
+    expect(await complaints()).toEqual([])
+    await page.context().close()
+  })
+
   test('sends a request that is tried, also below a path prefix', async () => {
     for (const prefix of ['', '/tokens']) {
-      const { page, complaints } = await openPage(browser, `${gateway.url}${prefix}/docs`)
+      const { page, complaints } = await openPage(browser, `${gateway.url}${prefix}/docs#listTrades`)
       const form = page.locator('#listTrades form')
       await form.getByLabel('address').fill(EXAMPLE_TOKEN)
       await form.getByLabel('limit').fill('1')

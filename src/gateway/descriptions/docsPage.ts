@@ -1,17 +1,43 @@
+import { TAGS } from '#resources/resource.ts'
 import { closeRows, realtimeRules } from './asyncApi.ts'
 import { problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
 import { type DescribedParameter, describeParameters, type JsonObject } from './jsonSchemas.ts'
 import { schemaFacts } from './llmsText.ts'
-import { type DescribedRoute, type DescribedService, describedRoutes, pathTemplate } from './openApi.ts'
+import { type DescribedRoute, type DescribedService, pathTemplate } from './openApi.ts'
+import { type RepeatedPaths, readerRoutes, repeatedPaths } from './readerRoutes.ts'
+
+/** A part of the documentation that is shown by itself. */
+interface Group {
+  readonly id: string
+  readonly title: string
+  /** Of its entries: `id` and HTML. */
+  readonly links: readonly (readonly [id: string, text: string])[]
+  readonly content: string
+}
 
 /**
- * The documentation as a page of HTML, made of the same parts as the other descriptions. Its own script and style are beside it under
+ * The documentation as a page of HTML, which shows one group at a time. It is made of the same parts as the other descriptions. Its own script and style are beside it under
  * relative addresses, so that it works below a path prefix; nothing comes from elsewhere.
  */
 export function docsPage(service: DescribedService, openApi: JsonObject, asyncApi: JsonObject): string {
-  const routes = describedRoutes(service.routes)
   const schemas = { ...schemasOf(asyncApi), ...schemasOf(openApi) }
   const messages = Object.entries((asyncApi['components'] as { readonly messages: Readonly<Record<string, DocumentedMessage>> }).messages)
+  const rules = list([...VALUE_RULES, ...requestRules(service.limits)])
+  const messageList = `${list(realtimeRules(service))}${messages.map(messageSection).join('\n')}`
+  const groups: readonly Group[] = [
+    { id: 'rules', title: 'Rules', links: [], content: rules },
+    ...Object.entries(TAGS).map(([tag, meaning]) => groupOfTag(tag, meaning, service)),
+    { id: 'messages', title: 'Messages of the WebSocket', links: [], content: messageList },
+    { id: 'codes', title: 'Codes', links: [], content: codeTables() },
+    {
+      id: 'schemas',
+      title: 'Schemas',
+      links: [],
+      content: Object.entries(schemas)
+        .map(([id, schema]) => schemaSection(id, schema))
+        .join('\n'),
+    },
+  ]
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -25,38 +51,45 @@ export function docsPage(service: DescribedService, openApi: JsonObject, asyncAp
 <body>
 <nav aria-label="Contents">
 <strong>${TITLE} ${escapeHtml(service.version)}</strong>
-<a href="#rules">Rules</a>
-${routes.map(route => `<a href="#${route.description.id}"><code>${escapeHtml(pathTemplate(route))}</code></a>`).join('\n')}
-<a href="#messages">Messages</a>
-<a href="#codes">Codes</a>
-<a href="#schemas">Schemas</a>
+${groups.map(navOf).join('\n')}
 </nav>
 <main>
 <h1>${TITLE}</h1>
 <p>${prose(SUMMARY)}</p>
 <p><a href="openapi.json">OpenAPI 3.1</a> · <a href="asyncapi.json">AsyncAPI 3.0</a> · <a href="llms.txt">llms.txt</a></p>
-<section id="rules"><h2>Rules</h2>${list([...VALUE_RULES, ...requestRules(service.limits)])}</section>
-<h2>Paths</h2>
-${routes.map(route => routeSection(route, service)).join('\n')}
-<section id="messages"><h2>Messages of the WebSocket</h2>${list(realtimeRules(service))}
-${messages.map(messageSection).join('\n')}</section>
-<section id="codes"><h2>Codes</h2>
-${table(
-  ['Problem', 'Status', 'Meaning'],
-  problemRows().map(([code, statuses, meaning]) => [`<code>${code}</code>`, statuses, prose(meaning)]),
-)}
-${table(
-  ['Close code', 'Meaning'],
-  closeRows().map(([code, meaning]) => [`<code>${code}</code>`, prose(meaning)]),
-)}</section>
-<section id="schemas"><h2>Schemas</h2>
-${Object.entries(schemas)
-  .map(([id, schema]) => schemaSection(id, schema))
-  .join('\n')}</section>
+${groups.map(({ id, title, content }) => `<section class="group" id="${id}"><h2>${title}</h2>\n${content}</section>`).join('\n')}
 </main>
 </body>
 </html>
 `
+}
+
+function navOf({ id, title, links }: Group): string {
+  const inner = links.map(([to, text]) => `<a href="#${to}"><code>${escapeHtml(text)}</code></a>`).join('\n')
+  return `<a class="to-group" href="#${id}">${title}</a>${inner === '' ? '' : `\n<div data-group="${id}">${inner}</div>`}`
+}
+
+function groupOfTag(tag: string, meaning: string, service: DescribedService): Group {
+  const routes = readerRoutes(service.routes).filter(({ description }) => description.tag === tag)
+  const repeated = repeatedPaths(service.routes).filter(paths => paths.tag === tag)
+  return {
+    id: tag,
+    title: tag,
+    links: routes.map(route => [route.description.id, pathTemplate(route)]),
+    content: [`<p>${prose(meaning)}</p>`, ...routes.map(route => routeSection(route, service)), ...repeated.map(repeatedSection)].join(
+      '\n',
+    ),
+  }
+}
+
+function repeatedSection({ path, summary, parameter }: RepeatedPaths): string {
+  return `<section class="route"><h3><code>GET ${escapeHtml(path)}</code></h3><p>${prose(summary)}</p>${list([parameter])}</section>`
+}
+
+function codeTables(): string {
+  const problems = problemRows().map(([code, statuses, meaning]) => [`<code>${code}</code>`, statuses, prose(meaning)])
+  const closes = closeRows().map(([code, meaning]) => [`<code>${code}</code>`, prose(meaning)])
+  return table(['Problem', 'Status', 'Meaning'], problems) + table(['Close code', 'Meaning'], closes)
 }
 
 interface DocumentedMessage {

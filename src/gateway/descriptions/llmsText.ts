@@ -1,7 +1,8 @@
 import { closeRows, realtimeRules } from './asyncApi.ts'
 import { bullets, problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
 import { type DescribedParameter, describeParameters, type JsonObject } from './jsonSchemas.ts'
-import { type DescribedRoute, type DescribedService, describedRoutes, pathTemplate } from './openApi.ts'
+import { type DescribedRoute, type DescribedService, pathTemplate } from './openApi.ts'
+import { readerRoutes, repeatedPaths } from './readerRoutes.ts'
 import { fieldsInShort, type ShortSchema, type ShortSchemas, typeInShort } from './typeInShort.ts'
 
 /** What one service serves, at its start. */
@@ -13,12 +14,20 @@ export interface ServedChain {
 /** The service for language models (llmstxt.org): everything that a client has to know, and where the exact descriptions are. */
 export function llmsText(service: DescribedService, openApi: JsonObject, { chainId, launchpads }: ServedChain): string {
   const operations = openApi['paths'] as Readonly<Record<string, { readonly get: DocumentedOperation }>>
-  const paths = describedRoutes(service.routes).flatMap(route => [
+  const paths = readerRoutes(service.routes).flatMap(route => [
     `### GET ${pathTemplate(route)}`,
     '',
     `${route.description.summary}.`,
     ...parameterLines(route),
     ...answerLines(operations[pathTemplate(route)]?.get),
+    '',
+  ])
+  const repeated = repeatedPaths(service.routes).flatMap(({ path, summary, parameter }) => [
+    `### GET ${path}`,
+    '',
+    summary,
+    '',
+    bullets([parameter]),
     '',
   ])
   return [
@@ -49,6 +58,7 @@ export function llmsText(service: DescribedService, openApi: JsonObject, { chain
     '## Paths',
     '',
     ...paths,
+    ...repeated,
     '## Fields of answers',
     '',
     '`?` may be `null`, `[]` is a list. OpenAPI has the meaning of each.',

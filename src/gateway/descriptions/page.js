@@ -1,3 +1,22 @@
+/* One group of the documentation is shown at a time: the one that the address names, or has the entry that it names. */
+
+const groups = document.querySelectorAll('.group')
+
+function showGroup() {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  const shown = named?.closest('.group') ?? groups[0]
+  for (const group of groups) group.hidden = group !== shown
+  for (const links of document.querySelectorAll('[data-group]')) links.hidden = links.dataset.group !== shown.id
+  for (const link of document.querySelectorAll('.to-group')) {
+    if (link.hash === `#${shown.id}`) link.setAttribute('aria-current', 'true')
+    else link.removeAttribute('aria-current')
+  }
+  if (named === shown) scrollTo(0, 0)
+  else named?.scrollIntoView()
+}
+addEventListener('hashchange', showGroup)
+showGroup()
+
 /* The documentation's requests that can be tried. Addresses are relative, so that they work below a path prefix. */
 
 for (const form of document.querySelectorAll('form[data-path]')) {

@@ -43,6 +43,18 @@ export interface RouteDescription {
   readonly alsoStatus?: 503
   /** Problems besides those that follow from parameters, access and limits. */
   readonly problems: readonly ProblemCode[]
+  /** Of a path that another one below it repeats: documents for readers name all such paths once. */
+  readonly repeats?: Repetition
+}
+
+/** All paths below one, again below another one. */
+export interface Repetition {
+  /** `/dexscreener` */
+  readonly below: string
+  /** Its last segment is a parameter, such as `/dexscreener/joined/:joined`. */
+  readonly at: string
+  /** Completes "The paths below …,", without a full stop. */
+  readonly how: string
 }
 
 export interface NonJsonAnswer {

@@ -101,6 +101,7 @@ export function pathsOfSite<S extends z.ZodObject = typeof NO_PARAMETERS>(
           id: `getJoined${name}${operation}`,
           summary: `For ${site}, of the pairs that joined with a history: ${summary}`,
           problems: [...new Set([...problems, 'not_found', 'data_unavailable'] as const)],
+          repeats: { below: `/${folder}`, at: `/${folder}/joined/:joined`, how: `for ${site}, of the pairs that joined with a history` },
         },
       },
       ({ joined, ...values }) => answered(values as z.output<S>, joined as number),

@@ -1,0 +1,39 @@
+import type { TAGS } from '#resources/resource.ts'
+import { describeParameters } from './jsonSchemas.ts'
+import { type DescribedRoute, describedRoutes, pathTemplate } from './openApi.ts'
+
+type Routes = Parameters<typeof describedRoutes>[0]
+
+/** The routes that documents for readers describe one by one. */
+export function readerRoutes(routes: Routes): readonly DescribedRoute[] {
+  return describedRoutes(routes).filter(({ description }) => description.repeats === undefined)
+}
+
+/** Paths that repeat those below another one. */
+export interface RepeatedPaths {
+  readonly tag: keyof typeof TAGS
+  /** `/dexscreener/joined/{joined}/…` */
+  readonly path: string
+  /** A sentence. */
+  readonly summary: string
+  /** What its parameter is, a sentence. */
+  readonly parameter: string
+}
+
+/** Each base path once, whose paths repeat those below another one. */
+export function repeatedPaths(routes: Routes): readonly RepeatedPaths[] {
+  const byBase = new Map<string, RepeatedPaths>()
+  for (const { description, parameters } of describedRoutes(routes)) {
+    const { repeats, tag } = description
+    if (repeats === undefined || byBase.has(repeats.at)) continue
+    const name = repeats.at.split('/:').at(-1)
+    const parameter = describeParameters(parameters).find(one => one.name === name)
+    byBase.set(repeats.at, {
+      tag,
+      path: `${pathTemplate({ path: repeats.at })}/…`,
+      summary: `The paths below \`${repeats.below}\`, ${repeats.how}.`,
+      parameter: `\`${name}\`: ${parameter?.description ?? ''}`,
+    })
+  }
+  return [...byBase.values()]
+}
