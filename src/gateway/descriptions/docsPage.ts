@@ -16,8 +16,8 @@ interface Group {
 }
 
 /**
- * The documentation as a page of HTML, which shows one group at a time. It is made of the same parts as the other descriptions. Its own script and style are beside it under
- * relative addresses, so that it works below a path prefix; nothing comes from elsewhere.
+ * The documentation as a page of HTML, which shows one group at a time. It is made of the same parts as the other descriptions. Its own
+ * script and style are beside it under relative addresses, so that it works below a path prefix; nothing comes from elsewhere.
  */
 export function docsPage(service: DescribedService, openApi: JsonObject, asyncApi: JsonObject): string {
   const schemas = { ...schemasOf(asyncApi), ...schemasOf(openApi) }
