@@ -33,6 +33,7 @@ export const ROUTES: readonly LoadRoute[] = [
   { route: '/api/tokens/<address>/trades', share: 16, make: trades },
   { route: '/api/tokens/<address>/holders', share: 12, make: holders },
   ofToken('/api/tokens/<address>/holders/distribution', 3),
+  ofToken('/api/tokens/<address>/early-wallets', 2),
   { route: '/api/tokens/<address>/traders', share: 4, make: traders },
   { route: '/api/tokens/<address>/candles', share: 14, make: candles },
   { route: '/api/tokens/<address>/claimable', share: 6, make: claimable },
