@@ -50,7 +50,7 @@ function changedHolders(before: TokenUpdate['holders'], after: TokenUpdate['hold
   const set = after.filter(holder => {
     const earlier = left.get(holder.address)
     left.delete(holder.address)
-    return change(earlier, holder) !== undefined || (earlier?.classes !== undefined && holder.classes === undefined)
+    return change(earlier, holder) !== undefined
   })
   return { set, removed: [...left.keys()] }
 }

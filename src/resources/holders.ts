@@ -22,9 +22,7 @@ export const holderSchema = z
     percent: percent.describe('Share of the total supply, 0 to 100.'),
     type: holderTypeSchema,
     lastChangedBlock: integerText.describe('Number of the block that changed the balance last.'),
-    classes: classesSchema
-      .exactOptional()
-      .describe('As those of a trader. Absent from updates where the account has no class, as most have none; REST always has them.'),
+    classes: classesSchema,
   })
   .meta({ id: 'Holder', description: 'An account that holds a token.' })
 

@@ -9,7 +9,9 @@ import type { Token } from '#resources/token.ts'
 import type { Trader } from '#resources/traders.ts'
 import type { Trade } from '#resources/trades.ts'
 import type { TestChain } from '#test/support/chain.ts'
+import { EARLY_CLASSES } from '#domain/earlyWallets.ts'
 import { countCosts } from '#test/support/countCosts.ts'
+import { countEarly } from '#test/support/countEarly.ts'
 
 type Pool = NonNullable<Token['pool']>
 
@@ -93,8 +95,8 @@ export class ChainComparison {
     expect(holders.find(holder => holder.address === creator)?.type ?? 'creator').toBe('creator')
   }
 
-  /** Costs and profits, counted through all transfers that the chain has of the token. */
-  async expectTraders({ address, market }: Token): Promise<void> {
+  /** Costs, profits and early classes, counted through all transfers that the chain has of the token. */
+  async expectTraders({ address, creator, createdAt, market }: Token): Promise<void> {
     const { client, deployment } = this.#chain
     const { data: trades } = await this.#get<{ data: Trade[] }>(`/api/tokens/${address}/trades?limit=500`)
     const logs = await client.getContractEvents({ address, abi: deployment.abis.token, eventName: 'Transfer', fromBlock: 0n })
@@ -103,8 +105,8 @@ export class ChainComparison {
       const step = { from: toAddress(from), to: toAddress(to), amount: value }
       return { txHash: transactionHash, block: Number(blockNumber), logIndex, step }
     })
-    const swaps = trades.map(({ txHash, blockNumber, logIndex, side, maker, amountToken, amountWeth }) => {
-      const step = { side, maker, amount: BigInt(amountToken), wei: parseEther(amountWeth ?? '0') }
+    const swaps = trades.map(({ txHash, blockNumber, logIndex, side, maker, amountToken, amountWeth, timestamp: at }) => {
+      const step = { side, maker, amount: BigInt(amountToken), wei: parseEther(amountWeth ?? '0'), timestamp: Date.parse(at) / 1_000 }
       return { txHash, block: Number(blockNumber), logIndex, step }
     })
     const ordered = [...transfers, ...swaps].sort((a, b) => a.block - b.block || a.logIndex - b.logIndex)
@@ -115,6 +117,18 @@ export class ChainComparison {
     const { data: traders } = await this.#get<{ data: Trader[] }>(`/api/tokens/${address}/traders?sort=volume&limit=500`)
     expect(traders.map(trader => trader.address).toSorted()).toEqual([...new Set(trades.map(({ maker }) => maker))].toSorted())
     expect(traders.reduce((sum, { buys, sells }) => sum + buys + sells, 0)).toBe(market.tradeCount)
+    const { data: holders } = await this.#get<{ data: Holder[] }>(`/api/tokens/${address}/holders?limit=500`)
+    const accounts = [...traders, ...holders]
+    const types = new Map(accounts.map(account => [account.address, account.type]))
+    const early = countEarly({
+      creator,
+      launchedAt: Date.parse(createdAt) / 1_000,
+      events: ordered.map(({ block, txHash, step }) => ({ blockNumber: block, txHash, ...step })),
+      isWallet: account => (types.get(account) ?? 'wallet') === 'wallet',
+    })
+    for (const { address: account, classes } of accounts) {
+      expect([account, classes]).toEqual([account, EARLY_CLASSES.filter(name => early[name].has(account))])
+    }
     const inWeth = (wei: bigint | null) => (wei === null ? null : formatUnits(wei, 18))
     for (const trader of traders) {
       const [cost, realized] = countCosts(transactions, trader.address, wei => wei)

@@ -34,7 +34,15 @@ export function exampleSnapshot(): TokenSnapshot {
       },
     ]),
     holders: [
-      { rank: 1, address: curve, balance: '793000000000000000000000000', percent: 79.3, type: 'curve', lastChangedBlock: '456' },
+      {
+        rank: 1,
+        address: curve,
+        balance: '793000000000000000000000000',
+        percent: 79.3,
+        type: 'curve',
+        lastChangedBlock: '456',
+        classes: [],
+      },
       {
         rank: 2,
         address: accountOf('maker'),
@@ -42,6 +50,7 @@ export function exampleSnapshot(): TokenSnapshot {
         percent: 0.0005,
         type: 'wallet',
         lastChangedBlock: '456',
+        classes: ['sniper'],
       },
     ],
   }

@@ -305,7 +305,6 @@ function holdersPage(holders: readonly Holder[], query: HoldersQuery): Page<Hold
   const rows = holders
     .filter(holder => !query.excludeType.includes(holder.type))
     .filter(holder => query.cursor === undefined || holder.rank > query.cursor.rank)
-    .map(holder => ({ classes: [], ...holder }))
   return pageOf(rows, query.limit, ({ balance, address, rank }) => ({ balance, address, rank }))
 }
 

@@ -78,6 +78,7 @@ const holders = fc.array(amount, { maxLength: 24 }).map(balances =>
       percent: 4.1666,
       type: 'contract',
       lastChangedBlock: '456',
+      classes: ['creator', 'sniper', 'bundler', 'insider'],
     }),
   ),
 )

@@ -132,5 +132,6 @@ export function holdersOf(count: number): readonly Holder[] {
     percent: 1.25,
     type: 'wallet' as const,
     lastChangedBlock: '456',
+    classes: [],
   }))
 }

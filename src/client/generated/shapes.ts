@@ -289,7 +289,7 @@ export const holderShape: Shape<Holder> = object<Holder>({
   percent: s26,
   type: choice('wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'),
   lastChangedBlock: s3,
-  classes: optional(nullable(listOf(choice('creator', 'sniper', 'bundler', 'insider')))),
+  classes: nullable(listOf(choice('creator', 'sniper', 'bundler', 'insider'))),
 })
 
 export const holderSizeShape: Shape<HolderSize> = object<HolderSize>({ minPercent: s26, holders: s0, percent: s26 })

@@ -517,8 +517,8 @@ export interface Holder {
   readonly type: 'wallet' | 'creator' | 'pool' | 'curve' | 'locker' | 'burn' | 'contract'
   /** Number of the block that changed the balance last. */
   readonly lastChangedBlock: string
-  /** As those of a trader. Absent from updates where the account has no class, as most have none; REST always has them. */
-  readonly classes?: readonly ('creator' | 'sniper' | 'bundler' | 'insider')[] | null
+  /** How the account came by the token early; it may have several classes. `null`: not known, as in the token’s `early`. */
+  readonly classes: readonly ('creator' | 'sniper' | 'bundler' | 'insider')[] | null
 }
 
 /** How a token is spread over its holders, in percent of the total supply. Pools, curves, lockers and burn addresses count in `holderCount` and `reservePercent` only; those below 0.1 percent are in the last size instead. */

@@ -62,7 +62,7 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
 }
 
 /** A stored balance as it goes over the wire, with its share of the total supply to four decimals. */
-export function toHolder<Row extends Omit<Holder, 'percent'>>({ rank, address, balance, ...others }: Row, totalSupply: bigint) {
+export function toHolder({ rank, address, balance, ...others }: Omit<Holder, 'percent'>, totalSupply: bigint): Holder {
   return { rank, address, balance, percent: percentOf(BigInt(balance), totalSupply) ?? 0, ...others }
 }
 

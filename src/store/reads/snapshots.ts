@@ -97,7 +97,7 @@ function toSnapshot(row: SnapshotRow, chainId: number): TokenSnapshot {
           balance,
           type,
           lastChangedBlock,
-          ...(row.creatorHeld === null ? { classes: null } : classes > 0 && { classes: classesOf(classes) }),
+          classes: row.creatorHeld === null ? null : classesOf(classes),
         },
         totalSupply,
       ),

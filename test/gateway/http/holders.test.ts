@@ -22,7 +22,7 @@ async function list(query: string): Promise<List> {
 }
 
 async function start(): Promise<readonly Holder[]> {
-  const holders = holdersOf(6).map((holder, index) => ({ classes: [], ...holder, type: TYPES[index] ?? 'wallet' }))
+  const holders = holdersOf(6).map((holder, index) => ({ ...holder, type: TYPES[index] ?? 'wallet' }))
   gateway = await startGateway({ stored: { holders: new Map([[TOKEN, holders]]) } })
   return holders
 }

@@ -257,8 +257,13 @@ describe('early wallets', () => {
         const { tables } = rows
         expect(comparable(rows)).toEqual(comparable(indexed(transactions).rows))
         const own = [...tables.balances.values()]
-        const isWallet = (account: Address) => account !== CURVE && account !== CREATOR
-        const expected = countEarly(eventsOf(transactions).flat(), TOKEN, isWallet)
+        const events = eventsOf(transactions)
+          .flat()
+          .flatMap(event => {
+            if (event.kind === 'trade') return { ...event, amount: event.amountToken }
+            return event.kind === 'transfer' ? event : []
+          })
+        const expected = countEarly({ creator: CREATOR, launchedAt: LAUNCHED_AT, events, isWallet: account => account !== CURVE })
         for (const name of EARLY_CLASSES) {
           const ofClass = own.filter(({ classes }) => (classes & CLASS_BITS[name]) !== 0)
           const holders = own.map(({ holder }) => holder)
