@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import type { ChainContents, ChainSize } from '#benchmarks/chain/launchpadChain.ts'
 import { type Chain, startChain } from '#benchmarks/chain/startChain.ts'
 import type { Arm, Benchmark, Figures } from '#benchmarks/harness/benchmark.ts'
 import { thisCheckout } from '#benchmarks/harness/checkout.ts'
 import { Worker } from '#benchmarks/harness/worker.ts'
-import { type DatabaseServer, startDatabaseServer } from '#benchmarks/service/databaseServer.ts'
+import { type DatabaseServer, startDatabaseServer, withDatabase } from '#benchmarks/service/databaseServer.ts'
 import { type Settings, startMeasuredService } from '#benchmarks/service/measuredService.ts'
 import type { ProcessUsage } from '#benchmarks/service/processUsage.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
@@ -55,7 +56,11 @@ interface Course {
   readonly rows: { readonly name: string; readonly rows: RowFigures }[]
   /** A database in which Tokenwire has kept the logs of the chain, made at the first call. */
   keptLogs(): Promise<string>
+  /** The name of a database with what Ponder has fetched of the chain and nothing of what it has indexed, made at the first call. */
+  ponderCache(): Promise<string>
 }
+
+type Parts = Omit<Course, 'rows' | 'keptLogs' | 'ponderCache'>
 
 /** Runs work on the benchmarks of a backfill. The peers are installed before. */
 export async function withBackfillBenchmarks<T>(
@@ -72,8 +77,10 @@ export async function withBackfillBenchmarks<T>(
     const chain = await startChain(size, folder.path)
     stops.push(() => chain.calls.stop())
     const contents = await chain.calls.call('contents', null)
-    const keptLogs = once(() => keepLogs({ chain, contents, database, folder: folder.path }))
-    const course: Course = { chain, contents, database, folder: folder.path, rows: [], keptLogs }
+    const parts = { chain, contents, database, folder: folder.path }
+    const keptLogs = once(() => keepLogs(parts))
+    const ponderCache = once(() => fillPonderCache(parts))
+    const course: Course = { ...parts, rows: [], keptLogs, ponderCache }
     return await work(latenciesMs.map(latencyMs => backfill(course, size, latencyMs, peers)))
   } finally {
     for (const stop of stops.toReversed()) await stop()
@@ -107,8 +114,9 @@ function backfill(course: Course, size: ChainSize, latencyMs: number, peers: rea
     ofTokenwire('tokenwire, read', url => probeRest(`${url}/api/tokens`)),
     ...peers.map(name => ({
       name,
-      measure: () => measureIndexer(course, { name, start: of => startPeer(name, of), probe: () => null, rows: peerRows(name) }, latencyMs),
+      measure: () => measureIndexer(course, contestantOf(name), latencyMs),
     })),
+    ...(peers.includes('ponder') ? [ponderFromCache(course, latencyMs)] : []),
   ]
   return {
     name: `backfill, ${latencyMs} ms`,
@@ -118,8 +126,38 @@ function backfill(course: Course, size: ChainSize, latencyMs: number, peers: rea
   }
 }
 
+const contestantOf = (name: Peer): Contestant<Indexer> => ({
+  name,
+  start: of => startPeer(name, of),
+  probe: () => null,
+  rows: peerRows(name),
+})
+
+/** Ponder begins anew without its tables, and keeps what it has fetched in a schema of its own. */
+function ponderFromCache(course: Course, latencyMs: number): Arm {
+  const name = 'ponder, from its cache'
+  return {
+    name,
+    measure: async () => measureIndexer(course, { ...contestantOf('ponder'), name, template: await course.ponderCache() }, latencyMs),
+  }
+}
+
+async function fillPonderCache({ chain, contents, database }: Parts): Promise<string> {
+  await chain.calls.call('behave', { latencyMs: 0, maxBlocks: MAX_BLOCKS })
+  const name = 'ponder_cache'
+  const databaseUrl = await database.create(name)
+  const indexer = await startPeer('ponder', { rpcUrl: chain.url, databaseUrl, contents })
+  try {
+    await indexer.indexed(contents.head)
+  } finally {
+    await indexer.stop()
+  }
+  await withDatabase(databaseUrl, db => sql`drop schema ponder cascade`.execute(db))
+  return name
+}
+
 /** Indexes the chain once, and leaves the logs that this has kept. */
-async function keepLogs({ chain, contents, database, folder }: Omit<Course, 'rows' | 'keptLogs'>): Promise<string> {
+async function keepLogs({ chain, contents, database, folder }: Parts): Promise<string> {
   await chain.calls.call('behave', { latencyMs: 0, maxBlocks: MAX_BLOCKS })
   const databaseUrl = await database.create('kept')
   const settings = { ...chain.settings, RPC_URLS: chain.url, DATABASE_URL: databaseUrl, KEEP_LOGS: 'true' }
@@ -139,6 +177,8 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 interface Contestant<I extends Indexer> {
   readonly name: string
+  /** The database that its own is a copy of. Default: an empty one. */
+  readonly template?: string
   start(surroundings: Surroundings): Promise<I>
   /** A client that requests pages meanwhile; `null`: none. */
   probe(indexer: I): RestProbe | null
@@ -148,7 +188,7 @@ interface Contestant<I extends Indexer> {
 async function measureIndexer<I extends Indexer>(course: Course, contestant: Contestant<I>, latencyMs: number): Promise<Figures> {
   const { chain, contents, database } = course
   await chain.calls.call('behave', { latencyMs, maxBlocks: MAX_BLOCKS })
-  const databaseUrl = await database.create('contestant')
+  const databaseUrl = await database.create('contestant', contestant.template)
   try {
     const databaseBeforeMs = await database.cpuMs()
     const begunAtMs = performance.now()
