@@ -7,7 +7,7 @@ import { watchLaunchpads } from './launchpadsWatch.ts'
 import { withLiveLaunchpads } from './liveLaunchpads.ts'
 import { serve } from './serve.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
-import { startWebhooks } from './startWebhooks.ts'
+import { requireWebhooks, startWebhooks } from './startWebhooks.ts'
 import { switchedError, watchServedSchema } from './watchServedSchema.ts'
 import { withProblems } from './withProblems.ts'
 
@@ -40,6 +40,7 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
   const outlet = await announceIndexer({ ...indexing, view }, { ...options, db })
 
   const config = withLiveLaunchpads(options.config, indexing.launchpads)
+  requireWebhooks(config)
   onStop(watchLaunchpads({ file: config.launchpadsFile, onChanged: thread.want, logger: options.logger }))
   const known = { ...options, config, chainId, onPrice: indexing.priced }
   const { url, ethUsd } = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })

@@ -9,7 +9,7 @@ import { startGateway } from './gatewayService.ts'
 import { writerChangedError } from './indexerDatabase.ts'
 import { watchLaunchpads } from './launchpadsWatch.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
-import { startWebhooks } from './startWebhooks.ts'
+import { requireWebhooks, startWebhooks } from './startWebhooks.ts'
 import { withProblems } from './withProblems.ts'
 
 export interface StandbyOptions extends RoleOptions {
@@ -32,6 +32,7 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
   let price: { readonly ethUsd: string; readonly atMs: number; readonly usableMs: number } | null = null
 
   await thread.check(lock.url)
+  requireWebhooks(options.config)
   const onChanged = (launchpads: LaunchpadsConfig) => {
     thread.want(launchpads)
     if (indexing === null) logger.warn('LAUNCHPADS_FILE has changed: it is applied if this standby becomes the process that indexes')

@@ -18,7 +18,7 @@ import { watchFile } from './watchFile.ts'
 
 export interface StartWebhooksOptions {
   /** With the launchpads of the index at present. */
-  readonly config: Pick<Config, 'webhooksFile' | 'webhooksAllowPrivate' | 'launchpads'>
+  readonly config: Pick<Config, 'webhooks' | 'webhooksFile' | 'webhooksAllowPrivate' | 'launchpads'>
   readonly chainId: number
   /** The database that this process indexes into. */
   readonly db: Queryable
@@ -30,32 +30,22 @@ export interface StartWebhooksOptions {
 
 /**
  * Starts to send the webhooks of `WEBHOOKS_FILE`, which is read again every 5 s and on SIGHUP. A file that has become wrong changes
- * nothing. To be called when this process has the right to index: no other one sends then.
+ * nothing. To be called when this process has the right to index, so that no other one sends, and after `requireWebhooks`.
  *
  * @returns `null`: there is no such file
- * @throws `TokenwireError` `config_invalid`
  */
 export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'changed' | 'problems'> | null {
   const { config, chainId, db, ethUsd, logger, redactor, onStop } = options
   const { webhooksFile: file, webhooksAllowPrivate: allowPrivate } = config
   if (file === null) return null
-  const understood = (webhook: WebhookConfig) => filtersOf(webhook, config.launchpads)
-  const filterProblem = (webhook: WebhookConfig) => {
-    const filters = understood(webhook)
-    return filters.kind === 'valid' ? null : filters.problem.detail
-  }
-  const read = () => readWebhooksFile(file, { allowPrivate, filterProblem })
+  const read = () => readWebhooksFile(file, { allowPrivate, filterProblem: problemOfFilters(config) })
   const ready = (webhooks: readonly WebhookConfig[]): readonly ReadyWebhook[] => {
     redactor.add(secretsOf({ webhooks }))
     return webhooks.flatMap(webhook => {
-      const filters = understood(webhook)
+      const filters = filtersOf(webhook, config.launchpads)
       return filters.kind === 'valid' ? [{ config: webhook, filter: new EventFilter(filters.filters) }] : []
     })
   }
-  const first = read()
-  if (first.kind === 'invalid')
-    throw new TokenwireError('config_invalid', `WEBHOOKS_FILE: ${first.problems.join('; ')}`, { details: { problems: first.problems } })
-
   const outbound = publicOutbound()
   const webhooks = createWebhooks({
     db,
@@ -68,7 +58,7 @@ export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'ch
     logger,
   })
   onStop(webhooks.stop)
-  webhooks.replace(ready(first.webhooks))
+  webhooks.replace(ready(config.webhooks))
   const watch = watchFile({
     read,
     onChanged: again => {
@@ -85,8 +75,28 @@ export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'ch
     process.off('SIGHUP', watch.check)
     watch.stop()
   })
-  logger.info({ webhooks: first.webhooks.map(({ name }) => name) }, 'sending webhooks')
+  logger.info({ webhooks: config.webhooks.map(({ name }) => name) }, 'sending webhooks')
   return webhooks
+}
+
+/**
+ * Looks at the filters of the configured webhooks, which the configuration can't know. Also for a standby, before it has to send.
+ *
+ * @throws `TokenwireError` `config_invalid`
+ */
+export function requireWebhooks(config: StartWebhooksOptions['config']): void {
+  const { webhooksFile: file, webhooksAllowPrivate: allowPrivate } = config
+  const read = file === null ? null : readWebhooksFile(file, { allowPrivate, filterProblem: problemOfFilters(config) })
+  if (read?.kind !== 'invalid') return
+  const { problems } = read
+  throw new TokenwireError('config_invalid', `WEBHOOKS_FILE: ${problems.join('; ')}`, { details: { problems } })
+}
+
+function problemOfFilters(config: Pick<Config, 'launchpads'>): (webhook: WebhookConfig) => string | null {
+  return webhook => {
+    const filters = filtersOf(webhook, config.launchpads)
+    return filters.kind === 'valid' ? null : filters.problem.detail
+  }
 }
 
 function filtersOf({ channel, filters }: WebhookConfig, { launchpads }: Config['launchpads']): ChannelFilters {

@@ -1,8 +1,8 @@
 import type { Config } from '#config'
 
-/** Path segments of RPC URLs that are words, not keys. */
+/** Path segments of URLs that are words, not keys. */
 const WORDS = new Set(
-  'api archive arbitrum base chain eth ethereum evm goerli http https json jsonrpc json-rpc main mainnet node optimism polygon public rest rpc sepolia testnet ws wss'.split(
+  'api archive arbitrum base callback chain eth ethereum event events evm goerli hook hooks http https json jsonrpc json-rpc main mainnet node notify optimism polygon public rest rpc sepolia services testnet tokenwire webhook webhooks ws wss'.split(
     ' ',
   ),
 )

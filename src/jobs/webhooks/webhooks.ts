@@ -68,8 +68,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const look = async (): Promise<void> => {
     if (configured === null) return
     const wanted = new Map((await isServed()) ? configured.map(one => [one.config.name, one]) : [])
+    const changed = new Set<string>()
     for (const webhook of running.values()) {
-      if (webhook.isEnded || wanted.get(webhook.config.name)?.config !== webhook.config) await end(webhook)
+      const isChanged = wanted.get(webhook.config.name)?.config !== webhook.config
+      if (isChanged) changed.add(webhook.config.name)
+      if (isChanged || webhook.isEnded) await end(webhook)
     }
     if (wanted.size === 0 && configured.length > 0) return
     await forgetWebhooks(db, [...wanted.keys()])
@@ -82,7 +85,9 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       if (progress?.isPaused === true || running.has(name)) continue
       const channel = channels.get(config.channel)
       if (channel === undefined) throw new TypeError(`there is no channel ${config.channel}`)
-      running.set(name, new Webhook({ ...options, config, filter, channel, progress }))
+      // The pauses were for a receiver as it was.
+      const again = progress !== null && changed.has(name) ? { ...progress, waitMs: 0 } : progress
+      running.set(name, new Webhook({ ...options, config, filter, channel, progress: again }))
     }
     if (++looks % LOOKS_PER_CHECKPOINT === 0) for (const webhook of running.values()) webhook.checkpoint()
   }

@@ -14,6 +14,7 @@ import { readWebhooks, replayWebhook } from '#store/rows/webhookPositions.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { eventually, poll } from '#test/support/eventually.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
+import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow } from '#test/support/rows.ts'
 import { commitBlocks, type OpenedIndex, openIndex, replaceWith, wholeBlock } from '#test/support/simulatedIndex.ts'
 import { answering, type Delivery, Receiver } from './receiver.ts'
 
@@ -257,6 +258,42 @@ describe('a webhook', () => {
     // From the beginning again: what was sent before has its earlier ids.
     expect(await replayWebhook(kysely, 'all', { blockNumber: 0, logIndex: 0 })).toBe(true)
     await poll(() => heldBy(receiver.deliveries).length).toBe((await storedTrades()).length)
+  })
+
+  it('gives an event that takes the place of a void one another id, and tells of the reorg in between', async () => {
+    await database.clear()
+    await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_number: 10 })])
+    await insertRows(kysely, 'token', [tokenRow(1)])
+    const webhooks = start([[receiver.config('all')]])
+    await begun('all')
+    await insertRows(kysely, 'trade', [tradeRow(addressOf(1), 11, 1)])
+    await sql`update chain_state set cursor_number = 11`.execute(kysely)
+    webhooks.changed()
+    await eventually(() => receiver.deliveries.length === 1)
+    await sql`insert into reorg (number, from_block) values (1, 11)`.execute(kysely)
+    webhooks.changed()
+    await eventually(() => receiver.deliveries.length === 3)
+    expect(receiver.deliveries.map(({ message }) => `${message.type} ${message.cursor}`)).toEqual([
+      'trades 11-1',
+      `reorg 10-${Number.MAX_SAFE_INTEGER}`,
+      'trades 11-1',
+    ])
+    expect(new Set(receiver.deliveries.map(({ id }) => id)).size).toBe(3)
+  })
+
+  it('goes on at once, where it stopped, when its receiver has moved', async () => {
+    await grow(3)
+    const webhooks = start([[receiver.config('all')]], { retries: { firstMs: HOUR, mostMs: HOUR, patienceMs: 72 * HOUR } })
+    await begun('all')
+    const before = (await storedTrades()).length
+    receiver.answer = answering(500)
+    await grow(6)
+    webhooks.changed()
+    await eventually(async () => (await stateOf('all'))?.failures === 1)
+    receiver.answer = answering(204)
+    webhooks.replace([{ config: receiver.config('all', { url: `${receiver.url}/moved` }), filter: new EventFilter({}) }])
+    await poll(() => heldBy(receiver.deliveries)).toEqual((await storedTrades()).slice(before))
+    expect(receiver.deliveries[1]?.id).toBe(receiver.deliveries[0]?.id)
   })
 
   it('is neither sent nor forgotten by an index that is not served', async () => {
