@@ -45,7 +45,12 @@ export function parquetOf({ columns }: View, metadata: Readonly<Record<string, s
     })
     for await (const lines of groupsOf(copied)) {
       const rows = lines.map(line => line.split('\t'))
-      const columnData = columns.map(({ name, kind }, index) => ({ name, data: rows.map(row => toValue(row[index] ?? '\\N', kind)) }))
+      const columnData = columns.map(({ name, kind }, index) => ({
+        name,
+        data: rows.map(row => toValue(row[index] ?? '\\N', kind)),
+        // The smallest and largest text of a group rarely let a reader skip it, and finding them takes a fifth of the time.
+        statistics: TYPES[kind] !== TEXT,
+      }))
       await file.write({ columnData, rowGroupSize: ROWS_PER_GROUP })
       yield taken(writer)
     }
