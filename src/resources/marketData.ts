@@ -1,4 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
+import type { TokenLink } from '#domain/metadata.ts'
 import type { PoolType } from '#domain/token.ts'
 
 /* What market-data sites are shown, from final blocks only: pairs of a token and its pool's quote currency, and the events of pairs. */
@@ -38,6 +39,8 @@ export interface ListedAsset {
   readonly totalSupply: string | null
   readonly circulatingSupply: string | null
   readonly holderCount: number | null
+  /** Untrusted. Empty for a currency. */
+  readonly links: readonly TokenLink[]
 }
 
 /** `timestamp`: Unix seconds. */

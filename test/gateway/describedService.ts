@@ -252,6 +252,11 @@ function exampleMarketData(): Pick<NonNullable<GatewayOptions['stored']>, 'pairs
         totalSupply: '1000000000',
         circulatingSupply: '999000000',
         holderCount: 2,
+        links: [
+          { kind: 'website', url: 'https://alpha.example/' },
+          { kind: 'other', url: 'https://one.example/' },
+          { kind: 'other', url: 'https://two.example/' },
+        ],
       },
     ],
     dayTotals: [

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LINK_KINDS } from '#domain/metadata.ts'
 import { count } from '#resources/values.ts'
 
 /* The answers for DEX Screener (adapter specification 1.1) and GeckoTerminal (integration standard 0.1), which are mostly the same. */
@@ -27,6 +28,10 @@ const asset = z.object({
   circulatingSupply: amount
     .optional()
     .describe('Whole tokens, without burned and locked ones. Absent: the asset is not a launchpad’s token.'),
+  metadata: z
+    .partialRecord(z.enum(LINK_KINDS), z.string())
+    .optional()
+    .describe('Links of the token by kind, of which the first counts: untrusted. Absent: there are none, or they are not fetched yet.'),
 })
 const decimals = count.describe('Decimal places of a whole unit.')
 

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { multiplyTexts, parseDecimal } from '#domain/decimal.ts'
-import type { TokenLink } from '#domain/metadata.ts'
 import { shownPool } from '#domain/sharedCurve.ts'
 import { cleanQuoteSymbol } from '#domain/text.ts'
 import { perWindow, WINDOW_FIELDS, type WindowName } from '#domain/windows.ts'
@@ -12,6 +11,7 @@ import type { StoredRow } from '#tables/tableOf.ts'
 import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
 import { toEarly } from './earlyWallets.ts'
 import { joinQuote } from './joinQuote.ts'
+import { linksOf } from './linksOf.ts'
 import { peggedValues } from './peggedValues.ts'
 import { secondsToIso, trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
 
@@ -62,11 +62,6 @@ export const SELECTED_TOKEN = sql`${selectList(without(FULL_TOKEN, UNSHOWN_OF_TO
 
 export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = token.main_pool
   ${joinQuote(sql`main_pool.quote_token`)}`
-
-/** @param text JSON of `TokenLink`s */
-function linksOf(text: string | null): Token['links'] {
-  return text === null ? [] : (JSON.parse(text) as TokenLink[]).map(({ kind, url }) => ({ kind, url }))
-}
 
 /**
  * A stored token as it goes over the wire. Only a peg gives it USD values; without one they are `null`, and the gateway fills them in,

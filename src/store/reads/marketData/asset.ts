@@ -3,6 +3,7 @@ import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import type { ListedAsset } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import { linksOf } from '#store/reads/linksOf.ts'
 import { readSupply } from '#store/reads/supply.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { FINAL_BLOCK } from './finality.ts'
@@ -19,17 +20,18 @@ export async function readAsset(db: Queryable, id: Address): Promise<ListedAsset
 }
 
 async function readToken(db: Queryable, id: Address): Promise<ListedAsset | null> {
-  const { rows } = await sql<Named & { readonly holderCount: number }>`
-    select name, symbol, decimals, holder_count as "holderCount" from token
+  const { rows } = await sql<Named & { readonly holderCount: number; readonly links: string | null }>`
+    select name, symbol, decimals, holder_count as "holderCount", links from token
     where address = ${toBytes(id)} and created_block <= ${FINAL_BLOCK}`.execute(db)
   const supply = rows[0] === undefined ? null : await readSupply(db, id)
   if (rows[0] === undefined || supply === null) return null
-  const { holderCount, ...named } = rows[0]
+  const { holderCount, links, ...named } = rows[0]
   return {
     ...describe(id, named),
     totalSupply: formatUnits(supply.total, supply.decimals),
     circulatingSupply: formatUnits(supply.total - supply.burned - supply.locked, supply.decimals),
     holderCount,
+    links: linksOf(links),
   }
 }
 
@@ -41,7 +43,7 @@ async function readQuote(db: Queryable, id: Address): Promise<ListedAsset | null
         on currency.address in (${toBytes(id)}, case when chain_state.weth = ${toBytes(id)} then ${toBytes(ZERO_ADDRESS)}::bytea end) limit 1
     ) as named where decimals is not null`.execute(db)
   if (rows[0] === undefined) return null
-  return { ...describe(id, { name: null, ...rows[0] }), totalSupply: null, circulatingSupply: null, holderCount: null }
+  return { ...describe(id, { name: null, ...rows[0] }), totalSupply: null, circulatingSupply: null, holderCount: null, links: [] }
 }
 
 /** Fills in empty names and symbols: sites stop at an empty name. */

@@ -6,7 +6,7 @@ import { siteId } from './siteIds.ts'
 
 export function toDextoolsAsset({ holderCount, totalSupply, circulatingSupply, ...asset }: ListedAsset) {
   return {
-    ...toSiteAsset({ ...asset, holderCount, totalSupply: null, circulatingSupply: null }),
+    ...toSiteAsset({ ...asset, holderCount, totalSupply: null, circulatingSupply: null, links: [] }),
     ...(totalSupply !== null && { totalSupply: withFraction(totalSupply) }),
     ...(circulatingSupply !== null && { circulatingSupply: withFraction(circulatingSupply) }),
     ...(holderCount !== null && { holdersCount: holderCount }),

@@ -7,13 +7,15 @@ export function toSiteBlock({ number, timestamp }: { readonly number: number; re
   return { blockNumber: number, blockTimestamp: timestamp }
 }
 
-export function toSiteAsset({ id, name, symbol, totalSupply, circulatingSupply }: ListedAsset) {
+export function toSiteAsset({ id, name, symbol, totalSupply, circulatingSupply, links }: ListedAsset) {
   return {
     id: siteId(id),
     name,
     symbol,
     ...(totalSupply !== null && { totalSupply }),
     ...(circulatingSupply !== null && { circulatingSupply }),
+    // The first link of each kind.
+    ...(links.length > 0 && { metadata: Object.fromEntries(links.toReversed().map(({ kind, url }) => [kind, url])) }),
   }
 }
 
