@@ -59,8 +59,12 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     await live.mineEmpty(600)
     await expect.poll(() => chartNumber(page, 'time')).toBe(Math.floor(Date.parse(trade?.timestamp ?? '') / 60_000) * 60 + 600)
     const holders = (await live.get<{ data: Holder[] }>(`${path}/holders?limit=20`)).data
-    const types = () => page.getByTestId('holders').locator('.tag').allTextContents()
+    const types = () => page.getByTestId('holders').locator('.tag:not(.early)').allTextContents()
     await expect.poll(types).toEqual(holders.map(({ type }) => type))
+    const tags = await page.getByTestId('holders').locator('.tag.early').allTextContents()
+    expect(tags).toEqual(holders.flatMap(({ classes }) => classes?.filter(name => name !== 'creator') ?? []))
+    expect(tags).toContain('sniper')
+    expect(await page.getByTestId('early').textContent()).toMatch(/^Snipers[\d.]+%Bundlers0\.0%Insiders[\d.]+%$/)
     await page.getByText('Claims', { exact: true }).click()
     expect(await page.getByTestId('claim').first().textContent()).toMatch(/Claimable.*WETH/)
     const link = page.getByRole('link', { name: /token address in the explorer/ })

@@ -4,13 +4,14 @@ import { formatCompact } from '#client/decimalText.ts'
 import type { HolderDistribution, HolderSize, Token } from '#client/generated/types.ts'
 import { formatShare } from '#console/format/numbers.ts'
 import { useRefreshing } from '#console/parts/refreshing.ts'
+import { Unknown } from '#console/parts/value.tsx'
 import { client } from '#console/state/session.ts'
 
 /** Shortest time between two requests while balances change. */
 const REFRESH_MS = 15_000
 
 /** How the token is spread over its holders. Shows nothing while that is not known. */
-export function Distribution({ token: { address, sequence } }: { readonly token: Token }) {
+export function Distribution({ token: { address, sequence, early } }: { readonly token: Token }) {
   const distribution = useSignal<HolderDistribution | null>(null)
   const load = async (signal?: AbortSignal) => {
     const result = await client.distribution(address, { retries: 0, ...(signal !== undefined && { signal }) })
@@ -30,6 +31,11 @@ export function Distribution({ token: { address, sequence } }: { readonly token:
         <Share name="Top 10" title="The ten largest, without pools, lockers and burn addresses" percent={topTenPercent} />
         <Share name="Creator" percent={creatorPercent} />
         <Share name="Reserves" title="Pools, curves, lockers and burn addresses" percent={reservePercent} />
+      </dl>
+      <dl class="shares" data-testid="early">
+        <Share name="Snipers" title="Bought at most 5 s after the first trade" percent={early.sniperPercent} />
+        <Share name="Bundlers" title="Four or more that bought in one block at the launch" percent={early.bundlerPercent} />
+        <Share name="Insiders" title="Supplied by the creator" percent={early.insiderPercent} />
       </dl>
       <div class="spread" aria-hidden="true">
         {sizes.map(({ minPercent, percent }, index) => (
@@ -54,11 +60,11 @@ export function Distribution({ token: { address, sequence } }: { readonly token:
 
 const nameOf = ({ minPercent }: HolderSize) => (minPercent === 0 ? 'less' : `≥ ${minPercent}%`)
 
-function Share({ name, title, percent }: { readonly name: string; readonly title?: string; readonly percent: number }) {
+function Share({ name, title, percent }: { readonly name: string; readonly title?: string; readonly percent: number | null }) {
   return (
     <div title={title}>
       <dt>{name}</dt>
-      <dd>{formatShare(percent)}</dd>
+      <dd>{percent === null ? <Unknown /> : formatShare(percent)}</dd>
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { CompactTable, type TableColumn } from '#console/parts/compactTable.tsx'
 import { Unknown } from '#console/parts/value.tsx'
 import { WalletLink } from '#console/parts/walletLink.tsx'
 import { Distribution } from './distribution.tsx'
-import { HolderTag } from './holderTag.tsx'
+import { EarlyTags, HolderTag } from './holderTag.tsx'
 
 const COLUMNS: readonly TableColumn[] = [
   { name: '#', class: 'rank' },
@@ -43,7 +43,7 @@ export function Holders({ holders, token }: HoldersProps) {
                 <WalletLink address={holder.address} of="holder" />
               </td>
               <td class="text">
-                <HolderTag type={holder.type} />
+                <HolderTag type={holder.type} /> <EarlyTags classes={holder.classes} />
               </td>
               <td>{formatCompact(fromUnits(holder.balance, token.decimals))}</td>
               <td>{formatShare(holder.percent)}</td>

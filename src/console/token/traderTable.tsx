@@ -10,7 +10,7 @@ import { Gain, Known, Money, Unknown } from '#console/parts/value.tsx'
 import { WalletLink } from '#console/parts/walletLink.tsx'
 import { createPagedList } from '#console/state/pagedList.ts'
 import { client } from '#console/state/session.ts'
-import { HolderTag } from './holderTag.tsx'
+import { EarlyTags, HolderTag } from './holderTag.tsx'
 
 /** Shortest time between two requests while the token is traded. */
 const REFRESH_MS = 10_000
@@ -103,11 +103,9 @@ function TraderRow({ trader, decimals }: { readonly trader: Trader; readonly dec
     <tr data-trader={address}>
       <td class="text">
         <WalletLink address={address} of="trader" />{' '}
-        {type === 'wallet' ? null : (
-          <span class="wide-only">
-            <HolderTag type={type} />
-          </span>
-        )}
+        <span class="wide-only">
+          {type === 'wallet' ? null : <HolderTag type={type} />} <EarlyTags classes={trader.classes} />
+        </span>
       </td>
       <td class="wide-only" title={`${formatCount(buys)} buys`}>
         <Money usd={trader.boughtUsd} weth={trader.boughtWeth} />
