@@ -58,7 +58,11 @@ export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'ch
     logger,
   })
   onStop(webhooks.stop)
-  webhooks.replace(ready(config.webhooks))
+  // A standby started with what the file held then. The process before it may have had others, whose positions a wrong file must not cost.
+  const present = read()
+  if (present.kind === 'invalid') logger.warn({ file, problems: present.problems }, 'WEBHOOKS_FILE is wrong: its earlier webhooks are sent')
+  const first = present.kind === 'valid' ? present.webhooks : config.webhooks
+  webhooks.replace(ready(first), { forgetOthers: present.kind === 'valid' })
   const watch = watchFile({
     read,
     onChanged: again => {
@@ -75,7 +79,7 @@ export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'ch
     process.off('SIGHUP', watch.check)
     watch.stop()
   })
-  logger.info({ webhooks: config.webhooks.map(({ name }) => name) }, 'sending webhooks')
+  logger.info({ webhooks: first.map(({ name }) => name) }, 'sending webhooks')
   return webhooks
 }
 

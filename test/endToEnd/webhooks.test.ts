@@ -50,12 +50,15 @@ test('sends every trade to a receiver in order, whichever process indexes, and s
     const { transactionHash } = await chain.mined(buyOnCurve(chain, { from: alice, curve, paidWei: parseEther('0.001') }))
     buys.push(transactionHash)
   }
-  const told = () => {
-    const byId = new Map(receiver.deliveries.map(({ id, message }) => [id, message]))
+  const told = (name = 'bot') => {
+    const byId = new Map(receiver.deliveries.filter(({ message }) => message.id === name).map(({ id, message }) => [id, message]))
     return [...byId.values()].flatMap(({ data = [] }) => data.map(trade => trade['txHash']))
   }
   await buy()
-  await poll(told).toEqual(buys)
+  await poll(() => told()).toEqual(buys)
+  // The standby started before this one was in the file.
+  await writeFile(file, JSON.stringify([hook, { ...hook, name: 'late' }]))
+  await eventually(async () => (await readWebhooks(database.kysely)).length === 2)
   // The receiver has the message, and the process is gone before it learns of that.
   receiver.answer = () => void services[0]?.process.kill('SIGKILL')
   const died = once(services[0]?.process ?? expect.unreachable('it has started'), 'close')
@@ -63,8 +66,9 @@ test('sends every trade to a receiver in order, whichever process indexes, and s
   await died
   receiver.answer = answering(204)
   await buy()
-  await poll(told).toEqual(buys)
-  expect(receiver.deliveries.length).toBeGreaterThan(3)
+  await poll(() => told()).toEqual(buys)
+  await poll(() => told('late')).toEqual(buys.slice(1))
+  expect(receiver.deliveries.length).toBeGreaterThan(5)
 
   const [, second] = services
   await writeFile(file, '[{}]')

@@ -37,8 +37,8 @@ export interface WebhooksOptions extends Pick<WebhookOptions, 'db' | 'post' | 'r
 
 /** The webhooks of the process that indexes. Each has its own position and waits for its own receiver. */
 export interface Webhooks {
-  /** Sends these from now on. One that is left out is forgotten. */
-  replace(webhooks: readonly ReadyWebhook[]): void
+  /** Sends these from now on. The positions of others are forgotten; with `forgetOthers: false` they stay. */
+  replace(webhooks: readonly ReadyWebhook[], options?: { readonly forgetOthers: boolean }): void
   /** A commit is in the database. */
   changed(): void
   /** What is wrong, for the health of the service. */
@@ -52,6 +52,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const running = new Map<string, Webhook>()
   let configured: readonly ReadyWebhook[] | null = null
   let paused: readonly WebhookProgress[] = []
+  let forgetsOthers = true
   let looks = 0
 
   function openChannel(channel: EventChannelName): EventChannel {
@@ -75,7 +76,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       if (isChanged || webhook.isEnded) await end(webhook)
     }
     if (wanted.size === 0 && configured.length > 0) return
-    await forgetWebhooks(db, [...wanted.keys()])
+    if (forgetsOthers) await forgetWebhooks(db, [...wanted.keys()])
     const stored = new Map((await readWebhooks(db)).map(progress => [progress.name, progress]))
     paused = [...stored.values()].filter(({ isPaused }) => isPaused)
     for (const [name, { config, filter }] of wanted) {
@@ -100,7 +101,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   })
 
   return {
-    replace: webhooks => {
+    replace: (webhooks, { forgetOthers } = { forgetOthers: true }) => {
+      forgetsOthers = forgetOthers
       const before = new Map((configured ?? []).map(one => [JSON.stringify(one.config), one]))
       // One that is as it was keeps its object, and goes on.
       configured = webhooks.map(one => before.get(JSON.stringify(one.config)) ?? one)
