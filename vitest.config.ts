@@ -24,6 +24,7 @@ export const SLOW = [
   'bus/nats*',
   'sync/faults',
   'jobs/lpFees/lpFeeRefresher',
+  'jobs/webhooks/webhooks',
   'store/embedded/*',
   'devchain/contracts/*',
   'devchain/traders',
