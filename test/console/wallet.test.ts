@@ -205,7 +205,7 @@ describe.skipIf(CHROMIUM === null)('the people of a token', () => {
     const shares = page.getByTestId('distribution').locator('.shares > div')
     await expect
       .poll(() => shares.allTextContents())
-      .toEqual([...['Top 1031.3%', 'Creator0.0%', 'Reserves0.0%'], ...['Snipers2.40%', 'Bundlers0.0%', 'Insiders0.83%']])
+      .toEqual(['Top 1031.3%', 'Creator0.0%', 'Reserves0.0%', 'Snipers2.40%', 'Bundlers0.0%', 'Insiders0.83%'])
     expect((await page.getByTestId('distribution').locator('.sizes > div').allTextContents()).slice(0, 2)).toEqual(['≥ 5%1', '≥ 1%19'])
     const sorts: (string | null)[] = []
     page.on('request', request => {
