@@ -123,14 +123,14 @@ test('a column that only the entity and a migration describe is written, merged,
 describe('the columns of a token', () => {
   /** Where a column is described, and client and console, which show it. */
   const DESCRIPTIONS =
-    /^src\/(?:tables\/token\.ts|store\/migrations\/|index\/project\/|store\/reads\/toToken\.ts|domain\/(?:token|windows)\.ts|resources\/|protocol\/schemas\/|client\/|console\/)/
+    /^src\/(?:tables\/token\.ts|store\/migrations\/|store\/views\/|index\/project\/|store\/reads\/toToken\.ts|domain\/(?:token|windows)\.ts|resources\/|protocol\/schemas\/|client\/|console\/)/
   /** Names that also mean something else, or that queries search, sort or add up by. */
   const NAMED_ELSEWHERE = new Set(
     [
       'address launchpad symbol name decimals totalSupply creator createdBlock metadataUri creatorFeeBps priceWeth target sequence',
       'updatedAtMs imageUrl description asOfBlock raised completedAt migratedAt',
       // Of documents, and of events.
-      'imageUri admin',
+      'imageUri admin links',
       // Of claims.
       'vestingClaimed vestingEndsAt',
       // Of lists, searches and totals.
