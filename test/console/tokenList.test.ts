@@ -52,7 +52,12 @@ function start(listed: readonly number[]) {
     service,
     shown: () => list.rows.value.map(({ address }) => Number(address)),
     tell: (...order: readonly number[]) =>
-      tell({ data: order.map(n => ({ address: addressOf(n) })) as unknown as ListState['data'], asOfBlock: '1', sequence: 1 }),
+      tell({
+        data: order.map(n => ({ address: addressOf(n) })) as unknown as ListState['data'],
+        asOfBlock: '1',
+        sequence: 1,
+        matches: undefined,
+      }),
     end: () => end(),
     /** The connection is lost and comes back. */
     async reconnect() {
