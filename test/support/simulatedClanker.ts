@@ -16,7 +16,7 @@ export type ClankerToken = { readonly token: Address; readonly creator: Address 
   | { readonly version: '4'; readonly pool: Hex; readonly positions: readonly SimulatedPosition[] }
 )
 
-interface SimulatedPosition {
+export interface SimulatedPosition {
   readonly lower: number
   readonly upper: number
   readonly amount: bigint
@@ -100,11 +100,7 @@ export function launchClanker(index: number, { weth, holders }: Cast, random: Ra
     token: { version: '4', token, creator, pool, positions: [position] },
     logs: [
       transferLog(token, ZERO_ADDRESS, CLANKER_V4.poolManager, supply),
-      {
-        address: CLANKER_V4.poolManager,
-        topics: [CLANKER_TOPICS.v4Initialize, pool, ...pair(token, weth)],
-        data: words(10_000n, 200n, 0n, sqrtPriceAtTick(5), 5n),
-      },
+      poolOpenedLog(pool, pair(token, weth)),
       modifyLog(pool, creator, position),
       { address: CLANKER_V4.factory, topics: [CLANKER_TOPICS.created4, topic(token), topic(creator)], data },
     ],
@@ -169,22 +165,39 @@ function modifyPosition(token: TokenV4, owner: Address, amount: bigint): Acted {
   return { token: { ...token, positions: [...positions, added] }, logs: [modifyLog(pool, owner, added)] }
 }
 
-function modifyLog(pool: Hex, owner: Address, { lower, upper, amount }: SimulatedPosition): NewLog {
+export function modifyLog(pool: Hex, owner: Address, { lower, upper, amount }: SimulatedPosition): NewLog {
   const data = words(BigInt(lower), BigInt(upper), amount, 0n)
   return { address: CLANKER_V4.poolManager, topics: [CLANKER_TOPICS.modifyLiquidity, pool, topic(owner)], data }
+}
+
+export function poolOpenedLog(pool: Hex, currencies: readonly Hex[]): NewLog {
+  const data = words(10_000n, 200n, 0n, sqrtPriceAtTick(5), 5n)
+  return { address: CLANKER_V4.poolManager, topics: [CLANKER_TOPICS.v4Initialize, pool, ...currencies], data }
+}
+
+/** A swap in a Uniswap v4 pool, with the liquidity of its positions at the price. */
+export function swapLog(
+  pool: Hex,
+  positions: readonly SimulatedPosition[],
+  maker: Address,
+  random: Random,
+  swapped = randomSwap(random),
+): NewLog {
+  const tick = random.integer(-300, 300)
+  const liquidity = positions.reduce((sum, { lower, upper, amount }) => (lower <= tick && tick < upper ? sum + amount : sum), 0n)
+  const data = words(-swapped.amount0, -swapped.amount1, sqrtPriceAtTick(tick), liquidity, BigInt(tick), 10_000n)
+  return { address: CLANKER_V4.poolManager, topics: [CLANKER_TOPICS.v4Swap, pool, topic(maker)], data }
 }
 
 /** A swap pays fees into the escrow. */
 function swapV4({ token, pool, creator, positions }: TokenV4, maker: Address, weth: Address, random: Random): readonly NewLog[] {
   const { poolManager, feeLocker } = CLANKER_V4
-  const { amount0, amount1 } = randomSwap(random)
-  const tick = random.integer(-300, 300)
-  const liquidity = positions.reduce((sum, { lower, upper, amount }) => (lower <= tick && tick < upper ? sum + amount : sum), 0n)
-  const data = words(-amount0, -amount1, sqrtPriceAtTick(tick), liquidity, BigInt(tick), 10_000n)
+  const swapped = randomSwap(random)
+  const swap = swapLog(pool, positions, maker, random, swapped)
   const balance = BigInt(random.integer(1, 1_000_000))
   return [
-    { address: poolManager, topics: [CLANKER_TOPICS.v4Swap, pool, topic(maker)], data },
-    transferLog(token, poolManager, maker, amount0 < 0n ? -amount0 : amount0),
+    swap,
+    transferLog(token, poolManager, maker, swapped.amount0 < 0n ? -swapped.amount0 : swapped.amount0),
     { address: feeLocker, topics: [CLANKER_TOPICS.stored, topic(maker), topic(creator), topic(weth)], data: words(balance, 1n) },
   ]
 }
@@ -229,4 +242,4 @@ export const CLANKER_TOPICS = {
   ),
 }
 
-const pair = (a: Address, b: Address): readonly Hex[] => (a < b ? [a, b] : [b, a]).map(topic)
+export const pair = (a: Address, b: Address): readonly Hex[] => (a < b ? [a, b] : [b, a]).map(topic)

@@ -18,11 +18,13 @@ import { silentLogger, type TestDatabase } from './database.ts'
 import type { SimulatedChain } from './simulatedChain.ts'
 import { CLANKER_V4, CLANKER_V31, DOLLAR, DOLLAR_POOL } from './simulatedClanker.ts'
 import { FACTORY, START_BLOCK, WETH } from './simulatedLaunchpad.ts'
+import { ZORA } from './simulatedZora.ts'
 
 export const LAUNCHPADS: readonly LaunchpadConfig[] = [
   { name: 'reference', adapter: 'bonding-curve', startBlock: START_BLOCK, contracts: { factory: FACTORY } },
   { name: 'clanker', adapter: 'clanker-v3.1', startBlock: START_BLOCK, contracts: CLANKER_V31 },
   { name: 'clanker4', adapter: 'clanker-v4', startBlock: START_BLOCK, contracts: CLANKER_V4 },
+  { name: 'zora', adapter: 'zora-coins', startBlock: START_BLOCK, contracts: ZORA },
   { name: 'dollars', adapter: 'quote-pool', startBlock: START_BLOCK, contracts: { token: DOLLAR, pool: DOLLAR_POOL } },
 ]
 

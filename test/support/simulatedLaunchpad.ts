@@ -1,14 +1,16 @@
-import { encodeAbiParameters, type Hex, parseAbiParameters, toEventSelector } from 'viem'
-import type { Random } from '#devchain/traders/random.ts'
+import { concat, encodeAbiParameters, type Hex, keccak256, parseAbiParameters, toEventSelector } from 'viem'
+import { createRandom, type Random } from '#devchain/traders/random.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { type NewLog, testAddress } from './simulatedChain.ts'
 import { actClanker, type ClankerToken, DOLLAR_POOL, launchClanker } from './simulatedClanker.ts'
 import { randomPrice, randomSwap, topic, transferLog, v3SwapLog, words } from './simulatedLogs.ts'
+import { actCoin, launchCoin, type SimulatedCoin } from './simulatedZora.ts'
 
 /** The state of a branch of the chain, immutable, so that a fork can start at any block. */
 export interface Market {
   readonly tokens: readonly SimulatedToken[]
   readonly clankers: readonly ClankerToken[]
+  readonly coins: readonly SimulatedCoin[]
 }
 
 interface SimulatedToken {
@@ -26,11 +28,11 @@ const HOLDERS = [0xdead, 11, 12, 13, 14, 15].map(index => testAddress(index))
 const CAST = { weth: WETH, holders: HOLDERS }
 const ETHER = 10n ** 18n
 
-export const EMPTY_MARKET: Market = { tokens: [], clankers: [] }
+export const EMPTY_MARKET: Market = { tokens: [], clankers: [], coins: [] }
 
 /**
- * The logs of one block of the reference launchpad and of both Clankers, and the branch's state after it. The nth token of every branch
- * has the same address, so a launch that a reorg drops often happens again.
+ * The logs of one block of the reference launchpad, of both Clankers and of Zora, and the branch's state after it. The nth token of every
+ * branch has the same address, so a launch that a reorg drops often happens again.
  */
 export function tradeBlock(market: Market, random: Random): { readonly logs: readonly NewLog[]; readonly market: Market } {
   const logs: NewLog[] = []
@@ -57,7 +59,24 @@ export function tradeBlock(market: Market, random: Random): { readonly logs: rea
     tokens = tokens.map(one => (one === token ? acted.token : one))
   }
   if (random.chance(0.2)) logs.push(v3SwapLog(DOLLAR_POOL, random.pick(HOLDERS), randomSwap(random), random))
-  return { logs, market: { tokens, clankers } }
+  const traded = tradeCoins(market.coins, logs)
+  return { logs: [...logs, ...traded.logs], market: { tokens, clankers, coins: traded.coins } }
+}
+
+/** What Zora's coins do in a block, as the block's other logs determine: each branch differs in them, and no other choice depends on it. */
+function tradeCoins(
+  coins: Market['coins'],
+  others: readonly NewLog[],
+): { readonly logs: readonly NewLog[]; readonly coins: Market['coins'] } {
+  const random = createRandom(Number(BigInt(keccak256(concat(others.map(({ data }) => data ?? '0x')))) % 2n ** 31n))
+  if (others.length === 0 || random.chance(0.6)) return { logs: [], coins }
+  const launches = coins.length === 0 || (coins.length < 4 && random.chance(0.2))
+  const coin = launches ? null : random.pick(coins)
+  const acted = coin === null ? launchCoin(coins.length, CAST, random) : actCoin(coin, CAST, random)
+  return {
+    logs: acted.logs.map(log => ({ ...log, tx: 99 })),
+    coins: coin === null ? [...coins, acted.coin] : coins.map(one => (one === coin ? acted.coin : one)),
+  }
 }
 
 interface Acted {

@@ -104,7 +104,7 @@ describe('replacing blocks', () => {
       const { rows } = await sql<{ launchpad: string }>`select distinct launchpad from ${sql.raw(table)} order by 1`.execute(
         database.kysely,
       )
-      expect(rows.map(({ launchpad }) => launchpad)).toEqual(['clanker', 'clanker4', 'reference'])
+      expect(rows.map(({ launchpad }) => launchpad)).toEqual(['clanker', 'clanker4', 'reference', 'zora'])
     }
     expect(block.tokens.length).toBeGreaterThan(2)
     for (const { token } of block.tokens) expect(token.sequence).toBeGreaterThan(before.get(token.address) ?? 0)
