@@ -25,9 +25,11 @@ export const LIST_CELLS: Readonly<Record<keyof Wire<typeof listRowSchema>, (toke
   volume1h: token => shortDecimal(token.market.volumeWeth.h1),
   volume24h: token => shortDecimal(token.market.volumeWeth.h24),
   trades24h: token => token.market.trades.h24.buys + token.market.trades.h24.sells,
+  buys24h: token => token.market.trades.h24.buys,
   holders: token => token.market.holderCount,
   createdAt: token => token.createdAt,
   lastTradeAt: token => token.market.lastTradeAt,
+  sequence: token => token.sequence,
 }
 
 /** Longest symbol or name, in UTF-16 units. */

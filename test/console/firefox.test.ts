@@ -47,7 +47,8 @@ test.skipIf(FIREFOX === null)('starts in Firefox under its policy, updates price
   await expect.poll(() => text('[data-testid=connection]')).toBe('Live')
   const sequence = () => page.$eval('td.c-price', cell => (cell as HTMLElement).dataset['sequence']).catch(() => null)
   const { market } = fixture.store(TOKEN, 2_000).token
-  fixture.commit(fixture.store(TOKEN, 2_000, { market: { ...market, priceWeth: '0.0000009876' } }))
+  fixture.show(fixture.store(TOKEN, 2_000, { market: { ...market, priceWeth: '0.0000009876' } }))
+  fixture.lists.changed(new Set([TOKEN]))
   await expect.poll(sequence).toBe('2000')
   expect(await text('td.c-price > span')).toBe('$0.002963')
   await page.waitForSelector('.live-events li')

@@ -71,17 +71,20 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     expect(await link.getAttribute('href')).toBe(`https://explorer.example/token/${live.alpha.token}`)
   })
 
-  test('subscribes only to the tokens on the screen', async () => {
+  test('subscribes only to the tokens on the screen, and to none that the list brings', async () => {
     const page = await openMarket(live)
     const subscriptions = async () =>
       (await live.get<{ realtime: { subscriptions: number } }>('/api/indexer/health')).realtime.subscriptions
-    // Of the list, of launches, trades and graduations.
-    const channels = 4
-    await expect.poll(subscriptions).toBe(channels + 2)
+    // Of launches, trades and graduations.
+    const channels = 3
+    await expect.poll(subscriptions).toBe(channels + 1)
+    // Results of a search are no list of the service.
+    await page.evaluate(() => location.assign('#/?q=ALP'))
+    await expect.poll(subscriptions).toBe(channels + 1)
     await page.evaluate(() => (document.querySelector('main') as HTMLElement).style.setProperty('margin-top', '5000px'))
     await expect.poll(subscriptions).toBe(channels)
     await page.evaluate(() => (document.querySelector('main') as HTMLElement).style.removeProperty('margin-top'))
-    await expect.poll(subscriptions).toBe(channels + 2)
+    await expect.poll(subscriptions).toBe(channels + 1)
   })
 
   test('searches, filters and sorts, and stores the query in the address', async () => {

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect, type TestContext } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { loadSite, type Site } from '#gateway/http/site.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { launchChromium, type OpenOptions, openPage, type WatchedPage } from './openPage.ts'
@@ -19,8 +20,12 @@ export interface MemoryConsole {
   open(options?: OpenOptions): Promise<WatchedPage>
   /** Opens a page that is closed when the test has finished, which fails if the page has complaints then. */
   openFor(onTestFinished: OnTestFinished): Promise<WatchedPage>
-  /** Waits until the rows on the screen are subscribed, and returns their tokens. */
+  /** Waits until the page shows rows and is connected, and returns their tokens. */
+  liveTokens(page: Page): Promise<readonly Address[]>
+  /** Searches for the tokens, whose rows are then subscribed one by one, and returns those. */
   watchedTokens(page: Page): Promise<readonly Address[]>
+  /** Commits states in one block, for subscribers of tokens, of lists, and REST. */
+  commit(...snapshots: readonly TokenSnapshot[]): void
   stop(): Promise<void>
 }
 
@@ -43,11 +48,31 @@ export async function startMemoryConsole(chromium: string): Promise<MemoryConsol
       })
       return opened
     },
-    async watchedTokens(page) {
+    async liveTokens(page) {
       await expect.poll(() => page.getByTestId('connection').getAttribute('data-state')).toBe('live')
-      const subscribed = () => TOKENS.filter(token => (fixture.registry.get(token)?.subscribers.webSocket ?? 0) > 0)
-      await expect.poll(() => subscribed().length).toBeGreaterThan(20)
-      return subscribed()
+      const shown = () => page.locator('tr[data-address]').evaluateAll(rows => rows.map(row => (row as HTMLElement).dataset['address']))
+      await expect.poll(async () => (await shown()).length).toBeGreaterThan(20)
+      return (await shown()) as Address[]
+    },
+    commit(...snapshots) {
+      const { stored } = fixture.gateway.reads
+      const changed = new Map(snapshots.map(({ token }) => [token.address, token]))
+      stored.tokens = stored.tokens.map(token => changed.get(token.address) ?? token)
+      fixture.commit(...snapshots)
+      fixture.lists.changed(new Set(changed.keys()))
+    },
+    async watchedTokens(page) {
+      await page.evaluate(() => location.assign('#/?q=ALP'))
+      await expect.poll(() => page.getByTestId('connection').getAttribute('data-state')).toBe('live')
+      // Rows below the window may be left again: what is above them grows when the results come.
+      const seen = () =>
+        page.locator('tr[data-address]').evaluateAll(rows => {
+          const isSeen = ({ top, bottom }: DOMRect) => top >= 0 && bottom <= innerHeight
+          return rows.filter(row => isSeen(row.getBoundingClientRect())).map(row => (row as HTMLElement).dataset['address'] as Address)
+        })
+      const isSubscribed = (token: Address) => (fixture.registry.get(token)?.subscribers.webSocket ?? 0) > 0
+      await expect.poll(async () => (await seen()).filter(isSubscribed).length).toBeGreaterThan(5)
+      return (await seen()).filter(isSubscribed)
     },
     async stop() {
       await browser.close()

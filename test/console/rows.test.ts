@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
+import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
 import type { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { FIRST_SEQUENCE, type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
@@ -23,6 +24,14 @@ beforeEach(async ({ onTestFinished }) => {
 })
 
 afterAll(() => memory?.stop())
+
+/** A message with `null` for values in USD, also in the rows of a list. */
+function withoutUsd(text: string): string {
+  const message = JSON.parse(text) as { readonly data?: unknown }
+  const cellOf = (cell: unknown, place: number) => (LIST_COLUMNS[place]?.endsWith('Usd') ? null : cell)
+  const data = Array.isArray(message.data) ? message.data.map(row => (Array.isArray(row) ? row.map(cellOf) : row)) : message.data
+  return JSON.stringify({ ...message, data }).replaceAll(/"(\w+Usd)":"[^"]*"/g, '"$1":null')
+}
 
 describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
   test('shows a token with texts of a megabyte in a row of normal size', async () => {
@@ -120,14 +129,14 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
     // Updates of a service without a price of ETH.
     await page.routeWebSocket(/realtime/, socket => {
       const server = socket.connectToServer()
-      server.onMessage(message => socket.send(String(message).replaceAll(/"(\w+Usd)":"[^"]*"/g, '"$1":null')))
+      server.onMessage(message => socket.send(withoutUsd(String(message))))
     })
     await page.reload()
-    const [token] = (await memory.watchedTokens(page)) as [Address]
+    const [token] = (await memory.liveTokens(page)) as [Address]
     const cell = page.locator(`tr[data-address="${token}"] .c-price`)
     const move = async (priceWeth: string) => {
       const { market } = fixture.store(token, ++sequence).token
-      fixture.commit(fixture.store(token, sequence, { market: { ...market, priceWeth } }))
+      memory.commit(fixture.store(token, sequence, { market: { ...market, priceWeth } }))
       await expect.poll(() => cell.getAttribute('data-sequence')).toBe(String(sequence))
       return cell.getAttribute('class')
     }
@@ -140,7 +149,7 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
 
   test('says for how long the service limits requests, while live updates go on', async () => {
     const { page } = opened
-    const tokens = await memory.watchedTokens(page)
+    const tokens = await memory.liveTokens(page)
     await page.route('**/api/**', route => route.fulfill({ status: 429, headers: { 'retry-after': '300' }, body: '' }))
     // Like a user who returns to the page.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
@@ -149,7 +158,7 @@ describe.skipIf(CHROMIUM === null)('the rows of the market', () => {
     expect(await page.getByText('The service does not answer').count()).toBe(0)
     expect(await page.getByTestId('connection').getAttribute('data-state')).toBe('live')
     const token = tokens[0] as Address
-    fixture.commit(fixture.store(token, ++sequence))
+    memory.commit(fixture.store(token, ++sequence))
     const cell = page.locator(`tr[data-address="${token}"] .c-price`)
     await expect.poll(() => cell.getAttribute('data-sequence')).toBe(String(sequence))
   })

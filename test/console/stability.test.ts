@@ -78,7 +78,7 @@ describe.skipIf(CHROMIUM === null)('the console', () => {
   // The rows were pushed down by what the page said about them.
   test('keeps what it shows where it is when the service goes away', async () => {
     const { page } = await memory.open({ prepare: observe })
-    await memory.watchedTokens(page)
+    await memory.liveTokens(page)
     const text = () => page.locator('tr[data-address]').first().textContent()
     const before = await text()
     const shiftBefore = await shiftOf(page)

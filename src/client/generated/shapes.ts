@@ -538,9 +538,11 @@ export const listRowShape: Shape<ListRow> = object<ListRow>({
   volume1h: s11,
   volume24h: s11,
   trades24h: s0,
+  buys24h: s0,
   holders: s0,
   createdAt: s5,
   lastTradeAt: s18,
+  sequence: s0,
 })
 
 export const tokenUpdateShape: Shape<TokenUpdate> = object<TokenUpdate>({

@@ -1013,9 +1013,11 @@ export interface ListRow {
   readonly volume1h: string | null
   readonly volume24h: string | null
   readonly trades24h: number
+  readonly buys24h: number
   readonly holders: number
   readonly createdAt: string
   readonly lastTradeAt: string | null
+  readonly sequence: number
 }
 
 /** A token’s full state after a commit. It replaces all earlier ones: after a missed update, the next one is enough. */

@@ -84,7 +84,10 @@ function NumberCells({ row, lines }: Pick<TokenListRowProps, 'row' | 'lines'>) {
         <Money usd={timesPrice(market.volumeWeth.h24, eth)} weth={market.volumeWeth.h24} />
       </td>
       <td class="c-liquidity">
-        <Money usd={market.liquidityUsd} weth={market.liquidityWeth} />
+        <Money
+          usd={market.liquidityWeth === null ? market.liquidityUsd : timesPrice(market.liquidityWeth, eth)}
+          weth={market.liquidityWeth}
+        />
       </td>
       <td class="c-trades" title={`${formatCount(buys)} buys, ${formatCount(sells)} sells`}>
         {formatCompact(buys + sells)}

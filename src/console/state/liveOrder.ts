@@ -1,30 +1,39 @@
+import type { ListRow } from '#client/generated/types.ts'
 import type { Live, LiveHandle } from '#client/live/liveTypes.ts'
 import type { Address } from '#domain/address.ts'
 import { listParameters } from './listQuery.ts'
 import type { MarketQuery } from './route.ts'
 
-/** The order of a list's first page, as the service sends it. */
+/** A list's first page, as the service sends it. */
 export interface LiveOrder {
   /** Kept while the connection is lost; `null`: the service has not sent it. */
   readonly newest: readonly Address[] | null
+  /** Whether the service is asked for it: then its rows follow without being watched one by one. */
+  readonly isFollowing: boolean
   /** Follows this list in place of another one; does nothing when it is the same. */
   follow(query: MarketQuery): void
   /** Until the next `follow`. */
   stop(): void
 }
 
-export function createLiveOrder(live: Pick<Live, 'list'>, limit: number, onOrder: (order: readonly Address[]) => void): LiveOrder {
+export function createLiveOrder(
+  live: Pick<Live, 'list'>,
+  limit: number,
+  onRows: (rows: readonly ListRow[]) => void,
+  onEnd: () => void,
+): LiveOrder {
   let newest: readonly Address[] | null = null
   let followed = ''
   let handle: LiveHandle | null = null
 
   function forget(): void {
     newest = null
+    handle = null
+    onEnd()
   }
 
   function stop(): void {
     handle?.close()
-    handle = null
     followed = ''
     forget()
   }
@@ -32,6 +41,9 @@ export function createLiveOrder(live: Pick<Live, 'list'>, limit: number, onOrder
   return {
     get newest() {
       return newest
+    },
+    get isFollowing() {
+      return handle !== null
     },
     follow(query) {
       // Results of a search have no live order.
@@ -45,7 +57,7 @@ export function createLiveOrder(live: Pick<Live, 'list'>, limit: number, onOrder
         filters,
         ({ data }) => {
           newest = data.map(({ address }) => address)
-          onOrder(newest)
+          onRows(data)
         },
         { onEnd: forget },
       )

@@ -1,7 +1,7 @@
 import { batch, computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
 import { coalesce } from '#async/coalesce.ts'
 import { pollMs } from '#client/backoff.ts'
-import type { Token } from '#client/generated/types.ts'
+import type { ListRow, Token } from '#client/generated/types.ts'
 import type { Live } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Address } from '#domain/address.ts'
@@ -70,6 +70,15 @@ export function createTokenList({ client, live, query, returns }: TokenListOptio
     return { ok: true, value: { data, nextCursor: null } } as const
   }
 
+  /** Rows that the list brings are not watched one by one. */
+  function markListed(): void {
+    const { newest, isFollowing } = liveOrder
+    const listed = new Set(newest)
+    batch(() => {
+      for (const [address, row] of rowOf) row.isListed.value = newest === null ? isFollowing : listed.has(address)
+    })
+  }
+
   /** Takes an order of the channel, once the tokens that are new in it are loaded. */
   const orders = coalesce<readonly Address[]>(async next => {
     const { signal } = loading
@@ -81,10 +90,18 @@ export function createTokenList({ client, live, query, returns }: TokenListOptio
     const news = found?.ok ? found.value.data : []
     const known = new Set([...rowOf.keys(), ...news.map(({ address }) => address)])
     take({ type: 'ordered', order: next.filter(address => known.has(address)) }, news)
+    markListed()
   }, reportError)
-  const liveOrder = createLiveOrder(live, PAGE_ROWS, next => orders.request(next))
+  const liveOrder = createLiveOrder(live, PAGE_ROWS, takeList, () => markListed())
 
-  /** Loads the first page: of another query; or again, for values that no update brings, such as dollars, and while no order is pushed. */
+  function takeList(listed: readonly ListRow[]): void {
+    batch(() => {
+      for (const one of listed) rowOf.get(one.address)?.list(one)
+    })
+    if (liveOrder.newest !== null) orders.request(liveOrder.newest)
+  }
+
+  /** Loads the first page: of another query; or again, when the page returns, and while the service does not push it. */
   async function load(isAgain: boolean): Promise<void> {
     if (!isAgain) {
       loading.abort()
@@ -103,10 +120,23 @@ export function createTokenList({ client, live, query, returns }: TokenListOptio
       const addresses = data.map(({ address }) => address)
       if (isAgain) take({ type: 'refreshed', order: liveOrder.newest === null ? addresses : null }, data)
       else take({ type: 'loaded', addresses, cursor: nextCursor }, data)
+      markListed()
     }
     if (liveOrder.newest !== null) orders.request(liveOrder.newest)
+    loadLater()
+  }
+
+  /** While the service pushes the list, there is nothing to ask for. */
+  function loadLater(): void {
     clearTimeout(timer)
-    if (!document.hidden) timer = window.setTimeout(again, pollMs(REFRESH_MS, Math.random, state.peek().failures))
+    if (document.hidden) return
+    timer = window.setTimeout(
+      () => {
+        if (liveOrder.newest !== null && client.state === 'live') loadLater()
+        else again()
+      },
+      pollMs(REFRESH_MS, Math.random, state.peek().failures),
+    )
   }
 
   async function loadMore(): Promise<void> {

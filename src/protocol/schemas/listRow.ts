@@ -28,9 +28,11 @@ export const listRowSchema = z
     volume1h: decimal,
     volume24h: decimal,
     trades24h: count,
+    buys24h: count,
     holders: count,
     createdAt: timeText,
     lastTradeAt: timeText.nullable(),
+    sequence: count,
   })
   .meta({
     id: 'ListRow',
