@@ -19,7 +19,7 @@ it('provides observables for RxJS', async () => {
     await firstValueFrom(observeLive(live.trades, {}))
     fixture.service.trade([1, 8], [1, 7])
     expect(await events).toMatchObject([{ type: 'begin' }, { type: 'trades', cursor: '1-4' }])
-    await expect(firstValueFrom(observeLive(live.list, { limit: 51 }))).rejects.toMatchObject({ code: 'rejected' })
+    await expect(firstValueFrom(observeLive(live.list, { limit: 201 }))).rejects.toMatchObject({ code: 'rejected' })
     fixture.store(A, 1)
     const client = fixture.client({ fetch: neverAnswers })
     const states = firstValueFrom(connectionState(client).pipe(take(3), toArray()))

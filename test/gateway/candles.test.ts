@@ -144,7 +144,7 @@ describe('a subscription to candles', () => {
   it.each([
     [undefined, 'token is required: it must be'],
     [{ token: '0x12' }, 'token must be'],
-    [{ token: TOKEN, interval: '2m' }, 'interval must be one of 1m, 5m, 15m, 1h, 4h, 1d, got "2m"'],
+    [{ token: TOKEN, interval: '2m' }, 'interval must be one of 1s, 5s, 15s, 30s, 1m, 5m, 15m, 30m, 1h, 4h, 12h, 1d, 1w, got "2m"'],
     [{ token: TOKEN, currency: 'eur' }, 'currency must be one of weth, usd, quote, got "eur"'],
     [{ token: TOKEN, of: 'volume' }, 'of must be one of price, marketCap, got "volume"'],
   ])('with %j is refused', async (filters, expected) => {

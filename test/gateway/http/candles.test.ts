@@ -94,7 +94,7 @@ test('gives candles of several tokens at once, without those that are not indexe
 })
 
 test.for([
-  ['interval=2m', 'interval must be one of 1m, 5m, 15m, 1h, 4h, 1d, got "2m"'],
+  ['interval=2m', 'interval must be one of 1s, 5s, 15s, 30s, 1m, 5m, 15m, 30m, 1h, 4h, 12h, 1d, 1w, got "2m"'],
   ['currency=eur', 'currency must be one of weth, usd, quote, got "eur"'],
   ['fill=yes', 'fill must be true or false, got "yes"'],
   ['limit=1501', 'limit must be an integer from 1 to 1500, got "1501"'],

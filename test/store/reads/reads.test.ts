@@ -64,7 +64,7 @@ describe('reads', () => {
     await insertRows(database.kysely, 'chain_state', [chainStateRow()])
     await insertRows(database.kysely, 'token', [tokenRow(1)])
     await insertRows(database.kysely, 'block', [{ number: 456, hash: wordOf(456), parent_hash: wordOf(455), timestamp: 1_700_086_400 }])
-    await insertRows(database.kysely, 'leader_window', [{ period: 'all', after_block: -1, to_block: 456, is_complete: true }])
+    await insertRows(database.kysely, 'leader_window', [{ period: 'all', after_block: -1, to_block: 456 }])
     await insertRows(database.kysely, 'pool', [poolRow(9, 1)])
     await insertRows(database.kysely, 'pool_creation', [
       { pool: PAIR, block_number: 3, log_index: 0, tx_hash: wordOf(3), tx_index: 0, timestamp: 1_700_000_006 },
