@@ -12,6 +12,9 @@ import { useCandles } from 'tokenwire/client/react'
 const [, url = 'http://localhost:3000', token = ''] = /^#(.*)\/(0x\w+)$/.exec(location.hash) ?? []
 const live = createLive(createTokenwire({ url }))
 
+/** Without an exponent. */
+const DECIMAL = new Intl.NumberFormat('en', { useGrouping: false, maximumSignificantDigits: 8 })
+
 function Chart({ token, interval }) {
   const { data, error, isLoading } = useCandles(live, { token, interval, limit: 500 })
   const place = useRef(null)
@@ -26,7 +29,7 @@ function Chart({ token, interval }) {
     if (newest === undefined) return
     // The library can't draw prices such as 0.0000000000012: it gets them in a unit of their size, and the axis writes them in full.
     const unit = 10 ** Math.floor(Math.log10(Number(newest.close) || 1))
-    const priceFormat = { type: 'custom', minMove: 1e-6, formatter: value => formatPrice((value * unit).toFixed(30)) }
+    const priceFormat = { type: 'custom', minMove: 1e-6, formatter: value => formatPrice(DECIMAL.format(value * unit)) }
     const bars = fillCandles(data.candles, interval).map(({ time, open, high, low, close }) => {
       return { time, open: open / unit, high: high / unit, low: low / unit, close: close / unit }
     })

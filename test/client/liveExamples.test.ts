@@ -194,6 +194,7 @@ describe.skipIf(executable === null)('in Chromium', () => {
       stored.candles = new Map([[A, [candle(60, '0.0000000123'), candle(180, '6')]]])
       fixture.service.candles.changed(new Set([A]))
       await page.getByText('closed at Ξ6.000', { exact: true }).waitFor()
+      expect(await page.locator('figcaption').allTextContents()).toEqual(['closed at Ξ6.000'])
       await page.close()
     } finally {
       script.close()
