@@ -3,7 +3,7 @@ import { CANDLE } from '#tables/candle.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import { POOL } from '#tables/pool.ts'
 import type { Column } from '#tables/tableOf.ts'
-import { FULL_TOKEN, type TokenRow } from '#tables/token.ts'
+import { FULL_TOKEN, type FullTokenRow, type TokenRow } from '#tables/token.ts'
 import { TRADE } from '#tables/trade.ts'
 import { copyLine } from './copyText.ts'
 import { blockAt, END, type GrowthScale, startOf, timeOf } from './scale.ts'
@@ -16,10 +16,11 @@ export interface Line {
   readonly text: string
 }
 
-const GENERATED: readonly string[] = ['tradesM5', 'tradesH1', 'tradesH24', 'trending']
+const GENERATED = ['tradesM5', 'tradesH1', 'tradesH24', 'trending'] as const satisfies readonly (keyof FullTokenRow)[]
+const GENERATED_FIELDS: ReadonlySet<string> = new Set(GENERATED)
 
 const COLUMNS = {
-  token: FULL_TOKEN.columns.filter(({ field }) => !GENERATED.includes(field)),
+  token: FULL_TOKEN.columns.filter(({ field }) => !GENERATED_FIELDS.has(field)),
   pool: POOL.columns,
   trade: TRADE.columns,
   balance: BALANCE.columns,
@@ -67,7 +68,7 @@ export function dayOf(scale: GrowthScale, writtenAt: number): number {
 }
 
 /** With what commits and the metadata reader add. */
-function storedToken(token: TokenRow, committedAtMs: number) {
+function storedToken(token: TokenRow, committedAtMs: number): Omit<FullTokenRow, (typeof GENERATED)[number]> {
   const description = `The one and only ${token.name ?? 'token'}. `.repeat(1 + (token.createdBlock % 5))
   return {
     ...token,
@@ -75,5 +76,6 @@ function storedToken(token: TokenRow, committedAtMs: number) {
     updatedAtMs: committedAtMs,
     imageUrl: `https://images.example/${token.address}.png`,
     description,
+    links: `[{"kind":"website","url":"https://${token.address}.example/"}]`,
   }
 }
