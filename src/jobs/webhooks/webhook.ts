@@ -71,9 +71,9 @@ export class Webhook implements EventSubscriber {
     return this.#running === null
   }
 
-  /** Whether this is the progress as this webhook wrote it last, or is about to. */
+  /** Whether no other writer has changed the progress. It may have been read before this webhook's last write: versions only rise. */
   knows({ version }: WebhookProgress): boolean {
-    return this.#running !== null || version === this.#version
+    return this.#running !== null || version <= this.#version
   }
 
   subscribed(position: ChannelPosition): void {
