@@ -6,6 +6,7 @@ export interface JsonNode {
   readonly type?: string
   readonly const?: string | number | boolean | null
   readonly enum?: readonly string[]
+  readonly 'x-extensible'?: boolean
   readonly anyOf?: readonly JsonNode[]
   readonly properties?: Readonly<Record<string, JsonNode>>
   readonly required?: readonly string[]
@@ -95,7 +96,10 @@ export function shapeOf(node: JsonNode, names: ShapeNames): string {
   const { leaf } = names
   if (node.$ref !== undefined) return names.reference(nameOf(node.$ref))
   if (node.const !== undefined) return leaf(`choice(${literal(node.const)})`)
-  if (node.enum !== undefined) return leaf(`choice(${node.enum.map(literal).join(', ')})`)
+  if (node.enum !== undefined) {
+    const words = node.enum.map(literal)
+    return leaf(node['x-extensible'] === true ? `string as Shape<${words.join(' | ')}>` : `choice(${words.join(', ')})`)
+  }
   if (node.anyOf !== undefined) {
     const others = node.anyOf.filter(({ type }) => type !== 'null')
     const [only] = others

@@ -8,6 +8,9 @@ import type { Address, Hex } from '#domain/address.ts'
 
 const plain = (pattern: RegExp) => z.string().regex(pattern)
 
+/** Of words to which later versions may add: the client takes any. */
+export const EXTENSIBLE = { 'x-extensible': true }
+
 export const addressText = plain(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType<Address, string>
 /** An address as clients may write it, in any letter case. */
 export const anyCaseAddressText = plain(/^0x[0-9a-fA-F]{40}$/)

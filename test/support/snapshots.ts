@@ -42,7 +42,7 @@ export function tokenOf(address: Address, sequence: number, overrides: Partial<T
     metadataUri: 'ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi',
     imageUrl: null,
     description: null,
-    links: [{ kind: 'website', url: 'https://token.example/' }],
+    links: [],
     surface: null,
     market: {
       priceQuote: '0.00000001234',

@@ -66,30 +66,30 @@ const s1 = pattern<Address>(/^0x[0-9a-f]{40}$/)
 const s2 = nullable(string)
 const s3 = pattern(/^(?:0|[1-9][0-9]*)$/)
 const s5 = pattern(/^[+-]?\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
-const s10 = pattern(/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/)
-const s11 = nullable(s10)
-const s14 = nullable(number())
-const s18 = nullable(s5)
-const s21 = nullable(s0)
-const s22 = nullable(s3)
-const s26 = number(0, 100)
-const s27 = nullable(s26)
-const s42 = number(0)
-const s43 = nullable(s42)
-const s74 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
+const s7 = pattern(/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/)
+const s8 = nullable(s7)
+const s11 = nullable(number())
+const s15 = nullable(s5)
+const s18 = nullable(s0)
+const s19 = nullable(s3)
+const s23 = number(0, 100)
+const s24 = nullable(s23)
+const s36 = number(0)
+const s37 = nullable(s36)
+const s68 = pattern(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
 
 export const marketShape: Shape<Market> = object<Market>({
-  priceQuote: s11,
-  priceWeth: s11,
-  priceUsd: s11,
-  marketCapWeth: s11,
-  marketCapUsd: s11,
-  liquidityWeth: s11,
-  liquidityUsd: s11,
-  volumeWeth: object({ m5: s11, h1: s11, h6: s11, h24: s11 }),
-  buyVolumeWeth: object({ m5: s11, h1: s11, h6: s11, h24: s11 }),
-  sellVolumeWeth: object({ m5: s11, h1: s11, h6: s11, h24: s11 }),
-  priceChange: object({ m5: s14, h1: s14, h6: s14, h24: s14 }),
+  priceQuote: s8,
+  priceWeth: s8,
+  priceUsd: s8,
+  marketCapWeth: s8,
+  marketCapUsd: s8,
+  liquidityWeth: s8,
+  liquidityUsd: s8,
+  volumeWeth: object({ m5: s8, h1: s8, h6: s8, h24: s8 }),
+  buyVolumeWeth: object({ m5: s8, h1: s8, h6: s8, h24: s8 }),
+  sellVolumeWeth: object({ m5: s8, h1: s8, h6: s8, h24: s8 }),
+  priceChange: object({ m5: s11, h1: s11, h6: s11, h24: s11 }),
   trades: object({
     m5: object({ buys: s0, sells: s0, buyers: s0, sellers: s0 }),
     h1: object({ buys: s0, sells: s0, buyers: s0, sellers: s0 }),
@@ -98,8 +98,8 @@ export const marketShape: Shape<Market> = object<Market>({
   }),
   tradeCount: s0,
   holderCount: s0,
-  lastTradeAt: s18,
-  athPriceWeth: s11,
+  lastTradeAt: s15,
+  athPriceWeth: s8,
 })
 
 export const poolShape: Shape<Pool> = object<Pool>({
@@ -107,29 +107,29 @@ export const poolShape: Shape<Pool> = object<Pool>({
   type: choice('curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4'),
   quoteToken: s1,
   quoteSymbol: s2,
-  quoteDecimals: s21,
-  feeBps: s14,
-  reserveToken: s22,
-  reserveQuote: s22,
-  sqrtPriceX96: s22,
+  quoteDecimals: s18,
+  feeBps: s11,
+  reserveToken: s19,
+  reserveQuote: s19,
+  sqrtPriceX96: s19,
   tick: nullable(whole()),
-  liquidity: s22,
+  liquidity: s19,
 })
 
-export const feesShape: Shape<Fees> = object<Fees>({ creatorFeeBps: s14, accruedWeth: s11, claimedWeth: s11, claimableWeth: s11 })
+export const feesShape: Shape<Fees> = object<Fees>({ creatorFeeBps: s11, accruedWeth: s8, claimedWeth: s8, claimableWeth: s8 })
 
 export const graduationShape: Shape<Graduation> = object<Graduation>({
   status: choice('none', 'bonding', 'completed', 'migrated'),
-  percent: s27,
-  raisedWeth: s11,
-  targetWeth: s11,
-  completedAt: s18,
-  migratedAt: s18,
+  percent: s24,
+  raisedWeth: s8,
+  targetWeth: s8,
+  completedAt: s15,
+  migratedAt: s15,
   poolAddress: nullable(pattern<Hex>(/^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/)),
   txHash: nullable(pattern<Hex>(/^0x[0-9a-f]{64}$/)),
 })
 
-export const earlyShape: Shape<Early> = object<Early>({ sniperPercent: s27, bundlerPercent: s27, insiderPercent: s27, creatorPercent: s27 })
+export const earlyShape: Shape<Early> = object<Early>({ sniperPercent: s24, bundlerPercent: s24, insiderPercent: s24, creatorPercent: s24 })
 
 export const tokenShape: Shape<Token> = object<Token>({
   chainId: s0,
@@ -147,7 +147,9 @@ export const tokenShape: Shape<Token> = object<Token>({
   metadataUri: s2,
   imageUrl: s2,
   description: s2,
-  links: listOf(object({ kind: choice('website', 'x', 'telegram', 'discord', 'farcaster', 'github', 'other'), url: string })),
+  links: listOf(
+    object({ kind: string as Shape<'website' | 'x' | 'telegram' | 'discord' | 'farcaster' | 'github' | 'other'>, url: string }),
+  ),
   surface: s2,
   market: marketShape,
   pool: nullable(poolShape),
@@ -159,11 +161,11 @@ export const tokenShape: Shape<Token> = object<Token>({
   updatedAt: s5,
 })
 
-export const candleShape: Shape<Candle> = object<Candle>({ time: s0, open: s10, high: s10, low: s10, close: s10, volume: s10, trades: s0 })
+export const candleShape: Shape<Candle> = object<Candle>({ time: s0, open: s7, high: s7, low: s7, close: s7, volume: s7, trades: s0 })
 
 export const candleSeriesShape: Shape<CandleSeries> = object<CandleSeries>({ token: s1, candles: listOf(candleShape) })
 
-export const priceLineShape: Shape<PriceLine> = object<PriceLine>({ token: s1, times: listOf(s0), prices: listOf(s10) })
+export const priceLineShape: Shape<PriceLine> = object<PriceLine>({ token: s1, times: listOf(s0), prices: listOf(s7) })
 
 export const tradeShape: Shape<Trade> = object<Trade>({
   id: pattern(/^\d+-\d+$/),
@@ -174,12 +176,12 @@ export const tradeShape: Shape<Trade> = object<Trade>({
   maker: s1,
   amountToken: s3,
   amountQuote: s3,
-  amountWeth: s11,
-  priceWeth: s11,
-  priceAfterWeth: s11,
-  priceUsd: s11,
-  valueUsd: s11,
-  feeWeth: s11,
+  amountWeth: s8,
+  priceWeth: s8,
+  priceAfterWeth: s8,
+  priceUsd: s8,
+  valueUsd: s8,
+  feeWeth: s8,
   blockNumber: s3,
   blockHash: pattern<Hex>(/^0x[0-9a-f]{64}$/),
   txHash: pattern<Hex>(/^0x[0-9a-f]{64}$/),
@@ -192,14 +194,14 @@ export const leaderShape: Shape<Leader> = object<Leader>({
   address: s1,
   buys: s0,
   sells: s0,
-  boughtWeth: s10,
-  boughtUsd: s10,
-  soldWeth: s10,
-  soldUsd: s10,
-  volumeWeth: s10,
-  volumeUsd: s10,
-  realizedWeth: s10,
-  realizedUsd: s10,
+  boughtWeth: s7,
+  boughtUsd: s7,
+  soldWeth: s7,
+  soldUsd: s7,
+  volumeWeth: s7,
+  volumeUsd: s7,
+  realizedWeth: s7,
+  realizedUsd: s7,
   tradesWithoutWethValue: s0,
   tradesWithoutUsdValue: s0,
   salesWithoutWethProfit: s0,
@@ -214,24 +216,24 @@ export const heldTokenShape: Shape<HeldToken> = object<HeldToken>({
   decimals: s0,
   imageUrl: s2,
   launchpad: string,
-  priceWeth: s11,
-  priceUsd: s11,
+  priceWeth: s8,
+  priceUsd: s8,
 })
 
 export const holdingShape: Shape<Holding> = object<Holding>({
   token: heldTokenShape,
-  balance: s22,
-  percent: s27,
-  valueWeth: s11,
-  valueUsd: s11,
-  costWeth: s11,
-  costUsd: s11,
-  averageCostWeth: s11,
-  averageCostUsd: s11,
-  unrealizedWeth: s11,
-  unrealizedUsd: s11,
-  realizedWeth: s11,
-  realizedUsd: s11,
+  balance: s19,
+  percent: s24,
+  valueWeth: s8,
+  valueUsd: s8,
+  costWeth: s8,
+  costUsd: s8,
+  averageCostWeth: s8,
+  averageCostUsd: s8,
+  unrealizedWeth: s8,
+  unrealizedUsd: s8,
+  realizedWeth: s8,
+  realizedUsd: s8,
   lastChangedBlock: s3,
 })
 
@@ -240,11 +242,11 @@ export const claimCallShape: Shape<ClaimCall> = object<ClaimCall>({ to: s1, data
 export const walletClaimShape: Shape<WalletClaim> = object<WalletClaim>({
   currency: s1,
   symbol: s2,
-  decimals: s21,
-  accrued: s22,
+  decimals: s18,
+  accrued: s19,
   claimed: s3,
-  amount: s22,
-  amountUsd: s11,
+  amount: s19,
+  amountUsd: s8,
   scope: choice('token', 'creator'),
   claim: nullable(claimCallShape),
   launchpad: string,
@@ -259,57 +261,57 @@ export const traderShape: Shape<Trader> = object<Trader>({
   sells: s0,
   boughtToken: s3,
   soldToken: s3,
-  boughtWeth: s11,
-  boughtUsd: s11,
-  soldWeth: s11,
-  soldUsd: s11,
-  volumeWeth: s11,
-  volumeUsd: s11,
-  balance: s22,
-  percent: s27,
-  valueWeth: s11,
-  valueUsd: s11,
-  costWeth: s11,
-  costUsd: s11,
-  averageCostWeth: s11,
-  averageCostUsd: s11,
-  unrealizedWeth: s11,
-  unrealizedUsd: s11,
-  realizedWeth: s11,
-  realizedUsd: s11,
+  boughtWeth: s8,
+  boughtUsd: s8,
+  soldWeth: s8,
+  soldUsd: s8,
+  volumeWeth: s8,
+  volumeUsd: s8,
+  balance: s19,
+  percent: s24,
+  valueWeth: s8,
+  valueUsd: s8,
+  costWeth: s8,
+  costUsd: s8,
+  averageCostWeth: s8,
+  averageCostUsd: s8,
+  unrealizedWeth: s8,
+  unrealizedUsd: s8,
+  realizedWeth: s8,
+  realizedUsd: s8,
   firstTradeAt: s5,
   lastTradeAt: s5,
-  classes: nullable(listOf(choice('creator', 'sniper', 'bundler', 'insider'))),
+  classes: nullable(listOf(string as Shape<'creator' | 'sniper' | 'bundler' | 'insider'>)),
 })
 
 export const holderShape: Shape<Holder> = object<Holder>({
   rank: whole(1),
   address: s1,
   balance: s3,
-  percent: s26,
+  percent: s23,
   type: choice('wallet', 'creator', 'pool', 'curve', 'locker', 'burn', 'contract'),
   lastChangedBlock: s3,
-  classes: nullable(listOf(choice('creator', 'sniper', 'bundler', 'insider'))),
+  classes: nullable(listOf(string as Shape<'creator' | 'sniper' | 'bundler' | 'insider'>)),
 })
 
-export const holderSizeShape: Shape<HolderSize> = object<HolderSize>({ minPercent: s26, holders: s0, percent: s26 })
+export const holderSizeShape: Shape<HolderSize> = object<HolderSize>({ minPercent: s23, holders: s0, percent: s23 })
 
 export const holderDistributionShape: Shape<HolderDistribution> = object<HolderDistribution>({
   token: s1,
   holderCount: s0,
-  topTenPercent: s26,
-  creatorPercent: s26,
-  reservePercent: s26,
+  topTenPercent: s23,
+  creatorPercent: s23,
+  reservePercent: s23,
   sizes: listOf(holderSizeShape),
   asOfBlock: s3,
 })
 
 export const earlyClassTotalsShape: Shape<EarlyClassTotals> = object<EarlyClassTotals>({
-  class: choice('creator', 'sniper', 'bundler', 'insider'),
-  wallets: s21,
-  boughtPercent: s43,
-  heldPercent: s43,
-  soldPercent: s43,
+  class: string as Shape<'creator' | 'sniper' | 'bundler' | 'insider'>,
+  wallets: s18,
+  boughtPercent: s37,
+  heldPercent: s37,
+  soldPercent: s37,
 })
 
 export const earlyWalletsShape: Shape<EarlyWallets> = object<EarlyWallets>({
@@ -321,11 +323,11 @@ export const earlyWalletsShape: Shape<EarlyWallets> = object<EarlyWallets>({
 export const claimableAmountShape: Shape<ClaimableAmount> = object<ClaimableAmount>({
   currency: s1,
   symbol: s2,
-  decimals: s21,
-  accrued: s22,
+  decimals: s18,
+  accrued: s19,
   claimed: s3,
-  amount: s22,
-  amountUsd: s11,
+  amount: s19,
+  amountUsd: s8,
   scope: choice('token', 'creator'),
   claim: nullable(claimCallShape),
 })
@@ -339,20 +341,20 @@ export const claimableShape: Shape<Claimable> = object<Claimable>({
 
 export const walletShape: Shape<Wallet> = object<Wallet>({
   address: s1,
-  tokensHeld: s21,
-  valueWeth: s11,
-  valueUsd: s11,
+  tokensHeld: s18,
+  valueWeth: s8,
+  valueUsd: s8,
   trades: s0,
   tokensTraded: s0,
-  volumeWeth: s10,
-  realizedWeth: s11,
-  realizedUsd: s11,
+  volumeWeth: s7,
+  realizedWeth: s8,
+  realizedUsd: s8,
   tokensWithoutWethProfit: s0,
   tokensWithoutUsdProfit: s0,
   tokensCreated: s0,
-  firstSeenAt: s18,
-  lastSeenAt: s18,
-  asOfBlock: s22,
+  firstSeenAt: s15,
+  lastSeenAt: s15,
+  asOfBlock: s19,
 })
 
 export const launchpadShape: Shape<Launchpad> = object<Launchpad>({
@@ -363,26 +365,26 @@ export const launchpadShape: Shape<Launchpad> = object<Launchpad>({
   bonding: s0,
   completed: s0,
   migrated: s0,
-  volumeWeth24h: s10,
+  volumeWeth24h: s7,
   trades24h: s0,
-  graduationRate: s27,
+  graduationRate: s24,
 })
 
 export const ethUsdShape: Shape<EthUsd> = object<EthUsd>({
-  price: s10,
+  price: s7,
   currency: choice('USD'),
   source: choice('coingecko', 'coinbase', 'simulated'),
   fetchedAt: s5,
-  ageSeconds: s42,
+  ageSeconds: s36,
   stale: boolean,
 })
 
 export const chainStatsShape: Shape<ChainStats> = object<ChainStats>({
   chainId: s0,
-  headBlock: s22,
+  headBlock: s19,
   indexedBlock: s3,
-  blockTimeMs: s43,
-  baseFeeGwei: s11,
+  blockTimeMs: s37,
+  baseFeeGwei: s8,
   tokens: s0,
   tokens24h: s0,
   bonding: s0,
@@ -390,9 +392,9 @@ export const chainStatsShape: Shape<ChainStats> = object<ChainStats>({
   migrated: s0,
   trades24h: s0,
   traders24h: s0,
-  volumeWeth24h: s10,
-  volumeUsd24h: s11,
-  liquidityWeth: s10,
+  volumeWeth24h: s7,
+  volumeUsd24h: s8,
+  liquidityWeth: s7,
   asOfBlock: s3,
   updatedAt: s5,
 })
@@ -402,59 +404,59 @@ export const indexerHealthShape: Shape<IndexerHealth> = object<IndexerHealth>({
   role: choice('all', 'indexer', 'gateway'),
   standby: boolean,
   version: string,
-  uptimeSeconds: s42,
+  uptimeSeconds: s36,
   chainId: s0,
-  headBlock: s22,
-  confirmedBlock: s22,
-  indexedBlock: s22,
-  lagBlocks: s14,
-  lagSeconds: s14,
+  headBlock: s19,
+  confirmedBlock: s19,
+  indexedBlock: s19,
+  lagBlocks: s11,
+  lagSeconds: s11,
   backfill: nullable(
-    object({ fromBlock: s3, toBlock: s3, currentBlock: s3, percent: s26, blocksPerSecond: s42, eventsPerSecond: s42, secondsLeft: s43 }),
+    object({ fromBlock: s3, toBlock: s3, currentBlock: s3, percent: s23, blocksPerSecond: s36, eventsPerSecond: s36, secondsLeft: s37 }),
   ),
   launchpads: listOf(
     object({
       name: string,
       state: choice('joined', 'backfilling', 'leaving'),
-      indexedBlock: s22,
-      blocksLeft: s21,
-      eventsPerSecond: s43,
-      secondsLeft: s43,
+      indexedBlock: s19,
+      blocksLeft: s18,
+      eventsPerSecond: s37,
+      secondsLeft: s37,
     }),
   ),
-  reorgs: object({ count: s0, lastDepth: s21, lastAt: s18 }),
+  reorgs: object({ count: s0, lastDepth: s18, lastAt: s15 }),
   rpc: listOf(
     object({
       name: string,
       healthy: boolean,
       cause: s2,
-      latencyMs: s43,
+      latencyMs: s37,
       errorRate: number(0, 1),
-      concurrency: s21,
+      concurrency: s18,
       batchSize: s0,
       rangeBlocks: s0,
-      silentSeconds: s21,
+      silentSeconds: s18,
     }),
   ),
-  database: object({ ok: boolean, latencyMs: s43 }),
+  database: object({ ok: boolean, latencyMs: s37 }),
   actors: object({ total: s0, byState: mapOf(s0), subscribers: s0 }),
   realtime: object({
     webSocketConnections: s0,
     eventStreams: s0,
     subscriptions: s0,
-    updatesPerSecond: s42,
+    updatesPerSecond: s36,
     deliveredTotal: s0,
     conflatedTotal: s0,
-    commitToDeliveryMs: object({ p50: s43, p99: s43 }),
+    commitToDeliveryMs: object({ p50: s37, p99: s37 }),
   }),
   feed: object({
     carrier: choice('thread', 'notify', 'nats'),
     connected: boolean,
-    disconnectedMs: s42,
-    waitingMs: s42,
-    behindBlocks: s21,
+    disconnectedMs: s36,
+    waitingMs: s36,
+    behindBlocks: s18,
     reconnects: s0,
-    replica: nullable(object({ inUse: boolean, behindMs: s42 })),
+    replica: nullable(object({ inUse: boolean, behindMs: s36 })),
   }),
   reasons: listOf(string),
   warnings: listOf(string),
@@ -466,18 +468,18 @@ export const processStateShape: Shape<ProcessState> = object<ProcessState>({
   role: choice('all', 'indexer', 'gateway'),
   standby: boolean,
   version: string,
-  uptimeSeconds: s42,
-  indexedBlock: s22,
-  lagBlocks: s14,
-  database: object({ ok: boolean, latencyMs: s43 }),
+  uptimeSeconds: s36,
+  indexedBlock: s19,
+  lagBlocks: s11,
+  database: object({ ok: boolean, latencyMs: s37 }),
   feed: object({
     carrier: choice('thread', 'notify', 'nats'),
     connected: boolean,
-    disconnectedMs: s42,
-    waitingMs: s42,
-    behindBlocks: s21,
+    disconnectedMs: s36,
+    waitingMs: s36,
+    behindBlocks: s18,
     reconnects: s0,
-    replica: nullable(object({ inUse: boolean, behindMs: s42 })),
+    replica: nullable(object({ inUse: boolean, behindMs: s36 })),
   }),
   id: string,
   host: string,
@@ -485,17 +487,17 @@ export const processStateShape: Shape<ProcessState> = object<ProcessState>({
   url: string,
   connections: s0,
   subscriptions: s0,
-  heardMsAgo: s42,
+  heardMsAgo: s36,
 })
 
 export const actorStateShape: Shape<ActorState> = object<ActorState>({
   token: s1,
   state: choice('activating', 'live', 'resyncing', 'passivated'),
-  sequence: s21,
+  sequence: s18,
   subscribers: object({ webSocket: s0, eventStream: s0, lagging: s0 }),
-  lastUpdateAt: s18,
-  lastBlock: s22,
-  frameBytes: s21,
+  lastUpdateAt: s15,
+  lastBlock: s19,
+  frameBytes: s18,
   activatedAt: s5,
   eventsHandled: s0,
   conflated: s0,
@@ -513,8 +515,8 @@ export const tokenSummaryShape: Shape<TokenSummary> = object<TokenSummary>({
 export const crossingShape: Shape<Crossing> = object<Crossing>({
   token: tokenSummaryShape,
   of: choice('marketCapWeth', 'marketCapUsd', 'priceWeth', 'priceUsd', 'graduationPercent', 'holders'),
-  before: s11,
-  after: s10,
+  before: s8,
+  after: s7,
   timestamp: s5,
 })
 
@@ -525,23 +527,23 @@ export const listRowShape: Shape<ListRow> = object<ListRow>({
   imageUrl: s2,
   launchpad: string,
   status: choice('none', 'bonding', 'completed', 'migrated'),
-  percent: s14,
-  priceWeth: s11,
-  priceUsd: s11,
-  marketCapWeth: s11,
-  marketCapUsd: s11,
-  liquidityWeth: s11,
-  priceChange5m: s14,
-  priceChange1h: s14,
-  priceChange24h: s14,
-  volume5m: s11,
-  volume1h: s11,
-  volume24h: s11,
+  percent: s11,
+  priceWeth: s8,
+  priceUsd: s8,
+  marketCapWeth: s8,
+  marketCapUsd: s8,
+  liquidityWeth: s8,
+  priceChange5m: s11,
+  priceChange1h: s11,
+  priceChange24h: s11,
+  volume5m: s8,
+  volume1h: s8,
+  volume24h: s8,
   trades24h: s0,
   buys24h: s0,
   holders: s0,
   createdAt: s5,
-  lastTradeAt: s18,
+  lastTradeAt: s15,
   sequence: s0,
 })
 
@@ -561,21 +563,21 @@ export const tokenUpdateShape: Shape<TokenUpdate> = object<TokenUpdate>({
 export const tokenSubscribedShape: Shape<TokenSubscribed> = object<TokenSubscribed>({
   type: choice('subscribed'),
   token: s1,
-  sequence: s21,
+  sequence: s18,
 })
 
 export const eventsSubscribedShape: Shape<EventsSubscribed> = object<EventsSubscribed>({
   type: choice('subscribed'),
   id: string,
   channel: choice('trades', 'launches', 'graduations', 'crossings'),
-  cursor: s74,
+  cursor: s68,
   reorgs: s0,
 })
 
 export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
   type: choice('trades'),
   id: string,
-  cursor: s74,
+  cursor: s68,
   reorgs: s0,
   block: s3,
   data: listOf(tradeShape),
@@ -584,7 +586,7 @@ export const tradesMessageShape: Shape<TradesMessage> = object<TradesMessage>({
 export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessage>({
   type: choice('launches'),
   id: string,
-  cursor: s74,
+  cursor: s68,
   reorgs: s0,
   block: s3,
   data: listOf(tokenShape),
@@ -593,7 +595,7 @@ export const launchesMessageShape: Shape<LaunchesMessage> = object<LaunchesMessa
 export const graduationsMessageShape: Shape<GraduationsMessage> = object<GraduationsMessage>({
   type: choice('graduations'),
   id: string,
-  cursor: s74,
+  cursor: s68,
   reorgs: s0,
   block: s3,
   status: choice('completed', 'migrated'),
@@ -603,7 +605,7 @@ export const graduationsMessageShape: Shape<GraduationsMessage> = object<Graduat
 export const crossingsMessageShape: Shape<CrossingsMessage> = object<CrossingsMessage>({
   type: choice('crossings'),
   id: string,
-  cursor: s74,
+  cursor: s68,
   reorgs: s0,
   block: s3,
   data: listOf(crossingShape),
@@ -613,11 +615,11 @@ export const reorgMessageShape: Shape<ReorgMessage> = object<ReorgMessage>({
   type: choice('reorg'),
   id: string,
   fromBlock: s3,
-  cursor: s74,
+  cursor: s68,
   reorgs: s0,
 })
 
-export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s74, to: s74, reorgs: s0 })
+export const gapMessageShape: Shape<GapMessage> = object<GapMessage>({ type: choice('gap'), id: string, from: s68, to: s68, reorgs: s0 })
 
 export const candlesMessageShape: Shape<CandlesMessage> = object<CandlesMessage>({
   type: choice('candles'),
