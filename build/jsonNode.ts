@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAY_GROW } from '#resources/values.ts'
 
 /** A node of a JSON Schema as zod writes it. */
 export interface JsonNode {
@@ -6,7 +7,6 @@ export interface JsonNode {
   readonly type?: string
   readonly const?: string | number | boolean | null
   readonly enum?: readonly string[]
-  readonly 'x-extensible'?: boolean
   readonly anyOf?: readonly JsonNode[]
   readonly properties?: Readonly<Record<string, JsonNode>>
   readonly required?: readonly string[]
@@ -98,7 +98,7 @@ export function shapeOf(node: JsonNode, names: ShapeNames): string {
   if (node.const !== undefined) return leaf(`choice(${literal(node.const)})`)
   if (node.enum !== undefined) {
     const words = node.enum.map(literal)
-    return leaf(node['x-extensible'] === true ? `string as Shape<${words.join(' | ')}>` : `choice(${words.join(', ')})`)
+    return leaf(node.description?.endsWith(MAY_GROW) ? `string as Shape<${words.join(' | ')}>` : `choice(${words.join(', ')})`)
   }
   if (node.anyOf !== undefined) {
     const others = node.anyOf.filter(({ type }) => type !== 'null')

@@ -2,16 +2,15 @@ import { z } from 'zod'
 import { EARLY_CLASSES } from '#domain/earlyWallets.ts'
 import { tokenParameter } from './parameters.ts'
 import { defineResource } from './resource.ts'
-import { addressText, count, EXTENSIBLE, integerText } from './values.ts'
+import { addressText, count, integerText, MAY_GROW } from './values.ts'
 import type { Wire } from './wire.ts'
 
 export const earlyClassSchema = z
   .enum(EARLY_CLASSES)
-  .meta(EXTENSIBLE)
   .describe(
     '`creator`: the account that launched the token. `sniper`: another account that bought in a block at most 5 s after the first trade ' +
       'that the creator did not make. `bundler`: one of at least 4 accounts, the creator not counted, that bought in one block at most 5 s ' +
-      'after the block of the launch. `insider`: it got tokens from the creator or an insider by transfer before it ever bought.',
+      `after the block of the launch. \`insider\`: it got tokens from the creator or an insider by transfer before it ever bought. ${MAY_GROW}`,
   )
 
 export const classesSchema = z

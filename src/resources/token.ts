@@ -8,9 +8,9 @@ import {
   addressText,
   count,
   decimalText,
-  EXTENSIBLE,
   hashText,
   integerText,
+  MAY_GROW,
   percent,
   poolAddressText,
   SEQUENCE_MEANING,
@@ -174,7 +174,7 @@ export const tokenSchema = z
     links: z
       .array(
         z.object({
-          kind: z.enum(LINK_KINDS).meta(EXTENSIBLE).describe('What the creator says that it is.'),
+          kind: z.enum(LINK_KINDS).describe(`What the creator says that it is. ${MAY_GROW}`),
           url: z.string().describe('An `https` address of at most 256 characters: untrusted.'),
         }),
       )

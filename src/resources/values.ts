@@ -8,8 +8,8 @@ import type { Address, Hex } from '#domain/address.ts'
 
 const plain = (pattern: RegExp) => z.string().regex(pattern)
 
-/** Of words to which later versions may add: the client takes any. */
-export const EXTENSIBLE = { 'x-extensible': true }
+/** The end of the description of words for which the client takes any text. */
+export const MAY_GROW = 'Later versions may add words.'
 
 export const addressText = plain(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType<Address, string>
 /** An address as clients may write it, in any letter case. */

@@ -35,7 +35,7 @@ export interface Token {
   readonly description: string | null
   /** Links behind the metadata URI, at most 8: untrusted, as the description is. Empty: none, or not fetched yet. */
   readonly links: readonly {
-    /** What the creator says that it is. */
+    /** What the creator says that it is. Later versions may add words. */
     readonly kind: 'website' | 'x' | 'telegram' | 'discord' | 'farcaster' | 'github' | 'other'
     /** An `https` address of at most 256 characters: untrusted. */
     readonly url: string
@@ -561,7 +561,7 @@ export interface EarlyWallets {
 
 /** The accounts of one class together. */
 export interface EarlyClassTotals {
-  /** `creator`: the account that launched the token. `sniper`: another account that bought in a block at most 5 s after the first trade that the creator did not make. `bundler`: one of at least 4 accounts, the creator not counted, that bought in one block at most 5 s after the block of the launch. `insider`: it got tokens from the creator or an insider by transfer before it ever bought. */
+  /** `creator`: the account that launched the token. `sniper`: another account that bought in a block at most 5 s after the first trade that the creator did not make. `bundler`: one of at least 4 accounts, the creator not counted, that bought in one block at most 5 s after the block of the launch. `insider`: it got tokens from the creator or an insider by transfer before it ever bought. Later versions may add words. */
   readonly class: 'creator' | 'sniper' | 'bundler' | 'insider'
   /** Number of accounts of this class. `null`: not known, because an earlier version has indexed the token. */
   readonly wallets: number | null
