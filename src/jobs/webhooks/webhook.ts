@@ -71,9 +71,18 @@ export class Webhook implements EventSubscriber {
     return this.#running === null
   }
 
-  /** Whether no other writer has changed the progress. It may have been read before this webhook's last write: versions only rise. */
-  knows({ version }: WebhookProgress): boolean {
-    return this.#running !== null || version <= this.#version
+  /** Of its stored progress, as far as it knows; 0: none is stored yet. */
+  get version(): number {
+    return this.#version
+  }
+
+  /**
+   * Whether no other writer has changed the progress. It may have been read before this webhook's last write: versions only rise.
+   *
+   * @param atRead its version when the progress was read
+   */
+  knows(progress: WebhookProgress | null, atRead: number): boolean {
+    return this.#running !== null || (progress === null ? atRead === 0 : progress.version <= this.#version)
   }
 
   subscribed(position: ChannelPosition): void {

@@ -77,12 +77,13 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     }
     if (wanted.size === 0 && configured.length > 0) return
     if (forgetsOthers) await forgetWebhooks(db, [...wanted.keys()])
+    const versions = new Map([...running].map(([name, { version }]) => [name, version]))
     const stored = new Map((await readWebhooks(db)).map(progress => [progress.name, progress]))
     paused = [...stored.values()].filter(({ isPaused }) => isPaused)
     for (const [name, { config, filter }] of wanted) {
       const progress = stored.get(name) ?? null
       const webhook = running.get(name)
-      if (webhook !== undefined && (progress === null || progress.isPaused || !webhook.knows(progress))) await end(webhook)
+      if (webhook !== undefined && (progress?.isPaused === true || !webhook.knows(progress, versions.get(name) ?? 0))) await end(webhook)
       if (progress?.isPaused === true || running.has(name)) continue
       const channel = channels.get(config.channel)
       if (channel === undefined) throw new TypeError(`there is no channel ${config.channel}`)
