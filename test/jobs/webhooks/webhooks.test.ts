@@ -269,16 +269,17 @@ describe('a webhook', () => {
     await insertRows(kysely, 'trade', [tradeRow(addressOf(1), 11, 1)])
     await sql`update chain_state set cursor_number = 11`.execute(kysely)
     webhooks.changed()
-    await eventually(() => receiver.deliveries.length === 1)
+    // A message may come again; its id says so.
+    const messages = () => [...new Map(receiver.deliveries.map(delivery => [delivery.id, delivery.message])).values()]
+    await eventually(() => messages().length === 1)
     await sql`insert into reorg (number, from_block) values (1, 11)`.execute(kysely)
     webhooks.changed()
-    await eventually(() => receiver.deliveries.length === 3)
-    expect(receiver.deliveries.map(({ message }) => `${message.type} ${message.cursor}`)).toEqual([
+    await eventually(() => messages().length === 3)
+    expect(messages().map(({ type, cursor }) => `${type} ${cursor}`)).toEqual([
       'trades 11-1',
       `reorg 10-${Number.MAX_SAFE_INTEGER}`,
       'trades 11-1',
     ])
-    expect(new Set(receiver.deliveries.map(({ id }) => id)).size).toBe(3)
   })
 
   it('goes on at once, where it stopped, when its receiver has moved', async () => {
