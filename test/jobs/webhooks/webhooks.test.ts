@@ -266,20 +266,22 @@ describe('a webhook', () => {
     await insertRows(kysely, 'token', [tokenRow(1)])
     const webhooks = start([[receiver.config('all')]])
     await begun('all')
-    await insertRows(kysely, 'trade', [tradeRow(addressOf(1), 11, 1)])
-    await sql`update chain_state set cursor_number = 11`.execute(kysely)
+    // As a commit does: a read between the two would find an event above the newest block.
+    await kysely.transaction().execute(async tx => {
+      await insertRows(tx, 'trade', [tradeRow(addressOf(1), 11, 1)])
+      await sql`update chain_state set cursor_number = 11`.execute(tx)
+    })
     webhooks.changed()
-    // A message may come again; its id says so.
-    const messages = () => [...new Map(receiver.deliveries.map(delivery => [delivery.id, delivery.message])).values()]
-    await eventually(() => messages().length === 1)
+    await eventually(() => receiver.deliveries.length === 1)
     await sql`insert into reorg (number, from_block) values (1, 11)`.execute(kysely)
     webhooks.changed()
-    await eventually(() => messages().length === 3)
-    expect(messages().map(({ type, cursor }) => `${type} ${cursor}`)).toEqual([
+    await eventually(() => receiver.deliveries.length === 3)
+    expect(receiver.deliveries.map(({ message }) => `${message.type} ${message.cursor}`)).toEqual([
       'trades 11-1',
       `reorg 10-${Number.MAX_SAFE_INTEGER}`,
       'trades 11-1',
     ])
+    expect(new Set(receiver.deliveries.map(({ id }) => id)).size).toBe(3)
   })
 
   it('goes on at once, where it stopped, when its receiver has moved', async () => {
