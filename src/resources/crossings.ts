@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
 import { type Decimal, formatDecimal } from '#domain/decimal.ts'
-import { addressText, count, decimalText, timeText } from './values.ts'
+import { tokenSummaryFields } from './tokenSummary.ts'
+import { decimalText, timeText } from './values.ts'
 import type { Wire } from './wire.ts'
 
 /** The values of a token that the channel `crossings` compares with a bound. */
@@ -40,16 +41,7 @@ export interface ValueChange {
 
 export const crossingSchema = z
   .object({
-    token: z
-      .object({
-        address: addressText.describe('Address of the token.'),
-        symbol: z.string().nullable().describe('Symbol: untrusted text. `null`: unknown.'),
-        name: z.string().nullable().describe('Name: untrusted text. `null`: unknown.'),
-        decimals: count.describe('Decimal places of a whole token.'),
-        imageUrl: z.string().nullable().describe('Image behind the metadata URI: untrusted. `null`: none, or not fetched yet.'),
-        launchpad: z.string().describe('Name of the launchpad.'),
-      })
-      .meta({ id: 'TokenSummary', description: 'What identifies a token.' }),
+    token: z.object(tokenSummaryFields).meta({ id: 'TokenSummary', description: 'What identifies a token.' }),
     of: z.enum(CROSSED_VALUES).describe('The value that crossed the bound.'),
     before: decimalText.nullable().describe('The value before the commit, as a decimal. `null`: unknown, as of a token that it launched.'),
     after: decimalText.describe('The value after the commit, as a decimal.'),

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { cursorAddress, cursorBlock, cursorDecimal } from './cursorFields.ts'
 import { addressParameter, pageParameters, wordParameter } from './parameters.ts'
 import { defineList, type QueryOf } from './resource.ts'
+import { tokenSummaryFields } from './tokenSummary.ts'
 import { toUsd } from './usd.ts'
 import { balanceWithUsd, valuedBalanceFields } from './valuedBalance.ts'
-import { addressText, count, decimalText, integerText } from './values.ts'
+import { decimalText, integerText } from './values.ts'
 import type { Wire } from './wire.ts'
 
 const weth = decimalText.nullable()
@@ -14,12 +15,7 @@ const holdingSchema = z
   .object({
     token: z
       .object({
-        address: addressText.describe('Address of the token.'),
-        symbol: z.string().nullable().describe('Symbol: untrusted text. `null`: unknown.'),
-        name: z.string().nullable().describe('Name: untrusted text. `null`: unknown.'),
-        decimals: count.describe('Decimal places of a whole token.'),
-        imageUrl: z.string().nullable().describe('Image behind the metadata URI: untrusted. `null`: none, or not fetched yet.'),
-        launchpad: z.string().describe('Name of the launchpad.'),
+        ...tokenSummaryFields,
         priceWeth: weth.describe('WETH per whole token. `null`: unknown.'),
         priceUsd: usd.describe('USD per whole token. `null`: unknown.'),
       })

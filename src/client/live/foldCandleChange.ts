@@ -25,7 +25,13 @@ export function firstDifference(before: readonly Candle[], after: readonly Candl
   return Math.min(...differing.map(({ time }) => time))
 }
 
+/** Seconds by the unit of an interval. */
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const
+
+/** Length of an interval in seconds. */
+export function candleSeconds(interval: CandleInterval): number {
+  return Number.parseInt(interval, 10) * UNITS[interval.slice(-1) as keyof typeof UNITS]
+}
 
 /**
  * The candles, with one for every interval: an interval without a trade carries the close before it. The same as `fill=true` of the API,
@@ -34,7 +40,7 @@ const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const
  * @param until - Unix seconds of the last interval. Default: that of the last candle
  */
 export function fillCandles(candles: readonly Candle[], interval: CandleInterval, until = candles.at(-1)?.time ?? 0): readonly Candle[] {
-  const length = Number.parseInt(interval, 10) * UNITS[interval.slice(-1) as keyof typeof UNITS]
+  const length = candleSeconds(interval)
   return candles.flatMap((candle, index) => {
     const { time, close } = candle
     const filled = [candle]

@@ -1,10 +1,9 @@
 import { effect, type ReadonlySignal, untracked } from '@preact/signals'
 import type { Candle, CandleCurrency, CandleInterval } from '#client/generated/types.ts'
-import { fillCandles } from '#client/live/foldCandleChange.ts'
+import { candleSeconds, fillCandles } from '#client/live/foldCandleChange.ts'
 import type { CandlesState, Live } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { type Bar, barOf } from '#console/token/bar.ts'
-import { CANDLE_SECONDS } from '#console/token/intervals.ts'
 
 /** Number of newest bars, which follow the service, and of bars of each further page. */
 const PAGE = 300
@@ -105,7 +104,7 @@ export function createCandleFeed({ client, live, address, interval, currency, un
  * carry the close of an older candle.
  */
 export function newestFilled(candles: readonly Candle[], interval: CandleInterval, count: number, until: number): readonly Candle[] {
-  const length = CANDLE_SECONDS[interval]
+  const length = candleSeconds(interval)
   const last = candles.at(-1)?.time ?? 0
   const end = last + Math.max(0, Math.floor((until - last) / length)) * length
   const start = end - (count - 1) * length
@@ -120,6 +119,6 @@ export function newestFilled(candles: readonly Candle[], interval: CandleInterva
 function joined(older: readonly Bar[], newer: readonly Bar[], interval: CandleInterval): readonly Bar[] {
   const start = newer[0]?.time ?? 0
   const kept = older.filter(({ time }) => time < start)
-  const isNext = (kept.at(-1)?.time ?? 0) + CANDLE_SECONDS[interval] === start
+  const isNext = (kept.at(-1)?.time ?? 0) + candleSeconds(interval) === start
   return isNext ? [...kept, ...newer] : newer
 }

@@ -1,5 +1,5 @@
 import type { CandleInterval } from '#client/generated/types.ts'
-import { CANDLE_SECONDS } from './intervals.ts'
+import { candleSeconds } from '#client/live/foldCandleChange.ts'
 
 /** What changes at a tick of the time axis. */
 export type TimePart = 'year' | 'month' | 'day' | 'time'
@@ -21,12 +21,12 @@ export interface ChartTime {
 
 /** Candles of days and weeks are of UTC days, so their axis is, too. All shorter intervals are in local time. */
 export function isOfUtcDays(interval: CandleInterval): boolean {
-  return CANDLE_SECONDS[interval] >= CANDLE_SECONDS['1d']
+  return candleSeconds(interval) >= candleSeconds('1d')
 }
 
 export function chartTimeOf(interval: CandleInterval, nowMs: number): ChartTime {
   const isUtc = isOfUtcDays(interval)
-  const hasSeconds = CANDLE_SECONDS[interval] < CANDLE_SECONDS['1m']
+  const hasSeconds = candleSeconds(interval) < candleSeconds('1m')
   // One shift for all times: where summer time began or ended, ticks are an hour from midnight, but no label is wrong.
   const shift = isUtc ? 0 : -new Date(nowMs).getTimezoneOffset() * 60
   const format = (options: Intl.DateTimeFormatOptions) =>

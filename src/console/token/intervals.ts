@@ -1,21 +1,5 @@
 import type { CandleInterval } from '#client/generated/types.ts'
-
-/** Length of each interval in seconds. */
-export const CANDLE_SECONDS = {
-  '1s': 1,
-  '5s': 5,
-  '15s': 15,
-  '30s': 30,
-  '1m': 60,
-  '5m': 300,
-  '15m': 900,
-  '30m': 1_800,
-  '1h': 3_600,
-  '4h': 14_400,
-  '12h': 43_200,
-  '1d': 86_400,
-  '1w': 604_800,
-} as const satisfies Record<CandleInterval, number>
+import { candleSeconds } from '#client/live/foldCandleChange.ts'
 
 /** The intervals that a chart offers, ascending. */
 export const INTERVAL_NAMES = {
@@ -39,5 +23,5 @@ const BARS = 150
 export function intervalOfAge(createdAt: string, nowMs: number): ChartInterval {
   const seconds = (nowMs - Date.parse(createdAt)) / 1_000
   const intervals = (Object.keys(INTERVAL_NAMES) as ChartInterval[]).filter(interval => interval !== '1w')
-  return intervals.find(interval => CANDLE_SECONDS[interval] * BARS >= seconds) ?? '1d'
+  return intervals.find(interval => candleSeconds(interval) * BARS >= seconds) ?? '1d'
 }
