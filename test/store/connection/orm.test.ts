@@ -47,6 +47,17 @@ describe('the ORM', () => {
     })
   })
 
+  test('closes while a connection is being opened', async () => {
+    // Kysely before 0.29.9 lost such a connection, and its pool waited for it forever. MikroORM 7.2 asks for 0.29.6.
+    const orm = createOrm(database.url, silentLogger)
+    const statement = sql`select 1`.execute(orm.em.getKysely()).then(
+      () => 'answered',
+      () => 'refused',
+    )
+    await orm.close(true)
+    expect(await statement).toBe('refused')
+  })
+
   test('opens no more connections than it may, with its name and limits on each', async () => {
     const orm = openOrm(database.url, { poolSize: 3, applicationName: 'test-limits', statementTimeoutMs: 123_456, lockTimeoutMs: 567 })
     const db = orm.em.getKysely()
