@@ -23,6 +23,7 @@ export const SLOW = [
   'endToEnd/crash',
   'bus/nats*',
   'sync/faults',
+  'sync/syncOnAnvil',
   'jobs/lpFees/lpFeeRefresher',
   'jobs/webhooks/webhooks',
   'store/embedded/*',

@@ -54,12 +54,12 @@ export function createValidator(schemas: Readonly<Record<string, object>>): (sch
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
   ajv.addVocabulary(['components', 'schemas'])
   ajv.addSchema({ $id: 'document', components: { schemas: closed(schemas) } })
-  const compiled = new Map<object, ValidateFunction>()
+  // Most problems of the paths have one schema, and compiling it takes longer than all checks by it.
+  const compiled = new Map<string, ValidateFunction>()
   return (schema, value) => {
-    const validate =
-      compiled.get(schema) ??
-      ajv.compile(JSON.parse(JSON.stringify(closed(schema)).replaceAll('"#/components', '"document#/components')) as object)
-    compiled.set(schema, validate)
+    const text = JSON.stringify(closed(schema)).replaceAll('"#/components', '"document#/components')
+    const validate = compiled.get(text) ?? ajv.compile(JSON.parse(text) as object)
+    compiled.set(text, validate)
     return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: 'answer' })
   }
 }

@@ -135,12 +135,14 @@ async function expectLeaders(trades: readonly MadeTrade[], newest: number): Prom
     for (const launchpad of [undefined, ...LAUNCHPADS])
       for (const sort of LEADER_SORTS) {
         const query = { window, sort, ...(launchpad === undefined ? {} : { launchpad }) }
-        const pages = await pagesOf(4, (from: From<LeaderCursor>) => readLeaders(kysely, { ...query, limit: 4, ...from }))
         const expected = sumsOf(trades, newest, window, launchpad).toSorted(
           (a, b) => Number(b.sums[sort] - a.sums[sort]) || (a.shown.address < b.shown.address ? 1 : -1),
         )
-        expect({ query, rows: pages.flat() }).toEqual({ query, rows: expected.map(({ shown }) => shown) })
-        expect(await readLeaders(kysely, { ...query, limit: 1 })).toMatchObject({ asOfBlock: String(newest) })
+        const { data, asOfBlock } = await readLeaders(kysely, { ...query, limit: 100 })
+        expect({ query, data, asOfBlock }).toEqual({ query, data: expected.map(({ shown }) => shown), asOfBlock: String(newest) })
+        if (launchpad !== undefined || window !== '7d') continue
+        const pages = await pagesOf(4, (from: From<LeaderCursor>) => readLeaders(kysely, { ...query, limit: 4, ...from }))
+        expect({ query, rows: pages.flat() }).toEqual({ query, rows: data })
       }
 }
 

@@ -124,7 +124,7 @@ describe('logs that are kept', () => {
     }
   })
 
-  it.each(Array.from({ length: 20 }, (_, seed) => seed + 1))(
+  it.each(Array.from({ length: 8 }, (_, seed) => seed + 1))(
     'give what the chain gives, whatever lists, ranges, holes, ends of processes and reorgs there were (seed %i)',
     async seed => {
       const random = createRandom(seed)
