@@ -24,6 +24,8 @@ export const SLOW = [
   'bus/nats*',
   'sync/faults',
   'sync/syncOnAnvil',
+  'endToEnd/reorg',
+  'bus/replicaFeed',
   'jobs/lpFees/lpFeeRefresher',
   'jobs/webhooks/webhooks',
   'store/embedded/*',
