@@ -41,11 +41,12 @@
 /* Attempts of 100 us each: at least ten seconds. */
 #define MAX_WAITS 100000
 
-static const char SEQUENCE[] = "\"type\":\"token.update\",\"sequence\":";
+static const char UPDATE[] = "\"type\":\"token.";
+static const char SEQUENCE[] = "\"sequence\":";
 static const char REASON[] = "\"reason\":\"chain\"";
 
-/* The start of an update, with its sequence, and a word near its end. Finding both needs neither JSON nor framing. */
-enum scan { FIND_SEQUENCE, READ_SEQUENCE, FIND_REASON };
+/* The start of an update or a delta, its sequence, and a word near its end. Finding them needs neither JSON nor framing. */
+enum scan { FIND_UPDATE, FIND_SEQUENCE, READ_SEQUENCE, FIND_REASON };
 
 struct connection {
   int fd;
@@ -162,6 +163,11 @@ static void scan(struct connection *c, const char *from, const char *end, uint64
       continue;
     }
     switch (c->scan) {
+    case FIND_UPDATE:
+      from = find(from, end, UPDATE, sizeof UPDATE - 1, &c->matched);
+      if (from == NULL) return;
+      c->scan = FIND_SEQUENCE;
+      break;
     case FIND_SEQUENCE:
       from = find(from, end, SEQUENCE, sizeof SEQUENCE - 1, &c->matched);
       if (from == NULL) return;
@@ -180,7 +186,7 @@ static void scan(struct connection *c, const char *from, const char *end, uint64
       if (is_hashing) c->hash = mix(c->hash, begun, from == NULL ? end : from);
       if (from == NULL) return;
       record(c, at_ns);
-      c->scan = FIND_SEQUENCE;
+      c->scan = FIND_UPDATE;
       break;
     }
     }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { feedBlock } from '#benchmarks/servers/feed.ts'
+import { applyDelta } from '#protocol/applyDelta.ts'
+import { encodeDelta } from '#protocol/encodeDelta.ts'
+import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
-import { tokenUpdateSchema } from '#protocol/schemas/messages.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import { tokenDeltaSchema, tokenUpdateSchema } from '#protocol/schemas/messages.ts'
+import type { TokenDelta, TokenUpdate } from '#protocol/tokenUpdate.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { updateBytes } from '#test/support/frames.ts'
 import { addressOf, recentOf, snapshotOf } from '#test/support/snapshots.ts'
@@ -13,7 +17,7 @@ const LONG = 40_000
 
 export const encodeUpdateBenchmark: MicroBenchmark = {
   name: 'encode an update',
-  about: 'encodes a token, its latest trade and its holders as JSON in UTF-8, at most 16,384 bytes',
+  about: 'encodes a token, its latest trade and its holders as JSON in UTF-8, at most 16,384 bytes; or what has changed of them',
   tasks: () => {
     const full = snapshotOf(TOKEN, SEQUENCE)
     const small: TokenSnapshot = { ...full, recent: recentOf([]), holders: [] }
@@ -28,6 +32,7 @@ export const encodeUpdateBenchmark: MicroBenchmark = {
         assert.deepEqual(update.holders, full.holders)
         assert.deepEqual(update.token, full.token)
       }),
+      delta(),
       encode('trimmed: holders', withText('d'.repeat(13_000)), (update, bytes) => {
         assert.ok(bytes > MAX_MESSAGE_BYTES - 200, `${bytes} bytes: more was cut than needed`)
         assert.ok(update.holders.length > 0 && update.holders.length < 20)
@@ -43,6 +48,28 @@ function cutText(update: TokenUpdate, bytes: number): void {
   assert.equal(update.holders.length, 0)
   const length = update.token.description?.length ?? 0
   assert.ok(length > 1_000 && length < LONG)
+}
+
+/** From one state of a traded token to the next. */
+function delta(): MicroTask {
+  const [before, after] = [1, 2].map(block => {
+    const [snapshot] = feedBlock(block, { touched: 1, tokens: 1, size: 'traded' })
+    assert.ok(snapshot !== undefined)
+    return { trades: snapshot.recent.trades, update: encodeUpdate(snapshot).update }
+  })
+  assert.ok(before !== undefined && after !== undefined)
+  const run = () => encodeDelta(before.update, after.update, { trades: after.trades, replacedFrom: null })
+  return {
+    name: 'delta: a trade and 3 of 20 holders',
+    batch: 10,
+    check: () => {
+      const made = JSON.parse(new TextDecoder().decode(run() ?? undefined)) as TokenDelta
+      tokenDeltaSchema.parse(made)
+      assert.deepEqual(applyDelta(before.update, made).token, after.update.token)
+      assert.equal(made.holders.set.length, 3)
+    },
+    run,
+  }
 }
 
 function encode(name: string, snapshot: TokenSnapshot, check: (update: TokenUpdate, bytes: number) => void): MicroTask {

@@ -1,7 +1,9 @@
 import type { Address } from '#domain/address.ts'
 import type { Token } from '#resources/token.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { Trade } from '#resources/trades.ts'
 import { addressOf, holdersOf, recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
+import { quietState, tradedState } from './marketState.ts'
 
 /** Upper bound of a feed's tokens. */
 const MAX_TOKENS = 10_000
@@ -11,8 +13,11 @@ const FIRST_TOKEN = 0x1_0000
 /** USD per ETH, the same in all processes, so that frames have USD values. */
 export const ETH_USD = '3012.44'
 
-/** `small`: about 1.7 KB, a token without trades. `large`: just under 16 KB, 20 holders and texts as long as they may be. */
-export type UpdateSize = 'small' | 'large'
+/**
+ * `small`: about 2 KB, a token without trades. `large`: just under 16 KB, 20 holders and texts as long as they may be. `quiet` and `traded`:
+ * about 2 and 8 KB, of which each block changes what blocks of a market do.
+ */
+export type UpdateSize = 'small' | 'large' | 'quiet' | 'traded'
 
 /** Blocks of the feed, the same for every server. */
 export interface FeedBlocks {
@@ -35,10 +40,15 @@ export function feedBlock(block: number, { touched, tokens, size }: Omit<FeedBlo
     const token = feedToken(index)
     const state = snapshotOf(token, feedSequence(block, index), { asOfBlock: String(1_000 + block), ...text(size) })
     const trade = { ...tradeOf(token), blockNumber: String(1_000 + block), logIndex }
-    return size === 'small'
-      ? { ...state, recent: recentOf([]), holders: [] }
-      : { ...state, recent: recentOf([trade]), holders: holdersOf(20) }
+    return STATES[size](state, trade, block)
   })
+}
+
+const STATES: Readonly<Record<UpdateSize, (state: TokenSnapshot, trade: Trade, block: number) => TokenSnapshot>> = {
+  small: state => ({ ...state, recent: recentOf([]), holders: [] }),
+  large: (state, trade) => ({ ...state, recent: recentOf([trade]), holders: holdersOf(20) }),
+  quiet: (state, _, block) => quietState(state, block),
+  traded: tradedState,
 }
 
 /** The tokens of a block as indexes: consecutive tokens, which continue where the previous block ended. */
@@ -59,7 +69,7 @@ export function feedPosition(sequence: number): { readonly block: number; readon
 const LARGE_TEXT = 10_300
 
 function text(size: UpdateSize): Partial<Token> {
-  return size === 'small'
-    ? { metadataUri: null }
-    : { description: 'All that there is to say of a token. '.repeat(300).slice(0, LARGE_TEXT) }
+  return size === 'large'
+    ? { description: 'All that there is to say of a token. '.repeat(300).slice(0, LARGE_TEXT) }
+    : { metadataUri: null }
 }

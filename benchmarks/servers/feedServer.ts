@@ -12,5 +12,5 @@ export interface FeedServer {
   close(): Promise<void>
 }
 
-/** `tokenwire` is the real gateway; the others do as little as their library allows. */
-export type ServerKind = 'tokenwire' | 'uws' | 'ws' | 'socket.io'
+/** `tokenwire` is the real gateway; the others do as little as their library allows. `uws, deltas` sends the bytes of deltas. */
+export type ServerKind = 'tokenwire' | 'uws' | 'uws, deltas' | 'ws' | 'socket.io'

@@ -1,5 +1,8 @@
 import type { Address } from '#domain/address.ts'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
+import { encodeDelta } from '#protocol/encodeDelta.ts'
+import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import type { UpdatedState } from '#protocol/tokenUpdate.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { snapshotWithUsd } from '#resources/tokenSnapshot.ts'
 import { updateBytes } from '#test/support/frames.ts'
@@ -13,6 +16,23 @@ export function framesOf(snapshots: readonly TokenSnapshot[]): ReadonlyMap<Addre
   return new Map(
     snapshots.map((snapshot): [Address, Uint8Array] => [snapshot.token.address, updateBytes(snapshotWithUsd(snapshot, ETH_USD), BEFORE)]),
   )
+}
+
+/** The same for clients of deltas, block by block: a full update of each token, then what has changed since the block before. */
+export function deltasInTurn(): typeof framesOf {
+  const before = new Map<Address, UpdatedState>()
+  return snapshots =>
+    new Map(
+      [...framesOf(snapshots)].map(([token, full], index): [Address, Uint8Array] => {
+        const snapshot = snapshots[index]
+        if (snapshot === undefined) throw new RangeError('a frame without its state')
+        const { update } = encodeUpdate(snapshotWithUsd(snapshot, ETH_USD))
+        const earlier = before.get(token)
+        before.set(token, update)
+        const { trades } = snapshot.recent
+        return [token, (earlier && encodeDelta(earlier, update, { trades, replacedFrom: null })) ?? full]
+      }),
+    )
 }
 
 /** The subscribers of each token, in the simplest form that a server needs. */

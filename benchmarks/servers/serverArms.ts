@@ -16,7 +16,7 @@ export function serverArms(measure: (session: Session) => Promise<Figures>): rea
   return SERVERS.map(([name, kind]) => ({ name, measure: () => inSession(kind, measure) }))
 }
 
-export async function inSession(kind: ServerKind, measure: (session: Session) => Promise<Figures>): Promise<Figures> {
+export async function inSession<T>(kind: ServerKind, measure: (session: Session) => Promise<T>): Promise<T> {
   const session = await Session.start(kind)
   try {
     return await measure(session)

@@ -10,6 +10,7 @@ export interface Usage {
   /** User and system time of the process since its start. */
   readonly cpuMs: number
   readonly rssBytes: number
+  /** With the buffers outside V8's heap. */
   readonly heapBytes: number
   readonly counters: Readonly<Record<string, number>>
 }

@@ -3,11 +3,13 @@ import { monotonicMs } from '#benchmarks/harness/monotonic.ts'
 import { answerCalls } from '#benchmarks/harness/worker.ts'
 import { feedBlock } from './feed.ts'
 import type { FeedServer, ServerKind } from './feedServer.ts'
+import { deltasInTurn, framesOf } from './frames.ts'
 import type { CommitReport, ServerCalls } from './serverCalls.ts'
 
 const START: Readonly<Record<ServerKind, () => Promise<FeedServer>>> = {
   tokenwire: async () => (await import('./tokenwire.ts')).startTokenwire(),
-  uws: async () => (await import('./uws.ts')).startUws(),
+  uws: async () => (await import('./uws.ts')).startUws(framesOf),
+  'uws, deltas': async () => (await import('./uws.ts')).startUws(deltasInTurn()),
   ws: async () => (await import('./ws.ts')).startWs(),
   'socket.io': async () => (await import('./socketIo.ts')).startSocketIo(),
 }
@@ -63,7 +65,7 @@ answerCalls<ServerCalls>({
     // Returns free memory to the system.
     if (collect) globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     const { user, system } = process.cpuUsage()
-    const { rss, heapUsed } = process.memoryUsage()
-    return { cpuMs: (user + system) / 1_000, rssBytes: rss, heapBytes: heapUsed, counters: running().counters?.() ?? {} }
+    const { rss, heapUsed, arrayBuffers } = process.memoryUsage()
+    return { cpuMs: (user + system) / 1_000, rssBytes: rss, heapBytes: heapUsed + arrayBuffers, counters: running().counters?.() ?? {} }
   },
 })

@@ -22,6 +22,8 @@ export interface SessionOptions {
   readonly connections: number
   /** The tokens of each connection, as indexes of the feed's tokens. */
   subscriptions(connection: number): readonly number[]
+  /** Whether the clients ask for deltas. Default: not. */
+  readonly delta?: boolean
 }
 
 /** A server of the feed and its clients, in separate processes. */
@@ -48,13 +50,13 @@ export class Session {
   }
 
   /** Opens connections with their subscriptions. */
-  async open({ connections, subscriptions }: SessionOptions): Promise<void> {
+  async open({ connections, subscriptions, delta = false }: SessionOptions): Promise<void> {
     const all = Array.from({ length: connections }, (_, connection) => subscriptions(connection))
     this.#tokens.push(...all)
     if (this.#kind !== 'socket.io') {
       await this.load.connect(
         this.#port,
-        all.map(tokens => tokenPlan(this.#port, tokens.map(feedToken))),
+        all.map(tokens => tokenPlan(this.#port, tokens.map(feedToken), delta)),
       )
       return
     }

@@ -2,7 +2,7 @@ import type { Address } from '#domain/address.ts'
 import { App, us_listen_socket_close, us_socket_local_port, type WebSocket } from '#gateway/uWebSockets.ts'
 import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
 import type { FeedServer } from './feedServer.ts'
-import { framesOf, Rooms } from './frames.ts'
+import { type framesOf, Rooms } from './frames.ts'
 
 /** Large enough for every scenario, so that nothing is dropped. */
 const MAX_BACKPRESSURE_BYTES = 64 << 20
@@ -12,8 +12,12 @@ interface Data {
   readonly tokens: Address[]
 }
 
-/** uWebSockets.js without limits, counters or conflation, which sends each update to each of its subscribers. */
-export async function startUws(): Promise<FeedServer> {
+/**
+ * uWebSockets.js without limits, counters or conflation, which sends each update to each of its subscribers.
+ *
+ * @param encode the messages of a block
+ */
+export async function startUws(encode: typeof framesOf): Promise<FeedServer> {
   const rooms = new Rooms<WebSocket<Data>>()
   const app = App().ws<Data>('/realtime', {
     maxBackpressure: MAX_BACKPRESSURE_BYTES,
@@ -36,7 +40,7 @@ export async function startUws(): Promise<FeedServer> {
   return {
     port: us_socket_local_port(listening),
     prepare: snapshots => {
-      const frames = framesOf(snapshots)
+      const frames = encode(snapshots)
       return () => {
         for (const [token, bytes] of frames) {
           for (const socket of rooms.of(token)) {

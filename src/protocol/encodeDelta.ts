@@ -29,16 +29,26 @@ export function encodeDelta(before: UpdatedState, after: UpdatedState, { trades,
   return encoder.encode(JSON.stringify(delta))
 }
 
-/** What `applyDelta` has to merge into a value to get another one; `undefined`: nothing. Objects have the same fields. */
+/**
+ * What `applyDelta` has to merge into a value to get another one; `undefined`: nothing. Objects have the same fields. Most of a state has
+ * not changed, so only what has is allocated.
+ */
 function change(before: unknown, after: unknown): unknown {
   if (before === after) return undefined
   if (!isObject(before) || !isObject(after)) return after
-  if (Array.isArray(after)) return JSON.stringify(before) === JSON.stringify(after) ? undefined : after
-  const changes = Object.entries(after).flatMap(([name, value]) => {
-    const changed = change(before[name], value)
-    return changed === undefined ? [] : [[name, changed] as const]
-  })
-  return changes.length === 0 ? undefined : Object.fromEntries(changes)
+  if (Array.isArray(after)) return isSameList(before, after) ? undefined : after
+  let changes: Record<string, unknown> | undefined
+  for (const name of Object.keys(after)) {
+    const changed = change(before[name], after[name])
+    if (changed === undefined) continue
+    changes ??= {}
+    changes[name] = changed
+  }
+  return changes
+}
+
+function isSameList(before: unknown, after: readonly unknown[]): boolean {
+  return Array.isArray(before) && before.length === after.length && after.every((one, index) => change(before[index], one) === undefined)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
