@@ -6,7 +6,7 @@ import type { Config, WebhookConfig } from '#config'
 import { readWebhooksFile } from '#configuration/webhooks.ts'
 import { TokenwireError } from '#errors'
 import { type ChannelFilters, filterTexts, parseChannelFilters } from '#gateway/realtime/channelFilters.ts'
-import { publicOutbound } from '#jobs/metadata/outbound.ts'
+import { keptConnections, publicOutbound } from '#jobs/metadata/outbound.ts'
 import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
 import { createWebhooks, type ReadyWebhook, type Webhooks } from '#jobs/webhooks/webhooks.ts'
 import { isServedSchema } from '#store/connection/databaseSchema.ts'
@@ -46,7 +46,7 @@ export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'ch
       return filters.kind === 'valid' ? [{ config: webhook, filter: new EventFilter(filters.filters) }] : []
     })
   }
-  const outbound = publicOutbound()
+  const outbound = { ...publicOutbound(), connections: keptConnections() }
   const webhooks = createWebhooks({
     db,
     read: query => readChannelEvents(db, query, chainId),

@@ -12,7 +12,7 @@ export const WebhookPositionEntity = defineEntity({
     logIndex: column.logIndex(),
     /** The number of reorgs that the receiver knows of. */
     reorgs: column.bigint(),
-    /** Rises with each write, so that a writer notices another one. */
+    /** Rises when the position gets another owner, which alone can write then: with each start of sending, and with a replay. */
     version: column.bigint(),
     /** A paused one is not sent. */
     isPaused: column.boolean(),

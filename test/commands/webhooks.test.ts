@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { beginWebhook, readWebhooks } from '#store/rows/webhookPositions.ts'
+import { moveWebhook, readWebhooks, takeWebhook } from '#store/rows/webhookPositions.ts'
 import { answering, Receiver } from '#test/jobs/webhooks/receiver.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
@@ -16,7 +16,7 @@ let receiver: Receiver
 beforeAll(async () => {
   receiver = await new Receiver().open()
   await writeFile(file, JSON.stringify([receiver.config('bot'), receiver.config('new', { channel: 'launches' })]))
-  await beginWebhook(kysely, 'bot', { place: { blockNumber: 40, logIndex: 2 }, reorgs: 0 })
+  await moveWebhook(kysely, await takeWebhook(kysely, 'bot'), { place: { blockNumber: 40, logIndex: 2 }, reorgs: 0 })
   await sql`update webhook_position set is_paused = true, last_error = 'it answers 500'`.execute(kysely)
 })
 afterAll(async () => {

@@ -1,4 +1,6 @@
 import { Resolver } from 'node:dns/promises'
+import http from 'node:http'
+import https from 'node:https'
 import { isPublicAddress } from './publicAddress.ts'
 
 export const FETCH_LIMITS = {
@@ -13,6 +15,9 @@ export const FETCH_LIMITS = {
   maxRedirects: 3,
 }
 
+/** Of a kept connection. */
+const IDLE_MS = 30_000
+
 export type FetchLimits = Readonly<typeof FETCH_LIMITS>
 
 /** How requests for creators' URLs are sent. */
@@ -22,6 +27,8 @@ export interface Outbound {
   /** The ports that URLs may name. */
   readonly ports: { readonly https: number; readonly http: number }
   readonly limits: FetchLimits
+  /** Keep connections for further requests, whose addresses were checked when they were opened. Default: a connection for each request. */
+  readonly connections?: { readonly http: http.Agent; readonly https: https.Agent } | null
   /** Certificate authorities in place of Node's own. */
   readonly ca?: string
 }
@@ -41,4 +48,10 @@ export function publicOutbound(): Outbound {
     ports: { https: 443, http: 80 },
     limits: FETCH_LIMITS,
   }
+}
+
+/** For many requests to the same hosts. A connection without one for half a minute is closed. */
+export function keptConnections(): Exclude<Outbound['connections'], null | undefined> {
+  const options = { keepAlive: true, timeout: IDLE_MS }
+  return { http: new http.Agent(options), https: new https.Agent(options) }
 }

@@ -23,59 +23,67 @@ const HEADERS = { accept: 'application/json, text/plain;q=0.9, */*;q=0.1', 'acce
 export async function sendRequest(target: RequestTarget, outbound: Outbound, signal: AbortSignal): Promise<RequestAnswer> {
   const { url, trusted } = target
   if (trusted) return send(target, {}, outbound, signal)
-  const addresses = await addressesOf(hostOf(url), outbound, signal)
-  if (addresses.length === 0) return failure(signal.aborted ? 'too_slow' : 'no_connection')
-  // The creator's name server chooses which address is used.
-  if (!addresses.every(address => outbound.isPublic(address))) return failure('forbidden_address')
-  return send(target, { lookup: answerWith(addresses) }, outbound, signal)
+  const host = hostOf(url)
+  if (isIP(host) !== 0 && !outbound.isPublic(host)) return failure('forbidden_address')
+  return send(target, { lookup: publicLookup(host, outbound) }, outbound, signal)
 }
 
-async function addressesOf(host: string, outbound: Outbound, signal: AbortSignal): Promise<readonly string[]> {
-  if (isIP(host) !== 0) return [host]
-  const ended = new Promise<readonly string[]>(resolve => {
-    if (signal.aborted) resolve([])
-    signal.addEventListener('abort', () => resolve([]), { once: true })
-  })
-  return Promise.race([outbound.resolve(host).catch(() => []), ended])
-}
+const FORBIDDEN = new Error('the host has an address that is not public')
 
-function answerWith(addresses: readonly string[]): LookupFunction {
-  const all = addresses.map(address => ({ address, family: isIP(address) }))
-  return (_host, options, callback) => {
-    const [first = { address: '', family: 4 }] = all
-    if (options.all === true) callback(null, [...all])
-    else callback(null, first.address, first.family)
+/** Looks a host up for each new connection, which goes to no other address than those that were checked: its name server chooses them. */
+function publicLookup(host: string, outbound: Outbound): LookupFunction {
+  return (_, options, callback) => {
+    const answer = (addresses: readonly string[]) => {
+      const all = addresses.map(address => ({ address, family: isIP(address) }))
+      const [first] = all
+      if (first === undefined) callback(new Error('the host has no address'), '')
+      else if (!addresses.every(address => outbound.isPublic(address))) callback(FORBIDDEN, '')
+      else if (options.all === true) callback(null, all)
+      else callback(null, first.address, first.family)
+    }
+    void outbound.resolve(host).then(answer, () => answer([]))
   }
 }
 
-function send(
-  { url, post }: RequestTarget,
-  options: RequestOptions,
-  { limits, ca }: Outbound,
-  signal: AbortSignal,
-): Promise<RequestAnswer> {
+function send(target: RequestTarget, options: RequestOptions, outbound: Outbound, signal: AbortSignal): Promise<RequestAnswer> {
+  const { url, post } = target
+  const { limits, ca, connections } = outbound
   const answered = new Promise<RequestAnswer>(resolve => {
     const isSecure = url.protocol === 'https:'
     const trust = ca === undefined ? {} : { ca }
-    // No agent: a kept connection would be used again without a check of its address.
+    const agent = connections?.[isSecure ? 'https' : 'http'] ?? false
     const method = post === undefined ? 'GET' : 'POST'
     const headers = post?.headers ?? HEADERS
-    const request = (isSecure ? https : http).request(url, { ...options, ...trust, method, headers, agent: false, signal })
-    const end = (answer: RequestAnswer) => {
+    const request = (isSecure ? https : http).request(url, { ...options, ...trust, method, headers, agent, signal })
+    let isEnded = false
+    const settle = (answer: RequestAnswer | Promise<RequestAnswer>) => {
+      isEnded = true
       clearTimeout(connecting)
       clearTimeout(waiting)
       resolve(answer)
+    }
+    const end = (answer: RequestAnswer) => {
+      if (isEnded) return
+      settle(answer)
       if (answer.kind === 'failure') request.destroy()
     }
     const connecting = setTimeout(() => end(failure('no_connection')), limits.connectMs)
     const waiting = setTimeout(() => end(failure('too_slow')), limits.firstByteMs)
     request.once('socket', socket => {
       const connected = () => clearTimeout(connecting)
-      if (isSecure) (socket as TLSSocket).once('secureConnect', connected)
+      if (request.reusedSocket) connected()
+      else if (isSecure) (socket as TLSSocket).once('secureConnect', connected)
       else socket.once('connect', connected)
     })
     request.once('response', response => end({ kind: 'response', response }))
-    const broken = () => end(failure(signal.aborted ? 'too_slow' : 'no_connection'))
+    const broken = (error?: Error) => {
+      // A server may close a kept connection just when it is used again.
+      if (isEnded) return
+      if (request.reusedSocket && error !== undefined && !signal.aborted)
+        settle(send(target, options, { ...outbound, connections: null }, signal))
+      else if (error === FORBIDDEN) end(failure('forbidden_address'))
+      else end(failure(signal.aborted ? 'too_slow' : 'no_connection'))
+    }
     // Not `once`: a destroyed request may emit several errors.
     request.on('error', broken)
     request.once('close', broken)

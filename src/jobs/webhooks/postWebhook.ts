@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http'
+import { finished } from 'node:stream/promises'
+import { parseRetryAfter } from '#async/retryAfter.ts'
 import type { WebhookConfig } from '#config'
 import type { Outbound } from '#jobs/metadata/outbound.ts'
 import { sendRequest } from '#jobs/metadata/sendRequest.ts'
@@ -5,6 +8,9 @@ import { webhookSignature } from './webhookSignature.ts'
 
 /** What the receiver must answer with 2xx within this time. Redirects are not followed. */
 export const ANSWER_MS = 10_000
+/** The connection is used again if the rest of the answer takes no longer than this, and has no more bytes. */
+const BODY_MS = 100
+const BODY_BYTES = 16_384
 
 export interface WebhookMessage {
   /** The same for each attempt. */
@@ -17,8 +23,8 @@ export type PostOutcome =
   | { readonly kind: 'taken' }
   /** The receiver wants no more (410). */
   | { readonly kind: 'gone' }
-  /** One sentence without secrets. */
-  | { readonly kind: 'failed'; readonly cause: string }
+  /** `cause`: one sentence without secrets. `retryAfterMs`: for how long the receiver asks to be left alone; `null`: it does not say. */
+  | { readonly kind: 'failed'; readonly cause: string; readonly retryAfterMs: number | null }
 
 export interface PostOptions {
   readonly outbound: Outbound
@@ -34,7 +40,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   too_slow: `it did not answer within ${ANSWER_MS / 1_000} s`,
 }
 
-/** Sends a message to its receiver, whose body is not read. Never rejects. */
+/** Sends a message to its receiver. What its answer says besides the status and `Retry-After` is not read. Never rejects. */
 export async function postWebhook(
   { url, secret }: Pick<WebhookConfig, 'url' | 'secret'>,
   { id, body }: WebhookMessage,
@@ -52,15 +58,26 @@ export async function postWebhook(
   }
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
   const answer = await sendRequest({ url: new URL(url), trusted: allowPrivate, post: { headers, body } }, outbound, deadline)
-  if (answer.kind === 'failure') return { kind: 'failed', cause: FAILURES[answer.problem] ?? answer.problem }
+  if (answer.kind === 'failure') return { kind: 'failed', cause: FAILURES[answer.problem] ?? answer.problem, retryAfterMs: null }
   const { response } = answer
+  await skipBody(response)
   const status = response.statusCode ?? 0
-  response.on('error', () => undefined)
-  response.destroy()
   if (status === 410) return { kind: 'gone' }
   if (status >= 200 && status < 300) return { kind: 'taken' }
   return {
     kind: 'failed',
     cause: status >= 300 && status < 400 ? `it redirects (${status}), which is not followed` : `it answers ${status}`,
+    retryAfterMs: status === 429 || status === 503 ? parseRetryAfter(response.headers['retry-after'], epochMs()) : null,
   }
+}
+
+/** Ends the connection unless the body is soon over. */
+async function skipBody(response: IncomingMessage): Promise<void> {
+  let bytes = 0
+  response.on('error', () => undefined)
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > BODY_BYTES) response.destroy()
+  })
+  await finished(response, { signal: AbortSignal.timeout(BODY_MS) }).catch(() => response.destroy())
 }

@@ -10,7 +10,7 @@ import { pause } from '#async/pause.ts'
 import type { WebhookConfig } from '#config'
 import { type ChannelPosition, comparePlaces, type EventPlace, formatPlace } from '#domain/eventPlace.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { beginWebhook, failWebhook, moveWebhook, type WebhookProgress, type WrittenWebhook } from '#store/rows/webhookPositions.ts'
+import { failWebhook, moveWebhook, type WebhookProgress } from '#store/rows/webhookPositions.ts'
 import type { PostOutcome, WebhookMessage } from './postWebhook.ts'
 
 /** While more than this waits for a receiver, no message is taken: the events stay in the database. */
@@ -24,8 +24,8 @@ export interface WebhookOptions {
   readonly config: WebhookConfig
   readonly filter: EventFilter
   readonly channel: Channel
-  /** `null`: it begins with the next event. */
-  readonly progress: WebhookProgress | null
+  /** As it was when this process became the owner of the position. */
+  readonly progress: WebhookProgress
   readonly db: Queryable
   readonly post: (config: WebhookConfig, message: WebhookMessage, signal: AbortSignal) => Promise<PostOutcome>
   readonly random: () => number
@@ -41,7 +41,8 @@ interface Waiting extends WebhookMessage {
 
 /**
  * A webhook is a subscriber of a channel like a connection. Its messages are sent one after the other, and its position is stored after
- * each that its receiver has taken. So a message is sent again after a failure, or after the end of the process, with the same id.
+ * each that its receiver has taken. So a message is sent again after a failure, or after the end of the process, with the same id. It ends
+ * when its position has another owner.
  */
 export class Webhook implements EventSubscriber {
   readonly config: WebhookConfig
@@ -50,8 +51,7 @@ export class Webhook implements EventSubscriber {
   #waiting: readonly Waiting[] = []
   #bytes = 0
   #failures: number
-  #version: number
-  #stored: ChannelPosition | null
+  #stored: ChannelPosition
   readonly #retries: typeof RETRIES
   #running: Promise<void> | null = null
 
@@ -60,37 +60,23 @@ export class Webhook implements EventSubscriber {
     this.config = config
     this.#options = options
     this.#retries = options.retries ?? RETRIES
-    this.#failures = progress?.failures ?? 0
-    this.#version = progress?.version ?? 0
-    this.#stored = progress?.position ?? null
-    channel.subscribe(this, filter, progress?.position ?? { place: null, reorgs: null })
-    if (progress !== null && progress.waitMs > 0) this.#start(() => this.#pause(progress.waitMs))
+    this.#failures = progress.failures
+    this.#stored = progress.position
+    channel.subscribe(this, filter, progress.position)
+    if (progress.waitMs > 0) this.#start(() => this.#pause(progress.waitMs))
   }
 
   get isDrained(): boolean {
     return this.#running === null
   }
 
-  /** Of its stored progress, as far as it knows; 0: none is stored yet. */
+  /** Of its position while it is the owner. */
   get version(): number {
-    return this.#version
+    return this.#options.progress.version
   }
 
-  /**
-   * Whether no other writer has changed the progress. It may have been read before this webhook's last write: versions only rise.
-   *
-   * @param atRead its version when the progress was read
-   */
-  knows(progress: WebhookProgress | null, atRead: number): boolean {
-    return this.#running !== null || (progress === null ? atRead === 0 : progress.version <= this.#version)
-  }
-
-  subscribed(position: ChannelPosition): void {
-    if (this.#stored !== null) return
-    this.#stored = position
-    this.#start(async () => {
-      await this.#write(() => beginWebhook(this.#options.db, this.config.name, position))
-    })
+  subscribed(): void {
+    // At its own position.
   }
 
   deliver(message: EventMessage, reorgs: number): boolean {
@@ -116,14 +102,13 @@ export class Webhook implements EventSubscriber {
   /** Stores the position of a webhook that has had no event for long, which would otherwise be read through again. */
   checkpoint(): void {
     const position = this.#running === null ? this.#options.channel.positionOf(this) : null
-    if (position === null || this.#stored === null) return
+    if (position === null) return
     if (position.reorgs === this.#stored.reorgs && comparePlaces(position.place, this.#stored.place) === 0) return
     this.#start(() => this.#move(position))
   }
 
   async stop(): Promise<void> {
-    this.#stopped.abort()
-    this.#options.channel.unsubscribe(this)
+    this.#end()
     await this.#running
   }
 
@@ -165,18 +150,20 @@ export class Webhook implements EventSubscriber {
   }
 
   async #failed(outcome: Exclude<PostOutcome, { kind: 'taken' }>): Promise<void> {
-    const { db, logger, random } = this.#options
+    const { db, logger, random, progress } = this.#options
     const { name } = this.config
     const cause = outcome.kind === 'gone' ? 'it wants no more (410)' : outcome.cause
+    const askedMs = outcome.kind === 'gone' ? null : outcome.retryAfterMs
     const { firstMs, mostMs, patienceMs } = this.#retries
     this.#failures++
-    const retryInMs = Math.min(firstMs * 2 ** (this.#failures - 1), mostMs) * (0.5 + random() / 2)
+    const backOffMs = Math.min(firstMs * 2 ** (this.#failures - 1), mostMs) * (0.5 + random() / 2)
+    const retryInMs = Math.max(backOffMs, Math.min(askedMs ?? 0, mostMs))
     const failed = { cause, retryInMs, patienceMs: outcome.kind === 'gone' ? 0 : patienceMs }
-    const written = await this.#write(() => failWebhook(db, { name, version: this.#version }, failed))
-    if (written?.isPaused === true) {
+    const isPaused = await this.#write(() => failWebhook(db, progress, failed))
+    if (isPaused === null) return
+    if (isPaused) {
       logger.error({ webhook: name, cause }, `the webhook is paused: npm run webhooks -- replay ${name} sends it again`)
-      this.#stopped.abort()
-      this.#options.channel.unsubscribe(this)
+      this.#end()
       return
     }
     if (isLogged(this.#failures))
@@ -185,21 +172,18 @@ export class Webhook implements EventSubscriber {
   }
 
   async #move(position: ChannelPosition): Promise<void> {
-    const { db } = this.#options
-    const written = await this.#write(() => moveWebhook(db, { name: this.config.name, version: this.#version }, position))
-    if (written !== null) this.#stored = position
+    const { db, progress } = this.#options
+    const isWritten = await this.#write(async () => (await moveWebhook(db, progress, position)) || null)
+    if (isWritten !== null) this.#stored = position
   }
 
-  /** Until the database has answered. After another writer's change this webhook ends, and one from the stored position takes its place. */
-  async #write(write: () => Promise<WrittenWebhook>): Promise<WrittenWebhook> {
+  /** Until the database has answered. @returns `null`: this webhook has ended, as it does when its position has another owner. */
+  async #write<Written>(write: () => Promise<Written | null>): Promise<Written | null> {
     const { logger } = this.#options
     for (let failures = 1; !this.#stopped.signal.aborted; failures++) {
       try {
         const written = await write()
-        if (written === null) {
-          this.#stopped.abort()
-          this.#options.channel.unsubscribe(this)
-        } else this.#version = written.version
+        if (written === null) this.#end()
         return written
       } catch (err) {
         if (isLogged(failures)) logger.warn({ err, webhook: this.config.name, failures }, 'the position of a webhook could not be stored')
@@ -207,6 +191,11 @@ export class Webhook implements EventSubscriber {
       }
     }
     return null
+  }
+
+  #end(): void {
+    this.#stopped.abort()
+    this.#options.channel.unsubscribe(this)
   }
 
   async #pause(ms: number): Promise<void> {

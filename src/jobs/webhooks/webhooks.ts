@@ -5,7 +5,7 @@ import { repeat } from '#async/repeat.ts'
 import type { WebhookConfig } from '#config'
 import { EVENT_CHANNELS } from '#protocol/channels.ts'
 import type { ChannelEvents, ChannelEventsQuery, EventChannelName } from '#resources/channelEvent.ts'
-import { forgetWebhooks, readWebhooks, type WebhookProgress } from '#store/rows/webhookPositions.ts'
+import { forgetWebhooks, readWebhooks, takeWebhook, type WebhookProgress } from '#store/rows/webhookPositions.ts'
 import { Webhook, type WebhookOptions } from './webhook.ts'
 
 /** How often the stored positions are looked at, which `npm run webhooks -- replay` changes. */
@@ -77,18 +77,19 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     }
     if (wanted.size === 0 && configured.length > 0) return
     if (forgetsOthers) await forgetWebhooks(db, [...wanted.keys()])
-    const versions = new Map([...running].map(([name, { version }]) => [name, version]))
     const stored = new Map((await readWebhooks(db)).map(progress => [progress.name, progress]))
     paused = [...stored.values()].filter(({ isPaused }) => isPaused)
     for (const [name, { config, filter }] of wanted) {
-      const progress = stored.get(name) ?? null
+      const progress = stored.get(name)
       const webhook = running.get(name)
-      if (webhook !== undefined && (progress?.isPaused === true || !webhook.knows(progress, versions.get(name) ?? 0))) await end(webhook)
+      // Only a look takes positions, and this one has taken none yet: another version is another owner's.
+      if (webhook !== undefined && webhook.version !== progress?.version) await end(webhook)
       if (progress?.isPaused === true || running.has(name)) continue
       const channel = channels.get(config.channel)
       if (channel === undefined) throw new TypeError(`there is no channel ${config.channel}`)
+      const taken = await takeWebhook(db, name)
       // The pauses were for a receiver as it was.
-      const again = progress !== null && changed.has(name) ? { ...progress, waitMs: 0 } : progress
+      const again = changed.has(name) ? { ...taken, waitMs: 0 } : taken
       running.set(name, new Webhook({ ...options, config, filter, channel, progress: again }))
     }
     if (++looks % LOOKS_PER_CHECKPOINT === 0) for (const webhook of running.values()) webhook.checkpoint()

@@ -1,15 +1,17 @@
 import { sql } from 'kysely'
-import type { ChannelPosition, EventPlace } from '#domain/eventPlace.ts'
+import { type ChannelPosition, type EventPlace, LAST_LOG_INDEX } from '#domain/eventPlace.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 /* Every time here is the database's, since the process that sends may be another one after a while. */
 
 const NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+const NEWEST_REORG = sql`(select coalesce(max(number), 0) from reorg)`
 
 /** How far a webhook has been sent. */
 export interface WebhookProgress {
   readonly name: string
   readonly position: ChannelPosition
+  /** Rises with each change of owner: when a process begins to send, and with a replay. Only the newest owner can write. */
   readonly version: number
   readonly isPaused: boolean
   /** Of the next message, in a row. */
@@ -26,44 +28,46 @@ interface StoredProgress extends Omit<WebhookProgress, 'position'> {
   readonly reorgs: number
 }
 
+const PROGRESS = sql`webhook_position.name, webhook_position.block_number as "blockNumber", webhook_position.log_index as "logIndex",
+  webhook_position.reorgs, webhook_position.version, is_paused as "isPaused", failures, last_error as "lastError",
+  ${NOW} - failing_since_ms as "failingForMs", greatest(0, coalesce(next_attempt_at_ms - ${NOW}, 0)) as "waitMs"`
+
+const toProgress = ({ blockNumber, logIndex, reorgs, ...row }: StoredProgress): WebhookProgress => ({
+  ...row,
+  position: { place: { blockNumber, logIndex }, reorgs },
+})
+
 /** Every webhook that has been sent to, or whose position is known. */
 export async function readWebhooks(db: Queryable): Promise<readonly WebhookProgress[]> {
+  const { rows } = await sql<StoredProgress>`select ${PROGRESS} from webhook_position order by name`.execute(db)
+  return rows.map(toProgress)
+}
+
+/** Makes the caller the owner of a webhook's position, which no earlier owner can change from then on. A new webhook begins at the end. */
+export async function takeWebhook(db: Queryable, name: string): Promise<WebhookProgress> {
   const { rows } = await sql<StoredProgress>`
-    select name, block_number as "blockNumber", log_index as "logIndex", reorgs, version, is_paused as "isPaused", failures,
-      last_error as "lastError", ${NOW} - failing_since_ms as "failingForMs", greatest(0, coalesce(next_attempt_at_ms - ${NOW}, 0)) as "waitMs"
-    from webhook_position order by name`.execute(db)
-  return rows.map(({ blockNumber, logIndex, reorgs, ...row }) => ({ ...row, position: { place: { blockNumber, logIndex }, reorgs } }))
-}
-
-interface Written {
-  readonly version: number
-  readonly isPaused: boolean
-}
-
-/** The version of a webhook whose position another writer has changed is another one, and nothing is written: `null`. */
-export type WrittenWebhook = Written | null
-
-interface Known {
-  readonly name: string
-  readonly version: number
-}
-
-/** Begins a webhook without a position at this one. */
-export async function beginWebhook(db: Queryable, name: string, { place, reorgs }: ChannelPosition): Promise<WrittenWebhook> {
-  const { rows } = await sql<Written>`
     insert into webhook_position (name, block_number, log_index, reorgs, version, is_paused, failures)
-    values (${name}, ${place.blockNumber}, ${place.logIndex}, ${reorgs}, 1, false, 0)
-    on conflict (name) do nothing returning version, is_paused as "isPaused"`.execute(db)
-  return rows[0] ?? null
+    values (${name}, coalesce((select cursor_number from chain_state), 0), ${LAST_LOG_INDEX}, ${NEWEST_REORG}, 1, false, 0)
+    on conflict (name) do update set version = webhook_position.version + 1 returning ${PROGRESS}`.execute(db)
+  const [row] = rows
+  if (row === undefined) throw new TypeError('the statement returns a row')
+  return toProgress(row)
 }
 
-/** The receiver has taken everything up to this position. */
-export async function moveWebhook(db: Queryable, { name, version }: Known, { place, reorgs }: ChannelPosition): Promise<WrittenWebhook> {
-  const { rows } = await sql<Written>`
-    update webhook_position set block_number = ${place.blockNumber}, log_index = ${place.logIndex}, reorgs = ${reorgs}, version = version + 1,
+/** What an owner knows of its webhook. */
+type Owned = Pick<WebhookProgress, 'name' | 'version'>
+
+/**
+ * The receiver has taken everything up to this position.
+ *
+ * @returns whether the caller is still the owner: otherwise nothing is written
+ */
+export async function moveWebhook(db: Queryable, { name, version }: Owned, { place, reorgs }: ChannelPosition): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_position set block_number = ${place.blockNumber}, log_index = ${place.logIndex}, reorgs = ${reorgs},
       failures = 0, failing_since_ms = null, next_attempt_at_ms = null, last_error = null
-    where name = ${name} and version = ${version} returning version, is_paused as "isPaused"`.execute(db)
-  return rows[0] ?? null
+    where name = ${name} and version = ${version}`.execute(db)
+  return numAffectedRows > 0n
 }
 
 export interface FailedAttempt {
@@ -73,15 +77,19 @@ export interface FailedAttempt {
   readonly patienceMs: number
 }
 
-/** The receiver did not take the next message. */
-export async function failWebhook(db: Queryable, { name, version }: Known, failed: FailedAttempt): Promise<WrittenWebhook> {
+/**
+ * The receiver did not take the next message.
+ *
+ * @returns whether the webhook is paused now; `null`: the caller is no longer the owner, and nothing is written
+ */
+export async function failWebhook(db: Queryable, { name, version }: Owned, failed: FailedAttempt): Promise<boolean | null> {
   const { cause, retryInMs, patienceMs } = failed
-  const { rows } = await sql<Written>`
+  const { rows } = await sql<{ isPaused: boolean }>`
     update webhook_position set failures = failures + 1, failing_since_ms = coalesce(failing_since_ms, ${NOW}),
-      next_attempt_at_ms = ${NOW} + ${Math.round(retryInMs)}::bigint, last_error = ${cause}, version = version + 1,
+      next_attempt_at_ms = ${NOW} + ${Math.round(retryInMs)}::bigint, last_error = ${cause},
       is_paused = ${NOW} - coalesce(failing_since_ms, ${NOW}) >= ${patienceMs}::bigint
-    where name = ${name} and version = ${version} returning version, is_paused as "isPaused"`.execute(db)
-  return rows[0] ?? null
+    where name = ${name} and version = ${version} returning is_paused as "isPaused"`.execute(db)
+  return rows[0]?.isPaused ?? null
 }
 
 /**
@@ -93,7 +101,7 @@ export async function replayWebhook(db: Queryable, name: string, after: EventPla
   const { numAffectedRows = 0n } = await sql`
     update webhook_position set block_number = coalesce(${after?.blockNumber ?? null}::bigint, block_number),
       log_index = coalesce(${after?.logIndex ?? null}::bigint, log_index), version = version + 1, is_paused = false, failures = 0,
-      reorgs = ${after === null ? sql`reorgs` : sql`(select coalesce(max(number), 0) from reorg)`},
+      reorgs = ${after === null ? sql`reorgs` : NEWEST_REORG},
       failing_since_ms = null, next_attempt_at_ms = null, last_error = null
     where name = ${name}`.execute(db)
   return numAffectedRows > 0n

@@ -1,25 +1,86 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { publicOutbound } from '#jobs/metadata/outbound.ts'
-import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
-import { Receiver } from './receiver.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keptConnections, publicOutbound } from '#jobs/metadata/outbound.ts'
+import { type PostOptions, postWebhook } from '#jobs/webhooks/postWebhook.ts'
+import { answering, Receiver } from './receiver.ts'
 
 let receiver: Receiver
-beforeAll(async () => {
+beforeEach(async () => {
   receiver = await new Receiver().open()
 })
-afterAll(() => receiver.close())
+afterEach(() => receiver.close())
+
+const MESSAGE = { id: 'msg_1', body: '{"type":"test"}' }
+const AT = Date.UTC(2026, 5, 1)
+const send = (given: Partial<PostOptions> = {}, url = receiver.config('bot').url) => {
+  const options = { outbound: publicOutbound(), allowPrivate: true, epochMs: () => AT, ...given }
+  return postWebhook({ ...receiver.config('bot'), url }, MESSAGE, options, new AbortController().signal)
+}
 
 it.each(['127.0.0.1', 'localtest.example', '[::1]'])('sends nothing to a private address behind %s unless it is allowed', async host => {
-  const config = receiver.config('bot')
-  const url = config.url.replace('127.0.0.1', host)
+  const url = receiver.url.replace('127.0.0.1', host)
   // Also a name whose server answers with a private address, or with a public one and a private one.
   const outbound = { ...publicOutbound(), resolve: async () => ['93.184.216.34', '127.0.0.1'] }
-  const message = { id: 'msg_1', body: '{"type":"test"}' }
-  const send = (allowPrivate: boolean) =>
-    postWebhook({ ...config, url }, message, { outbound, allowPrivate, epochMs: Date.now }, new AbortController().signal)
-  expect(await send(false)).toEqual({ kind: 'failed', cause: 'its host has an address that is not public' })
+  const cause = 'its host has an address that is not public'
+  expect(await send({ outbound, allowPrivate: false }, url)).toEqual({ kind: 'failed', cause, retryAfterMs: null })
   expect(receiver.deliveries).toEqual([])
   if (host !== '127.0.0.1') return
-  expect(await send(true)).toEqual({ kind: 'taken' })
+  expect(await send({ outbound })).toEqual({ kind: 'taken' })
   expect(receiver.deliveries.splice(0)).toEqual([{ id: 'msg_1', message: { type: 'test' } }])
+})
+
+it.each([
+  [429, '90', 90_000],
+  [503, new Date(AT + 5_000).toUTCString(), 5_000],
+  [503, 'soon', null],
+  [500, '90', null],
+] as const)(
+  'says for how long a receiver that answers %i with Retry-After: %s asks to be left alone',
+  async (status, header, retryAfterMs) => {
+    receiver.answer = answering(status, { 'retry-after': header })
+    expect(await send()).toEqual({ kind: 'failed', cause: `it answers ${status}`, retryAfterMs })
+  },
+)
+
+describe('over kept connections', () => {
+  const kept = (resolve = async () => ['127.0.0.1'], isPublic = () => true) => ({
+    allowPrivate: false,
+    outbound: { ...publicOutbound(), resolve, isPublic, connections: keptConnections() },
+  })
+  const byName = () => receiver.url.replace('127.0.0.1', 'bot.example')
+
+  it('sends one message after the other, and looks the host up and checks its address once', async () => {
+    let lookups = 0
+    const options = kept(async () => [`127.0.0.${++lookups}`])
+    for (let sent = 0; sent < 3; sent++) expect(await send(options, byName())).toEqual({ kind: 'taken' })
+    expect([receiver.connections, lookups, receiver.deliveries.length]).toEqual([1, 1, 3])
+  })
+
+  it('does so at once over a new one when the receiver has closed it', async () => {
+    const options = kept()
+    await send(options, byName())
+    // It closes the connection when the next message comes, without an answer, as a server does that was about to.
+    receiver.dropsNext = true
+    expect(await send(options, byName())).toEqual({ kind: 'taken' })
+    expect([receiver.connections, receiver.deliveries.length]).toEqual([2, 2])
+  })
+
+  it('checks the address again for a new one', async () => {
+    let isPublic = true
+    const options = kept(undefined, () => isPublic)
+    await send(options, byName())
+    isPublic = false
+    receiver.dropsNext = true
+    expect(await send(options, byName())).toMatchObject({ cause: 'its host has an address that is not public' })
+    expect(receiver.deliveries).toHaveLength(1)
+  })
+
+  it.each([
+    ['is long', () => 'x'.repeat(100_000)],
+    ['does not end', null],
+  ] as const)('ends one whose answer %s', async (_, body) => {
+    receiver.answer = response => void (body === null ? response.writeHead(200).write('x') : response.writeHead(200).end(body()))
+    const options = kept()
+    for (let sent = 0; sent < 2; sent++) expect(await send(options, byName())).toEqual({ kind: 'taken' })
+    expect(receiver.connections).toBe(2)
+  })
 })

@@ -35,8 +35,13 @@ export class Receiver {
   readonly deliveries: Delivery[] = []
   readonly #server = createServer((request, response) => void this.#take(request, response))
   answer: Answer = answering(204)
+  /** How many were opened. */
+  connections = 0
+  /** Closes the connection of the next request, which is no delivery. */
+  dropsNext = false
 
   async open(): Promise<this> {
+    this.#server.on('connection', () => this.connections++)
     this.#server.listen(0, '127.0.0.1')
     await once(this.#server, 'listening')
     return this
@@ -59,6 +64,10 @@ export class Receiver {
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined)
+    if (this.dropsNext) {
+      this.dropsNext = false
+      return void request.socket.destroy()
+    }
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = Buffer.concat(chunks).toString()

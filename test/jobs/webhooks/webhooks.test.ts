@@ -1,119 +1,20 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { EventFilter, type EventFilters } from '#actors/events/eventFilter.ts'
-import type { WebhookConfig } from '#config'
+import { describe, expect, it } from 'vitest'
+import { EventFilter } from '#actors/events/eventFilter.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import { FETCH_LIMITS, publicOutbound } from '#jobs/metadata/outbound.ts'
+import { publicOutbound } from '#jobs/metadata/outbound.ts'
 import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
-import { createWebhooks, type Webhooks, type WebhooksOptions } from '#jobs/webhooks/webhooks.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readChannelEvents } from '#store/reads/channelEvents.ts'
-import { readWebhooks, replayWebhook } from '#store/rows/webhookPositions.ts'
-import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { replayWebhook } from '#store/rows/webhookPositions.ts'
 import { eventually, poll } from '#test/support/eventually.ts'
-import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow } from '#test/support/rows.ts'
-import { commitBlocks, type OpenedIndex, openIndex, replaceWith, wholeBlock } from '#test/support/simulatedIndex.ts'
-import { answering, type Delivery, Receiver } from './receiver.ts'
+import { begun, database, grow, HOUR, heldBy, postWithin, receiver, start, started, stateOf, storedTrades } from './hookedIndex.ts'
+import { answering, Receiver } from './receiver.ts'
 
-const database = await useDatabase()
 const { kysely } = database
-let forking: ForkingChain
-let index: OpenedIndex
-let receiver: Receiver
-let started: Webhooks[]
-
-beforeEach(async () => {
-  await database.clear()
-  forking = createForkingChain(createRandom(7), 64)
-  index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 64 })
-  receiver = await new Receiver().open()
-  started = []
-})
-
-afterEach(async () => {
-  for (const webhooks of started) await webhooks.stop()
-  await receiver.close()
-})
-
-/** Commits blocks, at first some that may replace others. */
-async function grow(blocks: number, replaced = 0): Promise<void> {
-  const head = forking.chain.head().header.number
-  if (replaced > 0 && head > replaced) {
-    const [first] = forking.fork(replaced, 1).dropped
-    const ancestor = (first?.header.number ?? 0) - 1
-    const numbers = Array.from({ length: forking.chain.head().header.number - ancestor }, (_, above) => ancestor + 1 + above)
-    await replaceWith(index, {
-      ancestor: forking.chain.at(ancestor).header,
-      batches: numbers.map(number => wholeBlock(forking.chain.at(number))),
-    })
-  }
-  const from = forking.chain.head().header.number
-  forking.mine(blocks)
-  for (let number = from + 1; number <= forking.chain.head().header.number; number++) await commitBlocks(index, forking.chain.at(number))
-}
-
-const HOUR = 3_600_000
-
-/** Sends until it is stopped. The pauses of production are milliseconds here. */
-function start(hooks: readonly (readonly [config: WebhookConfig, filters?: EventFilters])[], changed: Partial<WebhooksOptions> = {}) {
-  const outbound = { ...publicOutbound(), limits: { ...FETCH_LIMITS, firstByteMs: 500 } }
-  const webhooks = createWebhooks({
-    db: kysely,
-    read: query => readChannelEvents(kysely, query, 1),
-    ethUsd: () => null,
-    post: (config, message, signal) => postWebhook(config, message, { outbound, allowPrivate: true, epochMs: Date.now }, signal),
-    random: Math.random,
-    retries: { firstMs: 1, mostMs: 10, patienceMs: 72 * HOUR },
-    isServed: async () => true,
-    now: () => performance.now(),
-    logger: silentLogger,
-    schedule: look => {
-      const timer = setInterval(look, 20)
-      return () => clearInterval(timer)
-    },
-    ...changed,
-  })
-  started.push(webhooks)
-  webhooks.replace(hooks.map(([config, filters = {}]) => ({ config, filter: new EventFilter(filters) })))
-  return webhooks
-}
-
-const stateOf = async (name: string) => (await readWebhooks(kysely)).find(one => one.name === name)
-const begun = (name: string) => eventually(async () => (await stateOf(name)) !== undefined)
-
-async function storedTrades(): Promise<readonly string[]> {
-  const { rows } = await sql<{
-    id: string
-    hash: string
-  }>`select block_number || '-' || log_index as id, '0x' || encode(block_hash, 'hex') as hash
-    from trade order by block_number, log_index`.execute(kysely)
-  return rows.map(({ id, hash }) => `${id} ${hash}`)
-}
-
-/** What a receiver holds that ignores repeated ids and obeys reorgs; and that each id has one meaning, and each event one id. */
-function heldBy(deliveries: readonly Delivery[]): readonly string[] {
-  const meanings = new Map<string, string>()
-  const ids = new Map<string, string>()
-  let held: { readonly block: number; readonly line: string }[] = []
-  for (const { id, message } of deliveries) {
-    const { type, cursor, fromBlock, data = [] } = message
-    const lines = data.map(trade => `${String(trade['id'])} ${String(trade['blockHash'])}`)
-    const meaning = [type, cursor, fromBlock, ...lines].join(' ')
-    if (meanings.has(id)) expect(meanings.get(id)).toBe(meaning)
-    for (const line of lines) {
-      if (ids.has(line)) expect([line, ids.get(line)]).toEqual([line, id])
-      ids.set(line, id)
-    }
-    if (meanings.has(id)) continue
-    meanings.set(id, meaning)
-    if (type === 'reorg') held = held.filter(({ block }) => block < Number(fromBlock))
-    else held.push(...lines.map(line => ({ block: Number(line.split('-')[0]), line })))
-  }
-  return held.map(({ line }) => line)
-}
 
 describe('a webhook', () => {
   it('begins at the head, and gets each later event once and in order, as its channel sends it', async () => {
@@ -179,7 +80,7 @@ describe('a webhook', () => {
             return outcome
           } catch {
             if (!signal.aborted) await once(signal, 'abort')
-            return { kind: 'failed', cause: 'killed' }
+            return { kind: 'failed', cause: 'killed', retryAfterMs: null }
           }
         },
       })
@@ -203,7 +104,7 @@ describe('a webhook', () => {
     'is sent again with the same id to a receiver that %s, and goes on when it is well again',
     async (_, answer) => {
       await grow(3)
-      const webhooks = start([[receiver.config('all')]])
+      const webhooks = start([[receiver.config('all')]], { post: postWithin(500) })
       await begun('all')
       const before = (await storedTrades()).length
       receiver.answer = answer

@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { QueryExecutor } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { EventFilter } from '#actors/events/eventFilter.ts'
+import type { WebhookConfig } from '#config'
+import { createRandom } from '#devchain/traders/random.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { replayWebhook } from '#store/rows/webhookPositions.ts'
+import { eventually, poll } from '#test/support/eventually.ts'
+import { begun, database, grow, HOUR, heldBy, receiver, start, stateOf, storedTrades } from './hookedIndex.ts'
+import { answering, type Delivery } from './receiver.ts'
+
+const { kysely } = database
+const ready = (config: WebhookConfig) => ({ config, filter: new EventFilter({}) })
+const of = (name: string) => receiver.deliveries.filter(({ message }) => message.id === name)
+const ids = (deliveries: readonly Delivery[]) => deliveries.map(({ id }) => id)
+
+/** Sends statements late, and passes their answers on late: one that is sent first may be answered last, with what was stored then. */
+function lateDatabase(): Queryable {
+  const random = createRandom(11)
+  const executor = kysely.getExecutor()
+  const executeQuery: QueryExecutor['executeQuery'] = async (...query) => {
+    await pause(random.integer(0, 12))
+    const answer = await executor.executeQuery(...(query as Parameters<typeof executor.executeQuery>))
+    await pause(random.integer(0, 12))
+    return answer as never
+  }
+  const late = new Proxy(executor, {
+    get: (target, key) => {
+      const value: unknown = key === 'executeQuery' ? executeQuery : Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { getExecutor: () => late }
+}
+
+describe('the position of a webhook', () => {
+  // A look that read no position yet, or one from before the webhook's own write, ended the webhook, whose last message came again.
+  it('is taken for another writer’s by no look whose answer is late', async () => {
+    await grow(3)
+    receiver.answer = response => void setTimeout(() => response.writeHead(204).end(), 10)
+    const names = Array.from({ length: 6 }, (_, n) => `hook${n}`)
+    const webhooks = start(
+      names.map(name => [receiver.config(name)] as const),
+      {
+        db: lateDatabase(),
+        schedule: look => {
+          const timer = setInterval(look, 1)
+          return () => clearInterval(timer)
+        },
+      },
+    )
+    // Each gets messages while others begin.
+    await begun('hook0')
+    for (let block = 0; block < 8; block++) {
+      await grow(1)
+      webhooks.changed()
+    }
+    const last = (await storedTrades()).at(-1) ?? expect.unreachable('there are trades')
+    for (const name of names) await eventually(() => heldBy(of(name)).at(-1) === last)
+    expect(ids(receiver.deliveries)).toEqual([...new Set(ids(receiver.deliveries))])
+  })
+
+  // A replay took effect only when the pause after the last failure was over, which can be ten minutes.
+  it('is followed at once when it is set anew while a webhook waits to send again', async () => {
+    await grow(3)
+    const webhooks = start([[receiver.config('all')]], { retries: { firstMs: HOUR, mostMs: HOUR, patienceMs: 72 * HOUR } })
+    await begun('all')
+    receiver.answer = answering(500)
+    await grow(3)
+    webhooks.changed()
+    await eventually(async () => (await stateOf('all'))?.failures === 1)
+    receiver.answer = answering(204)
+    expect(await replayWebhook(kysely, 'all', { blockNumber: 0, logIndex: 0 })).toBe(true)
+    const all = await storedTrades()
+    await poll(() => heldBy(receiver.deliveries.slice(1))).toEqual(all)
+  })
+
+  it.each([
+    ['as long as its receiver asks', '1200', 1_200_000],
+    ['for the longest pause when its receiver asks for more', '86400', HOUR],
+    ['as ever when its receiver asks for less', '0', 500_000],
+  ])('stays where it is %s', async (_, seconds, expectedMs) => {
+    await grow(3)
+    receiver.answer = answering(429, { 'retry-after': seconds })
+    const webhooks = start([[receiver.config('all')]], {
+      retries: { firstMs: 1_000_000, mostMs: HOUR, patienceMs: 72 * HOUR },
+      random: () => 0,
+    })
+    await begun('all')
+    await grow(3)
+    webhooks.changed()
+    const { waitMs } =
+      (await eventually(async () => (await stateOf('all'))?.failures === 1 && (await stateOf('all')))) ?? expect.unreachable()
+    // What is left of it, on a machine that may be slow.
+    expect(waitMs).toBeLessThanOrEqual(expectedMs)
+    expect(waitMs).toBeGreaterThan(expectedMs - 300_000)
+    expect(receiver.deliveries).toHaveLength(1)
+  })
+
+  it('is kept for webhooks that stay in a changed file, and begins anew for one with another name or one that was away', async () => {
+    await grow(3)
+    const [stays, leaves, renamed] = ['stays', 'leaves', 'renamed'].map(name => receiver.config(name)) as [
+      WebhookConfig,
+      ...WebhookConfig[],
+    ]
+    const webhooks = start([[stays]])
+    const replace = async (...configs: readonly (WebhookConfig | undefined)[]) => {
+      const some = configs.filter(config => config !== undefined)
+      webhooks.replace(some.map(ready))
+      for (const { name } of some) await begun(name)
+      for (const gone of ['stays', 'leaves', 'renamed'].filter(name => !some.some(config => config.name === name)))
+        await eventually(async () => (await stateOf(gone)) === undefined)
+    }
+    const from: Record<string, number> = {}
+    const count = async () => (await storedTrades()).length
+    await replace(stays, leaves)
+    from['stays'] = from['leaves'] = await count()
+    await grow(2)
+    webhooks.changed()
+    await poll(() => heldBy(of('leaves'))).toEqual((await storedTrades()).slice(from['leaves']))
+    const before = ids(of('leaves'))
+    await replace({ ...stays, filters: {} }, renamed)
+    from['renamed'] = await count()
+    await grow(2)
+    await replace(stays, leaves)
+    from['leaves'] = await count()
+    await grow(2)
+    webhooks.changed()
+    const all = await storedTrades()
+    await poll(() => heldBy(of('stays'))).toEqual(all.slice(from['stays']))
+    await poll(() => heldBy(of('leaves').filter(({ id }) => !before.includes(id)))).toEqual(all.slice(from['leaves']))
+    for (const line of heldBy(of('renamed'))) expect(all.slice(from['renamed'])).toContain(line)
+    expect(ids(receiver.deliveries)).toEqual([...new Set(ids(receiver.deliveries))])
+  })
+})
