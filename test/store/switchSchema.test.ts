@@ -5,7 +5,7 @@ import type { Address, Hex } from '#domain/address.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { hasCode } from '#errors'
 import { LOCKS } from '#store/connection/advisoryLocks.ts'
-import { readServedSchema } from '#store/connection/databaseSchema.ts'
+import { isServedSchema, readServedSchema } from '#store/connection/databaseSchema.ts'
 import { holdSessionLock } from '#store/connection/sessionLock.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { readChannelEvents } from '#store/reads/channelEvents.ts'
@@ -85,6 +85,16 @@ test('both indexes have a writer’s lock of their own', async () => {
   expect(held.map(({ lock }) => lock !== null)).toEqual([true, true])
   expect((await hold('public')).lock).toBeNull()
   for (const { lock } of held) await lock?.release()
+})
+
+// Before the first switch of a database no index has the mark, and each took itself for the served one: both sent all webhooks.
+test('one index is the served one, also before the first switch', async () => {
+  const areServed = async () => [await isServedSchema(db(served)), await isServedSchema(db(next))]
+  expect(await areServed()).toEqual([true, false])
+  await follow(served, 1, 2)
+  await follow(next, 1, 2)
+  await switchSchema(url, 'next', silentLogger)
+  expect(await areServed()).toEqual([false, true])
 })
 
 test('after a switch every sequence is above the earlier one, and the earlier writer can’t commit', async () => {

@@ -18,16 +18,25 @@ export function followsSwitches(databaseUrl: string): boolean {
   return schemaOf(databaseUrl) === null && !givenOptions(databaseUrl).includes('search_path=')
 }
 
-/**
- * SQL for the schema of a process without `SCHEMA`, quoted where SQL needs it: the served index, else the only one, wherever it is. Before
- * there is one: the first schema of the role's `search_path`, or `public` where that has none.
- */
-export const SERVED_SCHEMA = `coalesce(
+/** SQL for the served index, else the one in a schema, else the oldest, wherever it is; quoted where SQL needs it. */
+const servedOr = (schema: string) => `coalesce(
   (select relnamespace::regnamespace::text from pg_class join pg_namespace on pg_namespace.oid = relnamespace
     where relname = '${MARKED_TABLE}' and relkind = 'r'
-    order by obj_description(pg_class.oid, 'pg_class') = '${SERVED_MARK}' desc nulls last, nspname = current_schema() desc nulls last,
+    order by obj_description(pg_class.oid, 'pg_class') = '${SERVED_MARK}' desc nulls last, nspname = ${schema} desc nulls last,
       pg_class.oid limit 1),
-  quote_ident(current_schema()), 'public')`
+  quote_ident(${schema}), 'public')`
+
+/**
+ * SQL for the schema of a process without `SCHEMA`: the served index, else the only one. Before there is one: the first schema of the
+ * role's `search_path`, or `public` where that has none.
+ */
+export const SERVED_SCHEMA = servedOr('current_schema()')
+
+/** SQL for the first schema of the `search_path` that the role has without `SCHEMA`. */
+const FIRST_OF_ROLE = `(select nspname from pg_settings
+  cross join unnest(string_to_array(reset_val, ',')) with ordinality as entry (name, number)
+  join pg_namespace on nspname = coalesce(nullif(trim(both ' "' from entry.name), '$user'), current_user)
+  where pg_settings.name = 'search_path' and has_schema_privilege(pg_namespace.oid, 'usage') order by entry.number limit 1)`
 
 /** The schema that a process without `SCHEMA` uses now, as its bare name. */
 export async function readServedSchema(db: Queryable): Promise<string> {
@@ -36,10 +45,10 @@ export async function readServedSchema(db: Queryable): Promise<string> {
   return String(rows[0]?.schema)
 }
 
-/** Whether the schema of this connection is the served one. */
+/** Whether the schema of this connection is the served one, also where `SCHEMA` names it. */
 export async function isServedSchema(db: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isServed: boolean }>`
-    select (parse_ident(${sql.raw(SERVED_SCHEMA)}))[1] = current_schema() as "isServed"`.execute(db)
+    select (parse_ident(${sql.raw(servedOr(FIRST_OF_ROLE))}))[1] = current_schema() as "isServed"`.execute(db)
   return rows[0]?.isServed === true
 }
 
