@@ -56,6 +56,7 @@ export const SLOW = [
   'gateway/nginx',
   'sync/revaluation',
   'sync/forkTrees',
+  'sync/earlyMarkets',
   'store/reads/tradePlans',
   'store/connection/requireDatabase',
   'store/connection/pgBouncer',

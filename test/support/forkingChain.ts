@@ -24,19 +24,21 @@ export const wideIndex = (position: number) => 0xffff_ffe2 + 3 * position
 /**
  * @param strangers the logs of other contracts in a block. Default: none
  * @param indexOf as of the simulated chain
+ * @param trade the logs of a block's trading. Default: `tradeBlock`
  */
 export function createForkingChain(
   random: Random,
   maxReorgDepth: number,
   strangers: (number: number) => readonly NewLog[] = () => [],
   indexOf = (position: number) => position,
+  trade = tradeBlock,
 ): ForkingChain {
   const chain = createSimulatedChain({ genesisTimestamp: 1_700_000_000, indexOf })
   const markets = new Map<Hex, Market>([[chain.head().header.hash, EMPTY_MARKET]])
   let highest = 0
   const mine = (count: number, seconds?: number) => {
     for (let mined = 0; mined < count; mined++) {
-      const { logs, market } = tradeBlock(markets.get(chain.head().header.hash) ?? EMPTY_MARKET, random)
+      const { logs, market } = trade(markets.get(chain.head().header.hash) ?? EMPTY_MARKET, random)
       const block = chain.mine([...strangers(chain.head().header.number + 1), ...logs], seconds ?? Math.round(random.spread(1, 4_000)))
       markets.set(block.header.hash, market)
     }

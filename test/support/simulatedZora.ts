@@ -9,7 +9,7 @@ import { topic, transferLog, words } from './simulatedLogs.ts'
 export const ZORA = { factory: testAddress(20), poolManager: CLANKER_V4.poolManager }
 const HOOK = testAddress(21)
 const SUPPLY = 10n ** 27n
-const POSITION: SimulatedPosition = { lower: -300, upper: 400, amount: 10n ** 20n }
+export const COIN_POSITION: SimulatedPosition = { lower: -300, upper: 400, amount: 10n ** 20n }
 
 /** A creator coin, which vests to its recipient. */
 export interface SimulatedCoin {
@@ -51,7 +51,7 @@ export function launchCoin(index: number, { weth, holders }: Cast, random: Rando
       transferLog(token, ZERO_ADDRESS, token, SUPPLY / 2n),
       transferLog(token, ZERO_ADDRESS, ZORA.poolManager, SUPPLY / 2n),
       poolOpenedLog(pool, pair(token, quote)),
-      modifyLog(pool, HOOK, POSITION),
+      modifyLog(pool, HOOK, COIN_POSITION),
       { address: ZORA.factory, topics: [ZORA_TOPICS.created, topic(recipient), topic(recipient), topic(recipient)], data },
     ],
   }
@@ -70,7 +70,7 @@ export function actCoin(coin: SimulatedCoin, { holders }: Cast, random: Random):
       return {
         coin,
         logs: [
-          swapLog(pool, [POSITION], other, random),
+          swapLog(pool, [COIN_POSITION], other, random),
           transferLog(token, ZORA.poolManager, other, amount),
           transferLog(currency, HOOK, recipient, amount),
           { address: HOOK, topics: [ZORA_TOPICS.rewards], data: `${words(...parties.map(BigInt))}${amounts.slice(2)}` },
