@@ -35,6 +35,8 @@ export interface TestChain extends DevChain {
    * @throws `Error` when the transaction reverted
    */
   mined(sent: Promise<Hex>): Promise<TransactionReceipt>
+  /** Mines one block for all of them, each of which calls `mined` once. */
+  together(actions: readonly (() => Promise<unknown>)[]): Promise<void>
   /**
    * Mines one block and returns the name (or the text) of the error with which the transaction reverted.
    *
@@ -61,9 +63,24 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
     const deployment =
       stored === undefined ? await deploy(client, targetWei === undefined ? {} : { targetWei }, mine) : await loadChain(client, stored)
     const accounts = (await client.getAddresses()).map(toAddress)
+    /** Mines when all of a group are sent. */
+    let waiting: (() => Promise<void>) | null = null
+    const together = async (actions: readonly (() => Promise<unknown>)[]) => {
+      const mining = Promise.withResolvers<void>()
+      let sent = 0
+      waiting = () => {
+        if (++sent === actions.length) void mine().then(mining.resolve, mining.reject)
+        return mining.promise
+      }
+      try {
+        await Promise.all(actions.map(action => action()))
+      } finally {
+        waiting = null
+      }
+    }
     const receiptOf = async (sent: Promise<Hex>) => {
       const hash = await sent
-      await mine()
+      await (waiting ?? mine)()
       return client.getTransactionReceipt({ hash })
     }
     const mined = async (sent: Promise<Hex>) => {
@@ -76,7 +93,7 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
       if (receipt.status === 'success') throw new Error('the transaction succeeded')
       return revertReason(client, receipt.transactionHash)
     }
-    return { client, deployment, anvil, accounts, mine, head, reorg, mined, reverted, stop }
+    return { client, deployment, anvil, accounts, mine, head, reorg, mined, together, reverted, stop }
   } catch (error) {
     await stop()
     throw error

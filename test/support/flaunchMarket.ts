@@ -144,6 +144,25 @@ export async function openFlaunchMarket(chain: TestChain, random: Random) {
     return random.chance(0.5) ? swap(-paid, paid) : swap(paid * 10n ** 9n, paid)
   }
 
+  /** Four accounts buy a memecoin in the block after its launch, and its creator supplies an account, which supplies another one. */
+  async function rush(name: string) {
+    const crowd = [...traders(), account(7)]
+    await send(account(7), native, encodeFunctionData({ abi: ABI, functionName: 'deposit', args: [0n] }), parseEther('1'))
+    await chain.mined(send(account(7), native, encodeFunctionData({ abi: ABI, functionName: 'approve', args: [router, MAX] })))
+    await launch(name, 3, { first: true, premine: 10n ** 26n })
+    const { token, key } = meme(name)
+    const { timestamp } = await chain.client.getBlock()
+    await chain.client.setNextBlockTimestamp({ timestamp: timestamp + 2n })
+    const paid = 10n ** 15n
+    const args = [key, token !== key.currency0, -paid, paid, '0x'] as const
+    const data = encodeFunctionData({ abi: ABI, functionName: 'swap', args })
+    await chain.together(crowd.map(from => () => chain.mined(send(from, router, data))))
+    const give = (from: Address, to: Address) =>
+      chain.mined(send(from, token, encodeFunctionData({ abi: ABI, functionName: 'transfer', args: [to, 1_000n] })))
+    await give(account(1), account(8))
+    await give(account(8), account(9))
+  }
+
   async function act() {
     const one = meme(random.pick([...memes.keys()]))
     const { token, accounts, treasury, id } = one
@@ -212,5 +231,5 @@ export async function openFlaunchMarket(chain: TestChain, random: Random) {
     const { startBlock } = chain.deployment
     return { name: `v${version}`, adapter: 'flaunch', startBlock, contracts: version === 1 ? shared : { ...shared, feeEscrow: escrow } }
   }
-  return { poolManager, native, memes, meme, entryOf, creator: account(1), owners, send, read, launch, trade, act, handOver }
+  return { poolManager, native, memes, meme, entryOf, creator: account(1), owners, send, read, launch, trade, rush, act, handOver }
 }

@@ -10,6 +10,7 @@ import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { describedClanker, updateClanker } from '#test/support/clankerUpdates.ts'
 import { type ClankerLaunch, type ClankerV31, deployClankerV31, type LaunchedClanker } from '#test/support/clankerV31.ts'
 import { useDatabase } from '#test/support/database.ts'
+import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
 const abi = parseAbi(['function collectRewards(uint256 id)'])
@@ -80,6 +81,10 @@ const openReads = (database: typeof followed) => {
 describe('clanker-v3.1', () => {
   beforeAll(async () => {
     await (await openChainIndex(chain, followed, null, clanker.launchpads)).indexEach(1)
+  })
+
+  it('has the early wallets that a count over the logs gives', async () => {
+    await expectEarlyAsCounted(followed.kysely, await countedChain(chain))
   })
 
   it('gives the same tables for a range as block by block', async () => {

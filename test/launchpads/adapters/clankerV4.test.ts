@@ -12,6 +12,7 @@ import { describedClanker, updateClanker } from '#test/support/clankerUpdates.ts
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
+import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { deployHook, deployPoolManager, readV4Pool } from '#test/support/uniswapV4.ts'
 
@@ -246,6 +247,10 @@ const openReads = () => {
 describe('clanker-v4', () => {
   beforeAll(async () => {
     await (await openChainIndex(chain, followed, null, launchpads)).indexEach(1)
+  })
+
+  it('has the early wallets that a count over the logs gives', async () => {
+    await expectEarlyAsCounted(followed.kysely, await countedChain(chain))
   })
 
   it('gives the same tables for a range, or two with a restart between, as block by block', async () => {

@@ -8,6 +8,7 @@ import { createAdapters } from '#launchpads/registry.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
+import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
 import { FLAUNCH_ABI as ABI, type FlaunchMarket, openFlaunchMarket } from '#test/support/flaunchMarket.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { startSync } from '#test/support/startSync.ts'
@@ -42,6 +43,7 @@ beforeAll(async () => {
     await market.act()
   }
   for (const name of market.memes.keys()) await market.trade(name)
+  await market.rush('rushed')
   const { hash } = await chain.client.getBlock()
   await live.reached(hash)
   await live.stop()
@@ -151,6 +153,12 @@ describe('flaunch', () => {
     expect(trades).toMatchObject(expected)
     expect(trades.length).toBeGreaterThan(8)
     expect(trades.length).toBeLessThan(100)
+  })
+
+  it('has the early wallets that a count over the logs gives', async () => {
+    const { v3 } = await expectEarlyAsCounted(followed.kysely, await countedChain(chain))
+    expect(v3?.bundler).toBe(4)
+    expect(v3?.insider).toBeGreaterThan(1)
   })
 
   it('fills swaps in the fair launch and out of the stock of fees', async () => {

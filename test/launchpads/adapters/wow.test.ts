@@ -22,6 +22,7 @@ import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
+import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
 const CONTRACTS = compileSolidity(new URL('../contracts/Wow.sol', import.meta.url))
@@ -75,10 +76,11 @@ async function create(
   name: string,
   bare: boolean,
   firstBuy: bigint,
+  creator = account(1),
 ): Promise<{ token: Address; pool: Address; receipt: TransactionReceipt }> {
-  const args = [account(1), account(2), 'ipfs://wow', name, 'WOW', bare, firstBuy] as const
+  const args = [creator, account(2), 'ipfs://wow', name, 'WOW', bare, firstBuy] as const
   const data = encodeFunctionData({ abi: FACTORY, functionName: 'deploy', args })
-  const receipt = await send(account(1), factory, data, firstBuy === 0n ? 0n : parseEther('1'))
+  const receipt = await send(creator, factory, data, firstBuy === 0n ? 0n : parseEther('1'))
   const [event] = parseEventLogs({ abi: FACTORY, logs: receipt.logs, eventName: 'WowTokenCreated' })
   if (event === undefined) return expect.unreachable()
   return { token: toAddress(event.args.tokenAddress), pool: toAddress(event.args.poolAddress), receipt }
@@ -120,7 +122,20 @@ beforeAll(async () => {
     await onToken(account(4), token, { functionName: 'transfer', args: [DEAD, MILLION] })
     await onToken(account(3), token, { functionName: 'buy', args: [10n ** 12n, account(3), ZERO_ADDRESS, 'dust'] }, parseEther('1'))
   }
+  await rush()
 })
+
+/** Four accounts buy a token in the block after its launch, and its creator supplies an account, which supplies another one. */
+async function rush(): Promise<void> {
+  const { token } = await create('Rushed', false, 3n * MILLION, account(5))
+  const { timestamp } = await chain.client.getBlock()
+  await chain.client.setNextBlockTimestamp({ timestamp: timestamp + 2n })
+  const buy = (from: Address) => () =>
+    onToken(from, token, { functionName: 'buy', args: [MILLION, from, ZERO_ADDRESS, ''] }, parseEther('1'))
+  await chain.together([0, 3, 4, 6].map(account).map(buy))
+  await onToken(account(5), token, { functionName: 'transfer', args: [account(2), 2_000n] })
+  await onToken(account(2), token, { functionName: 'transfer', args: [account(9), 1_000n] })
+}
 afterAll(() => chain?.stop())
 
 /** Indexes everything up to now, and answers from it. */
@@ -223,6 +238,11 @@ describe('on the curve', () => {
     expect(fees).toMatchObject({ creatorFeeBps: 50, claimedWeth: null, claimableWeth: null })
     const paid = (await tradesOf(second.token)).reduce((sum, { feeWeth }) => sum + parseEther(feeWeth ?? ''), 0n)
     expect(Number(fees.accruedWeth) / Number(formatUnits(paid, 18))).toBeCloseTo(0.5, 9)
+  })
+
+  test('early wallets are those that a count over the logs gives', async () => {
+    const { wow } = await expectEarlyAsCounted(batched.kysely, await countedChain(chain))
+    expect(wow).toMatchObject({ bundler: 4, insider: 2 })
   })
 
   test('deposits among strangers leave no rows', async () => {

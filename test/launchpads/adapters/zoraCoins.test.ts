@@ -24,6 +24,7 @@ import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
+import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { startSync } from '#test/support/startSync.ts'
 import { createTokenWatcher, withoutReorgs } from '#test/support/tokenWatcher.ts'
@@ -267,6 +268,10 @@ describe('zora-coins in Uniswap v4', () => {
     await sync.reached(hash)
     await sync.stop()
     expect(await dumpTables(synced.kysely)).toEqual(await dumpTables(followed.kysely))
+  })
+
+  it('has the early wallets that a count over the logs gives', async () => {
+    await expectEarlyAsCounted(followed.kysely, await countedChain(chain))
   })
 
   it('gives the same tables for ranges, with a restart between, as live through a reorg', async () => {

@@ -8,6 +8,7 @@ import type { TradeSide } from '#domain/trade.ts'
 import { quotePrice } from '#launchpads/pools/poolTrade.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
+import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { openFourMeme } from '#test/support/pads/fourMeme.ts'
 import { openNadFun } from '#test/support/pads/nadFun.ts'
@@ -67,6 +68,26 @@ async function play(chain: TestChain, pad: Pad, indexed: () => Promise<unknown>)
   await indexed()
   await pad.finish?.(first)
   await traded(pad.tokens[1] ?? expect.unreachable())
+  await rush(chain, pad, indexed)
+}
+
+/** Five accounts buy a token in the block after its launch, and its creator supplies an account, which supplies another one. */
+async function rush(chain: TestChain, pad: Pad, indexed: () => Promise<unknown>): Promise<void> {
+  const [, creator, supplied, next, ...crowd] = chain.accounts as [Address, Address, Address, Address, ...Address[]]
+  await pad.launch(creator, parseEther('0.02'))
+  await indexed()
+  const token = pad.tokens.at(-1) ?? expect.unreachable()
+  const { timestamp } = await chain.client.getBlock()
+  await chain.client.setNextBlockTimestamp({ timestamp: timestamp + 2n })
+  await chain.together(crowd.slice(0, 5).map(from => () => pad.trade(from, token, 'buy', 10n ** 15n)))
+  await indexed()
+  for (const [from, to] of [
+    [creator, supplied],
+    [supplied, next],
+  ] as const) {
+    await padContract(chain, token, ERC20).send(from, 'transfer', [to, 1_000n])
+    await indexed()
+  }
 }
 
 /** What a block changed in an account's holding of a currency; of WETH, what it paid or received in either form of ether, without gas. */
@@ -149,7 +170,9 @@ describe.each(PADS)('%s', async (_, open) => {
 
   it('has each trade with the price and the reserves that it leaves', async () => {
     expect(new Set(trades.map(({ token }) => token))).toEqual(new Set(pad.tokens))
-    for (const { block, token, phase, price, reserveToken, reserveQuote } of trades) {
+    for (const [index, { block, token, phase, price, reserveToken, reserveQuote }] of trades.entries()) {
+      // The contracts tell what the last one of a block leaves.
+      if (trades[index + 1]?.block === block) continue
       const state = await pad.stateAt(token, BigInt(block))
       const { pair } = state
       const reserves = phase === 'curve' ? state.held : (pair ?? expect.unreachable())
@@ -168,6 +191,12 @@ describe.each(PADS)('%s', async (_, open) => {
       const sign = side === 'buy' ? 1n : -1n
       expect([block, await moved(token), await moved(quoteToken)]).toEqual([block, sign * BigInt(amountToken), -sign * BigInt(amountQuote)])
     }
+  })
+
+  it('has the early wallets that a count over its logs gives', async () => {
+    const counts = await expectEarlyAsCounted(followed.kysely, await countedChain(chain))
+    const [of = expect.unreachable()] = Object.values(counts)
+    expect(Math.min(...Object.values(of))).toBeGreaterThan(0)
   })
 
   it('gives the same tables in ranges, with a restart between, as live through a reorg', async () => {
