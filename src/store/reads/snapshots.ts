@@ -6,7 +6,8 @@ import type { HolderType } from '#domain/holder.ts'
 import { placeOfTrade, type RecentTrades } from '#resources/recentTrades.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { toBytes } from '#tables/toBytes.ts'
+import { parameter } from '#store/rows/parameter.ts'
+import { BYTEA, binaryArray } from '#tables/binaryArray.ts'
 import { toHolder } from './holders.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 import { selectedTradeOf, TRADE_AS_JSON, toTrade } from './toTrade.ts'
@@ -49,7 +50,7 @@ export async function readSnapshots(
   const { rows } = await sql<SnapshotRow>`
     select ${SELECTED_TOKEN}, recent.trades, earlier.block_number as "earlierBlock", earlier.log_index as "earlierLog",
       holders.holders, reported.reorgs, reported.void_from as "voidFrom"
-    from unnest(${addresses.map(toBytes)}::bytea[]) with ordinality as asked (address, position)
+    from unnest(${parameter(binaryArray(BYTEA, addresses), 'bytea[]')}) with ordinality as asked (address, position)
     join token on token.address = asked.address
     ${MAIN_POOL}
     cross join (

@@ -3,7 +3,8 @@ import type { Address } from '#domain/address.ts'
 import type { Token } from '#resources/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { lookUp } from '#store/rows/lookUp.ts'
-import { toBytes } from '#tables/toBytes.ts'
+import { parameter } from '#store/rows/parameter.ts'
+import { arrayOf, BYTEA } from '#tables/binaryArray.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
 /** A token as a statement found it: every commit that changes its row, its main pool or their currency raises the sequence. */
@@ -85,9 +86,9 @@ export class TokenCache {
 
 /** A look-up per address: for `= any(…)` PostgreSQL prefers to scan an index of some thousand tokens. */
 async function readByAddress(db: Queryable, versions: readonly TokenVersion[], chainId: number): Promise<ReadonlyMap<Address, Token>> {
-  const addresses = versions.map(({ address }) => toBytes(address))
+  const addresses = parameter(arrayOf(BYTEA, versions, 'address'), 'bytea[]')
   const { rows } = await sql<SelectedToken>`
-    select ${SELECTED_TOKEN} from unnest(${addresses}::bytea[]) as asked (address)
+    select ${SELECTED_TOKEN} from unnest(${addresses}) as asked (address)
     ${lookUp('token', sql`token.address = asked.address`)} ${MAIN_POOL}`.execute(db)
   return new Map(rows.map(row => [row.address, toToken(row, chainId)]))
 }

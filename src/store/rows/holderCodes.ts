@@ -3,10 +3,12 @@ import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { HOLDER_CODE, type HolderCodeRow } from '#tables/balance.ts'
+import { BYTEA, binaryArray } from '#tables/binaryArray.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { isRecentBlock, stampToken } from './cursor.ts'
 import { insertRows, runStatements } from './insertRows.ts'
 import { lookUpIfAny } from './lookUp.ts'
+import { parameter } from './parameter.ts'
 
 /** The default size of a page of holders. */
 const LARGEST = 50
@@ -24,14 +26,14 @@ export async function readPlainHolders(db: Queryable, tokens: readonly Address[]
   if (tokens.length === 0) return []
   const { rows } = await sql<PlainHolder>`
     select asked.token, largest.holder, code.contract
-    from unnest(${tokens.map(toBytes)}::bytea[]) as asked (token)
+    from unnest(${parameter(binaryArray(BYTEA, tokens), 'bytea[]')}) as asked (token)
     cross join lateral (
       select balance.holder, balance.type from balance where balance.token = asked.token and balance.balance > 0
       order by - balance.balance, balance.holder limit ${sql.lit(LARGEST)}
     ) as largest
     ${lookUpIfAny('holder_code', sql`holder_code.holder = largest.holder`, 'code')}
     where largest.type = 'wallet' and code.contract is not false
-    limit ${limit}`.execute(db)
+    limit ${sql.lit(limit)}`.execute(db)
   return rows
 }
 

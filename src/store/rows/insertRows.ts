@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { arrayOf } from '#tables/binaryArray.ts'
 import type { Column, Table } from '#tables/tableOf.ts'
+import { parameter } from './parameter.ts'
 
 /** The statements that write some rows. Each statement is built when the iteration comes to it. */
 export type Statements = Iterable<RawBuilder<unknown>>
@@ -31,7 +32,7 @@ export function* insertRows<Row extends object>(table: Table<Row>, rows: readonl
 export function unnested(columns: readonly Column[], rows: readonly object[]): RawBuilder<unknown> {
   const arrays = columns.map(({ name, field, type }) => {
     const values = arrayOf(type.options.element, rows as readonly Record<string, unknown>[], field)
-    return sql`unnest(${values}::${sql.raw(type.getColumnType())}[]) as ${sql.id(name)}`
+    return sql`unnest(${parameter(values, `${type.getColumnType()}[]`)}) as ${sql.id(name)}`
   })
   return sql.join(arrays)
 }

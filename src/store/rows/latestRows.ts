@@ -13,6 +13,7 @@ import type { StoredRow, Table } from '#tables/tableOf.ts'
 import { TOKEN, type TokenRow } from '#tables/token.ts'
 import { unnested } from './insertRows.ts'
 import { lookUp } from './lookUp.ts'
+import { parameter } from './parameter.ts'
 import { selectList } from './selectList.ts'
 import { loadAging, loadLeavingLastTrades } from './windowRows.ts'
 
@@ -142,14 +143,14 @@ const EXPECTED_EXPIRED = 1_000
 async function loadTokens(db: Queryable, addresses: readonly Address[], expiredBy: number | null): Promise<readonly TokenRow[]> {
   if (expiredBy === null) return addresses.length === 0 ? [] : readTokens(db, addresses, sql``)
   // The limit tells the planner that they are few: since the last analyze every value may have expired and been written anew.
-  const expired = sql`select address from token where windows_expire_at <= ${expiredBy}::bigint order by windows_expire_at`
+  const expired = sql`select address from token where windows_expire_at <= ${parameter(expiredBy, 'bigint')} order by windows_expire_at`
   const tokens = await readTokens(db, addresses, sql`union (${expired} limit ${sql.lit(EXPECTED_EXPIRED)})`)
   return tokens.length < EXPECTED_EXPIRED ? tokens : readTokens(db, addresses, sql`union (${expired})`)
 }
 
 async function readTokens(db: Queryable, addresses: readonly Address[], others: RawBuilder<unknown>): Promise<readonly TokenRow[]> {
   const { rows } = await sql<StoredRow<TokenRow>>`
-    select ${selectList(TOKEN)} from (select unnest(${binaryArray(BYTEA, addresses)}::bytea[]) as address ${others}) as wanted
+    select ${selectList(TOKEN)} from (select unnest(${parameter(binaryArray(BYTEA, addresses), 'bytea[]')}) as address ${others}) as wanted
     ${lookUp('token', sql`token.address = wanted.address`)}`.execute(db)
   return rows.map(TOKEN.decode)
 }
@@ -157,7 +158,7 @@ async function readTokens(db: Queryable, addresses: readonly Address[], others: 
 async function loadPools(db: Queryable, tokens: readonly Address[]): Promise<readonly PoolRow[]> {
   if (tokens.length === 0) return []
   const { rows } = await sql<StoredRow<PoolRow>>`
-    select ${selectList(POOL)} from pool where token = any(${binaryArray(BYTEA, tokens)}::bytea[])`.execute(db)
+    select ${selectList(POOL)} from pool where token = any(${parameter(binaryArray(BYTEA, tokens), 'bytea[]')}::bytea[])`.execute(db)
   return rows.map(POOL.decode)
 }
 
@@ -171,8 +172,9 @@ async function loadTicks(db: Queryable, ranges: readonly TickRange[]): Promise<r
   // "offset 0": as in `lookUp`, for each range.
   const { rows } = await sql<StoredRow<PoolTickRow>>`
     select ${selectList(POOL_TICK)} from (
-      select unnest(${arrayOf(BYTEA, ranges, 'pool')}::bytea[]) as pool, unnest(${arrayOf(INTEGER, ranges, 'from')}::integer[]) as first,
-        unnest(${arrayOf(INTEGER, ranges, 'to')}::integer[]) as last
+      select unnest(${parameter(arrayOf(BYTEA, ranges, 'pool'), 'bytea[]')}) as pool,
+        unnest(${parameter(arrayOf(INTEGER, ranges, 'from'), 'integer[]')}) as first,
+        unnest(${parameter(arrayOf(INTEGER, ranges, 'to'), 'integer[]')}) as last
     ) as wanted
     cross join lateral (
       select * from pool_tick where pool_tick.pool = wanted.pool and tick between wanted.first and wanted.last and liquidity <> 0 offset 0

@@ -29,7 +29,7 @@ async function currenciesAfter(db: Queryable, after: ReturnType<typeof sql>, mos
       (select quote_token, 1 from token where quote_token > ${after} order by quote_token limit 1)
       union all
       select (select quote_token from token where quote_token > found.currency order by quote_token limit 1), nth + 1 from found
-      where currency is not null and nth < ${most}::integer
+      where currency is not null and nth < ${sql.lit(most)}
     )
     select currency from found where currency is not null`.execute(db)
   return rows.map(({ currency }) => currency)

@@ -8,11 +8,23 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { arrayOf, BIGINT, BYTEA } from '#tables/binaryArray.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { lookUp } from './lookUp.ts'
+import { parameter } from './parameter.ts'
 
 /** Which stored trades count: those of blocks earlier than `before` (`null`: all), in windows that end at `now`, Unix seconds. */
 interface StoredTradesAt {
   readonly before: number | null
   readonly now: number
+}
+
+const WINDOWS = sql.raw(
+  `(values ${WINDOW_NAMES.map(name => `('${name}', ${WINDOW_SECONDS[name]}::bigint)`).join(', ')}) as win (name, seconds)`,
+)
+
+function asked(tokens: readonly TokenRow[]): RawBuilder<unknown> {
+  const addresses = parameter(arrayOf(BYTEA, tokens, 'address'), 'bytea[]')
+  const windowsAt = parameter(arrayOf(BIGINT, tokens, 'windowsAt'), 'bigint[]')
+  const createdAt = parameter(arrayOf(BIGINT, tokens, 'createdAt'), 'bigint[]')
+  return sql`unnest(${addresses}, ${windowsAt}, ${createdAt}) as asked (token, was, created_at)`
 }
 
 /**
@@ -59,9 +71,8 @@ export async function loadAging(
   const { rows } = await sql<AgingRow>`
     select asked.token, win.name as window_name, leaving.volume, leaving.buy_volume, leaving.buys, leaving.sells, oldest.at as oldest_at,
       reference.price as reference_price, reference.at as reference_at, reference.pool as reference_pool
-    from unnest(${arrayOf(BYTEA, tokens, 'address')}::bytea[], ${arrayOf(BIGINT, tokens, 'windowsAt')}::bigint[],
-      ${arrayOf(BIGINT, tokens, 'createdAt')}::bigint[]) as asked (token, was, created_at)
-    cross join unnest(${WINDOW_NAMES}::text[], ${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (name, seconds)
+    from ${asked(tokens)}
+    cross join ${WINDOWS}
     cross join lateral (
       select coalesce(sum(amount_wei), 0)::text as volume,
         coalesce(sum(amount_wei) filter (where side = 'buy'), 0)::text as buy_volume,
@@ -110,9 +121,8 @@ export async function loadLeavingLastTrades(db: Queryable, tokens: readonly Toke
   if (tokens.length === 0) return []
   const { rows } = await sql<LastTrade>`
     select asked.token, leaving.side, leaving.maker, leaving.timestamp
-    from unnest(${arrayOf(BYTEA, tokens, 'address')}::bytea[], ${arrayOf(BIGINT, tokens, 'windowsAt')}::bigint[],
-      ${arrayOf(BIGINT, tokens, 'createdAt')}::bigint[]) as asked (token, was, created_at)
-    cross join unnest(${WINDOW_NAMES.map(name => WINDOW_SECONDS[name])}::bigint[]) as win (seconds)
+    from ${asked(tokens)}
+    cross join ${WINDOWS}
     cross join lateral ${leavingTrades(at)} as leaving
     ${lookUp('balance', sql`balance.token = leaving.token and balance.holder = leaving.maker`, 'maker')}
     where leaving.timestamp = case leaving.side when 'buy' then maker.last_buy_at else maker.last_sell_at end`.execute(db)
