@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
+import { CANDLE_INTERVALS, STORED_INTERVALS } from '#domain/candle.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { BALANCE } from '#tables/balance.ts'
-import { CANDLE } from '#tables/candle.ts'
+import { CANDLE, type CandleRow } from '#tables/candle.ts'
 import type { Changes } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import { EARLY_CLASS } from '#tables/earlyClass.ts'
@@ -14,14 +15,15 @@ import { TOKEN } from '#tables/token.ts'
 import { INDEX_TOTALS, LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
 import { stampQuotedIn } from './currencies.ts'
 import { stampToken } from './cursor.ts'
+import { foldCandlesAgain } from './foldCandlesAgain.ts'
 import { runStatements, type Statements, unnested } from './insertRows.ts'
 import { attachMetadata } from './metadata.ts'
 import type { SplitRows } from './splitNewRows.ts'
 
 /*
  * Before a block changes rows, their images are kept, so that the block can be undone exactly. Of a token row, only the columns that
- * projection determines are restored; the others survive a reorg. Trades, joins, exits, creations of pools, milestones and changes of
- * values have no images: a block only adds them, and they carry its number.
+ * projection determines are restored; the others survive a reorg. Of candles, only those of the shortest interval have images. Trades,
+ * joins, exits, creations of pools, milestones and changes of values have no images: a block only adds them, and they carry its number.
  *
  * Images lack the columns that a later migration adds, which would be restored as null. So such a migration deletes all images, and sets
  * `chain_state.undo_from` to null.
@@ -57,8 +59,8 @@ export function* keepUndo(block: number, changes: Changes, { balances, candles }
     imagesOfAdded(BALANCE, balances.added),
     imagesOf(BALANCE, balances.merged),
     imagesOf(EARLY_CLASS, changes.earlyClasses),
-    imagesOfAdded(CANDLE, candles.added),
-    imagesOf(CANDLE, candles.merged),
+    imagesOfAdded(CANDLE, candles.added.filter(isShortest)),
+    imagesOf(CANDLE, candles.merged.filter(isShortest)),
     imagesOf(CREATOR_FEE, creatorFees),
     imagesOf(TRADER, makers),
     imagesOf(INDEX_TOTALS, [{ id: 1 }]),
@@ -68,6 +70,11 @@ export function* keepUndo(block: number, changes: Changes, { balances, candles }
     insert into block_undo (block_number, position, table_name, existed, image)
     select ${block}, row_number() over () + (select coalesce(max(position), 0) from block_undo where block_number = ${block}), kept.*
     from (${sql.join(images, sql` union all `)}) as kept`
+}
+
+/** Longer candles are made again from these. */
+function isShortest({ intervalSeconds }: CandleRow): boolean {
+  return intervalSeconds === CANDLE_INTERVALS[STORED_INTERVALS[0]]
 }
 
 /** For each row, the stored row with the same key; where there is none, only the key. */
@@ -114,6 +121,11 @@ export async function undoBlocks(
       delete from ${sql.table(table.name)} as current using undone where not undone.existed and ${sameKey(table)}`.execute(db)
     await restored(table, ancestor, []).execute(db)
   }
+  await foldCandlesAgain(
+    db,
+    sql`select (image ->> 'token')::bytea as token, (image ->> 'time')::bigint as time from block_undo
+      where table_name = ${CANDLE.name} and block_number > ${ancestor}`,
+  )
   // LP fees that were read at a dropped block are read again.
   for (const table of ['trade', 'join_exit', 'pool_creation', 'block_undo', 'uncollected_fee', 'value_change'] as const)
     await sql`delete from ${sql.table(table)} where block_number > ${ancestor}`.execute(db)
