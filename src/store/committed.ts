@@ -3,6 +3,7 @@ import type { BatchMode } from '#domain/batch.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Queryable } from './connection/queryable.ts'
+import type { KnownTrades } from './reads/knownTrades.ts'
 import { readSnapshots } from './reads/snapshots.ts'
 import { type ChainCursor, readTokensUpdatedAt } from './rows/cursor.ts'
 import { readTokensDroppedAt } from './rows/undo.ts'
@@ -11,6 +12,8 @@ export interface StateReads {
   readonly chainId: number
   /** Whether the token has an actor. For other tokens a commit says only that they changed. Called inside the transaction. */
   isWatched(token: Address): boolean
+  /** What the writer knows of trades that commits have shown. Default: nothing. */
+  readonly known?: KnownTrades
   /** Monotonic milliseconds, as `monotonicMs`. */
   now(): number
 }
@@ -33,12 +36,12 @@ export async function committedBlock(
   db: Queryable,
   { to, mode }: Committed,
   changed: readonly Address[],
-  { chainId, isWatched, now }: StateReads,
+  { chainId, isWatched, known, now }: StateReads,
   dropped: readonly Address[] = [],
 ): Promise<CommittedBlock> {
   const most = MAX_SNAPSHOTS[mode]
   const watched = most === 0 ? [] : changed.filter(address => isWatched(address)).slice(0, most)
-  const tokens = watched.length === 0 ? [] : await readSnapshots(db, { chainId, addresses: watched })
+  const tokens = watched.length === 0 ? [] : await readSnapshots(db, { chainId, addresses: watched, ...(known && { known }) })
   const read = new Set(watched)
   const { number, hash, timestamp } = to
   return { number, hash, timestamp, completedAtMs: now(), tokens, unread: changed.filter(address => !read.has(address)), dropped }

@@ -10,6 +10,7 @@ import { changeLaunchpads, copyAhead, type LaunchpadsChange } from '#store/chang
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { LastStatements, type Transaction } from '#store/connection/transaction.ts'
+import { KnownTrades } from '#store/reads/knownTrades.ts'
 import { replaceBlocks } from '#store/replaceBlocks.ts'
 import { lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
 import { settle } from '#store/settle.ts'
@@ -56,7 +57,9 @@ export interface CommitterOptions extends CommitOptions, Omit<PrepareOptions, 'v
 /** Blocks that are read for finding a fork, at least. */
 export const RECENT_BLOCKS = 512
 
-export function createCommitter(options: CommitterOptions): ChangingCommitter {
+export function createCommitter(given: CommitterOptions): ChangingCommitter {
+  const known = new KnownTrades()
+  const options = { ...given, known }
   const { adapters, directory, transaction, writer, maxReorgDepth } = options
   const { startBlock } = directory
   const valuation = valuationOf(options, adapters)
@@ -79,7 +82,8 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
     return committed
   }
 
-  const replace = async (replacement: Replacement, change?: LaunchpadsChange, within: CommitOptions = options): Promise<CommittedBlock> => {
+  const replace = async (replacement: Replacement, change?: LaunchpadsChange, within: CommitOptions = given): Promise<CommittedBlock> => {
+    known.forget()
     const { ancestor, batches } = replacement
     const kept = ancestor?.number ?? startBlock - 1
     // Batch by batch, as when following: each is decoded with the sources that were known before it.
@@ -117,29 +121,41 @@ export function createCommitter(options: CommitterOptions): ChangingCommitter {
     return findUnknowns(events, options.facts)
   }
 
+  const commitAny = (commit: Commit): Promise<CommittedBlock> => {
+    switch (commit.kind) {
+      case 'batch':
+        return commitOne(commit)
+      case 'replace':
+        return replace(commit.replacement)
+      case 'settle':
+        return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, valuation) }, options)
+    }
+  }
+
   return {
-    recentBlocks: () =>
-      transaction(async tx => {
+    recentBlocks: () => {
+      known.forget()
+      return transaction(async tx => {
         const cursor = await lockCursor(tx, writer)
         forgetLost(cursor?.number ?? startBlock - 1)
         return readRecentBlocks(tx, recentBlocks)
-      }),
+      })
+    },
     change: (change, stopIndex) =>
       transaction(async tx => {
         // Nothing is sent while the index ends what it does, and its newest blocks are fetched.
         await sql`set local idle_in_transaction_session_timeout = '5min'`.execute(tx)
         await copyAhead(tx, change)
-        return replace(await stopIndex(), change, { ...options, transaction: partOf(tx) })
+        return replace(await stopIndex(), change, { ...given, transaction: partOf(tx) })
       }),
     prepare: (batch, previous) => prepareBatch(batch, previous, preparing),
-    commit: commit => {
-      switch (commit.kind) {
-        case 'batch':
-          return commitOne(commit)
-        case 'replace':
-          return replace(commit.replacement)
-        case 'settle':
-          return settle({ at: commit.to, project: tx => projectTime(tx, commit.to, valuation) }, options)
+    commit: async commit => {
+      try {
+        return await commitAny(commit)
+      } catch (error) {
+        // It may have read trades that were never committed.
+        known.forget()
+        throw error
       }
     },
   }

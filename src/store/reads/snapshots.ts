@@ -3,23 +3,18 @@ import { type Address, toAddress } from '#domain/address.ts'
 import { classesOf } from '#domain/earlyWallets.ts'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
 import type { HolderType } from '#domain/holder.ts'
-import { placeOfTrade, type RecentTrades } from '#resources/recentTrades.ts'
+import type { RecentTrades } from '#resources/recentTrades.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { parameter } from '#store/rows/parameter.ts'
-import { BYTEA, binaryArray } from '#tables/binaryArray.ts'
+import { arrayOf, BIGINT, BYTEA, binaryArray } from '#tables/binaryArray.ts'
 import { toHolder } from './holders.ts'
+import { type KnownTrades, RECENT_SECONDS, readAfter, recentAfter, SNAPSHOT_TRADES } from './knownTrades.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 import { selectedTradeOf, TRADE_AS_JSON, toTrade } from './toTrade.ts'
 
 /** How many holders an update carries. */
 export const SNAPSHOT_HOLDERS = 20
-
-/** At most this many recent trades are in a snapshot: about as many as fit into a message. */
-const SNAPSHOT_TRADES = 16
-
-/** Trades that are older than the newest one by more than this are left out: a reader that lags for that long is disconnected. */
-const RECENT_SECONDS = 60
 
 /** Reorgs in a snapshot: as many as there may be between two changes of a token, except on chains with very many. */
 const SNAPSHOT_REORGS = 32
@@ -28,9 +23,12 @@ const SNAPSHOT_REORGS = 32
 type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string, classes: number]
 
 type SnapshotRow = SelectedToken & {
-  /** The trades of the minute up to the newest one, as `TRADE_AS_JSON`, newest last; at most one more than a snapshot has. */
+  /**
+   * The trades after the known ones, else of the minute up to the newest one, as `TRADE_AS_JSON`, newest last; at most one more than a
+   * snapshot has.
+   */
   readonly trades: readonly (readonly unknown[])[] | null
-  /** The place of the newest trade before `trades`. */
+  /** The place of the newest trade before `trades`; `null` also if trades are known. */
   readonly earlierBlock: number | null
   readonly earlierLog: number | null
   readonly holders: readonly HolderTuple[] | null
@@ -41,16 +39,22 @@ type SnapshotRow = SelectedToken & {
 /**
  * The full state of tokens in the order of `addresses`, without those that are not indexed. One statement, so that all of it is of one
  * snapshot of the database. Cost: a few index look-ups per token.
+ *
+ * @param known trades that need not be read again. Default: none
  */
 export async function readSnapshots(
   db: Queryable,
-  { chainId, addresses }: { readonly chainId: number; readonly addresses: readonly Address[] },
+  { chainId, addresses, known }: { readonly chainId: number; readonly addresses: readonly Address[]; readonly known?: KnownTrades },
 ): Promise<readonly TokenSnapshot[]> {
   if (addresses.length === 0) return []
+  const asked = addresses.map(address => ({ address, ...readAfter(known?.of(address)) }))
   const { rows } = await sql<SnapshotRow>`
     select ${SELECTED_TOKEN}, recent.trades, earlier.block_number as "earlierBlock", earlier.log_index as "earlierLog",
       holders.holders, reported.reorgs, reported.void_from as "voidFrom"
-    from unnest(${parameter(binaryArray(BYTEA, addresses), 'bytea[]')}) with ordinality as asked (address, position)
+    from unnest(
+      ${parameter(binaryArray(BYTEA, addresses), 'bytea[]')}, ${parameter(arrayOf(BIGINT, asked, 'seconds'), 'bigint[]')},
+      ${parameter(arrayOf(BIGINT, asked, 'blockNumber'), 'bigint[]')}, ${parameter(arrayOf(BIGINT, asked, 'logIndex'), 'bigint[]')}
+    ) with ordinality as asked (address, known_at, known_block, known_log, position)
     join token on token.address = asked.address
     ${MAIN_POOL}
     cross join (
@@ -58,7 +62,7 @@ export async function readSnapshots(
       from (select * from reorg order by number desc limit ${sql.lit(SNAPSHOT_REORGS)}) as reorg
     ) as reported
     left join lateral (
-      select trade.timestamp - ${sql.lit(RECENT_SECONDS)} as since from trade where trade.token = asked.address
+      select trade.timestamp - ${sql.lit(RECENT_SECONDS)} as since from trade where asked.known_at = 0 and trade.token = asked.address
       order by trade.timestamp desc limit 1
     ) as newest on true
     left join lateral (
@@ -68,7 +72,8 @@ export async function readSnapshots(
     cross join lateral (
       select json_agg(${TRADE_AS_JSON} order by trade.block_number, trade.log_index) as trades
       from (
-        select * from trade where trade.token = asked.address and trade.timestamp >= newest.since
+        select * from trade where trade.token = asked.address and trade.timestamp >= coalesce(newest.since, asked.known_at)
+          and (trade.timestamp, trade.block_number, trade.log_index) > (asked.known_at, asked.known_block, asked.known_log)
         order by trade.timestamp desc, trade.block_number desc, trade.log_index desc limit ${sql.lit(SNAPSHOT_TRADES + 1)}
       ) as trade
     ) as recent
@@ -82,14 +87,18 @@ export async function readSnapshots(
       ) as largest
     ) as holders
     order by asked.position`.execute(db)
-  return rows.map(row => toSnapshot(row, chainId))
+  return rows.map(row => {
+    const snapshot = toSnapshot(row, chainId, known?.of(row.address))
+    known?.keep(row.address, snapshot.recent)
+    return snapshot
+  })
 }
 
-function toSnapshot(row: SnapshotRow, chainId: number): TokenSnapshot {
+function toSnapshot(row: SnapshotRow, chainId: number, known: RecentTrades | undefined): TokenSnapshot {
   const totalSupply = BigInt(row.totalSupply)
   return {
     token: toToken(row, chainId),
-    recent: recentTrades(row),
+    recent: recentTrades(row, known),
     holders: (row.holders ?? []).map(([address, balance, type, lastChangedBlock, classes], index) =>
       toHolder(
         {
@@ -106,14 +115,8 @@ function toSnapshot(row: SnapshotRow, chainId: number): TokenSnapshot {
   }
 }
 
-function recentTrades({ trades, earlierBlock, earlierLog, reorgs, voidFrom }: SnapshotRow): RecentTrades {
-  const stored = (trades ?? []).map(values => toTrade(selectedTradeOf(values)))
+function recentTrades({ trades, earlierBlock, earlierLog, reorgs, voidFrom }: SnapshotRow, known: RecentTrades | undefined): RecentTrades {
+  const read = (trades ?? []).map(values => toTrade(selectedTradeOf(values)))
   const earlier = earlierBlock === null || earlierLog === null ? FIRST_PLACE : { blockNumber: earlierBlock, logIndex: earlierLog }
-  const leftOut = stored.length > SNAPSHOT_TRADES ? stored[0] : undefined
-  return {
-    trades: stored.slice(-SNAPSHOT_TRADES),
-    after: leftOut === undefined ? earlier : placeOfTrade(leftOut),
-    reorgs,
-    voidFrom: voidFrom ?? [],
-  }
+  return { ...recentAfter(known, read, earlier), reorgs, voidFrom: voidFrom ?? [] }
 }

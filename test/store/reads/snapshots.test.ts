@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { readHolders } from '#store/reads/holders.ts'
+import { KnownTrades } from '#store/reads/knownTrades.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { readToken } from '#store/reads/tokens.ts'
 import { readTrades } from '#store/reads/trades.ts'
@@ -67,7 +68,15 @@ describe('snapshots', () => {
 
   test('have the newest trades of the last minute, 16 at most, and the place of the newest that they lack', async () => {
     const address = addressOf(2)
-    const read = async () => (await readSnapshots(kysely, { chainId: CHAIN_ID, addresses: [address] }))[0]?.recent
+    const known = new KnownTrades()
+    const read = async () => {
+      const [snapshot] = await readSnapshots(kysely, { chainId: CHAIN_ID, addresses: [address] })
+      // The same when only the trades after those of the last snapshot are read, and when there are none.
+      for (let again = 0; again < 2; again++)
+        expect(await readSnapshots(kysely, { chainId: CHAIN_ID, addresses: [address], known })).toEqual([snapshot])
+      return snapshot?.recent
+    }
+    expect(await read()).toMatchObject({ trades: [] })
     await insertRows(kysely, 'trade', [tradeRow(address, 1, 0, { timestamp: 900 }), tradeRow(address, 2, 5, { timestamp: 1_000 })])
     expect(await read()).toMatchObject({ trades: [{ id: '2-5' }], after: { blockNumber: 1, logIndex: 0 } })
     const at = (block: number, timestamp: number) => tradeRow(address, block, 0, { timestamp })

@@ -1,0 +1,73 @@
+import type { Address } from '#domain/address.ts'
+import { type EventPlace, FIRST_PLACE } from '#domain/eventPlace.ts'
+import { placeOfTrade, type RecentTrades } from '#resources/recentTrades.ts'
+import type { Trade } from '#resources/trades.ts'
+
+/** At most this many recent trades are in a snapshot: about as many as fit into a message. */
+export const SNAPSHOT_TRADES = 16
+
+/** Trades that are older than the newest one by more than this are left out: a reader that lags for that long is disconnected. */
+export const RECENT_SECONDS = 60
+
+/** About 15 MB. */
+const MAX_TOKENS = 1_000
+
+/**
+ * The recent trades of tokens as the last snapshots had them, so that the next one reads only later trades. For whoever writes the trades:
+ * it has to forget them when a commit fails, and when it changes or removes stored trades. The tokens of the oldest snapshots are evicted.
+ */
+export class KnownTrades {
+  readonly #recent = new Map<Address, RecentTrades>()
+
+  of(token: Address): RecentTrades | undefined {
+    return this.#recent.get(token)
+  }
+
+  keep(token: Address, recent: RecentTrades): void {
+    this.#recent.delete(token)
+    this.#recent.set(token, recent)
+    for (const oldest of this.#recent.keys()) {
+      if (this.#recent.size <= MAX_TOKENS) return
+      this.#recent.delete(oldest)
+    }
+  }
+
+  forget(): void {
+    this.#recent.clear()
+  }
+}
+
+/** After which trade a snapshot reads on, and its time in Unix seconds. */
+interface ReadAfter extends EventPlace {
+  readonly seconds: number
+}
+
+/** @param known `undefined`: all trades are read */
+export function readAfter(known: RecentTrades | undefined): ReadAfter {
+  const newest = known?.trades.at(-1)
+  return newest === undefined ? { seconds: 0, ...FIRST_PLACE } : { seconds: secondsOf(newest), ...placeOfTrade(newest) }
+}
+
+/**
+ * The trades of a snapshot.
+ *
+ * @param read the newest trades after what is known, newest last; one more than a snapshot has: there may be others before them
+ * @param earlier the place of the newest trade before `read`, if nothing is known
+ */
+export function recentAfter(
+  known: RecentTrades | undefined,
+  read: readonly Trade[],
+  earlier: EventPlace,
+): Pick<RecentTrades, 'trades' | 'after'> {
+  const goesOn = known !== undefined && known.trades.length > 0 && read.length <= SNAPSHOT_TRADES
+  const all = goesOn ? [...known.trades, ...read] : read
+  const newest = all.at(-1)
+  const since = newest === undefined ? 0 : secondsOf(newest) - RECENT_SECONDS
+  const trades = all.filter(trade => secondsOf(trade) >= since).slice(-SNAPSHOT_TRADES)
+  const leftOut = all.at(-1 - trades.length)
+  return { trades, after: leftOut === undefined ? (goesOn ? known.after : earlier) : placeOfTrade(leftOut) }
+}
+
+function secondsOf({ timestamp }: Trade): number {
+  return Date.parse(timestamp) / 1_000
+}
