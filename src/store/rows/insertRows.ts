@@ -8,7 +8,7 @@ import { parameter } from './parameter.ts'
 export type Statements = Iterable<RawBuilder<unknown>>
 
 /** A statement of this size is built in milliseconds, and its fixed cost is small beside the cost of its rows. */
-const ROWS_PER_STATEMENT = 1_000
+export const ROWS_PER_STATEMENT = 1_000
 
 /**
  * Inserts any number of rows by statements of constant text, with one array per column as parameters.

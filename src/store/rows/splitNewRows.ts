@@ -2,7 +2,7 @@ import type { BalanceRow } from '#tables/balance.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
 
-interface Split<Row> {
+export interface Split<Row> {
   /** New to the table: inserted. */
   readonly added: readonly Row[]
   /** Perhaps stored: merged. */
