@@ -112,6 +112,23 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
     expect(await opened.complaints()).toEqual([])
   })
 
+  test('names the front end that launched the token, or the address of its referrer', async ({ onTestFinished }) => {
+    const { page } = opened
+    const { stored } = memory.fixture.gateway.reads
+    const before = stored.tokens
+    onTestFinished(() => void (stored.tokens = before))
+    const referrer = addressOf(0xfe)
+    for (const [surface, shown] of [
+      ['<b>bankr', '<b>bankr'],
+      [referrer, `${referrer.slice(0, 6)}…`],
+    ] as const) {
+      stored.tokens = before.map(token => ({ ...token, surface }))
+      await page.goto('about:blank')
+      await openToken(page)
+      await expect.poll(() => page.locator('dt:text-is("Launched through") + dd').textContent()).toContain(shown)
+    }
+  })
+
   test('claims with the wallet of the creator: the served call and nothing else', async () => {
     const { page } = opened
     const { creator, chainId } = memory.fixture.gateway.reads.stored.tokens[0] as Token

@@ -53,6 +53,18 @@ const merged = (before: readonly unknown[], data: readonly (number | readonly un
   data.map(entry => (typeof entry === 'number' ? before[entry] : entry[0]))
 
 describe('a subscription to a list', () => {
+  it('gets only tokens of the front end that it names, in any letter case', async () => {
+    store(worth(1, '1', { surface: 'bankr' }), worth(2, '2'), worth(3, '3', { surface: addressOf(9) }))
+    for (const [surface, found] of [
+      ['Bankr', addressOf(1)],
+      [addressOf(9).toUpperCase().replace('X', 'x'), addressOf(3)],
+    ]) {
+      client.send({ type: 'subscribe', channel: 'list', id: surface, filters: { surface } })
+      expect(await client.next()).toMatchObject({ type: 'subscribed' })
+      expect(await nextCells('address')).toEqual([found])
+    }
+  })
+
   it('gets the list that REST answers, and another one whenever it has changed', async () => {
     store(worth(1, '1'), worth(2, '2'), worth(3, '3'))
     client.send({ type: 'subscribe', channel: 'list', id: 'top', filters: { sort: 'marketCap', limit: 2 } })

@@ -54,6 +54,9 @@ export function Facts({ token }: { readonly token: Token }) {
         <Pair wide name="Launched">
           {formatMoment(token.createdAt)}
         </Pair>
+        <Pair name="Launched through">
+          <Surface surface={token.surface} />
+        </Pair>
         <Pair name="Launch transaction">
           <HexLink hex={token.createdTxHash} of="launch transaction" kind="tx" />
         </Pair>
@@ -69,4 +72,10 @@ export function Facts({ token }: { readonly token: Token }) {
       </Pairs>
     </section>
   )
+}
+
+/** The front end that the launch names: its name, or the address of a referrer. */
+function Surface({ surface }: Pick<Token, 'surface'>) {
+  if (surface === null) return <Unknown />
+  return /^0x[0-9a-f]{40}$/.test(surface) ? <HexLink hex={surface} of="referrer" kind="address" /> : <bdi>{surface}</bdi>
 }

@@ -57,11 +57,14 @@ const DEAD = '0x000000000000000000000000000000000000dead' as Address
 /** Share of trades that go to the token of a burst. */
 const BURST_SHARE = 0.75
 const BURST_MOOD = 0.88
+/** Share of launches that a crowd buys at once, and of those whose creator passes tokens on. */
+const RUSH_SHARE = 0.25
+const RUSH_BUYERS = 5
 /** Share of actions that trade in the pool that prices the dollar. */
 const DOLLAR_SHARE = 0.02
 
 /**
- * The next block: `count` actions, and the graduations of complete curves.
+ * The next block: `count` actions, the graduations of complete curves, and what happens to tokens that were just launched.
  *
  * Pure except for the random draws: the same market and the same state of `random` give the same intents.
  */
@@ -70,6 +73,7 @@ export function decideBlock(market: SimulatedMarket, cast: Cast, random: Random,
   for (const token of market.tokens.values()) {
     if (token.phase === 'complete' && random.chance(0.3)) intents.push({ kind: 'graduate', from: random.pick(cast.wallets), token })
   }
+  intents.push(...market.launched.flatMap(address => drawRush(market.tokens.get(address), cast, random)))
   for (let index = 0; index < count; index++) intents.push(decide(market, cast, random))
   return intents
 }
@@ -138,6 +142,22 @@ function drawTrade(market: SimulatedMarket, token: MarketToken, cast: Cast, rand
   const fraction = random.weighted([6, 3, 1]) === 0 ? 1 : random.spread(0.000_001, 0.9)
   if (token.phase === 'pool') return { kind: 'poolSell', from, token, fraction, route }
   return { kind: 'curveSell', from, token, fraction, bound: drawBound(bursting, random) }
+}
+
+/** Some launches are bought by a crowd in one block, and some creators pass on what they have bought. */
+function drawRush(token: MarketToken | undefined, cast: Cast, random: Random): readonly Intent[] {
+  if (token === undefined || token.phase === 'complete') return []
+  const intents: Intent[] = []
+  if (random.chance(RUSH_SHARE)) {
+    const first = random.integer(0, cast.wallets.length - 1)
+    for (const from of [...cast.wallets, ...cast.wallets].slice(first, first + Math.min(RUSH_BUYERS, cast.wallets.length))) {
+      const wei = drawSpending(false, random)
+      if (token.phase === 'pool') intents.push({ kind: 'poolBuy', from, token, wei, route: 'direct' })
+      else intents.push({ kind: 'curveBuy', from, token, wei, bound: 'none', recipient: from })
+    }
+  }
+  const supplied = { kind: 'transfer', from: token.creator, token, to: random.pick(cast.wallets), fraction: 0.2 } as const
+  return random.chance(RUSH_SHARE) ? [...intents, supplied] : intents
 }
 
 function drawSpending(bursting: boolean, random: Random): bigint {

@@ -39,9 +39,11 @@ export interface Burst {
 export interface SimulatedMarket {
   readonly tokens: ReadonlyMap<Address, MarketToken>
   readonly burst: Burst | null
+  /** Launched in the newest block. */
+  readonly launched: readonly Address[]
 }
 
-export const EMPTY_MARKET: SimulatedMarket = { tokens: new Map(), burst: null }
+export const EMPTY_MARKET: SimulatedMarket = { tokens: new Map(), burst: null, launched: [] }
 
 /** An event of a mined block that the traders use. */
 export type MarketEvent =
@@ -79,7 +81,8 @@ export function afterBlock(
     if (token !== undefined) tokens.set(token.address, changed(token, event))
   }
   evict(tokens)
-  return { tokens, burst: nextBurst(market.burst, tokens, random) }
+  const launched = events.flatMap(event => (event.kind === 'launched' && tokens.has(event.token) ? event.token : []))
+  return { tokens, burst: nextBurst(market.burst, tokens, random), launched }
 }
 
 function newToken(event: MarketEvent & { kind: 'launched' }, random: Random): MarketToken {

@@ -13,6 +13,7 @@ import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
+import { foundBySurface } from '#test/support/foundBySurface.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { deployHook, deployPoolManager, readV4Pool } from '#test/support/uniswapV4.ts'
 
@@ -247,6 +248,11 @@ const openReads = () => {
 describe('clanker-v4', () => {
   beforeAll(async () => {
     await (await openChainIndex(chain, followed, null, launchpads)).indexEach(1)
+  })
+
+  it('finds the tokens of the front end that their context names', async () => {
+    expect(await foundBySurface(openReads(), 'Bankr')).toEqual(made.map(({ token }) => token).toSorted())
+    expect(await foundBySurface(openReads(), 'X')).toEqual([])
   })
 
   it('has the early wallets that a count over the logs gives', async () => {

@@ -23,6 +23,7 @@ import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
+import { foundBySurface } from '#test/support/foundBySurface.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 
 const CONTRACTS = compileSolidity(new URL('../contracts/Wow.sol', import.meta.url))
@@ -59,7 +60,7 @@ const oneByOne = await useDatabase()
 let chain: TestChain
 let factory: Address
 let rewards: Address
-let queries: Pick<Reads, 'token' | 'trades' | 'holders' | 'claimable'>
+let queries: Pick<Reads, 'token' | 'tokens' | 'trades' | 'holders' | 'claimable'>
 let first: { token: Address; pool: Address }
 let second: { token: Address; pool: Address }
 let graduating: Hex
@@ -238,6 +239,12 @@ describe('on the curve', () => {
     expect(fees).toMatchObject({ creatorFeeBps: 50, claimedWeth: null, claimableWeth: null })
     const paid = (await tradesOf(second.token)).reduce((sum, { feeWeth }) => sum + parseEther(feeWeth ?? ''), 0n)
     expect(Number(fees.accruedWeth) / Number(formatUnits(paid, 18))).toBeCloseTo(0.5, 9)
+  })
+
+  test('tokens are found by the front end that is their platform referrer', async () => {
+    const found = await foundBySurface(queries, account(2).toUpperCase().replace('X', 'x'))
+    expect(found).toEqual(expect.arrayContaining([first.token, second.token]))
+    expect((await tokenOf(first.token)).surface).toBe(account(2))
   })
 
   test('early wallets are those that a count over the logs gives', async () => {

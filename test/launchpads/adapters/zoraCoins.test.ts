@@ -25,6 +25,7 @@ import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
+import { foundBySurface } from '#test/support/foundBySurface.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { startSync } from '#test/support/startSync.ts'
 import { createTokenWatcher, withoutReorgs } from '#test/support/tokenWatcher.ts'
@@ -268,6 +269,11 @@ describe('zora-coins in Uniswap v4', () => {
     await sync.reached(hash)
     await sync.stop()
     expect(await dumpTables(synced.kysely)).toEqual(await dumpTables(followed.kysely))
+  })
+
+  it('finds the coins of the front end that is their platform referrer', async () => {
+    const referred = NAMES.filter(name => name !== 'trend').map(name => coin(name).token)
+    expect(await foundBySurface(openReads(), `0x${'0'.repeat(39)}1`)).toEqual(referred.toSorted())
   })
 
   it('has the early wallets that a count over the logs gives', async () => {

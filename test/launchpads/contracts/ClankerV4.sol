@@ -172,7 +172,7 @@ contract FakeFactory is IClankerV4Factory, Settling {
         extensions[0] = vault;
         emit TokenCreated(
             msg.sender, address(token), msg.sender, "ipfs://image", launch.name, launch.symbol, "{\"description\":\"one of ours\"}",
-            "context", launch.startingTick, address(hook), keccak256(abi.encode(key)), launch.paired, locker, mevModule, 1e24,
+            "{\"interface\":\"Bankr\",\"platform\":\"X\"}", launch.startingTick, address(hook), keccak256(abi.encode(key)), launch.paired, locker, mevModule, 1e24,
             extensions
         );
     }
