@@ -203,6 +203,24 @@ describe('early wallets', () => {
       [],
     ],
     [
+      'a transfer of nothing makes no insider',
+      [
+        { at: 0, steps: bought(CREATOR) },
+        { at: 9, steps: [send(CREATOR, A, 0n)] },
+      ],
+      A,
+      [],
+    ],
+    [
+      'whom a pool or a locker passes tokens of the creator on to is none',
+      [
+        { at: 0, steps: bought(CREATOR) },
+        { at: 9, steps: [send(CREATOR, CURVE), send(CURVE, A)] },
+      ],
+      A,
+      [],
+    ],
+    [
       'who sent before it got tokens of the creator makes no insider',
       [
         { at: 0, steps: [...bought(CREATOR), ...bought(C)] },
