@@ -110,6 +110,9 @@ async function faultsOf(work: (db: Queryable) => Promise<unknown>, maxRows: numb
   })
 }
 
+/** Values of a query's parameters to combine. A name that the query does not have is an error of types. */
+type Choices<Query> = { readonly [Name in keyof Query]?: readonly (Query[Name] | undefined)[] }
+
 /** Every combination of one value of each. */
 function combinations<T extends Record<string, readonly unknown[]>>(values: T): { readonly [K in keyof T]: T[K][number] }[] {
   return Object.entries(values).reduce<Record<string, unknown>[]>(
@@ -157,7 +160,7 @@ describe('every list of tokens', () => {
       // A creator's tokens are all read, whatever the status and launchpad are.
       status: creator === undefined ? STATUSES : [undefined, ['bonding'], ['completed']],
       launchpad: creator === undefined ? [undefined, [LAUNCHPADS[0]], [LAUNCHPADS[3]]] : [undefined, [LAUNCHPADS[0]]],
-    })
+    } satisfies Choices<TokensQuery>)
     const faults: string[] = []
     for (const filters of queries) {
       const query = given({ sort, limit: LIMIT, creator, ...filters }) as TokensQuery
@@ -253,7 +256,7 @@ describe('every list of a token’s trades', () => {
       maker: [undefined, maker],
       fromBlock: [undefined, middle],
       toBlock: [undefined, middle + 200_000],
-    })
+    } satisfies Choices<TradesQuery>)
     const faults: string[] = []
     for (const filters of queries) {
       const query = given({ address: token, limit: LIMIT, ...filters }) as TradesQuery
@@ -264,7 +267,7 @@ describe('every list of a token’s trades', () => {
       order: ['asc', 'desc'],
       side: [undefined, 'buy', 'sell'],
       minWeth: [undefined, '0.05', '1000000'],
-    })) {
+    } satisfies Choices<TradesQuery>)) {
       const query = given({ address: token, limit: LIMIT, sort: 'size', ...filters }) as TradesQuery
       const found = await faultsOf(db => pageOf(3, query, asked => readTrades(db, asked)), 2 * (LIMIT + 1))
       faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
@@ -289,9 +292,9 @@ describe('every list of trades over all tokens', () => {
       order: ['asc', 'desc'],
       side: [undefined, 'sell'],
       minWeth: [undefined, '0.3'],
-      launchpads: [undefined, [LAUNCHPADS[3]]],
+      launchpad: [undefined, [LAUNCHPADS[3]]],
       from: [undefined, startOf(SCALE) + 5 * 86_400],
-    })
+    } satisfies Choices<MarketTradesQuery>)
     const faults: string[] = []
     for (const filters of queries) {
       const query = given({ ...asked, limit: LIMIT, ...filters }) as MarketTradesQuery
@@ -369,8 +372,9 @@ describe('every other read', () => {
   })
 
   test('of leaders reads a bounded stretch of an index, and the trades that are not counted yet', async () => {
-    for (const query of combinations({ window: LEADER_WINDOWS, sort: LEADER_SORTS, launchpad: [undefined, LAUNCHPADS[0]] })) {
-      const read = (db: Queryable) => pageOf(3, { ...given(query), limit: LIMIT } as LeadersQuery, asked => readLeaders(db, asked))
+    const asked = { window: LEADER_WINDOWS, sort: LEADER_SORTS, launchpad: [undefined, LAUNCHPADS[0]] } satisfies Choices<LeadersQuery>
+    for (const query of combinations(asked)) {
+      const read = (db: Queryable) => pageOf(3, { ...given(query), limit: LIMIT } as LeadersQuery, next => readLeaders(db, next))
       expect([query, await faultsOf(read, 100)]).toEqual([query, []])
     }
   })
