@@ -1,6 +1,7 @@
 import { BALANCE } from '#tables/balance.ts'
 import { CANDLE } from '#tables/candle.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
+import { EARLY_CLASS } from '#tables/earlyClass.ts'
 import { POOL } from '#tables/pool.ts'
 import type { Column } from '#tables/tableOf.ts'
 import { FULL_TOKEN, type FullTokenRow, type TokenRow } from '#tables/token.ts'
@@ -26,6 +27,7 @@ const COLUMNS = {
   balance: BALANCE.columns,
   candle: CANDLE.columns,
   creator_fee: CREATOR_FEE.columns,
+  early_class: EARLY_CLASS.columns,
 } satisfies Record<string, readonly Column[]>
 
 export type TableName = keyof typeof COLUMNS
@@ -42,6 +44,7 @@ const LINE = {
   balance: copyLine(COLUMNS.balance),
   candle: copyLine(COLUMNS.candle),
   creator_fee: copyLine(COLUMNS.creator_fee),
+  early_class: copyLine(COLUMNS.early_class),
 }
 
 /** All lines of a token. */
@@ -50,6 +53,7 @@ export function* linesOf(scale: GrowthScale, rows: TokenRows): Generator<Line> {
   for (const token of rows.tokens) {
     const writtenAt = token.lastTradeAt ?? token.createdAt
     yield { table: 'token', writtenAt, text: LINE.token(storedToken(token, writtenAt * 1_000)) }
+    for (const row of rows.earlyClasses) yield { table: 'early_class', writtenAt, text: LINE.early_class(row) }
   }
   for (const pool of rows.pools) yield { table: 'pool', writtenAt: changedAt(pool.createdBlock), text: LINE.pool(pool) }
   for (const trade of rows.trades) yield { table: 'trade', writtenAt: trade.timestamp, text: LINE.trade(trade) }

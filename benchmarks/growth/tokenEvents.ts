@@ -91,6 +91,7 @@ function launch(plan: TokenPlan, at: At, market: Market, random: Random): TokenE
       symbol,
       name,
       decimals: 18,
+      surface: surfaceOf(plan.rank),
       metadataUri: `ipfs://bafybei${at.txHash.slice(2, 54)}`,
       creatorFeeBps: 50,
       feesReported: { accrued: true, claimed: true },
@@ -104,6 +105,14 @@ function launch(plan: TokenPlan, at: At, market: Market, random: Random): TokenE
   if (random.chance(0.02)) give(events, at, curve, addressOf('contract', plan.rank % 5), market, 20n)
   if (random.chance(0.01)) give(events, at, curve, DEAD, market, 100n)
   return events
+}
+
+/** Front ends of launches: one of many tokens, and one of few. */
+export const SURFACES = ['common', 'rare'] as const
+
+function surfaceOf(rank: number): string | null {
+  const [common, rare] = SURFACES
+  return rank % 1_000 === 500 ? rare : rank % 10 === 0 ? common : null
 }
 
 function give(events: TokenEvent[], at: At, from: Address, to: Address, market: Market, part: bigint): void {

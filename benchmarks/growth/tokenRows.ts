@@ -20,6 +20,7 @@ export interface TokenRows {
   readonly creatorFees: Changes['creatorFees']
   readonly trades: Changes['trades']
   readonly candles: Changes['candles']
+  readonly earlyClasses: Changes['earlyClasses']
 }
 
 interface Segment {
@@ -55,6 +56,7 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
   const creatorFees = new Map<string, Changes['creatorFees'][number]>()
   const trades: Changes['trades'][number][] = []
   const candles: Changes['candles'][number][] = []
+  const earlyClasses = new Map<string, Changes['earlyClasses'][number]>()
   let from = 0
   for (const { to, ethUsd } of segmentsOf(scale)) {
     let next = from
@@ -89,6 +91,11 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
     for (const row of changes.creatorFees) creatorFees.set(creatorFeeKey(row), row)
     for (const row of changes.trades) trades.push(row)
     for (const row of changes.candles) candles.push(row)
+    for (const row of changes.earlyClasses) {
+      const { wallets = 0, boughtToken = 0n, soldToken = 0n } = earlyClasses.get(row.class) ?? {}
+      const sums = { wallets: wallets + row.wallets, boughtToken: boughtToken + row.boughtToken, soldToken: soldToken + row.soldToken }
+      earlyClasses.set(row.class, { ...row, ...sums })
+    }
   }
   return {
     tokens: [...tokens.values()],
@@ -97,6 +104,7 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
     creatorFees: [...creatorFees.values()],
     trades,
     candles,
+    earlyClasses: [...earlyClasses.values()],
   }
 }
 
