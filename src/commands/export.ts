@@ -1,6 +1,7 @@
-import { Duplex, Transform, type TransformCallback } from 'node:stream'
+import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { loadDatabaseConfig, loadReadUrl } from '#configuration/loadConfig.ts'
+import { copiedLines } from '#store/exports/copiedLines.ts'
 import { copyOut, type ExportedBlock } from '#store/exports/copyOut.ts'
 import { copyStatement } from '#store/exports/copyStatement.ts'
 import { EXPORTED } from '#store/views/views.ts'
@@ -34,15 +35,19 @@ type Database = Pick<Parameters<typeof copyOut>[0], 'url' | 'logger'> & { readon
 async function exportRows({ name, format, filter, out }: ExportRequest, { url, readUrl, logger }: Database): Promise<string> {
   const view = EXPORTED[name]
   const source = { url: readUrl ?? url, isReplica: readUrl !== null, logger }
-  const statement = copyStatement(view, format === 'parquet' ? 'text' : format, filter)
+  const statement = copyStatement(view, format === 'parquet' ? 'columns' : format, filter)
   const progress = showProgress(name)
   try {
     const { block, rows } = await writeTarget(out, target =>
       copyOut(source, statement, async (bytes, block) => {
         process.stderr.write(`${name} as of block ${block.number} (${block.hash})\n`)
-        const encoded = format === 'parquet' ? [Duplex.from(parquetOf(view, metadataOf(name, block)))] : []
+        const encoders = {
+          csv: (copied: AsyncIterable<Buffer>) => copied,
+          ndjson: copiedLines,
+          parquet: parquetOf(view, metadataOf(name, block)),
+        }
         // Whoever opened the target ends it: standard output never is.
-        await pipeline([bytes, progress.counted, ...encoded, target], { end: false })
+        await pipeline(bytes, progress.counted, encoders[format], target, { end: false })
       }),
     )
     return `${rows} rows of ${name} as of block ${block.number} (${block.hash}), ${progress.shown()}`

@@ -4,8 +4,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
+import { zstdDecompressSync } from 'node:zlib'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { beforeAll, expect, test } from 'vitest'
+import type { ColumnKind } from '#store/views/view.ts'
+import { EXPORTED, type ExportName } from '#store/views/views.ts'
 import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { insertManyTrades } from '#test/support/manyTrades.ts'
@@ -18,6 +21,7 @@ const folder = await makeTemporaryFolder()
 closeAfterFile(() => folder.remove())
 beforeAll(() => insertExportedRows(database.kysely))
 
+const EXPORT_NAMES = Object.keys(EXPORTED) as ExportName[]
 const ENV = { PATH: process.env['PATH'], DATABASE_URL: database.url, LOG_LEVEL: 'silent' }
 
 interface Ended {
@@ -38,25 +42,31 @@ test('writes JSON lines to standard output, and says on standard error which blo
   expect(stderr).toMatch(/^trades as of block 456 \(0x0+1c8\)\n4 rows of trades as of block 456/)
 })
 
-test('writes a Parquet file with the same values, and the block in its metadata', async () => {
-  const out = path.join(folder.path, 'tokens.parquet')
-  expect((await run('tokens', '--format', 'parquet', '--out', out)).code).toBe(0)
+test.each(EXPORT_NAMES)('writes a Parquet file of %s with the values of JSON lines, and the block in its metadata', async name => {
+  const out = path.join(folder.path, `${name}.parquet`)
+  expect((await run(name, '--format', 'parquet', '--out', out)).code).toBe(0)
   const { buffer } = new Uint8Array(await readFile(out))
-  const rows = await parquetReadObjects({ file: buffer })
-  const lines = (await run('tokens', '--format', 'ndjson')).stdout.trim().split('\n')
-  const [token] = lines.map(
-    line => JSON.parse(line) as { symbol: string; market: { holderCount: number }; sequence: number; updatedAt: string },
-  )
-  expect(rows).toHaveLength(lines.length)
-  expect(rows[0]).toMatchObject({
-    symbol: token?.symbol,
-    'market.holderCount': BigInt(token?.market.holderCount ?? -1),
-    'market.priceWeth': null,
-    sequence: BigInt(token?.sequence ?? -1),
-    updatedAt: new Date(token?.updatedAt ?? 0),
-  })
+  const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) }
+  const rows = await parquetReadObjects({ file: buffer, compressors })
+  const lines = (await run(name, '--format', 'ndjson')).stdout.trim().split('\n')
+  expect(lines.length).toBeGreaterThan(3)
+  const { columns } = EXPORTED[name]
+  const asInJson = rows.map(row => columns.map(column => jsonValueOf(row[column.name], column.kind)))
+  expect(asInJson).toEqual(lines.map(line => columns.map(column => valueAt(JSON.parse(line), column.name))))
   expect(parquetMetadata(buffer).key_value_metadata).toContainEqual({ key: 'tokenwire.asOfBlock', value: '456' })
 })
+
+const valueAt = (item: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((within, field) => (within as Record<string, unknown> | null)?.[field] ?? null, item)
+
+/** A value of Parquet as JSON has it. */
+function jsonValueOf(value: unknown, kind: ColumnKind): unknown {
+  if (value === null) return null
+  if (kind === 'json') return JSON.parse(value as string)
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'bigint') return kind === 'block' ? value.toString() : Number(value)
+  return value
+}
 
 test.for([
   [[], /^expected one of trades, tokens, holders, candles, traders, got nothing\nusage: /],

@@ -1,4 +1,4 @@
-import { jsonLine, literal, textForm } from '#store/views/forms.ts'
+import { binaryForm, jsonLine, literal, textForm } from '#store/views/forms.ts'
 import type { View } from '#store/views/view.ts'
 
 /** Which rows. `from` and `to` are Unix seconds, inclusive. */
@@ -9,8 +9,8 @@ export interface ExportFilter {
   readonly to?: number | undefined
 }
 
-/** `text`: the columns of a row with tabs between them and `\N` for `null`, as PostgreSQL writes them. */
-export type CopyFormat = 'csv' | 'ndjson' | 'text'
+/** `ndjson` and `columns` come in PostgreSQL's binary format, see `copiedFields`: of one field with a line of JSON, and of the columns. */
+export type CopyFormat = 'csv' | 'ndjson' | 'columns'
 
 /**
  * The COPY that has the server write the rows of a view, in order. PostgreSQL makes the text, and may use several processes for it: that is
@@ -23,15 +23,17 @@ export function copyStatement(view: View, format: CopyFormat, filter: ExportFilt
   return `copy (${select}) to stdout (${OPTIONS[format]})`
 }
 
-/** JSON has no control characters, so that nothing in a line is quoted. */
+/** The binary format writes fields as they are. The others look at each letter, which took a fourth of the time of JSON lines. */
 const OPTIONS: Readonly<Record<CopyFormat, string>> = {
   csv: 'format csv, header true',
-  ndjson: `format csv, quote e'\\x01', delimiter e'\\x02'`,
-  text: 'format text',
+  ndjson: 'format binary',
+  columns: 'format binary',
 }
 
 function selected(view: View, format: CopyFormat): string {
-  return format === 'ndjson' ? jsonLine(view) : view.columns.map(column => `${textForm(column)} as "${column.name}"`).join(', ')
+  if (format === 'ndjson') return jsonLine(view)
+  const form = format === 'csv' ? textForm : binaryForm
+  return view.columns.map(column => `${form(column)} as "${column.name}"`).join(', ')
 }
 
 function conditionsOf({ filters }: View, { token, launchpad, from, to }: ExportFilter): readonly string[] {

@@ -23,6 +23,8 @@ export function viewForm({ kind, sql }: ViewColumn): string {
 export function textForm(column: ViewColumn): string {
   switch (column.kind) {
     case 'time':
+      // Half as long as `to_char` takes. The format of the text is ISO 8601, because connections set that.
+      return `translate((${viewForm(column)} at time zone 'UTC')::text, ' ', 'T') || '.000Z'`
     case 'timeMs':
       return `to_char(${viewForm(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
     case 'text':
@@ -32,6 +34,23 @@ export function textForm(column: ViewColumn): string {
       return `(${column.sql})::text`
     default:
       return `(${viewForm(column)})::text`
+  }
+}
+
+/** The value as PostgreSQL's binary format is to have it: text, 64-bit integers (times in milliseconds) and doubles. */
+export function binaryForm(column: ViewColumn): string {
+  switch (column.kind) {
+    case 'count':
+    case 'block':
+    case 'seconds':
+    case 'timeMs':
+      return `(${column.sql})::bigint`
+    case 'time':
+      return `(${column.sql})::bigint * 1000`
+    case 'number':
+      return `(${column.sql})::double precision`
+    default:
+      return textForm(column)
   }
 }
 

@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, it, test } from 'vitest'
 import { balanceWithUsd } from '#resources/valuedBalance.ts'
+import { copiedLines } from '#store/exports/copiedLines.ts'
 import { copyOut } from '#store/exports/copyOut.ts'
 import { copyStatement, type ExportFilter } from '#store/exports/copyStatement.ts'
 import { createReads } from '#store/reads/reads.ts'
@@ -19,7 +21,7 @@ async function exported(name: ExportName, format: 'csv' | 'ndjson', filter: Expo
     { url: database.url, isReplica: false, logger: silentLogger },
     copyStatement(EXPORTED[name], format, filter),
     async bytes => {
-      copied = await text(bytes)
+      copied = await text(format === 'csv' ? bytes : Readable.from(copiedLines(bytes)))
     },
   )
   return copied

@@ -1,0 +1,49 @@
+/** Rows of a COPY whose fields lie in the same bytes. */
+export interface CopiedRows {
+  readonly bytes: Buffer
+  /** Of each field of each row, in order: where it starts in `bytes` and where it ends. A start of -1: `null`. */
+  readonly places: readonly number[]
+}
+
+/** The signature, the flags and the length of an extension, which PostgreSQL leaves empty. */
+const HEADER_BYTES = 19
+const COUNT_BYTES = 2
+const LENGTH_BYTES = 4
+
+/**
+ * Finds the fields of a COPY in the binary format, whose chunks may end anywhere. What a field holds is not looked at.
+ *
+ * @see https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS-BINARY
+ */
+export async function* copiedFields(copied: AsyncIterable<Buffer>, fieldsPerRow: number): AsyncGenerator<CopiedRows> {
+  let rest: Buffer = Buffer.alloc(0)
+  let start = HEADER_BYTES
+  for await (const chunk of copied) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const places: number[] = []
+    const end = findRows(bytes, start, fieldsPerRow, places)
+    rest = bytes.subarray(end)
+    start = Math.max(0, start - bytes.length)
+    if (places.length > 0) yield { bytes, places }
+  }
+}
+
+/** @returns the end of the last whole row; what follows the rows has no fields and is left, too */
+function findRows(bytes: Buffer, from: number, fieldsPerRow: number, places: number[]): number {
+  let rowStart = from
+  for (;;) {
+    const found = places.length
+    let at = rowStart + COUNT_BYTES
+    for (let field = 0; field < fieldsPerRow && at <= bytes.length; field++) {
+      const length = at + LENGTH_BYTES <= bytes.length ? bytes.readInt32BE(at) : Infinity
+      at += LENGTH_BYTES
+      places.push(length < 0 ? -1 : at, at + Math.max(0, length))
+      at += Math.max(0, length)
+    }
+    if (at > bytes.length) {
+      places.length = found
+      return Math.min(rowStart, bytes.length)
+    }
+    rowStart = at
+  }
+}

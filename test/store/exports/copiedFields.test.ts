@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { copiedFields } from '#store/exports/copiedFields.ts'
+import { copiedLines } from '#store/exports/copiedLines.ts'
+
+/** As PostgreSQL writes rows of a COPY in the binary format. */
+function copyOf(rows: readonly (readonly (string | null)[])[]): Buffer {
+  const header = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
+  return Buffer.concat([header, ...rows.flatMap(row => [int(2, row.length), ...row.flatMap(fieldOf)]), int(2, -1)])
+}
+
+const fieldOf = (text: string | null) => (text === null ? [int(4, -1)] : [int(4, Buffer.byteLength(text)), Buffer.from(text)])
+
+function int(size: number, value: number): Buffer {
+  const bytes = Buffer.alloc(size)
+  bytes.writeIntBE(value, 0, size)
+  return bytes
+}
+
+async function* inChunks(bytes: Buffer, ...ends: readonly number[]): AsyncGenerator<Buffer> {
+  let start = 0
+  for (const end of [...ends, bytes.length]) {
+    yield Buffer.from(bytes.subarray(start, end))
+    start = end
+  }
+}
+
+async function textsOf(copied: AsyncIterable<Buffer>, fieldsPerRow: number): Promise<(string | null)[]> {
+  const texts: (string | null)[] = []
+  for await (const { bytes, places } of copiedFields(copied, fieldsPerRow)) {
+    for (let place = 0; place < places.length; place += 2) {
+      const [start = 0, end] = places.slice(place, place + 2)
+      texts.push(start === -1 ? null : bytes.toString('utf8', start, end))
+    }
+  }
+  return texts
+}
+
+test('finds the fields of a COPY wherever its bytes are cut', async () => {
+  const rows = [
+    ['a', null],
+    ['', 'ab\ncd'],
+    [null, 'é'],
+  ] as const
+  const bytes = copyOf(rows)
+  for (let first = 0; first <= bytes.length; first++) {
+    for (let second = first; second <= bytes.length; second += 3) {
+      expect(await textsOf(inChunks(bytes, first, second), 2), `cut at ${first} and ${second}`).toEqual(rows.flat())
+    }
+  }
+  expect(await textsOf(inChunks(copyOf([])), 2)).toEqual([])
+})
+
+test('ends each line of a COPY wherever its bytes are cut', async () => {
+  const lines = ['{"a":1}', '{}', '{"text":"é"}']
+  const bytes = copyOf(lines.map(line => [line]))
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    const written: Buffer[] = []
+    for await (const part of copiedLines(inChunks(bytes, cut))) written.push(part)
+    expect(Buffer.concat(written).toString(), `cut at ${cut}`).toBe('{"a":1}\n{}\n{"text":"é"}\n')
+  }
+})
