@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync } from 'node:zlib'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { copiedFields } from '#store/exports/copiedFields.ts'
+import { type CopiedRows, copiedFields } from '#store/exports/copiedFields.ts'
 import type { ColumnKind, View } from '#store/views/view.ts'
 
 /** The rows of a group are in memory together. A reader skips whole groups. */
@@ -49,15 +49,18 @@ export function parquetOf({ columns }: View, metadata: Readonly<Record<string, s
       createdBy: 'tokenwire',
       kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
     })
-    for await (const group of groupsOf(copied, columns)) {
+    for await (const group of groupsOf(copied, columns.length)) {
       const columnData = columns.map(({ name, kind }, index) => ({
         name,
-        data: group[index] ?? [],
+        // Made when the column is written: values of all columns in memory together would cost more than all the rest.
+        get data() {
+          return valuesOf(group, { kind, index, width: columns.length })
+        },
         // The smallest and largest text of a group rarely let a reader skip it, and finding them takes a fifth of the time.
         statistics: TYPES[kind] !== TEXT,
         ...(REPEATED.includes(kind) ? {} : { encoding: 'PLAIN' as const }),
       }))
-      await file.write({ columnData, rowGroupSize: ROWS_PER_GROUP })
+      await file.write({ columnData, rowGroupSize: Infinity })
       yield taken(writer)
     }
     await file.finish()
@@ -75,24 +78,38 @@ function taken(writer: ByteWriter): Uint8Array {
   return bytes
 }
 
+/** Parts of at least so many rows together, or the last ones. */
+async function* groupsOf(copied: AsyncIterable<Buffer>, width: number): AsyncGenerator<readonly CopiedRows[]> {
+  let group: CopiedRows[] = []
+  let rows = 0
+  for await (const part of copiedFields(copied, width)) {
+    group.push(part)
+    rows += part.places.length / (2 * width)
+    if (rows < ROWS_PER_GROUP) continue
+    yield group
+    group = []
+    rows = 0
+  }
+  if (rows > 0) yield group
+}
+
 type Value = Uint8Array | bigint | number | null
 
-/** The values of so many rows, column by column. */
-async function* groupsOf(copied: AsyncIterable<Buffer>, columns: View['columns']): AsyncGenerator<readonly Value[][]> {
-  const emptyGroup = () => columns.map((): Value[] => [])
-  let group = emptyGroup()
-  for await (const { bytes, places } of copiedFields(copied, columns.length)) {
-    for (let place = 0; place < places.length; ) {
-      for (const [index, { kind }] of columns.entries()) {
-        group[index]?.push(toValue(bytes, places[place++] ?? -1, places[place++] ?? 0, kind))
-      }
-      if (group[0]?.length === ROWS_PER_GROUP) {
-        yield group
-        group = emptyGroup()
-      }
+interface PlacedColumn {
+  readonly kind: ColumnKind
+  readonly index: number
+  /** The number of columns. */
+  readonly width: number
+}
+
+function valuesOf(group: readonly CopiedRows[], { kind, index, width }: PlacedColumn): Value[] {
+  const values: Value[] = []
+  for (const { bytes, places } of group) {
+    for (let place = 2 * index; place < places.length; place += 2 * width) {
+      values.push(toValue(bytes, places[place] ?? -1, places[place + 1] ?? -1, kind))
     }
   }
-  if (group[0]?.length !== 0) yield group
+  return values
 }
 
 function toValue(bytes: Buffer, start: number, end: number, kind: ColumnKind): Value {
