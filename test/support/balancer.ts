@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { closedAfterFile } from './closeAfterFile.ts'
 
 /** Gives each connection to the server that has the fewest, as a TCP balancer does; a server that refuses one is passed over. */
 export interface Balancer {
@@ -39,12 +40,12 @@ export async function startBalancer(): Promise<Balancer> {
   return {
     url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
     servers,
-    stop: async () => {
+    stop: closedAfterFile(async () => {
       const closed = once(listener, 'close')
       listener.close()
       for (const socket of open) socket.destroy()
       await closed
-    },
+    }),
   }
 }
 

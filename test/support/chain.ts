@@ -6,6 +6,7 @@ import { createDevClient, type DevClient } from '#devchain/client.ts'
 import { type DeployOptions, deploy } from '#devchain/deploy.ts'
 import { startWatchdog } from '#devchain/startWatchdog.ts'
 import { type Address, toAddress } from '#domain/address.ts'
+import { closedAfterFile } from './closeAfterFile.ts'
 import { loadChain, type StoredChain } from './storedChain.ts'
 
 export interface TestChainOptions extends DeployOptions {
@@ -23,6 +24,8 @@ export interface TestChain extends DevChain {
   readonly anvil: Anvil
   /** Unlocked, 10,000 ETH each; the first one deployed the contracts. */
   readonly accounts: readonly Address[]
+  /** @throws `Error` when the chain has fewer accounts */
+  account(index: number): Address
   /** Mines blocks (default one) with the sent transactions, `secondsApart` (default 1) between their timestamps. */
   mine(count?: number, secondsApart?: number): Promise<void>
   /** The number of the newest block. */
@@ -46,7 +49,7 @@ export interface TestChain extends DevChain {
   stop(): Promise<void>
 }
 
-/** Starts anvil and deploys the contracts, in about 200 ms; to be stopped in `afterAll`. */
+/** Starts anvil and deploys the contracts, in about 200 ms. It is stopped at the end of the test file. */
 export async function startTestChain(options: TestChainOptions = {}): Promise<TestChain> {
   const { targetWei, stored, ...anvilOptions } = options
   const watchdog = startWatchdog()
@@ -55,10 +58,10 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
   const mine = (count = 1, secondsApart = 1) => client.mine({ blocks: count, interval: secondsApart })
   const head = async () => Number(await client.getBlockNumber({ cacheTime: 0 }))
   const reorg = async (depth: number) => void (await client.request({ method: 'anvil_reorg', params: [depth, []] } as never))
-  const stop = async () => {
+  const stop = closedAfterFile(async () => {
     await anvil.stop()
     await watchdog.stop()
-  }
+  })
   try {
     const deployment =
       stored === undefined ? await deploy(client, targetWei === undefined ? {} : { targetWei }, mine) : await loadChain(client, stored)
@@ -78,6 +81,11 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
         waiting = null
       }
     }
+    const account = (index: number) => {
+      const found = accounts[index]
+      if (found === undefined) throw new Error(`the chain has no account ${index}`)
+      return found
+    }
     const receiptOf = async (sent: Promise<Hex>) => {
       const hash = await sent
       await (waiting ?? mine)()
@@ -93,7 +101,7 @@ export async function startTestChain(options: TestChainOptions = {}): Promise<Te
       if (receipt.status === 'success') throw new Error('the transaction succeeded')
       return revertReason(client, receipt.transactionHash)
     }
-    return { client, deployment, anvil, accounts, mine, head, reorg, mined, together, reverted, stop }
+    return { client, deployment, anvil, accounts, account, mine, head, reorg, mined, together, reverted, stop }
   } catch (error) {
     await stop()
     throw error

@@ -1,10 +1,11 @@
-import { encodeDeployData, encodeFunctionData, getContractAddress, type Hex, numberToHex, parseAbi, parseEther, parseEventLogs } from 'viem'
-import { expect } from 'vitest'
+import { encodeDeployData, parseAbi, parseEther } from 'viem'
 import type { LaunchpadConfig } from '#config'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { TestChain } from './chain.ts'
 import { compileSolidity } from './compileSolidity.ts'
+import { contractAt, eventIn } from './contractAt.ts'
 import { deployContract } from './deployContract.ts'
+import { saltFor } from './saltFor.ts'
 
 const abi = parseAbi([
   'struct Launch { string name; string symbol; string metadata; bytes32 salt; address paired; int24 tick; uint160 sqrtPriceX96; uint256 share; address recipient; uint8 vaulted; }',
@@ -58,23 +59,8 @@ export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
   const contracts = compileSolidity(CONTRACTS, { viaIR: true })
   const locker = await deployContract(chain, contracts.get('FakeLocker'), [positionManager, deployer])
   const factory = await deployContract(chain, contracts.get('FakeFactory'), [uniswapFactory, positionManager, swapRouter, locker, weth])
-  const vault = toAddress(await chain.client.readContract({ address: factory, abi, functionName: 'vault' }))
-  const send = (from: Address, to: Address, data: Hex, value = 0n) =>
-    chain.mined(chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 15_000_000n }))
-
-  /** A salt that gives the token a lower (or higher) address than its quote token. */
-  const saltFor = ({ name, symbol, paired, first }: ClankerLaunch): Hex => {
-    const bytecode = encodeDeployData({
-      abi: TOKEN,
-      bytecode: contracts.get('ClankerToken')?.bytecode ?? '0x',
-      args: [name, symbol, factory],
-    })
-    for (let salt = 0; ; salt += 1) {
-      const hex = numberToHex(salt, { size: 32 })
-      const address = toAddress(getContractAddress({ opcode: 'CREATE2', from: factory, salt: hex, bytecode }))
-      if (address < paired === first) return hex
-    }
-  }
+  const at = (address: Address) => contractAt(chain, address, abi)
+  const vault = toAddress(await at(factory).read('vault'))
 
   return {
     factory,
@@ -87,31 +73,22 @@ export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
       const sqrt = 1.0001 ** ((first ? TICK : -TICK) / 2) * (first ? 1 - 1e-9 : 1 + 1e-9)
       const sqrtPriceX96 = BigInt(Math.floor(sqrt * 2 ** 48)) << 48n
       const metadata = '{"description":"d"}'
-      const args = {
-        name,
-        symbol,
-        metadata,
-        salt: saltFor(options),
-        paired,
-        tick: TICK,
-        sqrtPriceX96,
-        share: BigInt(share),
-        recipient,
-        vaulted,
-      }
-      const data = encodeFunctionData({ abi, functionName: 'deployToken', args: [args] })
-      const receipt = await send(creator, factory, data, parseEther(buy))
-      const [event] = parseEventLogs({ abi, eventName: 'TokenCreated', logs: receipt.logs })
-      expect(receipt.logs.at(-1)?.logIndex).toBe(event?.logIndex)
-      const token = toAddress(event?.args.tokenAddress ?? '')
+      const bytecode = encodeDeployData({
+        abi: TOKEN,
+        bytecode: contracts.get('ClankerToken')?.bytecode ?? '0x',
+        args: [name, symbol, factory],
+      })
+      const { salt } = saltFor(factory, bytecode, address => address < paired === first)
+      const terms = { name, symbol, metadata, salt, paired, tick: TICK, sqrtPriceX96, share: BigInt(share), recipient, vaulted }
+      const receipt = await at(factory).send(creator, 'deployToken', [terms], parseEther(buy))
+      const { tokenAddress, positionId } = eventIn(receipt, abi, 'TokenCreated')
+      const token = toAddress(tokenAddress)
       const pair = [token, paired, 10_000] as const
-      const pool = await chain.client.readContract({ address: uniswapFactory, abi: abis.factory, functionName: 'getPool', args: pair })
-      return { token, pool: toAddress(pool), positionId: event?.args.positionId ?? 0n }
+      const pool = await contractAt(chain, uniswapFactory, abis.factory).read('getPool', pair)
+      return { token, pool: toAddress(pool), positionId }
     },
-    collect: (sender, positionId) => send(sender, locker, encodeFunctionData({ abi, functionName: 'collectRewards', args: [positionId] })),
-    withdraw: (creator, token, amount) =>
-      send(creator, vault, encodeFunctionData({ abi, functionName: 'withdraw', args: [token, amount, creator] })),
-    handOver: (creator, positionId, to) =>
-      send(creator, locker, encodeFunctionData({ abi, functionName: 'updateCreatorRewardRecipient', args: [positionId, to] })),
+    collect: (sender, positionId) => at(locker).send(sender, 'collectRewards', [positionId]),
+    withdraw: (creator, token, amount) => at(vault).send(creator, 'withdraw', [token, amount, creator]),
+    handOver: (creator, positionId, to) => at(locker).send(creator, 'updateCreatorRewardRecipient', [positionId, to]),
   }
 }

@@ -10,3 +10,13 @@ export function closeAfterFile(close: () => Promise<unknown>): void {
 export async function closeAll(): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close()
 }
+
+/** The same for what a test may also close itself: the function that is returned closes it once. */
+export function closedAfterFile(close: () => Promise<unknown>): () => Promise<void> {
+  let closing: Promise<unknown> | undefined
+  const once = async () => {
+    await (closing ??= close())
+  }
+  closeAfterFile(once)
+  return once
+}

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { closedAfterFile } from './closeAfterFile.ts'
 import { NodeFailure } from './simulatedChain.ts'
 
 export interface FakeCall {
@@ -207,14 +208,14 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
     dropSockets: () => {
       for (const socket of sockets.clients) socket.terminate()
     },
-    stop: async () => {
+    stop: closedAfterFile(async () => {
       for (const socket of sockets.clients) socket.terminate()
       sockets.close()
       server.closeAllConnections()
       await new Promise<void>(resolve => {
         server.close(() => resolve())
       })
-    },
+    }),
   }
 }
 

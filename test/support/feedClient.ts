@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import { closeAfterFile, closedAfterFile } from './closeAfterFile.ts'
 
 type Message = { readonly type: string; readonly token?: unknown; readonly [field: string]: unknown }
 
@@ -29,6 +30,7 @@ export async function openFeed(serviceUrl: string): Promise<FeedClient> {
     socket.once('error', reject)
   })
   const closed = new Promise<number>(resolve => void socket.once('close', code => resolve(code)))
+  closeAfterFile(async () => socket.close())
   return {
     messages,
     closed,
@@ -99,9 +101,9 @@ export async function openEventStream(url: string, headers: Readonly<Record<stri
         waiting.add(look)
         look()
       }),
-    close: async () => {
+    close: closedAfterFile(async () => {
       aborter.abort()
       await reading
-    },
+    }),
   }
 }

@@ -1,4 +1,4 @@
-import { concat, encodeAbiParameters, encodeFunctionData, type Hex, parseAbi, parseAbiParameters, parseEther, parseEventLogs } from 'viem'
+import { concat, encodeAbiParameters, type Hex, parseAbi, parseAbiParameters, parseEther, parseEventLogs } from 'viem'
 import { expect } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import type { Random } from '#devchain/traders/random.ts'
@@ -6,6 +6,7 @@ import { poolIdOf, type V4PoolKey } from '#devchain/v4Actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { TestChain } from './chain.ts'
 import { compileSolidity } from './compileSolidity.ts'
+import { contractAt } from './contractAt.ts'
 import { deployContract } from './deployContract.ts'
 import { deployHook, deployPoolManager } from './uniswapV4.ts'
 
@@ -29,6 +30,8 @@ export const FLAUNCH_ABI = parseAbi([
   'function ownerOf(uint256) view returns (address)',
   'function totalSupply() view returns (uint256)',
   'function treasury() view returns (address)',
+  'function balances(address) view returns (uint256)',
+  'function balanceOf(address) view returns (uint256)',
   'function name() view returns (string)',
   'function symbol() view returns (string)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
@@ -37,7 +40,6 @@ export const FLAUNCH_ABI = parseAbi([
   'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
   'event PoolSwap(bytes32 indexed poolId, int256 flAmount0, int256 flAmount1, int256 flFee0, int256 flFee1, int256 ispAmount0, int256 ispAmount1, int256 ispFee0, int256 ispFee1, int256 uniAmount0, int256 uniAmount1, int256 uniFee0, int256 uniFee1)',
 ])
-const READS = parseAbi(['function balances(address) view returns (uint256)', 'function balanceOf(address) view returns (uint256)'])
 /** BEFORE_SWAP and AFTER_SWAP, both with a delta of their own. */
 const PERMISSIONS = 0xccn
 const MAX = 2n ** 256n - 1n
@@ -81,16 +83,14 @@ export async function openFlaunchMarket(chain: TestChain, random: Random) {
   const meme = (name: string) => memes.get(name) ?? expect.unreachable()
   const factoryOf = (version: number) => factories.get(version) ?? expect.unreachable()
 
-  const account = (index: number) => chain.accounts[index] ?? expect.unreachable()
+  const { account } = chain
+  const at = (address: Address) => contractAt(chain, address, ABI)
   const traders = () => [account(2), account(3), account(4)]
   /** Own revenue NFTs, and do not trade. */
   const owners = () => [account(1), account(5), account(6)]
-  const send = (from: Address, to: Address, data: Hex, value = 0n) =>
-    chain.client.sendTransaction({ account: from, chain: null, to, data, value, gas: 9_000_000n })
-  const read = (address: Address, functionName: 'balanceOf' | 'balances', holder: Address) =>
-    chain.client.readContract({ address, abi: READS, functionName, args: [holder] })
+  const read = (address: Address, functionName: 'balanceOf' | 'balances', holder: Address) => at(address).read(functionName, [holder])
   const stateOf = async ({ factory, id }: Pick<Meme, 'factory' | 'id'>) => {
-    const pool = await chain.client.readContract({ address: factory, abi: ABI, functionName: 'pools', args: [id] })
+    const pool = await at(factory).read('pools', [id])
     return { tokenId: pool[1], fairLaunch: pool[3], endsAt: pool[4], supply: pool[5], stock: pool[7], fees: pool[8] }
   }
 
@@ -99,25 +99,18 @@ export async function openFlaunchMarket(chain: TestChain, random: Random) {
     const { fairSupply = 0n, duration = 0n, premine = 0n, zapped = false } = options
     const terms = { name, creator: zapped ? zap : account(1), allocation, fairSupply, duration, premine, first }
     const args = zapped ? ([factory, terms, account(1)] as const) : ([terms] as const)
-    const data = encodeFunctionData({ abi: ABI, functionName: 'flaunch', args })
-    const receipt = await chain.mined(send(account(0), zapped ? zap : factory, data))
+    const receipt = await at(zapped ? zap : factory).send(account(0), 'flaunch', args)
     const minted = parseEventLogs({ abi: ABI, eventName: 'Transfer', logs: receipt.logs })
     const token = toAddress(
       minted.find(({ args: { from }, address }) => from === ZERO_ADDRESS && toAddress(address) !== nft)?.address ?? '',
     )
-    const { currency0, currency1, hooks, ...rest } = await chain.client.readContract({
-      address: factory,
-      abi: ABI,
-      functionName: 'poolKey',
-      args: [token],
-    })
+    const { currency0, currency1, hooks, ...rest } = await at(factory).read('poolKey', [token])
     const key = { ...rest, currency0: toAddress(currency0), currency1: toAddress(currency1), hooks: toAddress(hooks) }
     const id = poolIdOf(key)
-    const treasury = toAddress(await chain.client.readContract({ address: token, abi: ABI, functionName: 'treasury' }))
+    const treasury = toAddress(await at(token).read('treasury'))
     const { tokenId } = await stateOf({ factory, id })
     memes.set(name, { name, version, factory, accounts: version === 1 ? factory : escrow, token, tokenId, key, id, treasury })
-    for (const trader of traders())
-      await send(trader, token, encodeFunctionData({ abi: ABI, functionName: 'approve', args: [router, MAX] }))
+    for (const trader of traders()) await at(token).queue(trader, 'approve', [router, MAX])
     await chain.mine()
   }
 
@@ -131,10 +124,7 @@ export async function openFlaunchMarket(chain: TestChain, random: Random) {
     const held = await read(token, 'balanceOf', trader)
     const sells = held > 10n ** 24n && !(fairLaunch && endsAt > timestamp) && random.chance(0.45)
     const zeroForOne = sells === (token === key.currency0)
-    const swap = (amount: bigint, most: bigint) => {
-      const data = encodeFunctionData({ abi: ABI, functionName: 'swap', args: [key, zeroForOne, amount, most, hookData] })
-      return chain.mined(send(trader, router, data))
-    }
+    const swap = (amount: bigint, most: bigint) => at(router).send(trader, 'swap', [key, zeroForOne, amount, most, hookData])
     if (sells) {
       const amount = (held * BigInt(random.integer(5, 60))) / 100n
       // About a third of what the tokens are worth, at 1e-10 or more each.
@@ -146,57 +136,47 @@ export async function openFlaunchMarket(chain: TestChain, random: Random) {
 
   /** Four accounts buy a memecoin in the block after its launch, and its creator supplies an account, which supplies another one. */
   async function rush(name: string) {
-    const crowd = [...traders(), account(7)]
-    await send(account(7), native, encodeFunctionData({ abi: ABI, functionName: 'deposit', args: [0n] }), parseEther('1'))
-    await chain.mined(send(account(7), native, encodeFunctionData({ abi: ABI, functionName: 'approve', args: [router, MAX] })))
+    await at(native).queue(account(7), 'deposit', [0n], parseEther('1'))
+    await at(native).send(account(7), 'approve', [router, MAX])
     await launch(name, 3, { first: true, premine: 10n ** 26n })
     const { token, key } = meme(name)
     const { timestamp } = await chain.client.getBlock()
     await chain.client.setNextBlockTimestamp({ timestamp: timestamp + 2n })
     const paid = 10n ** 15n
     const args = [key, token !== key.currency0, -paid, paid, '0x'] as const
-    const data = encodeFunctionData({ abi: ABI, functionName: 'swap', args })
-    await chain.together(crowd.map(from => () => chain.mined(send(from, router, data))))
-    const give = (from: Address, to: Address) =>
-      chain.mined(send(from, token, encodeFunctionData({ abi: ABI, functionName: 'transfer', args: [to, 1_000n] })))
-    await give(account(1), account(8))
-    await give(account(8), account(9))
+    await chain.together([...traders(), account(7)].map(from => () => at(router).send(from, 'swap', args)))
+    await at(token).send(account(1), 'transfer', [account(8), 1_000n])
+    await at(token).send(account(8), 'transfer', [account(9), 1_000n])
   }
 
   async function act() {
     const one = meme(random.pick([...memes.keys()]))
     const { token, accounts, treasury, id } = one
-    const call = (from: Address, to: Address, data: Hex) => chain.mined(send(from, to, data))
     switch (random.weighted([26, 2, 4, 4, 1, 1, 1, 1])) {
       case 0:
         return trade()
       case 1: {
-        const args = [random.pick([account(8), account(3)]), (await read(token, 'balanceOf', account(2))) / 10n] as const
-        return call(account(2), token, encodeFunctionData({ abi: ABI, functionName: 'transfer', args }))
+        const to = random.pick([account(8), account(3)])
+        return at(token).send(account(2), 'transfer', [to, (await read(token, 'balanceOf', account(2))) / 10n])
       }
       case 2: {
         return handOver(one.name, random.pick(owners()))
       }
       case 3: {
         const owner = random.pick(owners())
-        const args = [random.pick([owner, account(7)]), random.chance(0.5)] as const
-        return call(owner, accounts, encodeFunctionData({ abi: ABI, functionName: 'withdrawFees', args }))
+        return at(accounts).send(owner, 'withdrawFees', [random.pick([owner, account(7)]), random.chance(0.5)])
       }
       case 4: {
-        const args = [`Name ${random.integer(0, 99)}`, `SYM${random.integer(0, 99)}`] as const
-        return call(account(0), token, encodeFunctionData({ abi: ABI, functionName: 'setMetadata', args }))
+        return at(token).send(account(0), 'setMetadata', [`Name ${random.integer(0, 99)}`, `SYM${random.integer(0, 99)}`])
       }
       case 5: {
-        const args = [id, random.chance(0.5)] as const
-        return call(account(0), bidWall, encodeFunctionData({ abi: ABI, functionName: 'setDisabledState', args }))
+        return at(bidWall).send(account(0), 'setDisabledState', [id, random.chance(0.5)])
       }
       case 6: {
-        const args = [token, account(8), (await read(token, 'balanceOf', treasury)) / 2n] as const
-        return call(account(0), treasury, encodeFunctionData({ abi: ABI, functionName: 'send', args }))
+        return at(treasury).send(account(0), 'send', [token, account(8), (await read(token, 'balanceOf', treasury)) / 2n])
       }
       default: {
-        const args = [(await read(token, 'balanceOf', account(3))) / 20n] as const
-        return call(account(3), token, encodeFunctionData({ abi: ABI, functionName: 'burn', args }))
+        return at(token).send(account(3), 'burn', [(await read(token, 'balanceOf', account(3))) / 20n])
       }
     }
   }
@@ -204,17 +184,16 @@ export async function openFlaunchMarket(chain: TestChain, random: Random) {
   /** Passes a memecoin's revenue NFT on; to the zero address, it is burned. */
   async function handOver(name: string, to: Address) {
     const { tokenId } = meme(name)
-    const owner = toAddress(await chain.client.readContract({ address: nft, abi: ABI, functionName: 'ownerOf', args: [tokenId] }))
+    const owner = toAddress(await at(nft).read('ownerOf', [tokenId]))
     if (owner === ZERO_ADDRESS) return
-    await chain.mined(send(owner, nft, encodeFunctionData({ abi: ABI, functionName: 'transferFrom', args: [owner, to, tokenId] })))
+    await at(nft).send(owner, 'transferFrom', [owner, to, tokenId])
   }
 
-  const deposit = encodeFunctionData({ abi: ABI, functionName: 'deposit', args: [0n] })
   for (const trader of traders()) {
-    await send(trader, native, deposit, parseEther('100'))
-    await send(trader, native, encodeFunctionData({ abi: ABI, functionName: 'approve', args: [router, MAX] }))
+    await at(native).queue(trader, 'deposit', [0n], parseEther('100'))
+    await at(native).queue(trader, 'approve', [router, MAX])
   }
-  await chain.mined(send(account(0), native, deposit, parseEther('10')))
+  await at(native).send(account(0), 'deposit', [0n], parseEther('10'))
   const types = parseAbiParameters('uint8, address, address, address, address, address')
   for (const version of [1, 2, 3]) {
     const args = encodeAbiParameters(types, [version, poolManager, native, nft, escrow, bidWall])
@@ -222,14 +201,12 @@ export async function openFlaunchMarket(chain: TestChain, random: Random) {
     factories.set(version, await deployHook(chain, bytecode, PERMISSIONS))
   }
   // What the third one's premines are paid with.
-  await chain.mined(
-    send(account(0), native, encodeFunctionData({ abi: ABI, functionName: 'transfer', args: [factoryOf(3), parseEther('5')] })),
-  )
+  await at(native).send(account(0), 'transfer', [factoryOf(3), parseEther('5')])
   /** The version's entry of `launchpads.json`. The first one keeps the accounts itself. */
   const entryOf = (version: 1 | 2 | 3): LaunchpadConfig => {
     const shared = { factory: factoryOf(version), nft, nativeToken: native, poolManager, bidWall, flETH: native }
     const { startBlock } = chain.deployment
     return { name: `v${version}`, adapter: 'flaunch', startBlock, contracts: version === 1 ? shared : { ...shared, feeEscrow: escrow } }
   }
-  return { poolManager, native, memes, meme, entryOf, creator: account(1), owners, send, read, launch, trade, rush, act, handOver }
+  return { poolManager, native, memes, meme, entryOf, creator: account(1), owners, at, read, launch, trade, rush, act, handOver }
 }

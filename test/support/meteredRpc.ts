@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { closedAfterFile } from './closeAfterFile.ts'
 
 interface JsonRpcCall {
   readonly id: unknown
@@ -44,11 +45,10 @@ export async function startMeteredRpc(chainUrl: string, maxBlocks: number): Prom
   const provider: MeteredRpc = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     onRange: async () => {},
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: closedAfterFile(async () => {
+      server.closeAllConnections()
+      await new Promise(resolve => void server.close(resolve))
+    }),
   }
   return provider
 }

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { closeAfterFile } from './closeAfterFile.ts'
+import { findProgram } from './findProgram.ts'
 import { freePort } from './freePort.ts'
 import { makeTemporaryFolder } from './temporaryFolder.ts'
 
@@ -36,6 +37,12 @@ export async function startNatsServer(program: string, settings: readonly string
     server = child
     while (child.exitCode === null && child.signalCode === null && !(await accepts(port))) await pause(20)
   }
+  const kill = async () => {
+    if (server === null || server.exitCode !== null || server.signalCode !== null) return
+    server.kill('SIGKILL')
+    await once(server, 'exit')
+  }
+  closeAfterFile(kill)
   await start()
   return {
     port,
@@ -43,11 +50,7 @@ export async function startNatsServer(program: string, settings: readonly string
     configure,
     freeze: () => void server?.kill('SIGSTOP'),
     thaw: () => void server?.kill('SIGCONT'),
-    kill: async () => {
-      if (server === null || server.exitCode !== null || server.signalCode !== null) return
-      server.kill('SIGKILL')
-      await once(server, 'exit')
-    },
+    kill,
   }
 }
 
@@ -60,4 +63,15 @@ function accepts(port: number): Promise<boolean> {
     })
     socket.once('error', () => resolve(false))
   })
+}
+
+/** A server and the settings that lead a service to it; where the program is not installed, neither. */
+export async function startInstalledNats(): Promise<{
+  readonly nats: NatsServer | null
+  readonly byNats: Readonly<Record<string, string>>
+}> {
+  const program = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
+  if (program === null) return { nats: null, byNats: {} }
+  const nats = await startNatsServer(program)
+  return { nats, byNats: { NATS_URL: `nats://127.0.0.1:${nats.port}` } }
 }

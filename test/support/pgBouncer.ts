@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, writeFile } from 'node:fs/promises'
 import process from 'node:process'
+import { closedAfterFile } from './closeAfterFile.ts'
 import { freePort } from './freePort.ts'
 import { makeTemporaryFolder } from './temporaryFolder.ts'
 
@@ -53,10 +54,10 @@ export async function startPgBouncer(program: string, databaseUrl: string, setti
     },
     freeze: () => void bouncer.kill('SIGSTOP'),
     thaw: () => void bouncer.kill('SIGCONT'),
-    stop: async () => {
+    stop: closedAfterFile(async () => {
       await kill()
       await folder.remove()
-    },
+    }),
   }
 }
 

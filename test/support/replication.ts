@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { closedAfterFile } from './closeAfterFile.ts'
 import { freePort } from './freePort.ts'
 import { openPostgresServers, urlAt } from './postgresServers.ts'
 
@@ -65,10 +66,10 @@ export async function startReplication(): Promise<Replication> {
     promote: async () => {
       await sql`select pg_promote()`.execute(replica.db)
     },
-    stop: async () => {
+    stop: closedAfterFile(async () => {
       await replica.kill()
       await primary.kill()
       await servers.remove()
-    },
+    }),
   }
 }

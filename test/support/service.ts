@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { TestChain } from './chain.ts'
+import { closedAfterFile } from './closeAfterFile.ts'
+import { POLL_LIMIT_MS } from './limits.ts'
 
 type Env = Readonly<Record<string, string>>
 
@@ -15,13 +18,15 @@ export interface Service {
   readonly process: ChildProcess
   /** Its output so far. */
   output(): string
+  /** What a route answers in JSON, whatever its status. */
+  get<T>(path: string): Promise<T>
   /** Resolves once its health reports the block as indexed. */
   indexed(block: number): Promise<void>
   /** Stops it by SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
-/** A folder for services on a test's chain, with its `launchpads.json`. */
+/** A folder for services on a test's chain, with its `launchpads.json`. It is removed at the end of the test file. */
 export interface ServiceFolder {
   readonly folder: string
   /** Settings of a service that follows the chain's head without limits, and without USD prices: no provider of them answers. */
@@ -32,6 +37,7 @@ export interface ServiceFolder {
    * @param main the script; default: the bundle, which starts with a third of the processor time of the sources
    */
   start(env?: Env, main?: string): Promise<Service>
+  /** Also ends the services that still run. */
   remove(): Promise<void>
 }
 
@@ -61,12 +67,27 @@ export async function serviceFolder(
     COINGECKO_URL: UNREACHABLE,
     COINBASE_URL: UNREACHABLE,
   }
+  const running: (() => Promise<unknown>)[] = []
   return {
     folder,
     env,
-    start: (more, main = BUNDLE) => startService({ ...env, ...more }, main),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    start: async (more, main = BUNDLE) => {
+      const service = await startService({ ...env, ...more }, main)
+      // SIGTERM also ends an embedded PostgreSQL, which SIGKILL would leave behind.
+      running.push(() => end(service, more?.['DATABASE_URL'] === undefined ? 'SIGTERM' : 'SIGKILL'))
+      return service
+    },
+    remove: closedAfterFile(async () => {
+      await Promise.all(running.map(end => end()))
+      await rm(folder, { recursive: true, force: true })
+    }),
   }
+}
+
+async function end({ process: child }: Service, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill(signal)
+  await once(child, 'close')
 }
 
 function fileOfReference({ deployment }: TestChain): string {
@@ -82,16 +103,19 @@ export async function startService(env: Env, main: string = BUNDLE): Promise<Ser
       const told = message as { type: string; url: string; databaseUrl: string }
       if (told.type === 'listening') resolve(told)
     })
-    void child.exited.then(code => reject(new Error(`the service ended with ${code}:\n${child.output()}`)))
+    const fail = (what: string) => reject(new Error(`the service ${what}:\n${child.output()}`))
+    void child.exited.then(code => fail(`ended with ${code}`))
+    setTimeout(fail, POLL_LIMIT_MS, 'does not listen').unref()
   })
+  const get = async <T>(route: string) => (await (await fetch(url + route)).json()) as T
   return {
     url,
     databaseUrl,
+    get,
     process: child.process,
     output: child.output,
     indexed: async block => {
-      const indexedBlock = async () => ((await (await fetch(`${url}/api/indexer/health`)).json()) as IndexerHealth).indexedBlock
-      while (Number((await indexedBlock()) ?? -1) < block) await pause(20)
+      while (Number((await get<IndexerHealth>('/api/indexer/health')).indexedBlock ?? -1) < block) await pause(20)
     },
     stop: () => {
       child.process.kill('SIGTERM')

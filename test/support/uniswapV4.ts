@@ -3,6 +3,8 @@ import { expect } from 'vitest'
 import { readArtifact } from '#devchain/artifacts.ts'
 import { CREATE2_DEPLOYER, hookAddress, saltForHook } from '#devchain/hookAddress.ts'
 import type { Address } from '#domain/address.ts'
+import { formatDecimal } from '#domain/decimal.ts'
+import { priceFromSqrt } from '#launchpads/pools/uniswapV3.ts'
 import type { TestChain } from './chain.ts'
 import { deployContract } from './deployContract.ts'
 
@@ -41,5 +43,15 @@ export async function readV4Pool({ client }: TestChain, poolManager: Address, id
     sqrt: slot0 & ((1n << 160n) - 1n),
     tick: Number(BigInt.asIntN(24, slot0 >> 160n)),
     liquidity: liquidity & ((1n << 128n) - 1n),
+  }
+}
+
+/** What the API shows of a token's pool and its price in the pool's currency, by the PoolManager itself. */
+export async function shownV4Pool(chain: TestChain, poolManager: Address, id: Hex, { token, quote }: Record<'token' | 'quote', Address>) {
+  const { sqrt, tick, liquidity } = await readV4Pool(chain, poolManager, id)
+  const price = priceFromSqrt(sqrt, { tokenIsToken0: token < quote }, 18)
+  return {
+    price: price === null ? null : formatDecimal(price),
+    pool: { address: id, type: 'uniswap-v4', quoteToken: quote, sqrtPriceX96: String(sqrt), tick, liquidity: String(liquidity) },
   }
 }

@@ -3,6 +3,7 @@ import http, { type IncomingMessage, type RequestListener, type ServerResponse }
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { FETCH_LIMITS, type FetchLimits } from '#jobs/metadata/outbound.ts'
+import { closedAfterFile } from '#test/support/closeAfterFile.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { creatorCertificate, creatorCertificateKey } from './creatorCertificate.ts'
 
@@ -68,11 +69,11 @@ export async function startDocumentServer(options: { readonly secure?: boolean }
       await came(request + 1)
       await ends[request]
     },
-    close: async () => {
+    close: closedAfterFile(async () => {
       server.close()
       server.closeAllConnections()
       await once(server, 'close')
-    },
+    }),
   }
 }
 

@@ -1,21 +1,21 @@
-import { encodeFunctionData, type Hex, parseEventLogs } from 'viem'
+import { type Hex, parseEventLogs } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
-import { formatDecimal, formatUnits } from '#domain/decimal.ts'
-import { priceFromSqrt } from '#launchpads/pools/uniswapV3.ts'
-import { createAdapters } from '#launchpads/registry.ts'
-import { createReads } from '#store/reads/reads.ts'
+import { formatUnits } from '#domain/decimal.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { type ChainReads, chainReads, expectHolders } from '#test/support/chainReads.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { countedChain, expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
 import { FLAUNCH_ABI as ABI, type FlaunchMarket, openFlaunchMarket } from '#test/support/flaunchMarket.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
 import { startSync } from '#test/support/startSync.ts'
-import { readV4Pool } from '#test/support/uniswapV4.ts'
+import { shownV4Pool } from '#test/support/uniswapV4.ts'
 
 // Memecoins of three versions of Flaunch's PositionManager, with and without a fair launch, on both sides of flETH.
 
+const NAMES = ['oldest', 'sold out', 'burned', 'premined', 'plain']
+const abs = (value: bigint) => (value < 0n ? -value : value)
 const ACTIONS = 130
 const REORG_DEPTH = 20
 const BURN = toAddress('0x000000000000000000000000000000000000dEaD')
@@ -25,6 +25,7 @@ const backfilled = await useDatabase()
 const synced = await useDatabase()
 let chain: TestChain
 let market: FlaunchMarket
+let reads: ChainReads
 const launchpads = () => ([1, 2, 3] as const).map(market.entryOf)
 
 beforeAll(async () => {
@@ -47,22 +48,9 @@ beforeAll(async () => {
   const { hash } = await chain.client.getBlock()
   await live.reached(hash)
   await live.stop()
+  reads = chainReads(chain, followed, launchpads())
 })
 afterAll(() => chain?.stop())
-
-const openReads = () => {
-  const { chainId, weth } = chain.deployment
-  const adapters = new Map(createAdapters({ weth, launchpads: launchpads() }).map(adapter => [adapter.launchpad, adapter]))
-  return createReads({
-    db: followed.kysely,
-    chainId,
-    weth,
-    claimCall: ({ launchpad, ...target }) => adapters.get(launchpad)?.claimCall(target) ?? null,
-    vestedOf: () => null,
-  })
-}
-const NAMES = ['oldest', 'sold out', 'burned', 'premined', 'plain']
-const abs = (value: bigint) => (value < 0n ? -value : value)
 
 describe('flaunch', () => {
   it('gives the same tables when a service fetches the whole chain in ranges as live through a reorg', async () => {
@@ -83,33 +71,19 @@ describe('flaunch', () => {
 
   it.each(NAMES)('agrees with the chain on price, pool, supply and holders (%s)', async name => {
     const { token, id, version, factory, treasury } = market.meme(name)
-    const { sqrt, tick, liquidity } = await readV4Pool(chain, market.poolManager, id)
-    const price = priceFromSqrt(sqrt, { tokenIsToken0: token < market.native }, 18) ?? expect.unreachable()
-    const supply = await chain.client.readContract({ address: token, abi: ABI, functionName: 'totalSupply' })
-    const reads = openReads()
-    expect(await reads.token({ address: token })).toMatchObject({
+    const { price, pool } = await shownV4Pool(chain, market.poolManager, id, { token, quote: market.native })
+    const contract = market.at(token)
+    expect(await reads.tokenOf(token)).toMatchObject({
       launchpad: `v${version}`,
-      name: await chain.client.readContract({ address: token, abi: ABI, functionName: 'name' }),
-      symbol: await chain.client.readContract({ address: token, abi: ABI, functionName: 'symbol' }),
+      name: await contract.read('name'),
+      symbol: await contract.read('symbol'),
       creator: market.creator,
-      totalSupply: String(supply),
-      metadataUri: 'ipfs://meme',
-      market: { priceWeth: formatDecimal(price) },
-      pool: {
-        address: id,
-        type: 'uniswap-v4',
-        quoteToken: market.native,
-        feeBps: null,
-        sqrtPriceX96: String(sqrt),
-        tick,
-        liquidity: String(liquidity),
-      },
+      totalSupply: String(await contract.read('totalSupply')),
+      market: { priceWeth: price },
+      pool: { ...pool, feeBps: null },
       graduation: { status: 'none' },
     })
-    const holders = (await reads.holders({ address: token, limit: 100, excludeType: [] }))?.data ?? []
-    for (const { address, balance } of holders) expect(balance).toBe(String(await market.read(token, 'balanceOf', address)))
-    expect(holders.reduce((sum, { balance }) => sum + BigInt(balance), 0n)).toBe(supply)
-    const types = new Map(holders.map(({ address, type }) => [address, type]))
+    const types = await expectHolders(chain, reads, token)
     expect(types.get(market.poolManager)).toBe('pool')
     expect(types.get(factory)).toBe('locker')
     expect(types.get(BURN)).toBe(name === 'burned' || name === 'oldest' ? 'burn' : undefined)
@@ -149,7 +123,7 @@ describe('flaunch', () => {
         feeWeth: report?.eventName === 'PoolSwap' ? formatUnits(feeOf(report.args, isFirst), 18) : '0',
       })
     }
-    const { data: trades = [] } = (await openReads().trades({ address: token, limit: 100, order: 'asc' })) ?? {}
+    const trades = await reads.tradesOf(token)
     expect(trades).toMatchObject(expected)
     expect(trades.length).toBeGreaterThan(8)
     expect(trades.length).toBeLessThan(100)
@@ -176,7 +150,6 @@ describe('flaunch', () => {
 
   it.each(NAMES)('has the creators’ share, and what each of them can claim (%s)', async name => {
     const { token, id, accounts } = market.meme(name)
-    const reads = openReads()
     const logs = parseEventLogs({
       abi: ABI,
       eventName: ['Deposit', 'Withdrawal'],
@@ -188,7 +161,7 @@ describe('flaunch', () => {
       share += log.args.amount
     }
     expect(share).toBeGreaterThan(0n)
-    expect((await reads.token({ address: token }))?.fees).toMatchObject({
+    expect((await reads.tokenOf(token)).fees).toMatchObject({
       accruedWeth: formatUnits(share, 18),
       claimedWeth: null,
       claimableWeth: null,
@@ -199,8 +172,8 @@ describe('flaunch', () => {
         (sum, log) => (log.eventName === 'Withdrawal' && toAddress(log.args.sender) === owner ? sum + log.args.amount : sum),
         0n,
       )
-      const data = encodeFunctionData({ abi: ABI, functionName: 'withdrawFees', args: [owner, false] })
-      const { claimable = [] } = (await reads.claimable({ address: token, creator: owner })) ?? {}
+      const data = market.at(accounts).data('withdrawFees', [owner, false])
+      const claimable = await reads.claimableOf(token, owner)
       const known = claimable.length > 0 || amount + claimed > 0n || owner === market.creator
       expect(claimable).toMatchObject(
         known
@@ -223,11 +196,10 @@ describe('flaunch', () => {
     let paid = 0
     for (const name of ['oldest', 'plain']) {
       for (const owner of market.owners()) {
-        const { claimable = [] } = (await openReads().claimable({ address: market.meme(name).token, creator: owner })) ?? {}
-        for (const { amount, claim } of claimable) {
+        for (const { amount, claim } of await reads.claimableOf(market.meme(name).token, owner)) {
           if (claim === null) continue
           const before = await market.read(market.native, 'balanceOf', owner)
-          await chain.mined(market.send(owner, toAddress(claim.to), claim.data))
+          await chain.mined(chain.client.sendTransaction({ account: owner, chain: null, to: claim.to, data: claim.data }))
           expect((await market.read(market.native, 'balanceOf', owner)) - before).toBe(BigInt(amount ?? 0))
           paid += 1
         }

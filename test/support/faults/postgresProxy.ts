@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { closedAfterFile } from '#test/support/closeAfterFile.ts'
 import { errorResponse, FAILING, isReady, MessageReader, type Request, ROLLBACK } from './postgresMessages.ts'
 
 /** The fault of one request. */
@@ -100,13 +101,13 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
     setTarget: next => {
       target = new URL(next)
     },
-    stop: () => {
+    stop: closedAfterFile(async () => {
       const closed = Promise.withResolvers<void>()
       server.close(() => closed.resolve())
       cutAll()
       for (const upstream of upstreams) upstream.destroy()
       return closed.promise
-    },
+    }),
   }
 }
 
