@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Kysely, sql } from 'kysely'
-import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
-import type { Address } from '#domain/address.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
 import { SdkClient } from '#test/endToEnd/sdkClient.ts'
@@ -13,6 +10,7 @@ import { openOrm, useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { freePort } from '#test/support/freePort.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
+import { launchToken, type TradedToken } from '#test/support/launchToken.ts'
 import { findSystemPostgres, openPostgresServers, type PostgresServer, type PostgresServers, urlAt } from '#test/support/postgresServers.ts'
 import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
 
@@ -30,12 +28,9 @@ describe.runIf(system !== null)('a database', () => {
   let server: PostgresServer
   let chain: TestChain
   let folder: ServiceFolder
-  let alpha: Launched
+  let alpha: TradedToken
   let env: Readonly<Record<string, string>>
   let port: number
-  const services: Service[] = []
-  const archiving = () => ['archive_mode=on', `archive_command=test ! -f ${archive()}/%f && cp %p ${archive()}/%f`]
-  const archive = () => path.join(servers.folder, 'archive')
 
   beforeAll(async () => {
     servers = await openPostgresServers(system ?? undefined)
@@ -43,52 +38,24 @@ describe.runIf(system !== null)('a database', () => {
     port = await freePort()
     server = await servers.start(await servers.initialise('data'), port, archiving())
     chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3_600 })
-    alpha = readLaunched(await chain.mined(launch(chain, { from: accountOf(1), name: 'Alpha', symbol: 'ALP' })))
-    await trade()
+    alpha = await launchToken(chain)
+    await alpha.buy()
     await chain.mine(60)
     folder = await serviceFolder(chain)
     env = { DATABASE_URL: urlAt(port), KEEP_LOGS: 'true', MAX_REORG_DEPTH: '4', PORT: String(await freePort()) }
     for (const settings of [{}, { SCHEMA: 'side' }]) expect(await (await start(settings)).stop()).toBe(0)
   })
   afterAll(async () => {
-    for (const service of services) service.process.kill('SIGKILL')
-    await folder?.remove()
-    await chain?.stop()
     await server?.kill()
     await servers?.remove()
   })
 
-  const accountOf = (index: number) => chain.accounts[index] as Address
-  let paid = parseEther('0.0001')
-  const trade = () => chain.mined(buyOnCurve(chain, { from: accountOf(2), curve: alpha.curve, paidWei: paid++ }))
-
-  async function start(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
-    const service = await folder.start({ ...env, ...settings })
-    services.push(service)
-    await service.indexed(await chain.head())
-    return service
-  }
-  const run = (command: string, variables: Readonly<Record<string, string>>) =>
-    servers.asUser('/bin/sh', ['-eu', '-c', command], { PATH: `${system?.folder}:${process.env['PATH']}`, ...variables })
-  const alphaAt = async ({ url }: Service) => (await (await fetch(`${url}/api/tokens/${alpha.token}`)).json()) as Token
-  const tradesAt = async ({ url }: Service) => {
-    const { data } = (await (await fetch(`${url}/api/tokens/${alpha.token}/trades?order=asc&limit=500`)).json()) as { data: Trade[] }
-    return data
-  }
-  /** By a connection that finds them where they are since. */
-  const tablesNow = () => dumpTables(openOrm(urlAt(port)).em.getKysely())
-  /** Kept logs, and what is in the other schema. */
-  const beside = async (db: Kysely<unknown>) => [
-    (await sql`select * from tokenwire_logs.range order by 1, 2`.execute(db)).rows,
-    (await sql`select * from side.trade order by 1, 2`.execute(db)).rows,
-  ]
-
   test('that is dumped while it is written ends, on a newer server, as the one that it was dumped from', async () => {
     const service = await start()
     const dumped = run(commandOf('pg_dump'), { DATABASE_URL: urlAt(port) })
-    for (let block = 0; block < 5; block++) await trade()
+    for (let block = 0; block < 5; block++) await alpha.buy()
     await dumped
-    await trade()
+    await alpha.buy()
     await service.indexed(await chain.head())
     const seen = await alphaAt(service)
     expect(await service.stop()).toBe(0)
@@ -113,10 +80,10 @@ describe.runIf(system !== null)('a database', () => {
     await eventually(() => client.isWatching)
     const before = (await tradesAt(service)).length
     await run(commandOf('pg_basebackup'), { DATABASE_URL: urlAt(port) })
-    await trade()
+    await alpha.buy()
     await service.indexed(await chain.head())
     const { rows } = await sql<{ moment: string }>`select clock_timestamp()::text as moment`.execute(server.db)
-    for (let block = 0; block < 3; block++) await trade()
+    for (let block = 0; block < 3; block++) await alpha.buy()
     await service.indexed(await chain.head())
     const seen = await alphaAt(service)
     await eventually(() => client.sequences.at(-1) === seen.sequence)
@@ -134,7 +101,7 @@ describe.runIf(system !== null)('a database', () => {
     expect(await count()).toBe(before + 1)
 
     const again = await start()
-    await trade()
+    await alpha.buy()
     await again.indexed(await chain.head())
     const trades = (await tradesAt(again)).map(({ id }) => id)
     expect(trades).toHaveLength(before + 5)
@@ -149,4 +116,42 @@ describe.runIf(system !== null)('a database', () => {
     expect(tables['trade']).toHaveLength(before + 4)
     expect((await tablesNow())['trade']?.slice(0, -1)).toEqual(tables['trade'])
   })
+
+  function alphaAt(service: Service): Promise<Token> {
+    return service.get(`/api/tokens/${alpha.token}`)
+  }
+
+  async function tradesAt(service: Service): Promise<readonly Trade[]> {
+    return (await service.get<{ data: readonly Trade[] }>(`/api/tokens/${alpha.token}/trades?order=asc&limit=500`)).data
+  }
+
+  /** By a connection that finds them where they are since. */
+  function tablesNow() {
+    return dumpTables(openOrm(urlAt(port)).em.getKysely())
+  }
+
+  /** Kept logs, and what is in the other schema. */
+  async function beside(db: Kysely<unknown>) {
+    const logs = await sql`select * from tokenwire_logs.range order by 1, 2`.execute(db)
+    const trades = await sql`select * from side.trade order by 1, 2`.execute(db)
+    return [logs.rows, trades.rows]
+  }
+
+  async function start(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
+    const service = await folder.start({ ...env, ...settings })
+    await service.indexed(await chain.head())
+    return service
+  }
+
+  function run(command: string, variables: Readonly<Record<string, string>>): Promise<unknown> {
+    return servers.asUser('/bin/sh', ['-eu', '-c', command], { PATH: `${system?.folder}:${process.env['PATH']}`, ...variables })
+  }
+
+  function archive(): string {
+    return path.join(servers.folder, 'archive')
+  }
+
+  function archiving(): readonly string[] {
+    return ['archive_mode=on', `archive_command=test ! -f ${archive()}/%f && cp %p ${archive()}/%f`]
+  }
 })

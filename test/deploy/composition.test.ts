@@ -1,33 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { parseEther } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
-import type { Address } from '#domain/address.ts'
 import type { Trade } from '#resources/trades.ts'
 import { SdkClient } from '#test/endToEnd/sdkClient.ts'
 import { certificate } from '#test/support/certificate.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { launchToken, type TradedToken } from '#test/support/launchToken.ts'
 import { type Composition, PROGRAMS, startComposition } from './composition.ts'
 import { drawPanels } from './drawPanels.ts'
 
 /* Everything that compose.yaml starts, started. Clients come through the proxy, and the process that indexes is killed. */
 
 const CLIENTS = 6
-
-interface Panel {
-  readonly title: string
-  readonly targets: readonly { readonly expr: string; readonly legendFormat?: string }[]
-  readonly fieldConfig: { readonly defaults: { readonly unit?: string } }
-}
-
-interface Series {
-  readonly metric: Readonly<Record<string, string>>
-  readonly values: readonly (readonly [seconds: number, value: string])[]
-}
 
 /** `npm run pictures:dashboard`: for so many seconds the chain goes on, stands still and is replaced, then `dist/dashboard.svg` is drawn. */
 const DRAWN_SECONDS = Number(process.env['DRAWN_SECONDS'] ?? '0')
@@ -39,29 +26,24 @@ describe.runIf(Object.values(PROGRAMS).every(program => program !== null))('the 
   const trusted = getCACertificates('default')
   let chain: TestChain
   let composition: Composition
-  let alpha: Launched
+  let alpha: TradedToken
   let clients: readonly SdkClient[] = []
 
   beforeAll(async () => {
     setDefaultCACertificates([...trusted, certificate])
     const database = await useDatabase({ migrated: false })
     chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3_600 })
-    alpha = readLaunched(await chain.mined(launch(chain, { from: accountOf(1), name: 'Alpha', symbol: 'ALP' })))
-    await trade()
+    alpha = await launchToken(chain)
+    await alpha.buy()
     composition = await startComposition(chain, database.url)
     clients = Array.from({ length: CLIENTS }, () => new SdkClient(composition.proxyUrl, alpha.token))
     for (const client of clients) await eventually(() => client.isWatching)
   })
   afterAll(async () => {
-    for (const client of clients) client.close()
     await composition?.stop()
-    await chain?.stop()
     setDefaultCACertificates(trusted)
   })
 
-  const accountOf = (index: number) => chain.accounts[index] as Address
-  let paid = parseEther('0.0001')
-  const trade = () => chain.mined(buyOnCurve(chain, { from: accountOf(2), curve: alpha.curve, paidWei: paid++ }))
   const up = async () => {
     const { result } = await composition.prometheus<{ result: readonly { value: readonly [number, string] }[] }>('query?query=up')
     return result.map(({ value: [, isUp] }) => isUp).toSorted()
@@ -69,9 +51,9 @@ describe.runIf(Object.values(PROGRAMS).every(program => program !== null))('the 
 
   test('keeps its clients connected and misses nothing when the process that indexes is killed', async () => {
     await eventually(async () => expect(await up()).toEqual(['1', '1', '1', '1']), { interval: 100 })
-    for (let block = 0; block < 3; block++) await trade()
+    for (let block = 0; block < 3; block++) await alpha.buy()
     await composition.kill('indexer')
-    for (let block = 0; block < 3; block++) await trade()
+    for (let block = 0; block < 3; block++) await alpha.buy()
     const path = `${composition.proxyUrl}/api/tokens/${alpha.token}/trades?order=asc`
     const ids = async () => ((await (await fetch(path)).json()) as { data: readonly Trade[] }).data.map(({ id }) => id).slice(1)
     await eventually(async () => expect(await ids()).toHaveLength(6), { interval: 50 })
@@ -103,7 +85,7 @@ describe.runIf(Object.values(PROGRAMS).every(program => program !== null))('the 
     const startedAt = Date.now() / 1_000
     for (let second = 0; second < DRAWN_SECONDS; second++) {
       // The chain stands still in the second quarter, and is replaced twice in the third.
-      if (second < DRAWN_SECONDS / 4 || second > DRAWN_SECONDS / 2) await trade()
+      if (second < DRAWN_SECONDS / 4 || second > DRAWN_SECONDS / 2) await alpha.buy()
       if ([0.6, 0.7].some(part => second === Math.round(part * DRAWN_SECONDS))) await chain.reorg(2)
       if (second === Math.round(0.8 * DRAWN_SECONDS)) await composition.kill('gateway-1')
       await Promise.all(['tokens', 'trades', 'nothing'].map(path => fetch(`${composition.proxyUrl}/api/${path}`)))
@@ -128,3 +110,14 @@ describe.runIf(Object.values(PROGRAMS).every(program => program !== null))('the 
     expect(picture).not.toContain('NaN')
   })
 })
+
+interface Panel {
+  readonly title: string
+  readonly targets: readonly { readonly expr: string; readonly legendFormat?: string }[]
+  readonly fieldConfig: { readonly defaults: { readonly unit?: string } }
+}
+
+interface Series {
+  readonly metric: Readonly<Record<string, string>>
+  readonly values: readonly (readonly [seconds: number, value: string])[]
+}

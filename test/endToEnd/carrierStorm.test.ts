@@ -1,23 +1,21 @@
 import process from 'node:process'
 import { sql } from 'kysely'
-import { parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import { expect, test } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
-import type { Address } from '#domain/address.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { Token } from '#resources/token.ts'
 import { readWriter } from '#store/rows/identity.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
-import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { installSequenceWitness, sequenceFaults } from '#test/support/faults/sequenceWitness.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
-import { startNatsServer } from '#test/support/nats.ts'
+import { launchToken } from '#test/support/launchToken.ts'
+import { startInstalledNats } from '#test/support/nats.ts'
 import { startPgBouncer } from '#test/support/pgBouncer.ts'
 import { startReplication } from '#test/support/replication.ts'
-import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { serviceFolder } from '#test/support/service.ts'
 import { shiftedClock } from '#test/support/shiftedClock.ts'
 import { cursorOf } from '#test/support/simulatedIndex.ts'
 import { carrierFaults, mayReplaceIndexer, USUAL_FAULTS } from './carrierFaults.ts'
@@ -32,10 +30,7 @@ import { MovingClient } from './movingClient.ts'
 
 const random = createRandom(Number(process.env['CARRIER_SEED'] ?? 1))
 const ROUNDS = Number(process.env['CARRIER_ROUNDS'] ?? 0)
-const NATS = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
-const nats = NATS === null ? null : await startNatsServer(NATS)
-const byNats: Readonly<Record<string, string>> = nats === null ? {} : { NATS_URL: `nats://127.0.0.1:${nats.port}` }
-const fresh = await useDatabase()
+const { nats, byNats } = await startInstalledNats()
 const replication = await startReplication()
 const primary = openOrm(replication.primaryUrl, { poolSize: 2 }).em.getKysely<unknown>()
 
@@ -46,89 +41,28 @@ const ARE_WRITERS_POOLED = bouncer !== null && random.unit() < 0.5
 const writerUrl = ARE_WRITERS_POOLED ? bouncer.url : replication.primaryUrl
 const writer = { ROLE: 'indexer', STANDBY: 'true', MAX_REORG_DEPTH: '16', ...byNats, DATABASE_URL: writerUrl }
 const gatewayOf = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }
-let chain: TestChain
-let folder: ServiceFolder
-let proxy: PostgresProxy
-let cluster: Cluster
-let clients: MovingClient[] = []
-let alpha: Launched
-let alice: Address
-
-beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
-  const [, creator, second] = chain.accounts as unknown as [Address, Address, Address]
-  alice = second
-  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
-  folder = await serviceFolder(chain)
-  proxy = await startPostgresProxy({ url: bouncer?.url ?? replication.primaryUrl })
-  const gatewaySettings = [
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+const alpha = await launchToken(chain)
+const proxy = await startPostgresProxy({ url: bouncer?.url ?? replication.primaryUrl })
+const cluster = new Cluster(await serviceFolder(chain), {
+  writers: [
+    { ...writer, ...shiftedClock(-7_000) },
+    { ...writer, ...shiftedClock(11_000) },
+  ],
+  gateways: [
     { ...gatewayOf, ...byNats, DATABASE_URL: replication.primaryUrl, ...shiftedClock(11_000) },
     { ...gatewayOf, DATABASE_URL: proxy.url, ...shiftedClock(-7_000) },
     { ...gatewayOf, ...byNats, DATABASE_URL: proxy.url, DATABASE_READ_URL: replication.replicaUrl },
-  ]
-  const writers = [
-    { ...writer, ...shiftedClock(-7_000) },
-    { ...writer, ...shiftedClock(11_000) },
-  ] as const
-  cluster = new Cluster(folder, { writers, gateways: gatewaySettings })
+  ],
+})
+const clients = cluster.settings.gateways.map(() => new MovingClient(alpha.token))
+
+test('clients of every gateway hold what the primary says after each fault, and its tables are those of a fresh index', async () => {
   await cluster.startWriter()
   await installSequenceWitness(primary)
   await cluster.startWriter()
   await cluster.startGateways()
-  clients = cluster.gateways.map(() => new MovingClient(alpha.token))
   await Promise.all(clients.map((client, index) => client.connect(cluster.gateway(index).url)))
-})
-
-afterAll(async () => {
-  for (const client of clients) client.close()
-  await cluster?.stop()
-  await proxy?.stop()
-  await bouncer?.stop()
-  await chain?.stop()
-  await folder?.remove()
-  await nats?.kill()
-  await replication.stop()
-})
-
-let paid = parseEther('0.0001')
-async function trade(blocks = 3): Promise<void> {
-  for (let block = 0; block < blocks; block++) await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: paid++ }))
-}
-
-const indexedBlock = async () => (await cursorOf(primary).catch(() => null))?.number ?? -1
-
-/** The chain's head is indexed, and the client of each gateway holds the newest state, which its gateway and the primary show. */
-async function converged(): Promise<void> {
-  const head = await chain.head()
-  await until(`block ${head} is indexed`, async () => {
-    await cluster.supervise()
-    return (await indexedBlock()) >= head
-  })
-  const { rows } = await sql<{ sequence: number }>`select max(sequence)::float8 as sequence from token`.execute(primary)
-  const newest = rows[0]?.sequence
-  for (const [index, client] of clients.entries()) {
-    await until(`client ${index} has ${newest}`, async () => client.updates().at(-1)?.sequence === newest)
-    expect(client.updates().at(-1)?.token).toEqual(await tokenAt(index))
-    const sequences = client.updates().map(({ sequence }) => sequence)
-    expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
-    await until(`gateway ${index} hears of commits and of its indexer`, async () => {
-      const { feed, status } = await healthAt(index)
-      return feed.connected && status !== 'stalled'
-    })
-  }
-}
-
-const healthAt = async (index: number) => (await (await fetch(`${cluster.gateway(index).url}/api/indexer/health`)).json()) as IndexerHealth
-const tokenAt = async (index: number) => (await (await fetch(`${cluster.gateway(index).url}/api/tokens/${alpha.token}`)).json()) as Token
-
-function inRandomOrder<T>(list: readonly T[]): readonly T[] {
-  return list
-    .map(item => ({ item, at: random.unit() }))
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ item }) => item)
-}
-
-test('clients of every gateway hold what the primary says after each fault, and its tables are those of a fresh index', async () => {
   // A reorg must not take the launch away.
   await trade(10)
   await converged()
@@ -154,6 +88,51 @@ test('clients of every gateway hold what the primary says after each fault, and 
     .filter(({ sequence }) => sequence > from)
   expect(told.length).toBeGreaterThan(10)
   expect(await sequenceFaults(primary, { told, violations: [] })).toEqual([])
+  const fresh = await useDatabase()
   await (await openChainIndex(chain, fresh)).indexRange(chain.deployment.startBlock)
   expect(await dumpTables(primary)).toEqual(await dumpTables(fresh.kysely))
 })
+
+async function trade(blocks = 3): Promise<void> {
+  for (let block = 0; block < blocks; block++) await alpha.buy()
+}
+
+async function indexedBlock(): Promise<number> {
+  return (await cursorOf(primary).catch(() => null))?.number ?? -1
+}
+
+/** The chain's head is indexed, and the client of each gateway holds the newest state, which its gateway and the primary show. */
+async function converged(): Promise<void> {
+  const head = await chain.head()
+  await until(`block ${head} is indexed`, async () => {
+    await cluster.supervise()
+    return (await indexedBlock()) >= head
+  })
+  const { rows } = await sql<{ sequence: number }>`select max(sequence)::float8 as sequence from token`.execute(primary)
+  const newest = rows[0]?.sequence
+  for (const [index, client] of clients.entries()) {
+    await until(`client ${index} has ${newest}`, async () => client.updates().at(-1)?.sequence === newest)
+    expect(client.updates().at(-1)?.token).toEqual(await tokenAt(index))
+    const sequences = client.updates().map(({ sequence }) => sequence)
+    expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+    await until(`gateway ${index} hears of commits and of its indexer`, async () => {
+      const { feed, status } = await healthAt(index)
+      return feed.connected && status !== 'stalled'
+    })
+  }
+}
+
+function healthAt(index: number): Promise<IndexerHealth> {
+  return cluster.gateway(index).get('/api/indexer/health')
+}
+
+function tokenAt(index: number): Promise<Token> {
+  return cluster.gateway(index).get(`/api/tokens/${alpha.token}`)
+}
+
+function inRandomOrder<T>(list: readonly T[]): readonly T[] {
+  return list
+    .map(item => ({ item, at: random.unit() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}

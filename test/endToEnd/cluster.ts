@@ -16,19 +16,19 @@ export class Cluster {
   readonly writers: Service[] = []
   readonly gateways: Service[] = []
   readonly #folder: ServiceFolder
-  readonly #settings: ClusterSettings
+  readonly settings: ClusterSettings
 
   constructor(folder: ServiceFolder, settings: ClusterSettings) {
     this.#folder = folder
-    this.#settings = settings
+    this.settings = settings
   }
 
   async startWriter(): Promise<void> {
-    this.writers.push(await this.#start(found(this.#settings.writers[this.writers.length])))
+    this.writers.push(await this.#start(found(this.settings.writers[this.writers.length])))
   }
 
   async startGateways(): Promise<void> {
-    this.gateways.push(...(await Promise.all(this.#settings.gateways.map(settings => this.#start(settings)))))
+    this.gateways.push(...(await Promise.all(this.settings.gateways.map(settings => this.#start(settings)))))
   }
 
   gateway(index: number): Service {
@@ -36,7 +36,7 @@ export class Cluster {
   }
 
   async restartGateway(index: number): Promise<void> {
-    this.gateways[index] = await this.#start(found(this.#settings.gateways[index]))
+    this.gateways[index] = await this.#start(found(this.settings.gateways[index]))
   }
 
   /** Starts the writers that have ended. One that finds itself replaced ends with 75, and is the next standby. */
@@ -44,7 +44,7 @@ export class Cluster {
     for (const [index, { process: child, output }] of this.writers.entries()) {
       if (!hasEnded(child)) continue
       if (child.exitCode !== null && child.exitCode !== 75) throw new Error(`a writer ended with ${child.exitCode}:\n${output()}`)
-      this.writers[index] = await this.#start(found(this.#settings.writers[index]))
+      this.writers[index] = await this.#start(found(this.settings.writers[index]))
     }
   }
 

@@ -1,56 +1,45 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buyOnCurve, launch, readLaunched, transfer } from '#devchain/actions.ts'
-import type { Address } from '#domain/address.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { transfer } from '#devchain/actions.ts'
 import type { Token } from '#resources/token.ts'
 import { readRecentBlocks } from '#store/rows/cursor.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
-import { type MeteredRpc, startMeteredRpc } from '#test/support/meteredRpc.ts'
-import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { launchToken } from '#test/support/launchToken.ts'
+import { startMeteredRpc } from '#test/support/meteredRpc.ts'
+import { type Service, serviceFolder } from '#test/support/service.ts'
 
 /* The service is killed with SIGKILL during a backfill and started again. */
 
 const killed = await useDatabase({ migrated: false })
 const undisturbed = await useDatabase()
-let chain: TestChain
-let folder: ServiceFolder
-let token: Address
-let provider: MeteredRpc
 
 const TRADED_BLOCKS = 100
 /** With the empty blocks in between, the backfill takes several commits. */
 const BLOCKS = 39 * TRADED_BLOCKS
 
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 8 * BLOCKS })
+const folder = await serviceFolder(chain)
+const provider = await startMeteredRpc(chain.anvil.url, 100)
+const alpha = await launchToken(chain)
+
 beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 8 * BLOCKS })
-  folder = await serviceFolder(chain)
-  provider = await startMeteredRpc(chain.anvil.url, 100)
-  const [, creator, alice, bob] = chain.accounts as unknown as [Address, Address, Address, Address]
-  const launched = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
-  token = launched.token
-  await chain.mined(buyOnCurve(chain, { from: bob, curve: launched.curve, paidWei: parseEther('0.1') }))
+  const { token, creator } = alpha
+  await alpha.buy()
   for (let block = 0; block < TRADED_BLOCKS; block += 1) {
-    await buyOnCurve(chain, { from: alice, curve: launched.curve, paidWei: 10n ** 12n + BigInt(block) })
-    await transfer(chain, { from: bob, currency: token, to: creator, amount: BigInt(block + 1) })
+    await alpha.queueBuy()
+    await transfer(chain, { from: chain.account(2), currency: token, to: creator, amount: BigInt(block + 1) })
     await chain.mine(39, 7)
   }
-})
-
-afterAll(async () => {
-  await provider?.close()
-  await chain?.stop()
-  await folder?.remove()
 })
 
 const start = () => folder.start({ RPC_URLS: provider.url, DATABASE_URL: killed.url })
 
 async function sequenceOf(service: Service): Promise<number> {
-  const response = await fetch(`${service.url}/api/tokens/${token}`)
+  const response = await fetch(`${service.url}/api/tokens/${alpha.token}`)
   return response.status === 404 ? 0 : ((await response.json()) as Token).sequence
 }
 

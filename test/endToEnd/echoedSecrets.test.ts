@@ -34,24 +34,6 @@ let service: Service
 let fails = false
 let errors = 0
 
-async function provide(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const body = await text(request)
-  if (!fails) {
-    const headers = { 'Content-Type': 'application/json' }
-    response.end(await (await fetch(chain.anvil.url, { method: 'POST', headers, body })).text())
-    return
-  }
-  const credentials = request.headers.authorization?.replace('Basic ', '') ?? ''
-  const pair = Buffer.from(credentials, 'base64').toString()
-  const fail = ({ id }: { readonly id: number }) => {
-    const secret = [credentials, pair, pair.slice('alice:'.length)][errors % 3] ?? ''
-    const written = spellings(secret)[NAMES[Math.floor(errors++ / 3) % NAMES.length] ?? '']
-    return { jsonrpc: '2.0', id, error: { code: -32_000, message: `${WRITTEN} ${written}` } }
-  }
-  const calls = JSON.parse(body) as { id: number } | { id: number }[]
-  response.end(JSON.stringify(Array.isArray(calls) ? calls.map(fail) : fail(calls)))
-}
-
 beforeAll(async () => {
   chain = await startTestChain()
   folder = await serviceFolder(chain)
@@ -67,16 +49,10 @@ afterAll(async () => {
   await service?.stop()
   provider?.closeAllConnections()
   provider?.close()
-  await chain?.stop()
-  await folder?.remove()
 })
 
 const operator = async () => ({ authorization: `Bearer ${(await readFile(path.join(folder.folder, 'operator-token'), 'utf8')).trim()}` })
 const ask = (route: string, headers: Readonly<Record<string, string>> = {}) => fetch(service.url + route, { headers })
-
-function expectNoSecret(place: string): void {
-  for (const spelled of SPELLED) expect(place).not.toContain(spelled)
-}
 
 test('operator routes ask for the token that the start has written', async () => {
   const headers = await operator()
@@ -117,3 +93,25 @@ test('what a provider writes is for operators and the log, and no secret is in i
   expect(service.output()).toContain(WRITTEN)
   expectNoSecret(service.output())
 })
+
+async function provide(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await text(request)
+  if (!fails) {
+    const headers = { 'Content-Type': 'application/json' }
+    response.end(await (await fetch(chain.anvil.url, { method: 'POST', headers, body })).text())
+    return
+  }
+  const credentials = request.headers.authorization?.replace('Basic ', '') ?? ''
+  const pair = Buffer.from(credentials, 'base64').toString()
+  const fail = ({ id }: { readonly id: number }) => {
+    const secret = [credentials, pair, pair.slice('alice:'.length)][errors % 3] ?? ''
+    const written = spellings(secret)[NAMES[Math.floor(errors++ / 3) % NAMES.length] ?? '']
+    return { jsonrpc: '2.0', id, error: { code: -32_000, message: `${WRITTEN} ${written}` } }
+  }
+  const calls = JSON.parse(body) as { id: number } | { id: number }[]
+  response.end(JSON.stringify(Array.isArray(calls) ? calls.map(fail) : fail(calls)))
+}
+
+function expectNoSecret(place: string): void {
+  for (const spelled of SPELLED) expect(place).not.toContain(spelled)
+}

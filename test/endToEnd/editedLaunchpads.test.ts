@@ -3,20 +3,19 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import process from 'node:process'
 import { sql } from 'kysely'
-import { getAddress, parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import { getAddress } from 'viem'
+import { beforeAll, expect, test } from 'vitest'
 import { type Deployment, deploy } from '#devchain/deploy.ts'
-import type { Address } from '#domain/address.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { Token } from '#resources/token.ts'
 import { readLateJoins } from '#store/latePairs.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
-import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { launchToken, type TradedToken } from '#test/support/launchToken.ts'
+import { type Service, serviceFolder } from '#test/support/service.ts'
 
 /* Edits of launchpads.json while a service and a gateway run and have clients: of two launchpads of one chain. */
 
@@ -24,53 +23,21 @@ const database = await useDatabase({ migrated: false })
 const fresh = await useDatabase({ migrated: false })
 // The chain is short: a side index stays half of this below its head.
 const env = { DATABASE_URL: database.url, MAX_REORG_DEPTH: '4' }
-let chain: TestChain
-let folder: ServiceFolder
-let second: Deployment
-let alpha: Launched
-let beta: Launched
-let alice: Address
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+const second = await deploy(chain.client, {}, chain.mine)
+const alpha = await launchToken(chain)
+const beta = await launchToken({ ...chain, deployment: second }, { name: 'Beta', symbol: 'BET' })
+const folder = await serviceFolder(chain)
 let service: Service
 let gateway: Service
 let feeds: readonly FeedClient[]
-const services: Service[] = []
 
 beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
-  second = await deploy(chain.client, {}, chain.mine)
-  const [, creator, other] = chain.accounts as unknown as [Address, Address, Address]
-  alice = other
-  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
-  beta = readLaunched(await chain.mined(launch({ ...chain, deployment: second }, { from: creator, name: 'Beta', symbol: 'BET' })))
-  folder = await serviceFolder(chain)
-  for (const of of [alpha, beta, alpha]) await buy(of)
-  service = await started(env)
-  gateway = await started({ ...env, ROLE: 'gateway', RPC_URLS: '' })
+  for (const of of [alpha, beta, alpha]) await of.buy()
+  service = await folder.start(env)
+  gateway = await folder.start({ ...env, ROLE: 'gateway', RPC_URLS: '' })
   feeds = [await openFeed(service.url), await openFeed(gateway.url)]
 })
-
-afterAll(async () => {
-  for (const feed of feeds ?? []) feed.close()
-  for (const { process: child } of services) {
-    if (child.exitCode !== null || child.signalCode !== null) continue
-    child.kill('SIGKILL')
-    await once(child, 'close')
-  }
-  await chain?.stop()
-  await folder?.remove()
-})
-
-async function started(settings: Readonly<Record<string, string>>): Promise<Service> {
-  const one = await folder.start(settings)
-  services.push(one)
-  return one
-}
-
-let paid = parseEther('0.001')
-async function buy({ curve }: Launched): Promise<number> {
-  paid += 1n
-  return Number((await chain.mined(buyOnCurve(chain, { from: alice, curve, paidWei: paid }))).blockNumber)
-}
 
 type Named = readonly [name: string, of: Deployment]
 
@@ -86,11 +53,9 @@ async function edit(...entries: readonly Named[]): Promise<void> {
   service.process.kill('SIGHUP')
 }
 
-const get = async <T>({ url }: Service, path: string) => (await (await fetch(url + path)).json()) as T
 const textOf = async ({ url }: Service, path: string) => (await fetch(url + path)).text()
-const namesOf = async (of: Service) =>
-  (await get<{ data: readonly { name: string }[] }>(of, '/api/launchpads')).data.map(({ name }) => name)
-const tokenOf = (of: Service, { token }: Launched) => get<Token & { code?: string }>(of, `/api/tokens/${token}`)
+const namesOf = async (of: Service) => (await of.get<{ data: readonly { name: string }[] }>('/api/launchpads')).data.map(({ name }) => name)
+const tokenOf = (of: Service, { token }: TradedToken) => of.get<Token & { code?: string }>(`/api/tokens/${token}`)
 
 test('launchpads come, change and go while clients keep their connections', async () => {
   for (const feed of feeds) {
@@ -101,12 +66,12 @@ test('launchpads come, change and go while clients keep their connections', asyn
   }
   const told: number[] = []
   /** Until each client has been sent it: the next edit may take a trade away. */
-  const trade = async (...of: readonly Launched[]) => {
-    for (const launched of of) told.push(await buy(launched))
+  const trade = async (...of: readonly TradedToken[]) => {
+    for (const launched of of) told.push(await launched.buy())
     for (const feed of feeds) await feed.next(({ type, block }) => type === 'trades' && block === String(told.at(-1)))
   }
   await trade(alpha)
-  const { block } = await get<{ block: { blockNumber: number } }>(service, '/dextools/latest-block')
+  const { block } = await service.get<{ block: { blockNumber: number } }>('/dextools/latest-block')
   const range = `events?fromBlock=0&toBlock=${block.blockNumber}`
   const shown = await textOf(service, `/dextools/${range}`)
   expect(shown).toContain(getAddress(alpha.curve))
@@ -121,7 +86,7 @@ test('launchpads come, change and go while clients keep their connections', asyn
   const site = `/dextools/joined/${late?.block}`
   for (const of of [service, gateway]) {
     expect(await textOf(of, `/dextools/${range}`)).toBe(shown)
-    const { events } = await get<{ events: readonly { pairId: string }[] }>(of, `${site}/${range}`)
+    const { events } = await of.get<{ events: readonly { pairId: string }[] }>(`${site}/${range}`)
     expect(new Set(events.map(({ pairId }) => pairId))).toEqual(new Set([getAddress(beta.curve)]))
     expect(await textOf(of, `${site}/latest-block`)).toBe(await textOf(of, '/dextools/latest-block'))
   }
@@ -136,7 +101,7 @@ test('launchpads come, change and go while clients keep their connections', asyn
   for (const of of [service, gateway]) await expect.poll(() => namesOf(of)).toEqual(['renamed'])
   await trade(alpha)
   expect(await textOf(service, `/dextools/${range}`)).toBe(shown)
-  expect(await get(service, `${site}/${range}`)).toMatchObject({
+  expect(await service.get(`${site}/${range}`)).toMatchObject({
     status: 404,
     detail: `there is no join ${late?.block} in any final block`,
   })
@@ -153,7 +118,7 @@ test('launchpads come, change and go while clients keep their connections', asyn
     expect(feed.messages.filter(({ type }) => type === 'trades').map(({ block }) => Number(block))).toEqual(told)
     expect(feed.messages.filter(({ type }) => ['launches', 'reorg', 'gap', 'error'].includes(type))).toEqual([])
   }
-  const { launchpads, reorgs } = await get<IndexerHealth>(service, '/api/indexer/health')
+  const { launchpads, reorgs } = await service.get<IndexerHealth>('/api/indexer/health')
   expect([launchpads, reorgs.count]).toEqual([[expect.objectContaining({ name: 'renamed', state: 'joined', blocksLeft: 0 })], 0])
 })
 
@@ -161,7 +126,7 @@ test('a gateway and a standby say that an edit of theirs is not applied, and who
   await expect.poll(() => gateway.output()).toContain('a gateway has the launchpads of the index: edit that of the process that indexes')
   const file = `${folder.folder}/standby.json`
   await writeFile(file, listOf(['second', second]))
-  const standby = await started({ ...env, STANDBY: 'true', LAUNCHPADS_FILE: file })
+  const standby = await folder.start({ ...env, STANDBY: 'true', LAUNCHPADS_FILE: file })
   expect(standby.output()).toContain('LAUNCHPADS_FILE differs from the index; it is applied if this process becomes the one that indexes')
   expect(standby.output()).toContain('second: added')
   await writeFile(file, listOf(['other', second]))
@@ -229,7 +194,7 @@ async function killAndRestart(release: () => Promise<void>, names: readonly stri
   service.process.kill('SIGKILL')
   await once(service.process, 'close')
   await release()
-  service = await started(env)
+  service = await folder.start(env)
   await expect.poll(() => namesOf(service)).toEqual(names)
 }
 
@@ -242,18 +207,18 @@ test.each([
   await expect.poll(() => namesOf(service)).toEqual(['renamed'])
   await expect.poll(() => tablesOf(SIDE)).toEqual([])
   await chain.reorg(1)
-  await buy(beta)
-  await service.indexed(await buy(alpha))
+  await beta.buy()
+  await service.indexed(await alpha.buy())
   const holding = hold(suffix, table)
   if (suffix === '') await holding
   await edit(['renamed', chain.deployment], ['second', second])
   const release = await holding
   await eventually(async () => expect(await waiting(application)).toBeGreaterThan(0))
   await killAndRestart(release, ['renamed', 'second'])
-  const last = await buy(beta)
+  const last = await beta.buy()
   await service.indexed(last)
 
-  const other = await started({ ...env, DATABASE_URL: fresh.url })
+  const other = await folder.start({ ...env, DATABASE_URL: fresh.url })
   await other.indexed(last)
   // What only time has changed is committed a moment later.
   await eventually(async () => expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely)))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { startConnectProxy } from '#test/support/connectProxy.ts'
 import { type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
@@ -11,11 +11,6 @@ beforeAll(async () => {
   chain = await startTestChain()
   folder = await serviceFolder(chain)
 })
-afterAll(async () => {
-  await folder?.remove()
-  await chain?.stop()
-})
-
 test('asks providers through the proxy of the environment, but those of NO_PROXY', async () => {
   const proxy = await startConnectProxy()
   const { port } = new URL(chain.anvil.url)

@@ -1,17 +1,15 @@
 import { type Kysely, sql } from 'kysely'
-import { parseEther } from 'viem'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
-import type { Address } from '#domain/address.ts'
+import { expect, onTestFinished, test } from 'vitest'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { Trade } from '#resources/trades.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+import { launchToken } from '#test/support/launchToken.ts'
 import { type Replication, startReplication } from '#test/support/replication.ts'
-import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { type Service, serviceFolder } from '#test/support/service.ts'
 import { SdkClient } from './sdkClient.ts'
 
 /*
@@ -20,84 +18,14 @@ import { SdkClient } from './sdkClient.ts'
  * notifications for as long as the process ran.
  */
 
-let chain: TestChain
-let folder: ServiceFolder
-let alpha: Launched
-
-beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 40_000 })
-  alpha = readLaunched(await chain.mined(launch(chain, { from: accountOf(1), name: 'Alpha', symbol: 'ALP' })))
-  folder = await serviceFolder(chain)
-})
-afterAll(async () => {
-  await chain?.stop()
-  await folder?.remove()
-})
-
-const accountOf = (index: number) => chain.accounts[index] as Address
-let paid = parseEther('0.0001')
-const trade = () => chain.mined(buyOnCurve(chain, { from: accountOf(2), curve: alpha.curve, paidWei: paid++ }))
-
-/** Two servers, the name that leads to the first one, and a service with a gateway that know only the name. */
-interface Site {
-  readonly replication: Replication
-  readonly proxy: PostgresProxy
-  readonly primary: Kysely<unknown>
-  readonly replica: Kysely<unknown>
-  readonly service: Service
-  readonly clients: readonly SdkClient[]
-  /** Resolves when the process that indexes gives this reason. */
-  says(reason: string): Promise<void>
-}
-
-async function openSite(): Promise<Site> {
-  const replication = await startReplication()
-  const proxy = await startPostgresProxy({ url: replication.primaryUrl })
-  const running: Service[] = []
-  const clients: SdkClient[] = []
-  onTestFinished(async () => {
-    for (const client of clients) client.close()
-    for (const { process: child } of running) child.kill('SIGKILL')
-    await proxy.stop()
-    await replication.stop()
-  })
-  const open = (url: string) => openOrm(url, { applicationName: TEST, isStandbyWanted: true }).em.getKysely<unknown>()
-  const service = await folder.start({ DATABASE_URL: proxy.url })
-  running.push(service)
-  await trade()
-  await service.indexed(await chain.head())
-  running.push(await folder.start({ DATABASE_URL: proxy.url, ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }))
-  clients.push(...running.map(({ url }) => new SdkClient(url, alpha.token)))
-  for (const client of clients) await eventually(() => client.isWatching)
-  const healthOf = async () => (await (await fetch(`${service.url}/api/indexer/health`)).json()) as IndexerHealth
-  const says = async (reason: string) => {
-    await eventually(async () => expect((await healthOf()).reasons).toContain(reason), { interval: 20 })
-  }
-  return { replication, proxy, primary: open(replication.primaryUrl), replica: open(replication.replicaUrl), service, clients, says }
-}
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 40_000 })
+const alpha = await launchToken(chain)
+const folder = await serviceFolder(chain)
 
 /** The sessions of the tests' own connections. */
 const TEST = 'of the test'
-
-const sessionsOf = async (db: Kysely<unknown>) =>
-  (await sql<{ name: string }>`select application_name as name from pg_stat_activity where application_name like 'tokenwire-%'`.execute(db))
-    .rows
-
-/** As the server that shuts down does: sessions end with 57P01, and new ones are refused with 57P03. */
-async function shutDown({ proxy, primary, says }: Site): Promise<void> {
-  proxy.setServer('starting')
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'tokenwire%' and pid <> pg_backend_pid()`
-    .execute(primary)
-    .catch(() => undefined)
-  await says('the database is starting or stopping')
-}
-
-async function leadToReplica(site: Site): Promise<void> {
-  site.proxy.setTarget(site.replication.replicaUrl)
-  site.proxy.setServer('up')
-  await trade()
-  await site.says('the database takes no writes')
-}
+const ALL = '/api/trades'
+const alphaOnly = () => `/api/tokens/${alpha.token}/trades`
 
 interface Failover {
   readonly what: string
@@ -107,53 +35,10 @@ interface Failover {
 }
 
 const FAILOVERS: readonly Failover[] = [
-  {
-    what: 'is promoted from a standby at another address',
-    happens: async site => {
-      await shutDown(site)
-      await site.replication.killPrimary()
-      await leadToReplica(site)
-      await site.replication.promote()
-    },
-    endsAt: 'replica',
-  },
-  {
-    what: 'is promoted without the last commits',
-    happens: async site => {
-      await site.replication.endStreaming()
-      const { curve } = readLaunched(await chain.mined(launch(chain, { from: accountOf(1), name: 'Lost', symbol: 'LST' })))
-      await trade()
-      await site.service.indexed(await chain.head())
-      await chain.mined(buyOnCurve(chain, { from: accountOf(2), curve, paidWei: paid++ }))
-      await site.replication.killPrimary()
-      await leadToReplica(site)
-      await site.replication.promote()
-    },
-    endsAt: 'replica',
-  },
-  {
-    what: 'has its name lead to a standby for a while',
-    happens: async site => {
-      await shutDown(site)
-      await leadToReplica(site)
-      site.proxy.setTarget(site.replication.primaryUrl)
-      // What is connected to the standby stays so, unless the service ends it.
-      await eventually(async () => expect(await sessionsOf(site.replica)).toEqual([]), { interval: 100 })
-    },
-    endsAt: 'primary',
-  },
-  {
-    what: 'is set to read-only for a while',
-    happens: async site => {
-      await sql`alter system set default_transaction_read_only = on`.execute(site.primary)
-      await sql`select pg_reload_conf()`.execute(site.primary)
-      await trade()
-      await site.says('the database takes no writes')
-      await sql`alter system reset default_transaction_read_only`.execute(site.primary)
-      await sql`select pg_reload_conf()`.execute(site.primary)
-    },
-    endsAt: 'primary',
-  },
+  { what: 'is promoted from a standby at another address', happens: isPromoted, endsAt: 'replica' },
+  { what: 'is promoted without the last commits', happens: isPromotedWithoutTheLast, endsAt: 'replica' },
+  { what: 'has its name lead to a standby for a while', happens: leadsToStandbyForAWhile, endsAt: 'primary' },
+  { what: 'is set to read-only for a while', happens: isReadOnlyForAWhile, endsAt: 'primary' },
 ]
 
 test.for(FAILOVERS)('goes on by itself, with its clients, when the database $what', async ({ happens, endsAt }) => {
@@ -161,7 +46,7 @@ test.for(FAILOVERS)('goes on by itself, with its clients, when the database $wha
   const { service, clients } = site
   const [before, beforeOfAlpha] = [(await tradesAt(service, ALL)).length, (await tradesAt(service, alphaOnly())).length]
   await happens(site)
-  await trade()
+  await alpha.buy()
   await service.indexed(await chain.head())
   const since = (await tradesAt(service, ALL)).slice(before)
   const ofAlpha = (await tradesAt(service, alphaOnly())).slice(beforeOfAlpha)
@@ -187,10 +72,10 @@ test('goes on with a backfill when the database fails over in the middle of a co
     return { kind: 'cut-inside' }
   })
   await chain.mine(2_000)
-  await trade()
+  await alpha.buy()
   await struck.promise
   await failover?.happens(site)
-  await trade()
+  await alpha.buy()
   await service.indexed(await chain.head())
   await expectRightEnd(site, 'replica')
 })
@@ -207,10 +92,97 @@ async function expectRightEnd({ service, clients, primary, replica }: Site, ends
   expect(await dumpTables(endsAt === 'primary' ? primary : replica)).toEqual(await dumpTables(fresh.kysely))
 }
 
-const ALL = '/api/trades'
-const alphaOnly = () => `/api/tokens/${alpha.token}/trades`
+async function tradesAt(service: Service, path: string): Promise<readonly string[]> {
+  return (await service.get<{ data: readonly Trade[] }>(`${path}?order=asc&limit=500`)).data.map(({ id }) => id)
+}
 
-async function tradesAt({ url }: Service, path: string): Promise<readonly string[]> {
-  const answer = await fetch(`${url}${path}?order=asc&limit=500`)
-  return ((await answer.json()) as { data: readonly Trade[] }).data.map(({ id }) => id)
+async function isPromoted(site: Site): Promise<void> {
+  await shutDown(site)
+  await site.replication.killPrimary()
+  await leadToReplica(site)
+  await site.replication.promote()
+}
+
+async function isPromotedWithoutTheLast(site: Site): Promise<void> {
+  await site.replication.endStreaming()
+  const lost = await launchToken(chain, { name: 'Lost', symbol: 'LST' })
+  await alpha.buy()
+  await site.service.indexed(await chain.head())
+  await lost.buy()
+  await site.replication.killPrimary()
+  await leadToReplica(site)
+  await site.replication.promote()
+}
+
+async function leadsToStandbyForAWhile(site: Site): Promise<void> {
+  await shutDown(site)
+  await leadToReplica(site)
+  site.proxy.setTarget(site.replication.primaryUrl)
+  // What is connected to the standby stays so, unless the service ends it.
+  await eventually(async () => expect(await sessionsOf(site.replica)).toEqual([]), { interval: 100 })
+}
+
+async function isReadOnlyForAWhile(site: Site): Promise<void> {
+  await sql`alter system set default_transaction_read_only = on`.execute(site.primary)
+  await sql`select pg_reload_conf()`.execute(site.primary)
+  await alpha.buy()
+  await site.says('the database takes no writes')
+  await sql`alter system reset default_transaction_read_only`.execute(site.primary)
+  await sql`select pg_reload_conf()`.execute(site.primary)
+}
+
+/** Two servers, the name that leads to the first one, and a service with a gateway that know only the name. */
+interface Site {
+  readonly replication: Replication
+  readonly proxy: PostgresProxy
+  readonly primary: Kysely<unknown>
+  readonly replica: Kysely<unknown>
+  readonly service: Service
+  readonly clients: readonly SdkClient[]
+  /** Resolves when the process that indexes gives this reason. */
+  says(reason: string): Promise<void>
+}
+
+async function openSite(): Promise<Site> {
+  const replication = await startReplication()
+  const proxy = await startPostgresProxy({ url: replication.primaryUrl })
+  const open = (url: string) => openOrm(url, { applicationName: TEST, isStandbyWanted: true }).em.getKysely<unknown>()
+  const service = await folder.start({ DATABASE_URL: proxy.url })
+  await alpha.buy()
+  await service.indexed(await chain.head())
+  const gateway = await folder.start({ DATABASE_URL: proxy.url, ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' })
+  const clients = [service, gateway].map(({ url }) => new SdkClient(url, alpha.token))
+  onTestFinished(async () => {
+    for (const client of clients) client.close()
+    for (const { process: child } of [service, gateway]) child.kill('SIGKILL')
+    await proxy.stop()
+    await replication.stop()
+  })
+  for (const client of clients) await eventually(() => client.isWatching)
+  const says = async (reason: string) => {
+    const reasons = async () => (await service.get<IndexerHealth>('/api/indexer/health')).reasons
+    await eventually(async () => expect(await reasons()).toContain(reason), { interval: 20 })
+  }
+  return { replication, proxy, primary: open(replication.primaryUrl), replica: open(replication.replicaUrl), service, clients, says }
+}
+
+async function sessionsOf(db: Kysely<unknown>) {
+  const ours = sql<{ name: string }>`select application_name as name from pg_stat_activity where application_name like 'tokenwire-%'`
+  return (await ours.execute(db)).rows
+}
+
+/** As the server that shuts down does: sessions end with 57P01, and new ones are refused with 57P03. */
+async function shutDown({ proxy, primary, says }: Site): Promise<void> {
+  proxy.setServer('starting')
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'tokenwire%' and pid <> pg_backend_pid()`
+    .execute(primary)
+    .catch(() => undefined)
+  await says('the database is starting or stopping')
+}
+
+async function leadToReplica(site: Site): Promise<void> {
+  site.proxy.setTarget(site.replication.replicaUrl)
+  site.proxy.setServer('up')
+  await alpha.buy()
+  await site.says('the database takes no writes')
 }

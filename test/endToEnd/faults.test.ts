@@ -2,17 +2,15 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseEther } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
 import { createRandom } from '#devchain/traders/random.ts'
-import type { Address } from '#domain/address.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
-import { type FakeProvider, type Misbehaviour, relayTo, startFakeProvider } from '#test/support/fakeProvider.ts'
+import { type Misbehaviour, relayTo, startFakeProvider } from '#test/support/fakeProvider.ts'
 import { installSequenceWitness } from '#test/support/faults/sequenceWitness.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
-import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { launchToken } from '#test/support/launchToken.ts'
+import { serviceFolder } from '#test/support/service.ts'
 import { RestartedService } from './restartedService.ts'
 
 /*
@@ -22,12 +20,11 @@ import { RestartedService } from './restartedService.ts'
 
 const random = createRandom(Number(process.env['FAULT_PROCESS_SEED'] ?? 1))
 const fresh = await useDatabase()
-let chain: TestChain
-let folder: ServiceFolder
-let provider: FakeProvider
-let service: RestartedService
-let alpha: Launched
-let alice: Address
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 40_000 })
+const alpha = await launchToken(chain)
+const folder = await serviceFolder(chain)
+const provider = await startFakeProvider({ chain: relayTo(chain.anvil.url) })
+const service = new RestartedService(folder, alpha.token)
 
 const FAULTS: readonly Misbehaviour[] = [
   { kind: 'reset' },
@@ -52,54 +49,13 @@ function misbehave(): Misbehaviour | undefined {
 }
 
 beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 40_000 })
-  const [, creator] = chain.accounts as unknown as [Address, Address]
-  alice = chain.accounts[2] as Address
-  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
   for (let block = 0; block < 40; block++) {
-    await buy()
+    await alpha.queueBuy()
     await chain.mine(5)
   }
-  folder = await serviceFolder(chain)
-  provider = await startFakeProvider({ chain: relayTo(chain.anvil.url) })
-  service = new RestartedService(folder, alpha.token)
 })
-
-afterAll(async () => {
-  // SIGTERM, because it also ends the embedded PostgreSQL.
-  await service?.end('SIGTERM')
-  await provider?.stop()
-  await chain?.stop()
-  await folder?.remove()
-})
-
-let bought = 0n
-const buy = () => buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.0001') + bought++ })
-const caughtUp = async () => service.process.indexed(await chain.head())
-const postmaster = async () =>
-  Number((await readFile(path.join(folder.folder, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
-
-async function start(): Promise<void> {
-  // A start that fails ends the process, which another test covers.
-  provider.setMisbehaviour(undefined)
-  await service.start({ RPC_URLS: random.chance(0.5) ? provider.url : provider.webSocketUrl, MAX_REORG_DEPTH: '16' })
-  provider.setMisbehaviour(misbehave)
-}
-
-/** Kills the process with SIGKILL after that many more calls to the provider. */
-async function killAfter(calls: number, meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
-  const killed = service.killed()
-  callsUntilKill = calls
-  await meanwhile()
-  await killed
-}
-
-async function trade(blocks: number): Promise<void> {
-  for (let block = 0; block < blocks; block++) {
-    await chain.mined(buy())
-    await pause(20)
-  }
-}
+// SIGTERM, because it also ends the embedded PostgreSQL.
+afterAll(() => service.end('SIGTERM'))
 
 test('a service that is killed, whose database is killed and whose provider fails ends with the tables of an undisturbed one', async () => {
   await start()
@@ -149,3 +105,33 @@ test('a service that is killed, whose database is killed and whose provider fail
   expect(await dumpTables(kysely)).toEqual(await dumpTables(fresh.kysely))
   await service.expectCleanStop()
 })
+
+async function caughtUp(): Promise<void> {
+  await service.process.indexed(await chain.head())
+}
+
+async function postmaster(): Promise<number> {
+  return Number((await readFile(path.join(folder.folder, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0])
+}
+
+async function start(): Promise<void> {
+  // A start that fails ends the process, which another test covers.
+  provider.setMisbehaviour(undefined)
+  await service.start({ RPC_URLS: random.chance(0.5) ? provider.url : provider.webSocketUrl, MAX_REORG_DEPTH: '16' })
+  provider.setMisbehaviour(misbehave)
+}
+
+/** Kills the process with SIGKILL after that many more calls to the provider. */
+async function killAfter(calls: number, meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
+  const killed = service.killed()
+  callsUntilKill = calls
+  await meanwhile()
+  await killed
+}
+
+async function trade(blocks: number): Promise<void> {
+  for (let block = 0; block < blocks; block++) {
+    await alpha.buy()
+    await pause(20)
+  }
+}

@@ -1,84 +1,32 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import process from 'node:process'
-import { parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
-import type { Address } from '#domain/address.ts'
+import { expect, test } from 'vitest'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { ProcessState } from '#resources/processes.ts'
 import type { Token } from '#resources/token.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
 import { freePort } from '#test/support/freePort.ts'
-import { type Service, type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
+import { launchToken } from '#test/support/launchToken.ts'
+import { serviceFolder, spawnService } from '#test/support/service.ts'
 
 /* A process that indexes, and the gateway processes that it starts, which share one port. */
 
 const GATEWAYS = 2
 const database = await useDatabase({ migrated: false })
-let chain: TestChain
-let folder: ServiceFolder
-let service: Service
-let alpha: Launched
-let alice: Address
-
-let settings: Readonly<Record<string, string>>
-
-beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
-  const [, creator, second] = chain.accounts as unknown as [Address, Address, Address]
-  alice = second
-  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
-  folder = await serviceFolder(chain)
-  settings = {
-    DATABASE_URL: database.url,
-    GATEWAYS: String(GATEWAYS),
-    STATUS_PORT: String(await freePort(GATEWAYS + 1)),
-    OPERATOR_TOKEN: 'operator',
-  }
-  service = await folder.start(settings)
-  await service.indexed(await chain.head())
-})
-
-afterAll(async () => {
-  service?.process.kill('SIGKILL')
-  await chain?.stop()
-  await folder?.remove()
-})
-
-/** An answer over a connection of its own, which the system hands to any of the processes. */
-async function get<T>(url: string): Promise<T> {
-  const response = await fetch(url, { headers: { Authorization: 'Bearer operator', Connection: 'close' } })
-  expect(response.status).toBe(200)
-  return (await response.json()) as T
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+const alpha = await launchToken(chain)
+const folder = await serviceFolder(chain)
+const settings = {
+  DATABASE_URL: database.url,
+  GATEWAYS: String(GATEWAYS),
+  STATUS_PORT: String(await freePort(GATEWAYS + 1)),
+  OPERATOR_TOKEN: 'operator',
 }
-
-/** The processes that the one which indexes has heard of; each hears of the others at its own time. */
-async function processes(): Promise<readonly ProcessState[]> {
-  const [, statusUrl] = /"statusUrl":"([^"]+)"/.exec(service.output()) ?? []
-  return (await get<{ data: readonly ProcessState[] }>(`${statusUrl}/api/indexer/health/processes`)).data
-}
-
-async function gateways(): Promise<readonly ProcessState[]> {
-  return (await processes()).filter(({ role, pid }) => role === 'gateway' && isRunning(pid))
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-async function watchAlpha(): Promise<FeedClient> {
-  const feed = await openFeed(service.url)
-  feed.send({ type: 'subscribe', token: alpha.token })
-  await feed.next(({ type }) => type === 'token.update')
-  return feed
-}
+let service = await folder.start(settings)
+await service.indexed(await chain.head())
 
 test('a commit reaches the clients of every process, with what REST answers', async () => {
   await expect.poll(async () => (await gateways()).length).toBe(GATEWAYS)
@@ -87,9 +35,9 @@ test('a commit reaches the clients of every process, with what REST answers', as
   const [first, second] = (await gateways()).map(({ url }) => url)
   const connectionsOf = async (url = '') => (await get<IndexerHealth>(`${url}/api/indexer/health`)).realtime.webSocketConnections
   while ((await connectionsOf(first)) === 0 || (await connectionsOf(second)) === 0) feeds.push(await watchAlpha())
-  const { blockNumber } = await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.01') }))
+  const block = await alpha.buy()
   const updates = await Promise.all(
-    feeds.map(feed => feed.next(({ type, sourceBlock }) => type === 'token.update' && Number(sourceBlock) >= Number(blockNumber))),
+    feeds.map(feed => feed.next(({ type, sourceBlock }) => type === 'token.update' && Number(sourceBlock) >= block)),
   )
   for (const update of updates) expect(update).toEqual(updates[0])
   for (let request = 0; request < 8; request++)
@@ -99,7 +47,7 @@ test('a commit reaches the clients of every process, with what REST answers', as
 
 test('each process has its own metrics at its own address', async () => {
   const ports = async () => (await processes()).map(({ url }) => Number(new URL(url).port)).toSorted((a, b) => a - b)
-  const first = Number(settings['STATUS_PORT'])
+  const first = Number(settings.STATUS_PORT)
   await expect.poll(ports).toEqual([first, first + 1, first + 2])
   for (const { url, pid } of await processes()) {
     const response = await fetch(`${url}/metrics`, { headers: { Authorization: 'Bearer operator' } })
@@ -162,3 +110,35 @@ test('another program on the port ends the start with one sentence', async () =>
   expect(output()).toContain(`HOST 127.0.0.1, PORT ${port}: cannot listen, something else listens there already`)
   other.close()
 })
+
+/** An answer over a connection of its own, which the system hands to any of the processes. */
+async function get<T>(url: string): Promise<T> {
+  const response = await fetch(url, { headers: { Authorization: 'Bearer operator', Connection: 'close' } })
+  expect(response.status).toBe(200)
+  return (await response.json()) as T
+}
+
+/** The processes that the one which indexes has heard of; each hears of the others at its own time. */
+async function processes(): Promise<readonly ProcessState[]> {
+  const [, statusUrl] = /"statusUrl":"([^"]+)"/.exec(service.output()) ?? []
+  return (await get<{ data: readonly ProcessState[] }>(`${statusUrl}/api/indexer/health/processes`)).data
+}
+
+async function gateways(): Promise<readonly ProcessState[]> {
+  return (await processes()).filter(({ role, pid }) => role === 'gateway' && isRunning(pid))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function watchAlpha(): Promise<FeedClient> {
+  const feed = await openFeed(service.url)
+  feed.send({ type: 'subscribe', token: alpha.token })
+  await feed.next(({ type }) => type === 'token.update')
+  return feed
+}

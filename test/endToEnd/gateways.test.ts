@@ -3,55 +3,43 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
-import type { Address } from '#domain/address.ts'
+import { beforeAll, expect, test } from 'vitest'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { ProcessState } from '#resources/processes.ts'
 import type { Token } from '#resources/token.ts'
 import { readClockMs } from '#store/rows/cursor.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
+import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
-import { findProgram } from '#test/support/findProgram.ts'
-import { startNatsServer } from '#test/support/nats.ts'
-import { type Service, type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
+import { launchToken } from '#test/support/launchToken.ts'
+import { startInstalledNats } from '#test/support/nats.ts'
+import { type Service, serviceFolder, spawnService } from '#test/support/service.ts'
 import { shiftedClock } from '#test/support/shiftedClock.ts'
 
 /*
  * An indexer, its standby and two gateways as processes of their own, on one database. One gateway hears of commits by NATS, where there is a
- * server, the other one by PostgreSQL. One gateway reaches it through a proxy that can cut its
- * connections. Their clocks differ by 18 s.
+ * server, the other one by PostgreSQL, through a proxy that can cut its connections. Their clocks differ by 18 s.
  */
 
-const NATS = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
-const nats = NATS === null ? null : await startNatsServer(NATS)
-const byNats: Readonly<Record<string, string>> = nats === null ? {} : { NATS_URL: `nats://127.0.0.1:${nats.port}` }
+const { nats, byNats } = await startInstalledNats()
 const SLOW = shiftedClock(-7_000)
 const FAST = shiftedClock(11_000)
 const OPERATOR = { OPERATOR_TOKEN: 'operator' }
 const database = await useDatabase({ migrated: false })
-let chain: TestChain
-let folder: ServiceFolder
-let proxy: PostgresProxy
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+const alpha = await launchToken(chain)
+const folder = await serviceFolder(chain)
+const proxy = await startPostgresProxy({ url: database.url })
+const writer = (clock = SLOW) => ({ ROLE: 'indexer', STANDBY: 'true', ...OPERATOR, ...byNats, ...clock, DATABASE_URL: database.url })
 let indexer: Service
 let standby: Service
 let near: Service
 let far: Service
 let feeds: readonly [FeedClient, FeedClient]
-let alpha: Launched
-let alice: Address
 
 beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
-  const [, creator, second] = chain.accounts as unknown as [Address, Address, Address]
-  alice = second
-  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
-  folder = await serviceFolder(chain)
-  proxy = await startPostgresProxy({ url: database.url })
   const gateway = { ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '', ...OPERATOR }
   const early = spawnService({ ...folder.env, ...gateway, DATABASE_URL: database.url })
   expect([await early.exited, early.output()]).toEqual([
@@ -69,52 +57,9 @@ beforeAll(async () => {
   standby = await folder.start(writer(FAST))
 })
 
-const writer = (clock = SLOW) => ({ ROLE: 'indexer', STANDBY: 'true', ...OPERATOR, ...byNats, ...clock, DATABASE_URL: database.url })
-
-afterAll(async () => {
-  for (const feed of feeds ?? []) feed.close()
-  for (const service of [near, far, standby, indexer]) {
-    const child = service?.process
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) continue
-    child.kill('SIGKILL')
-    await once(child, 'close')
-  }
-  await proxy?.stop()
-  await chain?.stop()
-  await folder?.remove()
-  await nats?.kill()
-})
-
-let paid = parseEther('0.001')
-const buy = async () => {
-  paid += 1n
-  return Number((await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: paid }))).blockNumber)
-}
-const tokenAt = async (service: Service) => (await (await fetch(`${service.url}/api/tokens/${alpha.token}`)).json()) as Token
-const healthOf = async (service: Service) => (await (await fetch(`${service.url}/api/indexer/health`)).json()) as IndexerHealth
-
-/** The update of that block, at the client of each gateway. One that has missed commits tells more trades at once. */
-async function arrives(block: number, at: readonly FeedClient[] = feeds): Promise<void> {
-  const found = await Promise.all(
-    at.map(feed => feed.next(({ type, sourceBlock }) => type === 'token.update' && Number(sourceBlock) >= block)),
-  )
-  const updates = (found as unknown as readonly TokenUpdate[]).map(({ trades, ...state }) => ({ trades, state }))
-  for (const { trades, state } of updates) {
-    expect(state).toEqual(updates[0]?.state)
-    if (trades !== null) expect(trades.at(-1)).toEqual(state.latestTrade)
-  }
-}
-
-function expectRisingSequences(): void {
-  for (const feed of feeds) {
-    const sequences = feed.updates(alpha.token).map(({ sequence }) => sequence)
-    expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
-  }
-}
-
 test('a commit of the indexer reaches the clients of every gateway, with what its REST answers', async () => {
   for (let round = 0; round < 5; round++) {
-    const block = await buy()
+    const block = await alpha.buy()
     await arrives(block)
     for (const [index, gateway] of [near, far].entries()) {
       expect(feeds[index]?.updates(alpha.token).at(-1)?.token).toEqual(await tokenAt(gateway))
@@ -166,7 +111,7 @@ test('sequences and ages follow the clock of the database, whatever the clocks o
   expect(Number(pongs[1]) - Number(pongs[0])).toBeGreaterThanOrEqual(18_000)
   const clock = () => readClockMs(database.kysely)
   const before = await clock()
-  await arrives(await buy())
+  await arrives(await alpha.buy())
   const { sequence, updatedAt } = await tokenAt(near)
   const after = await clock()
   for (const time of [sequence, Date.parse(updatedAt)]) {
@@ -178,7 +123,7 @@ test('sequences and ages follow the clock of the database, whatever the clocks o
 test('a gateway whose connections are cut has the newest state once they are back', async () => {
   proxy.setServer('refusing')
   proxy.cutAll()
-  const block = await buy()
+  const block = await alpha.buy()
   await arrives(block, [feeds[0]])
   proxy.setServer('up')
   // Nothing else happens to the token: the gateway finds what it missed by itself.
@@ -189,7 +134,7 @@ test('a gateway whose connections are cut has the newest state once they are bac
 test('a gateway that was stopped and continues has the newest state', async () => {
   far.process.kill('SIGSTOP')
   let block = 0
-  for (let round = 0; round < 5; round++) block = await buy()
+  for (let round = 0; round < 5; round++) block = await alpha.buy()
   await arrives(block, [feeds[0]])
   far.process.kill('SIGCONT')
   await arrives(block)
@@ -198,7 +143,7 @@ test('a gateway that was stopped and continues has the newest state', async () =
 
 test('clients of a gateway stay connected while the indexer is killed and its standby takes over', async () => {
   indexer.process.kill('SIGKILL')
-  await arrives(await buy())
+  await arrives(await alpha.buy())
   expect(await healthOf(standby)).toMatchObject({ role: 'indexer', standby: false })
   const other = path.join(folder.folder, 'other.json')
   const launchpads = JSON.parse(await readFile(folder.env['LAUNCHPADS_FILE'] ?? '', 'utf8')) as object
@@ -217,13 +162,13 @@ test('a standby takes over from a stopped indexer, which leaves when it continue
   // The server does that when no heartbeat has come for 20 s.
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'tokenwire-writer' and datname = current_database()`.execute(database.kysely)
-  await arrives(await buy())
+  await arrives(await alpha.buy())
   const left = once(indexer.process, 'close')
   indexer.process.kill('SIGCONT')
   expect((await left)[0]).toBe(75)
   // From the lock or from a refused commit, whichever it meets first.
   expect(indexer.output()).toMatch(/another (running Tokenwire indexes|Tokenwire has indexed) into this database/)
-  await arrives(await buy())
+  await arrives(await alpha.buy())
   expectRisingSequences()
 })
 
@@ -231,7 +176,7 @@ test('a client of a killed gateway has the newest state at another one', async (
   far.process.kill('SIGKILL')
   await feeds[1].closed
   const held = feeds[1].updates(alpha.token).at(-1)?.sequence
-  const block = await buy()
+  const block = await alpha.buy()
   await arrives(block, [feeds[0]])
   const moved = await openFeed(near.url)
   moved.send({ type: 'subscribe', token: alpha.token, sequence: held })
@@ -245,3 +190,30 @@ test('a gateway leaves at SIGTERM', async () => {
   expect(await feeds[0].closed).toBe(1012)
   expect(await standby.stop()).toBe(0)
 })
+
+function tokenAt(service: Service): Promise<Token> {
+  return service.get(`/api/tokens/${alpha.token}`)
+}
+
+function healthOf(service: Service): Promise<IndexerHealth> {
+  return service.get('/api/indexer/health')
+}
+
+/** The update of that block, at the client of each gateway. One that has missed commits tells more trades at once. */
+async function arrives(block: number, at: readonly FeedClient[] = feeds): Promise<void> {
+  const found = await Promise.all(
+    at.map(feed => feed.next(({ type, sourceBlock }) => type === 'token.update' && Number(sourceBlock) >= block)),
+  )
+  const updates = (found as unknown as readonly TokenUpdate[]).map(({ trades, ...state }) => ({ trades, state }))
+  for (const { trades, state } of updates) {
+    expect(state).toEqual(updates[0]?.state)
+    if (trades !== null) expect(trades.at(-1)).toEqual(state.latestTrade)
+  }
+}
+
+function expectRisingSequences(): void {
+  for (const feed of feeds) {
+    const sequences = feed.updates(alpha.token).map(({ sequence }) => sequence)
+    expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+  }
+}

@@ -23,8 +23,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if (service?.process.exitCode === null) service.process.kill('SIGKILL')
-  await chain?.stop()
-  await folder?.remove()
 })
 
 /** Starts a service whose indexing thread runs the code once `go` is called. */

@@ -24,7 +24,6 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await chain?.stop()
   silent.closeAllConnections()
   silent.close()
 })
@@ -69,5 +68,4 @@ test.each(MOMENTS)('SIGTERM while %s ends the start with exit code 0, and nothin
   expect([await service.exited, service.output()]).toEqual([0, expect.stringMatching(/^$|"stopped"\}?\n$/)])
   expect(commands().filter(command => command.includes(folder.folder))).toEqual([])
   expect((await readdir(folder.folder)).filter(name => name.startsWith('postgres.new'))).toEqual([])
-  await folder.remove()
 })

@@ -5,8 +5,8 @@ import { formatUnits, getAddress, pad, parseEther, parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { type Bazaar, MAPPED_CONTRACTS, openBazaar, PAIR_ABI } from '#test/support/bazaar.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { type ChainService, chainService } from '#test/support/chainService.ts'
+import { startTestChain } from '#test/support/chain.ts'
+import { chainService } from '#test/support/chainService.ts'
 import { contractAt } from '#test/support/contractAt.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { deployContract, deployUniswapV2 } from '#test/support/deployContract.ts'
@@ -24,8 +24,7 @@ const QUOTE_DECIMALS = 6
 
 const database = await useDatabase({ migrated: false })
 const folder = await makeTemporaryFolder()
-let chain: TestChain
-let services: ChainService
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
 let service: Service
 let consumer: SiteConsumer
 let quote: Address
@@ -34,13 +33,12 @@ let coin: Address
 let pairs: ReadonlyMap<Address, readonly [token: Address, quote: Address]>
 
 beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
   const { weth, startBlock } = chain.deployment
   const bazaar = await openBazaar(chain)
   await play(bazaar)
   const launchpadsFile = path.join(folder.path, 'launchpads.json')
   await writeFile(launchpadsFile, JSON.stringify({ weth, launchpads: [bazaar.entry] }))
-  services = await chainService(chain, database.url, { LAUNCHPADS_FILE: launchpadsFile, MAX_REORG_DEPTH: String(REORG_DEPTH) })
+  const services = await chainService(chain, database.url, { LAUNCHPADS_FILE: launchpadsFile, MAX_REORG_DEPTH: String(REORG_DEPTH) })
   service = await services.start()
   await chain.mine(REORG_DEPTH)
   await service.indexed(await chain.head())
@@ -50,12 +48,7 @@ beforeAll(async () => {
   })
   await consumer.poll()
 })
-afterAll(async () => {
-  await service?.stop()
-  await chain?.stop()
-  await services?.cleanUp()
-  await folder.remove()
-})
+afterAll(() => folder.remove())
 
 test('after the last event of each block, reserves are what the pairs answer to eth_call at it', async () => {
   let compared = 0

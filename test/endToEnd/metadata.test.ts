@@ -1,63 +1,41 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import { expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { Token } from '#resources/token.ts'
-import { type DocumentServer, giving, startDocumentServer } from '#test/jobs/metadata/documentServer.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { giving, startDocumentServer } from '#test/jobs/metadata/documentServer.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
-import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { openFeed } from '#test/support/feedClient.ts'
+import { launchToken, type TradedToken } from '#test/support/launchToken.ts'
+import { serviceFolder } from '#test/support/service.ts'
 
 /* The whole service as a process, with an IPFS gateway that has one document and hangs for every other. */
 
 const CID = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
 const HANGING_CID = 'bafybeihhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh'
 const database = await useDatabase({ migrated: false })
-let chain: TestChain
-let gateway: DocumentServer
-let folder: ServiceFolder
-let service: Service
-let feed: FeedClient
-let creator: Address
-
-beforeAll(async () => {
-  gateway = await startDocumentServer()
-  gateway.answer((request, response) => {
-    if (request.url === `/ipfs/${CID}`) giving({ description: 'From IPFS', image: `ipfs://${CID}/a.png` })(request, response)
-  })
-  chain = await startTestChain()
-  ;[, creator] = chain.accounts as unknown as [Address, Address]
-  folder = await serviceFolder(chain)
-  service = await folder.start({
-    RPC_URLS: chain.anvil.url.replace('http', 'ws'),
-    DATABASE_URL: database.url,
-    METADATA_FETCH: 'true',
-    IPFS_GATEWAYS: gateway.url,
-    ARWEAVE_GATEWAYS: gateway.url,
-  })
-  feed = await openFeed(service.url)
+const gateway = await startDocumentServer()
+gateway.answer((request, response) => {
+  if (request.url === `/ipfs/${CID}`) giving({ description: 'From IPFS', image: `ipfs://${CID}/a.png` })(request, response)
 })
-
-afterAll(async () => {
-  feed?.close()
-  await service?.stop()
-  await chain?.stop()
-  await gateway?.close()
-  await folder?.remove()
+const chain = await startTestChain()
+const folder = await serviceFolder(chain)
+const service = await folder.start({
+  RPC_URLS: chain.anvil.url.replace('http', 'ws'),
+  DATABASE_URL: database.url,
+  METADATA_FETCH: 'true',
+  IPFS_GATEWAYS: gateway.url,
+  ARWEAVE_GATEWAYS: gateway.url,
 })
-
-const get = async (path: string) => fetch(`${service.url}${path}`)
-const tokenOf = async (address: Address) => (await (await get(`/api/tokens/${address}`)).json()) as Token
+const feed = await openFeed(service.url)
 
 /** Launches a token and subscribes to it. */
-async function launchWatched(metadataUri: string): Promise<Launched> {
-  const sent = { from: creator, name: 'Alpha', symbol: 'ALP', metadataUri, firstBuyWei: parseEther('0.01') }
-  const launched = readLaunched(await chain.mined(launch(chain, sent)))
+async function launchWatched(metadataUri: string): Promise<TradedToken> {
+  const launched = await launchToken(chain, { metadataUri, firstBuyWei: parseEther('0.01') })
   feed.send({ type: 'subscribe', token: launched.token })
   return launched
 }
@@ -74,7 +52,7 @@ test('the document behind the metadata URI reaches subscribers as an update that
   const update = await updateOf(token, ({ token }) => token.description !== null)
   expect(update.token).toMatchObject({ description: 'From IPFS', imageUrl: `ipfs://${CID}/a.png`, metadataUri: `ipfs://${CID}` })
   expect(update).toMatchObject({ reason: 'chain', sourceBlock: update.token.asOfBlock, latestTrade: { side: 'buy' } })
-  expect(await tokenOf(token)).toEqual(update.token)
+  expect(await service.get<Token>(`/api/tokens/${token}`)).toEqual(update.token)
   const sequences = feed.updates(token).map(({ sequence }) => sequence)
   expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
   expect(gateway.requests.length).toBe(1)
@@ -88,16 +66,16 @@ test('the next token with the same URI has the document from its launch on, with
 })
 
 test('indexing, updates and health continue while the gateway hangs', async () => {
-  const { token, curve } = await launchWatched(`ipfs://${HANGING_CID}`)
+  const { token, buy } = await launchWatched(`ipfs://${HANGING_CID}`)
   await gateway.came(2)
-  for (const paid of ['0.02', '0.03']) {
-    const { blockNumber } = await chain.mined(buyOnCurve(chain, { from: creator, curve, paidWei: parseEther(paid) }))
-    const update = await updateOf(token, ({ sourceBlock }) => sourceBlock === String(blockNumber))
+  for (let count = 0; count < 2; count++) {
+    const block = await buy()
+    const update = await updateOf(token, ({ sourceBlock }) => sourceBlock === String(block))
     expect(update.token).toMatchObject({ description: null, imageUrl: null })
   }
   const { token: other } = await launchWatched('data:application/json,{"description":"in itself"}')
   expect((await updateOf(other, update => update.token.description !== null)).token.description).toBe('in itself')
-  await expect.poll(async () => ((await (await get('/api/indexer/health')).json()) as IndexerHealth).status).toBe('ok')
+  await expect.poll(async () => (await service.get<IndexerHealth>('/api/indexer/health')).status).toBe('ok')
   const operatorToken = (await readFile(path.join(folder.folder, 'operator-token'), 'utf8')).trim()
   const metrics = await (await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${operatorToken}` } })).text()
   // A slow machine gets here after the service has given the request up.

@@ -1,8 +1,6 @@
 import process from 'node:process'
 import { sql } from 'kysely'
-import { parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
+import { beforeAll, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { LIST_CELLS } from '#protocol/listCells.ts'
 import type { Candle } from '#resources/candles.ts'
@@ -10,10 +8,11 @@ import type { IndexerHealth } from '#resources/health.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { type Balancer, startBalancer } from '#test/support/balancer.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startBalancer } from '#test/support/balancer.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { launchToken } from '#test/support/launchToken.ts'
+import { type Service, serviceFolder } from '#test/support/service.ts'
 import { cursorOf } from '#test/support/simulatedIndex.ts'
 import { until } from './cluster.ts'
 import { FOLLOWED_LIST, SdkClient } from './sdkClient.ts'
@@ -29,14 +28,12 @@ const DRAIN_SECONDS = 2
 const BLOCKS = 20
 
 const database = await useDatabase({ migrated: false })
-let chain: TestChain
-let folder: ServiceFolder
-let balancer: Balancer
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+const alpha = await launchToken(chain)
+const folder = await serviceFolder(chain)
+const balancer = await startBalancer()
 let services: Service[] = []
 let clients: readonly SdkClient[] = []
-let alpha: Launched
-let creator: Address
-let alice: Address
 /** Tokens that were launched since the clients came. */
 const launched: Address[] = []
 
@@ -45,94 +42,12 @@ const indexing = { ...common, STANDBY: 'true' }
 const settings = [indexing, indexing, { ...common, ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }]
 
 beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
-  const [, first, second] = chain.accounts as unknown as [Address, Address, Address]
-  creator = first
-  alice = second
-  alpha = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP' })))
-  await trade()
-  folder = await serviceFolder(chain)
-  balancer = await startBalancer()
+  await alpha.buy()
   for (const index of settings.keys()) await start(index)
   await found(services[0]).indexed(await chain.head())
   clients = Array.from({ length: CLIENTS }, () => new SdkClient(balancer.url, alpha.token))
   await Promise.all(clients.map(client => until('a client watches', async () => client.isWatching)))
 })
-
-afterAll(async () => {
-  for (const client of clients) client.close()
-  for (const { process: child } of services) child.kill('SIGKILL')
-  await balancer?.stop()
-  await chain?.stop()
-  await folder?.remove()
-})
-
-async function start(index: number): Promise<void> {
-  const service = await folder.start(found(settings[index]))
-  services[index] = service
-  balancer.servers[index] = service.url
-}
-
-let paid = parseEther('0.0001')
-const trade = () => chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: paid++ }))
-
-async function launchAnother(): Promise<void> {
-  const number = launched.length + 1
-  launched.push(readLaunched(await chain.mined(launch(chain, { from: creator, name: `Later ${number}`, symbol: `L${number}` }))).token)
-}
-
-async function tradeBlocks(blocks: number): Promise<void> {
-  for (let block = 0; block < blocks; block++) await trade()
-}
-
-const get = async <T>(service: Service, path: string) => (await (await fetch(service.url + path)).json()) as T
-const alphaAt = (service: Service) => get<Token>(service, `/api/tokens/${alpha.token}`)
-const healthOf = (service: Service) => get<IndexerHealth>(service, '/api/indexer/health')
-
-/**
- * Every client holds the newest state, list and candles, as each process shows them, and has had every trade and every launch since it came,
- * once and in order.
- */
-async function expectNothingMissing(): Promise<void> {
-  const head = await chain.head()
-  await until(`block ${head} is indexed`, async () => ((await cursorOf(database.kysely))?.number ?? -1) >= head)
-  const { rows } = await sql<{ sequence: number }>`
-    select sequence::float8 as sequence from token where address = ${toBytes(alpha.token)}`.execute(database.kysely)
-  const { sequence } = found(rows[0])
-  for (const service of services)
-    await until(`${service.url} shows ${sequence}`, async () => (await alphaAt(service)).sequence === sequence)
-  const states = await Promise.all(services.map(alphaAt))
-  for (const state of states) expect(state).toEqual(states[0])
-  const path = `/api/tokens/${alpha.token}/trades?order=asc&limit=500`
-  const { data: listed } = await get<{ data: readonly Trade[] }>(found(services[0]), path)
-  expect(listed).toHaveLength(found(states[0]).market.tradeCount)
-  const since = listed.map(({ id }) => id).slice(1)
-  for (const [index, client] of clients.entries()) {
-    await until(`client ${index} has the newest trade`, async () => client.holds(found(since.at(-1))))
-    await until(`client ${index} has ${sequence}`, async () => client.sequences.at(-1) === sequence)
-    expect(client.sequences).toEqual([...new Set(client.sequences)].toSorted((a, b) => a - b))
-    expect(client.gaps).toEqual([])
-    expect(client.eventsOfChannel).toEqual(since)
-    expect(client.eventsOfWatch).toEqual(since)
-    await expect.poll(() => client.launches).toEqual(launched)
-  }
-  await expectStatesOf(clients)
-}
-
-/** The list and the candles are those that each process answers. */
-async function expectStatesOf(followers: readonly SdkClient[]): Promise<void> {
-  const { sort, limit } = FOLLOWED_LIST
-  for (const service of services) {
-    const { data: tokens } = await get<{ data: readonly Token[] }>(service, `/api/tokens?sort=${sort}&limit=${limit}`)
-    expect(tokens.map(({ address }) => address)).toEqual([...launched.toReversed(), alpha.token])
-    const rows = tokens.map(token => Object.fromEntries(Object.entries(LIST_CELLS).map(([name, cellOf]) => [name, cellOf(token)])))
-    const { data: candles } = await get<{ data: readonly Candle[] }>(service, `/api/tokens/${alpha.token}/candles`)
-    for (const client of followers) {
-      await expect.poll(() => client.list?.data).toEqual(rows)
-      await expect.poll(() => client.candles?.candles).toEqual(candles)
-    }
-  }
-}
 
 const RESTARTS: readonly (readonly [index: number, name: string])[] = [
   [0, 'the process that indexes'],
@@ -171,7 +86,7 @@ test.each(RESTARTS)('a restart of process %d, %s, sends its clients away for a w
   expect(delays.at(-1)).toBeGreaterThanOrEqual(Math.floor((DRAIN_SECONDS * 1_000 * (delays.length - 1)) / delays.length))
   expect(delays.at(-1)).toBeLessThan(DRAIN_SECONDS * 1_000)
   for (const { reason, awayMs } of closes()) expect(awayMs).toBeGreaterThanOrEqual(Number(/\d+/.exec(reason)?.[0]) - 2)
-  await trade()
+  await alpha.buy()
   await expectNothingMissing()
 })
 
@@ -190,7 +105,7 @@ test('clients of a standby stay connected when it takes over from a killed proce
   await until('the standby indexes', async () => !(await healthOf(standby)).standby)
   await until('the clients are back', async () => clients.every(({ isOpen }) => isOpen))
   services = services.filter(service => service !== indexer)
-  await trade()
+  await alpha.buy()
   await expectNothingMissing()
   const { sequence } = await alphaAt(standby)
   expect(sequence).toBeGreaterThan(newest)
@@ -202,6 +117,74 @@ test('clients of a standby stay connected when it takes over from a killed proce
   await expectStatesOf(near)
   for (const client of near) client.close()
 })
+
+async function start(index: number): Promise<void> {
+  const service = await folder.start(found(settings[index]))
+  services[index] = service
+  balancer.servers[index] = service.url
+}
+
+async function launchAnother(): Promise<void> {
+  const number = launched.length + 1
+  launched.push((await launchToken(chain, { name: `Later ${number}`, symbol: `L${number}` })).token)
+}
+
+async function tradeBlocks(blocks: number): Promise<void> {
+  for (let block = 0; block < blocks; block++) await alpha.buy()
+}
+
+function alphaAt(service: Service): Promise<Token> {
+  return service.get(`/api/tokens/${alpha.token}`)
+}
+
+function healthOf(service: Service): Promise<IndexerHealth> {
+  return service.get('/api/indexer/health')
+}
+
+/**
+ * Every client holds the newest state, list and candles, as each process shows them, and has had every trade and every launch since it came,
+ * once and in order.
+ */
+async function expectNothingMissing(): Promise<void> {
+  const head = await chain.head()
+  await until(`block ${head} is indexed`, async () => ((await cursorOf(database.kysely))?.number ?? -1) >= head)
+  const { rows } = await sql<{ sequence: number }>`
+    select sequence::float8 as sequence from token where address = ${toBytes(alpha.token)}`.execute(database.kysely)
+  const { sequence } = found(rows[0])
+  for (const service of services)
+    await until(`${service.url} shows ${sequence}`, async () => (await alphaAt(service)).sequence === sequence)
+  const states = await Promise.all(services.map(alphaAt))
+  for (const state of states) expect(state).toEqual(states[0])
+  const path = `/api/tokens/${alpha.token}/trades?order=asc&limit=500`
+  const { data: listed } = await found(services[0]).get<{ data: readonly Trade[] }>(path)
+  expect(listed).toHaveLength(found(states[0]).market.tradeCount)
+  const since = listed.map(({ id }) => id).slice(1)
+  for (const [index, client] of clients.entries()) {
+    await until(`client ${index} has the newest trade`, async () => client.holds(found(since.at(-1))))
+    await until(`client ${index} has ${sequence}`, async () => client.sequences.at(-1) === sequence)
+    expect(client.sequences).toEqual([...new Set(client.sequences)].toSorted((a, b) => a - b))
+    expect(client.gaps).toEqual([])
+    expect(client.eventsOfChannel).toEqual(since)
+    expect(client.eventsOfWatch).toEqual(since)
+    await expect.poll(() => client.launches).toEqual(launched)
+  }
+  await expectStatesOf(clients)
+}
+
+/** The list and the candles are those that each process answers. */
+async function expectStatesOf(followers: readonly SdkClient[]): Promise<void> {
+  const { sort, limit } = FOLLOWED_LIST
+  for (const service of services) {
+    const { data: tokens } = await service.get<{ data: readonly Token[] }>(`/api/tokens?sort=${sort}&limit=${limit}`)
+    expect(tokens.map(({ address }) => address)).toEqual([...launched.toReversed(), alpha.token])
+    const rows = tokens.map(token => Object.fromEntries(Object.entries(LIST_CELLS).map(([name, cellOf]) => [name, cellOf(token)])))
+    const { data: candles } = await service.get<{ data: readonly Candle[] }>(`/api/tokens/${alpha.token}/candles`)
+    for (const client of followers) {
+      await expect.poll(() => client.list?.data).toEqual(rows)
+      await expect.poll(() => client.candles?.candles).toEqual(candles)
+    }
+  }
+}
 
 function found<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('there is none')

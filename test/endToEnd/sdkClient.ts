@@ -3,6 +3,7 @@ import { createLive } from '#client/live/createLive.ts'
 import type { CandlesState, ListQuery, ListState, LiveEvent } from '#client/live/liveTypes.ts'
 import type { WatchedToken } from '#client/watch/watch.ts'
 import type { Address } from '#domain/address.ts'
+import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 
 interface Close {
   readonly code: number
@@ -36,6 +37,7 @@ export class SdkClient {
 
   constructor(url: string, token: Address) {
     this.#client = createTokenwire({ url, WebSocket: recording(this), onError: error => void this.gaps.push(error) })
+    closeAfterFile(async () => this.close())
     let before: WatchedToken | null = null
     const seen = (state: WatchedToken) => {
       // What REST told without trade and holders may come again with them.

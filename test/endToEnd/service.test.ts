@@ -1,12 +1,11 @@
 import { type Hex, parseEther } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   buyOnCurve,
   collectFees,
   graduate,
   type Launched,
   launch,
-  readLaunched,
   sellOnCurve,
   swapDirectly,
   swapThroughRouter,
@@ -21,77 +20,33 @@ import type { Claimable } from '#resources/claimable.ts'
 import type { Holder } from '#resources/holders.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { chainService, ETH_USD } from '#test/support/chainService.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openEventStream, openFeed } from '#test/support/feedClient.ts'
+import { launchToken } from '#test/support/launchToken.ts'
 import type { Service } from '#test/support/service.ts'
 import { ChainComparison } from './chainComparison.ts'
 
 /* The whole service as a process: a real chain, a real database, real sockets. Its answers are compared with those of the contracts. */
 
 const database = await useDatabase({ migrated: false })
-let chain: TestChain
-let onChain: ChainComparison
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
+const [creator, alice, bob] = [chain.account(1), chain.account(2), chain.account(3)]
+const alpha = await launchToken(chain, { metadataUri: 'ipfs://alpha', firstBuyWei: parseEther('0.05') })
+const onChain = new ChainComparison(chain, get)
 let service: Service
 let feed: FeedClient
-let alpha: Launched
-let creator: Address
-let alice: Address
-let bob: Address
-let cleanUp: () => Promise<void>
 
 beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 })
-  onChain = new ChainComparison(chain, get)
-  ;[, creator, alice, bob] = chain.accounts as unknown as [Address, Address, Address, Address]
-  alpha = readLaunched(
-    await chain.mined(
-      launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP', metadataUri: 'ipfs://alpha', firstBuyWei: parseEther('0.05') }),
-    ),
-  )
   await chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther('0.4') }))
   await chain.mine(1, 6_000)
-  const prepared = await chainService(chain, database.url, { RPC_URLS: `${chain.anvil.url.replace('http', 'ws')},${chain.anvil.url}` })
-  cleanUp = prepared.cleanUp
-  service = await prepared.start()
+  const services = await chainService(chain, database.url, { RPC_URLS: `${chain.anvil.url.replace('http', 'ws')},${chain.anvil.url}` })
+  service = await services.start()
   await service.indexed(await chain.head())
   feed = await openFeed(service.url)
   for (const channel of ['trades', 'launches', 'graduations']) feed.send({ type: 'subscribe', channel, after: '0-0', reorgs: 0 })
 })
-
-afterAll(async () => {
-  feed?.close()
-  await service?.stop()
-  await chain?.stop()
-  await cleanUp?.()
-})
-
-async function get<T>(path: string): Promise<T> {
-  const response = await fetch(`${service.url}${path}`)
-  expect([path, response.status]).toEqual([path, 200])
-  return (await response.json()) as T
-}
-
-const tokenOf = (address: Address) => get<Token>(`/api/tokens/${address}`)
-
-const balanceOf = (currency: Address, holder: Address) => onChain.balanceOf(currency, holder)
-const expectAsOnChain = (launched: Launched) => onChain.expectAsOnChain(launched)
-
-/** Mines what was sent in one block, and waits for the update of that block. */
-async function happens(token: Address, sent: Promise<Hex>): Promise<{ update: TokenUpdate; gasWei: bigint; block: number }> {
-  const receipt = await chain.mined(sent)
-  const block = Number(receipt.blockNumber)
-  const update = await updateOf(token, block)
-  return { update, block, gasWei: receipt.gasUsed * receipt.effectiveGasPrice }
-}
-
-async function updateOf(token: Address, block: number): Promise<TokenUpdate> {
-  const message = await feed.next(
-    entry => entry.type === 'token.update' && entry['sourceBlock'] === String(block) && (entry.token as Token).address === token,
-  )
-  return message as unknown as TokenUpdate
-}
 
 describe('the service on a chain', () => {
   test('has indexed what happened before it started', async () => {
@@ -373,3 +328,36 @@ describe('the service on a chain', () => {
     expect(await feed.closed).toBe(1012)
   })
 })
+
+async function get<T>(path: string): Promise<T> {
+  const response = await fetch(`${service.url}${path}`)
+  expect([path, response.status]).toEqual([path, 200])
+  return (await response.json()) as T
+}
+
+/** Mines what was sent in one block, and waits for the update of that block. */
+async function happens(token: Address, sent: Promise<Hex>): Promise<{ update: TokenUpdate; gasWei: bigint; block: number }> {
+  const receipt = await chain.mined(sent)
+  const block = Number(receipt.blockNumber)
+  const update = await updateOf(token, block)
+  return { update, block, gasWei: receipt.gasUsed * receipt.effectiveGasPrice }
+}
+
+async function updateOf(token: Address, block: number): Promise<TokenUpdate> {
+  const message = await feed.next(
+    entry => entry.type === 'token.update' && entry['sourceBlock'] === String(block) && (entry.token as Token).address === token,
+  )
+  return message as unknown as TokenUpdate
+}
+
+function tokenOf(address: Address) {
+  return get<Token>(`/api/tokens/${address}`)
+}
+
+function balanceOf(currency: Address, holder: Address) {
+  return onChain.balanceOf(currency, holder)
+}
+
+function expectAsOnChain(launched: Launched) {
+  return onChain.expectAsOnChain(launched)
+}

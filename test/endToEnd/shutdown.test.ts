@@ -26,8 +26,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   if (service?.process.exitCode === null) await service.stop()
-  await chain?.stop()
-  await folder?.remove()
 })
 
 test('every client gets the last committed update of each token before the service stops', async () => {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { IndexerHealth } from '#resources/health.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type PostgresProxy, startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
-import { type Service, type ServiceFolder, serviceFolder } from '#test/support/service.ts'
+import { type Service, serviceFolder } from '#test/support/service.ts'
 
 /*
  * The service as a process behind a firewall that forgets its database connections: nothing passes, nothing closes, and new connections
@@ -15,41 +15,18 @@ import { type Service, type ServiceFolder, serviceFolder } from '#test/support/s
 /** What the health asks the database. */
 const PING = 'select 1'
 
-let chain: TestChain
-const running: (() => Promise<unknown>)[] = []
-
-beforeAll(async () => {
-  chain = await startTestChain()
-})
-
-afterAll(async () => {
-  await Promise.all(running.map(stop => stop()))
-  await chain?.stop()
-})
-
-interface Indexing {
-  readonly proxy: PostgresProxy
-  readonly folder: ServiceFolder
-  start(): Promise<Service>
-}
+const chain = await startTestChain()
 
 /** A service on a database of its own, through a proxy. */
-async function prepare(): Promise<Indexing> {
+async function prepare() {
   const proxy = await startPostgresProxy({ url: (await useDatabase()).url })
   const folder = await serviceFolder(chain)
   const start = async () => {
     const service = await folder.start({ DATABASE_URL: proxy.url })
-    running.push(async () => {
-      service.process.kill('SIGKILL')
-    })
     await service.indexed(await chain.head())
     return service
   }
-  running.push(async () => {
-    await folder.remove()
-    await proxy.stop()
-  })
-  return { proxy, folder, start }
+  return { proxy, start }
 }
 
 /** Silences all connections, and returns the first health that says so. */
@@ -64,7 +41,7 @@ async function silenced(proxy: PostgresProxy, service: Service): Promise<Indexer
 
 async function healthUntil(service: Service, condition: (health: IndexerHealth) => boolean): Promise<IndexerHealth> {
   for (;;) {
-    const health = (await (await fetch(`${service.url}/api/indexer/health`)).json()) as IndexerHealth
+    const health = await service.get<IndexerHealth>('/api/indexer/health')
     if (condition(health)) return health
     await pause(50)
   }

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { type ServiceFolder, serviceFolder, spawnService } from '#test/support/service.ts'
@@ -18,11 +18,6 @@ let folder: ServiceFolder
 beforeAll(async () => {
   chain = await startTestChain()
   folder = await serviceFolder(chain)
-})
-
-afterAll(async () => {
-  await chain?.stop()
-  await folder?.remove()
 })
 
 const SECRET = 'hunter2hunter2'

@@ -1,15 +1,14 @@
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
-import { parseEther } from 'viem'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buyOnCurve, type Launched, launch, readLaunched } from '#devchain/actions.ts'
-import type { Address } from '#domain/address.ts'
+import { beforeAll, expect, test } from 'vitest'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
-import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { startTestChain } from '#test/support/chain.ts'
+import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { type Service, type ServiceFolder, type SpawnedService, serviceFolder, spawnService } from '#test/support/service.ts'
+import { launchToken } from '#test/support/launchToken.ts'
+import { type Service, serviceFolder, spawnService } from '#test/support/service.ts'
 import { cursorOf } from '#test/support/simulatedIndex.ts'
 import { SdkClient } from './sdkClient.ts'
 
@@ -23,19 +22,15 @@ const ofNextVersion = {
   NODE_OPTIONS: `--import=${pathToFileURL('test/support/nextVersion.ts').href}`,
 }
 const asGateway = { DATABASE_URL: database.url, ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '' }
-let chain: TestChain
-let folder: ServiceFolder
-let alpha: Launched
+const chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3_600 })
+const alpha = await launchToken(chain)
+const folder = await serviceFolder(chain)
 let indexer: Service
 let gateway: Service
 let clients: readonly SdkClient[] = []
-let next: SpawnedService | undefined
 
 beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3_600 })
-  alpha = readLaunched(await chain.mined(launch(chain, { from: accountOf(1), name: 'Alpha', symbol: 'ALP' })))
-  await trade()
-  folder = await serviceFolder(chain)
+  await alpha.buy()
   indexer = await folder.start({ DATABASE_URL: database.url })
   await indexed()
   gateway = await folder.start(asGateway)
@@ -43,42 +38,31 @@ beforeAll(async () => {
   for (const client of clients) await eventually(() => client.isWatching)
 })
 
-afterAll(async () => {
-  for (const client of clients) client.close()
-  for (const { process: child } of [indexer, gateway, next].filter(service => service !== undefined)) child.kill('SIGKILL')
-  await chain?.stop()
-  await folder?.remove()
-})
-
-const accountOf = (index: number) => chain.accounts[index] as Address
-let paid = parseEther('0.0001')
-const trade = () => chain.mined(buyOnCurve(chain, { from: accountOf(2), curve: alpha.curve, paidWei: paid++ }))
-
 async function indexed(): Promise<void> {
   const head = await chain.head()
   await eventually(async () => ((await cursorOf(database.kysely).catch(() => undefined))?.number ?? -1) >= head, { interval: 20 })
 }
 
-const get = async <T>(service: Pick<Service, 'url'>, path: string) => (await (await fetch(service.url + path)).json()) as T
-const alphaAt = (service: Pick<Service, 'url'>) => get<Token>(service, `/api/tokens/${alpha.token}`)
+const alphaAt = (service: Service) => service.get<Token>(`/api/tokens/${alpha.token}`)
 
 test('clients of the earlier gateway stay connected and miss nothing', async () => {
   const before = await alphaAt(gateway)
   expect(await indexer.stop()).toBe(0)
   await database.kysely.connection().execute(async session => {
     await sql`select pg_advisory_lock(4711)`.execute(session)
-    next = spawnService({ ...folder.env, ...ofNextVersion }, process.cwd(), 'src/main.ts')
+    const next = spawnService({ ...folder.env, ...ofNextVersion }, process.cwd(), 'src/main.ts')
     const { output } = next
+    closeAfterFile(async () => next.process.kill('SIGKILL'))
     await eventually(() => output().includes('"msg":"the migration waits for '), { interval: 20 })
     expect(output()).toContain('"migrations":["Migration9999Next"]')
     expect(await alphaAt(gateway)).toEqual(before)
-    for (let block = 0; block < 5; block++) await trade()
+    for (let block = 0; block < 5; block++) await alpha.buy()
     await sql`select pg_advisory_unlock(4711)`.execute(session)
   })
   await indexed()
-  await trade()
+  await alpha.buy()
   await indexed()
-  const { data: trades } = await get<{ data: readonly Trade[] }>(gateway, `/api/tokens/${alpha.token}/trades?order=asc&limit=100`)
+  const { data: trades } = await gateway.get<{ data: readonly Trade[] }>(`/api/tokens/${alpha.token}/trades?order=asc&limit=100`)
   const since = trades.map(({ id }) => id).slice(1)
   expect(since).toHaveLength(6)
   for (const client of clients) {

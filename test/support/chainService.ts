@@ -1,5 +1,6 @@
 import { coingeckoAnswers, startPriceServer } from '#test/ethUsd/priceServer.ts'
 import type { TestChain } from './chain.ts'
+import { closedAfterFile } from './closeAfterFile.ts'
 import { type Service, serviceFolder } from './service.ts'
 
 /** The price of ETH that the services of `chainService` get. */
@@ -22,9 +23,9 @@ export async function chainService(
   const prices = await startPriceServer(coingeckoAnswers(ETH_USD))
   return {
     start: () => folder.start({ DATABASE_URL: databaseUrl, COINGECKO_URL: prices.url, COINBASE_URL: prices.url, ...env }),
-    cleanUp: async () => {
+    cleanUp: closedAfterFile(async () => {
       await folder.remove()
       await prices.close()
-    },
+    }),
   }
 }

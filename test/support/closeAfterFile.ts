@@ -11,12 +11,14 @@ export async function closeAll(): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close()
 }
 
-/** The same for what a test may also close itself: the function that is returned closes it once. */
+/** The same for what a test may also close itself, by the function that is returned: it closes once. What a test closes is its own matter. */
 export function closedAfterFile(close: () => Promise<unknown>): () => Promise<void> {
   let closing: Promise<unknown> | undefined
   const once = async () => {
     await (closing ??= close())
   }
-  closeAfterFile(once)
+  closeAfterFile(async () => {
+    if (closing === undefined) await once()
+  })
   return once
 }
