@@ -80,8 +80,9 @@ export async function deployClankerV31(chain: TestChain): Promise<ClankerV31> {
       })
       const { salt } = saltFor(factory, bytecode, address => address < paired === first)
       const terms = { name, symbol, metadata, salt, paired, tick: TICK, sqrtPriceX96, share: BigInt(share), recipient, vaulted }
-      const receipt = await at(factory).send(creator, 'deployToken', [terms], parseEther(buy))
-      const { tokenAddress, positionId } = eventIn(receipt, abi, 'TokenCreated')
+      const { logs } = await at(factory).send(creator, 'deployToken', [terms], parseEther(buy))
+      // Announced last, as the real factory does.
+      const { tokenAddress, positionId } = eventIn({ logs: logs.slice(-1) }, abi, 'TokenCreated')
       const token = toAddress(tokenAddress)
       const pair = [token, paired, 10_000] as const
       const pool = await contractAt(chain, uniswapFactory, abis.factory).read('getPool', pair)

@@ -99,8 +99,9 @@ export async function openClankerV4Market(chain: TestChain) {
     const paid = parseEther('0.01')
     await pay(paired, factory.address, paid, paired === ZERO_ADDRESS || paired === weth ? trader : creator)
     const terms = { name, symbol: 'SYM', salt, paired, sqrtPriceX96, startingTick, paid }
-    const receipt = await factory.send(creator, 'deployToken', [terms])
-    const { tokenAddress, poolId } = eventIn(receipt, ABI, 'TokenCreated')
+    const { logs } = await factory.send(creator, 'deployToken', [terms])
+    // Announced last, as the real factory does.
+    const { tokenAddress, poolId } = eventIn({ logs: logs.slice(-1) }, ABI, 'TokenCreated')
     const [currency0, currency1] = first ? [token, paired] : [paired, token]
     const key = { currency0, currency1, fee: DYNAMIC_FEE, tickSpacing: 200, hooks: hook }
     const id = poolIdOf(key)
@@ -175,7 +176,21 @@ export async function openClankerV4Market(chain: TestChain) {
   }
 
   return {
-    ...{ creator, trader, stranger, launchpads, poolManager, feeLocker },
-    ...{ launch, buy, sell, convertFees, changeLiquidity, strangersPool, donate, storeFees, pay, held },
+    creator,
+    trader,
+    stranger,
+    launchpads,
+    poolManager,
+    feeLocker,
+    launch,
+    buy,
+    sell,
+    convertFees,
+    changeLiquidity,
+    strangersPool,
+    donate,
+    storeFees,
+    pay,
+    held,
   }
 }

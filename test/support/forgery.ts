@@ -1,4 +1,4 @@
-import { type AbiEvent, encodeAbiParameters, encodeEventTopics, parseAbiItem } from 'viem'
+import { type AbiEvent, type AbiParameter, encodeAbiParameters, encodeEventTopics, parseAbiItem } from 'viem'
 import { expect } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
@@ -25,9 +25,10 @@ export const OTHER_POOL = testAddress(511)
 const Q96 = 2n ** 96n
 export const SUPPLY = 10n ** 27n
 
-/** A log of an event in Solidity's notation. */
-export function logOf(address: Address, signature: string, args: Readonly<Record<string, unknown>>): NewLog {
+/** A log of an event in Solidity's notation. Fields that are left out are zero or empty. */
+export function logOf(address: Address, signature: string, fields: Readonly<Record<string, unknown>>): NewLog {
   const event = parseAbiItem(signature as 'event E(address indexed a)') as AbiEvent
+  const args = withEmpty(event.inputs, fields)
   const data = event.inputs.filter(({ indexed }) => indexed !== true)
   return {
     address,
@@ -37,6 +38,21 @@ export function logOf(address: Address, signature: string, args: Readonly<Record
       data.map(({ name }) => args[name ?? '']),
     ),
   }
+}
+
+function withEmpty(inputs: readonly AbiParameter[], fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(inputs.map(input => [input.name ?? '', valueOf(input, fields[input.name ?? ''])]))
+}
+
+function valueOf(input: AbiParameter, given: unknown): unknown {
+  if ('components' in input) return withEmpty(input.components, (given ?? {}) as Readonly<Record<string, unknown>>)
+  if (given !== undefined) return given
+  if (input.type.endsWith(']')) return []
+  if (input.type === 'string') return ''
+  if (input.type === 'bool') return false
+  if (input.type === 'address') return ZERO_ADDRESS
+  if (input.type.startsWith('bytes')) return `0x${'00'.repeat(Number(input.type.slice(5)))}`
+  return 0n
 }
 
 /** The same log by another contract. */

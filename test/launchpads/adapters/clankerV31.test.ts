@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi, parseEther } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { swapThroughRouter, transfer } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 import { formatDecimal } from '#domain/decimal.ts'
@@ -37,7 +37,6 @@ beforeAll(async () => {
   await (await openChainIndex(chain, followed, null, clanker.launchpads)).indexEach(1)
   reads = chainReads(chain, followed, clanker.launchpads)
 })
-afterAll(() => chain?.stop())
 
 describe('clanker-v3.1', () => {
   it('has the early wallets that a count over the logs gives', async () => {

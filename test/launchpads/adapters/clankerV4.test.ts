@@ -1,5 +1,5 @@
 import { parseEther } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
@@ -31,7 +31,6 @@ beforeAll(async () => {
   await (await openChainIndex(chain, followed, null, market.launchpads)).indexEach(1)
   reads = chainReads(chain, followed, market.launchpads)
 })
-afterAll(() => chain?.stop())
 
 describe('clanker-v4', () => {
   it('finds the tokens of the front end that their context names', async () => {

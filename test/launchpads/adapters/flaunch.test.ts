@@ -1,5 +1,5 @@
 import { type Hex, parseEventLogs } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
@@ -50,7 +50,6 @@ beforeAll(async () => {
   await live.stop()
   reads = chainReads(chain, followed, launchpads())
 })
-afterAll(() => chain?.stop())
 
 describe('flaunch', () => {
   it('gives the same tables when a service fetches the whole chain in ranges as live through a reorg', async () => {
@@ -79,7 +78,8 @@ describe('flaunch', () => {
       symbol: await contract.read('symbol'),
       creator: market.creator,
       totalSupply: String(await contract.read('totalSupply')),
-      market: { priceWeth: price },
+      metadataUri: 'ipfs://meme',
+      market: { priceWeth: price ?? expect.unreachable() },
       pool: { ...pool, feeBps: null },
       graduation: { status: 'none' },
     })

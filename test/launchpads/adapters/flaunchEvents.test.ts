@@ -26,6 +26,7 @@ import {
   TOKEN,
   WETH,
 } from '#test/support/forgery.ts'
+import { initialized4, swap4 } from '#test/support/launchpadLogs.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 import { transferLog } from '#test/support/simulatedLogs.ts'
 
@@ -69,7 +70,6 @@ describe('the events of Flaunch', () => {
 const NFT = LOCKER
 const TREASURY = testAddress(700)
 const ROUTER = testAddress(602)
-const Q96 = 2n ** 96n
 const FLAUNCH = entry('flaunch', {
   factory: FACTORY,
   nft: NFT,
@@ -90,36 +90,18 @@ const created = (token = TOKEN, id = ID, creator = CREATOR, paired?: Address): N
     _memecoinTreasury: TREASURY,
     _tokenId: 7n,
     _currencyFlipped: token < DOLLAR,
-    _flaunchFee: 0n,
     _params: {
       name: 'Meme',
       symbol: 'MEME',
       tokenUri: 'ipfs://meme',
-      initialTokenFairLaunch: 0n,
-      fairLaunchDuration: 0n,
-      premineAmount: 0n,
       creator,
-      creatorFeeAllocation: 0,
-      flaunchAt: 0n,
-      initialPriceParams: '0x',
-      feeCalculatorParams: '0x',
       pairedToken: paired,
     },
   })
 const owned = (from: Address, to: Address, id = 7n): NewLog =>
   logOf(NFT, 'event Transfer(address indexed from, address indexed to, uint256 indexed id)', { from, to, id })
-const initialized = (id = ID): NewLog =>
-  logOf(
-    MANAGER,
-    'event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)',
-    { id, currency0: TOKEN, currency1: DOLLAR, fee: 0, tickSpacing: 60, hooks: FACTORY, sqrtPriceX96: Q96, tick: 0 },
-  )
-const swap = (amount0: bigint, amount1: bigint, id = ID): NewLog =>
-  logOf(
-    MANAGER,
-    'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
-    { id, sender: ROUTER, amount0, amount1, sqrtPriceX96: Q96, liquidity: 5n, tick: 0, fee: 0 },
-  )
+const initialized = (id = ID): NewLog => initialized4({ id, currency1: DOLLAR, tickSpacing: 60, hooks: FACTORY })
+const swap = (amount0: bigint, amount1: bigint, id = ID): NewLog => swap4({ id, sender: ROUTER, amount0, amount1, fee: 0 })
 const reported = (amounts: Readonly<Record<string, bigint>>, id = ID): NewLog =>
   logOf(FACTORY, POOL_SWAP, { poolId: id, ...Object.fromEntries(PARTS.map(part => [part, amounts[part] ?? 0n])) })
 const distributed = (amount: bigint, id = ID): NewLog =>
@@ -128,8 +110,6 @@ const distributed = (amount: bigint, id = ID): NewLog =>
     _donateAmount: 2n * amount,
     _creatorAmount: amount,
     _bidWallAmount: amount,
-    _governanceAmount: 0n,
-    _protocolAmount: 0n,
   })
 const deposited = (payee: Address, amount: bigint): NewLog =>
   logOf(ESCROW, DEPOSIT, { _poolId: ID, _payee: payee, _token: DOLLAR, _amount: amount })

@@ -1,4 +1,4 @@
-import { type Hex, keccak256 } from 'viem'
+import { keccak256 } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { type Address } from '#domain/address.ts'
 import type { LogBlock } from '#test/support/followLogs.ts'
@@ -29,67 +29,29 @@ import {
   UNISWAP,
   WETH,
 } from '#test/support/forgery.ts'
+import { claimed31, created4, created31, ID, swap4 } from '#test/support/launchpadLogs.ts'
 import type { NewLog } from '#test/support/simulatedChain.ts'
 import { transferLog } from '#test/support/simulatedLogs.ts'
 
 // For every fact that an adapter believes, a log that lies about it. An honest token's rows must be the same with the lies as without.
 
 const Q96 = 2n ** 96n
-const ID = keccak256('0x01')
 const FAKE_ID = keccak256('0x02')
 
-const CREATED_31 =
-  'event TokenCreated(address indexed tokenAddress, address indexed creatorAdmin, address indexed interfaceAdmin, address creatorRewardRecipient, address interfaceRewardRecipient, uint256 positionId, string name, string symbol, int24 startingTickIfToken0IsNewToken, string metadata, uint256 amountTokensBought, uint256 vaultDuration, uint8 vaultPercentage, address msgSender)'
-const CLAIMED =
-  'event ClaimedRewards(uint256 indexed lpTokenId, address indexed creatorRecipient, address indexed interfaceRecipient, address teamRecipient, address token0, address token1, uint256 creatorReward0, uint256 creatorReward1, uint256 interfaceReward0, uint256 interfaceReward1, uint256 teamReward0, uint256 teamReward1)'
 const REWARD_ADDED = 'event TokenRewardAdded(uint256 lpTokenId, uint256 creatorReward, address indexed creator, address indexed interfacer)'
-const created31 = (tokenAddress: Address, positionId: bigint, creator = CREATOR): NewLog =>
-  logOf(FACTORY, CREATED_31, {
-    tokenAddress,
-    creatorAdmin: creator,
-    interfaceAdmin: creator,
-    creatorRewardRecipient: creator,
-    interfaceRewardRecipient: LIAR,
-    positionId,
-    name: 'Name',
-    symbol: 'SYM',
-    startingTickIfToken0IsNewToken: 0,
-    metadata: '',
-    amountTokensBought: 0n,
-    vaultDuration: 0n,
-    vaultPercentage: 0,
-    msgSender: creator,
-  })
-const rewardAdded = (lpTokenId: bigint, creatorReward: bigint) =>
-  logOf(LOCKER, REWARD_ADDED, { lpTokenId, creatorReward, creator: CREATOR, interfacer: LIAR })
-const claimed = (lpTokenId: bigint, amounts: readonly [creator: bigint, ofInterface: bigint], interfaceRecipient = LIAR) =>
-  logOf(LOCKER, CLAIMED, {
-    lpTokenId,
-    creatorRecipient: CREATOR,
-    interfaceRecipient,
-    teamRecipient: LIAR,
-    token0: TOKEN,
-    token1: WETH,
-    creatorReward0: amounts[0],
-    creatorReward1: amounts[0],
-    interfaceReward0: amounts[1],
-    interfaceReward1: amounts[1],
-    teamReward0: 7n,
-    teamReward1: 7n,
-  })
 
 describe('clanker-v3.1', () => {
   const launchpad = entry('clanker-v3.1', { factory: FACTORY, locker: LOCKER, uniswapFactory: UNISWAP })
-  const launch = [mint(FACTORY), poolCreated(POOL, WETH), initialized(POOL), rewardAdded(77n, 40n), created31(TOKEN, 77n)]
-  const honest: readonly LogBlock[] = [[launch], [bought(POOL)], [[claimed(77n, [5n, 6n])]]]
+  const launch = [mint(FACTORY), poolCreated(POOL, WETH), initialized(POOL), rewardAdded(77n, 40n), created31()]
+  const honest: readonly LogBlock[] = [[launch], [bought(POOL)], [[claimed([5n, 6n])]]]
 
   it('believes only the factory, the locker and the pool', async () => {
     await expectUnmoved(launchpad, honest, [
-      by(LIAR, created31(TOKEN, 78n, LIAR)),
+      by(LIAR, created31({ positionId: 78n, creator: LIAR })),
       by(LIAR, poolCreated(FAKE_POOL, WETH)),
       by(LIAR, rewardAdded(77n, 80n)),
-      by(LIAR, claimed(77n, [10n ** 30n, 1n])),
-      claimed(99n, [10n ** 30n, 1n]),
+      by(LIAR, claimed([10n ** 30n, 1n])),
+      claimed([10n ** 30n, 1n], { lpTokenId: 99n }),
       ...bought(FAKE_POOL).slice(1),
       by(LIAR, bought(POOL)[1] as NewLog),
       by(LIAR, mint(LIAR)),
@@ -114,7 +76,12 @@ describe('clanker-v3.1', () => {
   })
 
   it('keeps two launches apart that are nested in one another', async () => {
-    const inner = [mint(FACTORY, OTHER), poolCreated(OTHER_POOL, WETH, OTHER), initialized(OTHER_POOL), created31(OTHER, 88n, LIAR)]
+    const inner = [
+      mint(FACTORY, OTHER),
+      poolCreated(OTHER_POOL, WETH, OTHER),
+      initialized(OTHER_POOL),
+      created31({ tokenAddress: OTHER, positionId: 88n, creator: LIAR }),
+    ]
     const [minted, made, opened, ...rest] = launch as [NewLog, NewLog, NewLog, ...NewLog[]]
     const blocks = [[[minted, made, opened, ...inner, ...rest]], [bought(POOL)]]
     expect((await rowsOf(launchpad, blocks, 1)).token).toMatchObject({ mainPool: POOL, creator: CREATOR, tradeCount: 1 })
@@ -122,13 +89,17 @@ describe('clanker-v3.1', () => {
   })
 
   it('keeps a token as it was announced first', async () => {
-    const again = [poolCreated(FAKE_POOL, WETH), initialized(FAKE_POOL), created31(TOKEN, 78n, LIAR)]
+    const again = [poolCreated(FAKE_POOL, WETH), initialized(FAKE_POOL), created31({ positionId: 78n, creator: LIAR })]
     const { token } = await rowsOf(launchpad, [...honest, [again]], 1)
     expect(token).toMatchObject({ mainPool: POOL, creator: CREATOR })
   })
 
   it("gives the creator's recipient the interface's share as well where it is the same account", async () => {
-    const { token, creatorFees } = await rowsOf(launchpad, [[launch], [[claimed(77n, [5n, 6n], CREATOR)]], [[claimed(77n, [5n, 6n])]]], 1)
+    const { token, creatorFees } = await rowsOf(
+      launchpad,
+      [[launch], [[claimed([5n, 6n], { interfaceRecipient: CREATOR })]], [[claimed([5n, 6n])]]],
+      1,
+    )
     expect(creatorFees.map(({ creator, claimed: paid }) => [creator, paid])).toEqual([
       [CREATOR, 16n],
       [CREATOR, 16n],
@@ -137,71 +108,47 @@ describe('clanker-v3.1', () => {
   })
 })
 
-const CREATED_4 =
-  'event TokenCreated(address msgSender, address indexed tokenAddress, address indexed tokenAdmin, string tokenImage, string tokenName, string tokenSymbol, string tokenMetadata, string tokenContext, int24 startingTick, address poolHook, bytes32 poolId, address pairedToken, address locker, address mevModule, uint256 extensionsSupply, address[] extensions)'
-const SWAP_4 =
-  'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)'
 const STORED = 'event StoreTokens(address indexed sender, address indexed feeOwner, address indexed token, uint256 balance, uint256 amount)'
-const created4 = (tokenAddress: Address, poolId: Hex, pairedToken = WETH, tokenAdmin = CREATOR): NewLog =>
-  logOf(FACTORY, CREATED_4, {
-    msgSender: tokenAdmin,
-    tokenAddress,
-    tokenAdmin,
-    tokenImage: '',
-    tokenName: 'Name',
-    tokenSymbol: 'SYM',
-    tokenMetadata: '',
-    tokenContext: '',
-    startingTick: 0,
-    poolHook: LIAR,
-    poolId,
-    pairedToken,
-    locker: LOCKER,
-    mevModule: LIAR,
-    extensionsSupply: 0n,
-    extensions: [],
-  })
-const swap4 = (id: Hex, sqrtPriceX96 = Q96): NewLog =>
-  logOf(MANAGER, SWAP_4, {
-    id,
-    sender: BUYER,
-    amount0: 10n ** 21n,
-    amount1: -(10n ** 18n),
-    sqrtPriceX96,
-    liquidity: 5n,
-    tick: 0,
-    fee: 10_000,
-  })
 const stored = (feeOwner: Address, balance: bigint) =>
   logOf(ESCROW, STORED, { sender: LOCKER, feeOwner, token: WETH, balance, amount: balance })
 
 describe('clanker-v4', () => {
   const launchpad = entry('clanker-v4', { factory: FACTORY, feeLocker: ESCROW, poolManager: MANAGER })
-  const launch = [mint(MANAGER), created4(TOKEN, ID)]
-  const honest: readonly LogBlock[] = [[launch], [[transferLog(TOKEN, MANAGER, BUYER, 10n ** 21n), swap4(ID)], [stored(CREATOR, 9n)]]]
+  const launch = [mint(MANAGER), created4()]
+  const honest: readonly LogBlock[] = [[launch], [[transferLog(TOKEN, MANAGER, BUYER, 10n ** 21n), swap4()], [stored(CREATOR, 9n)]]]
 
   it('believes only the factory, the fee locker and the PoolManager, and of that only the pool', async () => {
     await expectUnmoved(launchpad, honest, [
-      by(LIAR, created4(TOKEN, FAKE_ID, WETH, LIAR)),
-      swap4(FAKE_ID, 999n * Q96),
-      by(LIAR, swap4(ID, 999n * Q96)),
+      by(LIAR, created4({ poolId: FAKE_ID, creator: LIAR })),
+      swap4({ id: FAKE_ID, sqrtPriceX96: 999n * Q96 }),
+      by(LIAR, swap4({ sqrtPriceX96: 999n * Q96 })),
       by(LIAR, stored(CREATOR, 10n ** 30n)),
       by(LIAR, mint(LIAR)),
     ])
   })
 
   it('keeps two launches apart that are nested in one another, and a token as it was announced first', async () => {
-    const inner = [mint(MANAGER, OTHER), created4(OTHER, FAKE_ID, DOLLAR, LIAR)]
-    const again = [created4(TOKEN, keccak256('0x03'), WETH, LIAR)]
+    const inner = [mint(MANAGER, OTHER), created4({ tokenAddress: OTHER, poolId: FAKE_ID, pairedToken: DOLLAR, creator: LIAR })]
+    const again = [created4({ poolId: keccak256('0x03'), creator: LIAR })]
     const blocks: readonly LogBlock[] = [[[launch[0] as NewLog, ...inner, launch[1] as NewLog]], ...honest.slice(1), [again]]
     expect((await rowsOf(launchpad, blocks, 1)).token).toMatchObject({ mainPool: ID, creator: CREATOR, tradeCount: 1 })
     expect((await rowsOf(launchpad, blocks, 1, OTHER)).token).toMatchObject({ mainPool: FAKE_ID, creator: LIAR, priceWeth: null })
   })
 
   it('keeps the pool of the token that named it first', async () => {
-    const thief = [mint(MANAGER, OTHER), created4(OTHER, ID, DOLLAR, LIAR)]
+    const thief = [mint(MANAGER, OTHER), created4({ tokenAddress: OTHER, pairedToken: DOLLAR, creator: LIAR })]
     const before = await rowsOf(launchpad, honest, 1)
     const after = await rowsOf(launchpad, [...honest, [thief]], 1)
     expect({ ...after, creatorFees: [] }).toEqual({ ...before, creatorFees: [] })
   })
 })
+
+function rewardAdded(lpTokenId: bigint, creatorReward: bigint) {
+  return logOf(LOCKER, REWARD_ADDED, { lpTokenId, creatorReward, creator: CREATOR, interfacer: LIAR })
+}
+
+/** In both currencies the same. */
+function claimed(amounts: readonly [creator: bigint, ofInterface: bigint], fields: Readonly<Record<string, unknown>> = {}) {
+  const [creator, other] = amounts
+  return claimed31({ creatorReward0: creator, creatorReward1: creator, interfaceReward0: other, interfaceReward1: other, ...fields })
+}

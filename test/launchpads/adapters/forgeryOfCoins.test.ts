@@ -24,6 +24,7 @@ import {
   UNISWAP,
   WETH,
 } from '#test/support/forgery.ts'
+import { coinCreated } from '#test/support/launchpadLogs.ts'
 import type { NewLog } from '#test/support/simulatedChain.ts'
 import { transferLog } from '#test/support/simulatedLogs.ts'
 import {
@@ -91,7 +92,6 @@ describe('zora-coins in Uniswap v4', () => {
       coin: TOKEN,
       poolKey,
       poolKeyHash: ID,
-      poolConfig: '0x',
       version: '1',
     })
     const { token } = await rowsOf(
@@ -197,23 +197,7 @@ describe('zora-coins in Uniswap v4', () => {
 
 describe('zora-coins in Uniswap v3', () => {
   const launchpad = entry('zora-coins', { factory: FACTORY, poolManager: MANAGER, protocolRewards: ESCROW, uniswapFactory: UNISWAP })
-  const createdV3 = (pool: Address, currency = WETH): NewLog =>
-    logOf(
-      FACTORY,
-      'event CoinCreated(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, address pool, string version)',
-      {
-        caller: CREATOR,
-        payoutRecipient: CREATOR,
-        platformReferrer: LIAR,
-        currency,
-        uri: '',
-        name: 'Coin',
-        symbol: 'COIN',
-        coin: TOKEN,
-        pool,
-        version: '1',
-      },
-    )
+  const createdV3 = (pool: Address, currency = WETH) => coinCreated({ pool, currency })
   const traded = (amount: bigint, currency = WETH): NewLog =>
     logOf(
       TOKEN,
@@ -236,7 +220,6 @@ describe('zora-coins in Uniswap v3', () => {
       to: CREATOR,
       reason: '0x12345678',
       amount,
-      comment: '',
     })
 
   it('believes only the factory, the coin, its pool and the escrow', async () => {

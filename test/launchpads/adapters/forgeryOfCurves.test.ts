@@ -28,86 +28,28 @@ import {
   UNISWAP,
   WETH,
 } from '#test/support/forgery.ts'
+import { buyWow, coinCreated, createdWow } from '#test/support/launchpadLogs.ts'
 import type { NewLog } from '#test/support/simulatedChain.ts'
 import { transferLog } from '#test/support/simulatedLogs.ts'
 
 // For every fact that an adapter believes, a log that lies about it. An honest token's rows must be the same with the lies as without.
 
-const CREATED_WOW =
-  'event WowTokenCreated(address indexed factoryAddress, address indexed tokenCreator, address platformReferrer, address protocolFeeRecipient, address bondingCurve, string tokenURI, string name, string symbol, address tokenAddress, address poolAddress)'
-const COIN_CREATED =
-  'event CoinCreated(address indexed caller, address indexed payoutRecipient, address indexed platformReferrer, address currency, string uri, string name, string symbol, address coin, address pool, string version)'
 const FEES =
   'event WowTokenFees(address indexed tokenCreator, address indexed platformReferrer, address indexed orderReferrer, address protocolFeeRecipient, uint256 tokenCreatorFee, uint256 platformReferrerFee, uint256 orderReferrerFee, uint256 protocolFee)'
-const BUY =
-  'event WowTokenBuy(address indexed buyer, address indexed recipient, address indexed orderReferrer, uint256 totalEth, uint256 ethFee, uint256 ethSold, uint256 tokensBought, uint256 buyerTokenBalance, string comment, uint256 totalSupply, uint8 marketType)'
 const GRADUATED =
   'event WowMarketGraduated(address indexed tokenAddress, address indexed poolAddress, uint256 totalEthLiquidity, uint256 totalTokenLiquidity, uint256 lpPositionId, uint8 marketType)'
 const DEPOSIT = 'event Deposit(address indexed from, address indexed to, bytes4 indexed reason, uint256 amount, string comment)'
-const createdWow = (tokenAddress: Address, poolAddress: Address, bondingCurve: Address, tokenCreator = CREATOR): NewLog =>
-  logOf(FACTORY, CREATED_WOW, {
-    factoryAddress: FACTORY,
-    tokenCreator,
-    platformReferrer: LIAR,
-    protocolFeeRecipient: LIAR,
-    bondingCurve,
-    tokenURI: '',
-    name: 'Name',
-    symbol: 'SYM',
-    tokenAddress,
-    poolAddress,
-  })
-const coinCreated = (coin: Address, pool: Address, currency: Address): NewLog =>
-  logOf(FACTORY, COIN_CREATED, {
-    caller: CREATOR,
-    payoutRecipient: CREATOR,
-    platformReferrer: LIAR,
-    currency,
-    uri: '',
-    name: 'Name',
-    symbol: 'SYM',
-    coin,
-    pool,
-    version: '1',
-  })
-const buyWow = (token: Address, marketType = 0): NewLog =>
-  logOf(token, BUY, {
-    buyer: BUYER,
-    recipient: BUYER,
-    orderReferrer: LIAR,
-    totalEth: 101n,
-    ethFee: 1n,
-    ethSold: 10n ** 12n,
-    tokensBought: 10n ** 21n,
-    buyerTokenBalance: 10n ** 21n,
-    comment: '',
-    totalSupply: 10n ** 21n,
-    marketType,
-  })
-const feesWow = (token: Address, tokenCreatorFee: bigint): NewLog =>
-  logOf(token, FEES, {
-    tokenCreator: CREATOR,
-    platformReferrer: LIAR,
-    orderReferrer: LIAR,
-    protocolFeeRecipient: LIAR,
-    tokenCreatorFee,
-    platformReferrerFee: 0n,
-    orderReferrerFee: 0n,
-    protocolFee: 0n,
-  })
-const deposit = (from: Address, amount: bigint, reason = 'COIN_CREATOR_MARKET_REWARD'): NewLog =>
-  logOf(ESCROW, DEPOSIT, { from, to: CREATOR, reason: keccak256(toHex(reason)).slice(0, 10), amount, comment: '' })
 
 describe('wow', () => {
   const launchpad = entry('wow', { factory: FACTORY, protocolRewards: ESCROW, uniswapFactory: UNISWAP })
-  const launch = [poolCreated(POOL, WETH), initialized(POOL), createdWow(TOKEN, POOL, CURVE)]
-  const curveBuy = [transferLog(TOKEN, ZERO_ADDRESS, BUYER, 10n ** 21n), feesWow(TOKEN, 4n), buyWow(TOKEN)]
+  const launch = [poolCreated(POOL, WETH), initialized(POOL), createdWow()]
+  const curveBuy = [transferLog(TOKEN, ZERO_ADDRESS, BUYER, 10n ** 21n), feesWow(TOKEN, 4n), buyWow()]
   const honest: readonly LogBlock[] = [[launch], [curveBuy], [[deposit(TOKEN, 50n, 'WOW_CREATOR_SECONDARY_REWARD')]]]
 
   it('believes only the factory, the escrow and the token', async () => {
     await expectUnmoved(launchpad, honest, [
-      by(LIAR, createdWow(TOKEN, FAKE_POOL, ZERO_ADDRESS, LIAR)),
-      by(LIAR, coinCreated(TOKEN, POOL, DOLLAR)),
+      by(LIAR, createdWow({ poolAddress: FAKE_POOL, bondingCurve: ZERO_ADDRESS, tokenCreator: LIAR })),
+      by(LIAR, coinCreated({ currency: DOLLAR })),
       by(LIAR, poolCreated(POOL, DOLLAR, TOKEN, 500)),
       poolCreated(FAKE_POOL, WETH, TOKEN, 500),
       buyWow(LIAR),
@@ -131,11 +73,17 @@ describe('wow', () => {
   })
 
   it('has a coin’s currency from the factory, or from the pool, and no pool where neither says it', async () => {
-    const coin = createdWow(TOKEN, POOL, ZERO_ADDRESS)
-    const lie = by(LIAR, coinCreated(TOKEN, POOL, WETH))
+    const coin = createdWow({ bondingCurve: ZERO_ADDRESS })
+    const lie = by(LIAR, coinCreated({ currency: WETH }))
     const opened = [mint(POOL), initialized(POOL)]
     const follow = async (logs: readonly NewLog[]) => rowsOf(launchpad, [[logs], [bought(POOL)]], 1)
-    const named = await follow([...opened, lie, coin, coinCreated(OTHER, OTHER_POOL, WETH), coinCreated(TOKEN, POOL, DOLLAR)])
+    const named = await follow([
+      ...opened,
+      lie,
+      coin,
+      coinCreated({ coin: OTHER, pool: OTHER_POOL, currency: WETH }),
+      coinCreated({ currency: DOLLAR }),
+    ])
     expect(named.pools).toMatchObject([{ quoteToken: DOLLAR, feeBps: null }])
     const made = await follow([poolCreated(POOL, DOLLAR, TOKEN, 500), ...opened, lie, coin])
     expect(made.pools).toMatchObject([{ quoteToken: DOLLAR, feeBps: 5 }])
@@ -147,9 +95,15 @@ describe('wow', () => {
   })
 
   it('keeps two launches apart that are nested in one another, and a token as it was announced first', async () => {
-    const inner = [poolCreated(OTHER_POOL, DOLLAR, OTHER), createdWow(OTHER, OTHER_POOL, ZERO_ADDRESS, LIAR)]
+    const inner = [
+      poolCreated(OTHER_POOL, DOLLAR, OTHER),
+      createdWow({ tokenAddress: OTHER, poolAddress: OTHER_POOL, bondingCurve: ZERO_ADDRESS, tokenCreator: LIAR }),
+    ]
     const [made, opened, created] = launch as [NewLog, NewLog, NewLog]
-    const again = [createdWow(TOKEN, FAKE_POOL, ZERO_ADDRESS, LIAR), coinCreated(TOKEN, FAKE_POOL, WETH)]
+    const again = [
+      createdWow({ poolAddress: FAKE_POOL, bondingCurve: ZERO_ADDRESS, tokenCreator: LIAR }),
+      coinCreated({ pool: FAKE_POOL, currency: WETH }),
+    ]
     const blocks: readonly LogBlock[] = [[[made, opened, ...inner, created]], ...honest.slice(1), [again]]
     expect((await rowsOf(launchpad, blocks, 1)).token).toMatchObject({ mainPool: TOKEN, creator: CREATOR, tradeCount: 1 })
     expect((await rowsOf(launchpad, blocks, 1, OTHER)).token).toMatchObject({ mainPool: OTHER_POOL, creator: LIAR, priceWeth: null })
@@ -169,7 +123,6 @@ const launched = (token: Address, curve: Address, creator = CREATOR): NewLog =>
     curve,
     name: 'Name',
     symbol: 'SYM',
-    metadataUri: '',
     totalSupply: SUPPLY,
     virtualWei: 10n ** 18n,
     virtualToken: SUPPLY,
@@ -226,3 +179,17 @@ describe('bonding-curve', () => {
     expect((await rowsOf(launchpad, blocks, 1, OTHER)).token).toMatchObject({ mainPool: OTHER_POOL, creator: LIAR, tradeCount: 1 })
   })
 })
+
+function feesWow(token: Address, tokenCreatorFee: bigint): NewLog {
+  return logOf(token, FEES, {
+    tokenCreator: CREATOR,
+    platformReferrer: LIAR,
+    orderReferrer: LIAR,
+    protocolFeeRecipient: LIAR,
+    tokenCreatorFee,
+  })
+}
+
+function deposit(from: Address, amount: bigint, reason = 'COIN_CREATOR_MARKET_REWARD'): NewLog {
+  return logOf(ESCROW, DEPOSIT, { from, to: CREATOR, reason: keccak256(toHex(reason)).slice(0, 10), amount, comment: '' })
+}

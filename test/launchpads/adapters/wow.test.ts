@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { decodeFunctionData, formatUnits, type Hex, parseAbi, parseEther } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import { swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
@@ -54,7 +54,6 @@ beforeAll(async () => {
   launchpads = [{ name: 'wow', adapter: 'wow', startBlock, contracts: { factory, protocolRewards: rewards, uniswapFactory } }]
   await play()
 })
-afterAll(() => chain?.stop())
 
 describe('on the curve', () => {
   beforeAll(index)

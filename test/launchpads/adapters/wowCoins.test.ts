@@ -1,5 +1,5 @@
 import { parseEther } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { swapThroughRouter } from '#devchain/actions.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatDecimal } from '#domain/decimal.ts'
@@ -45,7 +45,6 @@ beforeAll(async () => {
   await readCurrencies(chain, followed, dollar)
   reads = chainReads(chain, followed, wow.launchpads())
 })
-afterAll(() => chain?.stop())
 
 describe('a coin in a currency that is not WETH', () => {
   it.each([0, 1, 2])('has exact prices, amounts and candles in its own currency (coin %i)', async index => {

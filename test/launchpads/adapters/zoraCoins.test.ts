@@ -1,5 +1,5 @@
 import { parseEther, parseEventLogs } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { poolIdOf } from '#devchain/v4Actions.ts'
 import { type Address, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
@@ -55,7 +55,6 @@ beforeAll(async () => {
   await live?.stop()
   reads = chainReads(chain, followed, market.launchpads)
 })
-afterAll(() => chain?.stop())
 
 describe('zora-coins in Uniswap v4', () => {
   it('gives the same tables when a service fetches the whole chain in ranges as live through a reorg', async () => {

@@ -1,6 +1,7 @@
 import { type Hex, keccak256 } from 'viem'
 import type { Address } from '#domain/address.ts'
-import { CREATOR, FACTORY, LIAR, logOf, MANAGER, TOKEN, WETH } from '#test/support/forgery.ts'
+import { CREATOR, FACTORY, LIAR, logOf, TOKEN, WETH } from '#test/support/forgery.ts'
+import { swap4 } from '#test/support/launchpadLogs.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 
 export const Q96 = 2n ** 96n
@@ -38,12 +39,7 @@ export const created = (name: 'CoinCreatedV4' | 'CreatorCoinCreated', announced:
     version,
   })
 }
-export const swapV4 = (id: Hex, sqrtPriceX96 = Q96, sender = ROUTER): NewLog =>
-  logOf(
-    MANAGER,
-    'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
-    { id, sender, amount0: 10n ** 21n, amount1: -(10n ** 18n), sqrtPriceX96, liquidity: 5n, tick: 0, fee: 10_000 },
-  )
+export const swapV4 = (id: Hex, sqrtPriceX96 = Q96, sender = ROUTER): NewLog => swap4({ id, sqrtPriceX96, sender })
 const REWARDS = `(${['creatorPayoutAmountCurrency', ...Array.from({ length: 9 }, (_, index) => `other${index}`)].map(name => `uint256 ${name}`).join(', ')})`
 export const rewarded = (amount: bigint, coin = TOKEN, emitter = HOOK): NewLog =>
   logOf(
@@ -83,7 +79,6 @@ export const swapped = (swapSender: Address, isTrusted: boolean, emitter = HOOK)
       amount0: 1n,
       amount1: 1n,
       isCoinBuy: true,
-      hookData: '0x',
       sqrtPriceX96: 1n,
     },
   )

@@ -6,83 +6,9 @@ import { KnownSources, type PackedSources } from '#launchpads/directory/knownSou
 import { NO_ROW, PackedTable } from '#launchpads/directory/packedTable.ts'
 import { type IndexedSource, isUniswapV4Pool, type LogSource, positionKey } from '#launchpads/logSource.ts'
 
-const hexOf = (bytes: number) =>
-  // Few keys, so that they come again, and differ in one place.
-  fc
-    .tuple(fc.constantFrom('0', '1', 'f'), fc.constantFrom(0, 8, bytes * 2 - 1))
-    .map(([digit, at]): Hex => `0x${'0'.repeat(at)}${digit}${'0'.repeat(bytes * 2 - 1 - at)}`)
-const address = hexOf(20) as fc.Arbitrary<Address>
-const launchpad = fc.constantFrom('wow', 'clanker', 'a name, "quoted"')
-const tokenDecimals = fc.constantFrom(18, 6)
-const block = fc.oneof(fc.nat({ max: 30 }), fc.constantFrom(2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER))
-
-const facts = fc.record({
-  type: fc.constantFrom('curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4'),
-  quoteToken: address,
-  tokenIsToken0: fc.boolean(),
-  feeBps: fc.constantFrom(null, 0, 30, 0.05),
-})
-
-const indexedSource: fc.Arbitrary<IndexedSource> = fc.oneof(
-  fc.tuple(address, launchpad, fc.constantFrom('contract', 'module'), block).map(([key, launchpad, role, block]) => ({
-    key,
-    source: { role, launchpad } as LogSource,
-    block,
-  })),
-  fc.tuple(address, launchpad, block).map(
-    ([key, launchpad, block]): IndexedSource => ({
-      key,
-      source: { role: 'token', launchpad, token: key },
-      block,
-    }),
-  ),
-  fc.tuple(fc.oneof(address, hexOf(32)), launchpad, address, facts, tokenDecimals, block).map(
-    ([key, launchpad, token, pool, tokenDecimals, block]): IndexedSource => ({
-      key,
-      source: { role: 'pool', launchpad, token, pool: { ...pool, address: key }, tokenDecimals },
-      block,
-    }),
-  ),
-  fc.tuple(address, launchpad, facts, tokenDecimals, block).map(
-    ([key, launchpad, pool, tokenDecimals, block]): IndexedSource => ({
-      key,
-      source: { role: 'tokenCurve', launchpad, token: key, pool: { ...pool, address: key }, tokenDecimals },
-      block,
-    }),
-  ),
-  fc.tuple(address, hexOf(32), launchpad, address, address, facts, block).map(
-    ([locker, id, launchpad, token, poolAddress, pool, block]): IndexedSource => ({
-      key: positionKey(locker, id),
-      source: { role: 'position', launchpad, token, pool: { ...pool, address: poolAddress } },
-      block,
-    }),
-  ),
-)
-
-type Step =
-  | { readonly kind: 'put'; readonly one: IndexedSource; readonly packed: boolean }
-  | { readonly kind: 'remove'; readonly key: Hex }
-  | { readonly kind: 'forget'; readonly last: number }
-  | { readonly kind: 'get'; readonly key: Hex; readonly last: number }
-
-/** The source as a list of one, like another that differs in the token, the pool's address and the block. */
-function packed({ key, block }: IndexedSource, source: PackedSources['like']): PackedSources {
-  const token = 'token' in source ? source.token : ZERO_ADDRESS
-  const records = Buffer.from(`${key.slice(2)}${token.slice(2)}${block.toString(16).padStart(16, '0')}`, 'hex')
-  return { like: 'token' in source ? { ...source, token: ZERO_ADDRESS } : source, keyBytes: key.length / 2 - 1, records }
-}
-
-const key = fc.oneof(hexOf(20), hexOf(32), hexOf(52))
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.tuple(indexedSource, fc.boolean()).map(([one, packed]): Step => ({ kind: 'put', one, packed })) },
-  { weight: 1, arbitrary: key.map((key): Step => ({ kind: 'remove', key })) },
-  { weight: 1, arbitrary: block.map((last): Step => ({ kind: 'forget', last })) },
-  { weight: 3, arbitrary: fc.tuple(key, block).map(([key, last]): Step => ({ kind: 'get', key, last })) },
-)
-
 it('sources are what a map of them would hold, whatever is added, replaced, undone and looked up', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), steps => {
+    fc.property(fc.array(anyStep(), { maxLength: 60 }), steps => {
       const known = new KnownSources()
       const model = new Map<Hex, IndexedSource>()
       const upTo = (key: Hex, last: number) => {
@@ -168,3 +94,78 @@ it.each([
   expect(() => table.add(text as Hex)).toThrow(TypeError)
   expect(table.size).toBe(2)
 })
+
+type Step =
+  | { readonly kind: 'put'; readonly one: IndexedSource; readonly packed: boolean }
+  | { readonly kind: 'remove'; readonly key: Hex }
+  | { readonly kind: 'forget'; readonly last: number }
+  | { readonly kind: 'get'; readonly key: Hex; readonly last: number }
+
+/** The source as a list of one, like another that differs in the token, the pool's address and the block. */
+function packed({ key, block }: IndexedSource, source: PackedSources['like']): PackedSources {
+  const token = 'token' in source ? source.token : ZERO_ADDRESS
+  const records = Buffer.from(`${key.slice(2)}${token.slice(2)}${block.toString(16).padStart(16, '0')}`, 'hex')
+  return { like: 'token' in source ? { ...source, token: ZERO_ADDRESS } : source, keyBytes: key.length / 2 - 1, records }
+}
+
+function anyStep(): fc.Arbitrary<Step> {
+  const hexOf = (bytes: number) =>
+    // Few keys, so that they come again, and differ in one place.
+    fc
+      .tuple(fc.constantFrom('0', '1', 'f'), fc.constantFrom(0, 8, bytes * 2 - 1))
+      .map(([digit, at]): Hex => `0x${'0'.repeat(at)}${digit}${'0'.repeat(bytes * 2 - 1 - at)}`)
+  const address = hexOf(20) as fc.Arbitrary<Address>
+  const launchpad = fc.constantFrom('wow', 'clanker', 'a name, "quoted"')
+  const tokenDecimals = fc.constantFrom(18, 6)
+  const block = fc.oneof(fc.nat({ max: 30 }), fc.constantFrom(2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER))
+
+  const facts = fc.record({
+    type: fc.constantFrom('curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4'),
+    quoteToken: address,
+    tokenIsToken0: fc.boolean(),
+    feeBps: fc.constantFrom(null, 0, 30, 0.05),
+  })
+
+  const indexedSource: fc.Arbitrary<IndexedSource> = fc.oneof(
+    fc.tuple(address, launchpad, fc.constantFrom('contract', 'module'), block).map(([key, launchpad, role, block]) => ({
+      key,
+      source: { role, launchpad } as LogSource,
+      block,
+    })),
+    fc.tuple(address, launchpad, block).map(
+      ([key, launchpad, block]): IndexedSource => ({
+        key,
+        source: { role: 'token', launchpad, token: key },
+        block,
+      }),
+    ),
+    fc.tuple(fc.oneof(address, hexOf(32)), launchpad, address, facts, tokenDecimals, block).map(
+      ([key, launchpad, token, pool, tokenDecimals, block]): IndexedSource => ({
+        key,
+        source: { role: 'pool', launchpad, token, pool: { ...pool, address: key }, tokenDecimals },
+        block,
+      }),
+    ),
+    fc.tuple(address, launchpad, facts, tokenDecimals, block).map(
+      ([key, launchpad, pool, tokenDecimals, block]): IndexedSource => ({
+        key,
+        source: { role: 'tokenCurve', launchpad, token: key, pool: { ...pool, address: key }, tokenDecimals },
+        block,
+      }),
+    ),
+    fc.tuple(address, hexOf(32), launchpad, address, address, facts, block).map(
+      ([locker, id, launchpad, token, poolAddress, pool, block]): IndexedSource => ({
+        key: positionKey(locker, id),
+        source: { role: 'position', launchpad, token, pool: { ...pool, address: poolAddress } },
+        block,
+      }),
+    ),
+  )
+  const key = fc.oneof(hexOf(20), hexOf(32), hexOf(52))
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.tuple(indexedSource, fc.boolean()).map(([one, packed]): Step => ({ kind: 'put', one, packed })) },
+    { weight: 1, arbitrary: key.map((key): Step => ({ kind: 'remove', key })) },
+    { weight: 1, arbitrary: block.map((last): Step => ({ kind: 'forget', last })) },
+    { weight: 3, arbitrary: fc.tuple(key, block).map(([key, last]): Step => ({ kind: 'get', key, last })) },
+  )
+}

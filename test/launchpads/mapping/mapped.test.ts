@@ -1,5 +1,5 @@
 import { formatUnits, getContractAddress, type Hex, pad, parseEther, stringToHex, type TransactionReceipt } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import type { LaunchpadConfig } from '#config'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
@@ -45,7 +45,6 @@ beforeAll(async () => {
   launchpads = parsed([bazaar.entry, { ...bazaar.entry, name: 'folk', factory: maker, events: FOLK_EVENTS }])
   await play(contractAt(chain, maker, BAZAAR_ABI))
 })
-afterAll(() => chain?.stop())
 
 describe('on curves of other shapes', () => {
   beforeAll(index)

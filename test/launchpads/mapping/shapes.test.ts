@@ -51,20 +51,6 @@ const BY_CURRENCIES = {
   amountIn: 'amountIn',
   amountOut: 'amountOut',
 } as EventMapping
-const STATE = {
-  event: 'event Now(address token, uint256 money, uint256 coins)',
-  emitter: 'factory',
-  token: 'token',
-  virtualQuote: 'money',
-  virtualToken: 'coins',
-} as EventMapping
-
-const launch = (token: Address, money: Address) => logOf(FACTORY, LAUNCH.event, token, money)
-const transfer = (from: Address, to: Address, amount: bigint) =>
-  logOf(TOKEN, 'event Transfer(address indexed from, address indexed to, uint256 amount)', from, to, amount)
-const decoded = (trade: EventMapping, logs: readonly ChainLog[], state?: EventMapping) =>
-  decodedBy([mappedAdapter({ launch: LAUNCH, trade, ...(state !== undefined && { state }) })], logs)
-const tradesOf = ({ events }: { readonly events: readonly TokenEvent[] }) => events.filter(event => event.kind === 'trade')
 
 describe('the side of a trade', () => {
   it('is told by which amount is zero', () => {
@@ -134,6 +120,14 @@ describe('the maker and the creator', () => {
   })
 })
 
+const STATE = {
+  event: 'event Now(address token, uint256 money, uint256 coins)',
+  emitter: 'factory',
+  token: 'token',
+  virtualQuote: 'money',
+  virtualToken: 'coins',
+} as EventMapping
+
 describe('the state of a curve', () => {
   const deal = logOf(FACTORY, DEAL.event, TOKEN, 5n, 0n, 0n, 70n)
   const now = (money: bigint) => logOf(FACTORY, STATE.event, TOKEN, money, 10n ** 18n)
@@ -157,3 +151,19 @@ it('a sum that no amount can be is refused', () => {
   const log = logOf(FACTORY, DEAL.event, TOKEN, 2n ** 255n, 2n ** 255n, 0n, 70n)
   expect(decoded(BY_AMOUNTS, [launch(TOKEN, MONEY), log]).malformed).toHaveLength(1)
 })
+
+function launch(token: Address, money: Address) {
+  return logOf(FACTORY, LAUNCH.event, token, money)
+}
+
+function transfer(from: Address, to: Address, amount: bigint) {
+  return logOf(TOKEN, 'event Transfer(address indexed from, address indexed to, uint256 amount)', from, to, amount)
+}
+
+function decoded(trade: EventMapping, logs: readonly ChainLog[], state?: EventMapping) {
+  return decodedBy([mappedAdapter({ launch: LAUNCH, trade, ...(state !== undefined && { state }) })], logs)
+}
+
+function tradesOf({ events }: { readonly events: readonly TokenEvent[] }) {
+  return events.filter(event => event.kind === 'trade')
+}

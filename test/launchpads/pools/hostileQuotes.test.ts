@@ -1,5 +1,5 @@
 import { parseAbi, parseEther } from 'viem'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { swapThroughRouter, transfer } from '#devchain/actions.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatDecimal } from '#domain/decimal.ts'
@@ -30,35 +30,13 @@ beforeAll(async () => {
   const start = (currency: Address) => wow.launch({ creator: chain.account(1), currency, firstBuy: parseEther('10') })
   const hostile = await deployContract(chain, HOSTILE.get('HostileQuote'), [])
   coins = { hostile: await start(hostile), honest: await start(await wow.deployDollar()), ether: await start(ZERO_ADDRESS) }
-  const turn = (...args: readonly [scale: bigint, feeBps: bigint, decimals: bigint]) =>
-    contractAt(chain, hostile, QUOTE).send(chain.account(0), 'turn', args)
-  const tradeAll = async () => {
-    for (const coin of Object.values(coins)) await wow.buy(coin, chain.account(5), parseEther('4'))
-  }
-  /** Half of what the buyer holds. */
-  const sell = async ({ token, currency }: WowCoin) => {
-    const amountIn = (await balanceOf(chain, token, chain.account(5))) / 2n
-    await chain.mined(swapThroughRouter(chain, { from: chain.account(5), token, side: 'sell', amountIn, quote: currency }))
-  }
-  // A thousand times of everything, also of what the pool holds, without an event.
-  await turn(1_000n, 0n, 18n)
-  await tradeAll()
-  // Nine tenths of each transfer: no pool takes a payment in it any more, and what a pool pays does not arrive.
-  await turn(1_000n, 9_000n, 18n)
-  await sell(coins.hostile)
-  await sell(coins.honest)
-  // Pays its own pool. As large as the supply of the honest one.
-  await turn(1_000n, 0n, 255n)
-  await chain.mined(transfer(chain, { from: chain.account(0), currency: hostile, to: coins.hostile.pool, amount: 10n ** 27n }))
-  await tradeAll()
-
+  await play(wow)
   await (await openChainIndex(chain, followed, null, wow.launchpads())).indexEach(1)
   await (await openChainIndex(chain, backfilled, null, wow.launchpads())).indexRange(1)
   reads = chainReads(chain, followed, wow.launchpads())
   expect(await dumpTables(backfilled.kysely)).toEqual(await dumpTables(followed.kysely))
   await readCurrencies(chain, followed, hostile, coins.honest.currency)
 })
-afterAll(() => chain?.stop())
 
 it('leaves the numbers of other coins as the chain has them', async () => {
   for (const [{ token, pool }, quote, trades] of [
@@ -96,3 +74,29 @@ it('does not lead the list by market cap', async () => {
   const { data } = await reads.tokens({ sort: 'marketCap', order: 'desc', limit: 10 })
   expect(data.map(({ address }) => address)[0]).toBe(coins.ether.token)
 })
+
+/** Trades while the hostile currency grows, takes fees and pays a pool. */
+async function play(wow: Awaited<ReturnType<typeof deployWowCoins>>): Promise<void> {
+  const hostile = coins.hostile.currency
+  const turn = (...args: readonly [scale: bigint, feeBps: bigint, decimals: bigint]) =>
+    contractAt(chain, hostile, QUOTE).send(chain.account(0), 'turn', args)
+  const tradeAll = async () => {
+    for (const coin of Object.values(coins)) await wow.buy(coin, chain.account(5), parseEther('4'))
+  }
+  /** Half of what the buyer holds. */
+  const sell = async ({ token, currency }: WowCoin) => {
+    const amountIn = (await balanceOf(chain, token, chain.account(5))) / 2n
+    await chain.mined(swapThroughRouter(chain, { from: chain.account(5), token, side: 'sell', amountIn, quote: currency }))
+  }
+  // A thousand times of everything, also of what the pool holds, without an event.
+  await turn(1_000n, 0n, 18n)
+  await tradeAll()
+  // Nine tenths of each transfer: no pool takes a payment in it any more, and what a pool pays does not arrive.
+  await turn(1_000n, 9_000n, 18n)
+  await sell(coins.hostile)
+  await sell(coins.honest)
+  // Pays its own pool. As large as the supply of the honest one.
+  await turn(1_000n, 0n, 255n)
+  await chain.mined(transfer(chain, { from: chain.account(0), currency: hostile, to: coins.hostile.pool, amount: 10n ** 27n }))
+  await tradeAll()
+}

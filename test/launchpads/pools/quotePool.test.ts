@@ -25,78 +25,6 @@ const CLANKER = {
   contracts: { factory: FACTORY, locker: LOCKER, uniswapFactory: UNISWAP },
 }
 
-const poolOf = (currency: Address, against: Address, nth = 0) =>
-  testAddress(10_000 + Number(BigInt(currency)) * 100 + Number(BigInt(against) % 97n) + nth * 50_000)
-function quote(token: Address, against = WETH, { poolType = 'uniswap-v3', nth = 0 } = {}) {
-  const contracts = { token, pool: poolOf(token, against, nth), against }
-  return { name: `quote-${contracts.pool}`, adapter: 'quote-pool', startBlock: 1, contracts, settings: { poolType } }
-}
-
-/** A swap that leaves a pool at `root` squared of token1 per token0, in smallest units. */
-function swap(
-  pool: Address,
-  root: bigint,
-  {
-    liquidity = 10n ** 20n,
-    amounts = [5n, -5n],
-    inverse = false,
-  }: { readonly liquidity?: bigint; readonly amounts?: readonly bigint[]; readonly inverse?: boolean } = {},
-): NewLog {
-  const sqrt = inverse ? Q96 / root : Q96 * root
-  return { address: pool, topics: [V3_SWAP, topic(BUYER), topic(BUYER)], data: words(...amounts, sqrt, liquidity, 0n) }
-}
-const sync = (pool: Address, reserve0: bigint, reserve1: bigint): NewLog => ({
-  address: pool,
-  topics: [SYNC],
-  data: words(reserve0, reserve1),
-})
-
-function launch(token: Address, currency: Address, root = 1n): readonly NewLog[] {
-  const pool = poolOf(token, currency)
-  const types = parseAbiParameters('address, address, uint256, string, string, int24, string, uint256, uint256, uint8, address')
-  const data = encodeAbiParameters(types, [CREATOR, CREATOR, BigInt(pool), 'Name', 'SYM', 0, '{}', 0n, 0n, 0, CREATOR])
-  const created = toEventSelector(
-    'TokenCreated(address,address,address,address,address,uint256,string,string,int24,string,uint256,uint256,uint8,address)',
-  )
-  const pair = token < currency ? [token, currency] : [currency, token]
-  const made: readonly Hex[] = [
-    toEventSelector('PoolCreated(address,address,uint24,int24,address)'),
-    ...pair.map(topic),
-    toHex(10_000, { size: 32 }),
-  ]
-  return [
-    transferLog(token, ZERO_ADDRESS, pool, 10n ** 27n),
-    { address: UNISWAP, topics: made, data: words(200n, BigInt(pool)) },
-    { address: pool, topics: [toEventSelector('Initialize(uint160,int24)')], data: words(Q96 * root, 0n) },
-    { address: FACTORY, topics: [created, topic(token), topic(CREATOR), topic(CREATOR)], data },
-  ]
-}
-
-/** A buy of 10^18 of the token for 4·10^18 of the currency, at which the price stays. */
-const buy = (token: Address, currency: Address, root = 1n) => [
-  transferLog(token, poolOf(token, currency), BUYER, 10n ** 18n),
-  swap(poolOf(token, currency), root, { amounts: [-(10n ** 18n), 4n * 10n ** 18n] }),
-]
-
-async function follow(
-  launchpads: readonly ReturnType<typeof quote>[],
-  blocks: readonly LogBlock[],
-  pegUsd: LaunchpadsConfig['pegUsd'] = [],
-) {
-  const [single, together] = await Promise.all(
-    [1, blocks.length].map(atOnce => followLogs({ launchpads: [CLANKER, ...launchpads], weth: WETH, pegUsd, blocks, atOnce })),
-  )
-  expect(comparable(together?.tables)).toEqual(comparable(single?.tables))
-  const tables = single?.tables ?? expect.unreachable()
-  return { ...tables, priceOf: (token: Address) => text(tables.tokens.get(token)?.priceWeth ?? null) }
-}
-/** Without the order of rows and the time of the last ageing, which depend on the batches. */
-function comparable(tables: MemoryRows['tables'] | undefined) {
-  const { tokens = new Map(), ...others } = tables ?? {}
-  const ageless = [...tokens.values()].map(({ windowsAt: _, ...token }) => [token.address, token])
-  return { ...others, tokens: new Map(ageless as [Address, object][]) }
-}
-
 describe('an entry quote-pool', () => {
   const ID = `0x${'aB'.repeat(32)}`
   const read = (fields: object) =>
@@ -293,3 +221,83 @@ describe('a token in another currency', () => {
     expect([priceOf(TOKEN), priceOf(OTHER)]).toEqual([null, null])
   })
 })
+
+function launch(token: Address, currency: Address, root = 1n): readonly NewLog[] {
+  const pool = poolOf(token, currency)
+  const types = parseAbiParameters('address, address, uint256, string, string, int24, string, uint256, uint256, uint8, address')
+  const data = encodeAbiParameters(types, [CREATOR, CREATOR, BigInt(pool), 'Name', 'SYM', 0, '{}', 0n, 0n, 0, CREATOR])
+  const created = toEventSelector(
+    'TokenCreated(address,address,address,address,address,uint256,string,string,int24,string,uint256,uint256,uint8,address)',
+  )
+  const pair = token < currency ? [token, currency] : [currency, token]
+  const made: readonly Hex[] = [
+    toEventSelector('PoolCreated(address,address,uint24,int24,address)'),
+    ...pair.map(topic),
+    toHex(10_000, { size: 32 }),
+  ]
+  return [
+    transferLog(token, ZERO_ADDRESS, pool, 10n ** 27n),
+    { address: UNISWAP, topics: made, data: words(200n, BigInt(pool)) },
+    { address: pool, topics: [toEventSelector('Initialize(uint160,int24)')], data: words(Q96 * root, 0n) },
+    { address: FACTORY, topics: [created, topic(token), topic(CREATOR), topic(CREATOR)], data },
+  ]
+}
+
+function poolOf(currency: Address, against: Address, nth = 0) {
+  return testAddress(10_000 + Number(BigInt(currency)) * 100 + Number(BigInt(against) % 97n) + nth * 50_000)
+}
+
+function quote(token: Address, against = WETH, { poolType = 'uniswap-v3', nth = 0 } = {}) {
+  const contracts = { token, pool: poolOf(token, against, nth), against }
+  return { name: `quote-${contracts.pool}`, adapter: 'quote-pool', startBlock: 1, contracts, settings: { poolType } }
+}
+
+/** A swap that leaves a pool at `root` squared of token1 per token0, in smallest units. */
+function swap(
+  pool: Address,
+  root: bigint,
+  {
+    liquidity = 10n ** 20n,
+    amounts = [5n, -5n],
+    inverse = false,
+  }: { readonly liquidity?: bigint; readonly amounts?: readonly bigint[]; readonly inverse?: boolean } = {},
+): NewLog {
+  const sqrt = inverse ? Q96 / root : Q96 * root
+  return { address: pool, topics: [V3_SWAP, topic(BUYER), topic(BUYER)], data: words(...amounts, sqrt, liquidity, 0n) }
+}
+
+function sync(pool: Address, reserve0: bigint, reserve1: bigint): NewLog {
+  return {
+    address: pool,
+    topics: [SYNC],
+    data: words(reserve0, reserve1),
+  }
+}
+
+/** A buy of 10^18 of the token for 4·10^18 of the currency, at which the price stays. */
+function buy(token: Address, currency: Address, root = 1n) {
+  return [
+    transferLog(token, poolOf(token, currency), BUYER, 10n ** 18n),
+    swap(poolOf(token, currency), root, { amounts: [-(10n ** 18n), 4n * 10n ** 18n] }),
+  ]
+}
+
+async function follow(
+  launchpads: readonly ReturnType<typeof quote>[],
+  blocks: readonly LogBlock[],
+  pegUsd: LaunchpadsConfig['pegUsd'] = [],
+) {
+  const [single, together] = await Promise.all(
+    [1, blocks.length].map(atOnce => followLogs({ launchpads: [CLANKER, ...launchpads], weth: WETH, pegUsd, blocks, atOnce })),
+  )
+  expect(comparable(together?.tables)).toEqual(comparable(single?.tables))
+  const tables = single?.tables ?? expect.unreachable()
+  return { ...tables, priceOf: (token: Address) => text(tables.tokens.get(token)?.priceWeth ?? null) }
+}
+
+/** Without the order of rows and the time of the last ageing, which depend on the batches. */
+function comparable(tables: MemoryRows['tables'] | undefined) {
+  const { tokens = new Map(), ...others } = tables ?? {}
+  const ageless = [...tokens.values()].map(({ windowsAt: _, ...token }) => [token.address, token])
+  return { ...others, tokens: new Map(ageless as [Address, object][]) }
+}

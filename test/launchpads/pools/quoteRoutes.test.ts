@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { parseAbi, parseEther, zeroHash } from 'viem'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
 import { transfer } from '#devchain/actions.ts'
 import { poolIdOf } from '#devchain/v4Actions.ts'
@@ -44,39 +44,8 @@ let rateOfDollar: () => Promise<Decimal>
 
 beforeAll(async () => {
   chain = await startTestChain()
-  const payer = chain.account(0)
-  const wow = await deployWowCoins(chain)
-  dollar = await wow.deployDollar()
-  const poolManager = await deployPoolManager(chain)
-  const router = await deployContract(chain, ROUTERS.get('Router'), [poolManager])
-  const atRouter = contractAt(chain, router, V4)
-  const key = { currency0: ZERO_ADDRESS, currency1: dollar, fee: 3_000, tickSpacing: 60, hooks: ZERO_ADDRESS }
-  await contractAt(chain, poolManager, V4).send(payer, 'initialize', [key, Q96 * 60n])
-  await chain.mined(chain.client.sendTransaction({ account: payer, chain: null, to: router, value: parseEther('40') }))
-  await chain.mined(transfer(chain, { from: payer, currency: dollar, to: router, amount: parseEther('200000') }))
-  const range = { tickLower: -887_220, tickUpper: 887_220, liquidityDelta: 10n ** 21n, salt: zeroHash }
-  await atRouter.send(payer, 'modifyLiquidity', [key, range])
-  const launched = await wow.launch({ creator: chain.account(1), currency: dollar, firstBuy: parseEther('10') })
-  coin = launched.token
-  buyCoin = amount => wow.buy(launched, chain.account(5), amount)
-  buyDollars = wei => atRouter.send(payer, 'buy', [key, dollar, wei], wei)
-  rateOfDollar = async () => {
-    const { sqrt } = await readV4Pool(chain, poolManager, poolIdOf(key))
-    return ratio(Q96 * Q96, sqrt * sqrt) ?? expect.unreachable()
-  }
-  pegUsd = [{ token: dollar, decimals: 18 }]
-  launchpads = [
-    ...wow.launchpads(),
-    {
-      name: 'dollars',
-      adapter: 'quote-pool',
-      startBlock: 1,
-      contracts: { token: dollar, poolManager, against: ZERO_ADDRESS },
-      settings: { poolType: 'uniswap-v4', poolId: poolIdOf(key) },
-    },
-  ]
+  await open()
 })
-afterAll(() => chain?.stop())
 
 it('values a coin by a v4 pool against ETH, as the PoolManager has it', async () => {
   const before = await rateOfDollar()
@@ -134,3 +103,38 @@ it('follows the dollar without an event of the coin, and counts it as one where 
   expect(trades.map(({ valueUsd }) => valueUsd)).toEqual(trades.map(({ amountQuote }) => formatUnits(BigInt(amountQuote ?? 0), 18)))
   expect(await dayIn('usd')).toEqual(await dayIn('quote'))
 })
+
+/** Opens the pool of dollars against ETH, and launches the coin. */
+async function open(): Promise<void> {
+  const payer = chain.account(0)
+  const wow = await deployWowCoins(chain)
+  dollar = await wow.deployDollar()
+  const poolManager = await deployPoolManager(chain)
+  const router = await deployContract(chain, ROUTERS.get('Router'), [poolManager])
+  const atRouter = contractAt(chain, router, V4)
+  const key = { currency0: ZERO_ADDRESS, currency1: dollar, fee: 3_000, tickSpacing: 60, hooks: ZERO_ADDRESS }
+  await contractAt(chain, poolManager, V4).send(payer, 'initialize', [key, Q96 * 60n])
+  await chain.mined(chain.client.sendTransaction({ account: payer, chain: null, to: router, value: parseEther('40') }))
+  await chain.mined(transfer(chain, { from: payer, currency: dollar, to: router, amount: parseEther('200000') }))
+  const range = { tickLower: -887_220, tickUpper: 887_220, liquidityDelta: 10n ** 21n, salt: zeroHash }
+  await atRouter.send(payer, 'modifyLiquidity', [key, range])
+  const launched = await wow.launch({ creator: chain.account(1), currency: dollar, firstBuy: parseEther('10') })
+  coin = launched.token
+  buyCoin = amount => wow.buy(launched, chain.account(5), amount)
+  buyDollars = wei => atRouter.send(payer, 'buy', [key, dollar, wei], wei)
+  rateOfDollar = async () => {
+    const { sqrt } = await readV4Pool(chain, poolManager, poolIdOf(key))
+    return ratio(Q96 * Q96, sqrt * sqrt) ?? expect.unreachable()
+  }
+  pegUsd = [{ token: dollar, decimals: 18 }]
+  launchpads = [
+    ...wow.launchpads(),
+    {
+      name: 'dollars',
+      adapter: 'quote-pool',
+      startBlock: 1,
+      contracts: { token: dollar, poolManager, against: ZERO_ADDRESS },
+      settings: { poolType: 'uniswap-v4', poolId: poolIdOf(key) },
+    },
+  ]
+}

@@ -1,16 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import {
-  type Abi,
-  type AbiEvent,
-  encodeFunctionData,
-  getAbiItem,
-  keccak256,
-  parseAbi,
-  parseEther,
-  type TransactionReceipt,
-  toEventSelector,
-} from 'viem'
+import { type Abi, type AbiEvent, getAbiItem, keccak256, parseAbi, parseEther, type TransactionReceipt, toEventSelector } from 'viem'
 import type { LaunchpadsConfig } from '#config'
 import { parseLaunchpads } from '#configuration/launchpads.ts'
 import { type Address, toAddress } from '#domain/address.ts'
@@ -19,6 +9,7 @@ import type { GraduationStatus } from '#domain/token.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import type { TestChain } from '#test/support/chain.ts'
+import { contractAt } from '#test/support/contractAt.ts'
 
 /** What a launchpad's own contracts say of a token at a block. */
 export interface PadState {
@@ -66,14 +57,11 @@ export interface PadContract {
 }
 
 export function padContract(chain: TestChain, address: Address, abi: Abi): PadContract {
+  const contract = contractAt(chain, address, abi)
   return {
     address,
-    send: (from, functionName, args, value = 0n) => {
-      const data = encodeFunctionData({ abi, functionName, args })
-      return chain.mined(chain.client.sendTransaction({ account: from, chain: null, to: address, data, value, gas: 15_000_000n }))
-    },
-    read: <T>(functionName: string, args: readonly unknown[] = [], blockNumber?: bigint) =>
-      chain.client.readContract({ address, abi, functionName, args, ...(blockNumber !== undefined && { blockNumber }) }) as Promise<T>,
+    send: contract.send,
+    read: contract.read as PadContract['read'],
     addressIn: ({ logs }, event, word) => {
       const selector = toEventSelector(getAbiItem({ abi, name: event }) as AbiEvent)
       const log = logs.find(({ topics }) => topics[0] === selector)
