@@ -31,46 +31,6 @@ beforeEach(async ({ onTestFinished }) => {
 
 afterAll(() => memory?.stop())
 
-/** Commits a new state of each token, with another price, so that the rows change. `fields`: the same in every state. */
-function commit(tokens: readonly Address[], fields: Partial<Token> = {}): void {
-  sequence++
-  fixture.commit(
-    ...tokens.map((token, index) => {
-      const { market } = fixture.stored.get(token)?.token ?? fixture.store(token, sequence).token
-      const priceWeth = `0.0000000${1_000 + ((sequence * 7 + index) % 8_999)}`
-      return fixture.store(token, sequence, { ...fields, market: { ...market, priceWeth } })
-    }),
-  )
-}
-
-/**
- * Commits updates of all tokens in turn, `UPDATES_PER_SECOND` on a machine that is fast enough. The number of updates is that of
- * `seconds`, however long it takes, and more until `isEnough`. Returns that number.
- */
-async function flood(tokens: readonly Address[], seconds: number, isEnough = () => true, fields: Partial<Token> = {}): Promise<number> {
-  let sent = 0
-  for await (const _ of every((1_000 * tokens.length) / UPDATES_PER_SECOND)) {
-    commit(tokens, fields)
-    sent += tokens.length
-    if (sent >= UPDATES_PER_SECOND * seconds && isEnough()) break
-  }
-  return sent
-}
-
-/** A part of `LayoutShift`, which the types of the DOM do not have. */
-interface Shift {
-  readonly node: Node | null
-  readonly previousRect: DOMRectReadOnly
-  readonly currentRect: DOMRectReadOnly
-}
-
-/** Measured inside the page. */
-interface Measured {
-  readonly frames: number
-  /** Elements that moved unexpectedly. */
-  readonly shifts: number
-}
-
 const shownSequences = (page: Page) =>
   page
     .locator('tr[data-address]')
@@ -87,11 +47,6 @@ const newestOf = (tokens: readonly Address[]) =>
 /** Waits until every watched row shows the newest state of its token. */
 async function expectNewest(page: Page, tokens: readonly Address[]): Promise<void> {
   await expect.poll(() => shownSequences(page)).toMatchObject(newestOf(tokens))
-}
-
-/** Prints the measured figures when `LOAD_FIGURES` is set. */
-function say(figures: object): void {
-  if (process.env['LOAD_FIGURES'] !== undefined) process.stdout.write(`${JSON.stringify(figures)}\n`)
 }
 
 describe.skipIf(CHROMIUM === null)('the console with a gateway in memory', () => {
@@ -204,3 +159,48 @@ describe.skipIf(CHROMIUM === null)('the console with a gateway in memory', () =>
     say({ sentToStopped, drawnAfterwards, conflated, sent, drawn, rows: tokens.length })
   })
 })
+
+/** Commits a new state of each token, with another price, so that the rows change. `fields`: the same in every state. */
+function commit(tokens: readonly Address[], fields: Partial<Token> = {}): void {
+  sequence++
+  fixture.commit(
+    ...tokens.map((token, index) => {
+      const { market } = fixture.stored.get(token)?.token ?? fixture.store(token, sequence).token
+      const priceWeth = `0.0000000${1_000 + ((sequence * 7 + index) % 8_999)}`
+      return fixture.store(token, sequence, { ...fields, market: { ...market, priceWeth } })
+    }),
+  )
+}
+
+/**
+ * Commits updates of all tokens in turn, `UPDATES_PER_SECOND` on a machine that is fast enough. The number of updates is that of
+ * `seconds`, however long it takes, and more until `isEnough`. Returns that number.
+ */
+async function flood(tokens: readonly Address[], seconds: number, isEnough = () => true, fields: Partial<Token> = {}): Promise<number> {
+  let sent = 0
+  for await (const _ of every((1_000 * tokens.length) / UPDATES_PER_SECOND)) {
+    commit(tokens, fields)
+    sent += tokens.length
+    if (sent >= UPDATES_PER_SECOND * seconds && isEnough()) break
+  }
+  return sent
+}
+
+/** A part of `LayoutShift`, which the types of the DOM do not have. */
+interface Shift {
+  readonly node: Node | null
+  readonly previousRect: DOMRectReadOnly
+  readonly currentRect: DOMRectReadOnly
+}
+
+/** Measured inside the page. */
+interface Measured {
+  readonly frames: number
+  /** Elements that moved unexpectedly. */
+  readonly shifts: number
+}
+
+/** Prints the measured figures when `LOAD_FIGURES` is set. */
+function say(figures: object): void {
+  if (process.env['LOAD_FIGURES'] !== undefined) process.stdout.write(`${JSON.stringify(figures)}\n`)
+}

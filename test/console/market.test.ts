@@ -33,38 +33,11 @@ beforeEach(async ({ onTestFinished }) => {
 
 afterAll(() => memory?.stop())
 
-/** Lets REST answer with the trades of the channel. */
-function setRest(): void {
-  fixture.gateway.reads.stored.trades = fixture.events.events.map(({ data }) => data as Trade)
-}
-
-function trade(token: number): void {
-  fixture.events.commit([token, 1])
-  setRest()
-  fixture.channels.changed()
-}
-
-function reorg(blocks: number): void {
-  fixture.events.drop(blocks)
-  setRest()
-  fixture.channels.changed()
-}
-
 const subscribed = () => fixture.realtime.report().subscriptions
 const keys = (page: Page) => page.locator('.live-events li').evaluateAll(items => items.map(item => item.getAttribute('data-key')))
 const order = (page: Page) => page.locator('tr[data-address]').evaluateAll(rows => rows.map(row => row.getAttribute('data-address')))
 
 const nextFrames = (page: Page) => page.evaluate(() => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve))))
-
-/** Gives a token so many trades of the last day, by which the list is sorted. */
-function setTrades(token: Address, buys: number): void {
-  const { tokens } = fixture.gateway.reads.stored
-  const index = tokens.findIndex(({ address }) => address === token)
-  const { market } = fixture.stored.get(token)?.token ?? fixture.store(token, ++sequence).token
-  const h24 = { buys, sells: 0, buyers: 1, sellers: 0 }
-  tokens[index] = fixture.store(token, ++sequence, { market: { ...market, trades: { ...market.trades, h24 } } }).token
-  fixture.lists.changed(new Set([token]))
-}
 
 describe.skipIf(CHROMIUM === null)('the live strip', () => {
   test('shows what happens, rests under the pointer, and removes what a reorg made void', async () => {
@@ -233,3 +206,30 @@ describe.skipIf(CHROMIUM === null)('the order of the list', () => {
     expect(await page.locator('.spark path').first().getAttribute('d')).toMatch(/^M0\.0 \d/)
   })
 })
+
+/** Lets REST answer with the trades of the channel. */
+function setRest(): void {
+  fixture.gateway.reads.stored.trades = fixture.events.events.map(({ data }) => data as Trade)
+}
+
+function trade(token: number): void {
+  fixture.events.commit([token, 1])
+  setRest()
+  fixture.channels.changed()
+}
+
+function reorg(blocks: number): void {
+  fixture.events.drop(blocks)
+  setRest()
+  fixture.channels.changed()
+}
+
+/** Gives a token so many trades of the last day, by which the list is sorted. */
+function setTrades(token: Address, buys: number): void {
+  const { tokens } = fixture.gateway.reads.stored
+  const index = tokens.findIndex(({ address }) => address === token)
+  const { market } = fixture.stored.get(token)?.token ?? fixture.store(token, ++sequence).token
+  const h24 = { buys, sells: 0, buyers: 1, sellers: 0 }
+  tokens[index] = fixture.store(token, ++sequence, { market: { ...market, trades: { ...market.trades, h24 } } }).token
+  fixture.lists.changed(new Set([token]))
+}

@@ -19,55 +19,6 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** A list of a service that answers with these tokens over REST. */
-function start(listed: readonly number[]) {
-  const service = { listed, isAway: false, asked: 0 }
-  const states: (() => void)[] = []
-  const client = {
-    onState: (listener: () => void) => (states.push(listener), () => {}),
-    async tokens() {
-      service.asked++
-      if (service.isAway) return failed('network', 'no answer arrived')
-      return { ok: true, value: { data: service.listed.map(n => tokenOf(addressOf(n), 1)), nextCursor: null, asOfBlock: '1' } } as const
-    },
-  }
-  let tell: (state: ListState) => void = () => {}
-  let end: () => void = () => {}
-  const live = {
-    list(_: object, listener: typeof tell, { onEnd }: { readonly onEnd: () => void }) {
-      tell = listener
-      end = onEnd
-      return { close: () => {} }
-    },
-  }
-  const returns = signal(0)
-  const list = createTokenList({
-    client: client as unknown as Tokenwire,
-    live: live as unknown as Live,
-    query: signal(DEFAULT_QUERY),
-    returns,
-  })
-  return {
-    list,
-    service,
-    shown: () => list.rows.value.map(({ address }) => Number(address)),
-    tell: (...order: readonly number[]) =>
-      tell({
-        data: order.map(n => ({ address: addressOf(n) })) as unknown as ListState['data'],
-        asOfBlock: '1',
-        sequence: 1,
-        matches: undefined,
-      }),
-    end: () => end(),
-    /** The connection is lost and comes back. */
-    async reconnect() {
-      for (const changed of states) changed()
-      returns.value++
-      await vi.advanceTimersByTimeAsync(100)
-    },
-  }
-}
-
 test('a list keeps its order through a lost connection, until the service tells another one', async () => {
   const { list, service, shown, tell, end, reconnect } = start([1, 2, 3])
   await vi.advanceTimersByTimeAsync(0)
@@ -117,3 +68,52 @@ test('a list is asked for more seldom while the service does not answer', async 
   expect(service.asked).toBe(6)
   list.stop()
 })
+
+/** A list of a service that answers with these tokens over REST. */
+function start(listed: readonly number[]) {
+  const service = { listed, isAway: false, asked: 0 }
+  const states: (() => void)[] = []
+  const client = {
+    onState: (listener: () => void) => (states.push(listener), () => {}),
+    async tokens() {
+      service.asked++
+      if (service.isAway) return failed('network', 'no answer arrived')
+      return { ok: true, value: { data: service.listed.map(n => tokenOf(addressOf(n), 1)), nextCursor: null, asOfBlock: '1' } } as const
+    },
+  }
+  let tell: (state: ListState) => void = () => {}
+  let end: () => void = () => {}
+  const live = {
+    list(_: object, listener: typeof tell, { onEnd }: { readonly onEnd: () => void }) {
+      tell = listener
+      end = onEnd
+      return { close: () => {} }
+    },
+  }
+  const returns = signal(0)
+  const list = createTokenList({
+    client: client as unknown as Tokenwire,
+    live: live as unknown as Live,
+    query: signal(DEFAULT_QUERY),
+    returns,
+  })
+  return {
+    list,
+    service,
+    shown: () => list.rows.value.map(({ address }) => Number(address)),
+    tell: (...order: readonly number[]) =>
+      tell({
+        data: order.map(n => ({ address: addressOf(n) })) as unknown as ListState['data'],
+        asOfBlock: '1',
+        sequence: 1,
+        matches: undefined,
+      }),
+    end: () => end(),
+    /** The connection is lost and comes back. */
+    async reconnect() {
+      for (const changed of states) changed()
+      returns.value++
+      await vi.advanceTimersByTimeAsync(100)
+    },
+  }
+}

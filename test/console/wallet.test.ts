@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
-import type { Holding } from '#resources/holdings.ts'
 import type { Trade } from '#resources/trades.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { addressOf, holdersOf, tradeOf } from '#test/support/snapshots.ts'
+import { aClaim, aHolding, aTrader, aWallet } from '#test/support/walletRows.ts'
 import { type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
 import { findingsOf, type WatchedPage } from './openPage.ts'
 
@@ -13,10 +13,10 @@ const [TOKEN, OTHER] = TOKENS as [Address, Address]
 /** The maker of the trades that `fixture.trade` makes with 0xa0. */
 const WALLET = addressOf(0xa0)
 
-const valued = {
+const VALUED = {
+  balance: `25${'0'.repeat(24)}`,
   percent: 1.25,
   valueWeth: '2',
-  valueUsd: null,
   costWeth: '0.5',
   costUsd: '1500',
   averageCostWeth: '0.0000001',
@@ -26,14 +26,6 @@ const valued = {
   realizedWeth: '-0.25',
   realizedUsd: '-750',
 }
-
-const holding = (address: Address, symbol: string, balance: string): Holding => ({
-  token: { address, symbol, name: symbol, decimals: 18, imageUrl: null, launchpad: 'wow', priceWeth: '0.000001', priceUsd: null },
-  ...valued,
-  balance,
-  lastChangedBlock: '456',
-})
-
 let memory: MemoryConsole
 let opened: WatchedPage
 
@@ -42,67 +34,17 @@ beforeAll(async () => {
   memory = await startMemoryConsole(CHROMIUM)
   const { stored } = memory.fixture.gateway.reads
   stored.trades = [{ ...tradeOf(TOKEN), id: '456-1', maker: WALLET }]
-  stored.wallets = [
-    {
-      address: WALLET,
-      tokensHeld: 2,
-      valueWeth: '4',
-      valueUsd: null,
-      trades: 1,
-      tokensTraded: 1,
-      volumeWeth: '10',
-      realizedWeth: '-0.25',
-      realizedUsd: '-750',
-      tokensWithoutWethProfit: 0,
-      tokensWithoutUsdProfit: 1,
-      tokensCreated: 1,
-      firstSeenAt: '2026-01-02T03:04:05.000Z',
-      lastSeenAt: '2026-01-02T03:04:05.000Z',
-      asOfBlock: '456',
-    },
+  const figures = { tokensHeld: 2, valueWeth: '4', realizedWeth: '-0.25', realizedUsd: '-750', tokensWithoutWethProfit: 0 }
+  stored.wallets = [aWallet(WALLET, figures)]
+  stored.holdings = [
+    aHolding({ address: TOKEN, symbol: 'ALP' }, VALUED),
+    aHolding({ address: OTHER, symbol: 'BET' }, { ...VALUED, balance: `1${'0'.repeat(18)}` }),
   ]
-  stored.holdings = [holding(TOKEN, 'ALP', `25${'0'.repeat(24)}`), holding(OTHER, 'BET', `1${'0'.repeat(18)}`)]
-  stored.holders.set(
-    TOKEN,
-    holdersOf(20).map(holder => (holder.rank === 1 ? { ...holder, address: WALLET, percent: 20 } : holder)),
-  )
-  stored.traders = [
-    {
-      address: WALLET,
-      type: 'creator',
-      buys: 3,
-      sells: 1,
-      boughtToken: '1',
-      soldToken: '1',
-      boughtWeth: '2',
-      boughtUsd: '6000',
-      soldWeth: '1',
-      soldUsd: '3000',
-      volumeWeth: '3',
-      volumeUsd: '9000',
-      ...valued,
-      balance: `25${'0'.repeat(24)}`,
-      firstTradeAt: '2026-01-02T03:04:05.000Z',
-      lastTradeAt: '2026-01-02T03:04:05.000Z',
-      classes: ['creator'],
-    },
-  ]
-  stored.claims = [
-    {
-      launchpad: 'wow',
-      token: TOKEN,
-      asOfBlock: '456',
-      currency: addressOf(0xee),
-      symbol: 'WETH',
-      decimals: 18,
-      accrued: '410000000000000000',
-      claimed: '100000000000000000',
-      amount: '310000000000000000',
-      amountUsd: null,
-      scope: 'token',
-      claim: { to: addressOf(0xfee), data: '0x1e83409a00' },
-    },
-  ]
+  const [first = expect.unreachable(), ...others] = holdersOf(20)
+  stored.holders.set(TOKEN, [{ ...first, address: WALLET, percent: 20 }, ...others])
+  const traded = { boughtWeth: '2', boughtUsd: '6000', soldWeth: '1', soldUsd: '3000', volumeWeth: '3', volumeUsd: '9000' }
+  stored.traders = [aTrader(WALLET, { ...VALUED, ...traded, type: 'creator', classes: ['creator'] })]
+  stored.claims = [aClaim(TOKEN)]
 })
 
 beforeEach(async ({ onTestFinished }) => {
@@ -110,14 +52,6 @@ beforeEach(async ({ onTestFinished }) => {
 })
 
 afterAll(() => memory?.stop())
-
-async function openAt(page: Page, hash: string): Promise<void> {
-  await page.goto(`${memory.fixture.gateway.url}/${hash}`)
-}
-
-/** The texts of a figure of the wallet. */
-const figure = (page: Page, name: string) =>
-  page.getByTestId('wallet').locator('> div').filter({ hasText: name }).locator('dd').allTextContents()
 
 describe.skipIf(CHROMIUM === null)('the page of a wallet', () => {
   test('shows what the wallet holds, has traded and can claim, in both currencies', async () => {
@@ -232,3 +166,12 @@ describe.skipIf(CHROMIUM === null)('the people of a token', () => {
     await page.getByRole('heading', { level: 1, name: 'Wallet' }).waitFor()
   })
 })
+
+async function openAt(page: Page, hash: string): Promise<void> {
+  await page.goto(`${memory.fixture.gateway.url}/${hash}`)
+}
+
+/** The texts of a figure of the wallet. */
+function figure(page: Page, name: string) {
+  return page.getByTestId('wallet').locator('> div').filter({ hasText: name }).locator('dd').allTextContents()
+}

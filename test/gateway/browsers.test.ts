@@ -1,9 +1,8 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectProblem } from './expectProblem.ts'
 import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from './startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 const ALLOWED = 'https://app.example.com'
 const FOREIGN = 'https://example.org'

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { jsonAnswer, jsonTextAnswer } from '#gateway/http/answer.ts'
 import { encodeContent } from '#gateway/http/contentEncoding.ts'
 import { createResponseCache } from '#gateway/http/responseCache.ts'
@@ -15,7 +15,6 @@ beforeAll(async () => {
   const tokens = Array.from({ length: 20 }, (_, index) => tokenOf(addressOf(0x100 + index), 1_795_000_000_000 + index))
   gateway = await startGateway({ stored: { tokens }, responses: createResponseCache(() => 0) })
 })
-afterAll(() => gateway.close())
 
 async function ask(path: string, headers: Record<string, string>, method = 'GET') {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { endOfBlock, formatPlace } from '#domain/eventPlace.ts'
 import { candles } from '#resources/candles.ts'
 import { holders } from '#resources/holders.ts'
@@ -25,30 +25,7 @@ let gateway: Gateway
 
 beforeAll(async () => {
   await insertRows(database.kysely, 'chain_state', [chainStateRow()])
-  await insertRows(
-    database.kysely,
-    'token',
-    [1, 2, 3].map(n =>
-      tokenRow(n, {
-        market_cap_weth: `${n}.5`,
-        price_change_h24: n / 1e9,
-        graduation_percent: n * 1e-7,
-        last_trade_at: 1_700_000_000 + n,
-        liquidity_weth: `0.${'0'.repeat(50)}${n}`,
-        price_change_m5: -n,
-        price_change_h1: -n / 3,
-        migrated_at: 1_800_000_000 - n,
-        buyers_h1: n,
-        volume_m5: `${n}`,
-        sells_m5: n,
-        buys_h1: n,
-        volume_h24: `${n}${'0'.repeat(60)}`,
-        holder_count: n,
-        buys_h24: n,
-        created_at: 1_700_000_000 + n,
-      }),
-    ),
-  )
+  await insertRows(database.kysely, 'token', [1, 2, 3].map(risingToken))
   await insertRows(
     database.kysely,
     'trade',
@@ -58,13 +35,6 @@ beforeAll(async () => {
   const launchpads = [{ name: HOSTILE_NAME, adapter: 'wow', startBlock: 0, contracts: {} }]
   gateway = await startGateway({ reads, config: { launchpads: { weth: addressOf(0x3e7), launchpads } } })
 })
-afterAll(() => gateway.close())
-
-async function list(path: string): Promise<{ readonly data: readonly Token[]; readonly nextCursor: string | null }> {
-  const response = await gateway.get(path)
-  expect(response.status).toBe(200)
-  return (await response.json()) as { data: readonly Token[]; nextCursor: string | null }
-}
 
 test.for(TOKEN_SORTS)('pages through the tokens by %s with the values that PostgreSQL prints', async sort => {
   for (const [order, expected] of [
@@ -74,7 +44,7 @@ test.for(TOKEN_SORTS)('pages through the tokens by %s with the values that Postg
     const seen: string[] = []
     let cursor = ''
     for (let pages = 0; pages < 3; pages++) {
-      const { data, nextCursor } = await list(`/api/tokens?sort=${sort}&order=${order}&limit=1${cursor}`)
+      const { data, nextCursor } = await gateway.list<Token>(`/api/tokens?sort=${sort}&order=${order}&limit=1${cursor}`)
       seen.push(...data.map(token => token.address))
       cursor = `&cursor=${nextCursor}`
     }
@@ -146,7 +116,7 @@ const FORGED: readonly (readonly [
 
 test.for(FORGED)('the database takes a forged cursor: %s', async ([, path, resource, query, fields]) => {
   const forged = forgeCursor(cursorOf(resource, query), fields, { id: resource.id, chainId: 8453, query })
-  const { data } = await list(`${path}&cursor=${forged}`)
+  const { data } = await gateway.list<Token>(`${path}&cursor=${forged}`)
   expect(data).toBeInstanceOf(Array)
 })
 
@@ -176,3 +146,25 @@ test('trades with log indexes past 32 bits are stored, paged through and resumed
   const { events } = await readChannelEvents(database.kysely, { channel: 'trades', after, through: endOfBlock(5), limit: 10 }, 8453)
   expect(events.map(({ place }) => formatPlace(place))).toEqual(ids.slice(2))
 })
+
+/** Has more than the token before it by every sort but the falling ones. */
+function risingToken(n: number) {
+  return tokenRow(n, {
+    market_cap_weth: `${n}.5`,
+    price_change_h24: n / 1e9,
+    graduation_percent: n * 1e-7,
+    last_trade_at: 1_700_000_000 + n,
+    liquidity_weth: `0.${'0'.repeat(50)}${n}`,
+    price_change_m5: -n,
+    price_change_h1: -n / 3,
+    migrated_at: 1_800_000_000 - n,
+    buyers_h1: n,
+    volume_m5: `${n}`,
+    sells_m5: n,
+    buys_h1: n,
+    volume_h24: `${n}${'0'.repeat(60)}`,
+    holder_count: n,
+    buys_h24: n,
+    created_at: 1_700_000_000 + n,
+  })
+}

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
-import type { ValuedBalance } from '#resources/valuedBalance.ts'
 import { recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
+import { aClaim, aClaimable, aHolding, aTrader, aWallet } from '#test/support/walletRows.ts'
 import type { Conditions, GatewayOptions } from './startGateway.ts'
 
 /* A token with everything that belongs to it, for the examples of the descriptions. */
@@ -71,23 +71,9 @@ export function exampleAfterTrade(): TokenSnapshot {
   }
 }
 
-const EXAMPLE_BALANCE: ValuedBalance = {
-  balance: '5000000000000000000000',
-  percent: 0.0005,
-  valueWeth: '0.0000617',
-  valueUsd: null,
-  costWeth: '0.00005',
-  costUsd: '0.15',
-  averageCostWeth: '0.00000001',
-  averageCostUsd: '0.00003',
-  unrealizedWeth: '0.0000117',
-  unrealizedUsd: null,
-  realizedWeth: '0.00004',
-  realizedUsd: '0.12',
-}
-
 export function exampleStored(): NonNullable<GatewayOptions['stored']> {
   const { token, recent, holders } = exampleSnapshot()
+  const owed = { currency: WETH, claim: { to: accountOf('escrow'), data: '0x4e71d92d' } } as const
   return {
     tokens: [token],
     trades: [...recent.trades],
@@ -111,45 +97,8 @@ export function exampleStored(): NonNullable<GatewayOptions['stored']> {
     launchpads: [
       { name: 'wow', tokens: 812, tokens24h: 40, bonding: 600, completed: 2, migrated: 60, volumeWeth24h: '341.5', trades24h: 9_001 },
     ],
-    wallets: [
-      {
-        address: accountOf('maker'),
-        tokensHeld: 3,
-        valueWeth: '0.4',
-        valueUsd: null,
-        trades: 41,
-        tokensTraded: 7,
-        volumeWeth: '3.2',
-        realizedWeth: '0.21',
-        realizedUsd: '630.4',
-        tokensWithoutWethProfit: 1,
-        tokensWithoutUsdProfit: 1,
-        tokensCreated: 0,
-        firstSeenAt: '2026-01-01T10:00:00.000Z',
-        lastSeenAt: '2026-01-02T03:04:08.000Z',
-        asOfBlock: '456',
-      },
-    ],
-    traders: [
-      {
-        address: accountOf('maker'),
-        type: 'wallet',
-        buys: 2,
-        sells: 1,
-        boughtToken: '15000000000000000000000',
-        soldToken: '10000000000000000000000',
-        boughtWeth: '0.00015',
-        boughtUsd: '0.45',
-        soldWeth: '0.00014',
-        soldUsd: '0.42',
-        volumeWeth: '0.00029',
-        volumeUsd: '0.87',
-        ...EXAMPLE_BALANCE,
-        firstTradeAt: '2026-01-02T03:00:00.000Z',
-        lastTradeAt: '2026-01-02T03:04:08.000Z',
-        classes: ['sniper'],
-      },
-    ],
+    wallets: [aWallet(accountOf('maker'))],
+    traders: [aTrader(accountOf('maker'))],
     leaders: [
       {
         address: accountOf('maker'),
@@ -171,56 +120,24 @@ export function exampleStored(): NonNullable<GatewayOptions['stored']> {
       },
     ],
     holdings: [
-      {
-        token: {
-          address: EXAMPLE_TOKEN,
-          symbol: token.symbol,
-          name: token.name,
-          decimals: token.decimals,
-          imageUrl: token.imageUrl,
-          launchpad: token.launchpad,
-          priceWeth: token.market.priceWeth,
-          priceUsd: null,
-        },
-        ...EXAMPLE_BALANCE,
-        lastChangedBlock: '456',
-      },
+      aHolding({
+        address: EXAMPLE_TOKEN,
+        symbol: token.symbol,
+        name: token.name,
+        decimals: token.decimals,
+        imageUrl: token.imageUrl,
+        launchpad: token.launchpad,
+        priceWeth: token.market.priceWeth,
+      }),
     ],
-    claims: [
-      {
-        currency: WETH,
-        symbol: 'WETH',
-        decimals: 18,
-        accrued: '410000000000000000',
-        claimed: '100000000000000000',
-        amount: '310000000000000000',
-        amountUsd: null,
-        scope: 'token',
-        claim: { to: accountOf('escrow'), data: '0x4e71d92d' },
-        launchpad: 'wow',
-        token: EXAMPLE_TOKEN,
-        asOfBlock: '456',
-      },
-    ],
+    claims: [aClaim(EXAMPLE_TOKEN, owed)],
     ...exampleMarketData(),
     claimables: [
       {
         token: EXAMPLE_TOKEN,
         creator: EXAMPLE_CREATOR,
         asOfBlock: '456',
-        claimable: [
-          {
-            currency: WETH,
-            symbol: 'WETH',
-            decimals: 18,
-            accrued: '410000000000000000',
-            claimed: '100000000000000000',
-            amount: '310000000000000000',
-            amountUsd: null,
-            scope: 'token',
-            claim: { to: accountOf('escrow'), data: '0x4e71d92d' },
-          },
-        ],
+        claimable: [aClaimable(owed)],
       },
     ],
   }

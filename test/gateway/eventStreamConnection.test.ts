@@ -40,61 +40,6 @@ class FakeResponse {
   end = () => this.calls.push('end')
 }
 
-function fixture() {
-  const clock = { nowMs: 0 }
-  const now = () => clock.nowMs
-  const logger = pino({ enabled: false })
-  const stats = new RealtimeStats(now)
-  const flusher = new Flusher({ schedule: flush => flush(), yieldTo: flush => flush(), now, stats, logger })
-  const response = new FakeResponse()
-  let subscription: { update(frame: Frame): void } | undefined
-  const connection = new EventStreamConnection(
-    {
-      res: response as unknown as HttpResponse,
-      subscription: { of: 'token', token: addressOf(1), lastSequence: null, delta: false },
-      client: { address: '127.0.0.1', key: null, keyIn: 'nowhere' },
-      headers: [],
-      isAborted: () => false,
-      onAborted: () => {},
-    },
-    {
-      config: { maxMessagesPerSecond: 50, maxSubscriptionsPerConnection: 200, drainSeconds: 0, launchpads: CONFIG.launchpads },
-      admission: createAdmission(CONFIG, logger),
-      registry: {
-        subscribe: (_, given) => {
-          subscription = given
-        },
-        unsubscribe: () => {},
-        internAddress: token => token,
-      },
-      channels: createTestChannels(),
-      lists: createTestLists(),
-      candles: createTestCandles(),
-      flusher,
-      stats,
-      logger,
-      now,
-      epochMs: () => 0,
-    },
-    () => {},
-  )
-  connection.open()
-  response.calls.length = 0
-  let sequence = 0
-  return {
-    clock,
-    response,
-    connection,
-    update: () => subscription?.update(frame(++sequence)),
-    /** A sweep after some time. */
-    sweepAfter: (ms: number) => {
-      clock.nowMs += ms
-      connection.sweep(clock.nowMs, { left: 1 })
-    },
-    taken: () => response.calls.splice(0),
-  }
-}
-
 const frame = (sequence: number): Frame =>
   frameOf({
     token: addressOf(1),
@@ -180,3 +125,58 @@ describe('EventStreamConnection', () => {
     expect(taken()).toEqual([':'])
   })
 })
+
+function fixture() {
+  const clock = { nowMs: 0 }
+  const now = () => clock.nowMs
+  const logger = pino({ enabled: false })
+  const stats = new RealtimeStats(now)
+  const flusher = new Flusher({ schedule: flush => flush(), yieldTo: flush => flush(), now, stats, logger })
+  const response = new FakeResponse()
+  let subscription: { update(frame: Frame): void } | undefined
+  const connection = new EventStreamConnection(
+    {
+      res: response as unknown as HttpResponse,
+      subscription: { of: 'token', token: addressOf(1), lastSequence: null, delta: false },
+      client: { address: '127.0.0.1', key: null, keyIn: 'nowhere' },
+      headers: [],
+      isAborted: () => false,
+      onAborted: () => {},
+    },
+    {
+      config: { maxMessagesPerSecond: 50, maxSubscriptionsPerConnection: 200, drainSeconds: 0, launchpads: CONFIG.launchpads },
+      admission: createAdmission(CONFIG, logger),
+      registry: {
+        subscribe: (_, given) => {
+          subscription = given
+        },
+        unsubscribe: () => {},
+        internAddress: token => token,
+      },
+      channels: createTestChannels(),
+      lists: createTestLists(),
+      candles: createTestCandles(),
+      flusher,
+      stats,
+      logger,
+      now,
+      epochMs: () => 0,
+    },
+    () => {},
+  )
+  connection.open()
+  response.calls.length = 0
+  let sequence = 0
+  return {
+    clock,
+    response,
+    connection,
+    update: () => subscription?.update(frame(++sequence)),
+    /** A sweep after some time. */
+    sweepAfter: (ms: number) => {
+      clock.nowMs += ms
+      connection.sweep(clock.nowMs, { left: 1 })
+    },
+    taken: () => response.calls.splice(0),
+  }
+}

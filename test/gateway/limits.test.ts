@@ -1,10 +1,9 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectProblem } from './expectProblem.ts'
 import { rawRequest } from './rawRequest.ts'
 import { type Gateway, startGateway, TOKEN } from './startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 test('limits requests per client and says how many are left on every answer', async () => {
   gateway = await startGateway({ config: { rateLimitPerMinute: 3 } })

@@ -1,5 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import { beforeEach, describe, expect, it, test } from 'vitest'
 import { TokenwireError } from '#errors'
 import { expectProblem } from './expectProblem.ts'
 import { rawRequest } from './rawRequest.ts'
@@ -9,7 +9,6 @@ let gateway: Gateway
 beforeEach(async () => {
   gateway = await startGateway()
 })
-afterEach(() => gateway.close())
 
 const STATELESS = '2026-07-28'
 const ENVELOPE = {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
 import { rawRequest } from './rawRequest.ts'
 import { type Gateway, startGateway } from './startGateway.ts'
@@ -8,7 +8,6 @@ let gateway: Gateway
 beforeEach(async () => {
   gateway = await startGateway()
 })
-afterEach(() => gateway.close())
 
 /** Sends a request in two segments, the second when another connection, opened after the first was sent, is answered. */
 async function inTwoReads(first: string, second: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { eventually } from '#test/support/eventually.ts'
 import { expectProblem } from './expectProblem.ts'
 import { databaseAway } from './memoryReads.ts'
@@ -8,7 +8,6 @@ import { rawRequest } from './rawRequest.ts'
 import { type Gateway, startGateway, TOKEN } from './startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 const PATHS = [
   '/api/tokens',

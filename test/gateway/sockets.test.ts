@@ -24,43 +24,6 @@ afterEach(async () => {
   fixture = null
 })
 
-async function start(config: Parameters<typeof RealtimeFixture.start>[0] = {}): Promise<RealtimeFixture> {
-  fixture = await RealtimeFixture.start({ maxConnectionsPerIp: 100, ...config }, { descriptors: DESCRIPTORS })
-  return fixture
-}
-
-interface Connection {
-  readonly socket: Socket
-  isClosed: boolean
-  received: string
-}
-
-/** A connection from an address of this machine. */
-async function connection(localAddress: string): Promise<Connection> {
-  const socket = connect({ host: '127.0.0.1', port: fixture?.port ?? 0, localAddress })
-  const opened: Connection = { socket, isClosed: false, received: '' }
-  sockets.push(socket)
-  socket.on('error', () => {})
-  socket.on('data', chunk => (opened.received += chunk.toString()))
-  socket.on('close', () => (opened.isClosed = true))
-  await once(socket, 'connect')
-  return opened
-}
-
-async function connections(count: number, localAddress: string): Promise<readonly Connection[]> {
-  const opened: Connection[] = []
-  for (let n = 0; n < count; n++) opened.push(await connection(localAddress))
-  return opened
-}
-
-/** The status of the answer to a request by a new connection; empty: it was closed without one. */
-async function ask(localAddress: string): Promise<string> {
-  const asking = await connection(localAddress)
-  asking.socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-  await eventually(() => asking.isClosed)
-  return asking.received.slice(0, asking.received.indexOf('\r'))
-}
-
 it('closes connections of an address past a quarter of the sockets while they send no request, and answers others', async () => {
   await start()
   const silent = await connections(60, '127.0.0.2')
@@ -178,3 +141,40 @@ it('knows the limit of this process', () => {
   createSockets({ ...CONFIG, maxConnections: Number.MAX_SAFE_INTEGER }, log.logger)
   expect(log.lines()[0]?.['descriptors']).toBeGreaterThan(100)
 })
+
+async function start(config: Parameters<typeof RealtimeFixture.start>[0] = {}): Promise<RealtimeFixture> {
+  fixture = await RealtimeFixture.start({ maxConnectionsPerIp: 100, ...config }, { descriptors: DESCRIPTORS })
+  return fixture
+}
+
+interface Connection {
+  readonly socket: Socket
+  isClosed: boolean
+  received: string
+}
+
+/** A connection from an address of this machine. */
+async function connection(localAddress: string): Promise<Connection> {
+  const socket = connect({ host: '127.0.0.1', port: fixture?.port ?? 0, localAddress })
+  const opened: Connection = { socket, isClosed: false, received: '' }
+  sockets.push(socket)
+  socket.on('error', () => {})
+  socket.on('data', chunk => (opened.received += chunk.toString()))
+  socket.on('close', () => (opened.isClosed = true))
+  await once(socket, 'connect')
+  return opened
+}
+
+async function connections(count: number, localAddress: string): Promise<readonly Connection[]> {
+  const opened: Connection[] = []
+  for (let n = 0; n < count; n++) opened.push(await connection(localAddress))
+  return opened
+}
+
+/** The status of the answer to a request by a new connection; empty: it was closed without one. */
+async function ask(localAddress: string): Promise<string> {
+  const asking = await connection(localAddress)
+  asking.socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  await eventually(() => asking.isClosed)
+  return asking.received.slice(0, asking.received.indexOf('\r'))
+}

@@ -12,6 +12,7 @@ import type { EthUsd } from '#resources/ethUsd.ts'
 import type { FeedHealth, RealtimeHealth } from '#resources/health.ts'
 import type { IndexerState } from '#resources/indexerState.ts'
 import type { ProcessState } from '#resources/processes.ts'
+import { closedAfterFile } from '#test/support/closeAfterFile.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { type MemoryReads, memoryReads, type Stored } from './memoryReads.ts'
@@ -60,8 +61,15 @@ export interface Gateway {
   readonly conditions: Conditions
   readonly log: readonly Record<string, unknown>[]
   get(path: string, headers?: Record<string, string>): Promise<Response>
+  /** What a list answers, with status 200. */
+  list<Row>(path: string): Promise<ListAnswer<Row>>
   renewCertificate(): void
   close(): Promise<void>
+}
+
+export interface ListAnswer<Row> {
+  readonly data: readonly Row[]
+  readonly nextCursor: string | null
 }
 
 export type GatewayOptions = Partial<Omit<ServerDeps, 'config' | 'realtime' | 'metrics'>> & {
@@ -75,7 +83,7 @@ export type GatewayOptions = Partial<Omit<ServerDeps, 'config' | 'realtime' | 'm
   readonly localToken?: string | null
 }
 
-/** A gateway over memory. */
+/** A gateway over memory, which is closed at the end of the test file. */
 export async function startGateway({
   config: configured = {},
   stored = {},
@@ -140,7 +148,12 @@ export async function startGateway({
     log,
     get: (path, headers = {}) => fetch(url + path, { headers }),
     renewCertificate: server.renewCertificate,
-    close: () => server.close(),
+    list: async path => {
+      const response = await fetch(url + path)
+      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+      return (await response.json()) as ListAnswer<never>
+    },
+    close: closedAfterFile(() => server.close()),
   }
 }
 

@@ -1,11 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Candle } from '#resources/candles.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 const START = 1_795_000_020
 
@@ -20,15 +19,8 @@ const CANDLES: readonly Candle[] = [0, 1, 4].map(minute => ({
   trades: 3,
 }))
 
-interface List {
-  readonly data: readonly Candle[]
-  readonly nextCursor: string | null
-}
-
-async function list(query: string): Promise<List> {
-  const response = await gateway.get(`/api/tokens/${TOKEN}/candles?${query}`)
-  expect(response.status).toBe(200)
-  return (await response.json()) as List
+function list(query: string) {
+  return gateway.list<Candle>(`/api/tokens/${TOKEN}/candles?${query}`)
 }
 
 async function start(): Promise<void> {

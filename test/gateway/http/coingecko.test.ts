@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { addressOf, tradeOf } from '#test/support/snapshots.ts'
 import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
@@ -10,7 +10,6 @@ const OTHER_POOL = addressOf(0xb9)
 const times = (count: number, pool: Address) => Array<Address>(count).fill(pool)
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 /** A gateway with a trade in each block from 1, in the pool that is named. Counts how often trades are read. */
 async function start(pools: readonly Address[]): Promise<() => number> {

@@ -1,11 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { databaseAway } from '../memoryReads.ts'
 import { type Gateway, startGateway } from '../startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 test('tells everything about a healthy service', async () => {
   gateway = await startGateway({ now: () => 12_700, config: { operatorToken: 't0p-secret' } })

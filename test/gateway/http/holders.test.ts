@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { HolderType } from '#domain/holder.ts'
 import type { Holder } from '#resources/holders.ts'
 import { holdersOf } from '#test/support/snapshots.ts'
@@ -6,19 +6,11 @@ import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
-
-interface List {
-  readonly data: readonly Holder[]
-  readonly nextCursor: string | null
-}
 
 const TYPES: readonly HolderType[] = ['curve', 'creator', 'wallet', 'burn', 'wallet', 'wallet']
 
-async function list(query: string): Promise<List> {
-  const response = await gateway.get(`/api/tokens/${TOKEN}/holders?${query}`)
-  expect(response.status).toBe(200)
-  return (await response.json()) as List
+function list(query: string) {
+  return gateway.list<Holder>(`/api/tokens/${TOKEN}/holders?${query}`)
 }
 
 async function start(): Promise<readonly Holder[]> {

@@ -1,11 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Trade } from '#resources/trades.ts'
 import { addressOf, tradeOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 const OTHER = addressOf(0xa2)
 const LAUNCHPADS = ['wow', 'clanker', 'usdc'].map((name, index) => ({
@@ -27,14 +26,12 @@ const TRADES: readonly Trade[] = [10, 11, 12].flatMap(block =>
   })),
 )
 
-async function answer(path: string): Promise<{ readonly data: readonly Trade[]; readonly nextCursor: string | null }> {
+async function answer(path: string) {
   gateway = await startGateway({
     stored: { trades: [...TRADES] },
     config: { launchpads: { weth: addressOf(0xee), launchpads: LAUNCHPADS } },
   })
-  const response = await gateway.get(path)
-  expect(response.status).toBe(200)
-  return (await response.json()) as Awaited<ReturnType<typeof answer>>
+  return gateway.list<Trade>(path)
 }
 
 test('gives trades of all tokens, or of some, or of a wallet, with the block they are true for', async () => {

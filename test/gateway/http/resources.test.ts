@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ZERO_ADDRESS } from '#domain/address.ts'
 import type { ActorState } from '#resources/actors.ts'
 import type { Claimable } from '#resources/claimable.ts'
@@ -7,7 +7,6 @@ import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 const CREATOR = addressOf(0xc0)
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { TokenwireError } from '#errors'
 import { connectionRefused } from '#gateway/http/problem.ts'
 import type { EventStreamRequest } from '#gateway/realtime/eventStreamConnection.ts'
@@ -10,7 +10,6 @@ import { databaseAway } from '../memoryReads.ts'
 import { type Gateway, type GatewayOptions, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 const PATH = `/api/tokens/${TOKEN}/stream`
 

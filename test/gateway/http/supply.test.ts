@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { holdersOf, tokenOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
@@ -23,7 +23,6 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => gateway.close())
 
 test.for([
   ['total', '1000.5'],

@@ -1,11 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Token } from '#resources/token.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway } from '../startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 function sixTokens(): Token[] {
   return [1, 2, 3, 4, 5, 6].map(n => {

@@ -1,30 +1,22 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Token } from '#resources/token.ts'
 import { withUsd } from '#resources/token.ts'
 import { TOKEN_SORTS } from '#resources/tokens.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'
-import { type Gateway, type GatewayOptions, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
+import { type Gateway, type GatewayOptions, type ListAnswer, NOT_INDEXED, startGateway, TOKEN } from '../startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 async function start(options: GatewayOptions = {}): Promise<void> {
   gateway = await startGateway(options)
 }
 
-interface List {
-  readonly data: readonly Token[]
-  readonly nextCursor: string | null
+function list(path: string) {
+  return gateway.list<Token>(path)
 }
 
-async function list(path: string): Promise<List> {
-  const response = await gateway.get(path)
-  expect(response.status).toBe(200)
-  return (await response.json()) as List
-}
-
-const addresses = ({ data }: List) => data.map(token => token.address)
+const addresses = ({ data }: ListAnswer<Token>) => data.map(token => token.address)
 
 /** Five tokens, created one second after the other; the third has no market cap. */
 function fiveTokens(): Token[] {
@@ -94,7 +86,9 @@ test.for(TOKEN_SORTS.flatMap(sort => [[sort, 'asc'] as const, [sort, 'desc'] as 
     const seen: string[] = []
     let cursor: string | null = null
     do {
-      const page: List = await list(`/api/tokens?sort=${sort}&order=${order}&limit=2${cursor === null ? '' : `&cursor=${cursor}`}`)
+      const page: ListAnswer<Token> = await list(
+        `/api/tokens?sort=${sort}&order=${order}&limit=2${cursor === null ? '' : `&cursor=${cursor}`}`,
+      )
       seen.push(...addresses(page))
       cursor = page.nextCursor
     } while (cursor !== null)
@@ -114,7 +108,7 @@ test('gives all of the addresses that are asked for unless told how many', async
 
 test('sorts and filters by values in USD of the price that the page shows', async () => {
   await start({ stored: { tokens: fiveTokens() } })
-  const usd = ({ data }: List) => data.map(({ market }) => market.marketCapUsd)
+  const usd = ({ data }: ListAnswer<Token>) => data.map(({ market }) => market.marketCapUsd)
   const path = '/api/tokens?sort=marketCapUsd&minMarketCapUsd=50000&limit=1'
   const first = await list(path)
   expect(usd(first)).toEqual(['90000'])

@@ -1,11 +1,10 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Trade } from '#resources/trades.ts'
 import { addressOf, tradeOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'
-import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
+import { type Gateway, type ListAnswer, startGateway, TOKEN } from '../startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 /** Two trades in each of the blocks 10 to 14: a buy by one maker and a sell by another. */
 function trades(): Trade[] {
@@ -21,19 +20,12 @@ function trades(): Trade[] {
   )
 }
 
-interface List {
-  readonly data: readonly Trade[]
-  readonly nextCursor: string | null
-}
-
-async function list(query: string): Promise<List> {
+async function list(query: string) {
   gateway = await startGateway({ stored: { trades: trades() } })
-  const response = await gateway.get(`/api/tokens/${TOKEN}/trades?${query}`)
-  expect(response.status).toBe(200)
-  return (await response.json()) as List
+  return gateway.list<Trade>(`/api/tokens/${TOKEN}/trades?${query}`)
 }
 
-const ids = ({ data }: List) => data.map(trade => trade.id)
+const ids = ({ data }: ListAnswer<Trade>) => data.map(trade => trade.id)
 
 test('gives trades as they are stored, the newest first', async () => {
   const page = await list('')
@@ -42,16 +34,14 @@ test('gives trades as they are stored, the newest first', async () => {
 
 test('filters by side, maker and inclusive blocks, in either order', async () => {
   expect(ids(await list('side=sell&limit=2'))).toEqual(['14-1', '13-1'])
-  await gateway.close()
   expect(ids(await list(`maker=${addressOf(0xd0)}&order=asc&fromBlock=11&toBlock=12`))).toEqual(['11-0', '12-0'])
-  await gateway.close()
   expect(ids(await list('fromBlock=14&toBlock=14'))).toEqual(['14-1', '14-0'])
 })
 
 test('continues where a page ended although newer trades have come', async () => {
   const first = await list('limit=3')
   gateway.reads.stored.trades.push({ ...tradeOf(TOKEN), id: '15-0', blockNumber: '15', logIndex: 0 })
-  const second = (await (await gateway.get(`/api/tokens/${TOKEN}/trades?limit=3&cursor=${first.nextCursor}`)).json()) as List
+  const second = await gateway.list<Trade>(`/api/tokens/${TOKEN}/trades?limit=3&cursor=${first.nextCursor}`)
   expect([...ids(first), ...ids(second)]).toEqual(['14-1', '14-0', '13-1', '13-0', '12-1', '12-0'])
 })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { priceScale } from '#gateway/http/routes/integrations/udf.ts'
 import type { Candle } from '#resources/candles.ts'
 import type { Token } from '#resources/token.ts'
@@ -20,16 +20,6 @@ const CANDLES: readonly Candle[] = Array.from({ length: MINUTES / 2 }, (_, index
   trades: 3,
 }))
 
-interface Bars {
-  readonly s: string
-  readonly t: readonly number[]
-  readonly o: readonly number[]
-  readonly c: readonly number[]
-  readonly v: readonly number[]
-  readonly nextTime?: number
-  readonly errmsg?: string
-}
-
 const tokens: Token[] = []
 let gateway: Gateway
 beforeAll(async () => {
@@ -48,13 +38,6 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => gateway.close())
-
-async function ask<T>(path: string): Promise<T> {
-  const response = await gateway.get(`/udf/${path}`)
-  expect(response.status).toBe(200)
-  return (await response.json()) as T
-}
 
 const history = (query: string) => ask<Bars>(`history?symbol=${TOKEN}&resolution=1&${query}`)
 
@@ -190,4 +173,20 @@ test('a symbol and a name are the same as text and as HTML', async () => {
 function texts(answer: unknown): readonly string[] {
   if (typeof answer === 'string') return [answer]
   return typeof answer === 'object' && answer !== null ? Object.values(answer).flatMap(texts) : []
+}
+
+interface Bars {
+  readonly s: string
+  readonly t: readonly number[]
+  readonly o: readonly number[]
+  readonly c: readonly number[]
+  readonly v: readonly number[]
+  readonly nextTime?: number
+  readonly errmsg?: string
+}
+
+async function ask<T>(path: string): Promise<T> {
+  const response = await gateway.get(`/udf/${path}`)
+  expect(response.status).toBe(200)
+  return (await response.json()) as T
 }

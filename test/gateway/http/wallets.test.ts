@@ -1,19 +1,13 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addressOf } from '#test/support/snapshots.ts'
 import { EXAMPLE_CREATOR, EXAMPLE_TOKEN, exampleStored } from '../describedService.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway } from '../startGateway.ts'
 
 let gateway: Gateway
-afterEach(() => gateway.close())
 
 const WALLET = addressOf(0xd0)
 const TRADERS = `/api/tokens/${EXAMPLE_TOKEN}/traders`
-
-interface List {
-  readonly data: readonly Record<string, unknown>[]
-  readonly nextCursor: string | null
-}
 
 /** With every list twice as long as the example: its row, and one of another account or token. */
 async function start(): Promise<void> {
@@ -31,10 +25,8 @@ async function start(): Promise<void> {
   gateway.conditions.price = { price: '3000', currency: 'USD', source: 'coingecko', fetchedAt, ageSeconds: 1, stale: false }
 }
 
-async function list(path: string): Promise<List> {
-  const response = await gateway.get(path)
-  expect([path, response.status]).toEqual([path, 200])
-  return (await response.json()) as List
+function list(path: string) {
+  return gateway.list<Record<string, unknown>>(path)
 }
 
 test.for([TRADERS, `/api/wallets/${WALLET}/holdings`, `/api/wallets/${EXAMPLE_CREATOR}/claimable`])('pages %s by cursor', async path => {
