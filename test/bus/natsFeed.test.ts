@@ -23,21 +23,6 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
   const other = await useDatabase()
   const server: NatsServer = await startNatsServer(PROGRAM ?? '')
   afterAll(() => server.kill())
-  const urlOf = (port: number, user = '') => `nats://${user}127.0.0.1:${port}`
-  const connectTo = () => connectNats({ urls: [urlOf(server.port)], credsFile: null, logger })
-
-  /** A feed of the site's commits, which an outlet publishes. */
-  const openFeed = async (site: FeedSite) => {
-    const { url, kysely: db } = site.database
-    const sender = await connectTo()
-    onTestFinished(() => sender.close())
-    const { chainId, writer } = site
-    const outlet = createNatsOutlet({ nats: sender, chainId, writer, db, logger })
-    site.onCommitted = block => outlet.publish(encodeBlock(block))
-    onTestFinished(announceReports(db, () => indexerReport(writer)))
-    const options = { databaseUrl: url, db, chainId, logger, now: monotonicMs }
-    return createNatsFeed({ ...options, onReport: () => undefined, nats: await connectTo() })
-  }
 
   feedCases('NATS', database, async site => {
     // As an indexer that publishes: it reads every changed token's state.
@@ -241,4 +226,25 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     expect(String(refused)).not.toContain('wrong')
     await expect(connectAs(urlOf(9))).rejects.toMatchObject({ retryable: true, message: expect.stringContaining('start it') as unknown })
   })
+
+  function urlOf(port: number, user = '') {
+    return `nats://${user}127.0.0.1:${port}`
+  }
+
+  function connectTo() {
+    return connectNats({ urls: [urlOf(server.port)], credsFile: null, logger })
+  }
+
+  /** A feed of the site's commits, which an outlet publishes. */
+  async function openFeed(site: FeedSite) {
+    const { url, kysely: db } = site.database
+    const sender = await connectTo()
+    onTestFinished(() => sender.close())
+    const { chainId, writer } = site
+    const outlet = createNatsOutlet({ nats: sender, chainId, writer, db, logger })
+    site.onCommitted = block => outlet.publish(encodeBlock(block))
+    onTestFinished(announceReports(db, () => indexerReport(writer)))
+    const options = { databaseUrl: url, db, chainId, logger, now: monotonicMs }
+    return createNatsFeed({ ...options, onReport: () => undefined, nats: await connectTo() })
+  }
 })

@@ -34,80 +34,6 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     return closeSites
   })
 
-  const connected = async (): Promise<Nats> => {
-    const nats = await connectNats({ urls: [`nats://127.0.0.1:${server.port}`], credsFile: null, logger })
-    onTestFinished(() => nats.close())
-    return nats
-  }
-
-  /** A feed of the site's database that watches its first token, with its log. */
-  const started = async (
-    { database: { url, kysely: db }, chainId, alpha }: FeedSite,
-    more: Partial<NatsFeedOptions> = {},
-    witness = new FeedWitness(),
-  ) => {
-    const log: { readonly ignored?: number; readonly reason?: string }[] = []
-    const noting = pino({}, { write: (line: string) => void log.push(JSON.parse(line)) })
-    const options = { databaseUrl: url, db, chainId, logger: noting, now: monotonicMs, onReport: () => undefined }
-    const feed = createNatsFeed({ ...options, nats: await connected(), ...more })
-    onTestFinished(() => feed.stop())
-    feed.watch(alpha)
-    feed.start(witness)
-    return { feed, witness, log }
-  }
-
-  const reports = ({ database, writer }: FeedSite) => onTestFinished(announceReports(database.kysely, () => indexerReport(writer)))
-
-  /** Claims the site's database for another process, as long as the test runs. */
-  const claimed = async ({ database: { kysely }, writer: former }: FeedSite): Promise<string> => {
-    const claim = (writer: string) => sql`update chain_state set writer = ${writer}`.execute(kysely)
-    const writer = randomUUID()
-    await claim(writer)
-    onTestFinished(async () => void (await claim(former)))
-    return writer
-  }
-
-  /** Publishes what no commit of a database is behind, as an indexer of that name. */
-  const speaker = async (publisher: Publisher, token: Address, stored: TokenSnapshot) => {
-    const nats = await connected()
-    const block: Omit<CommitMessage, 'count'> = { commit: 1, number: 1, hash: '0x', timestamp: 1, changed: [token], dropped: [] }
-    let { sequence } = stored.token
-    let count = 0
-    const state = (): TokenSnapshot => ({ ...stored, token: { ...stored.token, sequence: ++sequence } })
-    const publishState = (text: string) => nats.publish(tokenSubject(publisher, token), text)
-    const publishCommit = (text: string) => nats.publish(commitSubject(publisher), text)
-    return {
-      block,
-      state,
-      publishState,
-      publishCommit,
-      /** @returns the sequence of the state */
-      say: (counted = ++count): number => {
-        publishState(JSON.stringify(state()))
-        publishCommit(JSON.stringify({ ...block, count: counted }))
-        return sequence
-      },
-    }
-  }
-
-  const muchNewer = ({ token, ...rest }: TokenSnapshot): TokenSnapshot => ({
-    ...rest,
-    token: { ...token, sequence: token.sequence + 1_000_000 },
-  })
-
-  const heldBy = (witness: FeedWitness) => new Set(witness.states.map(({ token }) => token.sequence))
-
-  /** Says further states until one has arrived: the first ones come before the feed listens, or while it compares with the database. */
-  const untilHeard = async (witness: FeedWitness, say: () => number): Promise<void> => {
-    const said = new Set<number>()
-    await expect
-      .poll(() => {
-        said.add(say())
-        return [...heldBy(witness)].some(sequence => said.has(sequence))
-      })
-      .toBe(true)
-  }
-
   test('ignores what no indexer sends, says so now and then, and goes on', async () => {
     reports(site)
     const { witness, log } = await started(site)
@@ -277,4 +203,84 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     expect(subscribed).toBe(subscribedBefore)
     expect(hasCompared()).toBe(false)
   })
+
+  async function connected(): Promise<Nats> {
+    const nats = await connectNats({ urls: [`nats://127.0.0.1:${server.port}`], credsFile: null, logger })
+    onTestFinished(() => nats.close())
+    return nats
+  }
+
+  /** A feed of the site's database that watches its first token, with its log. */
+  async function started(
+    { database: { url, kysely: db }, chainId, alpha }: FeedSite,
+    more: Partial<NatsFeedOptions> = {},
+    witness = new FeedWitness(),
+  ) {
+    const log: { readonly ignored?: number; readonly reason?: string }[] = []
+    const noting = pino({}, { write: (line: string) => void log.push(JSON.parse(line)) })
+    const options = { databaseUrl: url, db, chainId, logger: noting, now: monotonicMs, onReport: () => undefined }
+    const feed = createNatsFeed({ ...options, nats: await connected(), ...more })
+    onTestFinished(() => feed.stop())
+    feed.watch(alpha)
+    feed.start(witness)
+    return { feed, witness, log }
+  }
+
+  function reports({ database, writer }: FeedSite) {
+    return onTestFinished(announceReports(database.kysely, () => indexerReport(writer)))
+  }
+
+  /** Claims the site's database for another process, as long as the test runs. */
+  async function claimed({ database: { kysely }, writer: former }: FeedSite): Promise<string> {
+    const claim = (writer: string) => sql`update chain_state set writer = ${writer}`.execute(kysely)
+    const writer = randomUUID()
+    await claim(writer)
+    onTestFinished(async () => void (await claim(former)))
+    return writer
+  }
+
+  /** Publishes what no commit of a database is behind, as an indexer of that name. */
+  async function speaker(publisher: Publisher, token: Address, stored: TokenSnapshot) {
+    const nats = await connected()
+    const block: Omit<CommitMessage, 'count'> = { commit: 1, number: 1, hash: '0x', timestamp: 1, changed: [token], dropped: [] }
+    let { sequence } = stored.token
+    let count = 0
+    const state = (): TokenSnapshot => ({ ...stored, token: { ...stored.token, sequence: ++sequence } })
+    const publishState = (text: string) => nats.publish(tokenSubject(publisher, token), text)
+    const publishCommit = (text: string) => nats.publish(commitSubject(publisher), text)
+    return {
+      block,
+      state,
+      publishState,
+      publishCommit,
+      /** @returns the sequence of the state */
+      say: (counted = ++count): number => {
+        publishState(JSON.stringify(state()))
+        publishCommit(JSON.stringify({ ...block, count: counted }))
+        return sequence
+      },
+    }
+  }
+
+  function muchNewer({ token, ...rest }: TokenSnapshot): TokenSnapshot {
+    return {
+      ...rest,
+      token: { ...token, sequence: token.sequence + 1_000_000 },
+    }
+  }
+
+  function heldBy(witness: FeedWitness) {
+    return new Set(witness.states.map(({ token }) => token.sequence))
+  }
+
+  /** Says further states until one has arrived: the first ones come before the feed listens, or while it compares with the database. */
+  async function untilHeard(witness: FeedWitness, say: () => number): Promise<void> {
+    const said = new Set<number>()
+    await expect
+      .poll(() => {
+        said.add(say())
+        return [...heldBy(witness)].some(sequence => said.has(sequence))
+      })
+      .toBe(true)
+  }
 })

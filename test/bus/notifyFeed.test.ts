@@ -19,13 +19,6 @@ const REPORT = indexerReport('0c2ab4a6-94ec-4f0d-9f0f-6d3c0a4d2f10')
 const database = await useDatabase()
 const other = await useDatabase()
 
-const openFeed = (
-  databaseUrl: string,
-  { kysely }: Pick<TestDatabase, 'kysely'>,
-  onReport: (report: IndexerReport) => void = () => undefined,
-  now = monotonicMs,
-) => createNotifyFeed({ databaseUrl, db: kysely, chainId: 31_337, logger: silentLogger, now, onReport })
-
 feedCases("PostgreSQL's notifications", database, async () => openFeed(database.url, database))
 
 describe('a feed by notifications that are lost or say little', () => {
@@ -197,3 +190,12 @@ test('a report fits a notification, whatever providers say', () => {
   expect(JSON.parse(encodeReport(long))).toEqual({ ...long, state: { ...long.state, details: [] } })
   expect(Buffer.byteLength(encodeReport(long))).toBeLessThan(8_000)
 })
+
+function openFeed(
+  databaseUrl: string,
+  { kysely }: Pick<TestDatabase, 'kysely'>,
+  onReport: (report: IndexerReport) => void = () => undefined,
+  now = monotonicMs,
+) {
+  return createNotifyFeed({ databaseUrl, db: kysely, chainId: 31_337, logger: silentLogger, now, onReport })
+}

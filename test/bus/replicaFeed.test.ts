@@ -17,42 +17,16 @@ const replication = await startReplication()
 afterAll(() => replication.stop())
 /** Two databases of the server, for two chains. */
 const NAMES = ['cases', 'lost'] as const
-const at = (server: string, name: string) => server.replace(/[^/]*$/, name)
 const server = openOrm(replication.primaryUrl).em.getKysely<unknown>()
 for (const name of NAMES) {
   await sql`create database ${sql.id(name)}`.execute(server)
   await migrate(at(replication.primaryUrl, name), silentLogger)
 }
 
-interface Pair {
-  readonly primary: TestDatabase
-  readonly replica: TestDatabase
-}
-
-function databaseAt(url: string): TestDatabase {
-  const orm = openOrm(url)
-  const notCleared = async () => undefined
-  return { url, orm, kysely: orm.em.getKysely<unknown>(), clear: notCleared }
-}
-
 const [cases, lost] = NAMES.map(name => ({
   primary: databaseAt(at(replication.primaryUrl, name)),
   replica: databaseAt(at(replication.replicaUrl, name)),
 })) as [Pair, Pair]
-const onStop = (stop: () => Promise<void> | void) =>
-  onTestFinished(async () => {
-    await stop()
-  })
-
-function openFeed({ primary, replica }: Pair, patienceMs: number) {
-  const reads = createReplicaReads({ replica: replica.kysely, primary: primary.kysely, logger: silentLogger, now: monotonicMs, patienceMs })
-  onStop(() => reads.stop())
-  const { db } = reads
-  const options = { databaseUrl: primary.url, db, replica: reads, chainId: 31_337, logger: silentLogger, onReport: () => undefined }
-  const feed = createNotifyFeed({ ...options, now: monotonicMs })
-  onStop(() => feed.stop())
-  return { reads, feed }
-}
 
 /** Never in these cases: the replica must not be given up because the machine is busy. */
 const PATIENT = 600_000
@@ -167,3 +141,34 @@ describe('a feed over a replica', () => {
     expect(await shown(reads.db)).toEqual(await site.stored(site.alpha))
   })
 })
+
+interface Pair {
+  readonly primary: TestDatabase
+  readonly replica: TestDatabase
+}
+
+function databaseAt(url: string): TestDatabase {
+  const orm = openOrm(url)
+  const notCleared = async () => undefined
+  return { url, orm, kysely: orm.em.getKysely<unknown>(), clear: notCleared }
+}
+
+function at(server: string, name: string) {
+  return server.replace(/[^/]*$/, name)
+}
+
+function onStop(stop: () => Promise<void> | void) {
+  return onTestFinished(async () => {
+    await stop()
+  })
+}
+
+function openFeed({ primary, replica }: Pair, patienceMs: number) {
+  const reads = createReplicaReads({ replica: replica.kysely, primary: primary.kysely, logger: silentLogger, now: monotonicMs, patienceMs })
+  onStop(() => reads.stop())
+  const { db } = reads
+  const options = { databaseUrl: primary.url, db, replica: reads, chainId: 31_337, logger: silentLogger, onReport: () => undefined }
+  const feed = createNotifyFeed({ ...options, now: monotonicMs })
+  onStop(() => feed.stop())
+  return { reads, feed }
+}

@@ -5,61 +5,6 @@ import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
 import { createSimulatedChain, NodeFailure, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
-const topic = (byte: string): Hex => `0x${byte.repeat(32)}`
-const mine = (chain: SimulatedChain) =>
-  chain.mine([
-    { address: testAddress(1), topics: [topic('aa')] },
-    { address: testAddress(2), topics: [topic('bb')], data: '0x01' },
-  ])
-
-/** A source whose questions are counted: those that are asked together are one. */
-function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_, answer) => answer()) {
-  const chain = createSimulatedChain()
-  for (let number = 0; number < 10; number++) mine(chain)
-  const rpc = createChainRpc([chain], { intercept: (_, call, answer) => intercept(call, answer) })
-  const counts = { turns: 0, calls: 0 }
-  const source = createChainSource({
-    rpc: {
-      ...rpc,
-      ask: question =>
-        rpc.ask(provider =>
-          question({
-            ...provider,
-            // A getter: it changes.
-            get addressRequired() {
-              return provider.addressRequired
-            },
-            call: (call, options) => {
-              counts.turns++
-              counts.calls++
-              return provider.call(call, options)
-            },
-            calls: (calls, options) => {
-              counts.turns++
-              counts.calls += calls.length
-              return provider.calls(calls, options)
-            },
-          }),
-        ),
-    },
-  })
-  const take = () => {
-    const taken = { ...counts }
-    counts.turns = 0
-    counts.calls = 0
-    return taken
-  }
-  /** Mines a block and reads the confirmed one. */
-  const follow = async (confirmations: number, announced: boolean) => {
-    mine(chain)
-    const next = chain.head().header.number - confirmations
-    const { confirmed, block } = await source.tip({ confirmations, announced, next })
-    expect(block ?? (await source.blockWithLogs(confirmed.number, confirmed))).toEqual(chain.at(next))
-    return take()
-  }
-  return { chain, source, follow, take, addressRequired: () => rpc.preferred().addressRequired }
-}
-
 describe('the confirmed block that is indexed next', () => {
   it.each([
     [3, true, { turns: 1, calls: 3 }],
@@ -140,3 +85,62 @@ describe('the confirmed block that is indexed next', () => {
     await expect(follow(3, true)).resolves.toEqual({ turns: 1, calls: 3 })
   })
 })
+
+function topic(byte: string): Hex {
+  return `0x${byte.repeat(32)}`
+}
+
+function mine(chain: SimulatedChain) {
+  return chain.mine([
+    { address: testAddress(1), topics: [topic('aa')] },
+    { address: testAddress(2), topics: [topic('bb')], data: '0x01' },
+  ])
+}
+
+/** A source whose questions are counted: those that are asked together are one. */
+function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_, answer) => answer()) {
+  const chain = createSimulatedChain()
+  for (let number = 0; number < 10; number++) mine(chain)
+  const rpc = createChainRpc([chain], { intercept: (_, call, answer) => intercept(call, answer) })
+  const counts = { turns: 0, calls: 0 }
+  const source = createChainSource({
+    rpc: {
+      ...rpc,
+      ask: question =>
+        rpc.ask(provider =>
+          question({
+            ...provider,
+            // A getter: it changes.
+            get addressRequired() {
+              return provider.addressRequired
+            },
+            call: (call, options) => {
+              counts.turns++
+              counts.calls++
+              return provider.call(call, options)
+            },
+            calls: (calls, options) => {
+              counts.turns++
+              counts.calls += calls.length
+              return provider.calls(calls, options)
+            },
+          }),
+        ),
+    },
+  })
+  const take = () => {
+    const taken = { ...counts }
+    counts.turns = 0
+    counts.calls = 0
+    return taken
+  }
+  /** Mines a block and reads the confirmed one. */
+  const follow = async (confirmations: number, announced: boolean) => {
+    mine(chain)
+    const next = chain.head().header.number - confirmations
+    const { confirmed, block } = await source.tip({ confirmations, announced, next })
+    expect(block ?? (await source.blockWithLogs(confirmed.number, confirmed))).toEqual(chain.at(next))
+    return take()
+  }
+  return { chain, source, follow, take, addressRequired: () => rpc.preferred().addressRequired }
+}

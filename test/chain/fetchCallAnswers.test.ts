@@ -25,7 +25,6 @@ let chain: TestChain
 beforeAll(async () => {
   chain = await startTestChain()
 })
-afterAll(() => chain?.stop())
 
 const deployed = (contract: string, ...args: readonly unknown[]) => deployContract(chain, ODD.get(contract), args)
 const open: (() => void | Promise<void>)[] = []
@@ -50,37 +49,6 @@ const refuses =
 async function callsAt(...tokens: readonly Address[]): Promise<BlockCalls> {
   const { number, hash } = await chain.client.getBlock()
   return { number: Number(number), hash, calls: tokens.map(to => ({ to, data: NAME })) }
-}
-
-/** The name that a token has whose `name()` gives this answer. */
-function nameBy(answer: CallAnswer): string | null {
-  const trade = {
-    event: 'event Deal(address token, address who, bool buy, uint256 got, uint256 paid)',
-    emitter: 'factory',
-    token: 'token',
-  } as const
-  const events: EventsMapping = {
-    launch: {
-      event: 'event Launch(address indexed token)',
-      emitter: 'factory',
-      token: 'token',
-      creator: 'sender',
-      decimals: 18,
-      name: { function: 'function name() view returns (string)' },
-    },
-    trade: { ...trade, maker: 'who', isBuy: 'buy', tokenAmount: 'got', quoteAmount: 'paid' },
-  }
-  const adapter = createMappedAdapter({ launchpad: 'mine', events, contracts: { factory: FACTORY }, weth: WETH, startBlock: 0 })
-  const hash: Hex = `0x${'1'.repeat(64)}`
-  const place = { blockNumber: 1, blockHash: hash, txHash: hash, txIndex: 0, logIndex: 0 }
-  const log = { ...place, address: FACTORY, topics: [toEventSelector('Launch(address)'), pad('0x7')], data: '0x' as Hex }
-  const header = { number: 1, hash, parentHash: hash, timestamp: 1 }
-  const logs = [{ log, source: { role: 'contract', launchpad: 'mine' } as const }]
-  const [launch] = adapter.decode({ header, txHash: hash, logs }, () => undefined).events
-  if (launch?.kind !== 'launch' || launch.unread === undefined) throw new Error('expected a launch with calls')
-  const [completed] = launch.unread.complete([answer], 0n)
-  if (completed?.kind !== 'launch') throw new Error('expected a launch')
-  return completed.name
 }
 
 describe('the name by a call', () => {
@@ -178,3 +146,34 @@ describe('a provider that can not read a block', () => {
     expect(nameBy(answer ?? null)).toBe('Kept')
   })
 })
+
+/** The name that a token has whose `name()` gives this answer. */
+function nameBy(answer: CallAnswer): string | null {
+  const trade = {
+    event: 'event Deal(address token, address who, bool buy, uint256 got, uint256 paid)',
+    emitter: 'factory',
+    token: 'token',
+  } as const
+  const events: EventsMapping = {
+    launch: {
+      event: 'event Launch(address indexed token)',
+      emitter: 'factory',
+      token: 'token',
+      creator: 'sender',
+      decimals: 18,
+      name: { function: 'function name() view returns (string)' },
+    },
+    trade: { ...trade, maker: 'who', isBuy: 'buy', tokenAmount: 'got', quoteAmount: 'paid' },
+  }
+  const adapter = createMappedAdapter({ launchpad: 'mine', events, contracts: { factory: FACTORY }, weth: WETH, startBlock: 0 })
+  const hash: Hex = `0x${'1'.repeat(64)}`
+  const place = { blockNumber: 1, blockHash: hash, txHash: hash, txIndex: 0, logIndex: 0 }
+  const log = { ...place, address: FACTORY, topics: [toEventSelector('Launch(address)'), pad('0x7')], data: '0x' as Hex }
+  const header = { number: 1, hash, parentHash: hash, timestamp: 1 }
+  const logs = [{ log, source: { role: 'contract', launchpad: 'mine' } as const }]
+  const [launch] = adapter.decode({ header, txHash: hash, logs }, () => undefined).events
+  if (launch?.kind !== 'launch' || launch.unread === undefined) throw new Error('expected a launch with calls')
+  const [completed] = launch.unread.complete([answer], 0n)
+  if (completed?.kind !== 'launch') throw new Error('expected a launch')
+  return completed.name
+}

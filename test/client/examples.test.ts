@@ -19,60 +19,6 @@ beforeAll(async () => {
 })
 afterAll(() => packed.remove())
 
-/** A React component in strict mode, which mounts it twice. */
-const COMPONENT = `
-import { createElement, StrictMode, useState } from 'react'
-import { createRoot } from 'react-dom/client'
-import { createTokenwire } from 'tokenwire/client'
-import { createLive } from 'tokenwire/client/live'
-import { useCandles, useConnectionState, useToken, useTrades } from 'tokenwire/client/react'
-
-const client = createTokenwire({ url: location.hash.slice(1) })
-const live = createLive(client)
-function Sequence() {
-  const { data: state, isLoading } = useToken(client, '${A}')
-  const { data: trades = [] } = useTrades(live, { tokens: ['${A}'] })
-  const { data: { candles = [] } = {} } = useCandles(live, { token: '${A}' })
-  const shown = [
-    (isLoading ? 'waiting' : state.sequence) + ' ' + useConnectionState(client),
-    'trades: ' + trades.map(({ id }) => id),
-    'candles: ' + candles.map(({ time, close }) => time + ' at ' + close),
-  ]
-  return shown.map(text => createElement('p', { key: text }, text))
-}
-function App() {
-  const [isShown, setShown] = useState(true)
-  return createElement('button', { onClick: () => setShown(false) }, isShown ? createElement(Sequence) : 'nothing')
-}
-createRoot(document.getElementById('app')).render(createElement(StrictMode, null, createElement(App)))
-`
-
-/** What hooks answer to what is wrong, not there, or not answered. */
-const ANSWERS = `
-import { createElement } from 'react'
-import { createRoot } from 'react-dom/client'
-import { createTokenwire } from 'tokenwire/client'
-import { createLive } from 'tokenwire/client/live'
-import { useLaunches, useList, useToken } from 'tokenwire/client/react'
-
-const url = location.hash.slice(1)
-const client = createTokenwire({ url })
-const silent = createTokenwire({ url, fetch: () => new Promise(() => {}), WebSocket: class { send() {} close() {} } })
-const live = createLive(client)
-const said = ({ data, error, isLoading }) => (isLoading ? 'waiting' : error === null ? 'data ' + data.sequence : error.code)
-function Answers() {
-  const shown = {
-    garbage: said(useToken(client, 'garbage')),
-    absent: said(useToken(client, '${addressOf(77)}')),
-    silent: said(useToken(silent, '${A}')),
-    'too long': said(useList(live, { limit: 1_000 })),
-    launches: useLaunches(live, { limit: 2 }).data?.data.map(({ address }) => address.slice(-2)).join(),
-  }
-  return Object.entries(shown).map(([name, text]) => createElement('p', { key: name }, name + ': ' + text))
-}
-createRoot(document.getElementById('app')).render(createElement(Answers))
-`
-
 describe('the examples', () => {
   let fixture: ClientFixture
   beforeAll(async () => {
@@ -172,7 +118,7 @@ describe('the examples', () => {
       const candle = (time: number, close: string) => ({ time, open: close, high: close, low: close, close, volume: '1', trades: 1 })
       stored.trades = [tradeOf(A)]
       stored.candles = new Map([[A, [candle(60, '5')]]])
-      await writeFile(path.join(packed.project, 'app.js'), COMPONENT)
+      await writeFile(path.join(packed.project, 'app.js'), component())
       const served = await serveScript(packed.project, 'app.js')
       try {
         const { page, mistakes } = await open(`${served.url}/#${fixture.proxy.url}`)
@@ -199,7 +145,7 @@ describe('the examples', () => {
     })
 
     it('hooks of React tell a wrong query, a token that is not there, and waiting apart', async () => {
-      await writeFile(path.join(packed.project, 'answers.js'), ANSWERS)
+      await writeFile(path.join(packed.project, 'answers.js'), answers())
       const served = await serveScript(packed.project, 'answers.js')
       try {
         const { page, mistakes } = await open(`${served.url}/#${fixture.proxy.url}`)
@@ -237,3 +183,61 @@ describe('the examples', () => {
     })
   })
 })
+
+/** A React component in strict mode, which mounts it twice. */
+function component(): string {
+  return `
+import { createElement, StrictMode, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createTokenwire } from 'tokenwire/client'
+import { createLive } from 'tokenwire/client/live'
+import { useCandles, useConnectionState, useToken, useTrades } from 'tokenwire/client/react'
+
+const client = createTokenwire({ url: location.hash.slice(1) })
+const live = createLive(client)
+function Sequence() {
+  const { data: state, isLoading } = useToken(client, '${A}')
+  const { data: trades = [] } = useTrades(live, { tokens: ['${A}'] })
+  const { data: { candles = [] } = {} } = useCandles(live, { token: '${A}' })
+  const shown = [
+    (isLoading ? 'waiting' : state.sequence) + ' ' + useConnectionState(client),
+    'trades: ' + trades.map(({ id }) => id),
+    'candles: ' + candles.map(({ time, close }) => time + ' at ' + close),
+  ]
+  return shown.map(text => createElement('p', { key: text }, text))
+}
+function App() {
+  const [isShown, setShown] = useState(true)
+  return createElement('button', { onClick: () => setShown(false) }, isShown ? createElement(Sequence) : 'nothing')
+}
+createRoot(document.getElementById('app')).render(createElement(StrictMode, null, createElement(App)))
+`
+}
+
+/** What hooks answer to what is wrong, not there, or not answered. */
+function answers(): string {
+  return `
+import { createElement } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createTokenwire } from 'tokenwire/client'
+import { createLive } from 'tokenwire/client/live'
+import { useLaunches, useList, useToken } from 'tokenwire/client/react'
+
+const url = location.hash.slice(1)
+const client = createTokenwire({ url })
+const silent = createTokenwire({ url, fetch: () => new Promise(() => {}), WebSocket: class { send() {} close() {} } })
+const live = createLive(client)
+const said = ({ data, error, isLoading }) => (isLoading ? 'waiting' : error === null ? 'data ' + data.sequence : error.code)
+function Answers() {
+  const shown = {
+    garbage: said(useToken(client, 'garbage')),
+    absent: said(useToken(client, '${addressOf(77)}')),
+    silent: said(useToken(silent, '${A}')),
+    'too long': said(useList(live, { limit: 1_000 })),
+    launches: useLaunches(live, { limit: 2 }).data?.data.map(({ address }) => address.slice(-2)).join(),
+  }
+  return Object.entries(shown).map(([name, text]) => createElement('p', { key: name }, name + ': ' + text))
+}
+createRoot(document.getElementById('app')).render(createElement(Answers))
+`
+}

@@ -24,52 +24,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-function clientOf(options: TokenwireOptions) {
-  const errors: ClientError[] = []
-  const client = createTokenwire({ onError: error => errors.push(error as ClientError), ...options })
-  open.push(() => client.close())
-  return { client, errors }
-}
-
 const updateText = (sequence: number, token = A) => new TextDecoder().decode(updateBytes(snapshotOf(token, sequence)))
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-/** A WebSocket server that answers correctly and sends whatever the test wants besides. */
-async function serveSockets(connected: (socket: WebSocket, count: number) => void): Promise<string> {
-  const http = createServer((_, response) => response.writeHead(503).end())
-  const server = new WebSocketServer({ server: http })
-  let count = 0
-  server.on('connection', socket => {
-    socket.on('message', (data: Buffer) => {
-      const { type, token } = JSON.parse(data.toString())
-      socket.send(type === 'subscribe' ? encodeSubscribed(token, 1) : encodeUnsubscribed(token))
-    })
-    connected(socket, ++count)
-  })
-  open.push(() => {
-    for (const socket of server.clients) socket.terminate()
-    http.closeAllConnections()
-    http.close()
-  })
-  return listen(http)
-}
-
-async function serve(answer: RequestListener): Promise<{ url: string; asked: string[] }> {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    answer(request, response)
-  })
-  open.push(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: await listen(server), asked }
-}
 
 it('rejects messages that are too large, binary, contradictory, or older than the known state', async () => {
   const two = JSON.parse(updateText(9)) as { token: object; latestTrade: object }
@@ -230,3 +185,48 @@ it.each([
   await clock.advance(0)
   expect(asked).toBe(before + 1)
 })
+
+function clientOf(options: TokenwireOptions) {
+  const errors: ClientError[] = []
+  const client = createTokenwire({ onError: error => errors.push(error as ClientError), ...options })
+  open.push(() => client.close())
+  return { client, errors }
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A WebSocket server that answers correctly and sends whatever the test wants besides. */
+async function serveSockets(connected: (socket: WebSocket, count: number) => void): Promise<string> {
+  const http = createServer((_, response) => response.writeHead(503).end())
+  const server = new WebSocketServer({ server: http })
+  let count = 0
+  server.on('connection', socket => {
+    socket.on('message', (data: Buffer) => {
+      const { type, token } = JSON.parse(data.toString())
+      socket.send(type === 'subscribe' ? encodeSubscribed(token, 1) : encodeUnsubscribed(token))
+    })
+    connected(socket, ++count)
+  })
+  open.push(() => {
+    for (const socket of server.clients) socket.terminate()
+    http.closeAllConnections()
+    http.close()
+  })
+  return listen(http)
+}
+
+async function serve(answer: RequestListener): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    answer(request, response)
+  })
+  open.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: await listen(server), asked }
+}

@@ -17,58 +17,6 @@ const trade = (block: number, logIndex = 1): Trade => ({
 /** The fields of all messages of the channel. */
 const COMPLETE = { id: 'c1', reorgs: 0, channel: 'trades', cursor: '0-0', block: '0', fromBlock: '0', from: '0-0', to: '0-0' }
 
-/** A connection that is open, over a client that has another one which is not, and REST that takes 150 ms. */
-class Fixture {
-  readonly clock = new SimulatedClock()
-  readonly states: string[][] = []
-  readonly failures: unknown[] = []
-  head = 0
-  rest: readonly Trade[] = []
-  requests = 0
-  #subscriber: ChannelSubscriber | null = null
-
-  start(): void {
-    const timers = createTimers(this.clock, new AbortController().signal)
-    const extension = {
-      timers,
-      random: () => 0.5,
-      closed: new AbortController().signal,
-      pauses: new Set(),
-      polled: () => {},
-      subscribe: (subscriber: ChannelSubscriber) => {
-        this.#subscriber = subscriber
-        return { isLive: () => true, close: () => {} }
-      },
-    }
-    const marketTrades = async () => {
-      this.requests++
-      const value = { data: this.rest, nextCursor: null, asOfBlock: String(this.head) }
-      await new Promise<void>(resolve => timers.after(150, resolve))
-      return { ok: true, value }
-    }
-    const client = { extension, marketTrades, state: 'connecting' } as unknown as Tokenwire
-    startLatestTrades(
-      client,
-      { limit: 5 },
-      {
-        next: trades => this.states.push(trades.map(({ id }) => id)),
-        failed: error => this.failures.push(error),
-        end: () => {},
-      },
-    )
-    this.say({ type: 'subscribed', cursor: `${this.head}-1`, reorgs: 0 })
-  }
-
-  say(message: object): void {
-    this.#subscriber?.receive({ type: 'channel', key: 'c1', fields: { ...COMPLETE, ...message } })
-  }
-
-  trades(...trades: readonly [Trade, ...Trade[]]): void {
-    const [{ id, blockNumber }] = trades
-    this.say({ type: 'trades', cursor: id, block: blockNumber, data: trades })
-  }
-}
-
 it('are read once while their own connection brings them, whatever the others do', async () => {
   const fixture = new Fixture()
   fixture.rest = [trade(3)]
@@ -124,3 +72,55 @@ it('are read again when REST was behind the channel', async () => {
   expect(fixture.states.at(-1)).toEqual(['12-1'])
   expect(fixture.failures.length).toBeLessThanOrEqual(2)
 })
+
+/** A connection that is open, over a client that has another one which is not, and REST that takes 150 ms. */
+class Fixture {
+  readonly clock = new SimulatedClock()
+  readonly states: string[][] = []
+  readonly failures: unknown[] = []
+  head = 0
+  rest: readonly Trade[] = []
+  requests = 0
+  #subscriber: ChannelSubscriber | null = null
+
+  start(): void {
+    const timers = createTimers(this.clock, new AbortController().signal)
+    const extension = {
+      timers,
+      random: () => 0.5,
+      closed: new AbortController().signal,
+      pauses: new Set(),
+      polled: () => {},
+      subscribe: (subscriber: ChannelSubscriber) => {
+        this.#subscriber = subscriber
+        return { isLive: () => true, close: () => {} }
+      },
+    }
+    const marketTrades = async () => {
+      this.requests++
+      const value = { data: this.rest, nextCursor: null, asOfBlock: String(this.head) }
+      await new Promise<void>(resolve => timers.after(150, resolve))
+      return { ok: true, value }
+    }
+    const client = { extension, marketTrades, state: 'connecting' } as unknown as Tokenwire
+    startLatestTrades(
+      client,
+      { limit: 5 },
+      {
+        next: trades => this.states.push(trades.map(({ id }) => id)),
+        failed: error => this.failures.push(error),
+        end: () => {},
+      },
+    )
+    this.say({ type: 'subscribed', cursor: `${this.head}-1`, reorgs: 0 })
+  }
+
+  say(message: object): void {
+    this.#subscriber?.receive({ type: 'channel', key: 'c1', fields: { ...COMPLETE, ...message } })
+  }
+
+  trades(...trades: readonly [Trade, ...Trade[]]): void {
+    const [{ id, blockNumber }] = trades
+    this.say({ type: 'trades', cursor: id, block: blockNumber, data: trades })
+  }
+}

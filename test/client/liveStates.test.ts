@@ -13,55 +13,6 @@ import { SimulatedClock } from './simulatedClock.ts'
 const A = addressOf(1)
 const MAKER = 10
 
-class Fixture {
-  readonly clock = new SimulatedClock()
-  readonly service = new ChannelService(this.clock, () => 0.5, 10_000)
-  readonly errors: unknown[] = []
-  readonly client = createTokenwire({
-    url: 'http://service.test',
-    clock: this.clock,
-    random: () => 0.5,
-    fetch: this.service.fetch,
-    WebSocket: this.service.WebSocket,
-    onError: error => this.errors.push(error),
-  })
-  readonly live = createLive(this.client)
-  readonly ends: string[] = []
-  candles: CandlesState | null = null
-  list: ListState | null = null
-  latest: readonly Trade[] = []
-  wallets = 0
-
-  follow(): void {
-    const onEnd = ({ code }: { readonly code: string }) => this.ends.push(code)
-    this.live.candles({ token: A, limit: 70 }, state => (this.candles = state), { onEnd })
-    this.live.list({ sort: 'createdAt', limit: 5 }, state => (this.list = state), { onEnd })
-    this.live.latestTrades({ limit: 7 }, trades => (this.latest = trades), { onEnd })
-  }
-
-  async pass(seconds: number): Promise<void> {
-    for (let left = seconds; left > 0; left -= 5) {
-      await this.clock.advance(Math.min(5, left) * 1_000)
-      this.service.sweep()
-    }
-  }
-
-  async expectTruth(): Promise<void> {
-    expect(this.candles?.candles).toEqual(this.service.candles(A).slice(-70))
-    expect(this.list?.data.map(({ address }) => address)).toEqual(this.service.launched.slice(0, 5).map(({ address }) => address))
-    expect(this.latest.map(({ id }) => id)).toEqual((await this.service.trades({ limit: 7 })).map(({ id }) => id))
-  }
-
-  asked(path: string): number {
-    return this.service.requests.filter(request => request.startsWith(path)).length
-  }
-
-  block(): void {
-    Object.assign(this.service.faults, { webSocket: 'refused', eventStreams: 'refused' })
-    this.service.cut(1006)
-  }
-}
-
 let fixture: Fixture
 const start = () => (fixture = new Fixture())
 afterEach(() => {
@@ -330,3 +281,52 @@ it('finds from which time on candles differ', () => {
   expect(firstDifference(held, [...held.slice(1), candle(240)])).toBe(240)
   expect(firstDifference([], held)).toBe(60)
 })
+
+class Fixture {
+  readonly clock = new SimulatedClock()
+  readonly service = new ChannelService(this.clock, () => 0.5, 10_000)
+  readonly errors: unknown[] = []
+  readonly client = createTokenwire({
+    url: 'http://service.test',
+    clock: this.clock,
+    random: () => 0.5,
+    fetch: this.service.fetch,
+    WebSocket: this.service.WebSocket,
+    onError: error => this.errors.push(error),
+  })
+  readonly live = createLive(this.client)
+  readonly ends: string[] = []
+  candles: CandlesState | null = null
+  list: ListState | null = null
+  latest: readonly Trade[] = []
+  wallets = 0
+
+  follow(): void {
+    const onEnd = ({ code }: { readonly code: string }) => this.ends.push(code)
+    this.live.candles({ token: A, limit: 70 }, state => (this.candles = state), { onEnd })
+    this.live.list({ sort: 'createdAt', limit: 5 }, state => (this.list = state), { onEnd })
+    this.live.latestTrades({ limit: 7 }, trades => (this.latest = trades), { onEnd })
+  }
+
+  async pass(seconds: number): Promise<void> {
+    for (let left = seconds; left > 0; left -= 5) {
+      await this.clock.advance(Math.min(5, left) * 1_000)
+      this.service.sweep()
+    }
+  }
+
+  async expectTruth(): Promise<void> {
+    expect(this.candles?.candles).toEqual(this.service.candles(A).slice(-70))
+    expect(this.list?.data.map(({ address }) => address)).toEqual(this.service.launched.slice(0, 5).map(({ address }) => address))
+    expect(this.latest.map(({ id }) => id)).toEqual((await this.service.trades({ limit: 7 })).map(({ id }) => id))
+  }
+
+  asked(path: string): number {
+    return this.service.requests.filter(request => request.startsWith(path)).length
+  }
+
+  block(): void {
+    Object.assign(this.service.faults, { webSocket: 'refused', eventStreams: 'refused' })
+    this.service.cut(1006)
+  }
+}

@@ -40,52 +40,10 @@ const trade = (block: number, logIndex = 0, tx = block * 1_000 + logIndex): Trad
 const MAX_RECENT = 16
 let voidFrom: number[] = []
 
-/** Commits trades in one update, after the trades before. */
-function trades(...added: readonly Trade[]): number {
-  const { stored } = fixture.service.gateway.reads
-  stored.trades = [...stored.trades, ...added]
-  const { market } = tokenOf(A, 0)
-  const before = stored.trades.at(-MAX_RECENT - 1)
-  fixture.commit(
-    A,
-    ++sequence,
-    { market: { ...market, tradeCount: stored.trades.length } },
-    {
-      trades: stored.trades.slice(-MAX_RECENT),
-      after: before === undefined ? FIRST_PLACE : placeOfTrade(before),
-      reorgs: voidFrom.length,
-      voidFrom,
-    },
-  )
-  return sequence
-}
-
-/** A reorg drops the trades of a block and all later ones. These take their place. */
-function reorg(block: number, ...grown: readonly Trade[]): number {
-  const { stored } = fixture.service.gateway.reads
-  stored.trades = stored.trades.filter(({ blockNumber }) => Number(blockNumber) < block)
-  voidFrom = [...voidFrom, block]
-  return trades(...grown.map(trade => ({ ...trade, blockHash: hashOf(9_000 + voidFrom.length) })))
-}
-
 const tradeRequests = () => fixture.proxy.requests.filter(path => path.includes('/trades')).length
-
-interface WatchingOptions extends Pick<TokenwireOptions, 'clock' | 'fetch'> {
-  readonly tradesSince?: Trade
-}
 
 /** A new connection also makes the client read the token over REST. That answer could show the next trade before the connection does. */
 const fetchTrades: typeof fetch = async (input, init) => (new Request(input).url.includes('/trades') ? fetch(input, init) : neverAnswers())
-
-async function watching({ clock, fetch = fetchTrades, ...options }: WatchingOptions = {}) {
-  const news: NewTrades[] = []
-  const seen = new Seen()
-  const errors: unknown[] = []
-  const client = fixture.client({ onError: error => errors.push(error), ...(clock && { clock }), fetch })
-  client.watch(A, seen.listen, { onTrades: one => news.push(one), ...options })
-  await seen.reaches(sequence)
-  return { seen, errors, news, ids: () => news.flatMap(({ trades }) => trades.map(({ id }) => id)) }
-}
 
 it('delivers every trade after the first state, without a request while they fit into updates', async () => {
   trades(trade(1), trade(2))
@@ -311,3 +269,45 @@ it('pauses before it fetches again when REST counts trades that are not in the l
   expect(Math.min(second - before, third - second)).toBeGreaterThan(3_700)
   expect(ids()).toEqual([])
 })
+
+/** Commits trades in one update, after the trades before. */
+function trades(...added: readonly Trade[]): number {
+  const { stored } = fixture.service.gateway.reads
+  stored.trades = [...stored.trades, ...added]
+  const { market } = tokenOf(A, 0)
+  const before = stored.trades.at(-MAX_RECENT - 1)
+  fixture.commit(
+    A,
+    ++sequence,
+    { market: { ...market, tradeCount: stored.trades.length } },
+    {
+      trades: stored.trades.slice(-MAX_RECENT),
+      after: before === undefined ? FIRST_PLACE : placeOfTrade(before),
+      reorgs: voidFrom.length,
+      voidFrom,
+    },
+  )
+  return sequence
+}
+
+/** A reorg drops the trades of a block and all later ones. These take their place. */
+function reorg(block: number, ...grown: readonly Trade[]): number {
+  const { stored } = fixture.service.gateway.reads
+  stored.trades = stored.trades.filter(({ blockNumber }) => Number(blockNumber) < block)
+  voidFrom = [...voidFrom, block]
+  return trades(...grown.map(trade => ({ ...trade, blockHash: hashOf(9_000 + voidFrom.length) })))
+}
+
+interface WatchingOptions extends Pick<TokenwireOptions, 'clock' | 'fetch'> {
+  readonly tradesSince?: Trade
+}
+
+async function watching({ clock, fetch = fetchTrades, ...options }: WatchingOptions = {}) {
+  const news: NewTrades[] = []
+  const seen = new Seen()
+  const errors: unknown[] = []
+  const client = fixture.client({ onError: error => errors.push(error), ...(clock && { clock }), fetch })
+  client.watch(A, seen.listen, { onTrades: one => news.push(one), ...options })
+  await seen.reaches(sequence)
+  return { seen, errors, news, ids: () => news.flatMap(({ trades }) => trades.map(({ id }) => id)) }
+}

@@ -16,100 +16,9 @@ const LAUNCHPADS = JSON.stringify({
 })
 const RPC = { RPC_URLS: 'https://node.example/v2/key' }
 
-/** Files by absolute path; an error stands for what reading the file throws. */
-function options(files: Readonly<Record<string, string | Error>> = {}): LoadConfigOptions {
-  const all: Readonly<Record<string, string | Error>> = { '/app/launchpads.json': LAUNCHPADS, ...files }
-  return {
-    cwd: '/app',
-    isTerminal: false,
-    knownAdapters: ADAPTER_KINDS,
-    readFile: file => {
-      const content = all[file] ?? Object.assign(new Error('no such file'), { code: 'ENOENT' })
-      if (typeof content !== 'string') throw content
-      return content
-    },
-  }
-}
-
-function refusal(env: Readonly<Record<string, string>>, files?: Readonly<Record<string, string | Error>>): string {
-  try {
-    loadConfig(env, options(files))
-  } catch (error) {
-    if (!(error instanceof TokenwireError)) throw error
-    expect(error).toMatchObject({ code: 'config_invalid', retryable: false })
-    return error.message
-  }
-  throw new Error('the configuration was accepted')
-}
-
-const DEFAULTS: Config = {
-  role: 'all',
-  schema: null,
-  standby: false,
-  gateways: 0,
-  statusPort: 0,
-  rpcUrls: ['https://node.example/v2/key'],
-  chainId: null,
-  launchpadsFile: '/app/launchpads.json',
-  launchpads: {
-    weth: WETH as Config['launchpads']['weth'],
-    launchpads: [
-      {
-        name: 'mine',
-        adapter: 'bonding-curve',
-        startBlock: 12,
-        contracts: { factory: FACTORY.toLowerCase() as Config['launchpads']['weth'] },
-      },
-    ],
-  },
-  confirmations: 0,
-  verifyLogs: 'bloom',
-  maxReorgDepth: 128,
-  revaluedTokensPerBlock: 20,
-  claimableRefreshBlocks: 10,
-  keepLogs: false,
-  logsFrom: null,
-  retainMinuteCandles: null,
-  databaseUrl: null,
-  nats: null,
-  databaseReadUrl: null,
-  dataDir: '/app/.data',
-  host: '127.0.0.1',
-  port: 3000,
-  drainSeconds: 0,
-  tls: null,
-  allowedOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
-  requireOrigin: false,
-  trustProxy: 0,
-  pathPrefix: '',
-  explorerUrl: null,
-  operatorToken: null,
-  operatorLoopbackOpen: false,
-  integrations: INTEGRATIONS,
-  apiKeysFile: null,
-  webhooks: [],
-  webhooksFile: null,
-  webhooksAllowPrivate: false,
-  apiKeys: null,
-  rateLimitPerMinute: 600,
-  maxConnections: 50_000,
-  maxConnectionsPerIp: 100,
-  maxSubscriptionsPerConnection: 200,
-  maxMessagesPerSecond: 50,
-  coingeckoUrl: 'https://api.coingecko.com',
-  coingeckoApiKey: null,
-  coinbaseUrl: 'https://api.coinbase.com',
-  metadataFetch: true,
-  metadataAllowHttp: false,
-  ipfsGateways: ['https://ipfs.io', 'https://dweb.link'],
-  arweaveGateways: ['https://arweave.net'],
-  logLevel: 'info',
-  logFormat: 'json',
-}
-
 describe('loadConfig', () => {
   it('has the documented defaults', () => {
-    expect(loadConfig(RPC, options())).toEqual(DEFAULTS)
+    expect(loadConfig(RPC, options())).toEqual(defaults())
   })
 
   it('reads every variable', () => {
@@ -152,7 +61,7 @@ describe('loadConfig', () => {
     }
     const files = { '/app/etc/pads.json': LAUNCHPADS, '/app/cert.pem': certificate, '/keys/key.pem': certificateKey }
     expect(loadConfig(env, options(files))).toEqual({
-      ...DEFAULTS,
+      ...defaults(),
       role: 'indexer',
       rpcUrls: ['https://a.example/k', 'wss://b.example:8546/?key=1', 'http://127.0.0.1:8545', 'ws://[::1]:8546'],
       chainId: 8453,
@@ -502,3 +411,96 @@ describe('variables without an effect', () => {
     expect(found('', { RPC_URL: 'of another program' })).toEqual([])
   })
 })
+
+/** Files by absolute path; an error stands for what reading the file throws. */
+function options(files: Readonly<Record<string, string | Error>> = {}): LoadConfigOptions {
+  const all: Readonly<Record<string, string | Error>> = { '/app/launchpads.json': LAUNCHPADS, ...files }
+  return {
+    cwd: '/app',
+    isTerminal: false,
+    knownAdapters: ADAPTER_KINDS,
+    readFile: file => {
+      const content = all[file] ?? Object.assign(new Error('no such file'), { code: 'ENOENT' })
+      if (typeof content !== 'string') throw content
+      return content
+    },
+  }
+}
+
+function refusal(env: Readonly<Record<string, string>>, files?: Readonly<Record<string, string | Error>>): string {
+  try {
+    loadConfig(env, options(files))
+  } catch (error) {
+    if (!(error instanceof TokenwireError)) throw error
+    expect(error).toMatchObject({ code: 'config_invalid', retryable: false })
+    return error.message
+  }
+  throw new Error('the configuration was accepted')
+}
+
+function defaults(): Config {
+  return {
+    role: 'all',
+    schema: null,
+    standby: false,
+    gateways: 0,
+    statusPort: 0,
+    rpcUrls: ['https://node.example/v2/key'],
+    chainId: null,
+    launchpadsFile: '/app/launchpads.json',
+    launchpads: {
+      weth: WETH as Config['launchpads']['weth'],
+      launchpads: [
+        {
+          name: 'mine',
+          adapter: 'bonding-curve',
+          startBlock: 12,
+          contracts: { factory: FACTORY.toLowerCase() as Config['launchpads']['weth'] },
+        },
+      ],
+    },
+    confirmations: 0,
+    verifyLogs: 'bloom',
+    maxReorgDepth: 128,
+    revaluedTokensPerBlock: 20,
+    claimableRefreshBlocks: 10,
+    keepLogs: false,
+    logsFrom: null,
+    retainMinuteCandles: null,
+    databaseUrl: null,
+    nats: null,
+    databaseReadUrl: null,
+    dataDir: '/app/.data',
+    host: '127.0.0.1',
+    port: 3000,
+    drainSeconds: 0,
+    tls: null,
+    allowedOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
+    requireOrigin: false,
+    trustProxy: 0,
+    pathPrefix: '',
+    explorerUrl: null,
+    operatorToken: null,
+    operatorLoopbackOpen: false,
+    integrations: INTEGRATIONS,
+    apiKeysFile: null,
+    webhooks: [],
+    webhooksFile: null,
+    webhooksAllowPrivate: false,
+    apiKeys: null,
+    rateLimitPerMinute: 600,
+    maxConnections: 50_000,
+    maxConnectionsPerIp: 100,
+    maxSubscriptionsPerConnection: 200,
+    maxMessagesPerSecond: 50,
+    coingeckoUrl: 'https://api.coingecko.com',
+    coingeckoApiKey: null,
+    coinbaseUrl: 'https://api.coinbase.com',
+    metadataFetch: true,
+    metadataAllowHttp: false,
+    ipfsGateways: ['https://ipfs.io', 'https://dweb.link'],
+    arweaveGateways: ['https://arweave.net'],
+    logLevel: 'info',
+    logFormat: 'json',
+  }
+}

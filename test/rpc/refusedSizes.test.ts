@@ -24,89 +24,15 @@ afterEach(async () => {
   for (const one of running.splice(0).reverse()) await one.stop()
 })
 
-interface Setting {
-  readonly provider: FakeProvider
-  readonly rpc: Rpc
-  readonly source: ChainSource
-  readonly clock: ManualClock
-  readonly log: LogLines
-  /** The logs of the watched addresses in all blocks. */
-  fetchAll(): ReturnType<ChainSource['logsInRange']>
-}
-
-async function open(misbehave: (call: FakeCall) => Misbehaviour | undefined): Promise<Setting> {
-  const provider = await startFakeProvider({ chain })
-  const clock = createManualClock()
-  const log = createLogLines()
-  const options = { chainId: 1, logger: log.logger, clock, random: () => 1, fetch: provider.fetch, timeoutMs: 150 }
-  const rpc = createRpc({ urls: [provider.url], ...options })
-  running.push(provider, { stop: () => rpc.close() })
-  await rpc.connect()
-  provider.setMisbehaviour(misbehave)
-  const source = createChainSource({ rpc })
-  const end = chain.head().header
-  const fetchAll = () => source.logsInRange({ from: 1, to: BLOCKS, end, addresses: WATCHED, maxLogs: 1e9 })
-  return { provider, rpc, source, clock, log, fetchAll }
-}
-
 interface Filter {
   readonly fromBlock?: string
   readonly toBlock?: string
   readonly blockHash?: string
   readonly address?: readonly string[]
 }
-const filterOf = ({ params }: FakeCall) => (params[0] ?? {}) as Filter
-const spanOf = (call: FakeCall) => {
-  const { fromBlock, toBlock } = filterOf(call)
-  return call.method === 'eth_getLogs' && fromBlock !== undefined ? Number(toBlock) - Number(fromBlock) + 1 : 0
-}
-const widthOf = (call: FakeCall) => filterOf(call).address?.length ?? 0
-
-const error = (code: number, message: string): Misbehaviour => ({ kind: 'error', code, message })
-const http = (status: number, body: string): Misbehaviour => ({ kind: 'http', status, body })
-
-/** Seen in public or made up: no list of phrases is behind the rule. */
-const REFUSALS: readonly (readonly [string, Misbehaviour])[] = [
-  ...(
-    [
-      [-32012, 'getLogs request exceeded max allowed range'],
-      [-32005, 'Exceeded max range limit for eth_getLogs: 50'],
-      [-32005, 'Exceeded max range limit for eth_getLogs: 1000'],
-      [-32005, 'limit exceeded'],
-      [-32000, 'too wide blocks range, the limit is 50'],
-      [-32000, 'query spans 100 blocks, but only 50 are allowed for this request; narrow the block range'],
-      [-32000, 'maximum [begin, end] blocks distance: 50'],
-      [-32000, 'Please specify a smaller block range'],
-      [-32000, 'range requested is above the capacity of this plan: 500 blocks'],
-      [-32602, 'query exceeds limit'],
-      [-32600, 'no batch for you'],
-      [-32601, 'method eth_getLogs is not available for such a range'],
-      [-32603, 'internal error'],
-      [-32000, ''],
-      [-32000, '查询范围过大'],
-      [-32000, 'header not found'],
-      [-32000, 'execution reverted'],
-      [-32000, 'Too many requests, try again in 1 s'],
-      [429, 'rate limited'],
-      [0, 'block 3 is the last one'],
-    ] as const
-  ).map(([code, message]) => [`${code} "${message}"`, error(code, message)] as const),
-  ['HTTP 400 with a page', http(400, '<html><body><h1>Bad Request</h1></body></html>')],
-  ['HTTP 400 with JSON', http(400, '{"message":"range too wide","statusCode":400}')],
-  ['HTTP 400 with an error', http(400, '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}')],
-  ['HTTP 403', http(403, '')],
-  ['HTTP 413', http(413, 'Payload Too Large')],
-  ['HTTP 429', http(429, 'slow down')],
-  ['HTTP 500', http(500, '')],
-  ['HTTP 503', http(503, 'upstream connect error')],
-  ['a page instead of JSON', http(200, '<html>too much</html>')],
-  ['an answer that is cut off', { kind: 'cut-in-body' }],
-  ['half an answer', { kind: 'half' }],
-  ['no answer', { kind: 'hang' }],
-]
 
 describe('a log query that a provider refuses for its size', () => {
-  it.each(REFUSALS)('is asked for in parts, refused with %s for its blocks', async (_, refusal) => {
+  it.each(refusals())('is asked for in parts, refused with %s for its blocks', async (_, refusal) => {
     const { provider, rpc, clock, fetchAll } = await open(call => (spanOf(call) > 50 ? refusal : undefined))
     const before = provider.requests()
     await expect(fetchAll()).resolves.toEqual({ logs: wanted, to: BLOCKS })
@@ -116,7 +42,7 @@ describe('a log query that a provider refuses for its size', () => {
     expect(rpc.health()[0]).toMatchObject({ healthy: true, errorRate: 0 })
   })
 
-  it.each(REFUSALS)('is asked for in parts, refused with %s for its addresses', async (_, refusal) => {
+  it.each(refusals())('is asked for in parts, refused with %s for its addresses', async (_, refusal) => {
     const { provider, fetchAll } = await open(call => (widthOf(call) > 5 ? refusal : undefined))
     const before = provider.requests()
     await expect(fetchAll()).resolves.toEqual({ logs: wanted, to: BLOCKS })
@@ -202,3 +128,91 @@ describe('a provider with a limit of sizes', () => {
     for (const number of [1, 2, 3]) await expect(source.blockWithLogs(number)).resolves.toEqual(chain.at(number))
   })
 })
+
+interface Setting {
+  readonly provider: FakeProvider
+  readonly rpc: Rpc
+  readonly source: ChainSource
+  readonly clock: ManualClock
+  readonly log: LogLines
+  /** The logs of the watched addresses in all blocks. */
+  fetchAll(): ReturnType<ChainSource['logsInRange']>
+}
+
+async function open(misbehave: (call: FakeCall) => Misbehaviour | undefined): Promise<Setting> {
+  const provider = await startFakeProvider({ chain })
+  const clock = createManualClock()
+  const log = createLogLines()
+  const options = { chainId: 1, logger: log.logger, clock, random: () => 1, fetch: provider.fetch, timeoutMs: 150 }
+  const rpc = createRpc({ urls: [provider.url], ...options })
+  running.push(provider, { stop: () => rpc.close() })
+  await rpc.connect()
+  provider.setMisbehaviour(misbehave)
+  const source = createChainSource({ rpc })
+  const end = chain.head().header
+  const fetchAll = () => source.logsInRange({ from: 1, to: BLOCKS, end, addresses: WATCHED, maxLogs: 1e9 })
+  return { provider, rpc, source, clock, log, fetchAll }
+}
+
+function filterOf({ params }: FakeCall) {
+  return (params[0] ?? {}) as Filter
+}
+
+function spanOf(call: FakeCall) {
+  const { fromBlock, toBlock } = filterOf(call)
+  return call.method === 'eth_getLogs' && fromBlock !== undefined ? Number(toBlock) - Number(fromBlock) + 1 : 0
+}
+
+function widthOf(call: FakeCall) {
+  return filterOf(call).address?.length ?? 0
+}
+
+function error(code: number, message: string): Misbehaviour {
+  return { kind: 'error', code, message }
+}
+
+function http(status: number, body: string): Misbehaviour {
+  return { kind: 'http', status, body }
+}
+
+/** Seen in public or made up: no list of phrases is behind the rule. */
+function refusals(): readonly (readonly [string, Misbehaviour])[] {
+  return [
+    ...(
+      [
+        [-32012, 'getLogs request exceeded max allowed range'],
+        [-32005, 'Exceeded max range limit for eth_getLogs: 50'],
+        [-32005, 'Exceeded max range limit for eth_getLogs: 1000'],
+        [-32005, 'limit exceeded'],
+        [-32000, 'too wide blocks range, the limit is 50'],
+        [-32000, 'query spans 100 blocks, but only 50 are allowed for this request; narrow the block range'],
+        [-32000, 'maximum [begin, end] blocks distance: 50'],
+        [-32000, 'Please specify a smaller block range'],
+        [-32000, 'range requested is above the capacity of this plan: 500 blocks'],
+        [-32602, 'query exceeds limit'],
+        [-32600, 'no batch for you'],
+        [-32601, 'method eth_getLogs is not available for such a range'],
+        [-32603, 'internal error'],
+        [-32000, ''],
+        [-32000, '查询范围过大'],
+        [-32000, 'header not found'],
+        [-32000, 'execution reverted'],
+        [-32000, 'Too many requests, try again in 1 s'],
+        [429, 'rate limited'],
+        [0, 'block 3 is the last one'],
+      ] as const
+    ).map(([code, message]) => [`${code} "${message}"`, error(code, message)] as const),
+    ['HTTP 400 with a page', http(400, '<html><body><h1>Bad Request</h1></body></html>')],
+    ['HTTP 400 with JSON', http(400, '{"message":"range too wide","statusCode":400}')],
+    ['HTTP 400 with an error', http(400, '{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}')],
+    ['HTTP 403', http(403, '')],
+    ['HTTP 413', http(413, 'Payload Too Large')],
+    ['HTTP 429', http(429, 'slow down')],
+    ['HTTP 500', http(500, '')],
+    ['HTTP 503', http(503, 'upstream connect error')],
+    ['a page instead of JSON', http(200, '<html>too much</html>')],
+    ['an answer that is cut off', { kind: 'cut-in-body' }],
+    ['half an answer', { kind: 'half' }],
+    ['no answer', { kind: 'hang' }],
+  ]
+}

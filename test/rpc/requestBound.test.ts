@@ -55,6 +55,18 @@ const REFUSALS: Readonly<Record<string, Misbehaviour>> = {
   'HTTP 413': { kind: 'http', status: 413, body: 'Payload Too Large' },
 }
 
+describe('the logs of a range cost fewer than 20 times the requests of a client that knows the provider’s limit', () => {
+  it.each(Object.keys(LIMITS))('of %s, refused in whatever words', async name => {
+    const limit = LIMITS[name] ?? expect.unreachable(name)
+    for (const [words, refusal] of Object.entries(REFUSALS)) {
+      for (const blocks of [60, 400, ...(words.startsWith('a misleading') ? [BLOCKS] : [])]) {
+        const requests = await requestsFor(blocks, limit, refusal)
+        expect(requests, `${words}, ${blocks} blocks`).toBeLessThan(MOST * limit.known(blocks))
+      }
+    }
+  })
+})
+
 async function requestsFor(blocks: number, { exceeds }: ProviderLimit, refusal: Misbehaviour): Promise<number> {
   const provider = await startFakeProvider({ chain })
   const rpc = createRpc({
@@ -79,15 +91,3 @@ async function requestsFor(blocks: number, { exceeds }: ProviderLimit, refusal: 
     await provider.stop()
   }
 }
-
-describe('the logs of a range cost fewer than 20 times the requests of a client that knows the provider’s limit', () => {
-  it.each(Object.keys(LIMITS))('of %s, refused in whatever words', async name => {
-    const limit = LIMITS[name] ?? expect.unreachable(name)
-    for (const [words, refusal] of Object.entries(REFUSALS)) {
-      for (const blocks of [60, 400, ...(words.startsWith('a misleading') ? [BLOCKS] : [])]) {
-        const requests = await requestsFor(blocks, limit, refusal)
-        expect(requests, `${words}, ${blocks} blocks`).toBeLessThan(MOST * limit.known(blocks))
-      }
-    }
-  })
-})

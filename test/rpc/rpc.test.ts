@@ -17,46 +17,12 @@ afterEach(async () => {
   for (const one of running.splice(0).reverse()) await one.stop()
 })
 
-const start = async (options: FakeProviderOptions): Promise<FakeProvider> => {
-  const provider = await startFakeProvider(options)
-  running.push(provider)
-  return provider
-}
-
 interface Setting {
   readonly rpc: Rpc
   readonly clock: ManualClock
   readonly log: LogLines
 }
-const open = (providers: readonly FakeProvider[], options: Partial<RpcOptions> = {}): Setting => {
-  const clock = createManualClock()
-  const log = createLogLines()
-  const urls = providers.map(({ url }) => url)
-  const rpc = createRpc({ urls, chainId: null, logger: log.logger, clock, random: () => 1, ...options })
-  running.push({ stop: () => rpc.close() })
-  return { rpc, clock, log }
-}
-
-/** Requests without sockets: an answer takes no time, so that only what hangs can time out. */
-const inMemory = (providers: readonly FakeProvider[]): typeof fetch => {
-  const byHost = new Map(providers.map(provider => [new URL(provider.url).host, provider]))
-  return (input, init) => (byHost.get(new URL(new Request(input).url).host) ?? expect.unreachable('another host')).fetch(input, init)
-}
 const SHORT_MS = 150
-
-const headNumber = (rpc: Rpc): Promise<{ number: number; from: string }> =>
-  rpc.ask(async provider => {
-    const block = (await provider.call(blockByTag('latest'))) as { number: string }
-    return { number: Number(block.number), from: provider.name }
-  })
-const only = (method: string, fault: Misbehaviour) => (call: { method: string }) => (call.method === method ? fault : undefined)
-const headCallsOf = ({ calls }: FakeProvider) => calls.filter(({ method }) => method === 'eth_getBlockByNumber').length
-
-const chainOf = (blocks: number, chainId = 1): SimulatedChain => {
-  const chain = createSimulatedChain({ chainId })
-  for (let count = 0; count < blocks; count++) chain.mine()
-  return chain
-}
 
 describe('connecting', () => {
   it('gives the chain id of the first provider that answers, in the order of the URLs', async () => {
@@ -550,3 +516,45 @@ describe('closing', () => {
     await expect(headNumber(rpc)).rejects.toMatchObject({ fault: { kind: 'closed' } })
   })
 })
+
+async function start(options: FakeProviderOptions): Promise<FakeProvider> {
+  const provider = await startFakeProvider(options)
+  running.push(provider)
+  return provider
+}
+
+function open(providers: readonly FakeProvider[], options: Partial<RpcOptions> = {}): Setting {
+  const clock = createManualClock()
+  const log = createLogLines()
+  const urls = providers.map(({ url }) => url)
+  const rpc = createRpc({ urls, chainId: null, logger: log.logger, clock, random: () => 1, ...options })
+  running.push({ stop: () => rpc.close() })
+  return { rpc, clock, log }
+}
+
+/** Requests without sockets: an answer takes no time, so that only what hangs can time out. */
+function inMemory(providers: readonly FakeProvider[]): typeof fetch {
+  const byHost = new Map(providers.map(provider => [new URL(provider.url).host, provider]))
+  return (input, init) => (byHost.get(new URL(new Request(input).url).host) ?? expect.unreachable('another host')).fetch(input, init)
+}
+
+function headNumber(rpc: Rpc): Promise<{ number: number; from: string }> {
+  return rpc.ask(async provider => {
+    const block = (await provider.call(blockByTag('latest'))) as { number: string }
+    return { number: Number(block.number), from: provider.name }
+  })
+}
+
+function only(method: string, fault: Misbehaviour) {
+  return (call: { method: string }) => (call.method === method ? fault : undefined)
+}
+
+function headCallsOf({ calls }: FakeProvider) {
+  return calls.filter(({ method }) => method === 'eth_getBlockByNumber').length
+}
+
+function chainOf(blocks: number, chainId = 1): SimulatedChain {
+  const chain = createSimulatedChain({ chainId })
+  for (let count = 0; count < blocks; count++) chain.mine()
+  return chain
+}

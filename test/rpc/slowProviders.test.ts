@@ -24,6 +24,27 @@ const nowMs = () => Date.now()
 const sleep = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 const clock: Clock = { nowMs, epochMs: nowMs, sleep }
 
+const prompt = () => 0
+const never = () => Number.POSITIVE_INFINITY
+const notFor = (method: string, ms: number) => (call: FakeCall) => (call.method === method ? ms : 0)
+
+describe('a chain with a block per second', () => {
+  it.each([
+    ['no provider is late', [prompt, prompt, prompt], 500],
+    ['the first provider never answers', [never, prompt, prompt], 1_500],
+    ['the first two providers never answer', [never, never, prompt], 2_500],
+    ['the first provider never answers log queries', [notFor('eth_getLogs', never()), prompt, prompt], 1_500],
+    ['the first provider never answers for the head', [notFor('eth_getBlockByNumber', never()), prompt, prompt], 1_500],
+    ['the first provider is five seconds late', [() => 5_000, prompt, prompt], 1_500],
+    ['the first of two providers is two seconds late', [() => 2_000, prompt], 2_500],
+  ])('is followed while %s', async (_, late, mostMs) => {
+    const { delayMs, requests } = await follow(late)
+    expect(delayMs).toBeLessThanOrEqual(mostMs)
+    // A poll each 200 ms, and two requests a block.
+    expect(requests.reduce((sum, one) => sum + one, 0)).toBeLessThan(400)
+  })
+})
+
 interface Followed {
   /** The longest time from a new block to its logs. */
   readonly delayMs: number
@@ -74,24 +95,3 @@ async function follow(lateMs: readonly ((call: FakeCall) => number)[]): Promise<
   for (const provider of providers) await provider.stop()
   return { delayMs: Math.max(delayMs, nowMs() - startedAtMs - next * 1_000), requests: providers.map(one => one.requests()) }
 }
-
-const prompt = () => 0
-const never = () => Number.POSITIVE_INFINITY
-const notFor = (method: string, ms: number) => (call: FakeCall) => (call.method === method ? ms : 0)
-
-describe('a chain with a block per second', () => {
-  it.each([
-    ['no provider is late', [prompt, prompt, prompt], 500],
-    ['the first provider never answers', [never, prompt, prompt], 1_500],
-    ['the first two providers never answer', [never, never, prompt], 2_500],
-    ['the first provider never answers log queries', [notFor('eth_getLogs', never()), prompt, prompt], 1_500],
-    ['the first provider never answers for the head', [notFor('eth_getBlockByNumber', never()), prompt, prompt], 1_500],
-    ['the first provider is five seconds late', [() => 5_000, prompt, prompt], 1_500],
-    ['the first of two providers is two seconds late', [() => 2_000, prompt], 2_500],
-  ])('is followed while %s', async (_, late, mostMs) => {
-    const { delayMs, requests } = await follow(late)
-    expect(delayMs).toBeLessThanOrEqual(mostMs)
-    // A poll each 200 ms, and two requests a block.
-    expect(requests.reduce((sum, one) => sum + one, 0)).toBeLessThan(400)
-  })
-})

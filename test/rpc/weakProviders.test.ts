@@ -34,6 +34,45 @@ const clock: Clock = {
   sleep: ms => new Promise(resolve => setTimeout(resolve, ms)),
 }
 
+const calls = (perSecond: number) => ({ weakness: () => callQuota(perSecond, nowMs) })
+const requests = (perSecond: number, headers = {}) => ({ weakness: () => requestQuota(perSecond, nowMs, headers) })
+const dead = { weakness: () => losing(1, 'reset') }
+const hung = { weakness: () => losing(1, 'hang') }
+const reliable = {}
+const threeCalls = { calls: 3, message: 'Batch of more than 3 requests are not allowed on free tier' }
+
+it.each<[string, readonly ProviderSetting[], Most]>([
+  ['reliable', [reliable], [19, 968, 0.6, 96, 0.6]],
+  ['losing 30 % of the requests', [{ weakness: () => losing(0.3, 'reset') }], [40, 1_400, 3, 175, 5.5]],
+  ['letting 30 % of the requests hang', [{ weakness: () => losing(0.3, 'hang') }], [33, 1_450, 40, 175, 65]],
+  ['answering 5 calls a second', [calls(5)], [410, 1_900, 215, 135, 22]],
+  ['answering 20 calls a second', [calls(20)], [230, 1_400, 53, 110, 5.5]],
+  ['answering 50 calls a second', [calls(50)], [125, 1_250, 21, 105, 3]],
+  ['answering 5 requests a second', [requests(5)], [27, 1_500, 4.5, 135, 22]],
+  ['answering 20 requests a second', [requests(20)], [19, 968, 0.6, 120, 5]],
+  ['answering 5 requests a second and saying Retry-After', [requests(5, { 'Retry-After': '1' })], [27, 1_500, 4.5, 135, 22]],
+  ['limiting ranges without a number', [{ weakness: () => rangeLimit(10) }], [155, 1_250, 3, 96, 0.6]],
+  ['limiting ranges and calls', [{ weakness: () => both(rangeLimit(37), callQuota(20, nowMs)) }], [275, 1_500, 58, 110, 5.5]],
+  ['taking three calls in a request', [{ batchLimit: threeCalls }], [390, 1_500, 6.5, 96, 0.6]],
+  ['taking three calls in a request and 20 a second', [{ batchLimit: threeCalls, ...calls(20) }], [415, 1_500, 56, 112, 5.5]],
+  ['two, each answering 20 calls a second', [calls(20), calls(20)], [230, 1_650, 53, 120, 3.5]],
+  ['three, each answering 5 requests a second', [requests(5), requests(5), requests(5)], [32, 1_750, 2, 215, 15]],
+  ['answering 20 calls a second, beside a dead one', [calls(20), dead], [240, 1_650, 54, 127, 5.5]],
+  ['dead, beside one that answers 20 calls a second', [dead, calls(20)], [250, 1_700, 56, 130, 6]],
+  ['answering 5 requests a second, beside a hung one', [requests(5), hung], [38, 2_400, 25, 165, 41]],
+  ['hung, beside a reliable one', [hung, reliable], [23, 1_000, 11, 120, 11]],
+])(
+  'the cost of a provider, or several: %s',
+  async (_, settings, [rangeRequests, rangeCalls, rangeSeconds, blockRequests, blockSeconds]) => {
+    const { ranges, blocks } = await costOf(settings)
+    expect(ranges.requests).toBeLessThanOrEqual(rangeRequests)
+    expect(ranges.calls).toBeLessThanOrEqual(rangeCalls)
+    expect(ranges.seconds).toBeLessThanOrEqual(rangeSeconds)
+    expect(blocks.requests).toBeLessThanOrEqual(blockRequests)
+    expect(blocks.seconds).toBeLessThanOrEqual(blockSeconds)
+  },
+)
+
 /** What was asked for, of all providers, and how long it took. */
 interface Cost {
   readonly requests: number
@@ -125,44 +164,5 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-const calls = (perSecond: number) => ({ weakness: () => callQuota(perSecond, nowMs) })
-const requests = (perSecond: number, headers = {}) => ({ weakness: () => requestQuota(perSecond, nowMs, headers) })
-const dead = { weakness: () => losing(1, 'reset') }
-const hung = { weakness: () => losing(1, 'hang') }
-const reliable = {}
-const threeCalls = { calls: 3, message: 'Batch of more than 3 requests are not allowed on free tier' }
-
 /** A little more than measured: requests, calls and seconds of the ranges, then requests and seconds of the blocks. */
 type Most = readonly [requests: number, calls: number, seconds: number, requests: number, seconds: number]
-
-it.each<[string, readonly ProviderSetting[], Most]>([
-  ['reliable', [reliable], [19, 968, 0.6, 96, 0.6]],
-  ['losing 30 % of the requests', [{ weakness: () => losing(0.3, 'reset') }], [40, 1_400, 3, 175, 5.5]],
-  ['letting 30 % of the requests hang', [{ weakness: () => losing(0.3, 'hang') }], [33, 1_450, 40, 175, 65]],
-  ['answering 5 calls a second', [calls(5)], [410, 1_900, 215, 135, 22]],
-  ['answering 20 calls a second', [calls(20)], [230, 1_400, 53, 110, 5.5]],
-  ['answering 50 calls a second', [calls(50)], [125, 1_250, 21, 105, 3]],
-  ['answering 5 requests a second', [requests(5)], [27, 1_500, 4.5, 135, 22]],
-  ['answering 20 requests a second', [requests(20)], [19, 968, 0.6, 120, 5]],
-  ['answering 5 requests a second and saying Retry-After', [requests(5, { 'Retry-After': '1' })], [27, 1_500, 4.5, 135, 22]],
-  ['limiting ranges without a number', [{ weakness: () => rangeLimit(10) }], [155, 1_250, 3, 96, 0.6]],
-  ['limiting ranges and calls', [{ weakness: () => both(rangeLimit(37), callQuota(20, nowMs)) }], [275, 1_500, 58, 110, 5.5]],
-  ['taking three calls in a request', [{ batchLimit: threeCalls }], [390, 1_500, 6.5, 96, 0.6]],
-  ['taking three calls in a request and 20 a second', [{ batchLimit: threeCalls, ...calls(20) }], [415, 1_500, 56, 112, 5.5]],
-  ['two, each answering 20 calls a second', [calls(20), calls(20)], [230, 1_650, 53, 120, 3.5]],
-  ['three, each answering 5 requests a second', [requests(5), requests(5), requests(5)], [32, 1_750, 2, 215, 15]],
-  ['answering 20 calls a second, beside a dead one', [calls(20), dead], [240, 1_650, 54, 127, 5.5]],
-  ['dead, beside one that answers 20 calls a second', [dead, calls(20)], [250, 1_700, 56, 130, 6]],
-  ['answering 5 requests a second, beside a hung one', [requests(5), hung], [38, 2_400, 25, 165, 41]],
-  ['hung, beside a reliable one', [hung, reliable], [23, 1_000, 11, 120, 11]],
-])(
-  'the cost of a provider, or several: %s',
-  async (_, settings, [rangeRequests, rangeCalls, rangeSeconds, blockRequests, blockSeconds]) => {
-    const { ranges, blocks } = await costOf(settings)
-    expect(ranges.requests).toBeLessThanOrEqual(rangeRequests)
-    expect(ranges.calls).toBeLessThanOrEqual(rangeCalls)
-    expect(ranges.seconds).toBeLessThanOrEqual(rangeSeconds)
-    expect(blocks.requests).toBeLessThanOrEqual(blockRequests)
-    expect(blocks.seconds).toBeLessThanOrEqual(blockSeconds)
-  },
-)

@@ -13,8 +13,6 @@ type Limit =
   | { readonly kind: 'blocks'; readonly max: number; readonly message: (from: number, to: number) => string }
   | { readonly kind: 'results'; readonly max: number; readonly message: (from: number, to: number) => string }
   | { readonly kind: 'addresses'; readonly max: number; readonly message: (from: number, to: number) => string }
-
-const hex = (value: number) => `0x${value.toString(16)}`
 const wordings = {
   blocks: [
     (max: number) => () => `eth_getLogs is limited to a ${max.toLocaleString('en')} range`,
@@ -44,41 +42,8 @@ const limitArbitrary: fc.Arbitrary<Limit> = fc
     // Fewer results than a block may hold could never be satisfied.
     return { kind, max: kind === 'results' ? max + 12 : max, message: choose(max) }
   })
-
-const limiting = (limits: readonly Limit[]) => (_: string, call: RpcCall, answer: () => unknown) => {
-  if (call.method !== 'eth_getLogs') return answer()
-  const {
-    fromBlock,
-    toBlock,
-    address,
-    topics = [],
-  } = call.params[0] as {
-    fromBlock: string
-    toBlock: string
-    address: readonly Address[]
-    topics?: readonly (readonly Hex[] | null)[]
-  }
-  const width = Math.max(address.length, ...topics.map(some => some?.length ?? 0))
-  const [from, to] = [Number(fromBlock), Number(toBlock)]
-  const logs = answer() as unknown[]
-  for (const { kind, max, message } of limits) {
-    const size = kind === 'blocks' ? to - from + 1 : kind === 'results' ? logs.length : width
-    if (size > max) throw new NodeFailure(-32005, message(from, to))
-  }
-  return logs
-}
-
-/** `logsPerBlock[n]` are the addresses that speak in block n+1. */
-const chainOf = (logsPerBlock: readonly (readonly number[])[]): SimulatedChain => {
-  const chain = createSimulatedChain()
-  for (const speakers of logsPerBlock) chain.mine(speakers.map(index => ({ address: testAddress(index) })))
-  return chain
-}
 const blocksArbitrary = fc.array(fc.array(fc.nat({ max: 15 }), { maxLength: 10 }), { minLength: 1, maxLength: 80 })
 const fifteen = Array.from({ length: 12 }, (_, index) => testAddress(index))
-
-const expected = (chain: SimulatedChain, from: number, to: number, addresses: readonly Address[]) =>
-  chain.logs().filter(({ address, blockNumber }) => addresses.includes(address) && blockNumber >= from && blockNumber <= to)
 
 describe('logs in a range', () => {
   it('are exactly those of the addresses, in order, whatever the limits and their wording', async () => {
@@ -318,3 +283,43 @@ describe('logs in a range', () => {
     await expect(ranges.fetch(query)).resolves.toEqual({ logs: chain.at(1).logs, to: 1 })
   })
 })
+
+function hex(value: number) {
+  return `0x${value.toString(16)}`
+}
+
+function limiting(limits: readonly Limit[]) {
+  return (_: string, call: RpcCall, answer: () => unknown) => {
+    if (call.method !== 'eth_getLogs') return answer()
+    const {
+      fromBlock,
+      toBlock,
+      address,
+      topics = [],
+    } = call.params[0] as {
+      fromBlock: string
+      toBlock: string
+      address: readonly Address[]
+      topics?: readonly (readonly Hex[] | null)[]
+    }
+    const width = Math.max(address.length, ...topics.map(some => some?.length ?? 0))
+    const [from, to] = [Number(fromBlock), Number(toBlock)]
+    const logs = answer() as unknown[]
+    for (const { kind, max, message } of limits) {
+      const size = kind === 'blocks' ? to - from + 1 : kind === 'results' ? logs.length : width
+      if (size > max) throw new NodeFailure(-32005, message(from, to))
+    }
+    return logs
+  }
+}
+
+/** `logsPerBlock[n]` are the addresses that speak in block n+1. */
+function chainOf(logsPerBlock: readonly (readonly number[])[]): SimulatedChain {
+  const chain = createSimulatedChain()
+  for (const speakers of logsPerBlock) chain.mine(speakers.map(index => ({ address: testAddress(index) })))
+  return chain
+}
+
+function expected(chain: SimulatedChain, from: number, to: number, addresses: readonly Address[]) {
+  return chain.logs().filter(({ address, blockNumber }) => addresses.includes(address) && blockNumber >= from && blockNumber <= to)
+}

@@ -19,60 +19,15 @@ let anvil: Anvil
 let emitter: Address
 const rpcs: Rpc[] = []
 
-/** Runtime code that logs one topic and the call's first word as data. */
-const EMITTER = '0x6000356000527faaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa60206000a100'
-
 beforeAll(async () => {
   anvil = await startAnvil({ network: 'optimism' })
-  const client = createDevClient(anvil.url)
-  const accounts = await client.getAddresses()
-  emitter = '0x00000000000000000000000000000000000e3177' as Address
-  await client.setCode({ address: emitter, bytecode: EMITTER })
-  const send = (index: number, fields: Result) => {
-    const data = `0x${index.toString(16).padStart(64, '0')}`
-    const transaction = { from: accounts[index % accounts.length], to: emitter, gas: '0xea60', data, ...fields }
-    return client.request({ method: 'eth_sendTransaction', params: [transaction] } as never)
-  }
-  const gasPrice = '0x77359400'
-  await send(0, { type: '0x7e', sourceHash: `0x${'11'.repeat(32)}`, mint: '0x0', isSystemTx: false })
-  for (let index = 1; index < TRANSACTIONS; index++) {
-    await send(index, [{ type: '0x0', gasPrice }, { type: '0x1', gasPrice, accessList: [] }, { type: '0x2' }][index % 3] ?? {})
-  }
-  await client.mine({ blocks: 1 })
-  for (let block = 2; block <= 4; block++) {
-    await send(block, {})
-    await client.mine({ blocks: 1 })
-  }
+  await speak()
 })
 
 afterAll(async () => {
   for (const rpc of rpcs) rpc.close()
   await anvil?.stop()
 })
-
-/** A chain source over a provider that forges and, where asked for, an honest one after it. */
-function sourceOver(forge: Forge | null, options: { readonly provesLogs: boolean; readonly honest?: boolean }): ChainSource & { rpc: Rpc } {
-  const fetchForged: typeof fetch = async (input, init) => {
-    const request = new Request(input, init)
-    const body = await request.text()
-    const response = await fetch(anvil.url, { method: 'POST', headers: request.headers, body })
-    if (forge === null || new URL(request.url).pathname !== '/liar') return response
-    const calls = [JSON.parse(body)].flat() as { readonly id: number; readonly method: string }[]
-    const answer = (await response.json()) as Result | Result[]
-    const forged = [answer].flat().map(one => {
-      const refusal = forge(calls.find(({ id }) => id === one['id'])?.method ?? '', one['result'])
-      return refusal === undefined ? one : { jsonrpc: '2.0', id: one['id'], error: { code: -32601, message: refusal } }
-    })
-    return Response.json(Array.isArray(answer) ? forged : forged[0])
-  }
-  const urls = [`${anvil.url}/liar`, ...(options.honest === true ? [`${anvil.url}/honest`] : [])]
-  const rpc = createRpc({ urls, chainId: 31_337, logger: pino({ level: 'silent' }), fetch: fetchForged })
-  rpcs.push(rpc)
-  return { ...createChainSource({ rpc, provesLogs: options.provesLogs }), rpc }
-}
-
-const logsOf = (result: unknown): Result[] =>
-  (result as readonly Result[]).flatMap(one => ('logs' in one ? (one['logs'] as Result[]) : [one]))
 
 /** The amount of the fourth log, where all logs are answered from. */
 const forgeData: Forge = (method, result) => {
@@ -81,13 +36,6 @@ const forgeData: Forge = (method, result) => {
   if (log !== undefined) log['data'] = FORGED
   return undefined
 }
-
-const rangeOf = async (source: ChainSource, to = 4) => {
-  const end = await source.header(4)
-  const { logs } = await source.logsInRange({ from: 1, to, end, addresses: [emitter], maxLogs: 1e9 })
-  return logs
-}
-const dataOf = (logs: readonly { readonly data: Hex }[]) => logs.map(({ data }) => Number(data))
 const ALL = [...Array.from({ length: TRANSACTIONS }, (_, index) => index), 2, 3, 4]
 
 describe('logs that receipts prove', () => {
@@ -205,3 +153,63 @@ it('takes the logs of the receipts where a provider does not know the logs of it
   const source = sourceOver(forge, { provesLogs: false })
   expect(dataOf((await source.blockWithLogs(1)).logs)).toEqual(ALL.slice(0, TRANSACTIONS))
 })
+
+/** A chain source over a provider that forges and, where asked for, an honest one after it. */
+function sourceOver(forge: Forge | null, options: { readonly provesLogs: boolean; readonly honest?: boolean }): ChainSource & { rpc: Rpc } {
+  const fetchForged: typeof fetch = async (input, init) => {
+    const request = new Request(input, init)
+    const body = await request.text()
+    const response = await fetch(anvil.url, { method: 'POST', headers: request.headers, body })
+    if (forge === null || new URL(request.url).pathname !== '/liar') return response
+    const calls = [JSON.parse(body)].flat() as { readonly id: number; readonly method: string }[]
+    const answer = (await response.json()) as Result | Result[]
+    const forged = [answer].flat().map(one => {
+      const refusal = forge(calls.find(({ id }) => id === one['id'])?.method ?? '', one['result'])
+      return refusal === undefined ? one : { jsonrpc: '2.0', id: one['id'], error: { code: -32601, message: refusal } }
+    })
+    return Response.json(Array.isArray(answer) ? forged : forged[0])
+  }
+  const urls = [`${anvil.url}/liar`, ...(options.honest === true ? [`${anvil.url}/honest`] : [])]
+  const rpc = createRpc({ urls, chainId: 31_337, logger: pino({ level: 'silent' }), fetch: fetchForged })
+  rpcs.push(rpc)
+  return { ...createChainSource({ rpc, provesLogs: options.provesLogs }), rpc }
+}
+
+function logsOf(result: unknown): Result[] {
+  return (result as readonly Result[]).flatMap(one => ('logs' in one ? (one['logs'] as Result[]) : [one]))
+}
+
+async function rangeOf(source: ChainSource, to = 4) {
+  const end = await source.header(4)
+  const { logs } = await source.logsInRange({ from: 1, to, end, addresses: [emitter], maxLogs: 1e9 })
+  return logs
+}
+
+function dataOf(logs: readonly { readonly data: Hex }[]) {
+  return logs.map(({ data }) => Number(data))
+}
+
+/** A block with transactions of every type, each of which has one log with its number, and three of one transaction. */
+async function speak(): Promise<void> {
+  // Logs one topic and the call's first word as data.
+  const bytecode = '0x6000356000527faaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa60206000a100'
+  const client = createDevClient(anvil.url)
+  const accounts = await client.getAddresses()
+  emitter = '0x00000000000000000000000000000000000e3177' as Address
+  await client.setCode({ address: emitter, bytecode })
+  const send = (index: number, fields: Result) => {
+    const data = `0x${index.toString(16).padStart(64, '0')}`
+    const transaction = { from: accounts[index % accounts.length], to: emitter, gas: '0xea60', data, ...fields }
+    return client.request({ method: 'eth_sendTransaction', params: [transaction] } as never)
+  }
+  const gasPrice = '0x77359400'
+  await send(0, { type: '0x7e', sourceHash: `0x${'11'.repeat(32)}`, mint: '0x0', isSystemTx: false })
+  for (let index = 1; index < TRANSACTIONS; index++) {
+    await send(index, [{ type: '0x0', gasPrice }, { type: '0x1', gasPrice, accessList: [] }, { type: '0x2' }][index % 3] ?? {})
+  }
+  await client.mine({ blocks: 1 })
+  for (let block = 2; block <= 4; block++) {
+    await send(block, {})
+    await client.mine({ blocks: 1 })
+  }
+}

@@ -49,75 +49,11 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   rpc?.close()
-  await chain?.stop()
 })
 beforeEach(async () => {
   await sql`truncate holder_code`.execute(database.kysely)
   await sql`update balance set type = 'wallet' where type = 'contract'`.execute(database.kysely)
 })
-
-const give = ({ token: currency }: Launched, to: Address) => chain.mined(transfer(chain, { from: alice, currency, to, amount: 1_000n }))
-
-/** Indexes what was mined, at least an empty block; the last commit, and the tokens of all. */
-async function indexAll(): Promise<CommittedBlock> {
-  await chain.mine()
-  const blocks = await index.indexEach(indexed + 1)
-  const last = blocks.at(-1) ?? expect.unreachable()
-  indexed = last.number
-  return { ...last, tokens: blocks.flatMap(({ tokens }) => tokens) }
-}
-
-interface Watched extends HolderClassifier {
-  /** What a provider was asked to run, whether it did or not. */
-  readonly questions: () => number
-  readonly told: readonly CommittedBlock[]
-}
-
-function classifier({
-  fault = () => null,
-  around = transaction => transaction,
-}: {
-  readonly fault?: (question: number) => RpcFault | null
-  readonly around?: (transaction: Transaction) => Transaction
-} = {}): Watched {
-  let questions = 0
-  const refusing = (provider: RpcProvider): RpcProvider => ({
-    ...provider,
-    calls: async calls => {
-      questions += 1
-      const thrown = fault(questions)
-      if (thrown !== null) throw new RpcError(thrown, provider.name)
-      return provider.calls(calls)
-    },
-  })
-  const made = createHolderClassifier({
-    rpc: { ask: question => rpc.ask(provider => question(refusing(provider))) },
-    db: database.kysely,
-    transaction: around(createTransaction(database.orm)),
-    writer: index.writer,
-    isBehind: () => false,
-    now: () => performance.now(),
-    logger: silentLogger,
-  })
-  const told: CommittedBlock[] = []
-  made.updates.subscribe(block => told.push(block))
-  return { ...made, questions: () => questions, told }
-}
-
-async function classify(one: HolderClassifier, block: Pick<CommittedBlock, 'number' | 'hash' | 'tokens' | 'unread'>): Promise<void> {
-  one.committed(block)
-  await one.settled()
-}
-
-async function typesOf({ token: address }: Launched): Promise<ReadonlyMap<Address, string>> {
-  const page = await readHolders(database.kysely, { address: address, excludeType: [], limit: 50 })
-  return new Map(page?.data.map(holder => [holder.address, holder.type]))
-}
-
-async function sequenceOf({ token: address }: Launched): Promise<number> {
-  const [snapshot] = await readSnapshots(database.kysely, { chainId: 1, addresses: [address] })
-  return snapshot?.token.sequence ?? expect.unreachable()
-}
 
 describe('the question', () => {
   it('is the compiled HolderCodes.yul', () => {
@@ -268,4 +204,69 @@ async function replaceHash(db: Queryable, number: number): Promise<void> {
 
 async function restoreHash(db: Queryable, { number, hash }: Pick<CommittedBlock, 'number' | 'hash'>): Promise<void> {
   await sql`update block set hash = ${Buffer.from(hash.slice(2), 'hex')} where number = ${number}`.execute(db)
+}
+
+/** Indexes what was mined, at least an empty block; the last commit, and the tokens of all. */
+async function indexAll(): Promise<CommittedBlock> {
+  await chain.mine()
+  const blocks = await index.indexEach(indexed + 1)
+  const last = blocks.at(-1) ?? expect.unreachable()
+  indexed = last.number
+  return { ...last, tokens: blocks.flatMap(({ tokens }) => tokens) }
+}
+
+interface Watched extends HolderClassifier {
+  /** What a provider was asked to run, whether it did or not. */
+  readonly questions: () => number
+  readonly told: readonly CommittedBlock[]
+}
+
+function classifier({
+  fault = () => null,
+  around = transaction => transaction,
+}: {
+  readonly fault?: (question: number) => RpcFault | null
+  readonly around?: (transaction: Transaction) => Transaction
+} = {}): Watched {
+  let questions = 0
+  const refusing = (provider: RpcProvider): RpcProvider => ({
+    ...provider,
+    calls: async calls => {
+      questions += 1
+      const thrown = fault(questions)
+      if (thrown !== null) throw new RpcError(thrown, provider.name)
+      return provider.calls(calls)
+    },
+  })
+  const made = createHolderClassifier({
+    rpc: { ask: question => rpc.ask(provider => question(refusing(provider))) },
+    db: database.kysely,
+    transaction: around(createTransaction(database.orm)),
+    writer: index.writer,
+    isBehind: () => false,
+    now: () => performance.now(),
+    logger: silentLogger,
+  })
+  const told: CommittedBlock[] = []
+  made.updates.subscribe(block => told.push(block))
+  return { ...made, questions: () => questions, told }
+}
+
+async function classify(one: HolderClassifier, block: Pick<CommittedBlock, 'number' | 'hash' | 'tokens' | 'unread'>): Promise<void> {
+  one.committed(block)
+  await one.settled()
+}
+
+async function typesOf({ token: address }: Launched): Promise<ReadonlyMap<Address, string>> {
+  const page = await readHolders(database.kysely, { address: address, excludeType: [], limit: 50 })
+  return new Map(page?.data.map(holder => [holder.address, holder.type]))
+}
+
+async function sequenceOf({ token: address }: Launched): Promise<number> {
+  const [snapshot] = await readSnapshots(database.kysely, { chainId: 1, addresses: [address] })
+  return snapshot?.token.sequence ?? expect.unreachable()
+}
+
+function give({ token: currency }: Launched, to: Address) {
+  return chain.mined(transfer(chain, { from: alice, currency, to, amount: 1_000n }))
 }

@@ -46,90 +46,10 @@ beforeAll(async () => {
     await swap(token, 'sell', 12_345_678_901_234_567n)
   }
 })
-afterAll(async () => {
-  rpc?.close()
-  await chain?.stop()
-})
+afterAll(() => rpc?.close())
 beforeEach(async () => {
   await sql`truncate uncollected_fee`.execute(database.kysely)
 })
-
-const swap = (token: Address, side: 'buy' | 'sell', amountIn: bigint) =>
-  chain.mined(swapThroughRouter(chain, { from: alice, token, side, amountIn }))
-
-/** Indexes what was mined and an empty block; that one as a commit tells of it, and of the tokens of all. */
-async function indexAll(): Promise<CommittedBlock> {
-  await chain.mine()
-  const blocks = await index.indexEach(indexed + 1)
-  const last = blocks.at(-1) ?? expect.unreachable()
-  indexed = last.number
-  return { ...last, tokens: blocks.flatMap(({ tokens }) => tokens) }
-}
-
-/** Asks the chain, unless the question is refused or lost by this. */
-type Intercept = (method: string, count: number) => RpcFault | null | Promise<null>
-
-function refresher(
-  everyBlocks: number,
-  intercept: Intercept = () => null,
-  db: Queryable = database.kysely,
-): CommitJob & { readonly asked: string[] } {
-  const asked: string[] = []
-  const ask: Rpc['ask'] = question =>
-    rpc.ask(provider =>
-      question({
-        ...provider,
-        calls: async calls => {
-          for (const { method } of calls) {
-            asked.push(method)
-            const fault = await intercept(method, asked.filter(one => one === method).length)
-            if (fault !== null) throw new RpcError(fault, provider.name)
-          }
-          return provider.calls(calls)
-        },
-      }),
-    )
-  const made = createLpFeeRefresher({
-    rpc: { ask },
-    adapters: createAdapters({ weth: chain.deployment.weth, launchpads: clanker.launchpads }),
-    db,
-    transaction: createTransaction(database.orm),
-    writer: index.writer,
-    everyBlocks,
-    isBehind: () => false,
-    logger: silentLogger,
-  })
-  return { ...made, asked }
-}
-
-async function refresh(one: CommitJob, block: CommittedBlock): Promise<void> {
-  one.committed(block)
-  await one.settled()
-}
-
-async function claimable(token: Address, owner = OWNER) {
-  const { chainId, weth } = chain.deployment
-  const [adapter] = createAdapters({ weth, launchpads: clanker.launchpads })
-  const reads = createReads({ db: database.kysely, chainId, weth, claimCall: target => adapter?.claimCall(target) ?? null })
-  const answer = (await reads.claimable({ address: token, creator: owner })) ?? expect.unreachable()
-  const amounts = new Map(answer.claimable.map(({ currency, amount }) => [currency, amount]))
-  for (const { accrued, claimed, amount } of answer.claimable)
-    expect(accrued).toBe(amount === null ? null : String(BigInt(claimed) + BigInt(amount)))
-  return { asOfBlock: Number(answer.asOfBlock), weth: amounts.get(weth), token: amounts.get(token) }
-}
-
-/** What a collection would pay, as the balances tell when it is done; it is undone again. */
-async function collected({ token, positionId }: LaunchedClanker) {
-  const balance = (currency: Address) =>
-    chain.client.readContract({ address: currency, abi: chain.deployment.abis.token, functionName: 'balanceOf', args: [OWNER] })
-  const { weth } = chain.deployment
-  const before = [await balance(weth), await balance(token)] as const
-  const id = await chain.client.snapshot()
-  await clanker.collect(alice, positionId)
-  const after = [await balance(weth), await balance(token)] as const
-  await chain.client.revert({ id })
-  return { weth: String(after[0] - before[0]), token: String(after[1] - before[1]) }
-}
 
 const UNKNOWN_METHOD: RpcFault = { kind: 'rejected', code: -32601, text: 'the method eth_simulateV1 does not exist' }
 const noSimulation: Intercept = method => (method === 'eth_simulateV1' ? UNKNOWN_METHOD : null)
@@ -258,3 +178,81 @@ describe('what lies in a position', () => {
     expect(await claimable(first.token)).toMatchObject({ weth: null })
   })
 })
+
+/** Asks the chain, unless the question is refused or lost by this. */
+type Intercept = (method: string, count: number) => RpcFault | null | Promise<null>
+
+function refresher(
+  everyBlocks: number,
+  intercept: Intercept = () => null,
+  db: Queryable = database.kysely,
+): CommitJob & { readonly asked: string[] } {
+  const asked: string[] = []
+  const ask: Rpc['ask'] = question =>
+    rpc.ask(provider =>
+      question({
+        ...provider,
+        calls: async calls => {
+          for (const { method } of calls) {
+            asked.push(method)
+            const fault = await intercept(method, asked.filter(one => one === method).length)
+            if (fault !== null) throw new RpcError(fault, provider.name)
+          }
+          return provider.calls(calls)
+        },
+      }),
+    )
+  const made = createLpFeeRefresher({
+    rpc: { ask },
+    adapters: createAdapters({ weth: chain.deployment.weth, launchpads: clanker.launchpads }),
+    db,
+    transaction: createTransaction(database.orm),
+    writer: index.writer,
+    everyBlocks,
+    isBehind: () => false,
+    logger: silentLogger,
+  })
+  return { ...made, asked }
+}
+
+async function refresh(one: CommitJob, block: CommittedBlock): Promise<void> {
+  one.committed(block)
+  await one.settled()
+}
+
+async function claimable(token: Address, owner = OWNER) {
+  const { chainId, weth } = chain.deployment
+  const [adapter] = createAdapters({ weth, launchpads: clanker.launchpads })
+  const reads = createReads({ db: database.kysely, chainId, weth, claimCall: target => adapter?.claimCall(target) ?? null })
+  const answer = (await reads.claimable({ address: token, creator: owner })) ?? expect.unreachable()
+  const amounts = new Map(answer.claimable.map(({ currency, amount }) => [currency, amount]))
+  for (const { accrued, claimed, amount } of answer.claimable)
+    expect(accrued).toBe(amount === null ? null : String(BigInt(claimed) + BigInt(amount)))
+  return { asOfBlock: Number(answer.asOfBlock), weth: amounts.get(weth), token: amounts.get(token) }
+}
+
+/** What a collection would pay, as the balances tell when it is done; it is undone again. */
+async function collected({ token, positionId }: LaunchedClanker) {
+  const balance = (currency: Address) =>
+    chain.client.readContract({ address: currency, abi: chain.deployment.abis.token, functionName: 'balanceOf', args: [OWNER] })
+  const { weth } = chain.deployment
+  const before = [await balance(weth), await balance(token)] as const
+  const id = await chain.client.snapshot()
+  await clanker.collect(alice, positionId)
+  const after = [await balance(weth), await balance(token)] as const
+  await chain.client.revert({ id })
+  return { weth: String(after[0] - before[0]), token: String(after[1] - before[1]) }
+}
+
+function swap(token: Address, side: 'buy' | 'sell', amountIn: bigint) {
+  return chain.mined(swapThroughRouter(chain, { from: alice, token, side, amountIn }))
+}
+
+/** Indexes what was mined and an empty block; that one as a commit tells of it, and of the tokens of all. */
+async function indexAll(): Promise<CommittedBlock> {
+  await chain.mine()
+  const blocks = await index.indexEach(indexed + 1)
+  const last = blocks.at(-1) ?? expect.unreachable()
+  indexed = last.number
+  return { ...last, tokens: blocks.flatMap(({ tokens }) => tokens) }
+}

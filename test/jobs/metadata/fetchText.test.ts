@@ -40,35 +40,11 @@ beforeEach(() => {
   resolved = []
 })
 
-function outbound(limits: Partial<FetchLimits> = {}): Outbound {
-  return {
-    resolve: async host => {
-      resolved.push(host)
-      const answers = addresses.get(host) ?? []
-      return (answers.length > 1 ? answers.shift() : answers[0]) ?? []
-    },
-    isPublic: address => address === '127.0.0.1' || isPublicAddress(address),
-    ports: { https: creator.port, http: gateway.port },
-    limits: { ...PATIENT_LIMITS, ...limits },
-    ca: creatorCertificate,
-  }
-}
-
 const options = (limits: Partial<FetchLimits> = {}, allowHttp = false) => ({
   outbound: outbound(limits),
   allowHttp,
   signal: new AbortController().signal,
 })
-
-function fromGateway(listener: RequestListener, limits: Partial<FetchLimits> = {}) {
-  gateway.answer(listener)
-  return fetchText({ url: new URL(`${gateway.url}/ipfs/cid`), gateway: 'ipfs-1' }, options(limits))
-}
-
-function fromCreator(listener: RequestListener, host = 'creator.example', allowHttp = false) {
-  creator.answer(listener)
-  return fetchText({ url: new URL(`https://${host}:${creator.port}/x`), gateway: null }, options({}, allowHttp))
-}
 
 const failed = (problem: string) => ({ kind: 'failure', problem })
 
@@ -392,3 +368,27 @@ describe('a host that a creator names', () => {
     expect(await fetchText(location, { ...options(), signal: stop.signal })).toMatchObject({ kind: 'failure' })
   })
 })
+
+function outbound(limits: Partial<FetchLimits> = {}): Outbound {
+  return {
+    resolve: async host => {
+      resolved.push(host)
+      const answers = addresses.get(host) ?? []
+      return (answers.length > 1 ? answers.shift() : answers[0]) ?? []
+    },
+    isPublic: address => address === '127.0.0.1' || isPublicAddress(address),
+    ports: { https: creator.port, http: gateway.port },
+    limits: { ...PATIENT_LIMITS, ...limits },
+    ca: creatorCertificate,
+  }
+}
+
+function fromGateway(listener: RequestListener, limits: Partial<FetchLimits> = {}) {
+  gateway.answer(listener)
+  return fetchText({ url: new URL(`${gateway.url}/ipfs/cid`), gateway: 'ipfs-1' }, options(limits))
+}
+
+function fromCreator(listener: RequestListener, host = 'creator.example', allowHttp = false) {
+  creator.answer(listener)
+  return fetchText({ url: new URL(`https://${host}:${creator.port}/x`), gateway: null }, options({}, allowHttp))
+}

@@ -45,87 +45,6 @@ afterEach(async () => {
 
 const inDatabase = createTransaction(database.orm)
 
-interface StartOptions {
-  readonly settings?: Partial<MetadataSettings>
-  readonly transaction?: Transaction
-  readonly attempt?: (attempt: Attempt) => Attempt
-}
-
-interface Started {
-  readonly reader: MetadataReader
-  readonly updates: readonly CommittedBlock[]
-  readonly log: ReturnType<typeof createLogLines>
-}
-
-function start({ settings, transaction = inDatabase, attempt = given => given }: StartOptions = {}): Started {
-  const log = createLogLines()
-  const now = () => performance.now()
-  const outbound: Outbound = {
-    resolve: async () => ['127.0.0.1'],
-    isPublic: address => address === '127.0.0.1' || isPublicAddress(address),
-    ports: { https: 443, http: second.port },
-    limits: PATIENT_LIMITS,
-  }
-  const all: MetadataSettings = { fetch: true, allowHttp: true, gateways: { ipfs: [first.url], arweave: [first.url] }, ...settings }
-  const reader = createMetadataReader({
-    db: database.kysely,
-    transaction: oneAtATime(transaction),
-    writer: WRITER,
-    attempt: attempt(createAttempt({ settings: all, outbound, logger: log.logger, now })),
-    settings: all,
-    logger: log.logger,
-    now,
-    pollMs: 20,
-    spacingMs: 1,
-  })
-  readers.push(reader)
-  const updates: CommittedBlock[] = []
-  reader.updates.subscribe(update => updates.push(update))
-  return { reader, updates, log }
-}
-
-/** Launches tokens with these URIs in one transaction, as a block's commit does; the nth has the number n. */
-async function launch(uris: readonly string[], from = 1): Promise<readonly Address[]> {
-  const rows = uris.map((metadata_uri, index) => tokenRow(from + index, { metadata_uri, image_url: null, description: null }))
-  const addresses = uris.map((_, index) => addressOf(from + index))
-  await inDatabase(async tx => {
-    await insertRows(tx, 'token', rows)
-    await runStatements(tx, attachMetadata(addresses))
-  })
-  return addresses
-}
-
-const cid = (n: number) =>
-  `bafybei${n
-    .toString(32)
-    .padStart(52, 'a')
-    .replaceAll(/[0189]/g, 'z')}`
-
-async function tokens(addresses: readonly Address[]): Promise<readonly Token[]> {
-  return (await readSnapshots(database.kysely, { chainId: 1, addresses })).map(({ token }) => token)
-}
-
-interface StoredUri {
-  readonly uri: string
-  readonly state: string
-  readonly attempts: number
-  readonly outcome: string | null
-  /** In seconds from now on; `null`: it is not tried again by itself. */
-  readonly due: number | null
-  /** In seconds, from the last attempt to the next one. */
-  readonly pause: number | null
-}
-
-async function stored(): Promise<readonly StoredUri[]> {
-  const { rows } = await sql<StoredUri>`select uri, state, attempts, outcome,
-    round(next_attempt_at_ms / 1000.0 - extract(epoch from now()))::integer as due,
-    (next_attempt_at_ms - attempted_at_ms) / 1000.0::float8 as pause from metadata order by uri`.execute(database.kysely)
-  return rows
-}
-
-const until = (check: () => Promise<unknown>) => expect.poll(check, { interval: 10 })
-const untilOutcome = (outcome: string) => until(async () => (await stored()).every(row => row.outcome === outcome)).toBe(true)
-
 describe('the metadata reader', () => {
   it('shows what a URI leads to with a higher sequence, and tells of it after it is committed', async () => {
     first.answer(giving({ description: 'A token', image: 'https://images.example/a.png', website: 'https://token.example' }))
@@ -335,3 +254,90 @@ describe('the metadata reader', () => {
     expect((await tokens([token as Address]))[0]?.description).toBeNull()
   })
 })
+
+interface StartOptions {
+  readonly settings?: Partial<MetadataSettings>
+  readonly transaction?: Transaction
+  readonly attempt?: (attempt: Attempt) => Attempt
+}
+
+interface Started {
+  readonly reader: MetadataReader
+  readonly updates: readonly CommittedBlock[]
+  readonly log: ReturnType<typeof createLogLines>
+}
+
+function start({ settings, transaction = inDatabase, attempt = given => given }: StartOptions = {}): Started {
+  const log = createLogLines()
+  const now = () => performance.now()
+  const outbound: Outbound = {
+    resolve: async () => ['127.0.0.1'],
+    isPublic: address => address === '127.0.0.1' || isPublicAddress(address),
+    ports: { https: 443, http: second.port },
+    limits: PATIENT_LIMITS,
+  }
+  const all: MetadataSettings = { fetch: true, allowHttp: true, gateways: { ipfs: [first.url], arweave: [first.url] }, ...settings }
+  const reader = createMetadataReader({
+    db: database.kysely,
+    transaction: oneAtATime(transaction),
+    writer: WRITER,
+    attempt: attempt(createAttempt({ settings: all, outbound, logger: log.logger, now })),
+    settings: all,
+    logger: log.logger,
+    now,
+    pollMs: 20,
+    spacingMs: 1,
+  })
+  readers.push(reader)
+  const updates: CommittedBlock[] = []
+  reader.updates.subscribe(update => updates.push(update))
+  return { reader, updates, log }
+}
+
+/** Launches tokens with these URIs in one transaction, as a block's commit does; the nth has the number n. */
+async function launch(uris: readonly string[], from = 1): Promise<readonly Address[]> {
+  const rows = uris.map((metadata_uri, index) => tokenRow(from + index, { metadata_uri, image_url: null, description: null }))
+  const addresses = uris.map((_, index) => addressOf(from + index))
+  await inDatabase(async tx => {
+    await insertRows(tx, 'token', rows)
+    await runStatements(tx, attachMetadata(addresses))
+  })
+  return addresses
+}
+
+interface StoredUri {
+  readonly uri: string
+  readonly state: string
+  readonly attempts: number
+  readonly outcome: string | null
+  /** In seconds from now on; `null`: it is not tried again by itself. */
+  readonly due: number | null
+  /** In seconds, from the last attempt to the next one. */
+  readonly pause: number | null
+}
+
+async function stored(): Promise<readonly StoredUri[]> {
+  const { rows } = await sql<StoredUri>`select uri, state, attempts, outcome,
+    round(next_attempt_at_ms / 1000.0 - extract(epoch from now()))::integer as due,
+    (next_attempt_at_ms - attempted_at_ms) / 1000.0::float8 as pause from metadata order by uri`.execute(database.kysely)
+  return rows
+}
+
+function cid(n: number) {
+  return `bafybei${n
+    .toString(32)
+    .padStart(52, 'a')
+    .replaceAll(/[0189]/g, 'z')}`
+}
+
+async function tokens(addresses: readonly Address[]): Promise<readonly Token[]> {
+  return (await readSnapshots(database.kysely, { chainId: 1, addresses })).map(({ token }) => token)
+}
+
+function until(check: () => Promise<unknown>) {
+  return expect.poll(check, { interval: 10 })
+}
+
+function untilOutcome(outcome: string) {
+  return until(async () => (await stored()).every(row => row.outcome === outcome)).toBe(true)
+}

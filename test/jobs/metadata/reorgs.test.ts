@@ -29,37 +29,6 @@ const documentOf = (uri: string) => ({
   links: [],
 })
 
-async function readSome(most: number): Promise<void> {
-  const lanes = [
-    { lane: 'gateway', limit: most },
-    { lane: 'local', limit: most },
-  ] as const
-  const works = await readDueMetadata(db, lanes, [])
-  await recordMetadata(
-    db,
-    works.map(
-      ({ key, uri }) => ({ key, state: 'read', attempts: 1, retryAfterMs: null, outcome: 'read', document: documentOf(uri) }) as const,
-    ),
-  )
-}
-
-async function announceSome(most: number): Promise<void> {
-  const waiting = await readUnannounced(db, most)
-  if (waiting.length > 0) await announceTokens(jobDatabase, () => 0, waiting)
-}
-
-async function sequences(): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await sql<{ address: string; sequence: number }>`
-    select encode(address, 'hex') as address, sequence from token`.execute(database.kysely)
-  return new Map(rows.map(({ address, sequence }) => [address, sequence]))
-}
-
-/** The tables of the chain, without the tokens' metadata. */
-async function chainTables(of: typeof database) {
-  const { token = [], ...others } = await dumpTables(of.kysely)
-  return { ...others, token: token.map(row => ({ ...(row as object), image_url: null, description: null, links: null })) }
-}
-
 it.each(Array.from({ length: 3 }, (_, seed) => seed))('survives reorgs and stays with its token (seed %i)', async seed => {
   await database.clear()
   await fresh.clear()
@@ -124,3 +93,34 @@ it.each(Array.from({ length: 3 }, (_, seed) => seed))('survives reorgs and stays
     expect(image).toBe((ownImage === null ? document : documentOf(ownImage))?.imageUrl ?? null)
   }
 })
+
+async function readSome(most: number): Promise<void> {
+  const lanes = [
+    { lane: 'gateway', limit: most },
+    { lane: 'local', limit: most },
+  ] as const
+  const works = await readDueMetadata(db, lanes, [])
+  await recordMetadata(
+    db,
+    works.map(
+      ({ key, uri }) => ({ key, state: 'read', attempts: 1, retryAfterMs: null, outcome: 'read', document: documentOf(uri) }) as const,
+    ),
+  )
+}
+
+async function announceSome(most: number): Promise<void> {
+  const waiting = await readUnannounced(db, most)
+  if (waiting.length > 0) await announceTokens(jobDatabase, () => 0, waiting)
+}
+
+async function sequences(): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ address: string; sequence: number }>`
+    select encode(address, 'hex') as address, sequence from token`.execute(database.kysely)
+  return new Map(rows.map(({ address, sequence }) => [address, sequence]))
+}
+
+/** The tables of the chain, without the tokens' metadata. */
+async function chainTables(of: typeof database) {
+  const { token = [], ...others } = await dumpTables(of.kysely)
+  return { ...others, token: token.map(row => ({ ...(row as object), image_url: null, description: null, links: null })) }
+}
