@@ -42,7 +42,6 @@ let factory: Address
 let rewards: Address
 let launchpads: readonly LaunchpadConfig[]
 let reads: ChainReads
-/** Of both orders beside WETH. */
 let tokens: readonly [first: Wow, second: Wow]
 let graduating: Hex
 
@@ -313,6 +312,7 @@ async function create(name: string, isBare: boolean, firstBuy: bigint, creator =
   return { token: toAddress(tokenAddress), pool: toAddress(poolAddress) }
 }
 
+/** Two tokens of both orders beside WETH. */
 async function launchBothWays(): Promise<typeof tokens> {
   const isLow = ({ token }: Wow) => token < chain.deployment.weth
   const hostile = `\0${'\u202e😀'.repeat(2_000)}`
