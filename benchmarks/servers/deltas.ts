@@ -11,7 +11,6 @@ const ARMS: readonly (readonly [name: string, kind: ServerKind, delta: boolean])
   ['deltas', 'tokenwire', true],
   ['bare uWebSockets.js, full updates', 'uws', false],
   ['bare uWebSockets.js, the bytes of deltas', 'uws, deltas', true],
-  ['full updates, again', 'tokenwire', false],
   ['deltas, again', 'tokenwire', true],
 ]
 

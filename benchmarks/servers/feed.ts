@@ -14,8 +14,8 @@ const FIRST_TOKEN = 0x1_0000
 export const ETH_USD = '3012.44'
 
 /**
- * `small`: about 2 KB, a token without trades. `large`: just under 16 KB, 20 holders and texts as long as they may be. `quiet` and `traded`:
- * about 2 and 8 KB, of which each block changes what blocks of a market do.
+ * `small`: about 2 KB, a token without trades. `large`: just under 16 KB, 20 holders and texts as long as they may be. `quiet` and
+ * `traded`: about 2 and 8 KB, of which each block changes what blocks of a market do.
  */
 export type UpdateSize = 'small' | 'large' | 'quiet' | 'traded'
 

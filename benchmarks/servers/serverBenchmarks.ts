@@ -8,8 +8,8 @@ export const SERVER_BENCHMARKS: readonly Benchmark[] = [
   hotTokenThroughput({ connections: 1_000, blocks: 100 }),
   hotTokenLatency({ connections: 1, blocks: 200 }),
   hotTokenLatency({ connections: 1_000, blocks: 100 }),
-  deltas({ size: 'traded', connections: 1_000, blocks: 200 }),
-  deltas({ size: 'quiet', connections: 1_000, blocks: 200 }),
+  deltas({ size: 'traded', connections: 1_000, blocks: 100 }),
+  deltas({ size: 'quiet', connections: 1_000, blocks: 100 }),
 ]
 
 /** With what needs an idle machine, many open files and a quarter of an hour. */

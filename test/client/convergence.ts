@@ -36,12 +36,19 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wake') }) },
 ) as fc.Arbitrary<Step>
 
-/** A watch that fails the test when it receives an older state than before. */
+/** Changes over connections that stay, and lose, double, delay or reorder messages. */
+export const messageStep: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('commit'), token: fc.nat(3) }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('pass'), ms: fc.constantFrom(30, 900) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('fault'), faults: fc.record({ messages }) }) },
+) as fc.Arbitrary<Step>
+
+/** A watch that fails the test when it receives an older state than before, or one that was not committed. */
 class Witness {
   state: WatchedToken | null = null
   #close: () => void
 
-  constructor(client: ReturnType<typeof createTokenwire>, address: Address) {
+  constructor(client: ReturnType<typeof createTokenwire>, address: Address, service: SimulatedService) {
     this.#close = client.watch(address, news => {
       const before = this.state
       const isNewer = before === null || news.sequence > before.sequence
@@ -49,6 +56,9 @@ class Witness {
         throw new Error(`${news.sequence} over ${news.source} after ${before.sequence} over ${before.source}`)
       }
       if (news.token.sequence !== news.sequence || news.address !== address) throw new Error('a state of something else')
+      const committed = service.committed.get(news.sequence)
+      expect(news.token).toEqual(committed?.token)
+      if (news.source !== 'rest') expect(news.holders).toEqual(committed?.holders)
       this.state = news
     }).close
   }
@@ -58,8 +68,11 @@ class Witness {
   }
 }
 
-/** @param closes - closes the client right after the steps, instead of waiting for it to converge */
-export async function expectConvergence(steps: readonly Step[], seed: number, closes = false): Promise<void> {
+/**
+ * @param closes - closes the client right after the steps, instead of waiting for it to converge
+ * @returns how many changes came as deltas
+ */
+export async function expectConvergence(steps: readonly Step[], seed: number, closes = false): Promise<number> {
   const random = generator(seed)
   const clock = new SimulatedClock()
   const service = new SimulatedService(clock, random, { tokens: TOKENS, gateways: 2 })
@@ -77,7 +90,7 @@ export async function expectConvergence(steps: readonly Step[], seed: number, cl
   const witnesses = new Map<Address, Witness>()
   const addressOf = (index: number) => service.tokens[index % TOKENS] as Address
   const watch = (address: Address) => {
-    if (!witnesses.has(address)) witnesses.set(address, new Witness(client, address))
+    if (!witnesses.has(address)) witnesses.set(address, new Witness(client, address, service))
   }
   for (const address of service.tokens.slice(0, 4)) watch(address)
   for (const one of steps) {
@@ -126,10 +139,14 @@ export async function expectConvergence(steps: readonly Step[], seed: number, cl
     sockets: 0,
     streams: 0,
   })
+  return service.deltas
 
   async function expectTruth(): Promise<void> {
     service.heal()
     await clock.advance(240_000)
+    // The last change of each comes as a delta.
+    for (const address of service.tokens) service.commit(address)
+    await clock.advance(1_000)
 
     for (const [address, { state }] of witnesses) {
       const truth = service.truth(address)

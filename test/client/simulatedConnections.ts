@@ -1,4 +1,7 @@
 import type { Address } from '#domain/address.ts'
+import { encodeDelta } from '#protocol/encodeDelta.ts'
+import { encodeUpdate } from '#protocol/encodeUpdate.ts'
+import type { UpdatedState } from '#protocol/tokenUpdate.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { updateBytes } from '#test/support/frames.ts'
 
@@ -26,14 +29,29 @@ export interface SimulatedNetwork {
   transport(text: string, deliver: (text: string) => void): void
 }
 
-function updateText(snapshot: TokenSnapshot): string {
-  return new TextDecoder().decode(updateBytes(snapshot))
+/** The states of one token that one connection is sent. */
+class SentStates {
+  readonly #withDeltas: boolean
+  #sent: UpdatedState | null = null
+
+  constructor(withDeltas: boolean) {
+    this.#withDeltas = withDeltas
+  }
+
+  /** The message of a newer state. */
+  next(snapshot: TokenSnapshot): string {
+    const { update } = encodeUpdate(snapshot)
+    const { trades } = snapshot.recent
+    const delta = this.#withDeltas && this.#sent !== null ? encodeDelta(this.#sent, update, { trades, replacedFrom: null }) : null
+    this.#sent = update
+    return new TextDecoder().decode(delta ?? updateBytes(snapshot))
+  }
 }
 
 type SentMessage =
   | { readonly type: 'ping' }
   | { readonly type: 'unsubscribe'; readonly token: Address }
-  | ({ readonly type: 'subscribe'; readonly sequence: number | null } & (
+  | ({ readonly type: 'subscribe'; readonly sequence: number | null; readonly delta?: boolean } & (
       | { readonly token: Address }
       | { readonly tokens: readonly Address[] }
     ))
@@ -50,6 +68,8 @@ export class SimulatedSocket {
   readonly #network: SimulatedNetwork
   /** The newest sequence offered per subscribed token. No sequence is offered twice. */
   readonly #offered = new Map<Address, number>()
+  readonly #sent = new Map<Address, SentStates>()
+  readonly #underWay: SentMessage[] = []
 
   constructor(network: SimulatedNetwork) {
     this.#network = network
@@ -63,26 +83,30 @@ export class SimulatedSocket {
     this.isDead = webSocket === 'mute'
   }
 
+  /** The message arrives after a random delay, but after the ones before it. */
   send(text: string): void {
-    const message = JSON.parse(text) as SentMessage
+    this.#underWay.push(JSON.parse(text) as SentMessage)
     this.#network.later(() => {
-      switch (message.type) {
+      const message = this.#underWay.shift()
+      switch (message?.type) {
         case 'ping':
           this.#say(JSON.stringify({ type: 'pong', timestamp: new Date(0).toISOString() }))
           break
         case 'unsubscribe':
           this.#offered.delete(message.token)
+          this.#sent.delete(message.token)
           this.#say(JSON.stringify({ type: 'unsubscribed', token: message.token }))
           break
         case 'subscribe':
-          for (const token of 'tokens' in message ? message.tokens : [message.token]) this.#subscribe(token, message.sequence)
+          for (const token of 'tokens' in message ? message.tokens : [message.token]) this.#subscribe(token, message)
       }
     })
   }
 
-  #subscribe(token: Address, sequence: number | null): void {
+  #subscribe(token: Address, { sequence, delta = false }: { readonly sequence: number | null; readonly delta?: boolean }): void {
     const snapshot = this.#network.view(this.gateway, token)
     if (!this.#offered.has(token)) this.#offered.set(token, sequence ?? -1)
+    if (!this.#sent.has(token)) this.#sent.set(token, new SentStates(delta))
     this.#say(JSON.stringify({ type: 'subscribed', token, sequence: snapshot?.token.sequence ?? null }))
     this.offer(token)
   }
@@ -91,9 +115,10 @@ export class SimulatedSocket {
   offer(token: Address): void {
     const snapshot = this.#network.view(this.gateway, token)
     const offered = this.#offered.get(token)
-    if (snapshot === undefined || offered === undefined || snapshot.token.sequence <= offered) return
+    const sent = this.#sent.get(token)
+    if (snapshot === undefined || offered === undefined || sent === undefined || snapshot.token.sequence <= offered) return
     this.#offered.set(token, snapshot.token.sequence)
-    this.#say(updateText(snapshot))
+    this.#say(sent.next(snapshot))
   }
 
   endedByServer(code: number, reason = ''): void {
@@ -127,14 +152,16 @@ export class SimulatedStream {
   readonly token: Address
   isDead = false
   readonly #network: SimulatedNetwork
+  readonly #sent: SentStates
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null
   #offered: number
 
-  constructor(network: SimulatedNetwork, gateway: number, token: Address, held: number, signal: AbortSignal) {
+  constructor(network: SimulatedNetwork, gateway: number, token: Address, parameters: URLSearchParams, signal: AbortSignal) {
     this.#network = network
     this.gateway = gateway
     this.token = token
-    this.#offered = held
+    this.#offered = Number(parameters.get('lastEventId') ?? -1)
+    this.#sent = new SentStates(parameters.get('delta') === 'true')
     this.body = new ReadableStream({
       start: controller => {
         this.#controller = controller
@@ -151,9 +178,9 @@ export class SimulatedStream {
     const snapshot = this.#network.view(this.gateway, this.token)
     if (snapshot === undefined || snapshot.token.sequence <= this.#offered) return
     this.#offered = snapshot.token.sequence
-    this.#network.transport(updateText(snapshot), text => {
+    this.#network.transport(this.#sent.next(snapshot), text => {
       if (this.isDead || !this.#network.streams.has(this)) return
-      const event = `id: ${snapshot.token.sequence}\nevent: token.update\ndata: ${text}\n\n`
+      const event = `id: ${snapshot.token.sequence}\ndata: ${text}\n\n`
       this.#controller?.enqueue(new TextEncoder().encode(event))
     })
   }

@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
-import { addressOf, recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
+import { addressOf, recentOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 import type { SimulatedClock } from './simulatedClock.ts'
 import { type Faults, type SimulatedNetwork, type SimulatedSocket, SimulatedStream } from './simulatedConnections.ts'
 
@@ -18,10 +18,14 @@ export class SimulatedService implements SimulatedNetwork {
   readonly #clock: SimulatedClock
   readonly #random: () => number
   readonly #state = new Map<Address, TokenSnapshot>()
+  /** All states by their sequence. */
+  readonly committed = new Map<number, TokenSnapshot>()
   readonly #views: { isStuck: boolean; readonly state: Map<Address, TokenSnapshot> }[] = []
   readonly sockets = new Set<SimulatedSocket>()
   readonly streams = new Set<SimulatedStream>()
   #sequence = 1_000
+  /** How many changes came to the client as deltas. */
+  deltas = 0
 
   constructor(clock: SimulatedClock, random: () => number, options: { readonly tokens: number; readonly gateways: number }) {
     this.#clock = clock
@@ -38,10 +42,18 @@ export class SimulatedService implements SimulatedNetwork {
 
   commit(token: Address): void {
     const sequence = ++this.#sequence
-    const { market } = snapshotOf(token, 0).token
+    const before = this.#state.get(token) ?? snapshotOf(token, 0)
+    const { market } = before.token
     const trade = { ...tradeOf(token), id: `${sequence}-1`, blockNumber: String(sequence), logIndex: 1 }
-    const snapshot = { ...snapshotOf(token, sequence, { market: { ...market, tradeCount: sequence } }), recent: recentOf([trade]) }
+    // Only some of it changes each time, so that a change that is missed leaves something wrong.
+    const name = sequence % 2 === 0 ? `name ${sequence}` : before.token.name
+    const snapshot = {
+      token: tokenOf(token, sequence, { name, market: { ...market, tradeCount: sequence } }),
+      recent: recentOf([trade]),
+      holders: before.holders.map((holder, index) => (index === sequence % 20 ? { ...holder, balance: String(sequence) } : holder)),
+    }
     this.#state.set(token, snapshot)
+    this.committed.set(sequence, snapshot)
     this.#views.forEach((view, gateway) => {
       if (view.isStuck) return
       view.state.set(token, snapshot)
@@ -93,7 +105,11 @@ export class SimulatedService implements SimulatedNetwork {
     this.#clock.setTimeout(run, 1 + this.#random() * 20)
   }
 
-  transport(text: string, deliver: (text: string) => void): void {
+  transport(text: string, arrive: (text: string) => void): void {
+    const deliver = (arrived: string) => {
+      if (arrived.includes('"token.delta"')) this.deltas++
+      arrive(arrived)
+    }
     switch (this.faults.messages) {
       case 'fine':
         this.#clock.setTimeout(() => deliver(text), 5)
@@ -149,7 +165,7 @@ export class SimulatedService implements SimulatedNetwork {
     if (this.faults.stream === 'refused') return Response.json({}, { status: 429, headers: { 'retry-after': '3' } })
     const token = url.pathname.split('/')[3] as Address
     if (this.view(gateway, token) === undefined) return Response.json({}, { status: 404 })
-    const stream = new SimulatedStream(this, gateway, token, Number(url.searchParams.get('lastEventId') ?? -1), signal)
+    const stream = new SimulatedStream(this, gateway, token, url.searchParams, signal)
     return new Response(stream.body, { headers: { 'content-type': 'text/event-stream' } })
   }
 
