@@ -9,7 +9,7 @@ import { client, commitStep, readingStep, reorgStep, StallingClients } from './s
 
 /*
  * A client that applies deltas holds the state of the newest sequence that it was sent, byte for byte: however slowly it reads, and through
- * cuts, restarts, reorgs, prices of ether, truncated updates and changes of its subscription.
+ * cuts, gateways that lag, restarts, reorgs, prices of ether, truncated updates and changes of its subscription.
  */
 
 const join = { do: fc.constant('join' as const), client, holders: fc.boolean(), deltas: fc.boolean(), isFresh: fc.boolean() }
@@ -19,7 +19,7 @@ const step = fc.oneof(
   { weight: 8, arbitrary: readingStep },
   { weight: 2, arbitrary: fc.record(join) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('price' as const), ethUsd: fc.constantFrom('3000', '3100', null) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('restart' as const, 'drop' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('restart' as const, 'drop' as const, 'lag' as const) }) },
   { weight: 14, arbitrary: fc.record({ do: fc.constant('tick' as const) }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
@@ -39,7 +39,7 @@ it('makes of deltas and full updates the state that the database has', async () 
     const clients = await StallingClients.join(start, connect => new DeltaClient(connect, truth))
     const commit = () => {
       truth.note(chain.snapshot)
-      clients.registry.dispatch(blockOf(chain.snapshot))
+      clients.dispatch(blockOf(chain.snapshot))
     }
     const perform = (one: Step): Promise<void> | void => {
       switch (one.do) {
@@ -49,13 +49,15 @@ it('makes of deltas and full updates the state that the database has', async () 
         case 'reorg':
           chain.reorg(one.depth, one.trades)
           return commit()
-        case 'join':
-          return clients.all[one.client]?.join(clients.registry, one)
+        case 'join': {
+          const joining = clients.all[one.client]
+          return joining?.join(clients.gatewayOf(joining), one)
+        }
         case 'price':
           truth.ethUsd = one.ethUsd
           return truth.note(chain.snapshot)
         case 'drop':
-          return clients.registry.dispatch({ ...blockOf(), dropped: [TRADED] })
+          return clients.dispatch({ ...blockOf(), dropped: [TRADED] })
         default:
           return 'client' in one ? clients.perform(one.do, one.client) : clients.share(one.do)
       }

@@ -50,6 +50,7 @@ describe('an event stream', () => {
     expect(await deltas('')).toEqual(['token.update 1', 'token.delta 2', 'token.delta 3'])
     expect(await deltas('Last-Event-ID: 3\r\n')).toEqual(['token.update 4', 'token.delta 5'])
     expect(await deltas('Last-Event-ID: 4\r\n')).toEqual(['token.update 5', 'token.delta 6', 'token.delta 7'])
+    expect(await deltas('Last-Event-ID: 9007199254740991\r\n')).toEqual(['token.update 7', 'token.delta 8', 'token.delta 9'])
   })
 
   it.each([

@@ -6,6 +6,7 @@ import { Flusher } from '#gateway/outbox/flusher.ts'
 import { Outbox } from '#gateway/outbox/outbox.ts'
 import type { OutboxSubscription } from '#gateway/outbox/outboxSubscription.ts'
 import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { settle } from '#test/support/actors.ts'
 import { TRADED } from '#test/support/tradeChain.ts'
 
@@ -84,16 +85,19 @@ export const reorgStep = fc.record({
   depth: fc.integer({ min: 1, max: 3 }),
   trades: fc.nat({ max: 2 }),
 })
-export const readingStep = fc.record({ do: fc.constantFrom('stall' as const, 'drain' as const, 'cut' as const), client })
+export const readingStep = fc.record({ do: fc.constantFrom('stall' as const, 'drain' as const, 'cut' as const, 'move' as const), client })
 
 type Stalling = Pick<StallingClient<unknown>, 'join' | 'cut' | 'stall' | 'drain'>
 
-/** Some clients of one registry, which forgets all when it is restarted. */
+/** Some clients of two gateways. The second one may lag behind the first. Both forget all when they are restarted. */
 export class StallingClients<Client extends Stalling> {
   readonly all: readonly Client[]
   readonly #flusher: Flusher
   readonly #start: () => Registry
-  registry: Registry
+  readonly #second = new Set<Client>()
+  #gateways: readonly [Registry, Registry]
+  /** What the second gateway has not been told; `null`: it does not lag. */
+  #missed: CommittedBlock[] | null = null
 
   private constructor(start: () => Registry, open: (connect: (sink: Sink) => Outbox) => Client) {
     const now = () => 0
@@ -101,40 +105,64 @@ export class StallingClients<Client extends Stalling> {
     const flusher = new Flusher({ schedule: () => {}, yieldTo: () => {}, now, stats, logger: pino({ enabled: false }) })
     this.#flusher = flusher
     this.#start = start
-    this.registry = start()
+    this.#gateways = [start(), start()]
     this.all = Array.from({ length: CLIENTS }, () => open(sink => new Outbox(sink, flusher, stats, now)))
   }
 
   static async join<Client extends Stalling>(start: () => Registry, open: (connect: (sink: Sink) => Outbox) => Client) {
     const clients = new StallingClients(start, open)
-    for (const each of clients.all) each.join(clients.registry)
+    for (const each of clients.all) each.join(clients.gatewayOf(each))
     await settle()
     return clients
   }
 
-  perform(step: 'stall' | 'drain' | 'cut', client: number): void {
-    const one = this.all[client]
-    one?.[step](this.registry)
-    if (step === 'cut') one?.join(this.registry)
+  gatewayOf(client: Client): Registry {
+    return this.#gateways[this.#second.has(client) ? 1 : 0]
   }
 
-  async share(step: 'restart' | 'tick'): Promise<void> {
+  dispatch(block: CommittedBlock): void {
+    this.#gateways[0].dispatch(block)
+    if (this.#missed === null) this.#gateways[1].dispatch(block)
+    else this.#missed.push(block)
+  }
+
+  /** `move`: the client is cut, and connects to the other gateway. */
+  async perform(step: 'stall' | 'drain' | 'cut' | 'move', client: number): Promise<void> {
+    const one = this.all[client]
+    if (one === undefined) return
+    if (step === 'stall' || step === 'drain') return one[step]()
+    one.cut(this.gatewayOf(one))
+    if (step === 'move' && !this.#second.delete(one)) this.#second.add(one)
+    one.join(this.gatewayOf(one))
+    await settle()
+  }
+
+  /** `lag`: the second gateway begins to lag, or is told what it has missed. */
+  async share(step: 'restart' | 'tick' | 'lag'): Promise<void> {
     if (step === 'tick') return this.#flusher.flush()
-    for (const each of this.all) each.cut(this.registry)
-    this.registry.stop()
-    this.registry = this.#start()
-    for (const each of this.all) each.join(this.registry)
+    if (step === 'lag') return this.#missed === null ? void (this.#missed = []) : this.#catchUp()
+    for (const each of this.all) each.cut(this.gatewayOf(each))
+    for (const each of this.#gateways) each.stop()
+    this.#gateways = [this.#start(), this.#start()]
+    this.#missed = null
+    for (const each of this.all) each.join(this.gatewayOf(each))
     await settle()
   }
 
   /** Lets each client read everything. */
   *drained(): Generator<Client> {
+    this.#catchUp()
     for (const each of this.all) {
       this.#flusher.flush()
       each.drain()
       this.#flusher.flush()
       yield each
     }
-    this.registry.stop()
+    for (const each of this.#gateways) each.stop()
+  }
+
+  #catchUp(): void {
+    for (const block of this.#missed ?? []) this.#gateways[1].dispatch(block)
+    this.#missed = null
   }
 }

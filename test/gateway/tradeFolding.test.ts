@@ -48,7 +48,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: reorgStep },
   { weight: 8, arbitrary: readingStep },
   { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('startReading' as const, 'endReading' as const), client }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('restart' as const, 'lag' as const) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('tick' as const) }) },
 )
 
@@ -62,9 +62,9 @@ it('gives a client that folds updates the trades of the database', async () => {
       if (one.do === 'commit' || one.do === 'reorg') {
         if (one.do === 'commit') chain.commit(one.trades)
         else chain.reorg(one.depth, one.trades)
-        clients.registry.dispatch(blockOf(chain.snapshot))
+        clients.dispatch(blockOf(chain.snapshot))
       } else if (one.do === 'startReading' || one.do === 'endReading') clients.all[one.client]?.[one.do](chain)
-      else if ('client' in one) clients.perform(one.do, one.client)
+      else if ('client' in one) await clients.perform(one.do, one.client)
       else await clients.share(one.do)
     }
     for (const each of clients.drained()) {
