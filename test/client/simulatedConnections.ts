@@ -88,7 +88,8 @@ export class SimulatedSocket {
     this.#underWay.push(JSON.parse(text) as SentMessage)
     this.#network.later(() => {
       const message = this.#underWay.shift()
-      switch (message?.type) {
+      if (message === undefined) return
+      switch (message.type) {
         case 'ping':
           this.#say(JSON.stringify({ type: 'pong', timestamp: new Date(0).toISOString() }))
           break

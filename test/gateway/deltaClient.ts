@@ -14,16 +14,19 @@ type HeldState = Pick<UpdatedState, 'sequence' | 'token' | 'latestTrade' | 'hold
 
 const textOf = ({ token, latestTrade, holders }: Omit<HeldState, 'sequence'>) => JSON.stringify([token, latestTrade, holders])
 
+/** Prices of ether. A gateway that lags encodes a state with a later price than others did. */
+export const PRICES = ['3000', '3100', null] as const
+
 /** All states of a token that a client may hold, as text. */
 export class TokenStates {
   ethUsd: string | null = '3000'
   readonly #states = new Map<number, Set<string>>()
 
-  /** Call it after each change of the token or of the price. */
+  /** Call it after each change of the token. */
   note(snapshot: TokenSnapshot): void {
-    const { update } = encodeUpdate(snapshotWithUsd(snapshot, this.ethUsd))
-    const states = this.#states.get(update.sequence) ?? new Set()
-    this.#states.set(update.sequence, states.add(textOf(update)).add(textOf({ ...update, holders: [] })))
+    const updates = PRICES.map(price => encodeUpdate(snapshotWithUsd(snapshot, price)).update)
+    const states = updates.flatMap(update => [textOf(update), textOf({ ...update, holders: [] })])
+    this.#states.set(snapshot.token.sequence, new Set(states))
   }
 
   has(state: HeldState): boolean {

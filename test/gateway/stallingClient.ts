@@ -140,7 +140,8 @@ export class StallingClients<Client extends Stalling> {
   /** `lag`: the second gateway begins to lag, or is told what it has missed. */
   async share(step: 'restart' | 'tick' | 'lag'): Promise<void> {
     if (step === 'tick') return this.#flusher.flush()
-    if (step === 'lag') return this.#missed === null ? void (this.#missed = []) : this.#catchUp()
+    if (step === 'lag' && this.#missed !== null) return this.#catchUp()
+    if (step === 'lag') return void (this.#missed = [])
     for (const each of this.all) each.cut(this.gatewayOf(each))
     for (const each of this.#gateways) each.stop()
     this.#gateways = [this.#start(), this.#start()]
@@ -150,8 +151,8 @@ export class StallingClients<Client extends Stalling> {
   }
 
   /** Lets each client read everything. */
-  *drained(): Generator<Client> {
-    this.#catchUp()
+  async *drained(): AsyncGenerator<Client> {
+    await this.#catchUp()
     for (const each of this.all) {
       this.#flusher.flush()
       each.drain()
@@ -161,8 +162,9 @@ export class StallingClients<Client extends Stalling> {
     for (const each of this.#gateways) each.stop()
   }
 
-  #catchUp(): void {
+  async #catchUp(): Promise<void> {
     for (const block of this.#missed ?? []) this.#gateways[1].dispatch(block)
     this.#missed = null
+    await settle()
   }
 }

@@ -67,7 +67,7 @@ it('gives a client that folds updates the trades of the database', async () => {
       else if ('client' in one) await clients.perform(one.do, one.client)
       else await clients.share(one.do)
     }
-    for (const each of clients.drained()) {
+    for await (const each of clients.drained()) {
       each.endReading()
       each.startReading(chain)
       each.endReading()
