@@ -1,4 +1,5 @@
-import { CANDLE_INTERVALS } from '#domain/candle.ts'
+import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
+import { EARLY_CLASSES } from '#domain/earlyWallets.ts'
 import { HOLDER_TYPES } from '#domain/holder.ts'
 import { LEADER_WINDOWS } from '#domain/leaderWindow.ts'
 import { HOLDING_SORTS } from '#resources/holdings.ts'
@@ -23,18 +24,21 @@ import { nameOf } from './names.ts'
 import type { Random } from './random.ts'
 import { blockAt, END, type GrowthScale, startOf } from './scale.ts'
 import { SITE_ROUTES } from './siteRoutes.ts'
+import { SURFACES } from './tokenEvents.ts'
 import { LAUNCHPADS } from './tokenPlan.ts'
 
 /** Every route that reads tables, with the shares of its requests. */
 export const ROUTES: readonly LoadRoute[] = [
   { route: '/api/tokens', share: 24, make: tokens },
   { route: '/api/tokens, filtered', share: 8, make: filteredTokens },
+  { route: '/api/tokens, by early wallets and surface', share: 4, make: earlyTokens },
   ofToken('/api/tokens/<address>', 14),
   { route: '/api/tokens/<address>/trades', share: 16, make: trades },
   { route: '/api/tokens/<address>/holders', share: 12, make: holders },
   ofToken('/api/tokens/<address>/holders/distribution', 3),
   ofToken('/api/tokens/<address>/early-wallets', 2),
   { route: '/api/tokens/<address>/traders', share: 4, make: traders },
+  { route: '/api/tokens/<address>/traders, of a class', share: 2, make: classTraders },
   { route: '/api/tokens/<address>/candles', share: 14, make: candles },
   { route: '/api/tokens/<address>/claimable', share: 6, make: claimable },
   { ...ofToken('/api/tokens/<address>/stream', 4), stream: true },
@@ -96,6 +100,21 @@ function filteredTokens(_: GrowthScale, random: Random): LoadRequest {
   ]
   const order = random.chance(0.85) ? undefined : 'asc'
   return { route: '/api/tokens, filtered', path: withQuery('/api/tokens', { sort, order, ...pick(filters, random) }), list: true }
+}
+
+/** By what early wallets hold, which no index has, and by the front end of the launch. */
+function earlyTokens(_: GrowthScale, random: Random): LoadRequest {
+  const sort = random.chance(0.3) ? undefined : pick(TOKEN_SORTS, random)
+  const percent = random.integer(0, 30)
+  const filters: readonly Parameters[] = [
+    { maxSniperPercent: percent, maxBundlerPercent: percent },
+    { maxInsiderPercent: percent, minHolders: 10 },
+    { maxCreatorPercent: percent, status: 'migrated' },
+    { surface: pick(SURFACES, random) },
+    { surface: pick(SURFACES, random), maxSniperPercent: percent },
+  ]
+  const path = withQuery('/api/tokens', { sort, ...pick(filters, random) })
+  return { route: '/api/tokens, by early wallets and surface', path, list: true }
 }
 
 /** The newest over all tokens, of some, or of some wallets. */
@@ -198,6 +217,12 @@ function traders(scale: GrowthScale, random: Random): LoadRequest {
   return { route: '/api/tokens/<address>/traders', path, list: true }
 }
 
+function classTraders(scale: GrowthScale, random: Random): LoadRequest {
+  const query = { class: pick(EARLY_CLASSES, random), sort: pick(TRADER_SORTS, random) }
+  const path = withQuery(`/api/tokens/${addressOf('token', drawRank(scale, random))}/traders`, query)
+  return { route: '/api/tokens/<address>/traders, of a class', path, list: true }
+}
+
 function wallet(scale: GrowthScale, random: Random): LoadRequest {
   const route = '/api/wallets/<address>'
   return { route, path: `/api/wallets/${drawWallet(scale, random)}`, list: false }
@@ -216,9 +241,11 @@ function claims(scale: GrowthScale, random: Random): LoadRequest {
 
 function candles(scale: GrowthScale, random: Random): LoadRequest {
   const route = '/api/tokens/<address>/candles'
-  const interval = pick(Object.keys(CANDLE_INTERVALS), random)
-  const to = random.chance(0.4) ? END - random.integer(0, END - startOf(scale)) : undefined
-  const from = random.chance(0.4) ? Math.max(0, (to ?? END) - random.integer(3_600, 30 * 86_400)) : undefined
+  const interval = pick(Object.keys(CANDLE_INTERVALS) as CandleInterval[], random)
+  // Candles of seconds are kept for a day, and older ones are refused.
+  const [age, length] = CANDLE_INTERVALS[interval] < 60 ? [10 * 3_600, 8 * 3_600] : [END - startOf(scale), 30 * 86_400]
+  const to = random.chance(0.4) ? END - random.integer(0, age) : undefined
+  const from = random.chance(0.4) ? Math.max(0, (to ?? END) - random.integer(3_600, length)) : undefined
   const currency = random.chance(0.35) ? 'usd' : undefined
   const fill = random.chance(0.4) ? 'true' : undefined
   const limit = random.chance(0.85) ? undefined : 1_500

@@ -7,7 +7,7 @@ import { END, FIRST_BLOCK, type GrowthScale, lastBlock, startOf } from './scale.
 import { WETH } from './tokenEvents.ts'
 
 const DAY_SECONDS = 86_400
-const RESOLUTIONS = ['1', '5', '15', '60', '240', '1D']
+const RESOLUTIONS = ['1S', '5S', '30S', '1', '5', '15', '30', '60', '240', '720', '1D', '1W']
 
 /** What market-data sites and chart libraries ask for. */
 export const SITE_ROUTES: readonly LoadRoute[] = [
