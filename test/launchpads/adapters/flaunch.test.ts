@@ -40,7 +40,11 @@ beforeAll(async () => {
   await market.launch('plain', 3, { first: true })
   for (let count = 0; count < ACTIONS; count++) {
     if (count === 50) await chain.reorg(REORG_DEPTH)
-    if (count === 100) await market.handOver('plain', ZERO_ADDRESS)
+    if (count === 100) {
+      // Its creator earned something before. What the market does depends on the time, and so on the machine.
+      await market.trade('plain')
+      await market.handOver('plain', ZERO_ADDRESS)
+    }
     await market.act()
   }
   for (const name of market.memes.keys()) await market.trade(name)

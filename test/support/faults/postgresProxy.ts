@@ -20,15 +20,17 @@ export type DatabaseMisfortune =
 export interface PostgresProxyOptions {
   /** The address of the database behind it. */
   readonly url: string
-  /** Called for every request; returns its fault. */
-  readonly misfortune?: (request: Request) => DatabaseMisfortune | undefined
+  readonly misfortune?: DecideMisfortune
 }
+
+/** Called for every request; returns its fault. `connection` is the same object for all requests of a connection. */
+export type DecideMisfortune = (request: Request, connection: object) => DatabaseMisfortune | undefined
 
 /** A TCP proxy in front of a PostgreSQL server that recognises requests and injects faults. */
 export interface PostgresProxy {
   /** The database's address through the proxy. */
   readonly url: string
-  setMisfortune(misfortune: ((request: Request) => DatabaseMisfortune | undefined) | undefined): void
+  setMisfortune(misfortune: DecideMisfortune | undefined): void
   /** Every client loses its connection, as when its process is killed. The server may still execute what was sent. */
   cutAll(): void
   /**
@@ -66,7 +68,7 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
       ignoreErrors(upstream)
       upstreams.add(upstream)
       upstream.on('close', () => upstreams.delete(upstream))
-      const connection = relay(client, upstream, request => decide?.(request))
+      const connection = relay(client, upstream, request => decide?.(request, client))
       relays.add(connection)
       const forget = () => {
         if (client.closed && upstream.closed) relays.delete(connection)
