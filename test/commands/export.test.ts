@@ -99,9 +99,10 @@ test('ends with one sentence when the reader of standard output goes', async () 
   })
   let stderr = ''
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
-  await once(child.stdout, 'data')
+  const closed = once(child, 'close')
+  await Promise.race([once(child.stdout, 'data'), closed])
   child.stdout.destroy()
-  const [code] = await once(child, 'close')
+  const [code] = await closed
   expect([code, stderr.trim().split('\n').at(-1)]).toEqual([1, 'Nothing more can be written to standard output: its reader has gone.'])
 })
 
