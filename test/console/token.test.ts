@@ -5,7 +5,7 @@ import type { Address } from '#domain/address.ts'
 import type { Token } from '#resources/token.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { addressOf, holdersOf, tradeOf } from '#test/support/snapshots.ts'
-import { type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
+import { FIRST_SEQUENCE, type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'
 import { findingsOf, type WatchedPage } from './openPage.ts'
 
 const CHROMIUM = findBrowser('chromium')
@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
   })
 
   // The chart ended with "unexpected base" for a token of a trillion, whose price is below 1e-12 ETH.
-  test.each([-36, -18, -12, -3, 0, 9, 18, 36])('draws candles of 1e%i', async exponent => {
+  test.each([-36, -12, 0, 18, 36])('draws candles of 1e%i', async exponent => {
     const { page } = opened
     const { candles } = memory.fixture.gateway.reads.stored
     const before = candles.get(TOKEN) ?? []
@@ -112,19 +112,15 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
     expect(await opened.complaints()).toEqual([])
   })
 
-  test('names the front end that launched the token, or the address of its referrer', async ({ onTestFinished }) => {
+  test('names the front end that launched the token, or the address of its referrer', async () => {
     const { page } = opened
-    const { stored } = memory.fixture.gateway.reads
-    const before = stored.tokens
-    onTestFinished(() => void (stored.tokens = before))
+    await openToken(page)
     const referrer = addressOf(0xfe)
-    for (const [surface, shown] of [
-      ['<b>bankr', '<b>bankr'],
-      [referrer, `${referrer.slice(0, 6)}…`],
+    for (const [sequence, surface, shown] of [
+      [FIRST_SEQUENCE + 1, '<b>bankr', '<b>bankr'],
+      [FIRST_SEQUENCE + 2, referrer, `${referrer.slice(0, 6)}…`],
     ] as const) {
-      stored.tokens = before.map(token => ({ ...token, surface }))
-      await page.goto('about:blank')
-      await openToken(page)
+      memory.commit(memory.fixture.store(TOKEN, sequence, { surface }))
       await expect.poll(() => page.locator('dt:text-is("Launched through") + dd').textContent()).toContain(shown)
     }
   })
