@@ -79,24 +79,19 @@ async function blockAfterTrades(db: Queryable, after: number, end: number, trade
 
 async function countTrades(db: Queryable, window: LeaderWindow, was: CountedBlocks, is: CountedBlocks): Promise<void> {
   const columns = sql.raw(LEADER.columns.map(({ name }) => name).join(', '))
-  await sql`
+  // An account's row is found by the conflict alone. Where PostgreSQL looks it up, it may take another index before the first `analyze`, and
+  // read all accounts for each.
+  const { rows } = await sql<{ readonly place: string }>`
     with moved as (${tradesIn(sql`${was.toBlock}`, sql`${is.toBlock}`, 1)} union all ${tradesIn(sql`${was.afterBlock}`, sql`${is.afterBlock}`, -1)}),
-      sums as materialized (
+      written as (
+        insert into leader (${columns})
         select ${window}::text as period, coalesce(launchpad, '') as launchpad, maker, ${SUMS}
         from (${VALUED}) as valued group by grouping sets ((maker), (maker, launchpad))
-      ),
-      gone as (
-        delete from leader using sums
-        where leader.period = sums.period and leader.launchpad = sums.launchpad and leader.maker = sums.maker
-          and leader.buys + sums.buys + leader.sells + sums.sells = 0
+        ${sql.raw(LEADER.merge)} returning ctid::text as place, buys + sells as trades
       )
-    insert into leader (${columns})
-    select ${columns} from sums where exists (
-      select from (select sums.buys + sums.sells as trades) as moved left join leader
-        on leader.period = sums.period and leader.launchpad = sums.launchpad and leader.maker = sums.maker
-      where coalesce(leader.buys + leader.sells, 0) + moved.trades > 0
-    )
-    ${sql.raw(LEADER.merge)}`.execute(db)
+    select place from written where trades = 0`.execute(db)
+  const left = rows.map(({ place }) => place)
+  if (left.length > 0) await sql`delete from leader where ctid = any(${left}::tid[])`.execute(db)
 }
 
 /** The trades after a block, up to another one. They count once, or are taken away. */

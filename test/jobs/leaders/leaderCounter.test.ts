@@ -187,6 +187,43 @@ it('shows blocks that can be replaced, and counts them once they are final, as t
   await expectLeaders([...kept, ...replaced], 50)
 })
 
+// Without statistics PostgreSQL looked an account up in the index of a sort, where that was smaller than the key's, and read all of a
+// launchpad's accounts for each. The accounts come in no order, so that the key's index is larger.
+it('reads no more of the table for an account when there are many others', async () => {
+  const [each, steps] = [5_000, 3]
+  await insertRows(
+    kysely,
+    'token',
+    Array.from({ length: 1_000 }, (_, index) => tokenRow(100 + index)),
+  )
+  const rows = Array.from({ length: each * steps }, (_, index) =>
+    tradeRow(addressOf(100 + (index % 1_000)), 1 + Math.floor(index / each), index % each, {
+      maker: addressOf(10_000 + ((index * 7_919) % 15_000)),
+      amount_wei: String(((index * 7_919) % 10_007) * 1e12),
+      timestamp: timeOf(1),
+    }),
+  )
+  await insertRows(kysely, 'trade', rows)
+  await sql`analyze trade, token`.execute(kysely)
+  await finalise(steps)
+  const pages = async () => {
+    const { rows } = await sql<{ pages: number }>`
+      select sum(idx_blks_hit + idx_blks_read)::integer as pages from pg_statio_user_indexes where relname = 'leader'`.execute(kysely)
+    return rows[0]?.pages ?? 0
+  }
+  const read: number[] = []
+  for (let step = 0; step < steps; step++) {
+    const before = await pages()
+    await transaction(async db => {
+      await moveLeaders(db, 'all', each)
+      await sql`select pg_stat_force_next_flush()`.execute(db)
+    })
+    read.push((await pages()) - before)
+  }
+  expect(read[0]).toBeGreaterThan(each)
+  expect(Math.max(...read)).toBeLessThan(3 * (read[0] ?? 0))
+})
+
 it('counts anew after launchpads have changed', async () => {
   const trades = await trade(range(1, 60), 1)
   await finalise(60)
