@@ -79,8 +79,8 @@ async function blockAfterTrades(db: Queryable, after: number, end: number, trade
 
 async function countTrades(db: Queryable, window: LeaderWindow, was: CountedBlocks, is: CountedBlocks): Promise<void> {
   const columns = sql.raw(LEADER.columns.map(({ name }) => name).join(', '))
-  // An account's row is found by the conflict alone. Where PostgreSQL looks it up, it may take another index before the first `analyze`, and
-  // read all accounts for each.
+  // An account's row is found by the conflict alone. Before the first `analyze` a look-up may take another index, and read all accounts
+  // for each.
   const { rows } = await sql<{ readonly place: string }>`
     with moved as (${tradesIn(sql`${was.toBlock}`, sql`${is.toBlock}`, 1)} union all ${tradesIn(sql`${was.afterBlock}`, sql`${is.afterBlock}`, -1)}),
       written as (
