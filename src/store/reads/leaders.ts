@@ -20,7 +20,8 @@ type ListedRow = { readonly uncounted: number; readonly sortValue: string } & (S
 /**
  * One page of a window's leaders as of the newest block, the largest value first, ties by falling address. The rows of `leader` are those
  * of final blocks: the accounts that have traded since, or whose trades have left the window since, are summed up here, and take their
- * places among the others, which are a range of an index.
+ * places among the others, which are a range of an index. Their stored rows are read together: a look-up for each may take another index
+ * than the key's before the first `analyze`.
  *
  * @throws `TokenwireError` `not_counted` while many more trades are to be counted
  */
@@ -48,7 +49,10 @@ export async function readLeaders(
       select ${window}::text as period, ${launchpad}::text as launchpad, maker, ${SUMS} from (${VALUED}) as valued
       where ${launchpad} in ('', launchpad) group by maker
     ),
-    changed as (select ${CHANGED} from sums left join leader using (period, launchpad, maker)),
+    stored as materialized (
+      select * from leader where period = ${window} and launchpad = ${launchpad} and maker = any (array(select maker from sums))
+    ),
+    changed as (select ${CHANGED} from sums left join stored as leader using (period, launchpad, maker)),
     listed as (
       (select ${COLUMNS}, ${value} as sort_value from leader
         where period = ${window} and launchpad = ${launchpad} and maker not in (select maker from sums) ${after} ${first})

@@ -4,6 +4,7 @@ import type { Address } from '#domain/address.ts'
 import { LEADER_WINDOW_SECONDS, LEADER_WINDOWS, type LeaderWindow } from '#domain/leaderWindow.ts'
 import { createLeaderCounter } from '#jobs/leaders/leaderCounter.ts'
 import { LEADER_SORTS, type LeaderCursor } from '#resources/leaders.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { readLeaders } from '#store/reads/leaders.ts'
 import { forgetLeaders, moveLeaders } from '#store/rows/leaders.ts'
@@ -206,20 +207,28 @@ it('reads no more of the table for an account when there are many others', async
   await insertRows(kysely, 'trade', rows)
   await sql`analyze trade, token`.execute(kysely)
   await finalise(steps)
-  const pages = async () => {
-    const { rows } = await sql<{ pages: number }>`
-      select sum(idx_blks_hit + idx_blks_read)::integer as pages from pg_statio_user_indexes where relname = 'leader'`.execute(kysely)
-    return rows[0]?.pages ?? 0
-  }
-  const read: number[] = []
-  for (let step = 0; step < steps; step++) {
+  const pagesOf = async (work: (db: Queryable) => Promise<unknown>): Promise<number> => {
+    const pages = async () => {
+      const { rows } = await sql<{ pages: number }>`
+        select sum(idx_blks_hit + idx_blks_read)::integer as pages from pg_statio_user_indexes where relname = 'leader'`.execute(kysely)
+      return rows[0]?.pages ?? 0
+    }
     const before = await pages()
     await transaction(async db => {
-      await moveLeaders(db, 'all', each)
+      await work(db)
       await sql`select pg_stat_force_next_flush()`.execute(db)
     })
-    read.push((await pages()) - before)
+    return (await pages()) - before
   }
+  const read: number[] = []
+  for (let step = 0; step < steps; step++) read.push(await pagesOf(db => moveLeaders(db, 'all', each)))
+  await insertRows(
+    kysely,
+    'trade',
+    rows.slice(0, each).map(row => ({ ...row, block_number: steps + 1 })),
+  )
+  await newestIs(steps + 1)
+  expect(await pagesOf(db => readLeaders(db, { window: 'all', sort: 'volume', limit: 50 }))).toBeLessThan(4 * each)
   expect(read[0]).toBeGreaterThan(each)
   expect(Math.max(...read)).toBeLessThan(3 * (read[0] ?? 0))
 })
