@@ -40,11 +40,13 @@ export async function committedBlock(
   dropped: readonly Address[] = [],
 ): Promise<CommittedBlock> {
   const most = MAX_SNAPSHOTS[mode]
-  const watched = most === 0 ? [] : changed.filter(address => isWatched(address)).slice(0, most)
+  // PostgreSQL returns changed tokens in any order: without this, a commit whose answer was lost could be answered in another order.
+  const inOrder = changed.toSorted()
+  const watched = most === 0 ? [] : inOrder.filter(address => isWatched(address)).slice(0, most)
   const tokens = watched.length === 0 ? [] : await readSnapshots(db, { chainId, addresses: watched, ...(known && { known }) })
   const read = new Set(watched)
   const { number, hash, timestamp } = to
-  return { number, hash, timestamp, completedAtMs: now(), tokens, unread: changed.filter(address => !read.has(address)), dropped }
+  return { number, hash, timestamp, completedAtMs: now(), tokens, unread: inOrder.filter(address => !read.has(address)), dropped }
 }
 
 /** The result of the commit that put the cursor where it is, after its answer was lost. */
