@@ -1,11 +1,15 @@
-/** The known name that takes the fewest changes of letters to get from the given one, regardless of case; `null`: none is known. */
-export function nearestName(given: string, known: readonly string[]): string | null {
+/**
+ * The known name that takes the fewest changes of letters to get from the given one, regardless of case. `null`: none is known, or each
+ * takes more than `most` changes.
+ */
+export function nearestName(given: string, known: readonly string[], most = Infinity): string | null {
   let nearest: { readonly name: string; readonly changes: number } | null = null
   for (const name of known) {
+    if (Math.abs(name.length - given.length) > most) continue
     const changes = changesBetween(given.toLowerCase().slice(0, MAX_COMPARED), name.toLowerCase())
     if (nearest === null || changes < nearest.changes) nearest = { name, changes }
   }
-  return nearest?.name ?? null
+  return nearest !== null && nearest.changes <= most ? nearest.name : null
 }
 
 /** Longer names differ from every known one by as much. */

@@ -16,6 +16,17 @@ interface DescribedResponse {
   readonly content?: Readonly<Record<string, Media>>
 }
 
+interface Reference {
+  readonly $ref: string
+}
+
+interface OpenApiFile {
+  readonly paths: Readonly<
+    Record<string, { readonly get: { readonly responses: Readonly<Record<string, DescribedResponse | Reference>> } }>
+  >
+  readonly components: { readonly responses: Readonly<Record<string, DescribedResponse>> }
+}
+
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, { readonly get: { readonly operationId: string; readonly responses: Responses } }>>
   readonly components: { readonly schemas: Readonly<Record<string, object>> }
@@ -31,7 +42,17 @@ export interface AsyncApiDocument {
   }
 }
 
-export const readOpenApi = () => readJson('openapi.json') as OpenApiDocument
+/** The document with each shared response in place of its references. */
+export function readOpenApi(): OpenApiDocument {
+  const { paths, components } = readJson('openapi.json') as OpenApiFile
+  const resolve = (response: DescribedResponse | Reference) =>
+    '$ref' in response ? components.responses[response.$ref.replace('#/components/responses/', '')] : response
+  for (const { get } of Object.values(paths)) {
+    const responses = Object.entries(get.responses).map(([status, response]) => [status, resolve(response)])
+    Object.assign(get, { responses: Object.fromEntries(responses) })
+  }
+  return { paths, components } as unknown as OpenApiDocument
+}
 export const readAsyncApi = () => readJson('asyncapi.json') as AsyncApiDocument
 
 function readJson(name: string): unknown {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { pathTemplate } from '#gateway/http/route.ts'
 import { afterClose, CLOSE_CODES, type CloseCodeName } from '#protocol/closeCodes.ts'
 import { CHANNEL_CLIENT_MESSAGES, CHANNEL_SERVER_MESSAGES } from '#protocol/schemas/channels.ts'
 import {
@@ -18,7 +19,7 @@ import { addressText } from '#resources/values.ts'
 import { bullets, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
 import { createJsonSchemas, type JsonObject } from './jsonSchemas.ts'
 import { describeConnectionLimits } from './limits.ts'
-import { type DescribedService, describedRoutes, isEventStream, pathTemplate } from './openApi.ts'
+import { type DescribedService, describedRoutes, isEventStream } from './openApi.ts'
 
 const CLIENT_MESSAGES = {
   subscribe: subscribeSchema,

@@ -1,9 +1,10 @@
+import { pathTemplate } from '#gateway/http/route.ts'
 import { TAGS } from '#resources/resource.ts'
 import { closeRows, realtimeRules } from './asyncApi.ts'
 import { problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
 import { type DescribedParameter, describeParameters, type JsonObject } from './jsonSchemas.ts'
 import { schemaFacts } from './llmsText.ts'
-import { type DescribedRoute, type DescribedService, pathTemplate } from './openApi.ts'
+import { type DescribedRoute, type DescribedService } from './openApi.ts'
 import { type RepeatedPaths, readerRoutes, repeatedPaths } from './readerRoutes.ts'
 
 /** A part of the documentation that is shown by itself. */

@@ -1,7 +1,8 @@
+import { pathTemplate } from '#gateway/http/route.ts'
 import { closeRows, realtimeRules } from './asyncApi.ts'
 import { bullets, problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
 import { type DescribedParameter, describeParameters, type JsonObject } from './jsonSchemas.ts'
-import { type DescribedRoute, type DescribedService, pathTemplate } from './openApi.ts'
+import { type DescribedRoute, type DescribedService } from './openApi.ts'
 import { readerRoutes, repeatedPaths } from './readerRoutes.ts'
 import { fieldsInShort, type ShortSchema, type ShortSchemas, typeInShort } from './typeInShort.ts'
 

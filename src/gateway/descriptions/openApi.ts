@@ -1,12 +1,12 @@
-import { STATUS_CODES } from 'node:http'
 import type { z } from 'zod'
-import type { Route, RouteDescription } from '#gateway/http/route.ts'
+import { pathTemplate, type Route, type RouteDescription } from '#gateway/http/route.ts'
 import { PROBLEMS, type ProblemCode, problemSchema } from '#resources/problem.ts'
 import { TAGS } from '#resources/resource.ts'
 import type { Examples } from './examples.ts'
 import { API_KEY_RULE, bullets, problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
 import { createJsonSchemas, describeParameters, type JsonObject, type JsonSchemas } from './jsonSchemas.ts'
 import type { DescribedLimits } from './limits.ts'
+import { createProblemResponses, headersOf, NOT_MODIFIED, type ProblemResponses } from './problemResponses.ts'
 
 export interface DescribedService {
   readonly routes: readonly Route[]
@@ -22,18 +22,13 @@ export function describedRoutes(routes: readonly Route[]): readonly DescribedRou
   return routes.filter((route): route is DescribedRoute => route.description !== null)
 }
 
-/** `/api/tokens/{address}` */
-export function pathTemplate({ path }: Pick<Route, 'path'>): string {
-  return path.replace(/:(\w+)/g, '{$1}')
-}
-
 /** The service's HTTP interface as OpenAPI 3.1. */
 export function openApi({ routes, limits, version, examples }: DescribedService): JsonObject {
   const schemas = createJsonSchemas()
+  const problems = createProblemResponses(schemas.of(problemSchema))
   const paths = Object.fromEntries(
-    describedRoutes(routes).map(route => [pathTemplate(route), { get: operation(route, schemas, limits, examples) }]),
+    describedRoutes(routes).map(route => [pathTemplate(route), { get: operation(route, { schemas, problems, limits, examples }) }]),
   )
-  schemas.of(problemSchema)
   const codes = problemRows().map(([code, statuses, meaning]) => `\`${code}\` (${statuses}): ${meaning}`)
   return {
     openapi: '3.1.1',
@@ -50,6 +45,7 @@ export function openApi({ routes, limits, version, examples }: DescribedService)
     paths,
     components: {
       schemas: schemas.components(),
+      responses: problems.components(),
       headers: HEADERS,
       securitySchemes: {
         operatorToken: {
@@ -72,15 +68,24 @@ const HEADERS: JsonObject = {
   'RateLimit-Reset': { description: 'Seconds until the count is reset.', schema: { type: 'integer', minimum: 1 } },
 }
 
-function operation(route: DescribedRoute, schemas: JsonSchemas, limits: DescribedLimits, examples: Examples): JsonObject {
+interface Parts extends Pick<DescribedService, 'limits' | 'examples'> {
+  readonly schemas: JsonSchemas
+  readonly problems: ProblemResponses
+}
+
+function operation(route: DescribedRoute, parts: Parts): JsonObject {
   const { id, tag, summary } = route.description
+  const problems = [...problemsOf(route, parts.limits)]
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(route.access !== 'public' && { security: [...(route.access === 'both' ? [{}] : []), { operatorToken: [] }, { apiKey: [] }] }),
     parameters: parametersOf(route),
-    responses: { ...success(route, schemas, examples, limits), ...problems(route, schemas, limits) },
+    responses: {
+      ...success(route, parts),
+      ...Object.fromEntries(problems.map(([status, codes]) => [status, parts.problems.of(status, codes, isLimited(route, parts.limits))])),
+    },
   }
 }
 
@@ -117,7 +122,7 @@ function textAnswerOf(description: RouteDescription | null) {
     : null
 }
 
-function success(route: DescribedRoute, schemas: JsonSchemas, examples: Examples, limits: DescribedLimits): JsonObject {
+function success(route: DescribedRoute, { schemas, examples, limits }: Parts): JsonObject {
   const { id, answer, alsoStatus } = route.description
   if (answer === null) return { 101: { description: 'The connection is a WebSocket from here on.' } }
   const text = textAnswerOf(route.description)
@@ -126,14 +131,14 @@ function success(route: DescribedRoute, schemas: JsonSchemas, examples: Examples
     text === null ? ['application/json', schemas.of(answer as z.ZodType)] : [text.contentType, { type: 'string' }]
   const answered = {
     description: text?.meaning ?? 'The answer.',
-    headers: headersOf(isEventStream(route) ? ['X-Request-Id'] : ['ETag', 'X-Request-Id'], route, limits),
+    headers: headersOf(isEventStream(route) ? ['X-Request-Id'] : ['ETag', 'X-Request-Id'], isLimited(route, limits)),
     content: { [contentType]: { schema, ...(example !== undefined && { example }) } },
   }
   return {
     200: answered,
-    ...(!isEventStream(route) && { 304: { description: 'Not modified: the answer still has the tag that `If-None-Match` names.' } }),
+    ...(!isEventStream(route) && { 304: NOT_MODIFIED }),
     ...(alsoStatus !== undefined && {
-      [alsoStatus]: { ...answered, headers: headersOf(['X-Request-Id', 'Retry-After'], route, limits) },
+      [alsoStatus]: { ...answered, headers: headersOf(['X-Request-Id', 'Retry-After'], isLimited(route, limits)) },
     }),
   }
 }
@@ -159,34 +164,6 @@ export function problemsOf(route: DescribedRoute, limits: DescribedLimits): Read
   return byStatus
 }
 
-function problems(route: DescribedRoute, schemas: JsonSchemas, limits: DescribedLimits): JsonObject {
-  return Object.fromEntries(
-    [...problemsOf(route, limits)].map(([status, codes]) => [
-      status,
-      {
-        description: codes.map(code => `\`${code}\`: ${PROBLEMS[code].meaning}`).join(' '),
-        headers: headersOf(['X-Request-Id', ...(status === 429 || status === 503 ? ['Retry-After'] : [])], route, limits),
-        content: {
-          'application/problem+json': {
-            schema: {
-              allOf: [schemas.of(problemSchema), { type: 'object', properties: { status: { const: status }, code: { enum: codes } } }],
-            },
-            example: {
-              type: 'about:blank',
-              title: STATUS_CODES[status],
-              status,
-              detail: PROBLEMS[codes[0] ?? 'internal'].meaning,
-              code: codes[0],
-              requestId: '6f1c1b0e-6a6c-4f0e-9a53-6b1d4b1c2a10',
-            },
-          },
-        },
-      },
-    ]),
-  )
-}
-
-function headersOf(names: readonly string[], { limited }: Route, { rateLimitPerMinute }: DescribedLimits): JsonObject {
-  const rates = limited && rateLimitPerMinute > 0 ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []
-  return Object.fromEntries([...names, ...rates].map(name => [name, { $ref: `#/components/headers/${name}` }]))
+function isLimited({ limited }: Route, { rateLimitPerMinute }: DescribedLimits): boolean {
+  return limited && rateLimitPerMinute > 0
 }

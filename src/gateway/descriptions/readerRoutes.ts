@@ -1,6 +1,7 @@
+import { pathTemplate } from '#gateway/http/route.ts'
 import type { TAGS } from '#resources/resource.ts'
 import { describeParameters } from './jsonSchemas.ts'
-import { type DescribedRoute, describedRoutes, pathTemplate } from './openApi.ts'
+import { type DescribedRoute, describedRoutes } from './openApi.ts'
 
 type Routes = Parameters<typeof describedRoutes>[0]
 

@@ -30,6 +30,11 @@ export interface Route {
   handle(texts: ParameterTexts, exchange: Exchange, isOperator: boolean): Promise<Outcome>
 }
 
+/** `/api/tokens/{address}` */
+export function pathTemplate({ path }: Pick<Route, 'path'>): string {
+  return path.replace(/:(\w+)/g, '{$1}')
+}
+
 /** The parts of a route's API description that do not follow from its parameters, access, limit and caching. */
 export interface RouteDescription {
   /** `operationId` of OpenAPI. */

@@ -1,6 +1,7 @@
+import { nearestName } from '#domain/nearestName.ts'
 import { decodePercent } from './parameters.ts'
 import { invalidParameter, type Problem, problem, quote } from './problem.ts'
-import type { Route } from './route.ts'
+import { pathTemplate, type Route } from './route.ts'
 
 export type Match =
   | { readonly kind: 'route'; readonly route: Route; readonly pathParameters: ReadonlyMap<string, string> }
@@ -15,10 +16,11 @@ const METHODS: Readonly<Record<NonNullable<Route['method']>, readonly string[]>>
 /** Compiles the table of routes. No segment of a path is empty, parameters included. */
 export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {
   const compiled = routes.map(route => ({ route, segments: route.path.split('/') }))
+  const described = routes.filter(({ description }) => description !== null).map(pathTemplate)
   return (method, path) => {
     const given = path.split('/')
     const found = compiled.find(({ segments }) => fits(segments, given))
-    if (found === undefined) return problem(404, 'not_found', `there is nothing at ${quote(path)}`)
+    if (found === undefined) return problem(404, 'not_found', `there is nothing at ${quote(path)}; ${hintFor(path, described)}`)
     const methods = METHODS[found.route.method ?? 'GET']
     const allowed = methods.join(', ')
     if (method === 'OPTIONS') return { kind: 'preflight', allowed }
@@ -30,6 +32,15 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
     return { kind: 'route', route: found.route, pathParameters }
   }
 }
+
+/** A path with a slash too many or a letter wrong is told the right one. */
+function hintFor(path: string, known: readonly string[]): string {
+  const nearest = nearestName(path.replace(/\b0x[\da-f]*/i, '{address}'), known, MAX_CHANGES)
+  return nearest === null ? '/docs has all paths' : `did you mean ${nearest}?`
+}
+
+/** Of letters between a path and the one that is meant. More would suggest paths that have nothing to do with it. */
+const MAX_CHANGES = 2
 
 function fits(segments: readonly string[], given: readonly string[]): boolean {
   return (
