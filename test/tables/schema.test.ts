@@ -14,7 +14,11 @@ describe('the entities', () => {
   // The ORM compares indexes over expressions by name only; the catalogue knows all of it.
   test('describe the columns, constraints and indexes that the migrations make', async () => {
     await sql`create extension pg_trgm`.execute(generated.kysely)
-    await generated.orm.schema.create()
+    const statements = (await generated.orm.schema.getCreateSchemaSQL({ wrap: false })).split(';\n')
+    // It has columns of other tables' row types, and MikroORM creates tables in the order of their names.
+    const ofUndo = statements.filter(statement => statement.includes('"block_undo"'))
+    for (const statement of [...statements.filter(one => !ofUndo.includes(one)), ...ofUndo])
+      await sql.raw(statement).execute(generated.kysely)
     const expected = await describeSchema(migrated.kysely)
     expect(expected.length).toBeGreaterThan(150)
     expect(await describeSchema(generated.kysely)).toEqual(expected)

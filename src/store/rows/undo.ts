@@ -25,8 +25,10 @@ import type { SplitRows } from './splitNewRows.ts'
  * projection determines are restored; the others survive a reorg. Of candles, only those of the shortest interval have images. Trades,
  * joins, exits, creations of pools, milestones and changes of values have no images: a block only adds them, and they carry its number.
  *
- * Images lack the columns that a later migration adds, which would be restored as null. So such a migration deletes all images, and sets
- * `chain_state.undo_from` to null.
+ * An image is a value of the table's row type, which PostgreSQL copies as it is: as JSON, each number would be made text. Images lack the
+ * columns that a later migration adds, which would be restored as null. So such a migration deletes all images, and sets
+ * `chain_state.undo_from` to null. Where PostgreSQL refuses to alter a table since its row type is used, the migration drops the column of
+ * images and adds it again.
  */
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
@@ -42,6 +44,8 @@ const BESIDE_TOKENS: readonly UndoableTable[] = [
   INDEX_TOTALS,
   LAUNCHPAD_TOTALS,
 ]
+
+const UNDOABLE = [TOKEN, ...BESIDE_TOKENS]
 
 /** A dropped token's sequence is above the clock only if the clock went back. It is kept for longer than any clock goes back. */
 const KEPT_DROPPED_MS = 30 * 86_400_000
@@ -67,7 +71,7 @@ export function* keepUndo(block: number, changes: Changes, { balances, candles }
     imagesOf(LAUNCHPAD_TOTALS, launchpads),
   ]
   yield sql`
-    insert into block_undo (block_number, position, table_name, existed, image)
+    insert into block_undo (block_number, position, table_name, added_key, ${sql.join(UNDOABLE.map(({ name }) => sql.id(name)))})
     select ${block}, row_number() over () + (select coalesce(max(position), 0) from block_undo where block_number = ${block}), kept.*
     from (${sql.join(images, sql` union all `)}) as kept`
 }
@@ -78,15 +82,21 @@ function isShortest({ intervalSeconds }: CandleRow): boolean {
 }
 
 /** For each row, the stored row with the same key; where there is none, only the key. */
-function imagesOf({ name, key }: UndoableTable, rows: readonly object[]): RawBuilder<unknown> {
-  const exists = sql`${sql.ref(`current.${key[0]?.name}`)} is not null`
+function imagesOf(table: UndoableTable, rows: readonly object[]): RawBuilder<unknown> {
+  const { name, key } = table
+  const isAdded = sql`${sql.ref(`current.${key[0]?.name}`)} is null`
   const names = sql.join(key.map(column => sql.id(column.name)))
-  return sql`select ${sql.lit(name)}, ${exists}, case when ${exists} then to_json(current) else to_json(asked) end
+  return sql`select ${sql.lit(name)}, case when ${isAdded} then to_json(asked) end, ${imageColumns(table, sql`current`)}
     from (select ${unnested(key, rows)}) as asked left join ${sql.table(name)} as current using (${names})`
 }
 
-function imagesOfAdded({ name, key }: UndoableTable, rows: readonly object[]): RawBuilder<unknown> {
-  return sql`select ${sql.lit(name)}, false, to_json(asked) from (select ${unnested(key, rows)}) as asked`
+function imagesOfAdded(table: UndoableTable, rows: readonly object[]): RawBuilder<unknown> {
+  return sql`select ${sql.lit(table.name)}, to_json(asked), ${imageColumns(table, sql`null`)}
+    from (select ${unnested(table.key, rows)}) as asked`
+}
+
+function imageColumns(of: UndoableTable, image: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql.join(UNDOABLE.map(table => sql`${table === of ? image : sql`null`}::${sql.table(table.name)}`))
 }
 
 /**
@@ -121,11 +131,7 @@ export async function undoBlocks(
       delete from ${sql.table(table.name)} as current using undone where not undone.existed and ${sameKey(table)}`.execute(db)
     await restored(table, ancestor, []).execute(db)
   }
-  await foldCandlesAgain(
-    db,
-    sql`select (image ->> 'token')::bytea as token, (image ->> 'time')::bigint as time from block_undo
-      where table_name = ${CANDLE.name} and block_number > ${ancestor}`,
-  )
+  await foldCandlesAgain(db, sql`select (image).token, (image).time from (${imagesSince(CANDLE, ancestor)}) as undone`)
   // LP fees that were read at a dropped block are read again.
   for (const table of ['trade', 'join_exit', 'pool_creation', 'block_undo', 'uncollected_fee', 'value_change'] as const)
     await sql`delete from ${sql.table(table)} where block_number > ${ancestor}`.execute(db)
@@ -200,17 +206,19 @@ function restored(table: UndoableTable, ancestor: number, stamps: readonly RawBu
     update ${sql.table(table.name)} as current set ${sql.join([...values, ...stamps])} from undone where undone.existed and ${sameKey(table)}`
 }
 
-/**
- * Each row's image from the oldest undone block that has one: the row as it was before all undone blocks. Only these images are read whole:
- * busy rows have one per block.
- */
-function oldestImages({ name, key }: UndoableTable, ancestor: number): RawBuilder<unknown> {
-  const keys = sql.join(key.map(column => sql`image ->> ${sql.lit(column.name)}`))
-  return sql`select oldest.existed, was.*
-    from (
-      select distinct on (${keys}) existed, image from block_undo
-      where table_name = ${name} and block_number > ${ancestor} order by ${keys}, block_number, position
-    ) as oldest cross join lateral json_populate_record(null::${sql.table(name)}, oldest.image) as was`
+/** Each row's image from the oldest undone block that has one: the row as it was before all undone blocks. */
+function oldestImages(table: UndoableTable, ancestor: number): RawBuilder<unknown> {
+  const keys = sql.join(table.key.map(({ name }) => sql`(image).${sql.id(name)}`))
+  return sql`select existed, (image).* from (
+      select distinct on (${keys}) existed, image from (${imagesSince(table, ancestor)}) as undone order by ${keys}, block_number, position
+    ) as oldest`
+}
+
+/** Of a row that was added, the image has only the key. "offset 0": each image is made once. */
+function imagesSince({ name }: UndoableTable, ancestor: number): RawBuilder<unknown> {
+  return sql`select block_number, position, added_key is null as existed,
+      coalesce(${sql.id(name)}, json_populate_record(null::${sql.table(name)}, added_key)) as image
+    from block_undo where table_name = ${name} and block_number > ${ancestor} offset 0`
 }
 
 function sameKey({ key }: UndoableTable): RawBuilder<unknown> {
