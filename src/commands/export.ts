@@ -1,9 +1,9 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { loadDatabaseConfig, loadReadUrl } from '#configuration/loadConfig.ts'
+import type { CopiedRanges } from '#store/exports/copiedFields.ts'
 import { copiedLines } from '#store/exports/copiedLines.ts'
 import { copyOut, type ExportedBlock } from '#store/exports/copyOut.ts'
-import { copyStatement } from '#store/exports/copyStatement.ts'
 import { EXPORTED } from '#store/views/views.ts'
 import { databaseCommand } from './databaseCommand.ts'
 import { EXPORT_USAGE, type ExportRequest, parseExportRequest } from './exportRequest.ts'
@@ -35,25 +35,28 @@ type Database = Pick<Parameters<typeof copyOut>[0], 'url' | 'logger'> & { readon
 async function exportRows({ name, format, filter, out }: ExportRequest, { url, readUrl, logger }: Database): Promise<string> {
   const view = EXPORTED[name]
   const source = { url: readUrl ?? url, isReplica: readUrl !== null, logger }
-  const statement = copyStatement(view, format === 'parquet' ? 'columns' : format, filter)
   const progress = showProgress(name)
   try {
     const { block, rows } = await writeTarget(out, target =>
-      copyOut(source, statement, async (bytes, block) => {
+      copyOut(source, { view, format: format === 'parquet' ? 'columns' : format, filter }, async (ranges, block) => {
         process.stderr.write(`${name} as of block ${block.number} (${block.hash})\n`)
         const encoders = {
-          csv: (copied: AsyncIterable<Buffer>) => copied,
+          csv: joined,
           ndjson: copiedLines,
           parquet: parquetOf(view, metadataOf(name, block)),
         }
         // Whoever opened the target ends it: standard output never is.
-        await pipeline(bytes, progress.counted, encoders[format], target, { end: false })
+        await pipeline(encoders[format](ranges), progress.counted, target, { end: false })
       }),
     )
     return `${rows} rows of ${name} as of block ${block.number} (${block.hash}), ${progress.shown()}`
   } finally {
     progress.stop()
   }
+}
+
+async function* joined(ranges: CopiedRanges): AsyncGenerator<Buffer> {
+  for await (const bytes of ranges) yield* bytes
 }
 
 function metadataOf(name: string, { number, hash }: ExportedBlock): Readonly<Record<string, string>> {

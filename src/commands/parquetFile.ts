@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync } from 'node:zlib'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { type CopiedRows, copiedFields } from '#store/exports/copiedFields.ts'
+import { type CopiedRanges, type CopiedRows, copiedFields } from '#store/exports/copiedFields.ts'
 import type { ColumnKind, View } from '#store/views/view.ts'
 
 /** The rows of a group are in memory together. A reader skips whole groups. */
@@ -31,12 +31,12 @@ const TYPES: Readonly<Record<ColumnKind, ParquetType>> = {
 }
 
 /**
- * Turns the rows of a COPY in the format `binary` into a Parquet file, group by group. The columns have the names of REST, with points.
+ * Turns the rows of COPYs in the format `binary` into a Parquet file, group by group. The columns have the names of REST, with points.
  *
  * @param metadata of the file
  */
 export function parquetOf({ columns }: View, metadata: Readonly<Record<string, string>>) {
-  return async function* encode(copied: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  return async function* encode(ranges: CopiedRanges): AsyncGenerator<Uint8Array> {
     const writer = new ByteWriter()
     const file = new ParquetWriter({
       writer,
@@ -49,7 +49,7 @@ export function parquetOf({ columns }: View, metadata: Readonly<Record<string, s
       createdBy: 'tokenwire',
       kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
     })
-    for await (const group of groupsOf(copied, columns.length)) {
+    for await (const group of groupsOf(ranges, columns.length)) {
       const columnData = columns.map(({ name, kind }, index) => ({
         name,
         // Made when the column is written: values of all columns in memory together would cost more than all the rest.
@@ -79,10 +79,10 @@ function taken(writer: ByteWriter): Uint8Array {
 }
 
 /** Parts of at least so many rows together, or the last ones. */
-async function* groupsOf(copied: AsyncIterable<Buffer>, width: number): AsyncGenerator<readonly CopiedRows[]> {
+async function* groupsOf(ranges: CopiedRanges, width: number): AsyncGenerator<readonly CopiedRows[]> {
   let group: CopiedRows[] = []
   let rows = 0
-  for await (const part of copiedFields(copied, width)) {
+  for await (const part of copiedFields(ranges, width)) {
     group.push(part)
     rows += part.places.length / (2 * width)
     if (rows < ROWS_PER_GROUP) continue

@@ -1,3 +1,6 @@
+/** The bytes of one COPY after the other. Each is to be read to its end before the next one. */
+export type CopiedRanges = AsyncIterable<AsyncIterable<Buffer>>
+
 /** Rows of a COPY whose fields lie in the same bytes. */
 export interface CopiedRows {
   readonly bytes: Buffer
@@ -11,11 +14,15 @@ const COUNT_BYTES = 2
 const LENGTH_BYTES = 4
 
 /**
- * Finds the fields of a COPY in the binary format, whose chunks may end anywhere. What a field holds is not looked at.
+ * Finds the fields of COPYs in the binary format, whose chunks may end anywhere. What a field holds is not looked at.
  *
  * @see https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS-BINARY
  */
-export async function* copiedFields(copied: AsyncIterable<Buffer>, fieldsPerRow: number): AsyncGenerator<CopiedRows> {
+export async function* copiedFields(ranges: CopiedRanges, fieldsPerRow: number): AsyncGenerator<CopiedRows> {
+  for await (const range of ranges) yield* fieldsOf(range, fieldsPerRow)
+}
+
+async function* fieldsOf(copied: AsyncIterable<Buffer>, fieldsPerRow: number): AsyncGenerator<CopiedRows> {
   let rest: Buffer = Buffer.alloc(0)
   let start = HEADER_BYTES
   for await (const chunk of copied) {

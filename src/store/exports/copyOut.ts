@@ -1,18 +1,14 @@
 import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
-import { to } from 'pg-copy-streams'
-import type { Logger } from 'pino'
 import type { Hex } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
-import { createOrm, type RawConnection } from '#store/connection/orm.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
-import { createTransaction } from '#store/connection/transaction.ts'
-
-export interface CopySource {
-  readonly url: string
-  readonly isReplica: boolean
-  readonly logger: Logger
-}
+import type { CopiedRanges } from './copiedFields.ts'
+import { type CopyReader, type CopySource, withCopyReader } from './copyReader.ts'
+import { copyStatement, type ExportedRows } from './copyStatement.ts'
+import { ALL_KEYS, type KeyRange, readKeyRanges } from './keyRanges.ts'
 
 /** The block that an export is true for. */
 export interface ExportedBlock {
@@ -20,58 +16,105 @@ export interface ExportedBlock {
   readonly hash: Hex
 }
 
-type CopyingConnection = RawConnection & { query(copy: Readable): unknown }
-
 /**
- * Copies rows out of one snapshot of the database. The statement has no time limit, and memory is bounded by what the receiver takes.
+ * Copies rows out of one snapshot of the database. Two connections copy ranges in turn, since one process of PostgreSQL writes more slowly
+ * than this one reads. Memory is bounded by what the connections read ahead and the receiver takes.
  *
  * @param receive gets the bytes, and the block of the snapshot; when it rejects, the copy ends
  * @returns the block and the number of rows
  * @throws `TokenwireError` as `requireDatabase`; `config_invalid` when nothing is indexed
  */
 export async function copyOut(
-  { url, isReplica, logger }: CopySource,
-  statement: string,
-  receive: (bytes: Readable, block: ExportedBlock) => Promise<void>,
+  source: CopySource,
+  exported: ExportedRows,
+  receive: (ranges: CopiedRanges, block: ExportedBlock) => Promise<void>,
 ): Promise<{ readonly block: ExportedBlock; readonly rows: number }> {
+  await requireSource(source)
+  return withCopyReader(source, async first => {
+    const block = await readBlock(first.db)
+    const ranges = await rangesOf(exported, first.db)
+    return withReaders({ source, first, areTwo: ranges.length > 1 }, async readers => {
+      let rows = 0
+      const copied = copyInTurn(
+        readers,
+        ranges.map(range => copyStatement(exported, range)),
+        count => (rows += count),
+      )
+      try {
+        await receive(copied, block)
+      } catch (error) {
+        for (const reader of readers) reader.giveUp()
+        throw error
+      }
+      return { block, rows }
+    })
+  })
+}
+
+async function requireSource({ url, isReplica, logger }: CopySource): Promise<void> {
   const checked = createOrm(url, logger, { poolSize: 2, applicationName: 'tokenwire-export', isStandbyWanted: isReplica })
   try {
     await requireDatabase(checked.em.getKysely(), { url, use: isReplica ? 'replica' : 'serve', logger })
   } finally {
     await checked.close(true)
   }
-  let connection: CopyingConnection | null = null
-  const orm = createOrm(url, logger, {
-    poolSize: 1,
-    applicationName: 'tokenwire-export',
-    isStandbyWanted: isReplica,
-    statementTimeoutMs: 0,
-    onConnection: opened => (connection = opened as CopyingConnection),
-  })
+}
+
+async function readBlock(db: Queryable): Promise<ExportedBlock> {
+  const { rows } = await sql<ExportedBlock>`
+    select cursor_number as number, cursor_hash as hash from chain_state where cursor_hash is not null`.execute(db)
+  const [block] = rows
+  if (block === undefined) throw new TokenwireError('config_invalid', 'The database has no index yet.')
+  return block
+}
+
+/** The rows of one token are found by an index: each range would look for them anew. */
+async function rangesOf({ view: { leading }, filter }: ExportedRows, db: Queryable): Promise<readonly KeyRange[]> {
+  return leading === undefined || filter.token !== undefined ? [ALL_KEYS] : readKeyRanges(db, leading)
+}
+
+interface FirstReader {
+  readonly source: CopySource
+  readonly first: CopyReader
+  readonly areTwo: boolean
+}
+
+/**
+ * Runs work with the first reader and, if possible, a second one that sees the same snapshot. It is not possible where the server has no
+ * more connections, or the URL leads to several servers.
+ */
+async function withReaders<T>({ source, first, areTwo }: FirstReader, work: (readers: readonly CopyReader[]) => Promise<T>): Promise<T> {
+  if (!areTwo) return work([first])
+  const { rows } = await sql<{ readonly snapshot: string }>`select pg_export_snapshot() as snapshot`.execute(first.db)
+  let isWorking = false
   try {
-    return await createTransaction(orm)(async db => {
-      await sql`set transaction isolation level repeatable read, read only`.execute(db)
-      // What the rows cost to write is not in the planner's estimate: it would keep all of it to one process.
-      await sql`set local parallel_setup_cost = 0`.execute(db)
-      await sql`set local parallel_tuple_cost = 0`.execute(db)
-      const { rows } = await sql<ExportedBlock>`
-        select cursor_number as number, cursor_hash as hash from chain_state where cursor_hash is not null`.execute(db)
-      const [block] = rows
-      if (block === undefined || connection === null) throw new TokenwireError('config_invalid', 'The database has no index yet.')
-      const copy = to(statement)
-      // Its receiver sees an error; once that has gone, the end of the connection is one, too.
-      copy.on('error', () => undefined)
-      connection.query(copy)
-      try {
-        await receive(copy, block)
-      } catch (error) {
-        // Otherwise the connection would have to read the rest before it can do anything else.
-        connection.connection.stream.destroy()
-        throw error
-      }
-      return { block, rows: copy.rowCount }
+    return await withCopyReader(source, async second => {
+      await sql`set transaction snapshot ${sql.lit(rows[0]?.snapshot)}`.execute(second.db)
+      isWorking = true
+      return work([first, second])
     })
-  } finally {
-    await orm.close(true)
+  } catch (error) {
+    if (isWorking) throw error
+    source.logger.info({ err: error }, 'the export reads with one connection, since a second one does not see its snapshot')
+    return work([first])
+  }
+}
+
+/** Each reader begins with its next statement when the bytes of the one before are taken. */
+async function* copyInTurn(
+  readers: readonly CopyReader[],
+  statements: readonly string[],
+  count: (rows: number) => void,
+): AsyncGenerator<Readable> {
+  let next = 0
+  const copyNext = (reader: CopyReader) => {
+    const statement = statements[next++]
+    return statement === undefined ? [] : [{ reader, ...reader.copy(statement) }]
+  }
+  const started = readers.flatMap(copyNext)
+  for (let copy = started.shift(); copy !== undefined; copy = started.shift()) {
+    yield copy.bytes
+    count(await copy.rows)
+    started.push(...copyNext(copy.reader))
   }
 }

@@ -3,5 +3,5 @@ declare module 'pg-copy-streams' {
   import type { Readable } from 'node:stream'
 
   /** A statement for the driver's `query`: what the server copies out, as bytes. */
-  export function to(statement: string): Readable & { readonly rowCount: number }
+  export function to(statement: string, options: { readonly highWaterMark: number }): Readable & { readonly rowCount: number }
 }

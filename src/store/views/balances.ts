@@ -33,6 +33,7 @@ export const HOLDERS: View = {
   from: FROM,
   where: 'balance.balance > 0',
   order: 'balance.token, - balance.balance, balance.holder',
+  leading: { table: 'balance', column: 'token', holds: 'address' },
   filters: { token: 'balance.token', launchpad: 'token.launchpad', time: null },
   keys: KEYS,
 }
@@ -83,6 +84,7 @@ export const TRADERS: View = {
   from: FROM,
   where: IS_TRADER,
   order: 'balance.token, balance.holder',
+  leading: { table: 'balance', column: 'token', holds: 'address' },
   filters: { token: 'balance.token', launchpad: 'token.launchpad', time: null },
   keys: KEYS,
 }

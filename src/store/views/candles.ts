@@ -34,6 +34,7 @@ export const CANDLES: View = {
   from: 'candle',
   where: 'candle.close is not null',
   order: 'candle.token, candle.interval_seconds, candle.time',
+  leading: { table: 'candle', column: 'token', holds: 'address' },
   filters: {
     token: 'candle.token',
     launchpad: '(select launchpad from token where token.address = candle.token)',

@@ -56,21 +56,40 @@ export function binaryForm(column: ViewColumn): string {
 
 /** The row as one line of JSON without its end: the item of REST, with its nested objects. */
 export function jsonLine({ columns, absent = {} }: View): string {
-  return jsonObject(columns, '', absent)
+  return formatted(jsonObject(columns, '', absent))
+}
+
+/** A part of a line: text in which each `%s` stands for the next of the values in SQL. */
+interface Template {
+  readonly text: string
+  readonly values: readonly string[]
 }
 
 /** The object of the columns whose paths begin with `prefix`. */
-function jsonObject(columns: readonly ViewColumn[], prefix: string, absent: Readonly<Record<string, string>>): string {
+function jsonObject(columns: readonly ViewColumn[], prefix: string, absent: Readonly<Record<string, string>>): readonly Template[] {
   const fields = Map.groupBy(columns, ({ name }) => name.slice(prefix.length).split('.')[0] ?? '')
-  const parts = Array.from(fields, ([field, within], index) => {
+  const parts = Array.from(fields, ([field, within], index): readonly Template[] => {
     const [first] = within
     const path = `${prefix}${field}`
-    const value = first?.name === path ? jsonForm(first) : jsonObject(within, `${path}.`, absent)
-    return [literal(`${index === 0 ? '{' : ','}"${field}":`), value]
+    const value = first?.name === path ? [{ text: '%s', values: [jsonForm(first)] }] : jsonObject(within, `${path}.`, absent)
+    return [{ text: `${index === 0 ? '{' : ','}"${field}":`, values: [] }, ...value]
   })
-  const object = concatenated([...parts.flat(), `'}'`])
+  const object = [...parts.flat(), { text: '}', values: [] }]
   const isAbsent = absent[prefix.slice(0, -1)]
-  return isAbsent === undefined ? object : `case when ${isAbsent} then 'null' else ${object} end`
+  return isAbsent === undefined ? object : [{ text: '%s', values: [`case when ${isAbsent} then 'null' else ${formatted(object)} end`] }]
+}
+
+/** A function takes at most a hundred arguments. */
+const MAX_VALUES = 90
+
+/** As SQL. `format` takes a fifth less time than `concat`, which converts each constant text for each row. */
+function formatted(parts: readonly Template[]): string {
+  const values = parts.flatMap(part => part.values)
+  if (values.length > MAX_VALUES) {
+    const half = Math.ceil(parts.length / 2)
+    return `${formatted(parts.slice(0, half))} || ${formatted(parts.slice(half))}`
+  }
+  return `format(${[literal(parts.map(({ text }) => text).join('')), ...values].join(', ')})`
 }
 
 /** Their text is JSON as it is. */
@@ -84,16 +103,4 @@ function jsonForm(column: ViewColumn): string {
 
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
-}
-
-/** A function takes at most a hundred arguments. */
-const MAX_ARGUMENTS = 90
-
-/** `null` parts are left out. */
-function concatenated(parts: readonly string[]): string {
-  if (parts.length <= MAX_ARGUMENTS) return `concat(${parts.join(', ')})`
-  const groups = Array.from({ length: Math.ceil(parts.length / MAX_ARGUMENTS) }, (_, index) =>
-    concatenated(parts.slice(index * MAX_ARGUMENTS, (index + 1) * MAX_ARGUMENTS)),
-  )
-  return concatenated(groups)
 }

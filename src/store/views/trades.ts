@@ -32,6 +32,7 @@ export const TRADES: View = {
   ],
   from: 'trade',
   order: 'trade.block_number, trade.log_index',
+  leading: { table: 'trade', column: 'block_number', holds: 'block' },
   filters: { token: 'trade.token', launchpad: '(select launchpad from token where token.address = trade.token)', time: 'trade.timestamp' },
   keys: { token_bytes: 'trade.token', maker_bytes: 'trade.maker' },
 }

@@ -21,6 +21,12 @@ export interface ViewColumn {
   readonly meaning?: string
 }
 
+export interface LeadingColumn {
+  readonly table: string
+  readonly column: string
+  readonly holds: 'block' | 'address'
+}
+
 /** Rows as the API shows them, described once for the views of `npm run db:views` and for `npm run export`. */
 export interface View {
   readonly name: string
@@ -33,6 +39,8 @@ export interface View {
   readonly where?: string
   /** The order of exports. */
   readonly order: string
+  /** The first column of the order, if an index has its values in order: exports read ranges of it. Default: they read all rows at once. */
+  readonly leading?: LeadingColumn
   /** The item of REST, whose fields have the meanings. */
   readonly item: z.ZodObject
   /** SQL of what exports are narrowed by; `null`: they can't be. `time` is in Unix seconds. */

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { copiedFields } from '#store/exports/copiedFields.ts'
 import { copiedLines } from '#store/exports/copiedLines.ts'
@@ -16,6 +17,7 @@ function int(size: number, value: number): Buffer {
   return bytes
 }
 
+/** One COPY, whose bytes come in parts. */
 async function* inChunks(bytes: Buffer, ...ends: readonly number[]): AsyncGenerator<Buffer> {
   let start = 0
   for (const end of [...ends, bytes.length]) {
@@ -24,9 +26,9 @@ async function* inChunks(bytes: Buffer, ...ends: readonly number[]): AsyncGenera
   }
 }
 
-async function textsOf(copied: AsyncIterable<Buffer>, fieldsPerRow: number): Promise<(string | null)[]> {
+async function textsOf(ranges: readonly AsyncIterable<Buffer>[], fieldsPerRow: number): Promise<(string | null)[]> {
   const texts: (string | null)[] = []
-  for await (const { bytes, places } of copiedFields(copied, fieldsPerRow)) {
+  for await (const { bytes, places } of copiedFields(Readable.from(ranges), fieldsPerRow)) {
     for (let place = 0; place < places.length; place += 2) {
       const [start = 0, end] = places.slice(place, place + 2)
       texts.push(start === -1 ? null : bytes.toString('utf8', start, end))
@@ -44,10 +46,10 @@ test('finds the fields of a COPY wherever its bytes are cut', async () => {
   const bytes = copyOf(rows)
   for (let first = 0; first <= bytes.length; first++) {
     for (let second = first; second <= bytes.length; second += 3) {
-      expect(await textsOf(inChunks(bytes, first, second), 2), `cut at ${first} and ${second}`).toEqual(rows.flat())
+      expect(await textsOf([inChunks(bytes, first, second)], 2), `cut at ${first} and ${second}`).toEqual(rows.flat())
     }
   }
-  expect(await textsOf(inChunks(copyOf([])), 2)).toEqual([])
+  expect(await textsOf([inChunks(copyOf([])), inChunks(bytes), inChunks(bytes)], 2)).toEqual([...rows.flat(), ...rows.flat()])
 })
 
 test('ends each line of a COPY wherever its bytes are cut', async () => {
@@ -55,7 +57,7 @@ test('ends each line of a COPY wherever its bytes are cut', async () => {
   const bytes = copyOf(lines.map(line => [line]))
   for (let cut = 0; cut <= bytes.length; cut++) {
     const written: Buffer[] = []
-    for await (const part of copiedLines(inChunks(bytes, cut))) written.push(part)
+    for await (const part of copiedLines(Readable.from([inChunks(bytes, cut)]))) written.push(part)
     expect(Buffer.concat(written).toString(), `cut at ${cut}`).toBe('{"a":1}\n{}\n{"text":"é"}\n')
   }
 })

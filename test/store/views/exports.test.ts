@@ -1,13 +1,16 @@
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { sql } from 'kysely'
+import pino from 'pino'
 import { beforeAll, describe, expect, it, test } from 'vitest'
 import { balanceWithUsd } from '#resources/valuedBalance.ts'
 import { copiedLines } from '#store/exports/copiedLines.ts'
 import { copyOut } from '#store/exports/copyOut.ts'
-import { copyStatement, type ExportFilter } from '#store/exports/copyStatement.ts'
+import type { ExportFilter } from '#store/exports/copyStatement.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { EXPORTED, type ExportName } from '#store/views/views.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { insertManyTrades } from '#test/support/manyTrades.ts'
 import { addressOf } from '#test/support/rows.ts'
 import { insertExportedRows, TOKENS } from './exportedRows.ts'
 
@@ -15,15 +18,14 @@ const database = await useDatabase()
 const reads = createReads({ db: database.kysely, chainId: 31_337, weth: addressOf(0x3e7), claimCall: () => null })
 beforeAll(() => insertExportedRows(database.kysely))
 
+const SOURCE = { url: database.url, isReplica: false, logger: silentLogger }
+
 async function exported(name: ExportName, format: 'csv' | 'ndjson', filter: ExportFilter = {}): Promise<string> {
   let copied = ''
-  await copyOut(
-    { url: database.url, isReplica: false, logger: silentLogger },
-    copyStatement(EXPORTED[name], format, filter),
-    async bytes => {
-      copied = await text(format === 'csv' ? bytes : Readable.from(copiedLines(bytes)))
-    },
-  )
+  await copyOut(SOURCE, { view: EXPORTED[name], format, filter }, async ranges => {
+    if (format === 'csv') for await (const bytes of ranges) copied += await text(bytes)
+    else copied = await text(copiedLines(ranges))
+  })
   return copied
 }
 
@@ -86,8 +88,47 @@ test('CSV has the names of REST in its first line, and quotes what needs it', as
 
 test('an export of nothing has no rows, and one that its receiver gives up ends', async () => {
   expect(await rowsOf('tokens', { token: addressOf(0xdead) })).toEqual([])
-  const gone = copyOut({ url: database.url, isReplica: false, logger: silentLogger }, copyStatement(EXPORTED.trades, 'csv', {}), () =>
-    Promise.reject(new Error('the reader has gone')),
-  )
+  const gone = copyOut(SOURCE, { view: EXPORTED.trades, format: 'csv', filter: {} }, () => Promise.reject(new Error('the reader has gone')))
   await expect(gone).rejects.toThrow('the reader has gone')
+})
+
+describe('a large table, which is read in ranges', () => {
+  const read = async (source: typeof SOURCE, whileReading = () => Promise.resolve()) => {
+    const ids: string[] = []
+    const copies: number[] = []
+    const exported = { view: EXPORTED.trades, format: 'ndjson', filter: { to: 1_699_999_999 } } as const
+    const { rows } = await copyOut(source, exported, async ranges => {
+      await whileReading()
+      for await (const range of ranges) {
+        const lines = (await text(copiedLines(Readable.from([range])))).split('\n').slice(0, -1)
+        ids.push(...lines.map(line => (JSON.parse(line) as { id: string }).id))
+        copies.push(lines.length)
+      }
+    })
+    return { rows, ids, copies }
+  }
+  const insertTrades = (after: number, count: number) => insertManyTrades(database.kysely, { count, after, token: '2', maker: '5' })
+  const expectedIds = Array.from({ length: 30_000 }, (_, index) => `${index + 5_001}-0`)
+  beforeAll(() => insertTrades(5_000, 30_000))
+
+  it('has each row once and in order, as of one moment', async () => {
+    const { rows, ids, copies } = await read(SOURCE, () => insertTrades(40_000, 10))
+    expect(ids).toEqual(expectedIds)
+    expect(rows).toBe(30_000)
+    expect(copies.length).toBeGreaterThan(1)
+    expect((await read(SOURCE)).rows).toBe(30_010)
+  })
+
+  it('is read by one connection where a second one does not see the same snapshot, as on another server', async () => {
+    await sql`create schema elsewhere`.execute(database.kysely)
+    await sql`create function elsewhere.pg_export_snapshot() returns text language sql return '00000003-0000001B-1'`.execute(
+      database.kysely,
+    )
+    const url = new URL(database.url)
+    url.searchParams.set('options', '-csearch_path=elsewhere,public,pg_catalog')
+    const said: string[] = []
+    const logger = pino({ level: 'info' }, { write: line => said.push((JSON.parse(line) as { msg: string }).msg) })
+    expect((await read({ ...SOURCE, url: url.href, logger })).rows).toBe(30_010)
+    expect(said).toEqual(['the export reads with one connection, since a second one does not see its snapshot'])
+  })
 })

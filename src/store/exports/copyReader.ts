@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { sql } from 'kysely'
+import { to } from 'pg-copy-streams'
+import type { Logger } from 'pino'
+import { createOrm, type RawConnection } from '#store/connection/orm.ts'
+import type { Queryable } from '#store/connection/queryable.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
+
+export interface CopySource {
+  readonly url: string
+  readonly isReplica: boolean
+  readonly logger: Logger
+}
+
+export interface CopyReader {
+  readonly db: Queryable
+  /** Copies rows out. They are read ahead up to a bound, also while another reader's rows are taken. */
+  copy(statement: string): RowCopy
+  /** Ends the connection, and with it a copy under way: otherwise it would have to read the rest before it can do anything else. */
+  giveUp(): void
+}
+
+export interface RowCopy {
+  readonly bytes: Readable
+  /** The number of rows, once all of them are copied and the reader can copy others. */
+  readonly rows: Promise<number>
+}
+
+type CopyingConnection = RawConnection & NodeJS.EventEmitter & { query(copy: Readable): unknown }
+
+/** Of a copy, in memory. */
+const HELD_BYTES = 16 * 2 ** 20
+
+/** Runs work with a connection of its own in a read-only transaction, which sees one snapshot. Its statements have no time limit. */
+export async function withCopyReader<T>({ url, isReplica, logger }: CopySource, work: (reader: CopyReader) => Promise<T>): Promise<T> {
+  let connection: CopyingConnection | null = null
+  const orm = createOrm(url, logger, {
+    poolSize: 1,
+    applicationName: 'tokenwire-export',
+    isStandbyWanted: isReplica,
+    statementTimeoutMs: 0,
+    onConnection: opened => (connection = opened as CopyingConnection),
+  })
+  try {
+    return await createTransaction(orm)(async db => {
+      await sql`set transaction isolation level repeatable read, read only`.execute(db)
+      // Two readers keep two processes busy. Those of a parallel plan hand each row to another process, and may sort all rows on disk.
+      await sql`set local max_parallel_workers_per_gather = 0`.execute(db)
+      if (connection === null) throw new Error('a transaction without a connection')
+      return work(readerOf(connection, db))
+    })
+  } finally {
+    await orm.close(true)
+  }
+}
+
+function readerOf(connection: CopyingConnection, db: Queryable): CopyReader {
+  return {
+    db,
+    copy: statement => {
+      const bytes = to(statement, { highWaterMark: HELD_BYTES })
+      const rows = once(connection, 'drain').then(() => bytes.rowCount)
+      // Whoever reads the bytes sees an error; once that one has gone, the end of the connection is one, too.
+      bytes.on('error', () => undefined)
+      rows.catch(() => undefined)
+      connection.query(bytes)
+      bytes.read(0)
+      return { bytes, rows }
+    },
+    giveUp: () => connection.connection.stream.destroy(),
+  }
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Queryable } from '#store/connection/queryable.ts'
+import type { LeadingColumn } from '#store/views/view.ts'
+
+/** From a key to another one, which is not part of it, in SQL. `null`: there is no bound. */
+export interface KeyRange {
+  readonly from: string | null
+  readonly to: string | null
+}
+
+/** Their text is two to four times as large. */
+const TABLE_BYTES_PER_RANGE = 4 * 2 ** 20
+
+export const ALL_KEYS: KeyRange = { from: null, to: null }
+
+/** Ranges of a column that together are all of its values, in order, each of about as much of the table. */
+export async function readKeyRanges(db: Queryable, { table, column, holds }: LeadingColumn): Promise<readonly KeyRange[]> {
+  const { rows } = await sql<{ readonly bytes: number; readonly first: string | null; readonly last: string | null }>`
+    select pg_relation_size(${table}::regclass) as bytes, min(${sql.ref(column)})::text as first, max(${sql.ref(column)})::text as last
+    from ${sql.table(table)}`.execute(db)
+  const [found] = rows
+  if (found === undefined || found.first === null || found.last === null) return [ALL_KEYS]
+  const count = Math.ceil(found.bytes / TABLE_BYTES_PER_RANGE)
+  // Addresses are hashes: as many begin with one number as with another.
+  if (holds === 'address')
+    return keyRanges({ first: 0, last: 0xffff, count, toSql: prefix => `'\\x${prefix.toString(16).padStart(4, '0')}'::bytea` })
+  return keyRanges({ first: Number(found.first), last: Number(found.last), count, toSql: String })
+}
+
+interface Keys {
+  readonly first: number
+  readonly last: number
+  /** How many ranges are wanted. There are fewer where there are fewer keys. */
+  readonly count: number
+  readonly toSql: (key: number) => string
+}
+
+/** Ranges of as many keys each. The first and the last one have no bound, so that no key is outside of them. */
+export function keyRanges({ first, last, count, toSql }: Keys): readonly KeyRange[] {
+  const keys = last - first + 1
+  const wanted = Math.max(1, Math.min(count, keys))
+  const bounds = Array.from({ length: wanted - 1 }, (_, index) => toSql(first + Math.floor(((index + 1) * keys) / wanted)))
+  return [null, ...bounds].map((from, index) => ({ from, to: bounds[index] ?? null }))
+}
