@@ -34,64 +34,6 @@ const SMALL_BLOCK = { touched: 9, tokens: 9, size: 'small' } as const
 const LARGE_BLOCK = { touched: 50, tokens: 50, size: 'small' } as const
 const CORK_BYTES = 16_384
 
-class CountingSink implements Sink {
-  readonly transport: Transport
-  readonly frames = new Set<Uint8Array | string>()
-  writes = 0
-  corks = 0
-  isCounting = true
-
-  constructor(transport: Transport) {
-    this.transport = transport
-  }
-
-  writeFrame(frame: Written): WriteResult {
-    this.writes++
-    if (this.isCounting) this.frames.add(this.transport === 'webSocket' ? frame.webSocket : frame.eventStream)
-    return 'sent'
-  }
-
-  writeAnswer(): WriteResult {
-    return 'sent'
-  }
-
-  cork(write: () => void): boolean {
-    this.corks++
-    write()
-    return true
-  }
-
-  tooManyAnswers(): void {}
-}
-
-/** The real path from the registry to sockets that only count. */
-function fixture(connections: Readonly<Record<Transport, number>>, tokens: number) {
-  const now = () => 0
-  const registry = createTestRegistry({ ethUsd: () => '3000' })
-  const stats = new RealtimeStats(now)
-  const flusher = new Flusher({ schedule: () => {}, yieldTo: () => {}, now, stats, logger: pino({ enabled: false }) })
-  const join = (transport: Transport) => {
-    const sink = new CountingSink(transport)
-    const outbox = new Outbox(sink, flusher, stats, now)
-    for (let token = 0; token < tokens; token++) registry.subscribe(feedToken(token), outbox.subscription(feedToken(token)))
-    return sink
-  }
-  const sinks = (['webSocket', 'eventStream'] as const).flatMap(transport =>
-    Array.from({ length: connections[transport] }, () => join(transport)),
-  )
-  const commit = (snapshots: readonly TokenSnapshot[]) => {
-    registry.dispatch(blockOf(...snapshots))
-    flusher.flush()
-  }
-  /** The first commit sends every subscriber its snapshot. */
-  const begin = () => {
-    commit(feedBlock(1, { touched: tokens, tokens, size: 'small' }))
-    for (const sink of sinks) Object.assign(sink, { writes: 0, corks: 0 })
-    for (const sink of sinks) sink.frames.clear()
-  }
-  return { sinks, commit, begin, join, registry, flusher }
-}
-
 afterEach(() => {
   vi.restoreAllMocks()
 })
@@ -239,3 +181,61 @@ describe.skipIf(!canRun)('the budget of a block on real sockets', () => {
     }
   })
 })
+
+/** The real path from the registry to sockets that only count. */
+function fixture(connections: Readonly<Record<Transport, number>>, tokens: number) {
+  const now = () => 0
+  const registry = createTestRegistry({ ethUsd: () => '3000' })
+  const stats = new RealtimeStats(now)
+  const flusher = new Flusher({ schedule: () => {}, yieldTo: () => {}, now, stats, logger: pino({ enabled: false }) })
+  const join = (transport: Transport) => {
+    const sink = new CountingSink(transport)
+    const outbox = new Outbox(sink, flusher, stats, now)
+    for (let token = 0; token < tokens; token++) registry.subscribe(feedToken(token), outbox.subscription(feedToken(token)))
+    return sink
+  }
+  const sinks = (['webSocket', 'eventStream'] as const).flatMap(transport =>
+    Array.from({ length: connections[transport] }, () => join(transport)),
+  )
+  const commit = (snapshots: readonly TokenSnapshot[]) => {
+    registry.dispatch(blockOf(...snapshots))
+    flusher.flush()
+  }
+  /** The first commit sends every subscriber its snapshot. */
+  const begin = () => {
+    commit(feedBlock(1, { touched: tokens, tokens, size: 'small' }))
+    for (const sink of sinks) Object.assign(sink, { writes: 0, corks: 0 })
+    for (const sink of sinks) sink.frames.clear()
+  }
+  return { sinks, commit, begin, join, registry, flusher }
+}
+
+class CountingSink implements Sink {
+  readonly transport: Transport
+  readonly frames = new Set<Uint8Array | string>()
+  writes = 0
+  corks = 0
+  isCounting = true
+
+  constructor(transport: Transport) {
+    this.transport = transport
+  }
+
+  writeFrame(frame: Written): WriteResult {
+    this.writes++
+    if (this.isCounting) this.frames.add(this.transport === 'webSocket' ? frame.webSocket : frame.eventStream)
+    return 'sent'
+  }
+
+  writeAnswer(): WriteResult {
+    return 'sent'
+  }
+
+  cork(write: () => void): boolean {
+    this.corks++
+    write()
+    return true
+  }
+
+  tooManyAnswers(): void {}
+}

@@ -2,15 +2,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-/** What a folder may import besides itself: aliases of package.json without `#`. */
-interface Reach {
-  readonly values: readonly string[]
-  /** Aliases of which only types may be imported. */
-  readonly types?: readonly string[]
-  /** The only packages that may be imported. Default: all but those that belong to one folder. */
-  readonly packages?: readonly string[]
-}
-
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Packages that only one folder may import. */
 const OWNED_PACKAGES: Readonly<Record<string, string>> = { xstate: 'actors', 'uWebSockets.js': 'gateway', '@nats-io': 'bus' }
@@ -59,53 +50,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
 const ROOTS = ['main', 'process']
 const NOT_IN_PRODUCTION = ['client', 'console', 'devchain', 'test', 'benchmarks']
 
-interface Import {
-  readonly file: string
-  readonly specifier: string
-  readonly isType: boolean
-}
-
 const IMPORT = /^(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+)['"]/gm
-
-async function importsOf(top: string): Promise<readonly Import[]> {
-  const found: Import[] = []
-  for (const name of await readdir(path.join(ROOT, top), { recursive: true })) {
-    if (!/\.tsx?$/.test(name)) continue
-    const file = path.join(top, name)
-    const text = await readFile(path.join(ROOT, file), 'utf8')
-    for (const [, type, specifier = ''] of text.matchAll(IMPORT)) found.push({ file, specifier, isType: type !== undefined })
-  }
-  return found
-}
-
-/** `src/client/rxjs.ts` → `client/rxjs` where that file has a line of its own, else `client`. */
-function placeOf(file: string): string {
-  const name = file.replace(/^src\//, '').replace(/\.tsx?$/, '')
-  if (name in REACHES || ROOTS.includes(name)) return name
-  const [top = name, folder] = name.split('/')
-  return `${top}/${folder}` in REACHES ? `${top}/${folder}` : top
-}
-
-/** Why an import breaks the directions; `null` if it does not. */
-function objectionTo({ file, specifier, isType }: Import): string | null {
-  const place = placeOf(file)
-  if (/^\.\.\/|(^|\/)main\.ts$/.test(specifier))
-    return 'folders import each other through the aliases of package.json; nothing imports main.ts'
-  if (specifier.startsWith('.')) return null
-  const reach = REACHES[place]
-  if (specifier.startsWith('#')) {
-    const target = placeOf(specifier.slice(1))
-    if (ROOTS.includes(place)) return NOT_IN_PRODUCTION.includes(target) ? `${target} does not run in production` : null
-    if (reach === undefined) return `no directions are written down for ${place}`
-    const isOwn = target === place || reach.values.includes(target) || (isType && (reach.types ?? []).includes(target))
-    return isOwn ? null : `${place} does not reach ${target}`
-  }
-  if (specifier.startsWith('node:')) return reach?.packages === undefined ? null : `${place} runs in browsers`
-  const name = specifier.split('/')[0] ?? specifier
-  const owner = OWNED_PACKAGES[name]
-  if (owner !== undefined && owner !== place) return `${name} belongs to ${owner}`
-  return reach?.packages === undefined || reach.packages.includes(name) ? null : `${place} does without ${name}`
-}
 
 describe('the import directions', () => {
   it('hold in every file', async () => {
@@ -169,3 +114,58 @@ describe('the import directions', () => {
     ])
   })
 })
+
+/** What a folder may import besides itself: aliases of package.json without `#`. */
+interface Reach {
+  readonly values: readonly string[]
+  /** Aliases of which only types may be imported. */
+  readonly types?: readonly string[]
+  /** The only packages that may be imported. Default: all but those that belong to one folder. */
+  readonly packages?: readonly string[]
+}
+
+interface Import {
+  readonly file: string
+  readonly specifier: string
+  readonly isType: boolean
+}
+
+async function importsOf(top: string): Promise<readonly Import[]> {
+  const found: Import[] = []
+  for (const name of await readdir(path.join(ROOT, top), { recursive: true })) {
+    if (!/\.tsx?$/.test(name)) continue
+    const file = path.join(top, name)
+    const text = await readFile(path.join(ROOT, file), 'utf8')
+    for (const [, type, specifier = ''] of text.matchAll(IMPORT)) found.push({ file, specifier, isType: type !== undefined })
+  }
+  return found
+}
+
+/** `src/client/rxjs.ts` → `client/rxjs` where that file has a line of its own, else `client`. */
+function placeOf(file: string): string {
+  const name = file.replace(/^src\//, '').replace(/\.tsx?$/, '')
+  if (name in REACHES || ROOTS.includes(name)) return name
+  const [top = name, folder] = name.split('/')
+  return `${top}/${folder}` in REACHES ? `${top}/${folder}` : top
+}
+
+/** Why an import breaks the directions; `null` if it does not. */
+function objectionTo({ file, specifier, isType }: Import): string | null {
+  const place = placeOf(file)
+  if (/^\.\.\/|(^|\/)main\.ts$/.test(specifier))
+    return 'folders import each other through the aliases of package.json; nothing imports main.ts'
+  if (specifier.startsWith('.')) return null
+  const reach = REACHES[place]
+  if (specifier.startsWith('#')) {
+    const target = placeOf(specifier.slice(1))
+    if (ROOTS.includes(place)) return NOT_IN_PRODUCTION.includes(target) ? `${target} does not run in production` : null
+    if (reach === undefined) return `no directions are written down for ${place}`
+    const isOwn = target === place || reach.values.includes(target) || (isType && (reach.types ?? []).includes(target))
+    return isOwn ? null : `${place} does not reach ${target}`
+  }
+  if (specifier.startsWith('node:')) return reach?.packages === undefined ? null : `${place} runs in browsers`
+  const name = specifier.split('/')[0] ?? specifier
+  const owner = OWNED_PACKAGES[name]
+  if (owner !== undefined && owner !== place) return `${name} belongs to ${owner}`
+  return reach?.packages === undefined || reach.packages.includes(name) ? null : `${place} does without ${name}`
+}

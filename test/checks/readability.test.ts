@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 
 const MAX_COMMENT_COLUMNS = 140
 const MAX_FILE_LINES = 250
+const MAX_OPENING_LINES = 60
+const FIRST_TEST = /^\s*(?:test|it)\b[(.]/
 const EXPORT = /^export (?:declare )?(?:async )?(?:function\*?|const|class|interface|type|enum|let)\s+(?<name>\w+)/gm
 const OTHER_BOUND = /\bconst (?:MOST|LONGEST|LEAST|FEWEST)_\w+/g
 const COMMENT = /^\s*(?:\/\/|\/?\*)/
@@ -44,4 +46,16 @@ test(`no comment is longer than ${MAX_COMMENT_COLUMNS} columns`, () => {
 
 test(`no file is longer than ${MAX_FILE_LINES} lines`, () => {
   expect(sources.filter(({ lines }) => lines.length > MAX_FILE_LINES).map(({ file }) => file)).toEqual([])
+})
+
+/** Programs with a configuration each, and the plans of every query. */
+const LONG_OPENINGS = ['deploy/proxies.test.ts', 'store/growth.test.ts']
+
+test(`the first test of a file comes within ${MAX_OPENING_LINES} lines`, async () => {
+  const files = (await readdir('test', { recursive: true })).filter(name => name.endsWith('.test.ts'))
+  const openings = files.map(async file => {
+    const lines = (await readFile(path.join('test', file), 'utf8')).split('\n')
+    return lines.findIndex(line => FIRST_TEST.test(line)) >= MAX_OPENING_LINES ? [file] : []
+  })
+  expect((await Promise.all(openings)).flat().toSorted()).toEqual(LONG_OPENINGS)
 })

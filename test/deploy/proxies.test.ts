@@ -21,22 +21,6 @@ import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/tempora
 const TOKEN = addressOf(1)
 const KEY = `tw_${'k'.repeat(43)}`
 
-interface Place {
-  readonly folder: string
-  readonly port: number
-  readonly plainPort: number
-}
-
-interface Proxy {
-  readonly file: string
-  readonly aptPackage: string
-  /** What is replaced in its file for a test. */
-  replaced(place: Place): readonly (readonly [from: string, to: string])[]
-  args(file: string, place: Place): readonly string[]
-  /** Where it writes requests, if not to its output. */
-  readonly log?: string
-}
-
 const PROXIES: Readonly<Record<string, Proxy>> = {
   nginx: {
     file: 'nginx.conf',
@@ -173,3 +157,19 @@ describe.for(Object.entries(PROXIES))('behind %s', ([name, proxy]) => {
     expect([...statuses]).toEqual([200])
   })
 })
+
+interface Place {
+  readonly folder: string
+  readonly port: number
+  readonly plainPort: number
+}
+
+interface Proxy {
+  readonly file: string
+  readonly aptPackage: string
+  /** What is replaced in its file for a test. */
+  replaced(place: Place): readonly (readonly [from: string, to: string])[]
+  args(file: string, place: Place): readonly string[]
+  /** Where it writes requests, if not to its output. */
+  readonly log?: string
+}

@@ -52,49 +52,6 @@ afterEach(async () => {
 })
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-function startDev(env: Readonly<Record<string, string>> = {}): Dev {
-  const child = spawn(process.execPath, [SCRIPT], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    cwd: dataDir,
-    env: { ...ENVIRONMENT, DATA_DIR: dataDir, DEV_BLOCK_TIME_MS: '200', CONFIRMATIONS: '1', ...env },
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  const dev = { process: child, pid: child.pid ?? 0, output: () => output, exited: once(child, 'close') }
-  running.push(dev)
-  return dev
-}
-
-/** Waits until a condition holds, or fails with the output of a run that has ended. */
-async function until(dev: Dev, holds: () => boolean): Promise<void> {
-  const state = () => {
-    if (holds()) return 'holds'
-    return dev.process.exitCode === null ? 'not yet' : `ended with ${dev.process.exitCode}: ${dev.output()}`
-  }
-  await expect.poll(state, SELDOM).not.toBe('not yet')
-  expect(state()).toBe('holds')
-}
-
-async function served(dev: Dev): Promise<DevFile> {
-  await until(dev, () => dev.output().includes('Ctrl-C stops all of it'))
-  return JSON.parse(await readFile(path.join(dataDir, 'dev.json'), 'utf8')) as DevFile
-}
-
-/** A process of the run, found by a part of its command line. */
-function find(dev: Dev, part: string): number | undefined {
-  return descendants(dev.pid).find(pid => commandOf(pid).includes(part))
-}
-
-async function get(url: string): Promise<{ readonly data: readonly { readonly address: string }[]; readonly indexedBlock?: string }> {
-  const response = await fetch(url)
-  expect(response.status).toBe(200)
-  return (await response.json()) as { data: { address: string }[] }
-}
-
 describe('npm run dev', () => {
   it('serves a market with a history that continues, and leaves no process behind when it is killed', async () => {
     const dev = startDev(SHORT)
@@ -237,3 +194,46 @@ describe('npm run dev', () => {
     }
   })
 })
+
+function startDev(env: Readonly<Record<string, string>> = {}): Dev {
+  const child = spawn(process.execPath, [SCRIPT], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: dataDir,
+    env: { ...ENVIRONMENT, DATA_DIR: dataDir, DEV_BLOCK_TIME_MS: '200', CONFIRMATIONS: '1', ...env },
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  const dev = { process: child, pid: child.pid ?? 0, output: () => output, exited: once(child, 'close') }
+  running.push(dev)
+  return dev
+}
+
+/** Waits until a condition holds, or fails with the output of a run that has ended. */
+async function until(dev: Dev, holds: () => boolean): Promise<void> {
+  const state = () => {
+    if (holds()) return 'holds'
+    return dev.process.exitCode === null ? 'not yet' : `ended with ${dev.process.exitCode}: ${dev.output()}`
+  }
+  await expect.poll(state, SELDOM).not.toBe('not yet')
+  expect(state()).toBe('holds')
+}
+
+async function served(dev: Dev): Promise<DevFile> {
+  await until(dev, () => dev.output().includes('Ctrl-C stops all of it'))
+  return JSON.parse(await readFile(path.join(dataDir, 'dev.json'), 'utf8')) as DevFile
+}
+
+/** A process of the run, found by a part of its command line. */
+function find(dev: Dev, part: string): number | undefined {
+  return descendants(dev.pid).find(pid => commandOf(pid).includes(part))
+}
+
+async function get(url: string): Promise<{ readonly data: readonly { readonly address: string }[]; readonly indexedBlock?: string }> {
+  const response = await fetch(url)
+  expect(response.status).toBe(200)
+  return (await response.json()) as { data: { address: string }[] }
+}

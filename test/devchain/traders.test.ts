@@ -32,30 +32,6 @@ interface History {
   readonly factories: Factories | undefined
 }
 
-async function history(seed: number, blocks: number, { all = false } = {}): Promise<History> {
-  const alone = await startTestChain({ accounts: ACCOUNTS_FOR_TRADERS, timestamp: GENESIS })
-  try {
-    const chain: DevChain = all ? await addFactories(alone) : alone
-    const first = Number(await chain.client.getBlockNumber()) + 1
-    const random = createRandom(seed)
-    const traders = await createTraders({ chain, random })
-    await runHistory({ traders, random, since: GENESIS + 10, now: () => NOW, blocks })
-    const request = chain.client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>
-    const numbers = Array.from({ length: blocks }, (_, index) => index + first)
-    const timestamps: number[] = []
-    const receipts: (readonly RawReceipt[])[] = []
-    for (const number of numbers) {
-      timestamps.push(Number((await chain.client.getBlock({ blockNumber: BigInt(number) })).timestamp))
-      const answer = await request({ method: 'eth_getBlockReceipts', params: [numberToHex(number)] })
-      receipts.push(answer as readonly RawReceipt[])
-    }
-    const { weth, launchpad } = chain.deployment
-    return { stats: traders.stats(), timestamps, receipts, weth, launchpad, factories: chain.factories }
-  } finally {
-    await alone.stop()
-  }
-}
-
 /** The results of a history, without block hashes, which differ between runs of the same seed. */
 function outline({ receipts }: History): unknown {
   return receipts.map(block =>
@@ -148,3 +124,27 @@ describe('a history of the usual length', () => {
     expect(past.stats.refused).toBe(0)
   })
 })
+
+async function history(seed: number, blocks: number, { all = false } = {}): Promise<History> {
+  const alone = await startTestChain({ accounts: ACCOUNTS_FOR_TRADERS, timestamp: GENESIS })
+  try {
+    const chain: DevChain = all ? await addFactories(alone) : alone
+    const first = Number(await chain.client.getBlockNumber()) + 1
+    const random = createRandom(seed)
+    const traders = await createTraders({ chain, random })
+    await runHistory({ traders, random, since: GENESIS + 10, now: () => NOW, blocks })
+    const request = chain.client.request as (call: { method: string; params: readonly unknown[] }) => Promise<unknown>
+    const numbers = Array.from({ length: blocks }, (_, index) => index + first)
+    const timestamps: number[] = []
+    const receipts: (readonly RawReceipt[])[] = []
+    for (const number of numbers) {
+      timestamps.push(Number((await chain.client.getBlock({ blockNumber: BigInt(number) })).timestamp))
+      const answer = await request({ method: 'eth_getBlockReceipts', params: [numberToHex(number)] })
+      receipts.push(answer as readonly RawReceipt[])
+    }
+    const { weth, launchpad } = chain.deployment
+    return { stats: traders.stats(), timestamps, receipts, weth, launchpad, factories: chain.factories }
+  } finally {
+    await alone.stop()
+  }
+}

@@ -40,35 +40,8 @@ const step = fc.record({
   ),
 })
 
-/** What the database answers about stored trades, computed by looking at all of them. */
-function agingOf(stored: readonly ModelTrade[], was: number, now: number) {
-  return perWindow(name => {
-    const length = WINDOW_SECONDS[name]
-    const left = stored.filter(trade => trade.timestamp > was - length && trade.timestamp <= now - length)
-    return {
-      leaving: totalsOf(left),
-      oldestAt: stored.find(trade => trade.timestamp > now - length)?.timestamp ?? null,
-      reference: referenceOf(stored.findLast(trade => trade.timestamp <= now - length)),
-    }
-  })
-}
-
 function referenceOf(trade: ModelTrade | undefined) {
   return trade === undefined ? null : { priceWeth: trade.priceAfterWeth, timestamp: trade.timestamp, pool: trade.pool }
-}
-
-function totalsOf(trades: readonly ModelTrade[]) {
-  const volume = (some: readonly ModelTrade[]) => some.reduce((sum, trade) => sum + trade.amountWei, 0n)
-  const buys = trades.filter(trade => trade.side === 'buy')
-  const sells = trades.filter(trade => trade.side === 'sell')
-  return {
-    volumeWei: volume(trades),
-    buyVolumeWei: volume(buys),
-    buys: buys.length,
-    sells: sells.length,
-    buyers: new Set(buys.map(({ maker }) => maker)).size,
-    sellers: new Set(sells.map(({ maker }) => maker)).size,
-  }
 }
 
 /** No more than what has to be known: of makers of new trades, and of those whose last trade has left a window. */
@@ -139,3 +112,30 @@ test('an empty window never expires', () => {
   expect(rolled.windowsExpireAt).toBeNull()
   expect(rolled.windows.h24).toEqual(EMPTY_TOTALS)
 })
+
+/** What the database answers about stored trades, computed by looking at all of them. */
+function agingOf(stored: readonly ModelTrade[], was: number, now: number) {
+  return perWindow(name => {
+    const length = WINDOW_SECONDS[name]
+    const left = stored.filter(trade => trade.timestamp > was - length && trade.timestamp <= now - length)
+    return {
+      leaving: totalsOf(left),
+      oldestAt: stored.find(trade => trade.timestamp > now - length)?.timestamp ?? null,
+      reference: referenceOf(stored.findLast(trade => trade.timestamp <= now - length)),
+    }
+  })
+}
+
+function totalsOf(trades: readonly ModelTrade[]) {
+  const volume = (some: readonly ModelTrade[]) => some.reduce((sum, trade) => sum + trade.amountWei, 0n)
+  const buys = trades.filter(trade => trade.side === 'buy')
+  const sells = trades.filter(trade => trade.side === 'sell')
+  return {
+    volumeWei: volume(trades),
+    buyVolumeWei: volume(buys),
+    buys: buys.length,
+    sells: sells.length,
+    buyers: new Set(buys.map(({ maker }) => maker)).size,
+    sellers: new Set(sells.map(({ maker }) => maker)).size,
+  }
+}

@@ -36,60 +36,8 @@ let feed: FeedClient
 let comparison: FactoryComparison
 let stop: () => Promise<void>
 
-beforeAll(async () => {
-  const random = createRandom(47)
-  chain = await addFactories(await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 }), { dollarTarget: 2_000_000_000n })
-  market = await openFactoryMarket(chain, random)
-  const folder = await serviceFolder(chain, { launchpads: launchpadsFile(chain.deployment, chain.factories) })
-  stop = async () => {
-    feed?.close()
-    await service?.stop()
-    await chain.stop()
-    await folder.remove()
-  }
-  service = await folder.start({ DATABASE_URL: live.url })
-  comparison = new FactoryComparison(chain, market, get)
-  feed = await openFeed(service.url)
-  for (const channel of ['trades', 'launches', 'graduations']) feed.send({ type: 'subscribe', channel, after: '0-0', reorgs: 0 })
-
-  await launchAll()
-  for (let count = 0; count < ACTIONS; count++) {
-    await market.act()
-    if (count % ACTIONS_PER_BLOCK === 0) await chain.mine()
-    if (count !== ACTIONS / 2) continue
-    await service.indexed(await chain.head())
-    await chain.reorg(REORG_DEPTH)
-  }
-  for (const name of NAMES) {
-    await market.trade(name)
-    await chain.mine()
-  }
-  await service.indexed(await chain.head())
-})
+beforeAll(followMarket)
 afterAll(() => stop?.())
-
-async function launchAll(): Promise<void> {
-  const { weth } = chain.deployment
-  const { dollar } = chain.factories
-  const { launchV4, auctionOff, extensions } = market
-  await market.launchForDollars('first', 0n)
-  await market.launchForDollars('second', 1_500_000_000n)
-  await market.launchForDollars('graduated', 2_500_000_000n)
-  await auctionOff(await launchV4('wrapped', weth, true, extensions.of(['vault', 'devBuy'])), 5)
-  const behind = await launchV4('behind', weth, false)
-  await auctionOff(await launchV4('dollars', dollar, true, extensions.of(['vault', 'airdrop'])), 3)
-  await market.buyIntoPresale(market.account(5), 3n)
-  await market.buyIntoPresale(market.account(6), 2n)
-  await launchV4('dollars behind', dollar, false, extensions.of(['presale']))
-  await launchV4('paired', behind.token, true)
-  await launchV4('paired behind', behind.token, false)
-}
-
-async function get<T>(asked: string): Promise<T> {
-  const response = await fetch(`${service.url}${asked}`)
-  expect([asked, response.status]).toEqual([asked, 200])
-  return (await response.json()) as T
-}
 
 const named = (name: string) => market.tokens.get(name) ?? expect.unreachable()
 
@@ -157,3 +105,58 @@ describe('launchpads in dollars and in Uniswap v4', () => {
     await expect.poll(graduated).toContain(named('graduated').token)
   })
 })
+
+async function launchAll(): Promise<void> {
+  const { weth } = chain.deployment
+  const { dollar } = chain.factories
+  const { launchV4, auctionOff, extensions } = market
+  await market.launchForDollars('first', 0n)
+  await market.launchForDollars('second', 1_500_000_000n)
+  await market.launchForDollars('graduated', 2_500_000_000n)
+  await auctionOff(await launchV4('wrapped', weth, true, extensions.of(['vault', 'devBuy'])), 5)
+  const behind = await launchV4('behind', weth, false)
+  await auctionOff(await launchV4('dollars', dollar, true, extensions.of(['vault', 'airdrop'])), 3)
+  await market.buyIntoPresale(market.account(5), 3n)
+  await market.buyIntoPresale(market.account(6), 2n)
+  await launchV4('dollars behind', dollar, false, extensions.of(['presale']))
+  await launchV4('paired', behind.token, true)
+  await launchV4('paired behind', behind.token, false)
+}
+
+async function get<T>(asked: string): Promise<T> {
+  const response = await fetch(`${service.url}${asked}`)
+  expect([asked, response.status]).toEqual([asked, 200])
+  return (await response.json()) as T
+}
+
+/** A service follows a market through a reorg. */
+async function followMarket(): Promise<void> {
+  const random = createRandom(47)
+  chain = await addFactories(await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 7_200 }), { dollarTarget: 2_000_000_000n })
+  market = await openFactoryMarket(chain, random)
+  const folder = await serviceFolder(chain, { launchpads: launchpadsFile(chain.deployment, chain.factories) })
+  stop = async () => {
+    feed?.close()
+    await service?.stop()
+    await chain.stop()
+    await folder.remove()
+  }
+  service = await folder.start({ DATABASE_URL: live.url })
+  comparison = new FactoryComparison(chain, market, get)
+  feed = await openFeed(service.url)
+  for (const channel of ['trades', 'launches', 'graduations']) feed.send({ type: 'subscribe', channel, after: '0-0', reorgs: 0 })
+
+  await launchAll()
+  for (let count = 0; count < ACTIONS; count++) {
+    await market.act()
+    if (count % ACTIONS_PER_BLOCK === 0) await chain.mine()
+    if (count !== ACTIONS / 2) continue
+    await service.indexed(await chain.head())
+    await chain.reorg(REORG_DEPTH)
+  }
+  for (const name of NAMES) {
+    await market.trade(name)
+    await chain.mine()
+  }
+  await service.indexed(await chain.head())
+}

@@ -25,29 +25,6 @@ const failuresLogged = () =>
     .map(line => JSON.parse(line) as { msg: string; source: string; reason: string; pauseMs: number })
     .filter(({ msg }) => msg === 'ETH/USD provider fails')
 
-function create(options: Partial<EthUsdOptions> = {}, apiKey: string | null = KEY): EthUsdFeed {
-  return createEthUsd({
-    onPrice: () => {},
-    providers: [coingecko({ coingeckoUrl: gecko.url, coingeckoApiKey: apiKey }), coinbase({ coinbaseUrl: base.url })],
-    logger: logger(),
-    now: () => clock,
-    epochMs: () => clock,
-    schedule: (callback, ms) => {
-      const timer = { callback, ms, dueMs: clock + ms }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter(other => other !== timer)
-      }
-    },
-    timeout: () => {
-      const controller = new AbortController()
-      timesOut = () => controller.abort()
-      return controller.signal
-    },
-    ...options,
-  })
-}
-
 /** Both providers fail from now on. */
 function failBoth(): void {
   gecko.respond = sends(500, '{}')
@@ -60,13 +37,6 @@ const pricedAtAnswers = (price: string, pricedAt: string): Respond =>
 
 const logger = () =>
   createLogger({ level: 'debug', format: 'json', redactor: createRedactor([]), destination: { write: line => void log.push(line) } })
-
-async function refusal(): Promise<unknown> {
-  return prices.get().then(
-    answer => Promise.reject(new Error(`got the price ${answer.price}`)),
-    (error: unknown) => error,
-  )
-}
 
 beforeEach(async () => {
   clock = START
@@ -477,4 +447,34 @@ describe('stop', () => {
 function flood(response: { write(chunk: string): boolean; once(event: 'drain', listener: () => void): unknown; destroyed: boolean }): void {
   while (!response.destroyed && response.write('x'.repeat(16_384)));
   if (!response.destroyed) response.once('drain', () => flood(response))
+}
+
+function create(options: Partial<EthUsdOptions> = {}, apiKey: string | null = KEY): EthUsdFeed {
+  return createEthUsd({
+    onPrice: () => {},
+    providers: [coingecko({ coingeckoUrl: gecko.url, coingeckoApiKey: apiKey }), coinbase({ coinbaseUrl: base.url })],
+    logger: logger(),
+    now: () => clock,
+    epochMs: () => clock,
+    schedule: (callback, ms) => {
+      const timer = { callback, ms, dueMs: clock + ms }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter(other => other !== timer)
+      }
+    },
+    timeout: () => {
+      const controller = new AbortController()
+      timesOut = () => controller.abort()
+      return controller.signal
+    },
+    ...options,
+  })
+}
+
+async function refusal(): Promise<unknown> {
+  return prices.get().then(
+    answer => Promise.reject(new Error(`got the price ${answer.price}`)),
+    (error: unknown) => error,
+  )
 }

@@ -19,6 +19,54 @@ interface Message {
   readonly data: readonly (number | readonly unknown[])[]
 }
 
+const READERS = 2
+const reader = fc.nat({ max: READERS - 1 })
+/** Tokens in order, with a value each. A long list takes several messages. */
+const list = fc.uniqueArray(fc.tuple(fc.nat(60), fc.nat(2)), { selector: ([token]) => token, maxLength: 40, size: 'max' })
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('change' as const), list }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('stall' as const, 'drain' as const, 'cut' as const), reader }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('tick' as const) }) },
+)
+
+const RUNS = Number(process.env['DELTA_RUNS'] ?? 100)
+
+it('makes of changes and whole lists the newest list', () => {
+  let changes = 0
+  const run = (steps: readonly (typeof step extends fc.Arbitrary<infer One> ? One : never)[]) => {
+    const stats = new RealtimeStats(() => 0)
+    const logger = pino({ enabled: false })
+    const flusher = new Flusher({ schedule: () => {}, yieldTo: () => {}, now: () => 0, stats, logger })
+    const readers = Array.from({ length: READERS }, () => new Reader(flusher, stats))
+    let sequence = MAX_LIST_MESSAGES
+    let newest = new WatchedList({ sequence, asOfBlock: '1', rows: [] }, null)
+    for (const each of readers) each.subscription.state(newest)
+    for (const one of steps) {
+      if (one.do === 'tick') flusher.flush()
+      else if (one.do === 'change') {
+        sequence += MAX_LIST_MESSAGES
+        const rows = one.list.map(([token, value]) => JSON.stringify([`0x${token}`, value, 'x'.repeat(600)]))
+        newest = new WatchedList({ sequence, asOfBlock: '1', rows }, newest.target)
+        for (const each of readers) each.subscription.state(newest)
+      } else {
+        const each = readers[one.reader]
+        each?.[one.do]()
+        if (one.do === 'cut') each?.subscription.state(newest.whole)
+      }
+    }
+    flusher.flush()
+    for (const each of readers) {
+      each.drain()
+      flusher.flush()
+      expect(each.rows).toEqual(newest.target.rows.map(row => JSON.parse(row) as unknown))
+      changes += each.changes
+    }
+  }
+  fc.assert(fc.property(fc.array(step, { minLength: 10, maxLength: 30 }), run), { numRuns: RUNS })
+  // It would prove nothing if the readers had been sent whole lists only.
+  expect(changes).toBeGreaterThan(RUNS)
+})
+
 class Reader implements Sink {
   readonly transport = 'webSocket'
   readonly #flusher: Flusher
@@ -95,51 +143,3 @@ class Reader implements Sink {
 
   tooManyAnswers(): void {}
 }
-
-const READERS = 2
-const reader = fc.nat({ max: READERS - 1 })
-/** Tokens in order, with a value each. A long list takes several messages. */
-const list = fc.uniqueArray(fc.tuple(fc.nat(60), fc.nat(2)), { selector: ([token]) => token, maxLength: 40, size: 'max' })
-const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('change' as const), list }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('stall' as const, 'drain' as const, 'cut' as const), reader }) },
-  { weight: 8, arbitrary: fc.record({ do: fc.constant('tick' as const) }) },
-)
-
-const RUNS = Number(process.env['DELTA_RUNS'] ?? 100)
-
-it('makes of changes and whole lists the newest list', () => {
-  let changes = 0
-  const run = (steps: readonly (typeof step extends fc.Arbitrary<infer One> ? One : never)[]) => {
-    const stats = new RealtimeStats(() => 0)
-    const logger = pino({ enabled: false })
-    const flusher = new Flusher({ schedule: () => {}, yieldTo: () => {}, now: () => 0, stats, logger })
-    const readers = Array.from({ length: READERS }, () => new Reader(flusher, stats))
-    let sequence = MAX_LIST_MESSAGES
-    let newest = new WatchedList({ sequence, asOfBlock: '1', rows: [] }, null)
-    for (const each of readers) each.subscription.state(newest)
-    for (const one of steps) {
-      if (one.do === 'tick') flusher.flush()
-      else if (one.do === 'change') {
-        sequence += MAX_LIST_MESSAGES
-        const rows = one.list.map(([token, value]) => JSON.stringify([`0x${token}`, value, 'x'.repeat(600)]))
-        newest = new WatchedList({ sequence, asOfBlock: '1', rows }, newest.target)
-        for (const each of readers) each.subscription.state(newest)
-      } else {
-        const each = readers[one.reader]
-        each?.[one.do]()
-        if (one.do === 'cut') each?.subscription.state(newest.whole)
-      }
-    }
-    flusher.flush()
-    for (const each of readers) {
-      each.drain()
-      flusher.flush()
-      expect(each.rows).toEqual(newest.target.rows.map(row => JSON.parse(row) as unknown))
-      changes += each.changes
-    }
-  }
-  fc.assert(fc.property(fc.array(step, { minLength: 10, maxLength: 30 }), run), { numRuns: RUNS })
-  // It would prove nothing if the readers had been sent whole lists only.
-  expect(changes).toBeGreaterThan(RUNS)
-})

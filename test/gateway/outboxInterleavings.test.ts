@@ -20,11 +20,6 @@ const CONNECTIONS = 12
 /** Two of them are more than a connection writes before the others have their turn. */
 const BYTES = new Uint8Array(70_000)
 
-type Step =
-  | { readonly do: 'commit'; readonly token: number }
-  | { readonly do: 'tick' | 'turn' }
-  | { readonly do: 'fill' | 'drain' | 'rejoin'; readonly connection: number; readonly token: number }
-
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.record({ do: fc.constant('commit' as const), token: fc.nat(TOKENS - 1) }) },
@@ -41,59 +36,25 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 60, size: 'max' },
 )
 
-/** A connection with a socket that is full after some writes, and every token's subscription. */
-class FakeConnection implements Sink {
-  readonly transport = 'webSocket'
-  readonly outbox: Outbox
-  readonly subscriptions: OutboxSubscription[]
-  /** Of each token, since its subscription began: what came, and the newest that was offered. */
-  readonly came: number[][] = Array.from({ length: TOKENS }, () => [])
-  readonly offered: number[] = Array.from({ length: TOKENS }, () => 0)
-  room = Number.POSITIVE_INFINITY
-  readonly #write: () => void
+it('give every reader each of its updates once, in rising order, and the newest in the end', () => {
+  fc.assert(
+    fc.property(steps, plan => {
+      for (const { came, offered } of run(plan)) {
+        for (let token = 0; token < TOKENS; token++) {
+          const sequences = came[token] ?? []
+          expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
+          expect(sequences.at(-1) ?? 0).toBe(offered[token])
+        }
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
 
-  constructor(flusher: Flusher, stats: RealtimeStats, now: () => number, write: () => void) {
-    this.#write = write
-    this.outbox = new Outbox(this, flusher, stats, now)
-    this.subscriptions = Array.from({ length: TOKENS }, (_, token) => this.outbox.subscription(addressOf(token)))
-  }
-
-  writeFrame(frame: Written): WriteResult {
-    if (this.room < 0) return 'refused'
-    this.#write()
-    const { token, sequence } = frame as PlainFrame
-    this.came[Number(token)]?.push(sequence)
-    return this.room-- > 0 ? 'sent' : 'full'
-  }
-
-  writeAnswer(): WriteResult {
-    return 'sent'
-  }
-
-  cork(write: () => void): boolean {
-    write()
-    return this.room >= 0
-  }
-
-  tooManyAnswers(): void {}
-
-  update(token: number, frame: Frame): void {
-    this.offered[token] = frame.sequence
-    this.subscriptions[token]?.update(frame)
-  }
-
-  rejoin(token: number): void {
-    this.subscriptions[token]?.end()
-    this.subscriptions[token] = this.outbox.subscription(addressOf(token))
-    this.came[token] = []
-    this.offered[token] = 0
-  }
-
-  drain(): void {
-    this.room = Number.POSITIVE_INFINITY
-    if (this.outbox.isBlocked) this.outbox.resume()
-  }
-}
+type Step =
+  | { readonly do: 'commit'; readonly token: number }
+  | { readonly do: 'tick' | 'turn' }
+  | { readonly do: 'fill' | 'drain' | 'rejoin'; readonly connection: number; readonly token: number }
 
 function run(plan: readonly Step[]): readonly FakeConnection[] {
   let nowMs = 0
@@ -156,17 +117,56 @@ function run(plan: readonly Step[]): readonly FakeConnection[] {
   return connections
 }
 
-it('give every reader each of its updates once, in rising order, and the newest in the end', () => {
-  fc.assert(
-    fc.property(steps, plan => {
-      for (const { came, offered } of run(plan)) {
-        for (let token = 0; token < TOKENS; token++) {
-          const sequences = came[token] ?? []
-          expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b))
-          expect(sequences.at(-1) ?? 0).toBe(offered[token])
-        }
-      }
-    }),
-    { numRuns: 300 },
-  )
-})
+/** A connection with a socket that is full after some writes, and every token's subscription. */
+class FakeConnection implements Sink {
+  readonly transport = 'webSocket'
+  readonly outbox: Outbox
+  readonly subscriptions: OutboxSubscription[]
+  /** Of each token, since its subscription began: what came, and the newest that was offered. */
+  readonly came: number[][] = Array.from({ length: TOKENS }, () => [])
+  readonly offered: number[] = Array.from({ length: TOKENS }, () => 0)
+  room = Number.POSITIVE_INFINITY
+  readonly #write: () => void
+
+  constructor(flusher: Flusher, stats: RealtimeStats, now: () => number, write: () => void) {
+    this.#write = write
+    this.outbox = new Outbox(this, flusher, stats, now)
+    this.subscriptions = Array.from({ length: TOKENS }, (_, token) => this.outbox.subscription(addressOf(token)))
+  }
+
+  writeFrame(frame: Written): WriteResult {
+    if (this.room < 0) return 'refused'
+    this.#write()
+    const { token, sequence } = frame as PlainFrame
+    this.came[Number(token)]?.push(sequence)
+    return this.room-- > 0 ? 'sent' : 'full'
+  }
+
+  writeAnswer(): WriteResult {
+    return 'sent'
+  }
+
+  cork(write: () => void): boolean {
+    write()
+    return this.room >= 0
+  }
+
+  tooManyAnswers(): void {}
+
+  update(token: number, frame: Frame): void {
+    this.offered[token] = frame.sequence
+    this.subscriptions[token]?.update(frame)
+  }
+
+  rejoin(token: number): void {
+    this.subscriptions[token]?.end()
+    this.subscriptions[token] = this.outbox.subscription(addressOf(token))
+    this.came[token] = []
+    this.offered[token] = 0
+  }
+
+  drain(): void {
+    this.room = Number.POSITIVE_INFINITY
+    if (this.outbox.isBlocked) this.outbox.resume()
+  }
+}

@@ -46,13 +46,6 @@ afterEach(async () => {
   await fixture.stop()
 })
 
-async function open(count: number): Promise<readonly Reader[]> {
-  const opened = Array.from({ length: count }, () => new Reader(fixture.port))
-  readers.push(...opened)
-  await eventually(() => opened.every(({ told }) => told.length === 1))
-  return opened
-}
-
 const stored = () => fixture.events.events.map(({ place }) => `${place.blockNumber}-${place.logIndex}`)
 
 const placeOf = (id: string) => {
@@ -104,3 +97,10 @@ it('readers that have stopped hold up no other, and then have every event once, 
   }
   expect(quick.ids).toEqual(stored())
 })
+
+async function open(count: number): Promise<readonly Reader[]> {
+  const opened = Array.from({ length: count }, () => new Reader(fixture.port))
+  readers.push(...opened)
+  await eventually(() => opened.every(({ told }) => told.length === 1))
+  return opened
+}

@@ -89,43 +89,6 @@ beforeAll(async () => {
   await folder.remove()
 })
 
-/**
- * What is wrong with the statements of some work: reading a growing table from end to end, or more rows than the bound, or sorting more, or
- * walking over the same ones again and again.
- */
-async function faultsOf(work: (db: Queryable) => Promise<unknown>, maxRows: number): Promise<readonly string[]> {
-  const plans = await measuredPlansOf(kysely, work)
-  return plans.flatMap(nodes => {
-    const scans = nodes.filter(node => GROWING.includes(node['Relation Name'] ?? ''))
-    const endToEnd = scans.filter(node => node['Node Type'] === 'Seq Scan').map(node => `reads ${node['Relation Name']} from end to end`)
-    const rows = scans.reduce((sum, node) => sum + rowsRead(node), 0)
-    const tooMany = rows > maxRows ? [`reads ${rows} rows: ${scans.map(node => `${node['Index Name']} ${rowsRead(node)}`).join(', ')}`] : []
-    const sorted = nodes
-      .filter(node => node['Node Type'].endsWith('Sort'))
-      .map(node => (node.Plans ?? []).reduce((sum, { 'Actual Rows': of, 'Actual Loops': loops }) => sum + of * loops, 0))
-      .filter(count => count > maxRows)
-    const walked = nodes.filter(node => node['Node Type'] === 'CTE Scan').reduce((sum, node) => sum + rowsRead(node), 0)
-    const tooFar = walked > 4 * maxRows ? [`walks over ${walked} rows in memory`] : []
-    return [...endToEnd, ...tooMany, ...tooFar, ...sorted.map(count => `sorts ${count} rows`)]
-  })
-}
-
-/** Values of a query's parameters to combine. A name that the query does not have is an error of types. */
-type Choices<Query> = { readonly [Name in keyof Query]?: readonly (Query[Name] | undefined)[] }
-
-/** Every combination of one value of each. */
-function combinations<T extends Record<string, readonly unknown[]>>(values: T): { readonly [K in keyof T]: T[K][number] }[] {
-  return Object.entries(values).reduce<Record<string, unknown>[]>(
-    (combined, [name, choices]) => combined.flatMap(one => choices.map(choice => ({ ...one, [name]: choice }))),
-    [{}],
-  ) as { readonly [K in keyof T]: T[K][number] }[]
-}
-
-/** Without what is undefined, as a request without the parameter. */
-function given<T extends object>(query: T): T {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as T
-}
-
 const LIMIT = 10
 const STATUSES: readonly (readonly GraduationStatus[] | undefined)[] = [
   undefined,
@@ -587,4 +550,41 @@ async function pageOf<Query extends object, Cursor>(
     if (answer === null || answer.next === null) return
     cursor = answer.next
   }
+}
+
+/**
+ * What is wrong with the statements of some work: reading a growing table from end to end, or more rows than the bound, or sorting more, or
+ * walking over the same ones again and again.
+ */
+async function faultsOf(work: (db: Queryable) => Promise<unknown>, maxRows: number): Promise<readonly string[]> {
+  const plans = await measuredPlansOf(kysely, work)
+  return plans.flatMap(nodes => {
+    const scans = nodes.filter(node => GROWING.includes(node['Relation Name'] ?? ''))
+    const endToEnd = scans.filter(node => node['Node Type'] === 'Seq Scan').map(node => `reads ${node['Relation Name']} from end to end`)
+    const rows = scans.reduce((sum, node) => sum + rowsRead(node), 0)
+    const tooMany = rows > maxRows ? [`reads ${rows} rows: ${scans.map(node => `${node['Index Name']} ${rowsRead(node)}`).join(', ')}`] : []
+    const sorted = nodes
+      .filter(node => node['Node Type'].endsWith('Sort'))
+      .map(node => (node.Plans ?? []).reduce((sum, { 'Actual Rows': of, 'Actual Loops': loops }) => sum + of * loops, 0))
+      .filter(count => count > maxRows)
+    const walked = nodes.filter(node => node['Node Type'] === 'CTE Scan').reduce((sum, node) => sum + rowsRead(node), 0)
+    const tooFar = walked > 4 * maxRows ? [`walks over ${walked} rows in memory`] : []
+    return [...endToEnd, ...tooMany, ...tooFar, ...sorted.map(count => `sorts ${count} rows`)]
+  })
+}
+
+/** Values of a query's parameters to combine. A name that the query does not have is an error of types. */
+type Choices<Query> = { readonly [Name in keyof Query]?: readonly (Query[Name] | undefined)[] }
+
+/** Every combination of one value of each. */
+function combinations<T extends Record<string, readonly unknown[]>>(values: T): { readonly [K in keyof T]: T[K][number] }[] {
+  return Object.entries(values).reduce<Record<string, unknown>[]>(
+    (combined, [name, choices]) => combined.flatMap(one => choices.map(choice => ({ ...one, [name]: choice }))),
+    [{}],
+  ) as { readonly [K in keyof T]: T[K][number] }[]
+}
+
+/** Without what is undefined, as a request without the parameter. */
+function given<T extends object>(query: T): T {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as T
 }

@@ -46,15 +46,6 @@ beforeEach(async () => {
   next = await open('next')
 })
 
-async function open(writer: keyof typeof orms): Promise<Opened> {
-  const orm = orms[writer]
-  return { orm, index: await openIndex({ orm }, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: DEPTH, writer }) }
-}
-
-async function follow({ index }: Opened, from: number, to: number): Promise<void> {
-  for (let number = from; number <= to; number++) await commitBlocks(index, forking.chain.at(number))
-}
-
 const db = ({ orm }: Opened) => orm.em.getKysely<unknown>()
 const sequencesOf = async (opened: Opened) => {
   const { rows } = await sql<{ address: Address }>`select address from token`.execute(db(opened))
@@ -192,3 +183,12 @@ test('the schema that is served already stays so', async () => {
   await follow(served, 1, 2)
   expect(await switchSchema(url, 'public', silentLogger)).toEqual({ from: 'public', block: 2 })
 })
+
+async function open(writer: keyof typeof orms): Promise<Opened> {
+  const orm = orms[writer]
+  return { orm, index: await openIndex({ orm }, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: DEPTH, writer }) }
+}
+
+async function follow({ index }: Opened, from: number, to: number): Promise<void> {
+  for (let number = from; number <= to; number++) await commitBlocks(index, forking.chain.at(number))
+}

@@ -25,6 +25,7 @@ import { createDeaths, type Deaths } from '#test/support/deaths.ts'
 import { createDoubtfulClient } from '#test/support/doubtfulClient.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
+import { createSeeds } from '#test/support/seeds.ts'
 import { DOLLAR } from '#test/support/simulatedClanker.ts'
 import {
   commitBatch,
@@ -49,11 +50,95 @@ import { restoreDirectoryOf } from '#worker/restoreDirectory.ts'
 
 const DEPTH = 16
 const SIDE = 'side'
-const database = await useDatabase()
-const fresh = await useDatabase()
+const [database, fresh] = [await useDatabase(), await useDatabase()]
 const sideUrl = withSchema(database.url, SIDE)
 await migrate(sideUrl, silentLogger)
 const side = { orm: openOrm(sideUrl, { poolSize: 2 }) }
+
+const { list: seeds } = createSeeds({ count: 'CHANGE_SEEDS', seed: 'CHANGE_SEED', failures: 'CHANGE_FAILURES', usual: 4, kept: [] })
+
+test.each(seeds)('any change of the list ends in the tables of a fresh index of the last list, seed %i', async seed => {
+  await database.clear()
+  await fresh.clear()
+  const random = createRandom(seed)
+  const forking = createForkingChain(random, DEPTH)
+  forking.mine(random.integer(30, 60))
+  let head = forking.chain.head().header.number
+  let list = randomList(random, forking.chain)
+  const genesisHash = forking.chain.at(0).header.hash
+  const deaths = createDeaths(random)
+  const look = createDoubtfulClient(database.kysely)
+  /** A process that starts: it follows the list that it finds. */
+  const open = async () => {
+    const stored = await sql`select from chain_state`.execute(database.kysely)
+    const launchpads = stored.rows.length === 0 ? list : (await readListInForce(database.kysely)).launchpads
+    return openIndex(database, { genesisHash, maxReorgDepth: DEPTH, launchpads, around: deaths.around })
+  }
+  let index = await indexUpTo(deaths, forking, open, { db: database.kysely, ranged: head - DEPTH - 4, to: head })
+  /** Repeats a step, in new processes, until it is done. */
+  const until = async (isDone: () => Promise<boolean>, step: () => Promise<unknown>): Promise<void> => {
+    while (!(await isDone())) if (!(await deaths.survives(step))) index = await open()
+    await look()
+  }
+  await look()
+  for (let round = 0; round < 3; round++) {
+    // What is only added is copied while the index goes on.
+    const others = LAUNCHPADS.filter(({ name }) => !list.some(known => known.name === name))
+    const after = round === 0 ? [...list, ...others] : randomList(random, forking.chain)
+    // After a change only the blocks above its ancestor can be undone.
+    const below = random.integer(round === 0 ? 0 : 1, 5)
+    const final = (await readFinality(database.kysely))?.number ?? 0
+    const shown = await shownUpTo(final, database.kysely)
+    const before = head
+    head += random.integer(1, 3)
+    forking.mine(head - before)
+    const followed = async () => {
+      const cursor = await cursorOf(database.kysely)
+      await commitUpTo(index, forking, (cursor?.number ?? before) + 1, 0, head)
+    }
+    const place = { cursor: head, ancestor: before - below, followed }
+    const plan = await prepareSide(deaths, forking, place.ancestor, { before: list, after })
+    const isChanged = async () => isDeepStrictEqual((await readListInForce(database.kysely)).launchpads, after)
+    await until(isChanged, async () => {
+      index = await change(deaths, forking, place, { plan, after })
+    })
+    // Sites have asked for these blocks. Only what is gone may be missing.
+    const stay = await pairs()
+    expect(await shownUpTo(final, database.kysely)).toEqual(shown.filter(({ pair }) => stay.has(pair)))
+    list = after
+
+    const places = (await readRecentBlocks(database.kysely, head - place.ancestor + 1)).filter(({ mergedWithNext }) => !mergedWithNext)
+    const ancestor = random.pick(places).number
+    const depth = head - ancestor
+    if (depth > 0) {
+      const { added } = forking.fork(depth, 1)
+      const newest = forking.chain.head().header
+      const isReplaced = async () => (await cursorOf(database.kysely))?.hash === newest.hash
+      await until(isReplaced, () => {
+        const known = index.directory.upTo(ancestor)
+        const batches = added.map(block => batchOf([block], 'live', known, new Set()))
+        return replaceWith(index, { ancestor: forking.chain.at(ancestor).header, batches })
+      })
+      head = newest.number
+    }
+    const more = random.integer(6, 9)
+    forking.mine(more)
+    head += more
+    const reached = index
+    let isFirst = true
+    const goOn = async () => (isFirst ? ((isFirst = false), reached) : open())
+    index = await indexUpTo(deaths, forking, goOn, { db: database.kysely, ranged: 0, to: head })
+    await look()
+  }
+  await settle(index, forking.chain.at(head).header)
+  await indexAtOnce(fresh, forking.chain, head, list)
+  expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
+  // All that sites are not shown with the others, they are shown apart.
+  const joins = [null, ...(await readLateJoins(database.kysely)).map(({ block }) => block)]
+  const parts = await Promise.all(joins.map(joined => shownUpTo(head, database.kysely, joined)))
+  const inOrder = (events: readonly PairEvent[]) => events.map(event => JSON.stringify(event)).toSorted()
+  expect(inOrder(parts.flat())).toEqual(inOrder(await shownUpTo(head, fresh.kysely)))
+})
 
 /** A part of the simulated launchpads, each of which may begin later. The pool that values a currency comes and goes like any other. */
 function randomList(random: Random, chain: ForkingChain['chain']): readonly LaunchpadConfig[] {
@@ -168,91 +253,3 @@ const pairs = async () => {
   const { rows } = await sql<{ pool: Hex }>`select pool from pool_creation`.execute(database.kysely)
   return new Set(rows.map(({ pool }) => pool))
 }
-
-const SEEDS = Array.from(
-  { length: Number(process.env['CHANGE_SEEDS'] ?? 4) },
-  (_, index) => Number(process.env['CHANGE_SEED'] ?? 1) + index,
-)
-
-test.each(SEEDS)('any change of the list ends in the tables of a fresh index of the last list, seed %i', async seed => {
-  await database.clear()
-  await fresh.clear()
-  const random = createRandom(seed)
-  const forking = createForkingChain(random, DEPTH)
-  forking.mine(random.integer(30, 60))
-  let head = forking.chain.head().header.number
-  let list = randomList(random, forking.chain)
-  const genesisHash = forking.chain.at(0).header.hash
-  const deaths = createDeaths(random)
-  const look = createDoubtfulClient(database.kysely)
-  /** A process that starts: it follows the list that it finds. */
-  const open = async () => {
-    const stored = await sql`select from chain_state`.execute(database.kysely)
-    const launchpads = stored.rows.length === 0 ? list : (await readListInForce(database.kysely)).launchpads
-    return openIndex(database, { genesisHash, maxReorgDepth: DEPTH, launchpads, around: deaths.around })
-  }
-  let index = await indexUpTo(deaths, forking, open, { db: database.kysely, ranged: head - DEPTH - 4, to: head })
-  /** Repeats a step, in new processes, until it is done. */
-  const until = async (isDone: () => Promise<boolean>, step: () => Promise<unknown>): Promise<void> => {
-    while (!(await isDone())) if (!(await deaths.survives(step))) index = await open()
-    await look()
-  }
-  await look()
-  for (let round = 0; round < 3; round++) {
-    // What is only added is copied while the index goes on.
-    const others = LAUNCHPADS.filter(({ name }) => !list.some(known => known.name === name))
-    const after = round === 0 ? [...list, ...others] : randomList(random, forking.chain)
-    // After a change only the blocks above its ancestor can be undone.
-    const below = random.integer(round === 0 ? 0 : 1, 5)
-    const final = (await readFinality(database.kysely))?.number ?? 0
-    const shown = await shownUpTo(final, database.kysely)
-    const before = head
-    head += random.integer(1, 3)
-    forking.mine(head - before)
-    const followed = async () => {
-      const cursor = await cursorOf(database.kysely)
-      await commitUpTo(index, forking, (cursor?.number ?? before) + 1, 0, head)
-    }
-    const place = { cursor: head, ancestor: before - below, followed }
-    const plan = await prepareSide(deaths, forking, place.ancestor, { before: list, after })
-    const isChanged = async () => isDeepStrictEqual((await readListInForce(database.kysely)).launchpads, after)
-    await until(isChanged, async () => {
-      index = await change(deaths, forking, place, { plan, after })
-    })
-    // Sites have asked for these blocks. Only what is gone may be missing.
-    const stay = await pairs()
-    expect(await shownUpTo(final, database.kysely)).toEqual(shown.filter(({ pair }) => stay.has(pair)))
-    list = after
-
-    const places = (await readRecentBlocks(database.kysely, head - place.ancestor + 1)).filter(({ mergedWithNext }) => !mergedWithNext)
-    const ancestor = random.pick(places).number
-    const depth = head - ancestor
-    if (depth > 0) {
-      const { added } = forking.fork(depth, 1)
-      const newest = forking.chain.head().header
-      const isReplaced = async () => (await cursorOf(database.kysely))?.hash === newest.hash
-      await until(isReplaced, () => {
-        const known = index.directory.upTo(ancestor)
-        const batches = added.map(block => batchOf([block], 'live', known, new Set()))
-        return replaceWith(index, { ancestor: forking.chain.at(ancestor).header, batches })
-      })
-      head = newest.number
-    }
-    const more = random.integer(6, 9)
-    forking.mine(more)
-    head += more
-    const reached = index
-    let isFirst = true
-    const goOn = async () => (isFirst ? ((isFirst = false), reached) : open())
-    index = await indexUpTo(deaths, forking, goOn, { db: database.kysely, ranged: 0, to: head })
-    await look()
-  }
-  await settle(index, forking.chain.at(head).header)
-  await indexAtOnce(fresh, forking.chain, head, list)
-  expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
-  // All that sites are not shown with the others, they are shown apart.
-  const joins = [null, ...(await readLateJoins(database.kysely)).map(({ block }) => block)]
-  const parts = await Promise.all(joins.map(joined => shownUpTo(head, database.kysely, joined)))
-  const inOrder = (events: readonly PairEvent[]) => events.map(event => JSON.stringify(event)).toSorted()
-  expect(inOrder(parts.flat())).toEqual(inOrder(await shownUpTo(head, fresh.kysely)))
-})

@@ -32,58 +32,8 @@ let idleBlocks: readonly number[]
 
 const DAY = 86_400
 
-beforeAll(async () => {
-  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3 * DAY })
-  const [, creator, alice, bob] = chain.accounts as [Address, Address, Address, Address]
-  token = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP', firstBuyWei: parseEther('0.1') })))
-  await chain.mined(buyOnCurve(chain, { from: alice, curve: token.curve, paidWei: parseEther('1') }))
-  await chain.mine(1, 400)
-  const held = await balanceOf(alice)
-  await chain.mined(sellOnCurve(chain, { from: alice, token: token.token, curve: token.curve, amount: held / 3n }))
-  await chain.mine(1, 4_000)
-  await chain.mined(transfer(chain, { from: alice, currency: token.token, to: bob, amount: held / 5n }))
-  await chain.mined(
-    transfer(chain, { from: bob, currency: token.token, to: '0x000000000000000000000000000000000000dead' as Address, amount: 7n }),
-  )
-  await chain.mine(1, DAY)
-  const other = readLaunched(await chain.mined(launch(chain, { from: bob, name: 'Beta', symbol: 'BET' })))
-  await chain.mined(buyOnCurve(chain, { from: alice, curve: other.curve, paidWei: 1n }))
-  await chain.mined(buyOnCurve(chain, { from: bob, curve: token.curve, paidWei: parseEther('10') }))
-  const graduated = await chain.mined(graduate(chain, { from: bob, token: token.token }))
-  expect(graduated.status).toBe('success')
-  await chain.mined(swapThroughRouter(chain, { from: alice, token: token.token, side: 'buy', amountIn: parseEther('0.3') }))
-  await chain.mined(swapThroughRouter(chain, { from: alice, token: token.token, side: 'sell', amountIn: held / 10n }))
-  await chain.mined(wrap(chain, { from: bob, amountWei: parseEther('1') }))
-  await chain.mined(swapDirectly(chain, { from: bob, token: token.token, pool: await poolOf(), side: 'buy', amountIn: parseEther('0.2') }))
-  await chain.mined(claim(chain, { from: creator, token: token.token }))
-  const idle = { currency: token.token, amount: 0n }
-  const stranger = await chain.mined(transfer(chain, { ...idle, from: creator, to: alice }))
-  const toItself = await chain.mined(transfer(chain, { ...idle, from: alice, to: alice, amount: 5n }))
-  const collected = await chain.mined(collectNothing(await poolOf(), bob))
-  idleBlocks = [stranger, toItself, collected].map(({ blockNumber }) => Number(blockNumber))
-  await chain.mine(1, 301)
-})
-
+beforeAll(mineChain)
 afterAll(() => chain?.stop())
-
-function balanceOf(holder: Address): Promise<bigint> {
-  const { abis } = chain.deployment
-  return chain.client.readContract({ address: token.token, abi: abis.token, functionName: 'balanceOf', args: [holder] })
-}
-
-/** Collects nothing, as anyone may from any pool. */
-function collectNothing(pool: Address, from: Address) {
-  const abi = parseAbi(['function collect(address,int24,int24,uint128,uint128)'])
-  const data = encodeFunctionData({ abi, args: [from, -200, 200, 0n, 0n] })
-  return sendCall(chain, { from, to: pool, data })
-}
-
-async function poolOf(): Promise<Address> {
-  const { abis, uniswapFactory, weth } = chain.deployment
-  const args = [token.token, weth, 10_000] as const
-  const pool = await chain.client.readContract({ address: uniswapFactory, abi: abis.factory, functionName: 'getPool', args })
-  return (pool as string).toLowerCase() as Address
-}
 
 test('a chain indexed block by block, in one range or in three gives the same tables', async () => {
   const each = await openChainIndex(chain, followed)
@@ -280,3 +230,55 @@ test('refuses a database of other contracts or another chain, and says what diff
     /begins with 0xabab/,
   )
 })
+
+function balanceOf(holder: Address): Promise<bigint> {
+  const { abis } = chain.deployment
+  return chain.client.readContract({ address: token.token, abi: abis.token, functionName: 'balanceOf', args: [holder] })
+}
+
+/** Collects nothing, as anyone may from any pool. */
+function collectNothing(pool: Address, from: Address) {
+  const abi = parseAbi(['function collect(address,int24,int24,uint128,uint128)'])
+  const data = encodeFunctionData({ abi, args: [from, -200, 200, 0n, 0n] })
+  return sendCall(chain, { from, to: pool, data })
+}
+
+async function poolOf(): Promise<Address> {
+  const { abis, uniswapFactory, weth } = chain.deployment
+  const args = [token.token, weth, 10_000] as const
+  const pool = await chain.client.readContract({ address: uniswapFactory, abi: abis.factory, functionName: 'getPool', args })
+  return (pool as string).toLowerCase() as Address
+}
+
+/** A launch, trades over a day, a graduation, trades in the pool, claims, and blocks whose events change nothing. */
+async function mineChain(): Promise<void> {
+  chain = await startTestChain({ timestamp: Math.floor(Date.now() / 1_000) - 3 * DAY })
+  const [, creator, alice, bob] = chain.accounts as [Address, Address, Address, Address]
+  token = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Alpha', symbol: 'ALP', firstBuyWei: parseEther('0.1') })))
+  await chain.mined(buyOnCurve(chain, { from: alice, curve: token.curve, paidWei: parseEther('1') }))
+  await chain.mine(1, 400)
+  const held = await balanceOf(alice)
+  await chain.mined(sellOnCurve(chain, { from: alice, token: token.token, curve: token.curve, amount: held / 3n }))
+  await chain.mine(1, 4_000)
+  await chain.mined(transfer(chain, { from: alice, currency: token.token, to: bob, amount: held / 5n }))
+  await chain.mined(
+    transfer(chain, { from: bob, currency: token.token, to: '0x000000000000000000000000000000000000dead' as Address, amount: 7n }),
+  )
+  await chain.mine(1, DAY)
+  const other = readLaunched(await chain.mined(launch(chain, { from: bob, name: 'Beta', symbol: 'BET' })))
+  await chain.mined(buyOnCurve(chain, { from: alice, curve: other.curve, paidWei: 1n }))
+  await chain.mined(buyOnCurve(chain, { from: bob, curve: token.curve, paidWei: parseEther('10') }))
+  const graduated = await chain.mined(graduate(chain, { from: bob, token: token.token }))
+  expect(graduated.status).toBe('success')
+  await chain.mined(swapThroughRouter(chain, { from: alice, token: token.token, side: 'buy', amountIn: parseEther('0.3') }))
+  await chain.mined(swapThroughRouter(chain, { from: alice, token: token.token, side: 'sell', amountIn: held / 10n }))
+  await chain.mined(wrap(chain, { from: bob, amountWei: parseEther('1') }))
+  await chain.mined(swapDirectly(chain, { from: bob, token: token.token, pool: await poolOf(), side: 'buy', amountIn: parseEther('0.2') }))
+  await chain.mined(claim(chain, { from: creator, token: token.token }))
+  const idle = { currency: token.token, amount: 0n }
+  const stranger = await chain.mined(transfer(chain, { ...idle, from: creator, to: alice }))
+  const toItself = await chain.mined(transfer(chain, { ...idle, from: alice, to: alice, amount: 5n }))
+  const collected = await chain.mined(collectNothing(await poolOf(), bob))
+  idleBlocks = [stranger, toItself, collected].map(({ blockNumber }) => Number(blockNumber))
+  await chain.mine(1, 301)
+}

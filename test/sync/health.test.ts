@@ -20,57 +20,6 @@ const header = (number: number) => chain.at(number).header
 const tipAt = (head: number, confirmations = 3) => ({ head: header(head), confirmed: header(head - confirmations), block: null })
 const unavailable = (message: string) => new TokenwireError('database_unavailable', message, { retryable: true })
 
-function open(startBlock = 0) {
-  const clock = createManualClock()
-  const startedAtMs = clock.nowMs()
-  const { logger, lines } = createLogLines()
-  const bounds = { startBlock, followBlocks: 50, liveBlocks: 8 }
-  let answeredAtMs: number | null = null
-  let rpc: readonly RpcHealth[] = [rpcHealth()]
-  let troubles: readonly string[] = []
-  let health = UNKNOWN_HEALTH
-  const record = (event: SyncEvent) => {
-    const before = health
-    health = afterHealthEvent(health, event, clock.nowMs(), bounds)
-    logEvent(logger, event, before, health, startBlock)
-  }
-  const commit = (commit: Commit, blocks: readonly BlockHeader[] = []) => {
-    const block = { ...commit.to, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
-    record({ kind: 'committed', commit, blocks, block })
-  }
-  return {
-    record,
-    lines,
-    state: () =>
-      reportState(health, { nowMs: clock.nowMs(), startedAtMs, lastAnswerAtMs: answeredAtMs, rpc, warnings: [], troubles, startBlock }),
-    chain: () => reportChain(health),
-    tip: (tip: ReturnType<typeof tipAt>) => record({ kind: 'tip', tip }),
-    read: (cursor: BlockHeader | null) => record({ kind: 'cursorRead', blocks: cursor === null ? [] : [cursor] }),
-    committed: (to: BlockHeader, logs = 0) => {
-      const batch = projectedBatch(wholeBlock({ header: { ...header(1), ...to }, logs: [] }))
-      commit({ kind: 'batch', to, batch: { ...batch, logCount: logs } })
-    },
-    commitBlocks: (blocks: readonly [...BlockHeader[], BlockHeader]) =>
-      commit({ kind: 'settle', to: blocks.at(-1) as BlockHeader }, blocks),
-    replaced: (to: BlockHeader, depth: number) => commit({ kind: 'replace', to, replacement: { ancestor: to, batches: [] }, depth }),
-    failed: (error: unknown, attempt = 1) => record({ kind: 'failed', error, attempt, retryInMs: 100 }),
-    range: (from: number, confirmed: number) =>
-      record({ kind: 'decided', action: { kind: 'index', span: { mode: 'range', from, to: from } }, tip: tipAt(confirmed + 3) }),
-    wait: (because: 'indexed' | 'chainIsShorter' = 'indexed', tip = tipAt(103)) =>
-      record({ kind: 'decided', action: { kind: 'wait', because }, tip }),
-    /** Time passes while the provider goes on answering. */
-    pass: (ms: number) => {
-      clock.advance(ms)
-      answeredAtMs = clock.nowMs()
-    },
-    passInSilence: (ms: number) => clock.advance(ms),
-    setRpc: (next: readonly RpcHealth[], said: readonly string[] = []) => {
-      rpc = next
-      troubles = said
-    },
-  }
-}
-
 describe('the health of synchronisation', () => {
   it('is unknown at first', () => {
     const { state, chain } = open()
@@ -417,3 +366,54 @@ describe('the log of synchronisation', () => {
     expect(lines()[0]).toMatchObject({ level: 40, err: { message: error.message } })
   })
 })
+
+function open(startBlock = 0) {
+  const clock = createManualClock()
+  const startedAtMs = clock.nowMs()
+  const { logger, lines } = createLogLines()
+  const bounds = { startBlock, followBlocks: 50, liveBlocks: 8 }
+  let answeredAtMs: number | null = null
+  let rpc: readonly RpcHealth[] = [rpcHealth()]
+  let troubles: readonly string[] = []
+  let health = UNKNOWN_HEALTH
+  const record = (event: SyncEvent) => {
+    const before = health
+    health = afterHealthEvent(health, event, clock.nowMs(), bounds)
+    logEvent(logger, event, before, health, startBlock)
+  }
+  const commit = (commit: Commit, blocks: readonly BlockHeader[] = []) => {
+    const block = { ...commit.to, completedAtMs: 0, tokens: [], unread: [], dropped: [] }
+    record({ kind: 'committed', commit, blocks, block })
+  }
+  return {
+    record,
+    lines,
+    state: () =>
+      reportState(health, { nowMs: clock.nowMs(), startedAtMs, lastAnswerAtMs: answeredAtMs, rpc, warnings: [], troubles, startBlock }),
+    chain: () => reportChain(health),
+    tip: (tip: ReturnType<typeof tipAt>) => record({ kind: 'tip', tip }),
+    read: (cursor: BlockHeader | null) => record({ kind: 'cursorRead', blocks: cursor === null ? [] : [cursor] }),
+    committed: (to: BlockHeader, logs = 0) => {
+      const batch = projectedBatch(wholeBlock({ header: { ...header(1), ...to }, logs: [] }))
+      commit({ kind: 'batch', to, batch: { ...batch, logCount: logs } })
+    },
+    commitBlocks: (blocks: readonly [...BlockHeader[], BlockHeader]) =>
+      commit({ kind: 'settle', to: blocks.at(-1) as BlockHeader }, blocks),
+    replaced: (to: BlockHeader, depth: number) => commit({ kind: 'replace', to, replacement: { ancestor: to, batches: [] }, depth }),
+    failed: (error: unknown, attempt = 1) => record({ kind: 'failed', error, attempt, retryInMs: 100 }),
+    range: (from: number, confirmed: number) =>
+      record({ kind: 'decided', action: { kind: 'index', span: { mode: 'range', from, to: from } }, tip: tipAt(confirmed + 3) }),
+    wait: (because: 'indexed' | 'chainIsShorter' = 'indexed', tip = tipAt(103)) =>
+      record({ kind: 'decided', action: { kind: 'wait', because }, tip }),
+    /** Time passes while the provider goes on answering. */
+    pass: (ms: number) => {
+      clock.advance(ms)
+      answeredAtMs = clock.nowMs()
+    },
+    passInSilence: (ms: number) => clock.advance(ms),
+    setRpc: (next: readonly RpcHealth[], said: readonly string[] = []) => {
+      rpc = next
+      troubles = said
+    },
+  }
+}

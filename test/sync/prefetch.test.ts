@@ -19,49 +19,6 @@ const announce = (index: number): NewLog => ({ address: launchpad, data: `0x${te
 const speak = (index: number): NewLog => ({ address: testAddress(index) })
 const ranges = { minBlocks: 1, maxBlocks: 10, targetLogs: 100 }
 
-/** Ranges of ten blocks up to block 100, then runs, and from block 152 on single blocks. */
-function open(logs: (number: number) => readonly NewLog[], given: Partial<Settings> = {}) {
-  const { onPrepare = () => undefined, fail = () => false, startBlock = 0, liveBlocks = 8 } = given
-  const chain = createSimulatedChain()
-  for (let number = 1; number <= HEAD; number++) chain.mine(logs(number))
-  const queried: string[] = []
-  const hashes: unknown[] = []
-  const intercept = (_: string, call: RpcCall, answer: () => unknown) => {
-    const { fromBlock, toBlock, blockHash } = (call.params[0] ?? {}) as { fromBlock?: string; toBlock?: string; blockHash?: string }
-    if (fromBlock !== undefined) queried.push(`${Number(fromBlock)}-${Number(toBlock)}`)
-    if (blockHash !== undefined) hashes.push(blockHash)
-    if (fail(Number(fromBlock))) throw new Error('broken')
-    return answer()
-  }
-  const { watchlist } = createMemoryIndex({ contracts: [launchpad], startBlock })
-  const source = createChainSource({ rpc: createChainRpc([chain], { intercept }) })
-  const bounds = { startBlock, followBlocks: FOLLOW_BLOCKS, liveBlocks }
-  const prepared = new Map<number, readonly ChainLog[]>()
-  const prepare: Committer['prepare'] = async (batch, previous) => {
-    onPrepare(batch.from, previous?.from ?? null)
-    prepared.set(batch.from, batch.logs)
-    return projectedBatch(batch)
-  }
-  const prefetch = createPrefetch({ source, watchlist, prepare, bounds, ranges })
-  return {
-    chain,
-    queried,
-    /** How many blocks' logs have been asked for. */
-    blocks: () => hashes.length,
-    discard: prefetch.discard,
-    rangeBlocks: prefetch.rangeBlocks,
-    next: async (from: number, confirmed = HEAD) => {
-      const { header } = chain.at(confirmed)
-      const batch = await prefetch.next(spanAt(from, confirmed, bounds, prefetch.rangeBlocks()), {
-        head: header,
-        confirmed: header,
-        block: null,
-      })
-      return { batch, logs: (prepared.get(batch.from) ?? []).map(({ address, blockNumber }) => [address, blockNumber]) }
-    },
-  }
-}
-
 interface Settings {
   /** Called with the first blocks of a batch that is prepared and of the one before it. */
   onPrepare(from: number, previous: number | null): void
@@ -235,3 +192,46 @@ describe('the size of the next range', () => {
     )
   })
 })
+
+/** Ranges of ten blocks up to block 100, then runs, and from block 152 on single blocks. */
+function open(logs: (number: number) => readonly NewLog[], given: Partial<Settings> = {}) {
+  const { onPrepare = () => undefined, fail = () => false, startBlock = 0, liveBlocks = 8 } = given
+  const chain = createSimulatedChain()
+  for (let number = 1; number <= HEAD; number++) chain.mine(logs(number))
+  const queried: string[] = []
+  const hashes: unknown[] = []
+  const intercept = (_: string, call: RpcCall, answer: () => unknown) => {
+    const { fromBlock, toBlock, blockHash } = (call.params[0] ?? {}) as { fromBlock?: string; toBlock?: string; blockHash?: string }
+    if (fromBlock !== undefined) queried.push(`${Number(fromBlock)}-${Number(toBlock)}`)
+    if (blockHash !== undefined) hashes.push(blockHash)
+    if (fail(Number(fromBlock))) throw new Error('broken')
+    return answer()
+  }
+  const { watchlist } = createMemoryIndex({ contracts: [launchpad], startBlock })
+  const source = createChainSource({ rpc: createChainRpc([chain], { intercept }) })
+  const bounds = { startBlock, followBlocks: FOLLOW_BLOCKS, liveBlocks }
+  const prepared = new Map<number, readonly ChainLog[]>()
+  const prepare: Committer['prepare'] = async (batch, previous) => {
+    onPrepare(batch.from, previous?.from ?? null)
+    prepared.set(batch.from, batch.logs)
+    return projectedBatch(batch)
+  }
+  const prefetch = createPrefetch({ source, watchlist, prepare, bounds, ranges })
+  return {
+    chain,
+    queried,
+    /** How many blocks' logs have been asked for. */
+    blocks: () => hashes.length,
+    discard: prefetch.discard,
+    rangeBlocks: prefetch.rangeBlocks,
+    next: async (from: number, confirmed = HEAD) => {
+      const { header } = chain.at(confirmed)
+      const batch = await prefetch.next(spanAt(from, confirmed, bounds, prefetch.rangeBlocks()), {
+        head: header,
+        confirmed: header,
+        block: null,
+      })
+      return { batch, logs: (prepared.get(batch.from) ?? []).map(({ address, blockNumber }) => [address, blockNumber]) }
+    },
+  }
+}

@@ -43,51 +43,14 @@ beforeEach(async () => {
   index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 16, ...values })
 })
 
-/** Commits blocks of the canonical chain one by one. */
-async function follow(from: number, to: number): Promise<void> {
-  for (let number = from; number <= to; number++) await commitBlocks(index, forking.chain.at(number))
-}
-
 /** Commits them together, as when more of them follow. */
 async function run(from: number, to: number): Promise<void> {
   await commitBlocks(index, ...Array.from({ length: to - from + 1 }, (_, above) => forking.chain.at(from + above)))
 }
 
-/** The canonical blocks after the ancestor, with all of their logs; after block 0: the first ones to index. */
-function replacement(ancestor: number): Replacement {
-  const { chain } = forking
-  const numbers = Array.from({ length: chain.head().header.number - ancestor }, (_, above) => ancestor + 1 + above)
-  return {
-    ancestor: ancestor < START_BLOCK ? null : chain.at(ancestor).header,
-    batches: numbers.map(number => wholeBlock(chain.at(number))),
-  }
-}
-
 async function sequences(): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ address: Address; sequence: number }>`select address, sequence from token`.execute(database.kysely)
   return new Map(rows.map(({ address, sequence }) => [address, sequence]))
-}
-
-/** When the candles of every token begin and of how many trades they are, as their pages say. */
-async function readCharts(currency: CandlesQuery['currency']): Promise<readonly string[]> {
-  const charts: string[] = []
-  for (const token of index.directory.partsWith([]).addresses) {
-    for (const interval of ['1m', '1h'] as const) {
-      const page = await readCandles(database.kysely, { address: token, interval, of: 'price', currency, fill: false, limit: 1_500 })
-      charts.push(...(page?.data.map(({ time, trades }) => `${token} ${interval} ${time} ${trades}`) ?? []))
-    }
-  }
-  return charts.toSorted()
-}
-
-/** The same as the table says. */
-async function storedCharts(currency: CandlesQuery['currency']): Promise<readonly string[]> {
-  const [trades, isIn] = currency === 'weth' ? [sql`trades`, sql`true`] : [sql`trades_usd`, sql`in_usd`]
-  const { rows } = await sql<{ token: Address; seconds: number; time: number; trades: number }>`
-    select token, interval_seconds as seconds, time, ${trades} as trades from candle
-    where interval_seconds in (60, 3600) and ${isIn}`.execute(database.kysely)
-  const lines = rows.map(row => `${row.token} ${row.seconds === 60 ? '1m' : '1h'} ${row.time} ${row.trades}`)
-  return lines.toSorted()
 }
 
 describe('replacing blocks', () => {
@@ -289,3 +252,40 @@ describe('replacing blocks', () => {
     expect(rows[0]?.count).toBeGreaterThan(0)
   })
 })
+
+/** Commits blocks of the canonical chain one by one. */
+async function follow(from: number, to: number): Promise<void> {
+  for (let number = from; number <= to; number++) await commitBlocks(index, forking.chain.at(number))
+}
+
+/** The canonical blocks after the ancestor, with all of their logs; after block 0: the first ones to index. */
+function replacement(ancestor: number): Replacement {
+  const { chain } = forking
+  const numbers = Array.from({ length: chain.head().header.number - ancestor }, (_, above) => ancestor + 1 + above)
+  return {
+    ancestor: ancestor < START_BLOCK ? null : chain.at(ancestor).header,
+    batches: numbers.map(number => wholeBlock(chain.at(number))),
+  }
+}
+
+/** When the candles of every token begin and of how many trades they are, as their pages say. */
+async function readCharts(currency: CandlesQuery['currency']): Promise<readonly string[]> {
+  const charts: string[] = []
+  for (const token of index.directory.partsWith([]).addresses) {
+    for (const interval of ['1m', '1h'] as const) {
+      const page = await readCandles(database.kysely, { address: token, interval, of: 'price', currency, fill: false, limit: 1_500 })
+      charts.push(...(page?.data.map(({ time, trades }) => `${token} ${interval} ${time} ${trades}`) ?? []))
+    }
+  }
+  return charts.toSorted()
+}
+
+/** The same as the table says. */
+async function storedCharts(currency: CandlesQuery['currency']): Promise<readonly string[]> {
+  const [trades, isIn] = currency === 'weth' ? [sql`trades`, sql`true`] : [sql`trades_usd`, sql`in_usd`]
+  const { rows } = await sql<{ token: Address; seconds: number; time: number; trades: number }>`
+    select token, interval_seconds as seconds, time, ${trades} as trades from candle
+    where interval_seconds in (60, 3600) and ${isIn}`.execute(database.kysely)
+  const lines = rows.map(row => `${row.token} ${row.seconds === 60 ? '1m' : '1h'} ${row.time} ${row.trades}`)
+  return lines.toSorted()
+}

@@ -37,24 +37,6 @@ afterEach(async () => {
 
 const word = (value: number | bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 
-/** Mines blocks in which the emitters speak at random, most of them silent; each is announced at some time. */
-const live = async (blocks: number, random: () => number): Promise<void> => {
-  const launchpad = emitters[0] ?? expect.unreachable()
-  let left = blocks
-  while (left > 0) {
-    for (let count = Math.floor(random() * 4); count > 0; count--) {
-      const emitter = emitters[Math.floor(random() * emitters.length)] ?? launchpad
-      const announces = emitter === launchpad && random() < 0.7
-      const announced = emitters[Math.floor(random() * emitters.length)] ?? launchpad
-      const data: Hex = announces ? word(BigInt(announced)) : `0x${'5a'.repeat(Math.floor(random() * 30))}`
-      await chain.emit(emitter, word(Math.floor(random() * 1e9)), data)
-    }
-    const mined = Math.min(left, 1 + Math.floor(random() * 9))
-    await chain.mine(mined)
-    left -= mined
-  }
-}
-
 const headNumber = async () => Number(await chain.client.getBlockNumber())
 
 /** What a plain client reads from the chain. */
@@ -70,29 +52,7 @@ interface Running {
   readonly log: LogLines
   readonly emitted: number[]
 }
-const run = async (index: MemoryIndex, urls: readonly string[], confirmations = 0): Promise<Running> => {
-  const log = createLogLines()
-  const rpc = createRpc({ urls, chainId: 31337, logger: log.logger })
-  await rpc.connect()
-  const { committer, watchlist } = index
-  const source = createChainSource({ rpc })
-  const genesisHash = (await source.header(0)).hash
-  const sync = createSync({ rpc, source, committer, watchlist, genesisHash, maxReorgDepth: 0, confirmations, logger: log.logger })
-  const emitted: number[] = []
-  sync.blocks.subscribe(({ number }) => emitted.push(number))
-  open.push({
-    close: async () => {
-      await sync.stop()
-      rpc.close()
-    },
-  })
-  return { sync, rpc, log, emitted }
-}
-const relay = async (): Promise<FakeProvider> => {
-  const provider = await startFakeProvider({ chain: relayTo(anvil.url) })
-  open.push({ close: provider.stop })
-  return provider
-}
+
 const indexedUpTo = (index: MemoryIndex, block: number) => expect.poll(() => index.cursor(), { interval: 20 }).toBe(block)
 
 describe('the indexer on a real chain', () => {
@@ -238,3 +198,46 @@ describe('blocks of a real chain', () => {
     }
   })
 })
+
+/** Mines blocks in which the emitters speak at random, most of them silent; each is announced at some time. */
+const live = async (blocks: number, random: () => number): Promise<void> => {
+  const launchpad = emitters[0] ?? expect.unreachable()
+  let left = blocks
+  while (left > 0) {
+    for (let count = Math.floor(random() * 4); count > 0; count--) {
+      const emitter = emitters[Math.floor(random() * emitters.length)] ?? launchpad
+      const announces = emitter === launchpad && random() < 0.7
+      const announced = emitters[Math.floor(random() * emitters.length)] ?? launchpad
+      const data: Hex = announces ? word(BigInt(announced)) : `0x${'5a'.repeat(Math.floor(random() * 30))}`
+      await chain.emit(emitter, word(Math.floor(random() * 1e9)), data)
+    }
+    const mined = Math.min(left, 1 + Math.floor(random() * 9))
+    await chain.mine(mined)
+    left -= mined
+  }
+}
+
+const run = async (index: MemoryIndex, urls: readonly string[], confirmations = 0): Promise<Running> => {
+  const log = createLogLines()
+  const rpc = createRpc({ urls, chainId: 31337, logger: log.logger })
+  await rpc.connect()
+  const { committer, watchlist } = index
+  const source = createChainSource({ rpc })
+  const genesisHash = (await source.header(0)).hash
+  const sync = createSync({ rpc, source, committer, watchlist, genesisHash, maxReorgDepth: 0, confirmations, logger: log.logger })
+  const emitted: number[] = []
+  sync.blocks.subscribe(({ number }) => emitted.push(number))
+  open.push({
+    close: async () => {
+      await sync.stop()
+      rpc.close()
+    },
+  })
+  return { sync, rpc, log, emitted }
+}
+
+const relay = async (): Promise<FakeProvider> => {
+  const provider = await startFakeProvider({ chain: relayTo(anvil.url) })
+  open.push({ close: provider.stop })
+  return provider
+}

@@ -48,30 +48,6 @@ type Row = TokenRow & { readonly [ADDED]: Decimal | null }
 const TOKEN = addressOf(1)
 const headerOf = (number: number): BlockHeader => ({ number, hash: wordOf(number), parentHash: wordOf(number - 1), timestamp: number })
 
-function batchOf(number: number, row: Row, tokens: NextBatch['before']['tokens']): NextBatch {
-  const to = headerOf(number)
-  const changes = { ...NO_CHANGES, tokens: [row] }
-  const before = { tokens, balances: new Map() }
-  return {
-    mode: 'live',
-    from: number,
-    first: to,
-    to,
-    blocks: [to],
-    follows: number === 1 ? null : to.parentHash,
-    before,
-    changes,
-    contracts: [],
-    revaluedTo: null,
-  }
-}
-
-async function load(pending: NextBatch | null = null): Promise<Row | undefined> {
-  const keys = { tokens: [TOKEN], currencies: [], ticks: [], balances: [], creatorFees: [] }
-  const { tokens } = await loadRows(db, keys, { now: 9, expired: false, pending, weth: addressOf(0xe7) })
-  return tokens.get(TOKEN) as Row | undefined
-}
-
 /** As lists, tokens and updates read it. */
 async function read(): Promise<unknown> {
   const { rows } = await sql<{ readonly [ADDED]: unknown }>`select ${SELECTED_TOKEN} from token ${MAIN_POOL}`.execute(db)
@@ -172,3 +148,27 @@ describe('the columns of a token', () => {
     expect([...NAMED_ELSEWHERE].filter(field => !fields.has(field))).toEqual([])
   })
 })
+
+function batchOf(number: number, row: Row, tokens: NextBatch['before']['tokens']): NextBatch {
+  const to = headerOf(number)
+  const changes = { ...NO_CHANGES, tokens: [row] }
+  const before = { tokens, balances: new Map() }
+  return {
+    mode: 'live',
+    from: number,
+    first: to,
+    to,
+    blocks: [to],
+    follows: number === 1 ? null : to.parentHash,
+    before,
+    changes,
+    contracts: [],
+    revaluedTo: null,
+  }
+}
+
+async function load(pending: NextBatch | null = null): Promise<Row | undefined> {
+  const keys = { tokens: [TOKEN], currencies: [], ticks: [], balances: [], creatorFees: [] }
+  const { tokens } = await loadRows(db, keys, { now: 9, expired: false, pending, weth: addressOf(0xe7) })
+  return tokens.get(TOKEN) as Row | undefined
+}

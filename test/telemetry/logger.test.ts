@@ -36,18 +36,6 @@ const HIDDEN = [
   Buffer.from('alice:opensesame').toString('base64'),
 ]
 
-function capture(format: 'json' | 'pretty' = 'json', secrets: readonly string[] = SECRETS) {
-  const lines: string[] = []
-  const redactor = createRedactor(secrets)
-  const destination = { write: (line: string) => void lines.push(line) }
-  return { lines, redactor, logger: createLogger({ level: 'debug', format, redactor, destination }) }
-}
-
-function expectNothingHidden(lines: readonly string[]): void {
-  expect(lines.length).toBeGreaterThan(0)
-  for (const secret of HIDDEN) expect(lines.join('')).not.toContain(secret)
-}
-
 const PLACEMENTS: readonly (readonly [string, (secret: string) => readonly [object, string?]])[] = [
   ['the message', secret => [{}, `connecting to ${secret} failed`]],
   ['a field', secret => [{ url: secret }, 'x']],
@@ -173,3 +161,15 @@ describe('secretsOf', () => {
     expect(secretsOf({ databaseUrl: 'postgres://me@db/tokens?password=hunter2' })).toContain('hunter2')
   })
 })
+
+function capture(format: 'json' | 'pretty' = 'json', secrets: readonly string[] = SECRETS) {
+  const lines: string[] = []
+  const redactor = createRedactor(secrets)
+  const destination = { write: (line: string) => void lines.push(line) }
+  return { lines, redactor, logger: createLogger({ level: 'debug', format, redactor, destination }) }
+}
+
+function expectNothingHidden(lines: readonly string[]): void {
+  expect(lines.length).toBeGreaterThan(0)
+  for (const secret of HIDDEN) expect(lines.join('')).not.toContain(secret)
+}

@@ -37,62 +37,6 @@ const REALTIME: RealtimeHealth = {
   commitToDeliveryMs: { p50: 1, p99: 2 },
 }
 
-const READING: MetricsReading = {
-  indexer: INDEXER,
-  launchpads: [{ name: 'wow', state: 'backfilling', indexedBlock: '7', blocksLeft: 90, eventsPerSecond: 4.5, secondsLeft: null }],
-  feed: {
-    carrier: 'nats',
-    connected: true,
-    disconnectedMs: 0,
-    waitingMs: 1_500,
-    behindBlocks: 2,
-    reconnects: 1,
-    replica: { inUse: true, behindMs: 20 },
-  },
-  database: { ok: true, latencyMs: 1.5 },
-  tables: [{ table: 'trade', rows: 12, bytes: 8_192, indexBytes: 16_384 }],
-  actors: { total: 3, byState: { live: 2, activating: 1 }, subscribers: 41 },
-  realtime: REALTIME,
-  commitToDelivery: createLatencyHistogram().snapshot(),
-  ethUsd: {
-    price: '3000',
-    currency: 'USD',
-    source: 'coinbase',
-    fetchedAt: '2026-01-01T00:00:00.000Z',
-    ageSeconds: 80,
-    stale: true,
-  },
-  metadata: { queued: 12, underWay: 3, outcomes: { read: 40, not_found: 2 } },
-  skippedLogs: [{ launchpad: 'wow', event: '0xab', count: 4 }],
-  refusedConnections: { client: 4, process: 0 },
-  keys: [
-    {
-      name: 'shop',
-      requests: 9,
-      refusedRequests: 2,
-      maxRequestsPerMinute: null,
-      connections: 1,
-      maxConnections: 100,
-      openedConnections: 5,
-      refusedConnections: 0,
-    },
-  ],
-  eventLoops: {
-    main: { stallsTotal: 3, longestStallMs: 750, delayP99Ms: 20 },
-    indexing: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 5 },
-  },
-}
-
-function metricsOf(changes: Partial<MetricsReading> = {}, chainId = 8453): Metrics {
-  return createMetrics({ version: '1.2.3', chainId, read: async () => ({ ...READING, ...changes }) })
-}
-
-/** The samples of Tokenwire's own metrics, as Prometheus would read them. */
-async function samples(metrics: Metrics): Promise<Readonly<Record<string, number>>> {
-  const lines = (await metrics.render()).split('\n').filter(line => line.startsWith('tokenwire_'))
-  return Object.fromEntries(lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
-}
-
 describe('createMetrics', () => {
   it('writes what the sources say, in base units', async () => {
     expect(await samples(metricsOf({ commitToDelivery: { boundsMs: [], counts: [0], sumMs: 0 } }))).toEqual({
@@ -243,3 +187,59 @@ describe('createLatencyHistogram', () => {
     expect(sumMs).toBeCloseTo(1_010_016.21)
   })
 })
+
+function metricsOf(changes: Partial<MetricsReading> = {}, chainId = 8453): Metrics {
+  return createMetrics({ version: '1.2.3', chainId, read: async () => ({ ...READING, ...changes }) })
+}
+
+/** The samples of Tokenwire's own metrics, as Prometheus would read them. */
+async function samples(metrics: Metrics): Promise<Readonly<Record<string, number>>> {
+  const lines = (await metrics.render()).split('\n').filter(line => line.startsWith('tokenwire_'))
+  return Object.fromEntries(lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
+}
+
+const READING: MetricsReading = {
+  indexer: INDEXER,
+  launchpads: [{ name: 'wow', state: 'backfilling', indexedBlock: '7', blocksLeft: 90, eventsPerSecond: 4.5, secondsLeft: null }],
+  feed: {
+    carrier: 'nats',
+    connected: true,
+    disconnectedMs: 0,
+    waitingMs: 1_500,
+    behindBlocks: 2,
+    reconnects: 1,
+    replica: { inUse: true, behindMs: 20 },
+  },
+  database: { ok: true, latencyMs: 1.5 },
+  tables: [{ table: 'trade', rows: 12, bytes: 8_192, indexBytes: 16_384 }],
+  actors: { total: 3, byState: { live: 2, activating: 1 }, subscribers: 41 },
+  realtime: REALTIME,
+  commitToDelivery: createLatencyHistogram().snapshot(),
+  ethUsd: {
+    price: '3000',
+    currency: 'USD',
+    source: 'coinbase',
+    fetchedAt: '2026-01-01T00:00:00.000Z',
+    ageSeconds: 80,
+    stale: true,
+  },
+  metadata: { queued: 12, underWay: 3, outcomes: { read: 40, not_found: 2 } },
+  skippedLogs: [{ launchpad: 'wow', event: '0xab', count: 4 }],
+  refusedConnections: { client: 4, process: 0 },
+  keys: [
+    {
+      name: 'shop',
+      requests: 9,
+      refusedRequests: 2,
+      maxRequestsPerMinute: null,
+      connections: 1,
+      maxConnections: 100,
+      openedConnections: 5,
+      refusedConnections: 0,
+    },
+  ],
+  eventLoops: {
+    main: { stallsTotal: 3, longestStallMs: 750, delayP99Ms: 20 },
+    indexing: { stallsTotal: 0, longestStallMs: 0, delayP99Ms: 5 },
+  },
+}

@@ -43,27 +43,6 @@ afterEach(async () => {
   await edits?.stop()
 })
 
-function optionsOf({ maxReorgDepth = DEPTH, url = database.url }, log = createLogLines()): LaunchpadEditsOptions {
-  const rpc = {
-    ...createChainRpc([forking.chain]),
-    request: async ({ method, params }: { method: string; params: readonly unknown[] }) =>
-      method === 'eth_getCode' && params[0] !== NOWHERE ? '0x60' : '0x',
-  }
-  const orm = url === database.url ? database.orm : openOrm(url)
-  return {
-    config: { launchpads: listOf(REFERENCE), confirmations: 0, maxReorgDepth, keepLogs: false, logsFrom: null, verifyLogs: 'bloom' },
-    chain: { rpc, source: createChainSource({ rpc }), chainId: 1, genesisHash },
-    databaseUrl: url,
-    db: orm.em.getKysely<unknown>(),
-    transaction: createTransaction(orm),
-    writer: 'test',
-    whileChanging: async () => void joins++,
-    ethUsd: () => null,
-    now: () => nowMs,
-    logger: log.logger,
-  } as unknown as LaunchpadEditsOptions
-}
-
 function start(wanted: LaunchpadsConfig, settings: { readonly maxReorgDepth?: number; readonly url?: string } = {}) {
   const log = createLogLines()
   edits = startLaunchpadEdits(optionsOf(settings, log), wanted)
@@ -142,3 +121,24 @@ test('a role without the right to create a schema is told the statement; then it
     await sql`drop role ${sql.id(role)}`.execute(database.kysely)
   }
 })
+
+function optionsOf({ maxReorgDepth = DEPTH, url = database.url }, log = createLogLines()): LaunchpadEditsOptions {
+  const rpc = {
+    ...createChainRpc([forking.chain]),
+    request: async ({ method, params }: { method: string; params: readonly unknown[] }) =>
+      method === 'eth_getCode' && params[0] !== NOWHERE ? '0x60' : '0x',
+  }
+  const orm = url === database.url ? database.orm : openOrm(url)
+  return {
+    config: { launchpads: listOf(REFERENCE), confirmations: 0, maxReorgDepth, keepLogs: false, logsFrom: null, verifyLogs: 'bloom' },
+    chain: { rpc, source: createChainSource({ rpc }), chainId: 1, genesisHash },
+    databaseUrl: url,
+    db: orm.em.getKysely<unknown>(),
+    transaction: createTransaction(orm),
+    writer: 'test',
+    whileChanging: async () => void joins++,
+    ethUsd: () => null,
+    now: () => nowMs,
+    logger: log.logger,
+  } as unknown as LaunchpadEditsOptions
+}

@@ -47,29 +47,6 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
 
-async function open({ orm }: TestDatabase, config: { readonly keepLogs?: boolean; readonly logsFrom?: string }, chainId = 1) {
-  const chain = { source, chainId, genesisHash }
-  const settings = { keepLogs: false, logsFrom: null, verifyLogs: 'bloom', ...config } as const
-  const one = await openKeptLogs({ config: settings, chain, orm, logger: silentLogger })
-  opened.push(one)
-  return one
-}
-
-async function keepRange(kept: OpenedKeptLogs): Promise<void> {
-  const [first, last] = [0, 2].map(
-    (number): BlockHeader => ({ number, hash: wordOf(number), parentHash: wordOf(number - 1 || 9), timestamp: number }),
-  )
-  if (first === undefined || last === undefined) throw new Error('two blocks')
-  const query = { from: 0, to: 2, addresses: [SENDER], topics: [HASH] }
-  await kept.ranges.fetched?.({
-    first,
-    last,
-    headers: [],
-    answers: [{ logs: [], to: 2, asked: [{ query, logs: [] }] }],
-    announced: new Map(),
-  })
-}
-
 const run = async (url: string, ...args: readonly string[]) => {
   const env = { PATH: process.env['PATH'], DATABASE_URL: url, LOG_LEVEL: 'silent' }
   return (await promisify(execFile)(process.execPath, ['src/commands/dbLogs.ts', ...args], { env })).stdout
@@ -121,3 +98,26 @@ it('goes on without them where the role may not create their schema', async () =
   await orm.close(true)
   await sql`drop role ${sql.id(name)}`.execute(fresh.kysely)
 })
+
+async function open({ orm }: TestDatabase, config: { readonly keepLogs?: boolean; readonly logsFrom?: string }, chainId = 1) {
+  const chain = { source, chainId, genesisHash }
+  const settings = { keepLogs: false, logsFrom: null, verifyLogs: 'bloom', ...config } as const
+  const one = await openKeptLogs({ config: settings, chain, orm, logger: silentLogger })
+  opened.push(one)
+  return one
+}
+
+async function keepRange(kept: OpenedKeptLogs): Promise<void> {
+  const [first, last] = [0, 2].map(
+    (number): BlockHeader => ({ number, hash: wordOf(number), parentHash: wordOf(number - 1 || 9), timestamp: number }),
+  )
+  if (first === undefined || last === undefined) throw new Error('two blocks')
+  const query = { from: 0, to: 2, addresses: [SENDER], topics: [HASH] }
+  await kept.ranges.fetched?.({
+    first,
+    last,
+    headers: [],
+    answers: [{ logs: [], to: 2, asked: [{ query, logs: [] }] }],
+    announced: new Map(),
+  })
+}

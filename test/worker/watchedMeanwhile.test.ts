@@ -4,11 +4,9 @@ import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
-
 import { batchOf } from '#sync/fetch/span.ts'
 import { createTestRegistry, RecordingSubscription } from '#test/support/actors.ts'
 import { useDatabase } from '#test/support/database.ts'
-
 import { createSimulatedChain } from '#test/support/simulatedChain.ts'
 import { commitBatch, openIndex } from '#test/support/simulatedIndex.ts'
 import { EMPTY_MARKET, START_BLOCK, tradeBlock } from '#test/support/simulatedLaunchpad.ts'
@@ -23,59 +21,7 @@ const COMMIT = ['asked', 'seen', 'dispatched'] as const
 const ACTOR = ['made', 'read', 'given'] as const
 type Step = (typeof COMMIT)[number] | (typeof ACTOR)[number]
 
-/** Every way to lay two sequences into one. */
-function interleavings(a: readonly Step[], b: readonly Step[]): readonly (readonly Step[])[] {
-  const [firstOfA, ...restOfA] = a
-  const [firstOfB, ...restOfB] = b
-  if (firstOfA === undefined || firstOfB === undefined) return [[...a, ...b]]
-  return [...interleavings(restOfA, b).map(rest => [firstOfA, ...rest]), ...interleavings(a, restOfB).map(rest => [firstOfB, ...rest])]
-}
-
 const database = await useDatabase()
-
-/** A chain of trades, indexed up to before the block that the test commits by its own steps. */
-async function openCommit(subject: 'launches' | 'trades', isWatched: (token: Address) => boolean) {
-  await database.clear()
-  const random = createRandom(3)
-  const chain = createSimulatedChain()
-  const gates = { seen: Promise.withResolvers<void>(), asked: Promise.withResolvers<void>() }
-  let gated = false
-  const index = await openIndex(database, {
-    genesisHash: chain.at(0).header.hash,
-    maxReorgDepth: 4,
-    isWatched,
-    around: transaction => work =>
-      transaction(async db => {
-        const result = await work(db)
-        if (gated) {
-          gates.asked.resolve()
-          await gates.seen.promise
-        }
-        return result
-      }),
-  })
-  let market = EMPTY_MARKET
-  const mine = () => {
-    const { logs, market: after } = tradeBlock(market, random)
-    market = after
-    return chain.mine(logs)
-  }
-  // What launches a token begins with its mint, and what is a trade or a transfer with a Transfer of it.
-  for (;;) {
-    const block = mine()
-    const batch = batchOf([block], 'live', index.directory, new Set())
-    const token = batch.logs[0]?.address
-    const launches = index.directory.discover(batch.logs).length > 0
-    if (token !== undefined && (subject === 'launches' ? launches : !launches && (await load([token])).length > 0)) {
-      gated = true
-      return { index, batch, token, gates }
-    }
-    expect(block.header.number).toBeLessThan(START_BLOCK + 50)
-    await commitBatch(index, batch)
-  }
-}
-
-const load = (addresses: readonly Address[]): Promise<readonly TokenSnapshot[]> => readSnapshots(database.kysely, { chainId: 1, addresses })
 
 const ORDERS = interleavings(COMMIT, ACTOR)
 const CASES = [
@@ -144,3 +90,55 @@ for (const subject of ['launches', 'trades'] as const) {
     }
   })
 }
+
+/** Every way to lay two sequences into one. */
+function interleavings(a: readonly Step[], b: readonly Step[]): readonly (readonly Step[])[] {
+  const [firstOfA, ...restOfA] = a
+  const [firstOfB, ...restOfB] = b
+  if (firstOfA === undefined || firstOfB === undefined) return [[...a, ...b]]
+  return [...interleavings(restOfA, b).map(rest => [firstOfA, ...rest]), ...interleavings(a, restOfB).map(rest => [firstOfB, ...rest])]
+}
+
+/** A chain of trades, indexed up to before the block that the test commits by its own steps. */
+async function openCommit(subject: 'launches' | 'trades', isWatched: (token: Address) => boolean) {
+  await database.clear()
+  const random = createRandom(3)
+  const chain = createSimulatedChain()
+  const gates = { seen: Promise.withResolvers<void>(), asked: Promise.withResolvers<void>() }
+  let gated = false
+  const index = await openIndex(database, {
+    genesisHash: chain.at(0).header.hash,
+    maxReorgDepth: 4,
+    isWatched,
+    around: transaction => work =>
+      transaction(async db => {
+        const result = await work(db)
+        if (gated) {
+          gates.asked.resolve()
+          await gates.seen.promise
+        }
+        return result
+      }),
+  })
+  let market = EMPTY_MARKET
+  const mine = () => {
+    const { logs, market: after } = tradeBlock(market, random)
+    market = after
+    return chain.mine(logs)
+  }
+  // What launches a token begins with its mint, and what is a trade or a transfer with a Transfer of it.
+  for (;;) {
+    const block = mine()
+    const batch = batchOf([block], 'live', index.directory, new Set())
+    const token = batch.logs[0]?.address
+    const launches = index.directory.discover(batch.logs).length > 0
+    if (token !== undefined && (subject === 'launches' ? launches : !launches && (await load([token])).length > 0)) {
+      gated = true
+      return { index, batch, token, gates }
+    }
+    expect(block.header.number).toBeLessThan(START_BLOCK + 50)
+    await commitBatch(index, batch)
+  }
+}
+
+const load = (addresses: readonly Address[]): Promise<readonly TokenSnapshot[]> => readSnapshots(database.kysely, { chainId: 1, addresses })

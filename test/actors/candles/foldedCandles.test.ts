@@ -22,65 +22,6 @@ interface Message {
   readonly data: readonly Candle[]
 }
 
-/** A client that does with messages what their description says. */
-class FoldingClient {
-  candles: readonly Candle[] = []
-  /** It knows the candles from here on. */
-  begins = 0
-  sequence = 0
-  waiting: Queued | null = null
-  isStalled = false
-  readonly subscription: StateSubscription<CandleState>
-  readonly #sink: Sink
-
-  constructor() {
-    const queue = {
-      transport: 'webSocket',
-      isBlocked: false,
-      answer: () => undefined,
-      enqueue: (queued: Queued) => {
-        this.waiting = queued
-      },
-      dequeue: () => {
-        this.waiting = null
-      },
-    } as const
-    this.subscription = new StateSubscription(
-      { channel: 'candles', id: 'chart', client: '127.0.0.1', takesChanges: true },
-      queue,
-      new RealtimeStats(() => 0),
-    )
-    this.#sink = {
-      transport: 'webSocket',
-      writeFrame: frame => this.#take(frame),
-      writeAnswer: () => 'sent',
-      cork: () => true,
-      tooManyAnswers: () => undefined,
-    }
-  }
-
-  read(): void {
-    const { waiting } = this
-    if (this.isStalled || waiting === null) return
-    this.waiting = null
-    expect(waiting.write(this.#sink)).toBe('sent')
-  }
-
-  #take({ webSocket }: Written): WriteResult {
-    const { sequence, from, data } = JSON.parse(String(webSocket)) as Message
-    expect(sequence).toBeGreaterThan(this.sequence)
-    this.sequence = sequence
-    this.candles = [...this.candles.filter(({ time }) => time < from), ...data]
-    this.begins = from === 0 ? (data.length < QUERY.limit ? 0 : (data[0]?.time ?? 0)) : Math.min(this.begins, from)
-    return 'sent'
-  }
-}
-
-type Step =
-  | { readonly do: 'commit'; readonly drop: number; readonly add: number }
-  | { readonly do: 'stall' | 'read' | 'reconnect'; readonly client: number }
-  | { readonly do: 'letRead' }
-
 const client = fc.nat(1)
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
@@ -146,4 +87,63 @@ it('are, folded by clients, the candles that REST answers', async () => {
 function candleOf(time: number, commit: number): Candle {
   const price = String(commit)
   return { time, open: price, high: price, low: price, close: price, volume: '1', trades: 1 }
+}
+
+type Step =
+  | { readonly do: 'commit'; readonly drop: number; readonly add: number }
+  | { readonly do: 'stall' | 'read' | 'reconnect'; readonly client: number }
+  | { readonly do: 'letRead' }
+
+/** A client that does with messages what their description says. */
+class FoldingClient {
+  candles: readonly Candle[] = []
+  /** It knows the candles from here on. */
+  begins = 0
+  sequence = 0
+  waiting: Queued | null = null
+  isStalled = false
+  readonly subscription: StateSubscription<CandleState>
+  readonly #sink: Sink
+
+  constructor() {
+    const queue = {
+      transport: 'webSocket',
+      isBlocked: false,
+      answer: () => undefined,
+      enqueue: (queued: Queued) => {
+        this.waiting = queued
+      },
+      dequeue: () => {
+        this.waiting = null
+      },
+    } as const
+    this.subscription = new StateSubscription(
+      { channel: 'candles', id: 'chart', client: '127.0.0.1', takesChanges: true },
+      queue,
+      new RealtimeStats(() => 0),
+    )
+    this.#sink = {
+      transport: 'webSocket',
+      writeFrame: frame => this.#take(frame),
+      writeAnswer: () => 'sent',
+      cork: () => true,
+      tooManyAnswers: () => undefined,
+    }
+  }
+
+  read(): void {
+    const { waiting } = this
+    if (this.isStalled || waiting === null) return
+    this.waiting = null
+    expect(waiting.write(this.#sink)).toBe('sent')
+  }
+
+  #take({ webSocket }: Written): WriteResult {
+    const { sequence, from, data } = JSON.parse(String(webSocket)) as Message
+    expect(sequence).toBeGreaterThan(this.sequence)
+    this.sequence = sequence
+    this.candles = [...this.candles.filter(({ time }) => time < from), ...data]
+    this.begins = from === 0 ? (data.length < QUERY.limit ? 0 : (data[0]?.time ?? 0)) : Math.min(this.begins, from)
+    return 'sent'
+  }
 }

@@ -25,44 +25,6 @@ interface Costs {
   readonly told: number
 }
 
-/** What one event costs a channel whose subscribers have these filters. */
-async function costsOf(filtersOf: readonly EventFilters[]): Promise<Costs> {
-  let [filters, events] = [0, 0]
-  class CountedFilter extends EventFilter {
-    override fits(event: ChannelEvent): boolean {
-      filters++
-      return super.fits(event)
-    }
-  }
-  const counted = (event: ChannelEvent): ChannelEvent => {
-    const toJSON = () => {
-      events++
-      return event.data
-    }
-    return { ...event, data: Object.assign({ ...event.data }, { toJSON }) }
-  }
-  const told: EventMessage[] = []
-  const stored = new MemoryEvents()
-  const channel = new EventChannel({
-    channel: 'trades',
-    read: async query => {
-      const read = await stored.read(query)
-      return { ...read, events: read.events.map(counted) }
-    },
-    ethUsd: () => null,
-    logger: pino({ level: 'silent' }),
-    now: () => 0,
-  })
-  for (const one of filtersOf) channel.subscribe(subscriberOf(told), new CountedFilter(one), { place: null, reorgs: null })
-  await settle()
-  expect({ filters, events, told }).toEqual({ filters: 0, events: 0, told: [] })
-  stored.commit([TOKEN, MAKER])
-  channel.changed()
-  await settle()
-  await channel.stop()
-  return { filters, events, messages: new Set(told).size, told: told.length }
-}
-
 function subscriberOf(told: EventMessage[]): EventSubscriber {
   return {
     isDrained: true,
@@ -121,3 +83,41 @@ it('filters that name neither token nor wallet are compared one by one', async (
   const filters = Array.from({ length: SUBSCRIBERS }, (_, index) => ({ minWeth: `0.${String(index + 1).padStart(4, '0')}` }))
   expect(await costsOf(filters)).toEqual({ filters: SUBSCRIBERS, events: 1, messages: SUBSCRIBERS, told: SUBSCRIBERS })
 })
+
+/** What one event costs a channel whose subscribers have these filters. */
+async function costsOf(filtersOf: readonly EventFilters[]): Promise<Costs> {
+  let [filters, events] = [0, 0]
+  class CountedFilter extends EventFilter {
+    override fits(event: ChannelEvent): boolean {
+      filters++
+      return super.fits(event)
+    }
+  }
+  const counted = (event: ChannelEvent): ChannelEvent => {
+    const toJSON = () => {
+      events++
+      return event.data
+    }
+    return { ...event, data: Object.assign({ ...event.data }, { toJSON }) }
+  }
+  const told: EventMessage[] = []
+  const stored = new MemoryEvents()
+  const channel = new EventChannel({
+    channel: 'trades',
+    read: async query => {
+      const read = await stored.read(query)
+      return { ...read, events: read.events.map(counted) }
+    },
+    ethUsd: () => null,
+    logger: pino({ level: 'silent' }),
+    now: () => 0,
+  })
+  for (const one of filtersOf) channel.subscribe(subscriberOf(told), new CountedFilter(one), { place: null, reorgs: null })
+  await settle()
+  expect({ filters, events, told }).toEqual({ filters: 0, events: 0, told: [] })
+  stored.commit([TOKEN, MAKER])
+  channel.changed()
+  await settle()
+  await channel.stop()
+  return { filters, events, messages: new Set(told).size, told: told.length }
+}

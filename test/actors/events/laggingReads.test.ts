@@ -53,12 +53,6 @@ async function settled(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await turn()
 }
 
-function storeOf(blocks: number): MemoryEvents {
-  const events = new MemoryEvents()
-  for (let block = 1; block <= blocks; block++) events.commit([1, 10])
-  return events
-}
-
 // It was taken to the channel's place, and never got blocks 8 to 10.
 test('a client that resumes from a database behind the channel gets every event once the database has them', async () => {
   const [primary, replica] = [storeOf(10), storeOf(7)]
@@ -91,3 +85,9 @@ test('those behind take turns, so that one far behind does not hold up the other
   expect(near.places).toHaveLength(10)
   expect(near.readsBefore).toBeLessThan(10)
 })
+
+function storeOf(blocks: number): MemoryEvents {
+  const events = new MemoryEvents()
+  for (let block = 1; block <= blocks; block++) events.commit([1, 10])
+  return events
+}

@@ -38,25 +38,6 @@ interface Parameter {
   readonly components?: readonly Parameter[] | undefined
 }
 
-/** The part of an ABI item that affects the encoding: kind, signature, indexed inputs, mutability and output types. */
-function describeItem(item: AbiItem): string {
-  const types = (parameters: readonly Parameter[] = []): string =>
-    parameters
-      .map(p => `${p.components ? `(${types(p.components)})${p.type.slice('tuple'.length)}` : p.type}${p.indexed ? ' indexed' : ''}`)
-      .join()
-  switch (item.type) {
-    case 'constructor':
-      return `constructor(${types(item.inputs)}) ${item.stateMutability}`
-    case 'function':
-      return `function ${item.name}(${types(item.inputs)}) ${item.stateMutability} -> ${types(item.outputs)}`
-    case 'event':
-    case 'error':
-      return `${item.type} ${item.name}(${types(item.inputs)})`
-    default:
-      return item.type
-  }
-}
-
 describe('the checked-in artifacts', () => {
   it('equal the compiled sources', () => {
     const own = ['compile.ts', 'hookAddress.ts'].map(name => readFileSync(new URL(`../${name}`, artifactUrl('')), 'utf8'))
@@ -80,3 +61,22 @@ describe('the typed interfaces', () => {
     expect(TYPED[name].map(describeItem).filter(item => !known.has(item))).toEqual([])
   })
 })
+
+/** The part of an ABI item that affects the encoding: kind, signature, indexed inputs, mutability and output types. */
+function describeItem(item: AbiItem): string {
+  const types = (parameters: readonly Parameter[] = []): string =>
+    parameters
+      .map(p => `${p.components ? `(${types(p.components)})${p.type.slice('tuple'.length)}` : p.type}${p.indexed ? ' indexed' : ''}`)
+      .join()
+  switch (item.type) {
+    case 'constructor':
+      return `constructor(${types(item.inputs)}) ${item.stateMutability}`
+    case 'function':
+      return `function ${item.name}(${types(item.inputs)}) ${item.stateMutability} -> ${types(item.outputs)}`
+    case 'event':
+    case 'error':
+      return `${item.type} ${item.name}(${types(item.inputs)})`
+    default:
+      return item.type
+  }
+}

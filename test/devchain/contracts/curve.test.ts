@@ -48,15 +48,6 @@ function tradeIn<Name extends 'Bought' | 'Sold'>(receipt: TransactionReceipt, ev
   return events[0]?.args as NonNullable<(typeof events)[number]>['args']
 }
 
-/** ETH that an account spent in a transaction without gas; negative when it received some. */
-async function spentBy(account: Address, receipt: TransactionReceipt): Promise<bigint> {
-  const [before, after] = await Promise.all([
-    chain.client.getBalance({ address: account, blockNumber: receipt.blockNumber - 1n }),
-    chain.client.getBalance({ address: account, blockNumber: receipt.blockNumber }),
-  ])
-  return before - after - receipt.gasUsed * receipt.effectiveGasPrice
-}
-
 function eventNames(receipt: TransactionReceipt): string[] {
   const abi = [...launchpadAbi, ...curveAbi, ...tokenAbi].filter(item => item.type === 'event')
   return parseEventLogs({ abi, logs: receipt.logs }).map(event => event.eventName)
@@ -205,3 +196,12 @@ describe('the buy that reaches the target', () => {
     expect(tradeIn(receipt, 'Bought')).toMatchObject({ paidWei, realWei: TARGET })
   })
 })
+
+/** ETH that an account spent in a transaction without gas; negative when it received some. */
+async function spentBy(account: Address, receipt: TransactionReceipt): Promise<bigint> {
+  const [before, after] = await Promise.all([
+    chain.client.getBalance({ address: account, blockNumber: receipt.blockNumber - 1n }),
+    chain.client.getBalance({ address: account, blockNumber: receipt.blockNumber }),
+  ])
+  return before - after - receipt.gasUsed * receipt.effectiveGasPrice
+}

@@ -33,49 +33,10 @@ beforeAll(async () => {
 })
 afterAll(() => chain.stop())
 
-function balanceOf(currency: Address, holder: Address): Promise<bigint> {
-  return chain.client.readContract({ address: currency, abi: tokenAbi, functionName: 'balanceOf', args: [holder] })
-}
-
-function claimable(token: Address, currency: Address): Promise<bigint> {
-  const args = [token, creator, currency] as const
-  return chain.client.readContract({ address: chain.deployment.launchpad, abi: launchpadAbi, functionName: 'claimable', args })
-}
-
-function protocolFees(currency: Address): Promise<bigint> {
-  const address = chain.deployment.launchpad
-  return chain.client.readContract({ address, abi: launchpadAbi, functionName: 'protocolFees', args: [currency] })
-}
-
-async function launchToken(): Promise<Launched> {
-  return readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Beta', symbol: 'BET', firstBuyWei: parseEther('0.05') })))
-}
-
-/** Launches until a token's address is below (or above) that of WETH, because Uniswap orders the tokens of a pool. */
-async function launchSorted(first: boolean): Promise<Launched> {
-  for (;;) {
-    const launched = await launchToken()
-    if (launched.token < chain.deployment.weth === first) return launched
-  }
-}
-
 interface Graduated extends Launched {
   readonly pool: Address
   readonly positionId: bigint
   readonly receipt: TransactionReceipt
-}
-
-async function graduateToken(launched: Launched): Promise<Graduated> {
-  await chain.mined(buyOnCurve(chain, { from: trader, curve: launched.curve, paidWei: TARGET * 2n }))
-  const receipt = await chain.mined(graduate(chain, { from: stranger, token: launched.token }))
-  const [event] = parseEventLogs({ abi: launchpadAbi, eventName: 'Graduated', logs: receipt.logs })
-  if (event === undefined) throw new Error('no Graduated event')
-  return { ...launched, pool: toAddress(event.args.pool), positionId: event.args.positionId, receipt }
-}
-
-function sharesIn(receipt: TransactionReceipt, currency: Address): bigint {
-  const events = parseEventLogs({ abi: launchpadAbi, eventName: 'FeeAccrued', logs: receipt.logs })
-  return events.filter(event => toAddress(event.args.currency) === currency).reduce((sum, event) => sum + event.args.amount, 0n)
 }
 
 describe.each([
@@ -246,3 +207,42 @@ it('burns tokens that were sent to the curve directly, and does not sell them', 
   expect(await balanceOf(token, DEAD)).toBeGreaterThanOrEqual(gift)
   expect(await balanceOf(token, launched.curve)).toBe(0n)
 })
+
+function balanceOf(currency: Address, holder: Address): Promise<bigint> {
+  return chain.client.readContract({ address: currency, abi: tokenAbi, functionName: 'balanceOf', args: [holder] })
+}
+
+function claimable(token: Address, currency: Address): Promise<bigint> {
+  const args = [token, creator, currency] as const
+  return chain.client.readContract({ address: chain.deployment.launchpad, abi: launchpadAbi, functionName: 'claimable', args })
+}
+
+function protocolFees(currency: Address): Promise<bigint> {
+  const address = chain.deployment.launchpad
+  return chain.client.readContract({ address, abi: launchpadAbi, functionName: 'protocolFees', args: [currency] })
+}
+
+async function launchToken(): Promise<Launched> {
+  return readLaunched(await chain.mined(launch(chain, { from: creator, name: 'Beta', symbol: 'BET', firstBuyWei: parseEther('0.05') })))
+}
+
+/** Launches until a token's address is below (or above) that of WETH, because Uniswap orders the tokens of a pool. */
+async function launchSorted(first: boolean): Promise<Launched> {
+  for (;;) {
+    const launched = await launchToken()
+    if (launched.token < chain.deployment.weth === first) return launched
+  }
+}
+
+async function graduateToken(launched: Launched): Promise<Graduated> {
+  await chain.mined(buyOnCurve(chain, { from: trader, curve: launched.curve, paidWei: TARGET * 2n }))
+  const receipt = await chain.mined(graduate(chain, { from: stranger, token: launched.token }))
+  const [event] = parseEventLogs({ abi: launchpadAbi, eventName: 'Graduated', logs: receipt.logs })
+  if (event === undefined) throw new Error('no Graduated event')
+  return { ...launched, pool: toAddress(event.args.pool), positionId: event.args.positionId, receipt }
+}
+
+function sharesIn(receipt: TransactionReceipt, currency: Address): bigint {
+  const events = parseEventLogs({ abi: launchpadAbi, eventName: 'FeeAccrued', logs: receipt.logs })
+  return events.filter(event => toAddress(event.args.currency) === currency).reduce((sum, event) => sum + event.args.amount, 0n)
+}

@@ -25,11 +25,6 @@ const send = (from: Address, to: Address, amount: bigint): Step => ({ from, to, 
 const bought = (maker: Address, amount: bigint, wei: bigint) => [send(CURVE, maker, amount), buy(maker, amount, wei)]
 const sold = (maker: Address, amount: bigint, wei: bigint) => [send(maker, CURVE, amount), sell(maker, amount, wei)]
 
-function positionOf(block: number, logIndex: number) {
-  const blockHash: Hex = `0x${block}`
-  return { token: TOKEN, blockNumber: block, blockHash, txHash: blockHash, timestamp: 1_795_046_400 + block * 2, txIndex: 0, logIndex }
-}
-
 const LAUNCH: readonly TokenEvent[] = [
   {
     ...positionOf(1, 0),
@@ -52,44 +47,6 @@ const LAUNCH: readonly TokenEvent[] = [
   },
   { ...positionOf(1, 2), kind: 'transfer', from: ZERO_ADDRESS, to: CURVE, amount: 10n ** 27n },
 ]
-
-/** Indexes one transaction per block. */
-function indexed(transactions: readonly Transaction[]): ReadonlyMap<Address, BalanceRow> {
-  return new Map([...tablesOf(transactions).balances.values()].map(row => [row.holder, row]))
-}
-
-function tablesOf(transactions: readonly Transaction[]): ReturnType<typeof memoryRows>['tables'] {
-  const rows = memoryRows()
-  const apply = (events: readonly TokenEvent[], ethUsd: Decimal | null) => {
-    const now = 1_795_046_400 + (events[0]?.blockNumber ?? 0) * 2
-    const directory = { lookup: () => undefined }
-    rows.write(
-      project({
-        events,
-        rows: rows.load(now),
-        now,
-        weth: WETH,
-        quotePools: new Map(),
-        etherWrappers: new Set(),
-        pegs: new Map(),
-        dollars: [],
-        providedEthUsd: ethUsd,
-        directory,
-      }),
-    )
-  }
-  apply(LAUNCH, null)
-  for (const [index, { price: ethUsd, steps }] of transactions.entries()) {
-    const events = steps.map((step, logIndex): TokenEvent => {
-      const at = positionOf(2 + index, logIndex)
-      if ('from' in step) return { ...at, kind: 'transfer', ...step }
-      const { side, maker, amount, wei } = step
-      return { ...at, kind: 'trade', pool: CURVE, phase: 'curve', side, maker, amountToken: amount, amountQuote: wei, feeQuote: null }
-    })
-    if (events.length > 0) apply(events, ethUsd)
-  }
-  return rows.tables
-}
 
 const costsOf = (transactions: readonly (readonly Step[])[], wallet = WALLETS[0] as Address) =>
   indexed(transactions.map(steps => ({ price: parseDecimal('2000'), steps }))).get(wallet)
@@ -198,3 +155,46 @@ describe('what a balance cost and its sales earned', () => {
 })
 
 const NOTHING = { balance: 0n, costWei: 0n, realizedWei: 0n, costUsd: 0n, realizedUsd: 0n }
+
+function positionOf(block: number, logIndex: number) {
+  const blockHash: Hex = `0x${block}`
+  return { token: TOKEN, blockNumber: block, blockHash, txHash: blockHash, timestamp: 1_795_046_400 + block * 2, txIndex: 0, logIndex }
+}
+
+/** Indexes one transaction per block. */
+function indexed(transactions: readonly Transaction[]): ReadonlyMap<Address, BalanceRow> {
+  return new Map([...tablesOf(transactions).balances.values()].map(row => [row.holder, row]))
+}
+
+function tablesOf(transactions: readonly Transaction[]): ReturnType<typeof memoryRows>['tables'] {
+  const rows = memoryRows()
+  const apply = (events: readonly TokenEvent[], ethUsd: Decimal | null) => {
+    const now = 1_795_046_400 + (events[0]?.blockNumber ?? 0) * 2
+    const directory = { lookup: () => undefined }
+    rows.write(
+      project({
+        events,
+        rows: rows.load(now),
+        now,
+        weth: WETH,
+        quotePools: new Map(),
+        etherWrappers: new Set(),
+        pegs: new Map(),
+        dollars: [],
+        providedEthUsd: ethUsd,
+        directory,
+      }),
+    )
+  }
+  apply(LAUNCH, null)
+  for (const [index, { price: ethUsd, steps }] of transactions.entries()) {
+    const events = steps.map((step, logIndex): TokenEvent => {
+      const at = positionOf(2 + index, logIndex)
+      if ('from' in step) return { ...at, kind: 'transfer', ...step }
+      const { side, maker, amount, wei } = step
+      return { ...at, kind: 'trade', pool: CURVE, phase: 'curve', side, maker, amountToken: amount, amountQuote: wei, feeQuote: null }
+    })
+    if (events.length > 0) apply(events, ethUsd)
+  }
+  return rows.tables
+}

@@ -30,67 +30,6 @@ const send = (from: Address, to: Address, amount = 10n): Step => ({ from, to, am
 const bought = (maker: Address, amount = 10n): readonly Step[] => [send(CURVE, maker, amount), { side: 'buy', maker, amount }]
 const sold = (maker: Address, amount = 10n): readonly Step[] => [send(maker, CURVE, amount), { side: 'sell', maker, amount }]
 
-/** The launch and one block per time, each transaction of its own. */
-function eventsOf(transactions: readonly Transaction[]): readonly (readonly TokenEvent[])[] {
-  const at = (seconds: number, transaction: number, logIndex: number) => {
-    const [block, txHash]: [Hex, Hex] = [`0x${seconds}`, `0x${transaction}`]
-    return {
-      token: TOKEN,
-      blockNumber: seconds,
-      blockHash: block,
-      txHash,
-      timestamp: LAUNCHED_AT + seconds,
-      txIndex: transaction,
-      logIndex,
-    }
-  }
-  const launch: readonly TokenEvent[] = [
-    {
-      ...at(0, 0, 0),
-      kind: 'launch',
-      launchpad: 'test',
-      creator: CREATOR,
-      symbol: 'T',
-      name: 'Token',
-      decimals: 18,
-      metadataUri: null,
-      creatorFeeBps: null,
-      feesReported: { accrued: false, claimed: false },
-      graduation: { status: 'bonding', target: null },
-    },
-    { ...at(0, 0, 2), kind: 'transfer', from: ZERO_ADDRESS, to: CURVE, amount: 10n ** 6n },
-  ]
-  const traded = transactions.map(({ at: seconds, steps }, transaction) =>
-    steps.map((step, logIndex): TokenEvent => {
-      const place = at(seconds, transaction + 1, 10 * transaction + logIndex + 3)
-      if ('from' in step) return { ...place, kind: 'transfer', ...step }
-      const { side, maker, amount } = step
-      return { ...place, kind: 'trade', pool: CURVE, phase: 'curve', side, maker, amountToken: amount, amountQuote: 1n, feeQuote: null }
-    }),
-  )
-  const blocks = Map.groupBy([launch, ...traded].flat(), ({ blockNumber }) => blockNumber)
-  return [...blocks].toSorted(([a], [b]) => a - b).map(([, events]) => events)
-}
-
-/** @param cuts after which blocks a batch ends, over and over. Default: after each */
-function indexed(transactions: readonly Transaction[], cuts = [true]): { readonly rows: MemoryRows; readonly last: Changes } {
-  const rows = memoryRows()
-  let last: Changes | undefined
-  let batch: readonly TokenEvent[] = []
-  const blocks = eventsOf(transactions)
-  for (const [index, block] of blocks.entries()) {
-    batch = [...batch, ...block]
-    if (cuts[index % cuts.length] !== true && index < blocks.length - 1) continue
-    const events = batch
-    batch = []
-    const now = events.at(-1)?.timestamp ?? 0
-    const directory = { lookup: (key: Hex) => (key === CURVE ? CURVE_SOURCE : undefined) }
-    last = project({ ...VALUATION, dollars: [], events, rows: rows.load(now), now, directory })
-    rows.write(last)
-  }
-  return { rows, last: last as Changes }
-}
-
 const CURVE_SOURCE = {
   role: 'pool',
   launchpad: 'test',
@@ -314,3 +253,64 @@ const market: fc.Arbitrary<readonly Transaction[]> = fc
     let at = 0
     return transactions.map(({ gap, steps }) => ({ at: (at += gap), steps }))
   })
+
+/** The launch and one block per time, each transaction of its own. */
+function eventsOf(transactions: readonly Transaction[]): readonly (readonly TokenEvent[])[] {
+  const at = (seconds: number, transaction: number, logIndex: number) => {
+    const [block, txHash]: [Hex, Hex] = [`0x${seconds}`, `0x${transaction}`]
+    return {
+      token: TOKEN,
+      blockNumber: seconds,
+      blockHash: block,
+      txHash,
+      timestamp: LAUNCHED_AT + seconds,
+      txIndex: transaction,
+      logIndex,
+    }
+  }
+  const launch: readonly TokenEvent[] = [
+    {
+      ...at(0, 0, 0),
+      kind: 'launch',
+      launchpad: 'test',
+      creator: CREATOR,
+      symbol: 'T',
+      name: 'Token',
+      decimals: 18,
+      metadataUri: null,
+      creatorFeeBps: null,
+      feesReported: { accrued: false, claimed: false },
+      graduation: { status: 'bonding', target: null },
+    },
+    { ...at(0, 0, 2), kind: 'transfer', from: ZERO_ADDRESS, to: CURVE, amount: 10n ** 6n },
+  ]
+  const traded = transactions.map(({ at: seconds, steps }, transaction) =>
+    steps.map((step, logIndex): TokenEvent => {
+      const place = at(seconds, transaction + 1, 10 * transaction + logIndex + 3)
+      if ('from' in step) return { ...place, kind: 'transfer', ...step }
+      const { side, maker, amount } = step
+      return { ...place, kind: 'trade', pool: CURVE, phase: 'curve', side, maker, amountToken: amount, amountQuote: 1n, feeQuote: null }
+    }),
+  )
+  const blocks = Map.groupBy([launch, ...traded].flat(), ({ blockNumber }) => blockNumber)
+  return [...blocks].toSorted(([a], [b]) => a - b).map(([, events]) => events)
+}
+
+/** @param cuts after which blocks a batch ends, over and over. Default: after each */
+function indexed(transactions: readonly Transaction[], cuts = [true]): { readonly rows: MemoryRows; readonly last: Changes } {
+  const rows = memoryRows()
+  let last: Changes | undefined
+  let batch: readonly TokenEvent[] = []
+  const blocks = eventsOf(transactions)
+  for (const [index, block] of blocks.entries()) {
+    batch = [...batch, ...block]
+    if (cuts[index % cuts.length] !== true && index < blocks.length - 1) continue
+    const events = batch
+    batch = []
+    const now = events.at(-1)?.timestamp ?? 0
+    const directory = { lookup: (key: Hex) => (key === CURVE ? CURVE_SOURCE : undefined) }
+    last = project({ ...VALUATION, dollars: [], events, rows: rows.load(now), now, directory })
+    rows.write(last)
+  }
+  return { rows, last: last as Changes }
+}

@@ -36,29 +36,6 @@ beforeEach(async () => {
   ])
 })
 
-function reader() {
-  const asked: Address[] = []
-  const told: CommittedBlock[] = []
-  const state = { isAway: false, symbol: 'USDX' }
-  const request = async ({ params }: { readonly params?: readonly unknown[] }) => {
-    const [{ to, data }] = params as readonly [{ readonly to: Address; readonly data: string }]
-    asked.push(to)
-    if (state.isAway) throw new RpcError({ kind: 'network' })
-    if (to === LIAR) throw new RpcError({ kind: 'rejected', code: 3, text: 'execution reverted' })
-    return data === toFunctionSelector('decimals()') ? toHex(6n, { size: 32 }) : encodeAbiParameters([{ type: 'string' }], [state.symbol])
-  }
-  const job = createCurrencyReader({
-    rpc: { request } as Parameters<typeof createCurrencyReader>[0]['rpc'],
-    db: kysely,
-    transaction: createTransaction(database.orm),
-    writer: 'test',
-    now: () => 0,
-    logger: silentLogger,
-  })
-  job.updates.subscribe(block => told.push(block))
-  return { ...job, asked, told, state }
-}
-
 const shown = async (n: number) => {
   const token = await readToken(kysely, addressOf(n), 1)
   return [token?.pool?.quoteSymbol, token?.pool?.quoteDecimals, token?.market.priceQuote]
@@ -117,3 +94,26 @@ test('while no provider answers nothing is known, and it is asked again', async 
   expect(await shown(1)).toEqual(['USDX', 6, '2.5'])
   await stop()
 })
+
+function reader() {
+  const asked: Address[] = []
+  const told: CommittedBlock[] = []
+  const state = { isAway: false, symbol: 'USDX' }
+  const request = async ({ params }: { readonly params?: readonly unknown[] }) => {
+    const [{ to, data }] = params as readonly [{ readonly to: Address; readonly data: string }]
+    asked.push(to)
+    if (state.isAway) throw new RpcError({ kind: 'network' })
+    if (to === LIAR) throw new RpcError({ kind: 'rejected', code: 3, text: 'execution reverted' })
+    return data === toFunctionSelector('decimals()') ? toHex(6n, { size: 32 }) : encodeAbiParameters([{ type: 'string' }], [state.symbol])
+  }
+  const job = createCurrencyReader({
+    rpc: { request } as Parameters<typeof createCurrencyReader>[0]['rpc'],
+    db: kysely,
+    transaction: createTransaction(database.orm),
+    writer: 'test',
+    now: () => 0,
+    logger: silentLogger,
+  })
+  job.updates.subscribe(block => told.push(block))
+  return { ...job, asked, told, state }
+}

@@ -39,112 +39,14 @@ beforeEach(async () => {
   await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_number: 0, undo_from: 1 })])
 })
 
-/** Trades of some accounts in each of these blocks, at 2 USD per ETH, which only the first launchpad's trades know. */
-async function trade(blocks: readonly number[], seed: number): Promise<readonly MadeTrade[]> {
-  const random = generator(seed)
-  const pick = (below: number) => Math.floor(random() * below)
-  const made = blocks.flatMap(block =>
-    Array.from({ length: pick(4) }, (): MadeTrade => {
-      const side = random() < 0.5 ? 'buy' : 'sell'
-      const [wei, profit] = random() < 0.1 ? [null, null] : [BigInt(pick(5)) * 10n ** 17n, BigInt(pick(9) - 4) * 10n ** 16n]
-      const launchpad = LAUNCHPADS[pick(2)] ?? ''
-      return { block, launchpad, maker: addressOf(100 + pick(12)), side, wei, profit: side === 'buy' ? null : profit }
-    }),
-  )
-  const rows = made.map(({ block, launchpad, maker, side, wei, profit }, index) =>
-    tradeRow(addressOf(LAUNCHPADS.indexOf(launchpad) + 1), block, index, {
-      maker,
-      side,
-      amount_wei: wei === null ? null : String(wei),
-      amount_quote: '0',
-      eth_usd: launchpad === 'curve' ? '2' : null,
-      realized_wei: profit === null ? null : String(profit),
-      realized_usd: profit === null || launchpad !== 'curve' ? null : String(profit * 2n),
-      timestamp: timeOf(block),
-    }),
-  )
-  await insertRows(kysely, 'trade', rows)
-  return made
-}
-
-/** The chain goes on: this block is the newest final one. */
-async function finalise(block: number): Promise<void> {
-  await insertRows(kysely, 'block', [
-    { number: block, hash: wordOf(block), parent_hash: wordOf(block - 1), timestamp: timeOf(block), joined: false },
-  ])
-  await newestIs(block)
-  await sql`update chain_state set undo_from = ${block + 1}`.execute(kysely)
-}
-
 async function newestIs(block: number): Promise<void> {
   await sql`update chain_state set cursor_number = ${block}, cursor_timestamp = ${timeOf(block)}`.execute(kysely)
-}
-
-/** Counts a few trades per transaction, to the end. */
-async function count(): Promise<void> {
-  for (const window of LEADER_WINDOWS) while (await transaction(db => moveLeaders(db, window, 20)));
 }
 
 const weth = (wei: bigint) => {
   const [sign, digits] = [wei < 0n ? '-' : '', String(wei < 0n ? -wei : wei).padStart(19, '0')]
   const fraction = digits.slice(-18).replace(/0+$/, '')
   return `${sign}${digits.slice(0, -18)}${fraction === '' ? '' : `.${fraction}`}`
-}
-
-/** What an account's rows say, summed here from all trades that were made. */
-function sumsOf(trades: readonly MadeTrade[], newest: number, window: LeaderWindow, launchpad: string | undefined) {
-  const seconds = LEADER_WINDOW_SECONDS[window]
-  const counted = trades.filter(
-    ({ block, launchpad: of }) =>
-      block <= newest && (seconds === null || timeOf(block) > timeOf(newest) - seconds) && (launchpad === undefined || of === launchpad),
-  )
-  return [...Map.groupBy(counted, ({ maker }) => maker)].map(([address, own]) => {
-    const total = (some: readonly MadeTrade[], valueOf: (one: MadeTrade) => bigint | null) =>
-      some.reduce((sum, one) => sum + (valueOf(one) ?? 0n), 0n)
-    const [buys, sells] = [own.filter(({ side }) => side === 'buy'), own.filter(({ side }) => side === 'sell')]
-    const usd = (value: bigint | null, one: MadeTrade) => (value === null || one.launchpad !== 'curve' ? null : value * 2n)
-    const sums = {
-      realized: total(sells, ({ profit }) => profit),
-      bought: total(buys, ({ wei }) => wei),
-      sold: total(sells, ({ wei }) => wei),
-      volume: total(own, ({ wei }) => wei),
-    }
-    const shown = {
-      address,
-      buys: buys.length,
-      sells: sells.length,
-      boughtWeth: weth(sums.bought),
-      boughtUsd: weth(total(buys, one => usd(one.wei, one))),
-      soldWeth: weth(sums.sold),
-      soldUsd: weth(total(sells, one => usd(one.wei, one))),
-      volumeWeth: weth(sums.volume),
-      volumeUsd: weth(total(own, one => usd(one.wei, one))),
-      realizedWeth: weth(sums.realized),
-      realizedUsd: weth(total(sells, one => usd(one.profit, one))),
-      tradesWithoutWethValue: own.filter(({ wei }) => wei === null).length,
-      tradesWithoutUsdValue: own.filter(one => usd(one.wei, one) === null).length,
-      salesWithoutWethProfit: sells.filter(({ profit }) => profit === null).length,
-      salesWithoutUsdProfit: sells.filter(one => usd(one.profit, one) === null).length,
-      lastTradeAt: new Date(Math.max(...own.map(({ block }) => timeOf(block))) * 1_000).toISOString(),
-    }
-    return { sums, shown }
-  })
-}
-
-async function expectLeaders(trades: readonly MadeTrade[], newest: number): Promise<void> {
-  for (const window of LEADER_WINDOWS)
-    for (const launchpad of [undefined, ...LAUNCHPADS])
-      for (const sort of LEADER_SORTS) {
-        const query = { window, sort, ...(launchpad === undefined ? {} : { launchpad }) }
-        const expected = sumsOf(trades, newest, window, launchpad).toSorted(
-          (a, b) => Number(b.sums[sort] - a.sums[sort]) || (a.shown.address < b.shown.address ? 1 : -1),
-        )
-        const { data, asOfBlock } = await readLeaders(kysely, { ...query, limit: 100 })
-        expect({ query, data, asOfBlock }).toEqual({ query, data: expected.map(({ shown }) => shown), asOfBlock: String(newest) })
-        if (launchpad !== undefined || window !== '7d') continue
-        const pages = await pagesOf(4, (from: From<LeaderCursor>) => readLeaders(kysely, { ...query, limit: 4, ...from }))
-        expect({ query, rows: pages.flat() }).toEqual({ query, rows: data })
-      }
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, above) => from + above)
@@ -269,3 +171,101 @@ it('counts every ten seconds, and not while indexing is behind', async () => {
   expect(await countedTo(8)).toBe(8)
   await job.stop()
 })
+
+/** Trades of some accounts in each of these blocks, at 2 USD per ETH, which only the first launchpad's trades know. */
+async function trade(blocks: readonly number[], seed: number): Promise<readonly MadeTrade[]> {
+  const random = generator(seed)
+  const pick = (below: number) => Math.floor(random() * below)
+  const made = blocks.flatMap(block =>
+    Array.from({ length: pick(4) }, (): MadeTrade => {
+      const side = random() < 0.5 ? 'buy' : 'sell'
+      const [wei, profit] = random() < 0.1 ? [null, null] : [BigInt(pick(5)) * 10n ** 17n, BigInt(pick(9) - 4) * 10n ** 16n]
+      const launchpad = LAUNCHPADS[pick(2)] ?? ''
+      return { block, launchpad, maker: addressOf(100 + pick(12)), side, wei, profit: side === 'buy' ? null : profit }
+    }),
+  )
+  const rows = made.map(({ block, launchpad, maker, side, wei, profit }, index) =>
+    tradeRow(addressOf(LAUNCHPADS.indexOf(launchpad) + 1), block, index, {
+      maker,
+      side,
+      amount_wei: wei === null ? null : String(wei),
+      amount_quote: '0',
+      eth_usd: launchpad === 'curve' ? '2' : null,
+      realized_wei: profit === null ? null : String(profit),
+      realized_usd: profit === null || launchpad !== 'curve' ? null : String(profit * 2n),
+      timestamp: timeOf(block),
+    }),
+  )
+  await insertRows(kysely, 'trade', rows)
+  return made
+}
+
+/** The chain goes on: this block is the newest final one. */
+async function finalise(block: number): Promise<void> {
+  await insertRows(kysely, 'block', [
+    { number: block, hash: wordOf(block), parent_hash: wordOf(block - 1), timestamp: timeOf(block), joined: false },
+  ])
+  await newestIs(block)
+  await sql`update chain_state set undo_from = ${block + 1}`.execute(kysely)
+}
+
+/** Counts a few trades per transaction, to the end. */
+async function count(): Promise<void> {
+  for (const window of LEADER_WINDOWS) while (await transaction(db => moveLeaders(db, window, 20)));
+}
+
+/** What an account's rows say, summed here from all trades that were made. */
+function sumsOf(trades: readonly MadeTrade[], newest: number, window: LeaderWindow, launchpad: string | undefined) {
+  const seconds = LEADER_WINDOW_SECONDS[window]
+  const counted = trades.filter(
+    ({ block, launchpad: of }) =>
+      block <= newest && (seconds === null || timeOf(block) > timeOf(newest) - seconds) && (launchpad === undefined || of === launchpad),
+  )
+  return [...Map.groupBy(counted, ({ maker }) => maker)].map(([address, own]) => {
+    const total = (some: readonly MadeTrade[], valueOf: (one: MadeTrade) => bigint | null) =>
+      some.reduce((sum, one) => sum + (valueOf(one) ?? 0n), 0n)
+    const [buys, sells] = [own.filter(({ side }) => side === 'buy'), own.filter(({ side }) => side === 'sell')]
+    const usd = (value: bigint | null, one: MadeTrade) => (value === null || one.launchpad !== 'curve' ? null : value * 2n)
+    const sums = {
+      realized: total(sells, ({ profit }) => profit),
+      bought: total(buys, ({ wei }) => wei),
+      sold: total(sells, ({ wei }) => wei),
+      volume: total(own, ({ wei }) => wei),
+    }
+    const shown = {
+      address,
+      buys: buys.length,
+      sells: sells.length,
+      boughtWeth: weth(sums.bought),
+      boughtUsd: weth(total(buys, one => usd(one.wei, one))),
+      soldWeth: weth(sums.sold),
+      soldUsd: weth(total(sells, one => usd(one.wei, one))),
+      volumeWeth: weth(sums.volume),
+      volumeUsd: weth(total(own, one => usd(one.wei, one))),
+      realizedWeth: weth(sums.realized),
+      realizedUsd: weth(total(sells, one => usd(one.profit, one))),
+      tradesWithoutWethValue: own.filter(({ wei }) => wei === null).length,
+      tradesWithoutUsdValue: own.filter(one => usd(one.wei, one) === null).length,
+      salesWithoutWethProfit: sells.filter(({ profit }) => profit === null).length,
+      salesWithoutUsdProfit: sells.filter(one => usd(one.profit, one) === null).length,
+      lastTradeAt: new Date(Math.max(...own.map(({ block }) => timeOf(block))) * 1_000).toISOString(),
+    }
+    return { sums, shown }
+  })
+}
+
+async function expectLeaders(trades: readonly MadeTrade[], newest: number): Promise<void> {
+  for (const window of LEADER_WINDOWS)
+    for (const launchpad of [undefined, ...LAUNCHPADS])
+      for (const sort of LEADER_SORTS) {
+        const query = { window, sort, ...(launchpad === undefined ? {} : { launchpad }) }
+        const expected = sumsOf(trades, newest, window, launchpad).toSorted(
+          (a, b) => Number(b.sums[sort] - a.sums[sort]) || (a.shown.address < b.shown.address ? 1 : -1),
+        )
+        const { data, asOfBlock } = await readLeaders(kysely, { ...query, limit: 100 })
+        expect({ query, data, asOfBlock }).toEqual({ query, data: expected.map(({ shown }) => shown), asOfBlock: String(newest) })
+        if (launchpad !== undefined || window !== '7d') continue
+        const pages = await pagesOf(4, (from: From<LeaderCursor>) => readLeaders(kysely, { ...query, limit: 4, ...from }))
+        expect({ query, rows: pages.flat() }).toEqual({ query, rows: data })
+      }
+}

@@ -51,24 +51,6 @@ async function setForeign({ url }: TestDatabase): Promise<readonly string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The rows and some answers of an index that followed a chain. */
-async function contentOf(database: TestDatabase): Promise<unknown> {
-  await migrate(database.url, silentLogger)
-  const forking = createForkingChain(createRandom(7), 64)
-  forking.mine(HEAD)
-  const index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 8 })
-  for (let number = 1; number <= HEAD; number++) await commitBlocks(index, forking.chain.at(number))
-  const reads = createReads({ db: database.kysely, chainId: 1, weth: addressOf(0x3e7), claimCall: () => null })
-  const { data } = await reads.tokens({ sort: 'createdAt', order: 'desc', limit: 50 })
-  expect(data.length).toBeGreaterThan(2)
-  const ofToken = data.map(async ({ address, name }) => ({
-    found: (await reads.search({ q: name ?? '', limit: 10 })).data.map(token => token.address),
-    holders: await reads.holders({ address: address, excludeType: [], limit: 10 }),
-    trades: await reads.trades({ address: address, order: 'desc', limit: 10 }),
-  }))
-  return { tables: await dumpTables(database.kysely), each: await Promise.all(ofToken) }
-}
-
 test('an index has the same rows and answers whatever its database is set to', async () => {
   const [plain, foreign] = [await useDatabase({ migrated: false }), await useDatabase({ migrated: false })]
   await setForeign(foreign)
@@ -95,3 +77,21 @@ test('bytes that are not written in hex are an error, never an answer', async ()
     await expect(sql`select 'A\\306\\007K'::bytea as address`.execute(session)).rejects.toThrow('not written in hex')
   })
 })
+
+/** The rows and some answers of an index that followed a chain. */
+async function contentOf(database: TestDatabase): Promise<unknown> {
+  await migrate(database.url, silentLogger)
+  const forking = createForkingChain(createRandom(7), 64)
+  forking.mine(HEAD)
+  const index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 8 })
+  for (let number = 1; number <= HEAD; number++) await commitBlocks(index, forking.chain.at(number))
+  const reads = createReads({ db: database.kysely, chainId: 1, weth: addressOf(0x3e7), claimCall: () => null })
+  const { data } = await reads.tokens({ sort: 'createdAt', order: 'desc', limit: 50 })
+  expect(data.length).toBeGreaterThan(2)
+  const ofToken = data.map(async ({ address, name }) => ({
+    found: (await reads.search({ q: name ?? '', limit: 10 })).data.map(token => token.address),
+    holders: await reads.holders({ address: address, excludeType: [], limit: 10 }),
+    trades: await reads.trades({ address: address, order: 'desc', limit: 10 }),
+  }))
+  return { tables: await dumpTables(database.kysely), each: await Promise.all(ofToken) }
+}

@@ -27,7 +27,62 @@ let server: PostgresServer
 let port: number
 const fileOf = (name: string) => path.join(servers.folder, name)
 
-beforeAll(async () => {
+beforeAll(startServer)
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop()
+  await server.kill()
+  await servers.remove()
+})
+
+test.for(managedServices().filter(({ skip }) => skip !== true))(
+  'a database of $service is used by the address that it shows',
+  async managed => {
+    for (const statement of managed.roles) await sql.raw(statement).execute(server.db)
+    const inside = openOrm(urlAt(port, managed.database)).em.getKysely<unknown>()
+    for (const statement of managed.inside) await sql.raw(statement).execute(inside)
+    const url = await managed.url()
+    for (const [change, says] of managed.refused) {
+      const changed = new URL(url)
+      change(changed)
+      const refusal = await migrate(changed.href, silentLogger).catch((error: unknown) => error)
+      expect(String(refusal)).toMatch(says)
+      expect(String(refusal)).not.toMatch(/secret|a:b/)
+    }
+    expect(await migrate(url, silentLogger)).not.toEqual([])
+    expect(await migrate(url, silentLogger)).toEqual([])
+    const db = openOrm(url).em.getKysely<unknown>()
+    await requireDatabase(db, { url, use: 'serve', logger: silentLogger })
+    const { lock } = await holdSessionLock({ url, key: LOCKS.writer, applicationName: 'test-lock', what: 'the lock', logger: silentLogger })
+    await lock?.release()
+    const answer = sql<{ isEncrypted: boolean; alike: number }>`
+    select (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as "isEncrypted", similarity('pepe', 'pepe') as alike`
+    expect((await answer.execute(db)).rows).toEqual([{ isEncrypted: true, alike: 1 }])
+  },
+)
+
+// The parameter was left out without a word.
+test('channel_binding=require is refused where a log-in can not be bound', async () => {
+  await sql.raw("create role bound login password 'secret'").execute(server.db)
+  const at = (parameters: string) =>
+    sql`select 1`.execute(openOrm(`postgres://bound:secret@localhost:${port}/postgres?${parameters}`).em.getKysely())
+  await expect(at('sslmode=require&channel_binding=require')).resolves.toBeDefined()
+  const trusted = openOrm(`postgres://tokenwire@localhost:${port}/postgres?sslmode=require&channel_binding=require`).em.getKysely()
+  await expect(sql`select 1`.execute(trusted)).rejects.toThrow(/channel_binding=require, and the server offers none/)
+})
+
+interface Managed {
+  readonly service: string
+  readonly database: string
+  /** Run by a superuser, the second list in the database. */
+  readonly roles: readonly string[]
+  readonly inside: readonly string[]
+  readonly url: () => Promise<string> | string
+  /** The same address without what the service demands, and what is said of it. */
+  readonly refused: readonly (readonly [change: (url: URL) => void, says: RegExp])[]
+  readonly skip?: boolean
+}
+
+async function startServer(): Promise<void> {
   servers = await openPostgresServers()
   port = await freePort()
   const data = await servers.initialise('data')
@@ -45,117 +100,68 @@ beforeAll(async () => {
   }
   const tls = ['ssl=on', `ssl_cert_file=${fileOf('server.crt')}`, `ssl_key_file=${fileOf('server.key')}`]
   server = await servers.start(data, port, [...tls, `ssl_ca_file=${fileOf('client.crt')}`])
-})
-afterAll(async () => {
-  for (const stop of stops.reverse()) await stop()
-  await server.kill()
-  await servers.remove()
-})
-
-interface Managed {
-  readonly service: string
-  readonly database: string
-  /** Run by a superuser, the second list in the database. */
-  readonly roles: readonly string[]
-  readonly inside: readonly string[]
-  readonly url: () => Promise<string> | string
-  /** The same address without what the service demands, and what is said of it. */
-  readonly refused: readonly (readonly [change: (url: URL) => void, says: RegExp])[]
-  readonly skip?: boolean
 }
 
-const PLAIN: Managed['refused'][number] = [
-  url => {
-    url.searchParams.set('sslmode', 'disable')
-  },
-  /refuses this service: correct user, password, database and sslmode/,
-]
-
-const MANAGED: readonly Managed[] = [
-  {
-    service: 'RDS',
-    database: 'rds',
-    roles: ["create role rds login createdb createrole password 'a:b/c'", 'create database rds owner rds'],
-    inside: [],
-    url: () => `postgres://rds:a%3Ab%2Fc@localhost:${port}/rds?sslmode=verify-full&sslrootcert=${fileOf('server.crt')}`,
-    refused: [PLAIN, [url => url.searchParams.set('sslrootcert', fileOf('client.crt')), /no encrypted connection .*sslrootcert/]],
-  },
-  {
-    service: 'Cloud SQL',
-    database: 'cloudsql',
-    roles: [
-      'create role cloudsqlsuperuser nologin createdb createrole',
-      "create role app login password 'secret' in role cloudsqlsuperuser",
-      'create database cloudsql owner cloudsqlsuperuser',
-    ],
-    inside: [],
-    url: () =>
-      `postgres://app:secret@127.0.0.1:${port}/cloudsql?sslmode=verify-ca&sslrootcert=${fileOf('server.crt')}&sslcert=${fileOf('client.crt')}&sslkey=${fileOf('client.key')}`,
-    refused: [PLAIN, [url => url.searchParams.set('sslmode', 'verify-full'), /verify-full needs the name of the host/]],
-  },
-  {
-    service: 'Supabase, through its pooler in session mode',
-    database: 'supabase',
-    roles: [`create role "postgres.abcdef" login password 'secret'`, 'create database supabase owner "postgres.abcdef"'],
-    inside: [
-      'create schema extensions',
-      'create extension pg_trgm schema extensions',
-      'grant usage on schema extensions to public',
-      'alter role "postgres.abcdef" set search_path = "$user", public, extensions',
-    ],
-    url: async () => {
-      const through = `postgres://postgres.abcdef:secret@127.0.0.1:${port}/supabase`
-      const bouncer = await startPgBouncer(PGBOUNCER ?? '', through, ['server_tls_sslmode = require'])
-      stops.push(bouncer.stop)
-      return bouncer.url.replace('anybody:anything', 'postgres.abcdef:secret')
+function managedServices(): readonly Managed[] {
+  const plain: Managed['refused'][number] = [
+    url => {
+      url.searchParams.set('sslmode', 'disable')
     },
-    refused: [],
-    skip: PGBOUNCER === null,
-  },
-  {
-    service: 'Neon',
-    database: 'neondb',
-    roles: ["create role neondb_owner login createdb createrole password 'npg_secret'", 'create database neondb owner neondb_owner'],
-    inside: [],
-    url: async () => {
-      const proxy = await startEndpointProxy(port, ENDPOINT)
-      stops.push(proxy.stop)
-      const parameters = `sslmode=require&channel_binding=require&options=endpoint%3D${ENDPOINT}`
-      return `postgresql://neondb_owner:npg_secret@localhost:${proxy.port}/neondb?${parameters}`
+    /refuses this service: correct user, password, database and sslmode/,
+  ]
+  return [
+    {
+      service: 'RDS',
+      database: 'rds',
+      roles: ["create role rds login createdb createrole password 'a:b/c'", 'create database rds owner rds'],
+      inside: [],
+      url: () => `postgres://rds:a%3Ab%2Fc@localhost:${port}/rds?sslmode=verify-full&sslrootcert=${fileOf('server.crt')}`,
+      refused: [plain, [url => url.searchParams.set('sslrootcert', fileOf('client.crt')), /no encrypted connection .*sslrootcert/]],
     },
-    refused: [[url => url.searchParams.set('sslmode', 'disable'), /./]],
-  },
-]
-
-test.for(MANAGED.filter(({ skip }) => skip !== true))('a database of $service is used by the address that it shows', async managed => {
-  for (const statement of managed.roles) await sql.raw(statement).execute(server.db)
-  const inside = openOrm(urlAt(port, managed.database)).em.getKysely<unknown>()
-  for (const statement of managed.inside) await sql.raw(statement).execute(inside)
-  const url = await managed.url()
-  for (const [change, says] of managed.refused) {
-    const changed = new URL(url)
-    change(changed)
-    const refusal = await migrate(changed.href, silentLogger).catch((error: unknown) => error)
-    expect(String(refusal)).toMatch(says)
-    expect(String(refusal)).not.toMatch(/secret|a:b/)
-  }
-  expect(await migrate(url, silentLogger)).not.toEqual([])
-  expect(await migrate(url, silentLogger)).toEqual([])
-  const db = openOrm(url).em.getKysely<unknown>()
-  await requireDatabase(db, { url, use: 'serve', logger: silentLogger })
-  const { lock } = await holdSessionLock({ url, key: LOCKS.writer, applicationName: 'test-lock', what: 'the lock', logger: silentLogger })
-  await lock?.release()
-  const answer = sql<{ isEncrypted: boolean; alike: number }>`
-    select (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as "isEncrypted", similarity('pepe', 'pepe') as alike`
-  expect((await answer.execute(db)).rows).toEqual([{ isEncrypted: true, alike: 1 }])
-})
-
-// The parameter was left out without a word.
-test('channel_binding=require is refused where a log-in can not be bound', async () => {
-  await sql.raw("create role bound login password 'secret'").execute(server.db)
-  const at = (parameters: string) =>
-    sql`select 1`.execute(openOrm(`postgres://bound:secret@localhost:${port}/postgres?${parameters}`).em.getKysely())
-  await expect(at('sslmode=require&channel_binding=require')).resolves.toBeDefined()
-  const trusted = openOrm(`postgres://tokenwire@localhost:${port}/postgres?sslmode=require&channel_binding=require`).em.getKysely()
-  await expect(sql`select 1`.execute(trusted)).rejects.toThrow(/channel_binding=require, and the server offers none/)
-})
+    {
+      service: 'Cloud SQL',
+      database: 'cloudsql',
+      roles: [
+        'create role cloudsqlsuperuser nologin createdb createrole',
+        "create role app login password 'secret' in role cloudsqlsuperuser",
+        'create database cloudsql owner cloudsqlsuperuser',
+      ],
+      inside: [],
+      url: () =>
+        `postgres://app:secret@127.0.0.1:${port}/cloudsql?sslmode=verify-ca&sslrootcert=${fileOf('server.crt')}&sslcert=${fileOf('client.crt')}&sslkey=${fileOf('client.key')}`,
+      refused: [plain, [url => url.searchParams.set('sslmode', 'verify-full'), /verify-full needs the name of the host/]],
+    },
+    {
+      service: 'Supabase, through its pooler in session mode',
+      database: 'supabase',
+      roles: [`create role "postgres.abcdef" login password 'secret'`, 'create database supabase owner "postgres.abcdef"'],
+      inside: [
+        'create schema extensions',
+        'create extension pg_trgm schema extensions',
+        'grant usage on schema extensions to public',
+        'alter role "postgres.abcdef" set search_path = "$user", public, extensions',
+      ],
+      url: async () => {
+        const through = `postgres://postgres.abcdef:secret@127.0.0.1:${port}/supabase`
+        const bouncer = await startPgBouncer(PGBOUNCER ?? '', through, ['server_tls_sslmode = require'])
+        stops.push(bouncer.stop)
+        return bouncer.url.replace('anybody:anything', 'postgres.abcdef:secret')
+      },
+      refused: [],
+      skip: PGBOUNCER === null,
+    },
+    {
+      service: 'Neon',
+      database: 'neondb',
+      roles: ["create role neondb_owner login createdb createrole password 'npg_secret'", 'create database neondb owner neondb_owner'],
+      inside: [],
+      url: async () => {
+        const proxy = await startEndpointProxy(port, ENDPOINT)
+        stops.push(proxy.stop)
+        const parameters = `sslmode=require&channel_binding=require&options=endpoint%3D${ENDPOINT}`
+        return `postgresql://neondb_owner:npg_secret@localhost:${proxy.port}/neondb?${parameters}`
+      },
+      refused: [[url => url.searchParams.set('sslmode', 'disable'), /./]],
+    },
+  ]
+}

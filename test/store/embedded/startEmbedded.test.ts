@@ -46,54 +46,8 @@ afterEach(async () => {
   await folder.remove()
 })
 
-/** Puts a database into `DATA_DIR` that an earlier start has created. */
-const prepare = () => run('cp', ['-a', template.path, dataDir])
-
-const start = (options: { durable?: boolean } = {}): Promise<EmbeddedServer> =>
-  startEmbedded({ dataDir, logger: silentLogger, durable: false, ...options })
-
-async function query<T>(url: string, statement: RawBuilder<T>): Promise<readonly T[]> {
-  const orm = createOrm(url, silentLogger, { poolSize: 1, connectTimeoutMs: POLL_LIMIT_MS })
-  try {
-    return (await statement.execute(orm.em.getKysely())).rows
-  } finally {
-    await orm.close(true)
-  }
-}
-
-interface Said {
-  readonly url: string
-  readonly pid: number
-  readonly found: boolean
-  readonly error?: string
-}
-
-/** A service in a process of its own. `said` is its report once its database runs, and rejects when the process ends without one. */
-function spawnService(): { readonly said: Promise<Said>; kill(): Promise<void> } {
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('#test/support/embeddedService.ts')), dataDir], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  processes.push(child)
-  // A service that loses the race ends by itself, perhaps before it is killed: its end is awaited from the beginning.
-  const ended = once(child, 'close')
-  const line = once(createInterface({ input: child.stdout }), 'line')
-  const said = Promise.race([
-    line.then(([text]) => JSON.parse(String(text)) as Said),
-    ended.then(([code, signal]) => Promise.reject(new Error(`the service ended without a report (${code ?? signal})`))),
-  ])
-  said.catch(() => undefined)
-  return {
-    said,
-    kill: async () => {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
-
 const postgresFolder = () => join(dataDir, 'postgres')
-// A process that has ended may stay in the list of processes until its parent looks.
-const isRunning = (pid: number) => isServerOf(pid, join(postgresFolder(), 'data'))
+
 const leftovers = async () => (await readdir(dataDir)).filter(name => !['postgres', 'postgres.log'].includes(name))
 
 describe('the embedded database', () => {
@@ -310,3 +264,51 @@ describe('the embedded database', () => {
     await expect(start()).rejects.toMatchObject({ code: 'config_invalid', message: expect.stringContaining('password') })
   })
 })
+
+/** Puts a database into `DATA_DIR` that an earlier start has created. */
+const prepare = () => run('cp', ['-a', template.path, dataDir])
+
+const start = (options: { durable?: boolean } = {}): Promise<EmbeddedServer> =>
+  startEmbedded({ dataDir, logger: silentLogger, durable: false, ...options })
+
+async function query<T>(url: string, statement: RawBuilder<T>): Promise<readonly T[]> {
+  const orm = createOrm(url, silentLogger, { poolSize: 1, connectTimeoutMs: POLL_LIMIT_MS })
+  try {
+    return (await statement.execute(orm.em.getKysely())).rows
+  } finally {
+    await orm.close(true)
+  }
+}
+
+interface Said {
+  readonly url: string
+  readonly pid: number
+  readonly found: boolean
+  readonly error?: string
+}
+
+/** A service in a process of its own. `said` is its report once its database runs, and rejects when the process ends without one. */
+function spawnService(): { readonly said: Promise<Said>; kill(): Promise<void> } {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.resolve('#test/support/embeddedService.ts')), dataDir], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  processes.push(child)
+  // A service that loses the race ends by itself, perhaps before it is killed: its end is awaited from the beginning.
+  const ended = once(child, 'close')
+  const line = once(createInterface({ input: child.stdout }), 'line')
+  const said = Promise.race([
+    line.then(([text]) => JSON.parse(String(text)) as Said),
+    ended.then(([code, signal]) => Promise.reject(new Error(`the service ended without a report (${code ?? signal})`))),
+  ])
+  said.catch(() => undefined)
+  return {
+    said,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+// A process that has ended may stay in the list of processes until its parent looks.
+const isRunning = (pid: number) => isServerOf(pid, join(postgresFolder(), 'data'))

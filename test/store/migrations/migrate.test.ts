@@ -34,7 +34,7 @@ describe('migrating', () => {
     const database = await useDatabase({ migrated: false })
     const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(database.url, silentLogger)))
     expect(applied.filter(names => names.length > 0).length).toBe(1)
-    const { rows } = await sql<{ name: string }>`select name from mikro_orm_migrations`.execute(database.kysely)
+    const { rows } = await sql<{ name: string }>`select name from mikro_orm_migrations order by id`.execute(database.kysely)
     expect(rows.map(row => row.name)).toEqual(applied.flat())
   })
 

@@ -21,46 +21,6 @@ interface Stored {
   readonly usd: boolean
 }
 
-function candleRow({ minute, usd }: Stored, step = 60): Row {
-  const price = (index: number) => `${minute}.${index}0`
-  return {
-    token: TOKEN,
-    interval_seconds: step,
-    time: START + minute * step,
-    open: price(1),
-    high: price(4),
-    low: price(0),
-    close: price(2),
-    volume_wei: `${minute + 1}000000000000000000`,
-    trades: minute + 1,
-    open_usd: usd ? `${minute * 3}.1` : null,
-    high_usd: usd ? `${minute * 3}.4` : null,
-    low_usd: usd ? `${minute * 3}` : null,
-    close_usd: usd ? `${minute * 3}.20` : null,
-    volume_usd: usd ? `${minute}.50` : null,
-    trades_usd: usd ? Math.ceil((minute + 1) / 2) : 0,
-  }
-}
-
-/** The candles of a query without its limit, said plainly: one minute after the other. */
-function expectedCandles(
-  stored: readonly Stored[],
-  { currency, from = 0, to = Number.MAX_SAFE_INTEGER, fill }: Omit<CandlesQuery, 'limit'>,
-): Candle[] {
-  const known = new Map(stored.filter(({ usd }) => currency === 'weth' || usd).map(one => [one.minute, one]))
-  const candles: Candle[] = []
-  let close: string | null = null
-  for (let minute = 0; minute <= 400; minute++) {
-    const time = START + minute * 60
-    const one = known.get(minute)
-    const candle: Candle | null = one === undefined ? carried(time, close, fill) : wireCandle(one, currency)
-    if (candle === null) continue
-    close = candle.close
-    if (time + 59 >= from && time <= to) candles.push(candle)
-  }
-  return candles
-}
-
 function carried(time: number, close: string | null, fill: boolean): Candle | null {
   return fill && close !== null ? { time, open: close, high: close, low: close, close, volume: '0', trades: 0 } : null
 }
@@ -275,4 +235,44 @@ describe('candles', () => {
 
 function flat(time: number, close: string): Candle {
   return { time, open: close, high: close, low: close, close, volume: '0', trades: 0 }
+}
+
+function candleRow({ minute, usd }: Stored, step = 60): Row {
+  const price = (index: number) => `${minute}.${index}0`
+  return {
+    token: TOKEN,
+    interval_seconds: step,
+    time: START + minute * step,
+    open: price(1),
+    high: price(4),
+    low: price(0),
+    close: price(2),
+    volume_wei: `${minute + 1}000000000000000000`,
+    trades: minute + 1,
+    open_usd: usd ? `${minute * 3}.1` : null,
+    high_usd: usd ? `${minute * 3}.4` : null,
+    low_usd: usd ? `${minute * 3}` : null,
+    close_usd: usd ? `${minute * 3}.20` : null,
+    volume_usd: usd ? `${minute}.50` : null,
+    trades_usd: usd ? Math.ceil((minute + 1) / 2) : 0,
+  }
+}
+
+/** The candles of a query without its limit, said plainly: one minute after the other. */
+function expectedCandles(
+  stored: readonly Stored[],
+  { currency, from = 0, to = Number.MAX_SAFE_INTEGER, fill }: Omit<CandlesQuery, 'limit'>,
+): Candle[] {
+  const known = new Map(stored.filter(({ usd }) => currency === 'weth' || usd).map(one => [one.minute, one]))
+  const candles: Candle[] = []
+  let close: string | null = null
+  for (let minute = 0; minute <= 400; minute++) {
+    const time = START + minute * 60
+    const one = known.get(minute)
+    const candle: Candle | null = one === undefined ? carried(time, close, fill) : wireCandle(one, currency)
+    if (candle === null) continue
+    close = candle.close
+    if (time + 59 >= from && time <= to) candles.push(candle)
+  }
+  return candles
 }

@@ -43,21 +43,6 @@ async function fork(depth: number, grown: number): Promise<void> {
   })
 }
 
-/** The places and tokens of a channel's events, as the tables say. */
-async function stored(channel: EventChannelName): Promise<readonly string[]> {
-  const from = {
-    trades: sql`trade`,
-    launches: sql`milestone where kind = 'launch'`,
-    graduations: sql`milestone where kind = 'graduation'`,
-    crossings: sql`value_change`,
-  }[channel]
-  const { rows } = await sql<{ line: string }>`
-    select block_number || '-' || log_index || ' 0x' || encode(token, 'hex') as line from ${from} order by block_number, log_index`.execute(
-    database.kysely,
-  )
-  return rows.map(({ line }) => line)
-}
-
 const query = { channel: 'trades', after: { place: FIRST_PLACE, reorgs: 0 }, through: null, limit: 1_000 } as const
 
 describe('the events of a channel', () => {
@@ -203,3 +188,18 @@ describe('the events of a channel', () => {
     }
   })
 })
+
+/** The places and tokens of a channel's events, as the tables say. */
+async function stored(channel: EventChannelName): Promise<readonly string[]> {
+  const from = {
+    trades: sql`trade`,
+    launches: sql`milestone where kind = 'launch'`,
+    graduations: sql`milestone where kind = 'graduation'`,
+    crossings: sql`value_change`,
+  }[channel]
+  const { rows } = await sql<{ line: string }>`
+    select block_number || '-' || log_index || ' 0x' || encode(token, 'hex') as line from ${from} order by block_number, log_index`.execute(
+    database.kysely,
+  )
+  return rows.map(({ line }) => line)
+}

@@ -34,28 +34,6 @@ async function store(held: readonly Held[], supply: number): Promise<void> {
 const percent = (part: number, whole: number) => Math.min(100, Math.floor((part * 1_000_000) / whole) / 10_000)
 const sum = (held: readonly Held[]) => held.reduce((total, { balance }) => total + balance, 0)
 
-/** The same from all balances. */
-function expected(held: readonly Held[], supply: number) {
-  const positive = held.filter(({ balance }) => balance > 0).toSorted((a, b) => b.balance - a.balance)
-  const isReserve = ({ type }: Held) => RESERVE_TYPES.some(reserve => reserve === type)
-  const large = positive.filter(({ balance }) => balance * 1_000 >= supply)
-  return {
-    token: TOKEN,
-    holderCount: positive.length,
-    topTenPercent: percent(sum(positive.filter(one => !isReserve(one)).slice(0, 10)), supply),
-    creatorPercent: percent(sum(positive.filter(({ type }) => type === 'creator')), supply),
-    reservePercent: percent(sum(large.filter(isReserve)), supply),
-    sizes: HOLDER_SIZES.map((minPercent, index) => {
-      if (minPercent === 0)
-        return { minPercent, holders: positive.length - large.length, percent: percent(Math.max(0, supply - sum(large)), supply) }
-      const below = HOLDER_SIZES[index - 1] ?? Number.POSITIVE_INFINITY
-      const ofSize = large.filter(one => !isReserve(one) && one.balance * 100 >= minPercent * supply && one.balance * 100 < below * supply)
-      return { minPercent, holders: ofSize.length, percent: percent(sum(ofSize), supply) }
-    }),
-    asOfBlock: '456',
-  }
-}
-
 describe('how a token is spread', () => {
   beforeEach(clear)
 
@@ -82,3 +60,25 @@ describe('how a token is spread', () => {
     expect(await readHolderDistribution(kysely, addressOf(2))).toBeNull()
   })
 })
+
+/** The same from all balances. */
+function expected(held: readonly Held[], supply: number) {
+  const positive = held.filter(({ balance }) => balance > 0).toSorted((a, b) => b.balance - a.balance)
+  const isReserve = ({ type }: Held) => RESERVE_TYPES.some(reserve => reserve === type)
+  const large = positive.filter(({ balance }) => balance * 1_000 >= supply)
+  return {
+    token: TOKEN,
+    holderCount: positive.length,
+    topTenPercent: percent(sum(positive.filter(one => !isReserve(one)).slice(0, 10)), supply),
+    creatorPercent: percent(sum(positive.filter(({ type }) => type === 'creator')), supply),
+    reservePercent: percent(sum(large.filter(isReserve)), supply),
+    sizes: HOLDER_SIZES.map((minPercent, index) => {
+      if (minPercent === 0)
+        return { minPercent, holders: positive.length - large.length, percent: percent(Math.max(0, supply - sum(large)), supply) }
+      const below = HOLDER_SIZES[index - 1] ?? Number.POSITIVE_INFINITY
+      const ofSize = large.filter(one => !isReserve(one) && one.balance * 100 >= minPercent * supply && one.balance * 100 < below * supply)
+      return { minPercent, holders: ofSize.length, percent: percent(sum(ofSize), supply) }
+    }),
+    asOfBlock: '456',
+  }
+}

@@ -33,19 +33,6 @@ beforeAll(async () => {
   await insertRows(kysely, 'trade', trades)
 })
 
-function expectedIds(query: Omit<MarketTradesQuery, 'limit'>): readonly string[] {
-  const { tokens, makers, launchpad, side, minWeth, fromBlock = 0, toBlock = 1e9, from = 0, to = 1e12 } = query
-  const ids = trades
-    .filter(row => tokens?.some(token => token === row['token']) !== false && makers?.some(maker => maker === row['maker']) !== false)
-    .filter(row => launchpad?.includes(LAUNCHPAD_OF[row['token'] as never] ?? '') !== false)
-    .filter(row => side === undefined || row['side'] === side)
-    .filter(row => minWeth === undefined || (row['amount_wei'] !== null && BigInt(row['amount_wei'] as string) >= weiFrom(minWeth)))
-    .filter(row => Number(row['block_number']) >= fromBlock && Number(row['block_number']) <= toBlock)
-    .filter(row => Number(row['timestamp']) >= from && Number(row['timestamp']) <= to)
-    .map(row => `${String(row['block_number'])}-${String(row['log_index'])}`)
-  return query.order === 'asc' ? ids : ids.toReversed()
-}
-
 async function readAll(query: Omit<MarketTradesQuery, 'cursor'>): Promise<readonly string[]> {
   const all: string[] = []
   let cursor: TradeCursor | undefined
@@ -120,3 +107,16 @@ test('sizes are counted as PostgreSQL counts them', async () => {
   expect(weiFrom('0.1')).toBe(10n ** 17n)
   expect(weiFrom('0.0000000000000000001')).toBe(1n)
 })
+
+function expectedIds(query: Omit<MarketTradesQuery, 'limit'>): readonly string[] {
+  const { tokens, makers, launchpad, side, minWeth, fromBlock = 0, toBlock = 1e9, from = 0, to = 1e12 } = query
+  const ids = trades
+    .filter(row => tokens?.some(token => token === row['token']) !== false && makers?.some(maker => maker === row['maker']) !== false)
+    .filter(row => launchpad?.includes(LAUNCHPAD_OF[row['token'] as never] ?? '') !== false)
+    .filter(row => side === undefined || row['side'] === side)
+    .filter(row => minWeth === undefined || (row['amount_wei'] !== null && BigInt(row['amount_wei'] as string) >= weiFrom(minWeth)))
+    .filter(row => Number(row['block_number']) >= fromBlock && Number(row['block_number']) <= toBlock)
+    .filter(row => Number(row['timestamp']) >= from && Number(row['timestamp']) <= to)
+    .map(row => `${String(row['block_number'])}-${String(row['log_index'])}`)
+  return query.order === 'asc' ? ids : ids.toReversed()
+}

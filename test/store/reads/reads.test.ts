@@ -19,10 +19,6 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-function readsOf(url: string, more: Partial<ReadsOptions> = {}): Reads {
-  return createReads({ ...options, db: openOrm(url, { poolSize: 2 }).em.getKysely(), ...more })
-}
-
 const calls: Readonly<Record<keyof Reads, (reads: Reads) => Promise<unknown>>> = {
   tokens: reads => reads.tokens({ sort: 'createdAt', order: 'desc', limit: 5 }),
   tokenCount: reads => reads.tokenCount({ sort: 'createdAt', order: 'desc', limit: 5 }),
@@ -129,4 +125,8 @@ async function listen(server: Server): Promise<number> {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   return address.port
+}
+
+function readsOf(url: string, more: Partial<ReadsOptions> = {}): Reads {
+  return createReads({ ...options, db: openOrm(url, { poolSize: 2 }).em.getKysely(), ...more })
 }

@@ -21,53 +21,6 @@ interface Traded {
   readonly price: number
 }
 
-async function store(trades: readonly Traded[], columns: Row = {}, token: Row = {}): Promise<void> {
-  await clear()
-  await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_timestamp: NOW })])
-  await insertRows(kysely, 'token', [tokenRow(1, { first_price_weth: '7', main_pool: wordOf(7), ...token })])
-  await insertRows(kysely, 'pool', [poolRow(7, 1, { quote_token: DOLLAR })])
-  await insertRows(kysely, 'currency', [{ address: DOLLAR, symbol: 'USDX', decimals: 6, is_read: true }])
-  const rows = trades.toSorted((a, b) => b.ago - a.ago)
-  await insertRows(
-    kysely,
-    'trade',
-    rows.map(({ ago, price }, index) =>
-      tradeRow(TOKEN, 1 + index, 0, {
-        timestamp: NOW - ago,
-        price_after_weth: String(price),
-        amount_wei: '1000000000000000000',
-        ...columns,
-      }),
-    ),
-  )
-}
-
-/** The candles of trades, one trade after the other. */
-function candlesOf(trades: readonly Traded[], interval: CandleInterval): readonly Candle[] {
-  const candles = new Map<number, { open: number; high: number; low: number; close: number; trades: number }>()
-  let close = 7
-  for (const { ago, price } of trades.toSorted((a, b) => b.ago - a.ago)) {
-    const time = candleStart(NOW - ago, interval)
-    const candle = candles.get(time) ?? { open: close, high: close, low: close, close, trades: 0 }
-    close = price
-    candles.set(time, { ...candle, high: Math.max(candle.high, price), low: Math.min(candle.low, price), close, trades: candle.trades + 1 })
-  }
-  const from = candleStart(NOW - DAY, interval)
-  return [...candles]
-    .filter(([time]) => time >= from)
-    .map(([time, { open, high, low, trades: count, ...last }]) => {
-      return {
-        time,
-        open: String(open),
-        high: String(high),
-        low: String(low),
-        close: String(last.close),
-        volume: String(count),
-        trades: count,
-      }
-    })
-}
-
 async function readAll(query: CandlesQuery): Promise<readonly Candle[]> {
   const pages: (readonly Candle[])[] = []
   for (let cursor: CandleCursor | undefined; ; ) {
@@ -248,3 +201,50 @@ describe('candles of half an hour, half a day and a week', () => {
     expect(new Date(candleStart(Date.parse('2026-11-23T00:00:00Z') / 1_000, '1w') * 1_000).toISOString()).toBe('2026-11-23T00:00:00.000Z')
   })
 })
+
+async function store(trades: readonly Traded[], columns: Row = {}, token: Row = {}): Promise<void> {
+  await clear()
+  await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_timestamp: NOW })])
+  await insertRows(kysely, 'token', [tokenRow(1, { first_price_weth: '7', main_pool: wordOf(7), ...token })])
+  await insertRows(kysely, 'pool', [poolRow(7, 1, { quote_token: DOLLAR })])
+  await insertRows(kysely, 'currency', [{ address: DOLLAR, symbol: 'USDX', decimals: 6, is_read: true }])
+  const rows = trades.toSorted((a, b) => b.ago - a.ago)
+  await insertRows(
+    kysely,
+    'trade',
+    rows.map(({ ago, price }, index) =>
+      tradeRow(TOKEN, 1 + index, 0, {
+        timestamp: NOW - ago,
+        price_after_weth: String(price),
+        amount_wei: '1000000000000000000',
+        ...columns,
+      }),
+    ),
+  )
+}
+
+/** The candles of trades, one trade after the other. */
+function candlesOf(trades: readonly Traded[], interval: CandleInterval): readonly Candle[] {
+  const candles = new Map<number, { open: number; high: number; low: number; close: number; trades: number }>()
+  let close = 7
+  for (const { ago, price } of trades.toSorted((a, b) => b.ago - a.ago)) {
+    const time = candleStart(NOW - ago, interval)
+    const candle = candles.get(time) ?? { open: close, high: close, low: close, close, trades: 0 }
+    close = price
+    candles.set(time, { ...candle, high: Math.max(candle.high, price), low: Math.min(candle.low, price), close, trades: candle.trades + 1 })
+  }
+  const from = candleStart(NOW - DAY, interval)
+  return [...candles]
+    .filter(([time]) => time >= from)
+    .map(([time, { open, high, low, trades: count, ...last }]) => {
+      return {
+        time,
+        open: String(open),
+        high: String(high),
+        low: String(low),
+        close: String(last.close),
+        volume: String(count),
+        trades: count,
+      }
+    })
+}

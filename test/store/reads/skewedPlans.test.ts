@@ -22,19 +22,6 @@ const WETH = addressOf(0x3e7)
 const NOW = 1_700_086_400
 const several = <T>(count: number, make: (number: number) => T) => Array.from({ length: count }, (_, index) => make(index + 1))
 
-/** A database whose statistics are of the first rows only. The server does not analyze the tables by itself. */
-async function databaseOf(first: Readonly<Record<string, readonly Row[]>>, later: Readonly<Record<string, readonly Row[]>> = {}) {
-  const { kysely } = await useDatabase()
-  await insertRows(kysely, 'chain_state', [chainStateRow()])
-  for (const [table, rows] of Object.entries(first)) {
-    await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(kysely)
-    await insertRows(kysely, table, rows)
-    await sql`analyze ${sql.table(table)}`.execute(kysely)
-  }
-  for (const [table, rows] of Object.entries(later)) await insertRows(kysely, table, rows)
-  return kysely
-}
-
 /** Rows of a table, or entries of its indexes, that are read at once, by a plan for these values or for any: the most of all statements. */
 async function mostRead(kysely: TestDatabase['kysely'], table: string, work: (db: Queryable) => Promise<unknown>): Promise<number> {
   const plans = await measuredPlansOf(kysely, work)
@@ -190,3 +177,16 @@ describe('a list of tokens', async () => {
       expect(await mostRead(kysely, 'token', db => listTokens(db, { ...query, order, limit: LIMIT }))).toBeLessThanOrEqual(most)
   })
 })
+
+/** A database whose statistics are of the first rows only. The server does not analyze the tables by itself. */
+async function databaseOf(first: Readonly<Record<string, readonly Row[]>>, later: Readonly<Record<string, readonly Row[]>> = {}) {
+  const { kysely } = await useDatabase()
+  await insertRows(kysely, 'chain_state', [chainStateRow()])
+  for (const [table, rows] of Object.entries(first)) {
+    await sql`alter table ${sql.table(table)} set (autovacuum_enabled = false)`.execute(kysely)
+    await insertRows(kysely, table, rows)
+    await sql`analyze ${sql.table(table)}`.execute(kysely)
+  }
+  for (const [table, rows] of Object.entries(later)) await insertRows(kysely, table, rows)
+  return kysely
+}

@@ -45,33 +45,7 @@ beforeAll(async () => {
   tokens = new Map(stored.rows.map(row => [row.address, TOKEN.decode(row)]))
 })
 
-/** The pages up to the last one, with the block of each. */
-async function pagesOf<T, Cursor>(read: (cursor: { cursor?: Cursor }) => Promise<Page<T, Cursor> | null>): Promise<readonly T[]> {
-  const found: T[] = []
-  let cursor: Cursor | undefined
-  do {
-    const page = await read(cursor === undefined ? {} : { cursor })
-    if (page === null) throw new Error('not indexed')
-    expect(page.asOfBlock).toBe(String(BLOCKS))
-    found.push(...page.data)
-    cursor = page.next ?? undefined
-  } while (cursor !== undefined)
-  return found
-}
-
 type Value = bigint | null
-
-/** The largest first, those without a value last, ties by falling address. */
-function inOrder<T>(rows: readonly T[], valueOf: (row: T) => Value, addressOfRow: (row: T) => Address): readonly Address[] {
-  const smaller = (a: Value, b: Value) => (a === null ? b !== null : b !== null && a < b)
-  return rows
-    .toSorted((a, b) => {
-      const [of, other] = [valueOf(a), valueOf(b)]
-      if (smaller(of, other) || smaller(other, of)) return smaller(of, other) ? 1 : -1
-      return addressOfRow(a) < addressOfRow(b) ? 1 : -1
-    })
-    .map(addressOfRow)
-}
 
 const sumOf = (a: Value, b: Value) => (a === null || b === null ? null : a + b)
 const weth = (wei: Value) => (wei === null ? null : formatUnits(wei, 18))
@@ -264,3 +238,29 @@ describe('a wallet', () => {
     expect(compared).toBeGreaterThan(3)
   })
 })
+
+/** The pages up to the last one, with the block of each. */
+async function pagesOf<T, Cursor>(read: (cursor: { cursor?: Cursor }) => Promise<Page<T, Cursor> | null>): Promise<readonly T[]> {
+  const found: T[] = []
+  let cursor: Cursor | undefined
+  do {
+    const page = await read(cursor === undefined ? {} : { cursor })
+    if (page === null) throw new Error('not indexed')
+    expect(page.asOfBlock).toBe(String(BLOCKS))
+    found.push(...page.data)
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined)
+  return found
+}
+
+/** The largest first, those without a value last, ties by falling address. */
+function inOrder<T>(rows: readonly T[], valueOf: (row: T) => Value, addressOfRow: (row: T) => Address): readonly Address[] {
+  const smaller = (a: Value, b: Value) => (a === null ? b !== null : b !== null && a < b)
+  return rows
+    .toSorted((a, b) => {
+      const [of, other] = [valueOf(a), valueOf(b)]
+      if (smaller(of, other) || smaller(other, of)) return smaller(of, other) ? 1 : -1
+      return addressOfRow(a) < addressOfRow(b) ? 1 : -1
+    })
+    .map(addressOfRow)
+}

@@ -36,17 +36,6 @@ beforeEach(async () => {
   await createKeptTables(createTransaction(orm), { chainId: 1, genesisHash: '0x00' }, 'DATABASE_URL')
 })
 
-/** A source over the chain that notes what providers are asked for. */
-function countedSource(chain: Pick<SimulatedChain, 'answer'>) {
-  const calls: { readonly method: string; readonly params: readonly unknown[] }[] = []
-  const intercept = (_: string, call: { readonly method: string; readonly params: readonly unknown[] }, answer: () => unknown) => {
-    calls.push(call)
-    return answer()
-  }
-  const count = (method: string) => calls.filter(call => call.method === method).length
-  return { source: createChainSource({ rpc: createChainRpc([chain], { intercept }) }), calls, count }
-}
-
 function openKept(source: ChainSource, writes = true) {
   const writer = writes ? createKeptWriter({ db: kysely, isProven: false, logger: silentLogger }) : null
   const reader = createKeptReader({ db: kysely, source, needsProof: false })
@@ -59,23 +48,6 @@ interface Walk {
   /** The number of blocks to ask for next. */
   readonly blocks: () => number
   readonly maxLogs?: number
-}
-
-/** Fetches ranges up to a block, as a backfill does, and returns what would be indexed. */
-async function walk(source: RangeSource, { launchpads, to, blocks, maxLogs = 1e9 }: Walk) {
-  const directory = createDirectory(createAdapters({ weth: WETH, launchpads }))
-  const logs: ChainLog[] = []
-  let last: Hex = '0x'
-  for (let from = START_BLOCK; from <= to; ) {
-    const batch = await fetchRange(source, directory, { from, to: Math.min(to, from + blocks() - 1), announced: [], maxLogs })
-    if (logs.length > 0) expect(batch.first.parentHash).toBe(last)
-    expect(batch.headers.map(({ number }) => number)).toEqual([...new Set(batch.logs.map(({ blockNumber }) => blockNumber))])
-    logs.push(...batch.logs)
-    directory.add(directory.discoveries(batch.logs), batch.to.number)
-    last = batch.to.hash
-    from = batch.to.number + 1
-  }
-  return { logs, last }
 }
 
 describe('logs that are kept', () => {
@@ -161,3 +133,31 @@ it('are refused for another chain in one sentence', async () => {
     message: 'DATABASE_URL: its kept logs are of chain 1, and the RPC serves chain 8453; npm run db:logs -- drop removes them',
   })
 })
+
+/** A source over the chain that notes what providers are asked for. */
+function countedSource(chain: Pick<SimulatedChain, 'answer'>) {
+  const calls: { readonly method: string; readonly params: readonly unknown[] }[] = []
+  const intercept = (_: string, call: { readonly method: string; readonly params: readonly unknown[] }, answer: () => unknown) => {
+    calls.push(call)
+    return answer()
+  }
+  const count = (method: string) => calls.filter(call => call.method === method).length
+  return { source: createChainSource({ rpc: createChainRpc([chain], { intercept }) }), calls, count }
+}
+
+/** Fetches ranges up to a block, as a backfill does, and returns what would be indexed. */
+async function walk(source: RangeSource, { launchpads, to, blocks, maxLogs = 1e9 }: Walk) {
+  const directory = createDirectory(createAdapters({ weth: WETH, launchpads }))
+  const logs: ChainLog[] = []
+  let last: Hex = '0x'
+  for (let from = START_BLOCK; from <= to; ) {
+    const batch = await fetchRange(source, directory, { from, to: Math.min(to, from + blocks() - 1), announced: [], maxLogs })
+    if (logs.length > 0) expect(batch.first.parentHash).toBe(last)
+    expect(batch.headers.map(({ number }) => number)).toEqual([...new Set(batch.logs.map(({ blockNumber }) => blockNumber))])
+    logs.push(...batch.logs)
+    directory.add(directory.discoveries(batch.logs), batch.to.number)
+    last = batch.to.hash
+    from = batch.to.number + 1
+  }
+  return { logs, last }
+}
