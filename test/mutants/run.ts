@@ -16,6 +16,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     /** Per room. */
     count: { type: 'string', default: '25' },
+    /** Folders or files. */
     room: { type: 'string', multiple: true, default: ['src/sync', 'src/index', 'src/store', 'actors', 'src/gateway', 'src/client'] },
     /** How many test files a mutant meets, the nearest ones. */
     tests: { type: 'string', default: '8' },
@@ -32,7 +33,7 @@ const proven = new Set<string>()
 let runner: ChildProcess | null = null
 
 function sample(room: string): readonly Mutant[] {
-  return globSync(`${room}/**/*.ts`, { exclude: ['**/migrations/**', '**/generated/**'] })
+  return globSync(room.endsWith('.ts') ? room : `${room}/**/*.ts`, { exclude: ['**/migrations/**', '**/generated/**'] })
     .flatMap(file => mutantsOf(file, readFileSync(file, 'utf8'), Number(values.seed)))
     .toSorted((a, b) => (a.rank < b.rank ? -1 : 1))
     .slice(0, Number(values.count))
