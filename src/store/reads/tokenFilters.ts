@@ -16,44 +16,43 @@ export interface TokenBound {
   readonly condition: RawBuilder<unknown>
 }
 
-/** The bounds of a query. Amounts in WETH are compared in wei. */
+/** Filters of a query that are no bounds: the parts of a list by status and launchpad, and tokens that are looked up. */
+type OtherFilter = 'status' | 'launchpad' | 'creator' | 'addresses'
+type BoundFilters = Required<Omit<TokenFilters, OtherFilter>>
+
+/** The bound of each filter. Amounts in WETH are compared in wei. */
+const BOUNDS: { readonly [Name in keyof BoundFilters]: (value: BoundFilters[Name]) => TokenBound } = {
+  minMarketCap: value => atLeast('marketCap', sql`${value}::numeric`),
+  minLiquidity: value => atLeast('liquidity', sql`${value}::numeric`),
+  minVolume24h: value => atLeast('volume24h', sql`${weiFrom(value).toString()}::numeric`),
+  minHolders: value => atLeast('holders', sql`${value}::integer`),
+  minGraduation: value => atLeast('graduation', sql`${value}::double precision`),
+  createdAfter: time => ({ index: 'createdAt', condition: sql`token.created_at > ${time}::bigint` }),
+  createdBefore: time => ({ index: 'createdAt', condition: sql`token.created_at < ${time}::bigint` }),
+  surface: name => ({ index: 'surface', condition: sql`token.surface = ${name.toLowerCase()}` }),
+  maxSniperPercent: percent => holdsAtMost(percent, 'sniper_held'),
+  maxBundlerPercent: percent => holdsAtMost(percent, 'bundler_held'),
+  maxInsiderPercent: percent => holdsAtMost(percent, 'insider_held'),
+  maxCreatorPercent: percent => holdsAtMost(percent, 'creator_held'),
+}
+const BOUND_NAMES = Object.keys(BOUNDS) as readonly (keyof BoundFilters)[]
+
+/** The bounds of a query: one for each index, and one for the filters without an index. */
 export function boundsOf(query: TokenFilters): readonly TokenBound[] {
-  const { minMarketCap, minLiquidity, minVolume24h, minHolders, minGraduation, createdAfter, createdBefore, surface } = query
-  const atLeast = (sort: TokenSort, value: RawBuilder<unknown>): TokenBound => ({
-    index: sort,
-    condition: sql`${sortColumn(sort).column} >= ${value}`,
-  })
-  const created = [
-    ...(createdAfter === undefined ? [] : [sql`token.created_at > ${createdAfter}::bigint`]),
-    ...(createdBefore === undefined ? [] : [sql`token.created_at < ${createdBefore}::bigint`]),
-  ]
-  return [
-    ...(minMarketCap === undefined ? [] : [atLeast('marketCap', sql`${minMarketCap}::numeric`)]),
-    ...(minLiquidity === undefined ? [] : [atLeast('liquidity', sql`${minLiquidity}::numeric`)]),
-    ...(minVolume24h === undefined ? [] : [atLeast('volume24h', sql`${weiFrom(minVolume24h).toString()}::numeric`)]),
-    ...(minHolders === undefined ? [] : [atLeast('holders', sql`${minHolders}::integer`)]),
-    ...(minGraduation === undefined ? [] : [atLeast('graduation', sql`${minGraduation}::double precision`)]),
-    ...(created.length === 0 ? [] : [{ index: 'createdAt' as const, condition: allOf(created) }]),
-    ...(surface === undefined ? [] : [{ index: 'surface' as const, condition: sql`token.surface = ${surface.toLowerCase()}` }]),
-    ...heldBounds(query),
-  ]
+  const bounds = BOUND_NAMES.flatMap(name => (query[name] === undefined ? [] : [BOUNDS[name](query[name] as never)]))
+  return [...Map.groupBy(bounds, ({ index }) => index)].map(([index, of]) => ({ index, condition: allOf(of.map(one => one.condition)) }))
+}
+
+function atLeast(sort: TokenSort, value: RawBuilder<unknown>): TokenBound {
+  return { index: sort, condition: sql`${sortColumn(sort).column} >= ${value}` }
 }
 
 /** The share in millionths, as `percentOf` rounds it. Most tokens are below a limit, so that an index by the share would find too many. */
-function heldBounds(query: TokenFilters): readonly TokenBound[] {
-  const limits = [
-    [query.maxSniperPercent, 'sniper_held'],
-    [query.maxBundlerPercent, 'bundler_held'],
-    [query.maxInsiderPercent, 'insider_held'],
-    [query.maxCreatorPercent, 'creator_held'],
-  ] as const
-  return limits.flatMap(([percent, column]) => {
-    if (percent === undefined) return []
-    const held = sql`least(div(${sql.ref(`token.${column}`)} * 1000000, nullif(token.total_supply, 0)), 1000000)`
-    // PostgreSQL's `least` ignores nulls.
-    const isKnown = sql`${sql.ref(`token.${column}`)} is not null and token.total_supply <> 0`
-    return [{ index: null, condition: sql`(${isKnown} and ${held} <= ${String(percent)}::numeric * 10000)` }]
-  })
+function holdsAtMost(percent: number, column: string): TokenBound {
+  const held = sql`least(div(${sql.ref(`token.${column}`)} * 1000000, nullif(token.total_supply, 0)), 1000000)`
+  // PostgreSQL's `least` ignores nulls.
+  const isKnown = sql`${sql.ref(`token.${column}`)} is not null and token.total_supply <> 0`
+  return { index: null, condition: sql`(${isKnown} and ${held} <= ${String(percent)}::numeric * 10000)` }
 }
 
 /** All filters of a query as conditions on `token`. */
