@@ -152,6 +152,10 @@ it('counts anew after launchpads have changed', async () => {
   )
 })
 
+it('has nothing to count before a block is final', async () => {
+  expect(await transaction(db => moveLeaders(db, 'all'))).toBe(false)
+})
+
 it('counts every ten seconds, and not while indexing is behind', async () => {
   let [now, isBehind] = [0, true]
   const job = createLeaderCounter({ transaction, isBehind: () => isBehind, now: () => now, logger: silentLogger })
