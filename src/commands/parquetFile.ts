@@ -1,75 +1,41 @@
-import { constants, zstdCompressSync } from 'node:zlib'
+import { Worker } from 'node:worker_threads'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import { scriptBeside } from '#package'
 import { type CopiedRanges, type CopiedRows, copiedFields } from '#store/exports/copiedFields.ts'
-import type { ColumnKind, View } from '#store/views/view.ts'
+import type { View } from '#store/views/view.ts'
+import { type EncodedGroup, encodeRowGroup, movedBy, type ParquetColumn, parquetSchema } from './parquetRowGroup.ts'
 
-/** The rows of a group are in memory together. A reader skips whole groups. */
-const ROWS_PER_GROUP = 20_000
-
-/** The fastest level. */
-const FASTEST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
-
-type ParquetSchema = ConstructorParameters<typeof ParquetWriter>[0]['schema']
-type ParquetType = Pick<ParquetSchema[number], 'type' | 'converted_type'>
-
-const TEXT: ParquetType = { type: 'BYTE_ARRAY', converted_type: 'UTF8' }
-const INTEGER: ParquetType = { type: 'INT64' }
-const TIMESTAMP: ParquetType = { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' }
-
-/** Decimals are text, since a price may have more digits than a decimal of Parquet. */
-const TYPES: Readonly<Record<ColumnKind, ParquetType>> = {
-  text: TEXT,
-  bytes: TEXT,
-  decimal: TEXT,
-  json: TEXT,
-  block: INTEGER,
-  count: INTEGER,
-  seconds: INTEGER,
-  number: { type: 'DOUBLE' },
-  time: TIMESTAMP,
-  timeMs: TIMESTAMP,
-}
+/** A thread takes longer for a row than this one takes to read it. */
+const THREADS = 2
+/** Groups that wait for a thread or are encoded. */
+const GROUPS_AHEAD = 2 * THREADS
 
 /**
  * Turns the rows of COPYs in the format `binary` into a Parquet file, group by group. The columns have the names of REST, with points.
  *
  * @param metadata of the file
+ * @param rowsPerGroup the least number; they are in memory together, and a reader skips whole groups
  */
-export function parquetOf({ columns }: View, metadata: Readonly<Record<string, string>>) {
+export function parquetOf(view: View, metadata: Readonly<Record<string, string>>, rowsPerGroup = 20_000) {
+  const columns = view.columns.map(({ name, kind }) => ({ name, kind }))
   return async function* encode(ranges: CopiedRanges): AsyncGenerator<Uint8Array> {
     const writer = new ByteWriter()
     const file = new ParquetWriter({
       writer,
-      schema: [
-        { name: 'root', num_children: columns.length },
-        ...columns.map(({ name, kind }) => ({ name, repetition_type: 'OPTIONAL' as const, ...TYPES[kind] })),
-      ],
-      codec: 'ZSTD',
-      compressors: { ZSTD: bytes => zstdCompressSync(bytes, FASTEST) },
+      schema: parquetSchema(columns),
       createdBy: 'tokenwire',
       kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
     })
-    for await (const group of groupsOf(ranges, columns.length)) {
-      const columnData = columns.map(({ name, kind }, index) => ({
-        name,
-        // Made when the column is written: values of all columns in memory together would cost more than all the rest.
-        get data() {
-          return valuesOf(group, { kind, index, width: columns.length })
-        },
-        // The smallest and largest text of a group rarely let a reader skip it, and finding them takes a fifth of the time.
-        statistics: TYPES[kind] !== TEXT,
-        ...(REPEATED.includes(kind) ? {} : { encoding: 'PLAIN' as const }),
-      }))
-      await file.write({ columnData, rowGroupSize: Infinity })
+    for await (const { bytes, group } of encodedGroups(columns, groupsOf(ranges, columns.length, rowsPerGroup))) {
+      file.row_groups.push(movedBy(writer.offset, group))
+      file.num_rows += group.num_rows
+      writer.appendBytes(bytes)
       yield taken(writer)
     }
     await file.finish()
     yield taken(writer)
   }
 }
-
-/** Kinds of columns that often have few different values, so that a dictionary of them is tried. */
-const REPEATED: readonly ColumnKind[] = ['text']
 
 /** The bytes that were written since it was called last. */
 function taken(writer: ByteWriter): Uint8Array {
@@ -79,13 +45,13 @@ function taken(writer: ByteWriter): Uint8Array {
 }
 
 /** Parts of at least so many rows together, or the last ones. */
-async function* groupsOf(ranges: CopiedRanges, width: number): AsyncGenerator<readonly CopiedRows[]> {
+async function* groupsOf(ranges: CopiedRanges, width: number, least: number): AsyncGenerator<readonly CopiedRows[]> {
   let group: CopiedRows[] = []
   let rows = 0
   for await (const part of copiedFields(ranges, width)) {
     group.push(part)
     rows += part.places.length / (2 * width)
-    if (rows < ROWS_PER_GROUP) continue
+    if (rows < least) continue
     yield group
     group = []
     rows = 0
@@ -93,30 +59,54 @@ async function* groupsOf(ranges: CopiedRanges, width: number): AsyncGenerator<re
   if (rows > 0) yield group
 }
 
-type Value = Uint8Array | bigint | number | null
-
-interface PlacedColumn {
-  readonly kind: ColumnKind
-  readonly index: number
-  /** The number of columns. */
-  readonly width: number
-}
-
-function valuesOf(group: readonly CopiedRows[], { kind, index, width }: PlacedColumn): Value[] {
-  const values: Value[] = []
-  for (const { bytes, places } of group) {
-    for (let place = 2 * index; place < places.length; place += 2 * width) {
-      values.push(toValue(bytes, places[place] ?? -1, places[place + 1] ?? -1, kind))
+/** In order. The first group is encoded here, so that a small file needs no thread. */
+async function* encodedGroups(
+  columns: readonly ParquetColumn[],
+  groups: AsyncIterable<readonly CopiedRows[]>,
+): AsyncGenerator<EncodedGroup> {
+  const threads: EncodingThread[] = []
+  const ahead: Promise<EncodedGroup>[] = []
+  let count = 0
+  try {
+    for await (const rows of groups) {
+      if (count++ === 0) {
+        yield encodeRowGroup(columns, rows)
+        continue
+      }
+      const thread = (threads[count % THREADS] ??= startThread(columns))
+      ahead.push(thread.encode(rows))
+      const [first] = ahead.length < GROUPS_AHEAD ? [] : ahead.splice(0, 1)
+      if (first !== undefined) yield await first
     }
+    for (const encoded of ahead) yield await encoded
+  } finally {
+    await Promise.all(threads.map(thread => thread.stop()))
   }
-  return values
 }
 
-function toValue(bytes: Buffer, start: number, end: number, kind: ColumnKind): Value {
-  if (start === -1) return null
-  const { type } = TYPES[kind]
-  if (type === 'INT64') return bytes.readBigInt64BE(start)
-  if (type === 'DOUBLE') return bytes.readDoubleBE(start)
-  // A part of the same memory: a Buffer takes twice as long to make.
-  return new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start)
+interface EncodingThread {
+  /** @throws what ended the thread */
+  encode(rows: readonly CopiedRows[]): Promise<EncodedGroup>
+  stop(): Promise<unknown>
+}
+
+function startThread(columns: readonly ParquetColumn[]): EncodingThread {
+  const worker = new Worker(scriptBeside(import.meta.url, 'parquetThread'), { workerData: columns })
+  const waiting: PromiseWithResolvers<EncodedGroup>[] = []
+  // It answers in the order in which it was asked.
+  worker.on('message', (encoded: EncodedGroup) => waiting.shift()?.resolve(encoded))
+  worker.on('error', error => {
+    for (const { reject } of waiting.splice(0)) reject(error)
+  })
+  return {
+    encode: rows => {
+      const encoded = Promise.withResolvers<EncodedGroup>()
+      // It may fail before it is awaited.
+      encoded.promise.catch(() => undefined)
+      waiting.push(encoded)
+      worker.postMessage(rows)
+      return encoded.promise
+    },
+    stop: () => worker.terminate(),
+  }
 }

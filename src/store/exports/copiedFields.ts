@@ -5,7 +5,7 @@ export type CopiedRanges = AsyncIterable<AsyncIterable<Buffer>>
 export interface CopiedRows {
   readonly bytes: Buffer
   /** Of each field of each row, in order: where it starts in `bytes` and where it ends. A start of -1: `null`. */
-  readonly places: readonly number[]
+  readonly places: Int32Array
 }
 
 /** The signature, the flags and the length of an extension, which PostgreSQL leaves empty. */
@@ -31,7 +31,7 @@ async function* fieldsOf(copied: AsyncIterable<Buffer>, fieldsPerRow: number): A
     const end = findRows(bytes, start, fieldsPerRow, places)
     rest = bytes.subarray(end)
     start = Math.max(0, start - bytes.length)
-    if (places.length > 0) yield { bytes, places }
+    if (places.length > 0) yield { bytes, places: new Int32Array(places) }
   }
 }
 

@@ -2,29 +2,7 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { copiedFields } from '#store/exports/copiedFields.ts'
 import { copiedLines } from '#store/exports/copiedLines.ts'
-
-/** As PostgreSQL writes rows of a COPY in the binary format. */
-function copyOf(rows: readonly (readonly (string | null)[])[]): Buffer {
-  const header = Buffer.concat([Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1'), Buffer.alloc(8)])
-  return Buffer.concat([header, ...rows.flatMap(row => [int(2, row.length), ...row.flatMap(fieldOf)]), int(2, -1)])
-}
-
-const fieldOf = (text: string | null) => (text === null ? [int(4, -1)] : [int(4, Buffer.byteLength(text)), Buffer.from(text)])
-
-function int(size: number, value: number): Buffer {
-  const bytes = Buffer.alloc(size)
-  bytes.writeIntBE(value, 0, size)
-  return bytes
-}
-
-/** One COPY, whose bytes come in parts. */
-async function* inChunks(bytes: Buffer, ...ends: readonly number[]): AsyncGenerator<Buffer> {
-  let start = 0
-  for (const end of [...ends, bytes.length]) {
-    yield Buffer.from(bytes.subarray(start, end))
-    start = end
-  }
-}
+import { copyOf, inChunks } from '#test/support/copiedBytes.ts'
 
 async function textsOf(ranges: readonly AsyncIterable<Buffer>[], fieldsPerRow: number): Promise<(string | null)[]> {
   const texts: (string | null)[] = []
