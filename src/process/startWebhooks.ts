@@ -5,10 +5,13 @@ import { monotonicMs as now } from '#clock'
 import type { Config, WebhookConfig } from '#config'
 import { readWebhooksFile } from '#configuration/webhooks.ts'
 import { TokenwireError } from '#errors'
+import { SYNCING_LAG_BLOCKS } from '#gateway/health/healthStatus.ts'
+import type { IndexerView } from '#gateway/http/sources.ts'
 import { type ChannelFilters, filterTexts, parseChannelFilters } from '#gateway/realtime/channelFilters.ts'
 import { keptConnections, publicOutbound } from '#jobs/metadata/outbound.ts'
 import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
 import { createWebhooks, type ReadyWebhook, type Webhooks } from '#jobs/webhooks/webhooks.ts'
+import type { IndexerState } from '#resources/indexerState.ts'
 import { isServedSchema } from '#store/connection/databaseSchema.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readChannelEvents } from '#store/reads/channelEvents.ts'
@@ -23,6 +26,7 @@ export interface StartWebhooksOptions {
   /** The database that this process indexes into. */
   readonly db: Queryable
   readonly ethUsd: () => string | null
+  readonly view: Pick<IndexerView, 'state'>
   readonly logger: Logger
   readonly redactor: Redactor
   readonly onStop: (stop: () => Promise<void> | void) => void
@@ -35,7 +39,7 @@ export interface StartWebhooksOptions {
  * @returns `null`: there is no such file
  */
 export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'changed' | 'problems'> | null {
-  const { config, chainId, db, ethUsd, logger, redactor, onStop } = options
+  const { config, chainId, db, ethUsd, view, logger, redactor, onStop } = options
   const { webhooksFile: file, webhooksAllowPrivate: allowPrivate } = config
   if (file === null) return null
   const read = () => readWebhooksFile(file, { allowPrivate, filterProblem: problemOfFilters(config) })
@@ -54,6 +58,7 @@ export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'ch
     post: (webhook, message, signal) => postWebhook(webhook, message, { outbound, allowPrivate, epochMs: Date.now }, signal),
     random: Math.random,
     isServed: () => isServedSchema(db),
+    isAtHead: () => isAtHead(view.state()),
     now,
     logger,
   })
@@ -81,6 +86,11 @@ export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'ch
   })
   logger.info({ webhooks: first.map(({ name }) => name) }, 'sending webhooks')
   return webhooks
+}
+
+/** An index whose distance to the head is not known yet may be far behind. */
+function isAtHead({ backfill, lagBlocks }: Pick<IndexerState, 'backfill' | 'lagBlocks'>): boolean {
+  return backfill === null && lagBlocks !== null && lagBlocks <= SYNCING_LAG_BLOCKS
 }
 
 /**

@@ -32,10 +32,12 @@ export type SecretConfig = Partial<
 /** Every text of the settings that must not appear in a log or an answer. */
 export function secretsOf(config: SecretConfig): readonly string[] {
   const { rpcUrls = [], ipfsGateways = [], arweaveGateways = [], coingeckoUrl, coinbaseUrl, nats, webhooks = [] } = config
+  const webhookNames = new Set(webhooks.map(({ name }) => name))
   const words = [config.operatorToken, config.coingeckoApiKey].filter(isGiven)
   const urls = [...rpcUrls, ...(nats?.urls ?? []), ...ipfsGateways, ...arweaveGateways, coingeckoUrl, coinbaseUrl].filter(isGiven)
   return [
-    ...webhooks.flatMap(({ url, secret }) => [...secretsOfUrl(url), secret]),
+    // A webhook is named in logs and in the health, also where the path of its URL ends with that name.
+    ...webhooks.flatMap(({ url, secret }) => [...secretsOfUrl(url).filter(part => !webhookNames.has(part)), secret]),
     ...words.filter(word => word.length >= MIN_LENGTH),
     ...urls.flatMap(secretsOfUrl),
     ...[config.databaseUrl, config.databaseReadUrl, config.logsFrom].filter(isGiven).flatMap(secretsOfDatabaseUrl),

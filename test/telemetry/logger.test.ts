@@ -154,6 +154,15 @@ describe('secretsOf', () => {
     expect(secret.length).toBeGreaterThan(0)
   })
 
+  // Every line about a webhook said that `[redacted]` was not taken.
+  it('leaves the name of a webhook readable where it is in the path of a URL, too', () => {
+    const webhook = (name: string, url: string) => ({ name, url, secret: 'whsec_k3y', channel: 'trades', filters: {} }) as const
+    const webhooks = [webhook('big-caps', 'https://bot.example/k3y0fthehook/big-caps'), webhook('others', 'https://bot.example/others')]
+    const secrets = secretsOf({ webhooks })
+    expect(secrets).toEqual(expect.arrayContaining(['whsec_k3y', 'k3y0fthehook', webhooks[0]?.url]))
+    expect(secrets.filter(secret => ['big-caps', 'others'].includes(secret))).toEqual([])
+  })
+
   it('finds those of a part of the configuration', () => {
     expect(secretsOf({ databaseUrl: 'postgres://me:hunter2@db/tokens' })).toEqual(
       expect.arrayContaining(['postgres://me:hunter2@db/tokens', 'hunter2']),

@@ -3,7 +3,7 @@ import type { FeedHealth, ServiceStatus } from '#resources/health.ts'
 import type { IndexerState } from '#resources/indexerState.ts'
 
 /** An index that is further behind the confirmed head is catching up. */
-const SYNCING_LAG_BLOCKS = 30
+export const SYNCING_LAG_BLOCKS = 30
 /** A pool of ether and its provider's price differ by a percent in a busy hour; more is a wrong pool, a lost peg or a wrong provider. */
 const MAX_POOL_PERCENT = 3
 /** NATS or the connection for notifications, restarted, is connected again within this time. */

@@ -31,6 +31,8 @@ export interface WebhooksOptions extends Pick<WebhookOptions, 'db' | 'post' | 'r
   readonly now: () => number
   /** Whether this index is the one that is served: another one that is being built is nobody's source. */
   readonly isServed: () => Promise<boolean>
+  /** Whether the index follows the head. Until then no new webhook begins: what a backfill reads is history. */
+  readonly isAtHead: () => boolean
   /** Default: `repeat` every two seconds. */
   readonly schedule?: (look: () => void) => () => void
 }
@@ -47,7 +49,7 @@ export interface Webhooks {
 }
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-  const { db, read, logger, isServed, schedule = look => repeat(LOOK_EVERY_MS, look) } = options
+  const { db, read, logger, isServed, isAtHead, schedule = look => repeat(LOOK_EVERY_MS, look) } = options
   const channels = new Map(EVENT_CHANNELS.map(channel => [channel, openChannel(channel)]))
   const running = new Map<string, Webhook>()
   let configured: readonly ReadyWebhook[] | null = null
@@ -85,6 +87,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       // Only a look takes positions, and this one has taken none yet: another version is another owner's.
       if (webhook !== undefined && webhook.version !== progress?.version) await end(webhook)
       if (progress?.isPaused === true || running.has(name)) continue
+      if (progress === undefined && !isAtHead()) continue
       const channel = channels.get(config.channel)
       if (channel === undefined) throw new TypeError(`there is no channel ${config.channel}`)
       const taken = await takeWebhook(db, name)

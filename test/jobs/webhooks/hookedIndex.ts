@@ -74,6 +74,7 @@ export function start(
     random: Math.random,
     retries: { firstMs: 1, mostMs: 10, patienceMs: 72 * HOUR },
     isServed: async () => true,
+    isAtHead: () => true,
     now: () => performance.now(),
     logger: silentLogger,
     schedule: look => {

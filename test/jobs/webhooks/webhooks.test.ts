@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { EventFilter } from '#actors/events/eventFilter.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { parseDecimal } from '#domain/decimal.ts'
@@ -36,6 +36,24 @@ describe('a webhook', () => {
     expect(of('up')[0]?.message).toMatchObject({ type: 'crossings', data: [{ of: 'holders', token: { decimals: 18 } }] })
     expect(of('up').length).toBeGreaterThan(0)
     expect(new Set(receiver.deliveries.map(({ id }) => id)).size).toBe(receiver.deliveries.length)
+  })
+
+  // A new service with webhooks posted every launch, graduation and crossing of the chain's history while it indexed them.
+  it('begins at the head, where the index is still reading history', async () => {
+    await grow(10)
+    const isAtHead = vi.fn(() => false)
+    const webhooks = start([[receiver.config('all')]], { isAtHead })
+    await eventually(() => isAtHead.mock.calls.length > 0)
+    await grow(10)
+    const history = (await storedTrades()).length
+    expect(await stateOf('all')).toBeUndefined()
+    isAtHead.mockReturnValue(true)
+    await begun('all')
+    // One that has begun gets what came while its service was away, also where that is read as a backfill.
+    await webhooks.stop()
+    await grow(10)
+    start([[receiver.config('all')]], { isAtHead: () => false })
+    await poll(() => heldBy(receiver.deliveries)).toEqual((await storedTrades()).slice(history))
   })
 
   // The position was to be stored after each message; whatever lies between two steps must neither lose nor reorder one.
