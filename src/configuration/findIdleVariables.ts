@@ -1,3 +1,4 @@
+import { nearestName } from '#domain/nearestName.ts'
 import { type Environment, type ReadFile, readDotEnv, readUtf8 } from './environment.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -13,9 +14,15 @@ const REMOVED: Readonly<Record<string, string>> = {
   GATEWAY_THREADS: 'GATEWAYS starts processes that share the port',
 }
 
+/** Letters between a setting's name and a misspelt one. */
+const MAX_CHANGES = 2
+/** Shorter names are near to those of other programs. */
+const MIN_LENGTH = 7
+
 /**
  * Sentences about variables that somebody may take for settings and that have no effect: removed settings, and variables of `.env` whose
- * first word begins the name of a setting, such as `RPC_URL`. Outside of `.env` such variables may be meant for other programs.
+ * first word begins the name of a setting, such as `RPC_URL`. Outside of `.env` a variable may be meant for another program: only a name
+ * that is nearly that of a setting is told of, and only where the setting itself is not set.
  *
  * @throws as `readDotEnv`
  */
@@ -27,8 +34,18 @@ export function findIdleVariables(env: Environment, { cwd, readFile = readUtf8 }
   const unknown = Object.keys(file)
     .filter(name => !(name in SETTINGS || name in REMOVED) && isAlike(name))
     .toSorted()
+  const isSet = (name: string) => (env[name] ?? file[name] ?? '').trim() !== ''
+  const misspelt = Object.keys(env)
+    .filter(name => !(name in SETTINGS || name in REMOVED || name in file) && name.length >= MIN_LENGTH)
+    .filter(name => isSet(name) && !isSet(nearestName(name, settings, MAX_CHANGES) ?? name))
+    .toSorted()
+  const meant = (name: string) => {
+    const nearest = nearestName(name, settings, MAX_CHANGES)
+    return nearest === null ? '' : `; did you mean ${nearest}?`
+  }
   return [
     ...removed.map(([name, instead]) => `${name} is no setting any more: ${instead}`),
-    ...unknown.map(name => `${name} in .env is no setting`),
+    ...unknown.map(name => `${name} in .env is no setting${meant(name)}`),
+    ...misspelt.map(name => `${name} is no setting${meant(name)}`),
   ]
 }

@@ -404,11 +404,21 @@ describe('variables without an effect', () => {
 
   it('are variables of .env that look like settings', () => {
     expect(found('RPC_URL=x\nCONFIRMATION=1\nMAX_CONNECTION=1\nPORT=1\nNODE_OPTIONS=x\nPOSTGRES_PASSWORD=x')).toEqual([
-      'CONFIRMATION in .env is no setting',
-      'MAX_CONNECTION in .env is no setting',
-      'RPC_URL in .env is no setting',
+      'CONFIRMATION in .env is no setting; did you mean CONFIRMATIONS?',
+      'MAX_CONNECTION in .env is no setting; did you mean MAX_CONNECTIONS?',
+      'RPC_URL in .env is no setting; did you mean RPC_URLS?',
     ])
-    expect(found('', { RPC_URL: 'of another program' })).toEqual([])
+    expect(found('RPC_PROVIDERS=x')).toEqual(['RPC_PROVIDERS in .env is no setting'])
+  })
+
+  // A container's settings are its environment: with RPC_URL set there, the start said that RPC_URLS is missing, and no more.
+  it('are variables of the environment that are nearly a setting, unless that is set', () => {
+    const env = { RPC_URL: 'http://a.example', DATABASE_URI: 'x', PATH: 'x', HOSTNAME: 'x', LOGNAME: 'x', ALLOWED_ORIGIN: '' }
+    expect(found('', env)).toEqual([
+      'DATABASE_URI is no setting; did you mean DATABASE_URL?',
+      'RPC_URL is no setting; did you mean RPC_URLS?',
+    ])
+    expect(found('RPC_URLS=http://b.example', { RPC_URL: 'of another program' })).toEqual([])
   })
 })
 
