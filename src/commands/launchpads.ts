@@ -2,21 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { LaunchpadConfig } from '#config'
 import { loadConfig } from '#configuration/loadConfig.ts'
+import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import { describePlan } from '#launchpads/describePlan.ts'
-import { planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { type LateJoin, readLateJoins } from '#store/latePairs.ts'
 import { readIdentity } from '#store/rows/identity.ts'
 import { type ListInForce, readListInForce, requestRebuild } from '#store/rows/listInForce.ts'
-import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
 import { readSideProgress, type SideProgress } from '#store/sideSchema.ts'
 import { connectChain } from '#worker/connectChain.ts'
+import { planEdit } from '#worker/planEdit.ts'
 import { databaseCommand, databaseConfig } from './databaseCommand.ts'
 
 /*
- * npm run launchpads -- plan: compares launchpads.json with the index, and says per launchpad what differs and how many blocks that takes.
+ * npm run launchpads -- plan: compares launchpads.json with the index, and says per launchpad what differs and how many blocks that takes,
+ * or why the edit can't be applied.
  * Changes nothing: the process that indexes changes the index when the file changes.
  * npm run launchpads -- status: says of each launchpad whether it is in the index, and how far those are that are to join.
  * npm run launchpads -- rebuild <name>: has a launchpad built anew, as when its adapter has learned something.
@@ -24,6 +25,7 @@ import { databaseCommand, databaseConfig } from './databaseCommand.ts'
 
 interface Work {
   readonly db: Kysely<unknown>
+  readonly weth: Address
   readonly list: ListInForce
 }
 
@@ -32,9 +34,9 @@ async function withIndex(url: string, logger: Parameters<typeof createOrm>[1], w
   const orm = createOrm(url, logger, { poolSize: 1, applicationName: 'tokenwire-launchpads' })
   try {
     const db = orm.em.getKysely<unknown>()
-    if ((await readIdentity(db)) === null)
-      throw new TokenwireError('config_invalid', 'DATABASE_URL: there is no index of this version in the database')
-    return await work({ db, list: await readListInForce(db) })
+    const identity = await readIdentity(db)
+    if (identity === null) throw new TokenwireError('config_invalid', 'DATABASE_URL: there is no index of this version in the database')
+    return await work({ db, weth: identity.weth, list: await readListInForce(db) })
   } finally {
     await orm.close(true)
   }
@@ -43,13 +45,18 @@ async function withIndex(url: string, logger: Parameters<typeof createOrm>[1], w
 function plan(): Promise<void> {
   const load = () => loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   return databaseCommand(load, async ({ url, config, logger }) => {
-    const { rpc, source, launchpads } = await connectChain(config, logger)
+    const { rpc, source } = await connectChain(config, logger)
     try {
-      return await withIndex(url, logger, async ({ db, list }) => {
+      return await withIndex(url, logger, async ({ db, weth, list }) => {
+        const of = { maxReorgDepth: config.maxReorgDepth, launchpads: { weth } }
+        const edit = await planEdit({ config: of, chain: { rpc }, db, inForce: list, wanted: config.launchpads })
+        if (edit.kind === 'refused')
+          throw new TokenwireError(
+            'config_invalid',
+            `LAUNCHPADS_FILE: ${edit.cause.full}; the launchpads would stay as they are in the index`,
+          )
         const { head } = await source.tip({ confirmations: 0, announced: false, next: null })
-        return describePlan(planLaunchpads(list, { ...config.launchpads, launchpads }, await readQuoteCurrencies(db)), head.number).join(
-          '\n',
-        )
+        return describePlan(edit.plan, head.number).join('\n')
       })
     } finally {
       rpc.close()

@@ -14,7 +14,7 @@ import type { ConnectedChain } from './connectChain.ts'
 import { findMissingContracts } from './findMissingContracts.ts'
 
 export type PlannedEdit =
-  | { readonly kind: 'none' }
+  | { readonly kind: 'none'; readonly plan: LaunchpadsPlan }
   /** It can't be applied. */
   | { readonly kind: 'refused'; readonly cause: Cause }
   | {
@@ -29,7 +29,8 @@ export type PlannedEdit =
     }
 
 export interface PlanEditOptions {
-  readonly config: Pick<Config, 'launchpads' | 'maxReorgDepth'>
+  /** `launchpads`: of the index, whose `weth` stays. */
+  readonly config: Pick<Config, 'maxReorgDepth'> & { readonly launchpads: Pick<LaunchpadsConfig, 'weth'> }
   readonly chain: Pick<ConnectedChain, 'rpc'>
   readonly db: Kysely<unknown>
   readonly inForce: ListInForce
@@ -51,7 +52,7 @@ export async function planEdit({ config, chain, db, inForce, wanted }: PlanEditO
   const completed = await completeOrSay(chain, wanted)
   if (typeof completed === 'string') return refused(completed)
   const plan = planLaunchpads(inForce, { ...wanted, launchpads: completed }, await readQuoteCurrencies(db))
-  if (isIdle(plan)) return { kind: 'none' }
+  if (isIdle(plan)) return { kind: 'none', plan }
   const joined = new Set(plan.joined)
   const entries = completed.filter(({ name }) => joined.has(name))
   const [missing] = await findMissingContracts(chain.rpc, createAdapters({ weth, launchpads: entries }))

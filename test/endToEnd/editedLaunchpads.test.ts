@@ -148,6 +148,11 @@ async function run(...task: readonly string[]): Promise<readonly [number | null,
 test('a launchpad is built anew on request, and plan and status say how it is', async () => {
   const { sequence } = await tokenOf(service, alpha)
   expect(await run('plan')).toEqual([0, 'renamed: unchanged\n'])
+  // A factory that is not on the chain was planned as any other, and then refused by the service.
+  const nowhere = { ...second, launchpad: second.deployer }
+  await edit(['renamed', chain.deployment], ['second', nowhere])
+  expect(await run('plan')).toEqual([1, expect.stringContaining(`second: the chain has no contract at ${nowhere.launchpad}`)])
+  await edit(['renamed', chain.deployment])
   expect(await run('rebuild', 'other')).toEqual([1, expect.stringContaining('there is no launchpad other in the index (renamed)')])
   expect(await run('rebuild', 'renamed')).toEqual([0, expect.stringContaining('is built anew')])
   await expect.poll(async () => (await tokenOf(service, alpha)).sequence).toBeGreaterThan(sequence)
