@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { withDatabase } from '#benchmarks/service/databaseServer.ts'
+import { WHOLE_CANDLES } from '#store/rows/wholeCandles.ts'
 import type { Peer } from './installPeer.ts'
 
 /** What two indexers of the same chain must agree on. */
@@ -20,11 +21,13 @@ export interface RowFigures {
 const WRITTEN_ATTEMPTS = 50
 const WRITTEN_POLL_MS = 100
 
+const WHOLE = sql.raw(`${WHOLE_CANDLES} as candle`)
+
 const TOKENWIRE = sql`select (select count(*)::int from token) as tokens, (select count(*)::int from trade) as trades,
-  (select count(*)::int from candle where trades > 0) as candles, (select count(*)::int from balance where balance > 0) as holders,
+  (select count(*)::int from ${WHOLE} where trades > 0) as candles, (select count(*)::int from balance where balance > 0) as holders,
   (select md5(string_agg(concat_ws(' ', block_number, log_index, '0x' || encode(token, 'hex'), side, amount_token, amount_wei), ',' order by block_number, log_index)) from trade) as trades_digest,
   (select md5(string_agg(concat_ws(' ', '0x' || encode(token, 'hex'), '0x' || encode(holder, 'hex'), balance), ',' order by token, holder)) from balance where balance > 0) as balances_digest,
-  (select md5(string_agg(concat_ws(' ', '0x' || encode(token, 'hex'), interval_seconds, time, trades, volume_wei), ',' order by token, interval_seconds, time)) from candle where trades > 0) as candles_digest`
+  (select md5(string_agg(concat_ws(' ', '0x' || encode(token, 'hex'), interval_seconds, time, trades, volume_wei), ',' order by token, interval_seconds, time)) from ${WHOLE} where trades > 0) as candles_digest`
 
 const snakeCase = (field: string) => sql.ref(field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))
 

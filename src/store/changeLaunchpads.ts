@@ -2,14 +2,17 @@ import { type RawBuilder, sql } from 'kysely'
 import type { LaunchpadConfig, PeggedCurrency } from '#config'
 import type { Address } from '#domain/address.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
+import { CANDLE } from '#tables/candle.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { markLatePairs, noteLeavingPairs } from './latePairs.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
+import { foldAllMinutes } from './rows/foldMinutes.ts'
 import { runStatements } from './rows/insertRows.ts'
 import { forgetLeaders } from './rows/leaders.ts'
 import { writeListInForce } from './rows/listInForce.ts'
 import { attachMetadata } from './rows/metadata.ts'
 import { keepSequences } from './rows/undo.ts'
+import { wholeCandlesIn } from './rows/wholeCandles.ts'
 
 /** A change of the launchpads of an index. */
 export interface LaunchpadsChange {
@@ -54,6 +57,10 @@ export async function changeLaunchpads(
   const { leaving, joining } = change
   await noteLeavingPairs(db, leaving)
   await sql`delete from block_undo`.execute(db)
+  // Longer candles that come from the side index are whole.
+  const isOurs =
+    joining === null ? sql`true` : sql`not exists (select from ${sql.id(joining.schema, 'token')} as taken where address = minute.token)`
+  await runStatements(db, foldAllMinutes(isOurs))
   await sql`create temporary table moved_maker (maker bytea primary key) on commit drop`.execute(db)
   const gone = leaving.length === 0 ? [] : await removeRows(db, leaving, committedAtMs)
   if (joining !== null && leaving.length > 0) await copyRows(db, joining)
@@ -72,17 +79,7 @@ export async function changeLaunchpads(
 const BY_TOKEN = ['trade', 'balance', 'early_class', 'candle', 'milestone', 'value_change', 'uncollected_fee', 'metadata_waiting']
 const BY_POOL = ['join_exit', 'pool_creation', 'pool_tick']
 /** Where an index holds only rows of its launchpads' tokens, and not of the pools that value their currencies. */
-const OF_TOKENS = [
-  'trade',
-  'balance',
-  'early_class',
-  'candle',
-  'milestone',
-  'creator_fee',
-  'launchpad_totals',
-  'join_exit',
-  'pool_creation',
-]
+const OF_TOKENS = ['trade', 'balance', 'early_class', 'milestone', 'creator_fee', 'launchpad_totals', 'join_exit', 'pool_creation']
 const BY_LAUNCHPAD = ['creator_fee', 'announced_contract', 'launchpad_totals', 'pool', 'token']
 
 async function removeRows(db: Queryable, names: readonly string[], committedAtMs: number): Promise<readonly Address[]> {
@@ -121,6 +118,8 @@ async function countMakers(db: Queryable): Promise<void> {
     where traded.trades > 0`.execute(db)
 }
 
+const CANDLE_COLUMNS = sql.join(CANDLE.columns.map(({ name }) => sql.id(name)))
+
 type Joining = NonNullable<LaunchpadsChange['joining']>
 
 async function takeFrom(db: Queryable, schema: string, table: string, rest: RawBuilder<unknown>): Promise<void> {
@@ -132,6 +131,9 @@ async function takeFrom(db: Queryable, schema: string, table: string, rest: RawB
 async function copyRows(db: Queryable, { schema, names }: Joining): Promise<void> {
   const isJoining = sql`launchpad = any(${[...names]}::text[])`
   for (const table of OF_TOKENS) await takeFrom(db, schema, table, sql``)
+  await sql`insert into candle (${CANDLE_COLUMNS}) select ${CANDLE_COLUMNS} from ${sql.raw(wholeCandlesIn(`"${schema}".`))} as taken`.execute(
+    db,
+  )
   await takeFrom(db, schema, 'pool_tick', sql`where pool in (select address from ${sql.id(schema, 'pool')} where ${isJoining})`)
   await takeFrom(db, schema, 'pool', sql`where ${isJoining}`)
   await takeFrom(db, schema, 'token', sql``)

@@ -12,6 +12,7 @@ import { LastStatements, type Transaction } from './connection/transaction.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
 import { beginCommit, type ChainCursor, moveCursor } from './rows/cursor.ts'
+import { deferLongerCandles, foldAllMinutes, isOfMinute, longerCandlesOf } from './rows/foldMinutes.ts'
 import { type Statements, sendStatements } from './rows/insertRows.ts'
 import { attachMetadata } from './rows/metadata.ts'
 import { splitNewRows } from './rows/splitNewRows.ts'
@@ -57,7 +58,9 @@ export async function commitBatch(batch: NextBatch, options: CommitOptions): Pro
     if (cursor !== null && isAt(cursor, batch.to)) return committedAgain(db, batch, cursor, options)
     assertFollows(batch, cursor)
     const undoFrom = undoFromAfter(batch, cursor?.undoFrom ?? null, options)
-    const written = await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom: cursor?.undoFrom ?? null })
+    const { undoFrom: wasUndoFrom = null, unfoldedFrom = null } = cursor ?? {}
+    const isDeferring = unfoldedFrom === null && batch.mode === 'live'
+    const written = await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom, unfoldedFrom, isDeferring })
     return endCommit(db, batch, written, options)
   })
 }
@@ -68,6 +71,10 @@ interface WriteOptions {
   readonly undoFrom: number | null
   /** The oldest block that could be undone before this batch; `null`: none could. */
   readonly wasUndoFrom: number | null
+  /** Of the cursor. */
+  readonly unfoldedFrom: number | null
+  /** Whether candles are left to `foldMinutes` from the next block on. Default: no. */
+  readonly isDeferring?: boolean
 }
 
 interface Written {
@@ -100,9 +107,14 @@ export function endCommit(
   return new LastStatements(Promise.all(last).then(([block]) => block))
 }
 
-function* statementsOf(batch: BatchChanges, { committedAtMs, undoFrom, wasUndoFrom }: WriteOptions): Statements {
+function* statementsOf(
+  batch: BatchChanges,
+  { committedAtMs, undoFrom, wasUndoFrom, unfoldedFrom, isDeferring = false }: WriteOptions,
+): Statements {
   const { to, before, changes } = batch
-  const split = splitNewRows(changes, before)
+  const longer = longerCandlesOf(changes.candles, batch.mode, unfoldedFrom)
+  if (longer === 'foldFirst') yield* foldAllMinutes()
+  const split = splitNewRows(longer === 'later' ? { ...changes, candles: changes.candles.filter(isOfMinute) } : changes, before)
   if (undoFrom !== null) yield* keepUndo(to.number, changes, split)
   yield* writeTotals(changes, before, to.timestamp)
   yield* writeChanges({ ...batch, split }, committedAtMs)
@@ -111,6 +123,7 @@ function* statementsOf(batch: BatchChanges, { committedAtMs, undoFrom, wasUndoFr
   yield* attachMetadata(withOtherMetadata(changes.tokens, before))
   if (wasUndoFrom !== null && undoFrom !== wasUndoFrom) yield forgetUndo(wasUndoFrom, undoFrom ?? to.number)
   yield moveCursor(to, committedAtMs, undoFrom)
+  if (isDeferring) yield deferLongerCandles()
 }
 
 /** Tokens whose names as a currency change. */

@@ -8,6 +8,7 @@ import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { beginCommit, type ChainCursor, moveCursor, readRecentBlocks } from './rows/cursor.ts'
+import { longerCandlesOf } from './rows/foldMinutes.ts'
 import { undoBlocks } from './rows/undo.ts'
 
 export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
@@ -45,7 +46,8 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
     // If even the oldest undoable block is now undone, no block below it can be undone.
     let undoFrom = cursor?.undoFrom ?? null
     if (undoFrom !== null && undoFrom > kept) undoFrom = null
-    if (change !== undefined) undoFrom = null
+    let unfoldedFrom = cursor?.unfoldedFrom ?? null
+    if (change !== undefined) [undoFrom, unfoldedFrom] = [null, null]
     if (ancestor !== null) await moveCursor(ancestor, committedAtMs, undoFrom).execute(db)
     const moved = await change?.(db, { committedAtMs, final: finalOf(cursor) ?? kept })
     const gone = new Set(moved?.dropped)
@@ -54,8 +56,9 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
       const projected = await project(db, batch)
       const wasUndoFrom = undoFrom
       undoFrom = undoFromAfter(projected, undoFrom, options)
-      const { tokens, answered } = await writeBatch(db, projected, { committedAtMs, undoFrom, wasUndoFrom })
+      const { tokens, answered } = await writeBatch(db, projected, { committedAtMs, undoFrom, wasUndoFrom, unfoldedFrom })
       await answered
+      if (longerCandlesOf(projected.changes.candles, projected.mode, unfoldedFrom) === 'foldFirst') unfoldedFrom = null
       for (const token of tokens) changed.add(token)
     }
     const dropped = [...new Set([...undone.dropped, ...gone])].filter(token => !changed.has(token))

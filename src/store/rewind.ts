@@ -85,6 +85,6 @@ async function undoAll(db: Queryable): Promise<null> {
   await dropAllTokens(db, await readClockMs(db))
   await sql`truncate ${sql.join(OF_BLOCKS.map(({ meta }) => sql.table(meta.tableName)))}`.execute(db)
   await sql`update chain_state set cursor_number = null, cursor_hash = null, cursor_timestamp = null, committed_at_ms = null,
-    undo_from = null, minutes_from = null, value_changes_from = null`.execute(db)
+    undo_from = null, minutes_from = null, unfolded_from = null, value_changes_from = null`.execute(db)
   return null
 }

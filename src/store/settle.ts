@@ -29,7 +29,7 @@ export async function settle({ at, project }: Settlement, options: CommitOptions
     }
     const batch = await project(db)
     if (batch.changes.tokens.length === 0) return committedAgain(db, batch, cursor, options)
-    const { undoFrom } = cursor
-    return endCommit(db, batch, await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom: undoFrom }), options)
+    const { undoFrom, unfoldedFrom } = cursor
+    return endCommit(db, batch, await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom: undoFrom, unfoldedFrom }), options)
   })
 }

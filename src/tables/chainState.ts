@@ -20,6 +20,8 @@ export const ChainStateEntity = defineEntity({
     commits: column.bigint().default(0),
     /** Candles of a minute before this time are dropped; `null`: none are. */
     minutesFrom: column.seconds().strictNullable(),
+    /** Candles of a minute from this time on are not part of longer ones yet (`wholeCandles.ts`); `null`: all are. */
+    unfoldedFrom: column.seconds().strictNullable(),
     /** Rows of `value_change` of earlier blocks are dropped, or were never kept; `null`: none are. */
     valueChangesFrom: column.blockNumber().strictNullable(),
     /** As in `launchpads.json`; `null`: an earlier version built the index, and did not keep them. */

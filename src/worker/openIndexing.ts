@@ -3,6 +3,7 @@ import { merge, type Observable, tap } from 'rxjs'
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
+import { createCandleFolding } from '#jobs/candles/candleFolding.ts'
 import { createMinuteRetention } from '#jobs/candles/minuteRetention.ts'
 import { createCurrencyReader } from '#jobs/currencies/currencyReader.ts'
 import { createHolderClassifier } from '#jobs/holders/holderClassifier.ts'
@@ -154,6 +155,7 @@ async function build(
   const lpFees = createLpFeeRefresher({ ...database, rpc, adapters, everyBlocks, isBehind: isFurther(everyBlocks), logger })
   const holders = createHolderClassifier({ ...database, rpc, isBehind: isFurther(NEAR_BLOCKS), now, logger })
   const currencies = createCurrencyReader({ ...database, rpc, now, logger })
+  const folding = createCandleFolding({ ...database, logger })
   const minutes = createMinuteRetention({ ...database, days: config.retainMinuteCandles, logger })
   const leaders = createLeaderCounter({ transaction: createTransaction(orm), isBehind: isFurther(NEAR_BLOCKS), now, logger })
   const valueChanges = createRetention({
@@ -167,6 +169,7 @@ async function build(
   const committed = sync.blocks.pipe(
     tap(block => {
       followed.committed(block)
+      folding.committed(block)
       minutes.committed(block)
       leaders.committed(block)
       valueChanges.committed(block)
@@ -184,7 +187,7 @@ async function build(
     metadata: () => metadata.view(),
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
-      const jobs = [metadata, lpFees, holders, currencies, minutes, valueChanges, leaders, followed]
+      const jobs = [metadata, lpFees, holders, currencies, folding, minutes, valueChanges, leaders, followed]
       await Promise.all([sync, ...jobs].map(one => one.stop()))
       await kept.close()
       clearTimeout(late)

@@ -1,7 +1,9 @@
 import { createRandom } from '#devchain/traders/random.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
 import { createChainStats } from '#store/reads/chainStats.ts'
 import { readLaunchpads } from '#store/reads/launchpads.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
+import { foldMinutes } from '#store/rows/foldMinutes.ts'
 import type { Committer } from '#sync/committer.ts'
 import type { ChainRpcOptions } from './chainRpc.ts'
 import { createChainRpc } from './chainRpc.ts'
@@ -146,6 +148,11 @@ export async function growTree(
     }
   }
 
+  // Its random numbers do not affect the tree.
+  const folding = createRandom(seed + 6_000_003)
+  const foldSometimes = async () => {
+    if (folding.chance(0.2)) await createTransaction(indexed.orm)(foldMinutes)
+  }
   const watcher = createTokenWatcher()
   const underWay = createUnderWay()
   /** Whether the answer to the next commit, or replacement, is lost. */
@@ -164,7 +171,8 @@ export async function growTree(
     const lossy: Committer = {
       ...committer,
       recentBlocks: () => underWay.during(committer.recentBlocks()),
-      commit: one => underWay.during(lose(one.kind === 'replace' ? 'replace' : 'commit', committer.commit(one))),
+      commit: one =>
+        underWay.during(foldSometimes().then(() => lose(one.kind === 'replace' ? 'replace' : 'commit', committer.commit(one)))),
     }
     return { committer: lossy, directory, startedAt }
   }

@@ -13,6 +13,7 @@ import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction, type Transaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
+import { WHOLE_CANDLES } from '#store/rows/wholeCandles.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { type Committer, type CommitterOptions, createCommitter } from '#sync/committer.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
@@ -143,7 +144,9 @@ export async function dumpTables(db: Queryable): Promise<Readonly<Record<string,
   const dump: Record<string, readonly unknown[]> = {}
   for (const [table, stamped, key] of DUMPED) {
     const { rows } = await sql<{ row: unknown }>`
-      select to_jsonb(entry.*) - ${stamped}::text[] as row from ${sql.table(table)} as entry order by ${sql.raw(key)}`.execute(db)
+      select to_jsonb(entry.*) - ${stamped}::text[] as row from ${table === 'candle' ? sql.raw(WHOLE_CANDLES) : sql.table(table)} as entry order by ${sql.raw(key)}`.execute(
+      db,
+    )
     dump[table] = rows.map(({ row }) => row)
   }
   return dump

@@ -5,6 +5,7 @@ import type { Address } from '#domain/address.ts'
 import type { CandlesQuery } from '#resources/candles.ts'
 import { readCandles } from '#store/reads/candles.ts'
 import { canGoBackTo } from '#store/rows/cursor.ts'
+import { WHOLE_CANDLES } from '#store/rows/wholeCandles.ts'
 import type { Replacement } from '#sync/fetch/replacement.ts'
 import { batchOf } from '#sync/fetch/span.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -79,7 +80,9 @@ describe('replacing blocks', () => {
     const tables = await dumpTables(database.kysely)
     ethUsd = '3000.5'
     await follow(31, 40)
-    const { rows } = await sql`select from candle where in_usd and trades_usd < trades`.execute(database.kysely)
+    const { rows } = await sql`select from ${sql.raw(WHOLE_CANDLES)} as candle where trades_usd > 0 and trades_usd < trades`.execute(
+      database.kysely,
+    )
     expect(rows.length).toBeGreaterThan(0)
     for (const currency of ['weth', 'usd'] as const) expect(await readCharts(currency)).toEqual(await storedCharts(currency))
     await replaceWith(index, { ancestor: forking.chain.at(30).header, batches: [] })
@@ -282,9 +285,9 @@ async function readCharts(currency: CandlesQuery['currency']): Promise<readonly 
 
 /** The same as the table says. */
 async function storedCharts(currency: CandlesQuery['currency']): Promise<readonly string[]> {
-  const [trades, isIn] = currency === 'weth' ? [sql`trades`, sql`true`] : [sql`trades_usd`, sql`in_usd`]
+  const [trades, isIn] = currency === 'weth' ? [sql`trades`, sql`true`] : [sql`trades_usd`, sql`close_usd is not null`]
   const { rows } = await sql<{ token: Address; seconds: number; time: number; trades: number }>`
-    select token, interval_seconds as seconds, time, ${trades} as trades from candle
+    select token, interval_seconds as seconds, time, ${trades} as trades from ${sql.raw(WHOLE_CANDLES)} as candle
     where interval_seconds in (60, 3600) and ${isIn}`.execute(database.kysely)
   const lines = rows.map(row => `${row.token} ${row.seconds === 60 ? '1m' : '1h'} ${row.time} ${row.trades}`)
   return lines.toSorted()

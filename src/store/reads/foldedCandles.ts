@@ -3,6 +3,11 @@ import { CANDLE_INTERVALS, type CandleInterval, type StoredInterval } from '#dom
 import type { CandleBound, StoredCandle } from './presentPrice.ts'
 import { startOfCandle } from './startOfCandle.ts'
 
+/** The columns of a candle, except its time, over the shorter ones that it is made of. */
+export const FOLDED = sql`(array_agg(open order by time))[1] as open, max(high) as high, min(low) as low,
+  (array_agg(close order by time desc))[1] as close, sum(volume) as volume, sum(trades)::integer as trades,
+  false as "isPresent", null::boolean as "inUsd"`
+
 /**
  * Candles of an interval from those of a shorter one, newest first.
  *
@@ -18,9 +23,7 @@ export function foldStoredCandles(
   const parts = CANDLE_INTERVALS[interval] / CANDLE_INTERVALS[shorter]
   const last = to + CANDLE_INTERVALS[interval] - CANDLE_INTERVALS[shorter]
   return sql<StoredCandle>`
-    select start as time, (array_agg(open order by time))[1] as open, max(high) as high, min(low) as low,
-      (array_agg(close order by time desc))[1] as close, sum(volume) as volume, sum(trades)::integer as trades,
-      false as "isPresent", null::boolean as "inUsd"
+    select start as time, ${FOLDED}
     from (
       select *, ${startOfCandle(sql`time`, interval)} as start from (${selectShorter(from, last, count * parts)}) as shorter
     ) as parts

@@ -1,16 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import { CANDLE_INTERVALS, candleSourceOf, type StoredInterval } from '#domain/candle.ts'
+import { CANDLE_INTERVALS, candleSourceOf, STORED_INTERVALS, type StoredInterval } from '#domain/candle.ts'
 import { formatUnits, multiplyTexts } from '#domain/decimal.ts'
 import { WETH_DECIMALS } from '#domain/weth.ts'
 import type { Candle, CandleCurrency, CandlesQuery } from '#resources/candles.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { lookUp } from '#store/rows/lookUp.ts'
+import { UNFOLDED_FROM } from '#store/rows/wholeCandles.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { foldStoredCandles } from './foldedCandles.ts'
+import { FOLDED, foldStoredCandles } from './foldedCandles.ts'
 import { joinQuote } from './joinQuote.ts'
 import { type CandleBound, type StoredCandle, selectPresentPrice } from './presentPrice.ts'
 import { readSecondsFrom, selectSecondCandles } from './secondCandles.ts'
+import { startOfCandle } from './startOfCandle.ts'
 import { trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
 
 /** Which candles of a token; the token is SQL. */
@@ -46,9 +48,37 @@ export function selectPast(query: CandleSelection, from: CandleBound, to: number
  * is three: some have not even prices in WETH.
  */
 function selectStored(query: StoredSelection, from: CandleBound, to: number, count: number) {
+  if (query.interval === STORED_INTERVALS[0]) return selectRows(query, from, to, count)
+  const start = startOfCandle(UNFOLDED, query.interval)
+  const ended = sql<number>`least(${to}::bigint, ${start} - ${sql.lit(CANDLE_INTERVALS[query.interval])})`
+  return sql<StoredCandle>`select * from ((${selectRows(query, from, ended, count)}) union all (${selectOpen(query, from, to)})) as candles
+    order by time desc limit ${count}::integer`
+}
+
+function selectRows(query: StoredSelection, from: CandleBound, to: CandleBound, count: number) {
   const ranges = INDEX_RANGES[query.currency].map(flag => sql`(${selectIndexRange(query, flag, from, to, count)})`)
   return sql<StoredCandle>`select * from (${sql.join(ranges, sql` union all `)}) as ranges order by time desc limit ${count}::integer`
 }
+
+/**
+ * The candles that had not ended by `unfolded_from` (`wholeCandles.ts`), each made of the row that there may be and of candles of a minute.
+ * Where all are folded there are none.
+ */
+function selectOpen(query: StoredSelection, from: CandleBound, to: number) {
+  const { interval } = query
+  const start = startOfCandle(UNFOLDED, interval)
+  const lastMinute = to + CANDLE_INTERVALS[interval] - CANDLE_INTERVALS['1m']
+  const minutes = selectRows({ ...query, interval: '1m' }, sql`greatest(${from}::bigint, ${UNFOLDED})`, lastMinute, MAX_MINUTES)
+  return sql<StoredCandle>`
+    select ${startOfCandle(sql`time`, interval)} as time, ${FOLDED} from (
+      (${selectRows(query, sql<number>`${start}`, sql<number>`${start}`, 1)}) union all (${minutes})
+    ) as parts
+    where time >= ${from}::bigint and time <= ${lastMinute}::bigint and ${UNFOLDED} is not null group by 1`
+}
+
+const UNFOLDED = sql.raw(UNFOLDED_FROM)
+/** Never reached: they are folded each hour. */
+const MAX_MINUTES = 100_000
 
 interface StoredSelection extends CandleSelection {
   readonly interval: StoredInterval
@@ -69,7 +99,7 @@ function selectIndexRange(
   { token, interval, currency }: StoredSelection,
   inUsd: boolean | null,
   from: CandleBound,
-  to: number,
+  to: CandleBound,
   count: number,
 ) {
   const flag = sql`(select ${sql.lit(inUsd)})`

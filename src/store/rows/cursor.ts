@@ -26,6 +26,8 @@ export interface ChainCursor {
   readonly committedAtMs: number
   /** The oldest block that can be undone; `null`: none can. */
   readonly undoFrom: number | null
+  /** Candles of a minute from this time on are not part of longer ones; `null`: all are. */
+  readonly unfoldedFrom: number | null
 }
 
 /**
@@ -78,7 +80,7 @@ export async function requireChain(
 export async function lockCursor(db: Queryable, writer: string): Promise<ChainCursor | null> {
   const { rows } = await sql<Omit<ChainCursor, 'number'> & { readonly writer: string; readonly number: number | null }>`
     select writer, cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp, committed_at_ms as "committedAtMs",
-      undo_from as "undoFrom" from chain_state for update`.execute(db)
+      undo_from as "undoFrom", unfolded_from as "unfoldedFrom" from chain_state for update`.execute(db)
   const [row] = rows
   if (row !== undefined && row.writer !== writer) {
     throw new TokenwireError('database_taken', 'another Tokenwire has taken over indexing into this database')

@@ -1,35 +1,19 @@
 import { type RawBuilder, sql } from 'kysely'
 import { CANDLE_INTERVALS, STORED_INTERVALS } from '#domain/candle.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { CANDLE } from '#tables/candle.ts'
-import { greatest, keepFirst, keepLast, least, type Merge, sum } from '#tables/columns.ts'
 import { lookUp } from './lookUp.ts'
-
-/** What a merge gives for many rows, from the earliest to the latest. */
-const AGGREGATES: ReadonlyMap<Merge, (column: string) => string> = new Map([
-  [keepFirst, column => `(array_agg(${column} order by part.time) filter (where ${column} is not null))[1]`],
-  [keepLast, column => `(array_agg(${column} order by part.time desc) filter (where ${column} is not null))[1]`],
-  [greatest, column => `max(${column})`],
-  [least, column => `min(${column})`],
-  [sum, column => `sum(${column})`],
-])
-
-const VALUES = CANDLE.columns.filter(column => !CANDLE.key.includes(column))
+import { FOLDED_VALUES, UNFOLDED_FROM } from './wholeCandles.ts'
 
 /**
  * Makes the longer candles in which something was undone again from the shortest ones, which are restored. Each is made of those of the
  * next shorter interval: the same as merging, one by one, what the shorter ones were made of. Candles of a minute are kept for longer than
- * blocks can be undone, and are dropped by whole days.
+ * blocks can be undone, and are dropped by whole days. Those that were not folded yet stay for later.
  *
  * @param undone selects `token` and `time` of the undone candles; a key may come more than once
  */
 export async function foldCandlesAgain(db: Queryable, undone: RawBuilder<unknown>): Promise<void> {
-  const folded = VALUES.map(({ name, type }) => {
-    const aggregate = AGGREGATES.get(type.merge)
-    if (aggregate === undefined) throw new TypeError(`the merge of candle.${name} has no aggregate`)
-    return sql.raw(aggregate(`part.${name}`))
-  })
-  const names = sql.join(VALUES.map(({ name }) => sql.id(name)))
+  const folded = sql.join(FOLDED_VALUES.map(value => sql.raw(value.sql)))
+  const names = sql.join(FOLDED_VALUES.map(({ name }) => sql.id(name)))
   for (const [index, interval] of STORED_INTERVALS.entries()) {
     const shorter = STORED_INTERVALS[index - 1]
     if (shorter === undefined) continue
@@ -39,9 +23,10 @@ export async function foldCandlesAgain(db: Queryable, undone: RawBuilder<unknown
     await sql`${touched} delete from candle using touched
       where candle.time = touched.time and candle.token = touched.token and candle.interval_seconds = ${seconds}`.execute(db)
     await sql`${touched} insert into candle (time, token, interval_seconds, ${names})
-      select touched.time, touched.token, ${seconds}, ${sql.join(folded)}
+      select touched.time, touched.token, ${seconds}, ${folded}
       from touched cross join generate_series(touched.time, touched.time + ${seconds} - ${step}, ${step}) as at (time)
       ${lookUp('candle', sql`candle.time = at.time and candle.token = touched.token and candle.interval_seconds = ${step}`, 'part')}
+      where ${index === 1 ? sql`coalesce(part.time < ${sql.raw(UNFOLDED_FROM)}, true)` : sql`true`}
       group by touched.time, touched.token`.execute(db)
   }
 }

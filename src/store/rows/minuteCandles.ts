@@ -10,14 +10,16 @@ const DAY = CANDLE_INTERVALS['1d']
 
 /**
  * Drops candles of a minute that are older than this, day by day, in as many calls as it takes. A day counts as dropped before its first
- * candle is (`chain_state.minutes_from`), so that no reader takes the rest of it for all. Ages are counted from the newest final block: a
- * reorg never changes a dropped candle. To be called in the writer's transactions.
+ * candle is (`chain_state.minutes_from`), so that no reader takes the rest of it for all. Ages are counted from the newest final block, so
+ * that a reorg never changes a dropped candle, and at most from the first candle that is not part of longer ones. To be called in the
+ * writer's transactions.
  *
  * @returns whether there may be more to drop
  */
 export async function dropMinuteCandles(db: Queryable, retainedSeconds: number): Promise<boolean> {
   const { rows } = await sql<{ readonly minutesFrom: number | null; readonly now: number | null }>`
-    select minutes_from as "minutesFrom", (select timestamp from block where number = ${FINAL_BLOCK}) as now from chain_state`.execute(db)
+    select minutes_from as "minutesFrom", (select least(timestamp, unfolded_from) from block where number = ${FINAL_BLOCK}) as now
+    from chain_state`.execute(db)
   const { minutesFrom = null, now = null } = rows[0] ?? {}
   if (now === null) return false
   if (minutesFrom !== null && (await dropFrom(db, minutesFrom - DAY, minutesFrom)) === ROWS_AT_ONCE) return true

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import { CANDLE_INTERVALS, STORED_INTERVALS } from '#domain/candle.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { BALANCE } from '#tables/balance.ts'
-import { CANDLE, type CandleRow } from '#tables/candle.ts'
+import { CANDLE } from '#tables/candle.ts'
 import type { Changes } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import { EARLY_CLASS } from '#tables/earlyClass.ts'
@@ -16,6 +15,7 @@ import { INDEX_TOTALS, LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
 import { stampQuotedIn } from './currencies.ts'
 import { stampToken } from './cursor.ts'
 import { foldCandlesAgain } from './foldCandlesAgain.ts'
+import { isOfMinute } from './foldMinutes.ts'
 import { runStatements, type Statements, unnested } from './insertRows.ts'
 import { attachMetadata } from './metadata.ts'
 import type { SplitRows } from './splitNewRows.ts'
@@ -63,8 +63,8 @@ export function* keepUndo(block: number, changes: Changes, { balances, candles }
     imagesOfAdded(BALANCE, balances.added),
     imagesOf(BALANCE, balances.merged),
     imagesOf(EARLY_CLASS, changes.earlyClasses),
-    imagesOfAdded(CANDLE, candles.added.filter(isShortest)),
-    imagesOf(CANDLE, candles.merged.filter(isShortest)),
+    imagesOfAdded(CANDLE, candles.added.filter(isOfMinute)),
+    imagesOf(CANDLE, candles.merged.filter(isOfMinute)),
     imagesOf(CREATOR_FEE, creatorFees),
     imagesOf(TRADER, makers),
     imagesOf(INDEX_TOTALS, [{ id: 1 }]),
@@ -74,11 +74,6 @@ export function* keepUndo(block: number, changes: Changes, { balances, candles }
     insert into block_undo (block_number, position, table_name, added_key, ${sql.join(UNDOABLE.map(({ name }) => sql.id(name)))})
     select ${block}, row_number() over () + (select coalesce(max(position), 0) from block_undo where block_number = ${block}), kept.*
     from (${sql.join(images, sql` union all `)}) as kept`
-}
-
-/** Longer candles are made again from these. */
-function isShortest({ intervalSeconds }: CandleRow): boolean {
-  return intervalSeconds === CANDLE_INTERVALS[STORED_INTERVALS[0]]
 }
 
 /** For each row, the stored row with the same key; where there is none, only the key. */

@@ -4,6 +4,7 @@ import type { BlockHeader } from '#domain/block.ts'
 import { ANNOUNCED_CONTRACT, type AnnouncedContractRow } from '#tables/announcedContract.ts'
 import { BALANCE } from '#tables/balance.ts'
 import { BLOCK } from '#tables/block.ts'
+import { CANDLE } from '#tables/candle.ts'
 import type { Changes } from '#tables/changes.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import { CURRENCY } from '#tables/currency.ts'
@@ -15,7 +16,6 @@ import { POOL_CREATION } from '#tables/poolCreation.ts'
 import { POOL_TICK } from '#tables/poolTick.ts'
 import { WRITTEN_TOKEN } from '#tables/token.ts'
 import { TRADE } from '#tables/trade.ts'
-import { insertCandles } from './insertCandles.ts'
 import { insertRows, type Statements } from './insertRows.ts'
 import type { SplitRows } from './splitNewRows.ts'
 
@@ -54,7 +54,8 @@ export function* writeChanges(
   yield* insertRows(BALANCE, balances.added)
   yield* insertRows(BALANCE, balances.merged, BALANCE.merge)
   yield* insertRows(EARLY_CLASS, changes.earlyClasses, EARLY_CLASS.merge)
-  yield* insertCandles(candles)
+  yield* insertRows(CANDLE, candles.added)
+  yield* insertRows(CANDLE, candles.merged, CANDLE.merge)
   yield* insertRows(CREATOR_FEE, changes.creatorFees, CREATOR_FEE.merge)
   yield* insertRows(ANNOUNCED_CONTRACT, contracts)
   yield* insertRows(

@@ -1,5 +1,6 @@
 import { CANDLE_INTERVALS } from '#domain/candle.ts'
 import { candles as resource } from '#resources/candles.ts'
+import { WHOLE_CANDLES } from '#store/rows/wholeCandles.ts'
 import { columnsOf, type View, wholeUnitsOf } from './view.ts'
 
 const INTERVAL = `case candle.interval_seconds ${Object.entries(CANDLE_INTERVALS)
@@ -31,7 +32,7 @@ export const CANDLES: View = {
     { name: 'closeUsd', kind: 'decimal', sql: 'candle.close_usd', meaning: inUsd('Last price') },
     { name: 'volumeUsd', kind: 'decimal', sql: 'candle.volume_usd', meaning: inUsd('Traded value') },
   ],
-  from: 'candle',
+  from: `${WHOLE_CANDLES} as candle`,
   where: 'candle.close is not null',
   order: 'candle.token, candle.interval_seconds, candle.time',
   leading: { table: 'candle', column: 'token', holds: 'address' },

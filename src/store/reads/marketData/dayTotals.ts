@@ -23,15 +23,15 @@ interface Row {
 }
 
 /**
- * What the main pools of some tokens did in the 24 hours before the newest indexed block, to the minute. Read from candles, at most 83 for
- * each token. For a token that graduated within the day, or whose market moved to a new pool, only the new pool counts: its trades in the
- * minute of the move, and the candles after that minute. Left out are tokens without trades there, and those whose quote currency has no
- * known decimals.
+ * What the main pools of some tokens did in the 24 hours before the newest indexed block, to the minute. Read from candles: at most 83 of
+ * each token, and those of the minutes that longer ones lack. For a token that graduated within the day, or whose market moved to a new
+ * pool, only the new pool counts: its trades in the minute of the move, and the candles after that minute. Left out are tokens without
+ * trades there, and those whose quote currency has no known decimals.
  */
 export async function readDayTotals(db: Queryable, tokens: readonly Address[]): Promise<readonly DayTotals[]> {
   if (tokens.length === 0) return []
   const { rows } = await sql<Row>`
-    with day as materialized (select cursor_timestamp - cursor_timestamp % ${MINUTE} - ${DAY} as since from chain_state)
+    with day as materialized (select cursor_timestamp - cursor_timestamp % ${MINUTE} - ${DAY} as since, unfolded_from from chain_state)
     select token.address as token, pool.address as pair, token.decimals, ${QUOTE_DECIMALS} as "quoteDecimals",
       traded.amount_token::text as "amountToken", traded.amount_quote::text as "amountQuote", traded.high::text as high, traded.low::text as low
     from day cross join unnest(${binaryArray(BYTEA, tokens)}::bytea[]) as asked (address)
@@ -55,6 +55,7 @@ export async function readDayTotals(db: Queryable, tokens: readonly Address[]): 
           INDEX_RANGES.flatMap(flag => [
             candlesOf(MINUTE, flag, sql`whole.minute`, sql`full_hour.hour`),
             candlesOf(HOUR, flag, sql`full_hour.hour`, sql`day.since + 2 * ${DAY}`),
+            candlesOf(MINUTE, flag, sql`greatest(full_hour.hour, day.unfolded_from)`, sql`day.unfolded_from + 2 * ${DAY}`),
           ]),
           sql` union all `,
         )}
