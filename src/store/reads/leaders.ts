@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { TokenwireError } from '#errors'
 import type { Leader, LeaderCursor, LeadersQuery } from '#resources/leaders.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { readLeftBlock, SUMS, tradesIn, VALUED } from '#store/rows/leaders.ts'
+import { AMOUNT_USD, readLeftBlock, SUMS, tradesIn } from '#store/rows/leaders.ts'
+import { lookUp } from '#store/rows/lookUp.ts'
 import { selectList } from '#store/rows/selectList.ts'
 import { LEADER, LEADER_SORT_VALUES, type LeaderRow } from '#tables/leader.ts'
 import type { StoredRow } from '#tables/tableOf.ts'
@@ -19,9 +20,8 @@ type ListedRow = { readonly uncounted: number; readonly sortValue: string } & (S
 
 /**
  * One page of a window's leaders as of the newest block, the largest value first, ties by falling address. The rows of `leader` are those
- * of final blocks: the accounts that have traded since, or whose trades have left the window since, are summed up here, and take their
- * places among the others, which are a range of an index. Their stored rows are read together: a look-up for each may take another index
- * than the key's before the first `analyze`.
+ * of final blocks: of accounts that have traded since, or whose trades have left the window since, the sorted value is summed up here, and
+ * takes its place among the others, which are a range of an index. The other sums are made for the accounts of the page alone.
  *
  * @throws `TokenwireError` `not_counted` while many more trades are to be counted
  */
@@ -35,6 +35,14 @@ export async function readLeaders(
   const value = sql.raw(LEADER_SORT_VALUES[sort])
   const after = cursor === undefined ? sql`` : sql`and (${value}, maker) < (${cursor.value}::numeric, ${toBytes(cursor.address)}::bytea)`
   const first = sql`order by ${value} desc, maker desc limit ${limit + 1}`
+  const ofLaunchpad =
+    launchpad === '' ? sql`` : sql`${lookUp('token', sql`token.address = moved.token`)} where token.launchpad = ${launchpad}`
+  // They are read together: a look-up for each may take another index than the key's before the first `analyze`.
+  const storedOf = (makers: RawBuilder<unknown>) => sql`
+    select * from leader where period = ${window} and launchpad = ${launchpad} and maker = any (array(select maker from ${makers}))`
+  const sumsOf = (trades: RawBuilder<unknown>) =>
+    sql`select ${window}::text as period, ${launchpad}::text as launchpad, maker, ${SUMS}
+      from (select *, ${AMOUNT_USD} from ${trades}) as valued group by maker`
   const { rows } = await sql<ListedRow>`
     with counted as materialized (
       select coalesce(max(after_block), -1) as after_block, coalesce(max(to_block), -1) as to_block from leader_window where period = ${window}
@@ -45,23 +53,24 @@ export async function readLeaders(
         union all ${tradesIn(sql`counted.after_block`, sql`least(counted.to_block, ${left}::bigint)`, -1)}
       ) as moved limit ${MAX_UNCOUNTED + 1}
     ),
-    sums as materialized (
-      select ${window}::text as period, ${launchpad}::text as launchpad, maker, ${SUMS} from (${VALUED}) as valued
-      where ${launchpad} in ('', launchpad) group by maker
-    ),
-    stored as materialized (
-      select * from leader where period = ${window} and launchpad = ${launchpad} and maker = any (array(select maker from sums))
-    ),
-    changed as (select ${CHANGED} from sums left join stored as leader using (period, launchpad, maker)),
+    recent as materialized (select moved.* from moved ${ofLaunchpad}),
+    stored as materialized (${storedOf(sql`recent`)}),
+    changed as (select ${CHANGED} from (${sumsOf(sql`recent`)}) as sums left join stored as leader using (period, launchpad, maker)),
     listed as (
-      (select ${COLUMNS}, ${value} as sort_value from leader
-        where period = ${window} and launchpad = ${launchpad} and maker not in (select maker from sums) ${after} ${first})
+      (select maker, ${value} as sort_value from leader
+        where period = ${window} and launchpad = ${launchpad} and maker not in (select maker from recent) ${after} ${first})
       union all
-      (select ${COLUMNS}, ${value} as sort_value from changed where buys + sells > 0 ${after} ${first})
+      (select maker, ${value} as sort_value from changed where buys + sells > 0 ${after} ${first})
+    ),
+    page as materialized (
+      select ${window}::text as period, ${launchpad}::text as launchpad, listed.* from listed order by sort_value desc, maker desc limit ${limit + 1}
+    ),
+    shown as (
+      select ${CHANGED}, sort_value from page left join (${storedOf(sql`page`)}) as leader using (period, launchpad, maker)
+      left join (${sumsOf(sql`recent where maker in (select maker from page)`)}) as sums using (period, launchpad, maker)
     )
-    select (select count(*)::integer from moved) as uncounted, listed.sort_value::text as "sortValue", ${selectList(LEADER, 'listed')}
-    from (values (1)) as one (row) left join (select * from listed order by sort_value desc, maker desc limit ${limit + 1}) as listed on true
-    order by listed.sort_value desc, listed.maker desc`.execute(db)
+    select (select count(*)::integer from moved) as uncounted, shown.sort_value::text as "sortValue", ${selectList(LEADER, 'shown')}
+    from (values (1)) as one (row) left join shown on true order by shown.sort_value desc, shown.maker desc`.execute(db)
   if ((rows[0]?.uncounted ?? 0) > MAX_UNCOUNTED)
     throw new TokenwireError('not_counted', 'the leaders are being counted', { retryable: true })
   const found = rows.flatMap(row => (row.maker === null ? [] : [row]))
@@ -69,9 +78,7 @@ export async function readLeaders(
   return { data: shown.map(row => toLeader(LEADER.decode(row))), next, asOfBlock: String(newest.number) }
 }
 
-const COLUMNS = sql.raw(LEADER.columns.map(({ name }) => name).join(', '))
-
-/** A row of `sums` added to that of `leader`, if there is one. */
+/** A row of `leader` and one of `sums`, of which one may be absent, added. PostgreSQL computes only the columns that are read. */
 const CHANGED = sql.raw(
   LEADER.columns
     .map(({ name, type }) =>

@@ -104,12 +104,13 @@ function sumOf(value: RawBuilder<unknown>, where: RawBuilder<unknown>): RawBuild
   return sql`coalesce(sum(${value} * times) filter (where ${where}), 0)`
 }
 
-/** The trades of `moved`, which come from `tradesIn`, with their launchpads and values in USD. */
-export const VALUED = sql`
-  select moved.*, token.launchpad, coalesce(trunc(value_usd * 1e18), trunc(amount_wei * eth_usd)) as amount_usd
-  from moved ${lookUp('token', sql`token.address = moved.token`)}`
+/** The value of a trade from `tradesIn` in units of 10^-18 USD. */
+export const AMOUNT_USD = sql`coalesce(trunc(value_usd * 1e18), trunc(amount_wei * eth_usd)) as amount_usd`
 
-/** What a row of `leader` gains by a group of `VALUED`: all columns but its key. */
+/** The trades of `moved`, which come from `tradesIn`, with their launchpads and values in USD. */
+const VALUED = sql`select moved.*, token.launchpad, ${AMOUNT_USD} from moved ${lookUp('token', sql`token.address = moved.token`)}`
+
+/** What a row of `leader` gains by a group of trades from `tradesIn` with `AMOUNT_USD`: all columns but its key. */
 export const SUMS = sql`
   ${sumOf(sql`1`, sql`side = 'buy'`)}::integer as buys, ${sumOf(sql`1`, sql`side = 'sell'`)}::integer as sells,
   ${sumOf(sql`amount_wei`, sql`side = 'buy'`)} as bought_wei, ${sumOf(sql`amount_usd`, sql`side = 'buy'`)} as bought_usd,
