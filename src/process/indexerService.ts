@@ -47,6 +47,6 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
   webhooks = startWebhooks({ ...known, db, ethUsd, view })
   // Misses no block: the first one arrives in a later turn of the event loop than the one in which serving began.
   if (outlet !== null) blocks.subscribe(outlet.publish)
-  blocks.subscribe(() => webhooks?.changed())
+  blocks.subscribe(({ number }) => webhooks?.changed(number))
   return { url, databaseUrl }
 }

@@ -73,7 +73,7 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
     // Indexing begins. Clients of a standby get commits as clients of gateways do.
     opened.blocks.subscribe(block => outlet?.publish(block))
     webhooks = startWebhooks({ ...options, ...served, db, view: opened.view })
-    opened.blocks.subscribe(() => webhooks?.changed())
+    opened.blocks.subscribe(({ number }) => webhooks?.changed(number))
     logger.warn('the process that indexed is gone; this one has taken over')
   }
 

@@ -58,7 +58,7 @@ export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'ch
     post: (webhook, message, signal) => postWebhook(webhook, message, { outbound, allowPrivate, epochMs: Date.now }, signal),
     random: Math.random,
     isServed: () => isServedSchema(db),
-    isAtHead: () => isAtHead(view.state()),
+    followed: () => followedBlock(view.state()),
     now,
     logger,
   })
@@ -89,8 +89,8 @@ export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'ch
 }
 
 /** An index whose distance to the head is not known yet may be far behind. */
-function isAtHead({ backfill, lagBlocks }: Pick<IndexerState, 'backfill' | 'lagBlocks'>): boolean {
-  return backfill === null && lagBlocks !== null && lagBlocks <= SYNCING_LAG_BLOCKS
+function followedBlock({ backfill, lagBlocks, indexedBlock }: IndexerState): number | null {
+  return backfill === null && lagBlocks !== null && lagBlocks <= SYNCING_LAG_BLOCKS ? indexedBlock : null
 }
 
 /**

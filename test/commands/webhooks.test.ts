@@ -16,7 +16,7 @@ let receiver: Receiver
 beforeAll(async () => {
   receiver = await new Receiver().open()
   await writeFile(file, JSON.stringify([receiver.config('bot'), receiver.config('new', { channel: 'launches' })]))
-  await moveWebhook(kysely, await takeWebhook(kysely, 'bot'), { place: { blockNumber: 40, logIndex: 2 }, reorgs: 0 })
+  await moveWebhook(kysely, await takeWebhook(kysely, 'bot', null), { place: { blockNumber: 40, logIndex: 2 }, reorgs: 0 })
   await sql`update webhook_position set is_paused = true, last_error = 'it answers 500'`.execute(kysely)
 })
 afterAll(async () => {

@@ -31,8 +31,8 @@ export interface WebhooksOptions extends Pick<WebhookOptions, 'db' | 'post' | 'r
   readonly now: () => number
   /** Whether this index is the one that is served: another one that is being built is nobody's source. */
   readonly isServed: () => Promise<boolean>
-  /** Whether the index follows the head. Until then no new webhook begins: what a backfill reads is history. */
-  readonly isAtHead: () => boolean
+  /** The newest block of an index that follows the head. `null`: it reads history, with which no new webhook begins. */
+  readonly followed: () => number | null
   /** Default: `repeat` every two seconds. */
   readonly schedule?: (look: () => void) => () => void
 }
@@ -41,21 +41,24 @@ export interface WebhooksOptions extends Pick<WebhookOptions, 'db' | 'post' | 'r
 export interface Webhooks {
   /** Sends these from now on. The positions of others are forgotten; with `forgetOthers: false` they stay. */
   replace(webhooks: readonly ReadyWebhook[], options?: { readonly forgetOthers: boolean }): void
-  /** A commit is in the database. */
-  changed(): void
+  /** This block is in the database. */
+  changed(block: number): void
   /** What is wrong, for the health of the service. */
   problems(): readonly string[]
   stop(): Promise<void>
 }
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {
-  const { db, read, logger, isServed, isAtHead, schedule = look => repeat(LOOK_EVERY_MS, look) } = options
+  const { db, read, logger, isServed, followed, schedule = look => repeat(LOOK_EVERY_MS, look) } = options
   const channels = new Map(EVENT_CHANNELS.map(channel => [channel, openChannel(channel)]))
   const running = new Map<string, Webhook>()
   let configured: readonly ReadyWebhook[] | null = null
   let paused: readonly WebhookProgress[] = []
   let forgetsOthers = true
   let looks = 0
+  /** New webhooks wait for the index to follow the head. The next look starts them after this block, so that they lose nothing. */
+  let areWaiting = true
+  let beginsAfter: number | null = null
 
   function openChannel(channel: EventChannelName): EventChannel {
     const complete = (query: ChannelEventsQuery) => read({ ...query, isComplete: true })
@@ -77,7 +80,12 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       if (isChanged) changed.add(webhook.config.name)
       if (isChanged || webhook.isEnded) await end(webhook)
     }
-    if (wanted.size === 0 && configured.length > 0) return
+    if (wanted.size === 0 && configured.length > 0) {
+      beginsAfter = null
+      return
+    }
+    beginsAfter ??= followed()
+    const after = beginsAfter
     if (forgetsOthers) await forgetWebhooks(db, [...wanted.keys()])
     const stored = new Map((await readWebhooks(db)).map(progress => [progress.name, progress]))
     paused = [...stored.values()].filter(({ isPaused }) => isPaused)
@@ -87,14 +95,16 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       // Only a look takes positions, and this one has taken none yet: another version is another owner's.
       if (webhook !== undefined && webhook.version !== progress?.version) await end(webhook)
       if (progress?.isPaused === true || running.has(name)) continue
-      if (progress === undefined && !isAtHead()) continue
+      if (progress === undefined && after === null) continue
       const channel = channels.get(config.channel)
       if (channel === undefined) throw new TypeError(`there is no channel ${config.channel}`)
-      const taken = await takeWebhook(db, name)
+      const taken = await takeWebhook(db, name, after)
       // The pauses were for a receiver as it was.
       const again = changed.has(name) ? { ...taken, waitMs: 0 } : taken
       running.set(name, new Webhook({ ...options, config, filter, channel, progress: again }))
     }
+    areWaiting = after === null
+    if (after !== null) beginsAfter = null
     if (++looks % LOOKS_PER_CHECKPOINT === 0) for (const webhook of running.values()) webhook.checkpoint()
   }
   const looking = coalesce<null>(look, (err, _, failures) => {
@@ -113,7 +123,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       configured = webhooks.map(one => before.get(JSON.stringify(one.config)) ?? one)
       looking.request(null)
     },
-    changed: () => {
+    changed: block => {
+      if (areWaiting && followed() !== null) beginsAfter ??= block - 1
       for (const channel of channels.values()) channel.changed()
     },
     problems: () => paused.map(({ name, lastError }) => `the webhook ${name} is paused: ${lastError}`),

@@ -43,11 +43,15 @@ export async function readWebhooks(db: Queryable): Promise<readonly WebhookProgr
   return rows.map(toProgress)
 }
 
-/** Makes the caller the owner of a webhook's position, which no earlier owner can change from then on. A new webhook begins at the end. */
-export async function takeWebhook(db: Queryable, name: string): Promise<WebhookProgress> {
+/**
+ * Makes the caller the owner of a webhook's position, which no earlier owner can change from then on.
+ *
+ * @param after the block after which a new webhook begins; `null`: the newest one that is indexed
+ */
+export async function takeWebhook(db: Queryable, name: string, after: number | null): Promise<WebhookProgress> {
   const { rows } = await sql<StoredProgress>`
     insert into webhook_position (name, block_number, log_index, reorgs, version, is_paused, failures)
-    values (${name}, coalesce((select cursor_number from chain_state), 0), ${LAST_LOG_INDEX}, ${NEWEST_REORG}, 1, false, 0)
+    values (${name}, coalesce(${after}::bigint, (select cursor_number from chain_state), 0), ${LAST_LOG_INDEX}, ${NEWEST_REORG}, 1, false, 0)
     on conflict (name) do update set version = webhook_position.version + 1 returning ${PROGRESS}`.execute(db)
   const [row] = rows
   if (row === undefined) throw new TypeError('the statement returns a row')

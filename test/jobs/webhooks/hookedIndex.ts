@@ -20,6 +20,8 @@ export const database = await useDatabase()
 const { kysely } = database
 let forking: ForkingChain
 let index: OpenedIndex
+/** The newest block that is committed. */
+export let indexed: number
 export let receiver: Receiver
 export let started: Webhooks[]
 
@@ -29,6 +31,7 @@ beforeEach(async () => {
   index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 64 })
   receiver = await new Receiver().open()
   started = []
+  indexed = 0
 })
 
 afterEach(async () => {
@@ -50,7 +53,10 @@ export async function grow(blocks: number, replaced = 0): Promise<void> {
   }
   const from = forking.chain.head().header.number
   forking.mine(blocks)
-  for (let number = from + 1; number <= forking.chain.head().header.number; number++) await commitBlocks(index, forking.chain.at(number))
+  for (let number = from + 1; number <= forking.chain.head().header.number; number++) {
+    await commitBlocks(index, forking.chain.at(number))
+    indexed = number
+  }
 }
 
 export const HOUR = 3_600_000
@@ -74,7 +80,7 @@ export function start(
     random: Math.random,
     retries: { firstMs: 1, mostMs: 10, patienceMs: 72 * HOUR },
     isServed: async () => true,
-    isAtHead: () => true,
+    followed: () => indexed,
     now: () => performance.now(),
     logger: silentLogger,
     schedule: look => {

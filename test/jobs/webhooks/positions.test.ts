@@ -7,7 +7,7 @@ import { createRandom } from '#devchain/traders/random.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { replayWebhook } from '#store/rows/webhookPositions.ts'
 import { eventually, poll } from '#test/support/eventually.ts'
-import { begun, database, grow, HOUR, heldBy, receiver, start, stateOf, storedTrades } from './hookedIndex.ts'
+import { begun, database, grow, HOUR, heldBy, indexed, receiver, start, stateOf, storedTrades } from './hookedIndex.ts'
 import { answering, type Delivery } from './receiver.ts'
 
 const { kysely } = database
@@ -54,7 +54,7 @@ describe('the position of a webhook', () => {
     await begun('hook0')
     for (let block = 0; block < 8; block++) {
       await grow(1)
-      webhooks.changed()
+      webhooks.changed(indexed)
     }
     const last = (await storedTrades()).at(-1) ?? expect.unreachable('there are trades')
     for (const name of names) await eventually(() => heldBy(of(name)).at(-1) === last)
@@ -68,7 +68,7 @@ describe('the position of a webhook', () => {
     await begun('all')
     receiver.answer = answering(500)
     await grow(3)
-    webhooks.changed()
+    webhooks.changed(indexed)
     await eventually(async () => (await stateOf('all'))?.failures === 1)
     receiver.answer = answering(204)
     expect(await replayWebhook(kysely, 'all', { blockNumber: 0, logIndex: 0 })).toBe(true)
@@ -89,7 +89,7 @@ describe('the position of a webhook', () => {
     })
     await begun('all')
     await grow(3)
-    webhooks.changed()
+    webhooks.changed(indexed)
     const { waitMs } =
       (await eventually(async () => (await stateOf('all'))?.failures === 1 && (await stateOf('all')))) ?? expect.unreachable()
     // What is left of it, on a machine that may be slow.
@@ -117,7 +117,7 @@ describe('the position of a webhook', () => {
     await replace(stays, leaves)
     from['stays'] = from['leaves'] = await count()
     await grow(2)
-    webhooks.changed()
+    webhooks.changed(indexed)
     await poll(() => heldBy(of('leaves'))).toEqual((await storedTrades()).slice(from['leaves']))
     const before = ids(of('leaves'))
     await replace({ ...stays, filters: {} }, renamed)
@@ -126,7 +126,7 @@ describe('the position of a webhook', () => {
     await replace(stays, leaves)
     from['leaves'] = await count()
     await grow(2)
-    webhooks.changed()
+    webhooks.changed(indexed)
     const all = await storedTrades()
     await poll(() => heldBy(of('stays'))).toEqual(all.slice(from['stays']))
     await poll(() => heldBy(of('leaves').filter(({ id }) => !before.includes(id)))).toEqual(all.slice(from['leaves']))

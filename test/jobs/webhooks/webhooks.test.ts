@@ -11,7 +11,7 @@ import { readChannelEvents } from '#store/reads/channelEvents.ts'
 import { replayWebhook } from '#store/rows/webhookPositions.ts'
 import { eventually, poll } from '#test/support/eventually.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow } from '#test/support/rows.ts'
-import { begun, database, grow, HOUR, heldBy, postWithin, receiver, start, started, stateOf, storedTrades } from './hookedIndex.ts'
+import { begun, database, grow, HOUR, heldBy, indexed, postWithin, receiver, start, started, stateOf, storedTrades } from './hookedIndex.ts'
 import { answering, Receiver } from './receiver.ts'
 
 const { kysely } = database
@@ -27,7 +27,7 @@ describe('a webhook', () => {
     await begun('all')
     await begun('up')
     await grow(20)
-    webhooks.changed()
+    webhooks.changed(indexed)
     const of = (name: string) => receiver.deliveries.filter(({ message }) => message.id === name)
     await poll(() => heldBy(of('all'))).toEqual((await storedTrades()).slice(before))
     const { rows } = await sql<{ n: number }>`select count(*)::integer as n from value_change
@@ -39,20 +39,33 @@ describe('a webhook', () => {
   })
 
   // A new service with webhooks posted every launch, graduation and crossing of the chain's history while it indexed them.
-  it('begins at the head, where the index is still reading history', async () => {
+  it('begins with the first block that is indexed at the head, and gets all since then', async () => {
     await grow(10)
-    const isAtHead = vi.fn(() => false)
-    const webhooks = start([[receiver.config('all')]], { isAtHead })
-    await eventually(() => isAtHead.mock.calls.length > 0)
+    let isFollowing = false
+    const followed = vi.fn(() => (isFollowing ? indexed : null))
+    let look = () => {}
+    const schedule = (next: () => void) => {
+      look = next
+      return () => {}
+    }
+    const webhooks = start([[receiver.config('all')]], { followed, schedule })
+    await eventually(() => followed.mock.calls.length > 0)
     await grow(10)
+    webhooks.changed(indexed)
     const history = (await storedTrades()).length
+    // Two blocks follow before the next look.
+    isFollowing = true
+    for (let block = 0; block < 2; block++) {
+      await grow(1)
+      webhooks.changed(indexed)
+    }
     expect(await stateOf('all')).toBeUndefined()
-    isAtHead.mockReturnValue(true)
+    look()
     await begun('all')
     // One that has begun gets what came while its service was away, also where that is read as a backfill.
     await webhooks.stop()
     await grow(10)
-    start([[receiver.config('all')]], { isAtHead: () => false })
+    start([[receiver.config('all')]], { followed: () => null })
     await poll(() => heldBy(receiver.deliveries)).toEqual((await storedTrades()).slice(history))
   })
 
@@ -102,7 +115,7 @@ describe('a webhook', () => {
           }
         },
       })
-      webhooks.changed()
+      webhooks.changed(indexed)
       const all = await expected()
       await eventually(() => killed() || heldBy(receiver.deliveries).join() === all.join())
       await webhooks.stop()
@@ -127,7 +140,7 @@ describe('a webhook', () => {
       const before = (await storedTrades()).length
       receiver.answer = answer
       await grow(6)
-      webhooks.changed()
+      webhooks.changed(indexed)
       await eventually(() => receiver.deliveries.length >= 2)
       expect(new Set(receiver.deliveries.map(({ id }) => id)).size).toBe(1)
       await eventually(async () => ((await stateOf('all'))?.failures ?? 0) > 0)
@@ -146,7 +159,7 @@ describe('a webhook', () => {
     await begun('slow')
     await begun('quick')
     await grow(6)
-    webhooks.changed()
+    webhooks.changed(indexed)
     await poll(() => heldBy(receiver.deliveries)).toEqual((await storedTrades()).slice(before))
     expect(heldBy(hanging.deliveries).length).toBeLessThan(heldBy(receiver.deliveries).length)
     await webhooks.stop()
@@ -163,7 +176,7 @@ describe('a webhook', () => {
     const before = (await storedTrades()).length
     receiver.answer = answering(status)
     await grow(6)
-    webhooks.changed()
+    webhooks.changed(indexed)
     if (failingHours > 0) {
       await eventually(async () => ((await stateOf('all'))?.failures ?? 0) > 0)
       await sql`update webhook_position set failing_since_ms = failing_since_ms - ${failingHours * HOUR}`.execute(kysely)
@@ -190,10 +203,10 @@ describe('a webhook', () => {
       await insertRows(tx, 'trade', [tradeRow(addressOf(1), 11, 1)])
       await sql`update chain_state set cursor_number = 11`.execute(tx)
     })
-    webhooks.changed()
+    webhooks.changed(indexed)
     await eventually(() => receiver.deliveries.length === 1)
     await sql`insert into reorg (number, from_block) values (1, 11)`.execute(kysely)
-    webhooks.changed()
+    webhooks.changed(indexed)
     await eventually(() => receiver.deliveries.length === 3)
     expect(receiver.deliveries.map(({ message }) => `${message.type} ${message.cursor}`)).toEqual([
       'trades 11-1',
@@ -210,7 +223,7 @@ describe('a webhook', () => {
     const before = (await storedTrades()).length
     receiver.answer = answering(500)
     await grow(6)
-    webhooks.changed()
+    webhooks.changed(indexed)
     await eventually(async () => (await stateOf('all'))?.failures === 1)
     receiver.answer = answering(204)
     webhooks.replace([{ config: receiver.config('all', { url: `${receiver.url}/moved` }), filter: new EventFilter({}) }])
