@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { EventFilter } from '#actors/events/eventFilter.ts'
 import { Webhook, type WebhookOptions } from '#jobs/webhooks/webhook.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { begun, grow, receiver, start, stateOf, storedTrades } from './hookedIndex.ts'
+import { begun, grow, indexed, receiver, start, stateOf, storedTrades } from './hookedIndex.ts'
 
 it('stores the position of a webhook whose filter lets nothing through', async () => {
   await grow(3)
@@ -16,7 +16,7 @@ it('stores the position of a webhook whose filter lets nothing through', async (
   const before = (await storedTrades()).length
   await grow(6)
   const newest = (await storedTrades()).slice(before).at(-1)?.split('-')[0]
-  webhooks.changed()
+  webhooks.changed(indexed)
   await eventually(async () => String((await stateOf('none'))?.position.place.blockNumber) === newest)
   expect(receiver.deliveries).toEqual([])
 })
