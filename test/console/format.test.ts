@@ -4,6 +4,7 @@ import { formatCompact, formatPrice, fromUnits } from '#client/decimalText.ts'
 import { formatChange, formatCount, formatMs, formatShare } from '#console/format/numbers.ts'
 import { displayText, shortHex } from '#console/format/text.ts'
 import { formatAge, formatDuration } from '#console/format/time.ts'
+import { dustBound, rateOf, timesPrice } from '#console/format/usd.ts'
 
 describe('a price', () => {
   test.each([
@@ -139,4 +140,28 @@ describe('a text from the chain', () => {
       { numRuns: 30 },
     )
   })
+})
+
+// A pool of which 20 wei were left had a liquidity of `$0.0₁₄588`.
+test.each([
+  ['0.009999', '0.01', null],
+  ['0.01', null, null],
+  ['-0.001', '0.01', null],
+  ['0.00000000000000588', '0.01', '0.000001'],
+  ['0.000', null, null],
+  ['12', null, null],
+] as const)('an amount of %s is dust below %s dollars and %s ether', (amount, usd, weth) => {
+  expect([dustBound(amount, 'usd'), dustBound(amount, 'weth')]).toEqual([usd, weth])
+})
+
+// The highest price of a token that was never traded was lower than its price: they were valued by two prices of ether.
+test('values of a token have its own price of ether, and that of the header only without one', () => {
+  const token = { priceUsd: '0.0042', priceWeth: '0.0000014' }
+  expect(timesPrice('0.0000014', rateOf(token, '2900'))).toBe(token.priceUsd)
+  for (const unpriced of [
+    { ...token, priceUsd: null },
+    { ...token, priceWeth: null },
+    { priceUsd: '0', priceWeth: '0' },
+  ])
+    expect(rateOf(unpriced, '2900')).toBe('2900')
 })

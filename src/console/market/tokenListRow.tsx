@@ -3,7 +3,7 @@ import { formatCompact } from '#client/decimalText.ts'
 import type { Graduation } from '#client/generated/types.ts'
 import { formatCount } from '#console/format/numbers.ts'
 import { displayText } from '#console/format/text.ts'
-import { timesPrice } from '#console/format/usd.ts'
+import { rateOf, timesPrice } from '#console/format/usd.ts'
 import { Avatar } from '#console/parts/avatar.tsx'
 import { Meter } from '#console/parts/meter.tsx'
 import { Symbol } from '#console/parts/tokenName.tsx'
@@ -56,7 +56,7 @@ function NumberCells({ row, lines }: Pick<TokenListRowProps, 'row' | 'lines'>) {
   const { market, createdAt, graduation, sequence } = row.token.value
   const price = { usd: market.priceUsd, weth: market.priceWeth }
   const { buys, sells } = market.trades.h24
-  const eth = ethUsd.state.value.value?.price ?? null
+  const eth = rateOf(market, ethUsd.state.value.value?.price ?? null)
   return (
     <>
       <td class="c-age quiet">

@@ -82,7 +82,7 @@ function SmallChart({
           <path key={name} class={index === lines.length - 1 ? '' : 'lower'} d={seriesPath(samples, name, box)} />
         ))}
       </svg>
-      <small class="quiet">{most === null ? 'nothing seen yet' : `most ${format(most)}`}</small>
+      <small class="quiet">{most === null ? 'nothing seen yet' : `max ${format(most)}`}</small>
     </figure>
   )
 }

@@ -2,6 +2,7 @@ import { formatCompact, formatPrice, UNKNOWN } from '#client/decimalText.ts'
 import { formatChange } from '#console/format/numbers.ts'
 import { displayText } from '#console/format/text.ts'
 import { formatAge, formatMoment } from '#console/format/time.ts'
+import { dustBound } from '#console/format/usd.ts'
 import { minuteClock, secondClock } from '#console/state/clock.ts'
 import type { PriceMove } from '#console/state/rows.ts'
 import { currency } from '#console/state/session.ts'
@@ -18,9 +19,11 @@ export function Money({ usd, weth, as = 'amount' }: MoneyProps) {
   const inUsd = currency.value === 'usd'
   const value = inUsd ? usd : weth
   if (value === null) return <Unknown />
-  const text = as === 'price' ? formatPrice(value) : formatCompact(value)
+  const dust = as === 'price' ? null : dustBound(value, currency.value)
+  const text = dust ?? (as === 'price' ? formatPrice(value) : formatCompact(value))
   return (
     <span title={`${value} ${inUsd ? 'USD' : 'ETH'}`}>
+      {dust === null ? '' : '<'}
       <span class="unit">{inUsd ? '$' : 'Ξ'}</span>
       {text}
     </span>
@@ -32,11 +35,12 @@ export function Gain({ usd, weth }: Pick<MoneyProps, 'usd' | 'weth'>) {
   const inUsd = currency.value === 'usd'
   const value = inUsd ? usd : weth
   if (value === null) return <Unknown />
-  const text = formatCompact(value.replace('-', ''))
+  const dust = dustBound(value, currency.value)
+  const text = dust ?? formatCompact(value.replace('-', ''))
   const direction = !/[1-9]/.test(text) ? 'quiet' : value.startsWith('-') ? 'down' : 'up'
   return (
     <span class={direction} title={`${value} ${inUsd ? 'USD' : 'ETH'}`}>
-      {SIGNS[direction] + (inUsd ? '$' : 'Ξ') + text}
+      {(dust === null ? '' : '<') + SIGNS[direction] + (inUsd ? '$' : 'Ξ') + text}
     </span>
   )
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Claimable, Token } from '#client/generated/types.ts'
-import { timesPrice } from '#console/format/usd.ts'
+import { rateOf, timesPrice } from '#console/format/usd.ts'
 import { Copy } from '#console/parts/copy.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Money, Unknown } from '#console/parts/value.tsx'
@@ -17,7 +17,7 @@ interface CreatorProps {
 }
 
 /** The fees of the creator. The calls that claim them are shown on demand, and at once where the wallet is the creator's. */
-export function Creator({ token: { chainId, creator, fees }, claimable, onWanted }: CreatorProps) {
+export function Creator({ token: { chainId, creator, fees, market }, claimable, onWanted }: CreatorProps) {
   const claims = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
     const wallet = browserWallet()
@@ -36,7 +36,7 @@ export function Creator({ token: { chainId, creator, fees }, claimable, onWanted
       <Pairs>
         <Pair name="Fee share">{fees.creatorFeeBps === null ? <Unknown /> : `${(fees.creatorFeeBps / 100).toFixed(2)}%`}</Pair>
         <Pair name="Earned">
-          <Money usd={timesPrice(fees.accruedWeth, ethUsd.state.value.value?.price ?? null)} weth={fees.accruedWeth} />
+          <Money usd={timesPrice(fees.accruedWeth, rateOf(market, ethUsd.state.value.value?.price ?? null))} weth={fees.accruedWeth} />
         </Pair>
       </Pairs>
       <details class="claims-fold" ref={claims} onToggle={event => event.currentTarget.open && onWanted()}>

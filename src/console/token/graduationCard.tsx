@@ -1,7 +1,7 @@
-import type { Graduation } from '#client/generated/types.ts'
+import type { Token } from '#client/generated/types.ts'
 import { formatShare } from '#console/format/numbers.ts'
 import { formatMoment } from '#console/format/time.ts'
-import { timesPrice } from '#console/format/usd.ts'
+import { rateOf, timesPrice } from '#console/format/usd.ts'
 import { HexLink } from '#console/parts/hexLink.tsx'
 import { Meter } from '#console/parts/meter.tsx'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
@@ -15,9 +15,9 @@ const SAYS = {
   migrated: 'Graduated: it trades in a pool.',
 } as const
 
-export function GraduationCard({ graduation }: { readonly graduation: Graduation }) {
+export function GraduationCard({ token: { graduation, market } }: { readonly token: Token }) {
   const { status, percent, raisedWeth, targetWeth, completedAt, migratedAt, poolAddress, txHash } = graduation
-  const eth = ethUsd.state.value.value?.price ?? null
+  const eth = rateOf(market, ethUsd.state.value.value?.price ?? null)
   return (
     <section class="card" aria-labelledby="graduation-title">
       <header>

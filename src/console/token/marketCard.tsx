@@ -1,13 +1,13 @@
 import { formatCompact } from '#client/decimalText.ts'
 import type { Token } from '#client/generated/types.ts'
 import { formatCount } from '#console/format/numbers.ts'
-import { timesPrice } from '#console/format/usd.ts'
+import { rateOf, timesPrice } from '#console/format/usd.ts'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
 import { Age, Money } from '#console/parts/value.tsx'
 import { ethUsd } from '#console/state/session.ts'
 
 export function MarketCard({ token: { market } }: { readonly token: Token }) {
-  const eth = ethUsd.state.value.value?.price ?? null
+  const eth = rateOf(market, ethUsd.state.value.value?.price ?? null)
   const volume = (weth: string | null) => <Money usd={timesPrice(weth, eth)} weth={weth} />
   const { buys, sells } = market.trades.h24
   return (

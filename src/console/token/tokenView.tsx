@@ -55,7 +55,7 @@ export function TokenView({ address }: { readonly address: string }) {
             </div>
             <div class="token-side">
               <MarketCard token={token} />
-              <GraduationCard graduation={token.graduation} />
+              <GraduationCard token={token} />
               <Creator token={token} claimable={detail.claimable.value} onWanted={() => detail.wantClaims()} />
               <Facts token={token} />
             </div>
