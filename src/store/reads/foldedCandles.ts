@@ -4,8 +4,8 @@ import type { CandleBound, StoredCandle } from './presentPrice.ts'
 import { startOfCandle } from './startOfCandle.ts'
 
 /** The columns of a candle, except its time, over the shorter ones that it is made of. */
-export const FOLDED = sql`(array_agg(open order by time))[1] as open, max(high) as high, min(low) as low,
-  (array_agg(close order by time desc))[1] as close, sum(volume) as volume, sum(trades)::integer as trades,
+export const FOLDED = sql`(array_agg(open order by time) filter (where open is not null))[1] as open, max(high) as high, min(low) as low,
+  (array_agg(close order by time desc) filter (where close is not null))[1] as close, sum(volume) as volume, sum(trades)::integer as trades,
   false as "isPresent", null::boolean as "inUsd"`
 
 /**

@@ -55,8 +55,10 @@ function selectStored(query: StoredSelection, from: CandleBound, to: number, cou
     order by time desc limit ${count}::integer`
 }
 
-function selectRows(query: StoredSelection, from: CandleBound, to: CandleBound, count: number) {
-  const ranges = INDEX_RANGES[query.currency].map(flag => sql`(${selectIndexRange(query, flag, from, to, count)})`)
+/** @param isPart whether candles without values in the currency are wanted, too: their trades count in the candle that they are part of */
+function selectRows(query: StoredSelection, from: CandleBound, to: CandleBound, count: number, isPart = false) {
+  const flags = INDEX_RANGES[isPart && query.currency === 'weth' ? 'quote' : query.currency]
+  const ranges = flags.map(flag => sql`(${selectIndexRange(query, flag, from, to, count, isPart)})`)
   return sql<StoredCandle>`select * from (${sql.join(ranges, sql` union all `)}) as ranges order by time desc limit ${count}::integer`
 }
 
@@ -68,12 +70,12 @@ function selectOpen(query: StoredSelection, from: CandleBound, to: number) {
   const { interval } = query
   const start = startOfCandle(UNFOLDED, interval)
   const lastMinute = to + CANDLE_INTERVALS[interval] - CANDLE_INTERVALS['1m']
-  const minutes = selectRows({ ...query, interval: '1m' }, sql`greatest(${from}::bigint, ${UNFOLDED})`, lastMinute, MAX_MINUTES)
+  const minutes = selectRows({ ...query, interval: '1m' }, sql`greatest(${from}::bigint, ${UNFOLDED})`, lastMinute, MAX_MINUTES, true)
   return sql<StoredCandle>`
     select ${startOfCandle(sql`time`, interval)} as time, ${FOLDED} from (
-      (${selectRows(query, sql<number>`${start}`, sql<number>`${start}`, 1)}) union all (${minutes})
+      (${selectRows(query, sql<number>`${start}`, sql<number>`${start}`, 1, true)}) union all (${minutes})
     ) as parts
-    where time >= ${from}::bigint and time <= ${lastMinute}::bigint and ${UNFOLDED} is not null group by 1`
+    where time >= ${from}::bigint and time <= ${lastMinute}::bigint and ${UNFOLDED} is not null group by 1 having count(close) > 0`
 }
 
 const UNFOLDED = sql.raw(UNFOLDED_FROM)
@@ -101,6 +103,7 @@ function selectIndexRange(
   from: CandleBound,
   to: CandleBound,
   count: number,
+  isPart: boolean,
 ) {
   const flag = sql`(select ${sql.lit(inUsd)})`
   const within =
@@ -110,7 +113,7 @@ function selectIndexRange(
   return sql<StoredCandle>`
     select time, ${COLUMNS[currency]}, false as "isPresent", in_usd as "inUsd" from (
       select * from candle
-      where token = ${token} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${within} ${HAS_VALUES[currency]}
+      where token = ${token} and interval_seconds = ${CANDLE_INTERVALS[interval]}::integer and ${within} ${isPart ? sql`` : HAS_VALUES[currency]}
       order by in_usd desc, time desc limit ${count}::integer
     ) as candle ${inUsd === null ? sql`` : sql`where in_usd = ${flag}`} order by time desc`
 }
