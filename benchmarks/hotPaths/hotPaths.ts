@@ -4,6 +4,6 @@ import { commit } from './commit.ts'
 import type { HotPath } from './hotPath.ts'
 import { hotToken } from './hotToken.ts'
 import { list } from './list.ts'
-import { market } from './market.ts'
+import { market, marketDeltas } from './market.ts'
 
-export const HOT_PATHS: readonly HotPath[] = [hotToken, market, list, backfill, commit, blockToSocket]
+export const HOT_PATHS: readonly HotPath[] = [hotToken, market, marketDeltas, list, backfill, commit, blockToSocket]
