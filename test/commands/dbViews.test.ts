@@ -26,3 +26,11 @@ test('says that there is no index yet', async () => {
   const { url } = await useDatabase({ migrated: false })
   await expect(run(url, 'of_no_index')).rejects.toMatchObject({ code: 1, stderr: 'The database has no index yet.\n' })
 })
+
+// It ended with the name of a column that an older index has not.
+test('says that the index is of an older version', async () => {
+  const { url, kysely } = await useDatabase()
+  await sql`delete from mikro_orm_migrations where name = (select max(name) from mikro_orm_migrations)`.execute(kysely)
+  const stderr = 'DATABASE_URL: start this version of the service first: it migrates the index\n'
+  await expect(run(url, 'of_old_index')).rejects.toMatchObject({ code: 1, stderr })
+})

@@ -6,6 +6,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { toStartError } from '#store/connection/startError.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
+import { isMigrated } from '#store/rows/identity.ts'
 import { createViews, grantViews } from './createViews.ts'
 import { VIEWS_SCHEMA } from './viewStatements.ts'
 
@@ -39,6 +40,8 @@ export async function installViews(url: string, role: string, logger: Logger): P
     await requireDatabase(orm.em.getKysely(), { url, use: 'serve', logger })
     return await createTransaction(orm)(async db => {
       const roles = await readRoles(db, role)
+      if (!(await isMigrated(db)))
+        throw new TokenwireError('config_invalid', 'DATABASE_URL: start this version of the service first: it migrates the index')
       const missing = missingRight(roles, role)
       if (missing !== null) throw new TokenwireError('config_invalid', missing)
       await limitRole(db, role, roles)
