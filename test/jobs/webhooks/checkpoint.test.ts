@@ -2,7 +2,9 @@ import { expect, it } from 'vitest'
 import { EventFilter } from '#actors/events/eventFilter.ts'
 import { Webhook, type WebhookOptions } from '#jobs/webhooks/webhook.ts'
 import { eventually } from '#test/support/eventually.ts'
-import { begun, grow, indexed, receiver, start, stateOf, storedTrades } from './hookedIndex.ts'
+import { begun, grow, indexed, receiver, start, stateOf, storedTrades, useHookedIndex } from './hookedIndex.ts'
+
+await useHookedIndex()
 
 it('stores the position of a webhook whose filter lets nothing through', async () => {
   await grow(3)

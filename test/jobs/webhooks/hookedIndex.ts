@@ -8,16 +8,15 @@ import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
 import { createWebhooks, type Webhooks, type WebhooksOptions } from '#jobs/webhooks/webhooks.ts'
 import { readChannelEvents } from '#store/reads/channelEvents.ts'
 import { readWebhooks } from '#store/rows/webhookPositions.ts'
-import { silentLogger, useDatabase } from '#test/support/database.ts'
+import { silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { commitBlocks, type OpenedIndex, openIndex, replaceWith, wholeBlock } from '#test/support/simulatedIndex.ts'
 import { type Delivery, Receiver } from './receiver.ts'
 
-/* An index of a simulated chain, and a receiver of its webhooks: new ones for each test of the file that imports this. */
+/* An index of a simulated chain, and a receiver of its webhooks. */
 
-export const database = await useDatabase()
-const { kysely } = database
+let kysely: TestDatabase['kysely']
 let forking: ForkingChain
 let index: OpenedIndex
 /** The newest block that is committed. */
@@ -25,19 +24,24 @@ export let indexed: number
 export let receiver: Receiver
 export let started: Webhooks[]
 
-beforeEach(async () => {
-  await database.clear()
-  forking = createForkingChain(createRandom(7), 64)
-  index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 64 })
-  receiver = await new Receiver().open()
-  started = []
-  indexed = 0
-})
-
-afterEach(async () => {
-  for (const webhooks of started) await webhooks.stop()
-  await receiver.close()
-})
+/** New ones for each test of the calling file. */
+export async function useHookedIndex(): Promise<TestDatabase> {
+  const database = await useDatabase()
+  kysely = database.kysely
+  beforeEach(async () => {
+    await database.clear()
+    forking = createForkingChain(createRandom(7), 64)
+    index = await openIndex(database, { genesisHash: forking.chain.at(0).header.hash, maxReorgDepth: 64 })
+    receiver = await new Receiver().open()
+    started = []
+    indexed = 0
+  })
+  afterEach(async () => {
+    for (const webhooks of started) await webhooks.stop()
+    await receiver.close()
+  })
+  return database
+}
 
 /** Commits blocks, at first some that may replace others. */
 export async function grow(blocks: number, replaced = 0): Promise<void> {

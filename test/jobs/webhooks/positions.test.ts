@@ -7,10 +7,10 @@ import { createRandom } from '#devchain/traders/random.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { replayWebhook } from '#store/rows/webhookPositions.ts'
 import { eventually, poll } from '#test/support/eventually.ts'
-import { begun, database, grow, HOUR, heldBy, indexed, receiver, start, stateOf, storedTrades } from './hookedIndex.ts'
+import { begun, grow, HOUR, heldBy, indexed, receiver, start, stateOf, storedTrades, useHookedIndex } from './hookedIndex.ts'
 import { answering, type Delivery } from './receiver.ts'
 
-const { kysely } = database
+const { kysely } = await useHookedIndex()
 const ready = (config: WebhookConfig) => ({ config, filter: new EventFilter({}) })
 const of = (name: string) => receiver.deliveries.filter(({ message }) => message.id === name)
 const ids = (deliveries: readonly Delivery[]) => deliveries.map(({ id }) => id)

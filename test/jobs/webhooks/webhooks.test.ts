@@ -11,10 +11,23 @@ import { readChannelEvents } from '#store/reads/channelEvents.ts'
 import { replayWebhook } from '#store/rows/webhookPositions.ts'
 import { eventually, poll } from '#test/support/eventually.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow } from '#test/support/rows.ts'
-import { begun, database, grow, HOUR, heldBy, indexed, postWithin, receiver, start, started, stateOf, storedTrades } from './hookedIndex.ts'
+import {
+  begun,
+  grow,
+  HOUR,
+  heldBy,
+  indexed,
+  postWithin,
+  receiver,
+  start,
+  started,
+  stateOf,
+  storedTrades,
+  useHookedIndex,
+} from './hookedIndex.ts'
 import { answering, Receiver } from './receiver.ts'
 
-const { kysely } = database
+const { kysely, clear } = await useHookedIndex()
 
 describe('a webhook', () => {
   it('begins at the head, and gets each later event once and in order, as its channel sends it', async () => {
@@ -193,7 +206,7 @@ describe('a webhook', () => {
   })
 
   it('gives an event that takes the place of a void one another id, and tells of the reorg in between', async () => {
-    await database.clear()
+    await clear()
     await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_number: 10 })])
     await insertRows(kysely, 'token', [tokenRow(1)])
     const webhooks = start([[receiver.config('all')]])
