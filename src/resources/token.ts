@@ -72,6 +72,12 @@ const market = z
     athPriceWeth: decimalText
       .nullable()
       .describe('Highest price so far, after a trade or now, in WETH per whole token. `null`: the price was never known.'),
+    athPriceUsd: decimalText
+      .nullable()
+      .describe(
+        'Highest price after a trade so far in USD per whole token, each at what its quote currency was worth at its block: the highest of ' +
+          'the candles in USD. `null`: there are no candles in USD.',
+      ),
   })
   .meta({ id: 'Market', description: 'Prices, volumes and counts. Windows end at the time of the newest indexed block.' })
 

@@ -40,6 +40,8 @@ const projected = {
   /** The token's first price: the base of a price change over a window that is longer than the token's life. */
   firstPriceWeth: column.decimal().strictNullable(),
   athPriceWeth: column.decimal().strictNullable(),
+  /** The highest price of the candles in USD; `null`: there is none. */
+  athPriceUsd: column.decimal().strictNullable(),
   /** The last block time at which a candle took a price; `null`: there is no candle. */
   lastPriceAt: column.seconds().strictNullable(),
   /** The close of the newest candle in USD; `null`: there is none. */

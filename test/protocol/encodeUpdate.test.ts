@@ -121,6 +121,7 @@ describe('encodeUpdate', () => {
         liquidityUsd: decimal,
         volumeWeth: windows,
         athPriceWeth: decimal,
+        athPriceUsd: decimal,
       },
       pool: {
         address: hashOf(9),

@@ -66,6 +66,7 @@ export function tokenOf(address: Address, sequence: number, overrides: Partial<T
       holderCount: 93,
       lastTradeAt: '2026-01-02T03:04:07.000Z',
       athPriceWeth: '0.00000002',
+      athPriceUsd: '0.00006',
     },
     pool: {
       address: addressOf(0xb0),

@@ -100,6 +100,7 @@ export const marketShape: Shape<Market> = object<Market>({
   holderCount: s0,
   lastTradeAt: s15,
   athPriceWeth: s8,
+  athPriceUsd: s8,
 })
 
 export const poolShape: Shape<Pool> = object<Pool>({

@@ -171,6 +171,8 @@ export interface Market {
   readonly lastTradeAt: string | null
   /** Highest price so far, after a trade or now, in WETH per whole token. `null`: the price was never known. */
   readonly athPriceWeth: string | null
+  /** Highest price after a trade so far in USD per whole token, each at what its quote currency was worth at its block: the highest of the candles in USD. `null`: there are no candles in USD. */
+  readonly athPriceUsd: string | null
 }
 
 /** Where the token trades now, from the pool’s events. */

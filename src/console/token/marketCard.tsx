@@ -1,5 +1,5 @@
 import { formatCompact } from '#client/decimalText.ts'
-import type { Token } from '#client/generated/types.ts'
+import type { Market, Token } from '#client/generated/types.ts'
 import { formatCount } from '#console/format/numbers.ts'
 import { rateOf, timesPrice } from '#console/format/usd.ts'
 import { Pair, Pairs } from '#console/parts/pairs.tsx'
@@ -31,7 +31,7 @@ export function MarketCard({ token: { market } }: { readonly token: Token }) {
         <Pair name="Trades">{formatCompact(market.tradeCount)}</Pair>
         <Pair name="Holders">{formatCount(market.holderCount)}</Pair>
         <Pair wide name="Highest price">
-          <Money as="price" usd={timesPrice(market.athPriceWeth, eth)} weth={market.athPriceWeth} />
+          <Money as="price" usd={highestUsd(market, eth)} weth={market.athPriceWeth} />
         </Pair>
         <Pair wide name="Last trade">
           <Age time={market.lastTradeAt} />
@@ -39,4 +39,10 @@ export function MarketCard({ token: { market } }: { readonly token: Token }) {
       </Pairs>
     </section>
   )
+}
+
+/** The present price is the highest one where the price of ether has risen since the last trade. */
+function highestUsd({ athPriceUsd, athPriceWeth, priceUsd }: Market, eth: string | null): string | null {
+  const highest = athPriceUsd ?? timesPrice(athPriceWeth, eth)
+  return priceUsd !== null && Number(priceUsd) > Number(highest) ? priceUsd : highest
 }

@@ -28,6 +28,7 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {
     eventPriceWeth: null,
     firstPriceWeth: null,
     athPriceWeth: null,
+    athPriceUsd: null,
     lastPriceAt: null,
     closeUsd: null,
     marketCapWeth: null,

@@ -1,4 +1,4 @@
-import { type Decimal, multiply } from '#domain/decimal.ts'
+import { type Decimal, max, multiply } from '#domain/decimal.ts'
 import type { Draft, Move, Mutable, PricePoint, TokenDraft } from './draft.ts'
 import { ethUsdOf, isQuotedInEther, type Valuation, valueMarket } from './values.ts'
 
@@ -68,5 +68,7 @@ function moveInUsd(token: TokenDraft, before: PricesBefore, ethUsd: Decimal | nu
   if (is === null || usd === null) return null
   const move = { before: token.closeUsd ?? (was === null ? null : multiply(was, usd)), after: multiply(is, usd) }
   token.closeUsd = move.after
+  const high = max(move.before ?? move.after, move.after)
+  token.athPriceUsd = token.athPriceUsd === null ? high : max(token.athPriceUsd, high)
   return move
 }

@@ -11,6 +11,7 @@ import { Migration0011Leaders } from './Migration0011Leaders.ts'
 import { Migration0012WebhookPositions } from './Migration0012WebhookPositions.ts'
 import { Migration0016UndoImages } from './Migration0016UndoImages.ts'
 import { Migration0017UnfoldedFrom } from './Migration0017UnfoldedFrom.ts'
+import { Migration0018AthPriceUsd } from './Migration0018AthPriceUsd.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -26,6 +27,7 @@ export const MIGRATIONS = [
   Migration0012WebhookPositions,
   Migration0016UndoImages,
   Migration0017UnfoldedFrom,
+  Migration0018AthPriceUsd,
 ]
 
 export const MIGRATION_OPTIONS = {

@@ -109,6 +109,7 @@ export function toToken(row: SelectedToken, chainId: number): Token {
       holderCount: row.holderCount,
       lastTradeAt: secondsToIso(row.lastTradeAt),
       athPriceWeth: highestPrice(row),
+      athPriceUsd: trimScale(row.athPriceUsd),
     },
     pool: toPool(row),
     fees: {

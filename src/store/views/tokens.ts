@@ -112,6 +112,7 @@ function market(): readonly ViewColumn[] {
     ...columnsOf('decimal', {
       'market.athPriceWeth': `case when token.quote_token is null or token.price_weth is null then token.ath_price_weth
         when token.ath_price_weth is not null then greatest(token.price_weth, token.ath_price_weth) end`,
+      'market.athPriceUsd': 'token.ath_price_usd',
     }),
   ]
 }

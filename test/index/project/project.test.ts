@@ -178,7 +178,7 @@ describe('projecting', () => {
   })
 
   test('has one price: candles open where the last one closed, close at the price, and reach the highest', () => {
-    const seen = { candles: 0, quietMoves: 0, routed: 0 }
+    const seen = { candles: 0, quietMoves: 0, routed: 0, inUsd: 0 }
     fc.assert(
       fc.property(chain, fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }), (blocks, cuts) => {
         const { tables } = index(blocks, cuts)
@@ -191,6 +191,11 @@ describe('projecting', () => {
           expect(candles.at(-1)?.close ?? inEther.priceWeth).toBe(inEther.priceWeth)
           expect(candles.map(({ high }) => high as Decimal).reduce(max, inEther.firstPriceWeth as Decimal)).toBe(inEther.athPriceWeth)
           expect(candles.every(({ closeQuote }) => closeQuote === null)).toBe(true)
+          for (const token of [inEther, inDollars]) {
+            const highs = candlesOf(tables, token.address, seconds).flatMap(({ highUsd }) => highUsd ?? [])
+            expect(highs.length === 0 ? null : highs.reduce(max)).toBe(token.athPriceUsd)
+            seen.inUsd += highs.length
+          }
           const others = candlesOf(tables, inDollars.address, seconds)
           expect(others.slice(1).map(({ openQuote }) => openQuote)).toEqual(others.slice(0, -1).map(({ closeQuote }) => closeQuote))
           expect(others.at(-1)?.closeQuote ?? inDollars.priceQuote).toBe(inDollars.priceQuote)
@@ -213,6 +218,7 @@ describe('projecting', () => {
     expect(seen.candles).toBeGreaterThan(1_000)
     expect(seen.quietMoves).toBeGreaterThan(100)
     expect(seen.routed).toBeGreaterThan(100)
+    expect(seen.inUsd).toBeGreaterThan(1_000)
   })
 
   test('keeps the liquidity of a token as it is when it moves from its curve into a pool with all that the curve held', () => {
