@@ -147,7 +147,7 @@ test.each([
   ['0.009999', '0.01', null],
   ['0.01', null, null],
   ['-0.001', '0.01', null],
-  ['0.00000000000000588', '0.01', '0.000001'],
+  ['0.00000000000000588', '0.01', '0.00001'],
   ['0.000', null, null],
   ['12', null, null],
 ] as const)('an amount of %s is dust below %s dollars and %s ether', (amount, usd, weth) => {

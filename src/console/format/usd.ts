@@ -18,7 +18,7 @@ export function rateOf(
 }
 
 /** Amounts below these are shown as less than them. */
-const LEAST = { usd: '0.01', weth: '0.000001' } as const
+const LEAST = { usd: '0.01', weth: '0.00001' } as const
 
 /** The bound in whose place an amount of dust is too small to be read; `null`: it is no dust. */
 export function dustBound(amount: string, currency: keyof typeof LEAST): string | null {
