@@ -5,9 +5,9 @@ import { type CopiedRanges, type CopiedRows, copiedFields } from '#store/exports
 import type { View } from '#store/views/view.ts'
 import { type EncodedGroup, encodeRowGroup, movedBy, type ParquetColumn, parquetSchema } from './parquetRowGroup.ts'
 
-/** A thread takes longer for a row than this one takes to read it. */
+/** Encoding a row takes longer than reading it, so one thread could not keep up with the database. */
 const THREADS = 2
-/** Groups that wait for a thread or are encoded. */
+/** The most groups in memory: those being encoded, and those that wait for a thread. */
 const GROUPS_AHEAD = 2 * THREADS
 
 /**

@@ -71,7 +71,7 @@ export function encodeRowGroup(columns: readonly ParquetColumn[], rows: readonly
   return { bytes: writer.getBytes().slice(SIGNATURE_BYTES), group: movedBy(-SIGNATURE_BYTES, group) }
 }
 
-/** The group where its bytes lie so many bytes further on. */
+/** The description of a group whose data is moved this number of bytes towards the end of the file. */
 export function movedBy(bytes: number, group: RowGroup): RowGroup {
   const by = BigInt(bytes)
   const columns = group.columns.map(({ file_offset, meta_data, ...column }) => ({

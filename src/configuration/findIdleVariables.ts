@@ -14,15 +14,15 @@ const REMOVED: Readonly<Record<string, string>> = {
   GATEWAY_THREADS: 'GATEWAYS starts processes that share the port',
 }
 
-/** Letters between a setting's name and a misspelt one. */
+/** The most letters in which a misspelt name differs from the setting's. */
 const MAX_CHANGES = 2
 /** Shorter names are near to those of other programs. */
 const MIN_LENGTH = 7
 
 /**
  * Sentences about variables that somebody may take for settings and that have no effect: removed settings, and variables of `.env` whose
- * first word begins the name of a setting, such as `RPC_URL`. Outside of `.env` a variable may be meant for another program: only a name
- * that is nearly that of a setting is told of, and only where the setting itself is not set.
+ * first word begins the name of a setting, such as `RPC_URL`. Outside of `.env` a variable may be meant for another program. So only
+ * names that differ from a setting by one or two letters are reported, and only if the setting itself is not set.
  *
  * @throws as `readDotEnv`
  */

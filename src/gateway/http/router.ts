@@ -33,7 +33,7 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
   }
 }
 
-/** A path with a slash too many or a letter wrong is told the right one. */
+/** Names the path that was probably meant, for one with a superfluous slash or a wrong letter. */
 function hintFor(path: string, known: readonly string[]): string {
   const nearest = nearestName(path.replace(/\b0x[\da-f]*/i, '{address}'), known, MAX_CHANGES)
   return nearest === null ? '/docs has all paths' : `did you mean ${nearest}?`

@@ -29,7 +29,7 @@ export interface WebhooksOptions extends Pick<WebhookOptions, 'db' | 'post' | 'r
   readonly read: (query: ChannelEventsQuery) => Promise<ChannelEvents>
   readonly ethUsd: () => string | null
   readonly now: () => number
-  /** Whether this index is the one that is served: another one that is being built is nobody's source. */
+  /** Whether this index is the one that is served: an index that is being built beside it sends nothing. */
   readonly isServed: () => Promise<boolean>
   /** The newest block of an index that follows the head. `null`: it reads history, with which no new webhook begins. */
   readonly followed: () => number | null

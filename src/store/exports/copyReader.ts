@@ -61,7 +61,7 @@ function readerOf(connection: CopyingConnection, db: Queryable): CopyReader {
     copy: statement => {
       const bytes = to(statement, { highWaterMark: HELD_BYTES })
       const rows = once(connection, 'drain').then(() => bytes.rowCount)
-      // Whoever reads the bytes sees an error; once that one has gone, the end of the connection is one, too.
+      // The consumer of `bytes` handles its errors. Without a listener here, one after the consumer has stopped would end the process.
       bytes.on('error', () => undefined)
       rows.catch(() => undefined)
       connection.query(bytes)

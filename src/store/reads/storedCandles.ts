@@ -79,7 +79,7 @@ function selectOpen(query: StoredSelection, from: CandleBound, to: number) {
 }
 
 const UNFOLDED = sql.raw(UNFOLDED_FROM)
-/** Never reached: they are folded each hour. */
+/** A bound for the planner. Minutes are folded each hour, so one token has about 60 of them. */
 const MAX_MINUTES = 100_000
 
 interface StoredSelection extends CandleSelection {
