@@ -1,9 +1,9 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { loadDatabaseConfig, loadReadUrl } from '#configuration/loadConfig.ts'
-import type { CopiedRanges } from '#store/exports/copiedFields.ts'
-import { copiedLines } from '#store/exports/copiedLines.ts'
 import { copyOut, type ExportedBlock } from '#store/exports/copyOut.ts'
+import { csvLinesOf } from '#store/exports/csvLines.ts'
+import { jsonLinesOf } from '#store/exports/jsonLines.ts'
 import { EXPORTED } from '#store/views/views.ts'
 import { databaseCommand } from './databaseCommand.ts'
 import { EXPORT_USAGE, type ExportRequest, parseExportRequest } from './exportRequest.ts'
@@ -38,11 +38,11 @@ async function exportRows({ name, format, filter, out }: ExportRequest, { url, r
   const progress = showProgress(name)
   try {
     const { block, rows } = await writeTarget(out, target =>
-      copyOut(source, { view, format: format === 'parquet' ? 'columns' : format, filter }, async (ranges, block) => {
+      copyOut(source, { view, filter }, async (ranges, block) => {
         process.stderr.write(`${name} as of block ${block.number} (${block.hash})\n`)
         const encoders = {
-          csv: joined,
-          ndjson: copiedLines,
+          csv: csvLinesOf(view),
+          ndjson: jsonLinesOf(view),
           parquet: parquetOf(view, metadataOf(name, block)),
         }
         // Whoever opened the target ends it: standard output never is.
@@ -53,10 +53,6 @@ async function exportRows({ name, format, filter, out }: ExportRequest, { url, r
   } finally {
     progress.stop()
   }
-}
-
-async function* joined(ranges: CopiedRanges): AsyncGenerator<Buffer> {
-  for await (const bytes of ranges) yield* bytes
 }
 
 function metadataOf(name: string, { number, hash }: ExportedBlock): Readonly<Record<string, string>> {

@@ -12,35 +12,34 @@ const view = {
   columns: [
     { name: 'maker', kind: 'bytes', sql: '' },
     { name: 'side', kind: 'text', sql: '' },
-    { name: 'number', kind: 'count', sql: '' },
+    { name: 'count', kind: 'count', sql: '' },
+    { name: 'percent', kind: 'number', sql: '' },
+    { name: 'none', kind: 'time', sql: '' },
   ],
 } as const
 
 const COUNT = 4_000
-const ROWS_PER_GROUP = 500
-const rowOf = (number: number) => [number % 7 === 0 ? null : `0x${number}`, number % 2 === 0 ? 'buy' : 'sell', BigInt(number)] as const
-const rows = Array.from({ length: COUNT }, (_, number) => rowOf(number))
+const BYTES_PER_GROUP = 20_000
+const numbers = Array.from({ length: COUNT }, (_, number) => number)
+const makerOf = (number: number) => (number % 7 === 0 ? null : Buffer.from([number >> 8, number & 255]))
+const rows = numbers.map(number => [makerOf(number), number % 2 === 0 ? 'buy' : '', BigInt(number) - 9n, number / 8, null] as const)
 
-/** Two COPYs, in parts of about 400 rows. */
-const ranges = (last = rows) => {
-  const half = COUNT / 2
-  return Readable.from(
-    [rows.slice(0, half), last.slice(half)].map(part => {
+test('a file has the rows of all COPYs in their order, in groups whose bounds it names', async () => {
+  const ranges = Readable.from(
+    [rows.slice(0, COUNT / 2), rows.slice(COUNT / 2)].map(part => {
       const bytes = copyOf(part)
       return inChunks(bytes, ...[1, 2, 3, 4].map(fifth => Math.floor((fifth * bytes.length) / 5)))
     }),
   )
-}
-
-test('groups that threads encode are in the order of the rows, and are found where the file says', async () => {
-  const { buffer: file } = new Uint8Array(await buffer(parquetOf(view, {}, ROWS_PER_GROUP)(ranges())))
-  expect(parquetMetadata(file).row_groups.length).toBeGreaterThan(3)
+  const { buffer: file } = new Uint8Array(await buffer(parquetOf(view, {}, BYTES_PER_GROUP)(ranges)))
+  const { row_groups: groups, num_rows } = parquetMetadata(file)
+  expect([groups.length > 3, num_rows]).toEqual([true, BigInt(COUNT)])
+  const boundsOf = (column: number) => groups.map(group => group.columns[column]?.meta_data?.statistics)
+  expect([boundsOf(2).at(0)?.min_value, boundsOf(2).at(-1)?.max_value]).toEqual([-9n, BigInt(COUNT - 10)])
+  expect([boundsOf(3).at(0)?.min_value, boundsOf(3).at(-1)?.max_value]).toEqual([0, (COUNT - 1) / 8])
+  expect([boundsOf(0)[0]?.max_value, boundsOf(4)[0]?.max_value]).toEqual([undefined, undefined])
   const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) }
   const read = await parquetReadObjects({ file, compressors })
-  expect(read.map(row => [row['maker'], row['side'], row['number']])).toEqual(rows)
-})
-
-test('a group that a thread fails to encode ends the export', async () => {
-  const broken = [...rows.slice(0, -1), ['0x1', 'buy', '']] as unknown as typeof rows
-  await expect(buffer(parquetOf(view, {}, ROWS_PER_GROUP)(ranges(broken)))).rejects.toThrow(RangeError)
+  const inHex = (bytes: Buffer | null) => bytes && `0x${bytes.toString('hex')}`
+  expect(read).toEqual(rows.map(([maker, side, count, percent, none]) => ({ maker: inHex(maker), side, count, percent, none })))
 })

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { copiedFields } from '#store/exports/copiedFields.ts'
-import { copiedLines } from '#store/exports/copiedLines.ts'
 import { copyOf, inChunks } from '#test/support/copiedBytes.ts'
 
 async function textsOf(ranges: readonly AsyncIterable<Buffer>[], fieldsPerRow: number): Promise<(string | null)[]> {
@@ -28,14 +27,4 @@ test('finds the fields of a COPY wherever its bytes are cut', async () => {
     }
   }
   expect(await textsOf([inChunks(copyOf([])), inChunks(bytes), inChunks(bytes)], 2)).toEqual([...rows.flat(), ...rows.flat()])
-})
-
-test('ends each line of a COPY wherever its bytes are cut', async () => {
-  const lines = ['{"a":1}', '{}', '{"text":"é"}']
-  const bytes = copyOf(lines.map(line => [line]))
-  for (let cut = 0; cut <= bytes.length; cut++) {
-    const written: Buffer[] = []
-    for await (const part of copiedLines(Readable.from([inChunks(bytes, cut)]))) written.push(part)
-    expect(Buffer.concat(written).toString(), `cut at ${cut}`).toBe('{"a":1}\n{}\n{"text":"é"}\n')
-  }
 })

@@ -4,9 +4,10 @@ import { sql } from 'kysely'
 import pino from 'pino'
 import { beforeAll, describe, expect, it, test } from 'vitest'
 import { balanceWithUsd } from '#resources/valuedBalance.ts'
-import { copiedLines } from '#store/exports/copiedLines.ts'
 import { copyOut } from '#store/exports/copyOut.ts'
 import type { ExportFilter } from '#store/exports/copyStatement.ts'
+import { csvLinesOf } from '#store/exports/csvLines.ts'
+import { jsonLinesOf } from '#store/exports/jsonLines.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { EXPORTED, type ExportName } from '#store/views/views.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
@@ -22,9 +23,10 @@ const SOURCE = { url: database.url, isReplica: false, logger: silentLogger }
 
 async function exported(name: ExportName, format: 'csv' | 'ndjson', filter: ExportFilter = {}): Promise<string> {
   let copied = ''
-  await copyOut(SOURCE, { view: EXPORTED[name], format, filter }, async ranges => {
-    if (format === 'csv') for await (const bytes of ranges) copied += await text(bytes)
-    else copied = await text(copiedLines(ranges))
+  const view = EXPORTED[name]
+  const encode = format === 'csv' ? csvLinesOf(view) : jsonLinesOf(view)
+  await copyOut(SOURCE, { view, filter }, async ranges => {
+    copied = await text(encode(ranges))
   })
   return copied
 }
@@ -88,19 +90,20 @@ test('CSV has the names of REST in its first line, and quotes what needs it', as
 
 test('an export of nothing has no rows, and one that its receiver gives up ends', async () => {
   expect(await rowsOf('tokens', { token: addressOf(0xdead) })).toEqual([])
-  const gone = copyOut(SOURCE, { view: EXPORTED.trades, format: 'csv', filter: {} }, () => Promise.reject(new Error('the reader has gone')))
+  const gone = copyOut(SOURCE, { view: EXPORTED.trades, filter: {} }, () => Promise.reject(new Error('the reader has gone')))
   await expect(gone).rejects.toThrow('the reader has gone')
 })
 
 describe('a large table, which is read in ranges', () => {
   const read = async (source: typeof SOURCE, whileReading = () => Promise.resolve()) => {
+    const encode = jsonLinesOf(EXPORTED.trades)
     const ids: string[] = []
     const copies: number[] = []
-    const exported = { view: EXPORTED.trades, format: 'ndjson', filter: { to: 1_699_999_999 } } as const
+    const exported = { view: EXPORTED.trades, filter: { to: 1_699_999_999 } }
     const { rows } = await copyOut(source, exported, async ranges => {
       await whileReading()
       for await (const range of ranges) {
-        const lines = (await text(copiedLines(Readable.from([range])))).split('\n').slice(0, -1)
+        const lines = (await text(encode(Readable.from([range])))).split('\n').slice(0, -1)
         ids.push(...lines.map(line => (JSON.parse(line) as { id: string }).id))
         copies.push(lines.length)
       }
