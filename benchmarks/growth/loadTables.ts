@@ -54,6 +54,8 @@ export async function loadTables(db: Queryable, scale: GrowthScale, folder: stri
     onProgress(`indexing ${name}`)
     await sql.raw(definition).execute(db)
   }
+  onProgress('naming tokens')
+  await sql`insert into token_name (token, name) select address, name from token where name is not null`.execute(db)
   await claimDatabase(db, IDENTITY, 'generator')
   const last = lastBlock(scale)
   await insertBlocks(

@@ -76,10 +76,30 @@ export async function changeLaunchpads(
 }
 
 /** Tables whose rows name their token, their pool or their launchpad. */
-const BY_TOKEN = ['trade', 'balance', 'early_class', 'candle', 'milestone', 'value_change', 'uncollected_fee', 'metadata_waiting']
+const BY_TOKEN = [
+  'token_name',
+  'trade',
+  'balance',
+  'early_class',
+  'candle',
+  'milestone',
+  'value_change',
+  'uncollected_fee',
+  'metadata_waiting',
+]
 const BY_POOL = ['join_exit', 'pool_creation', 'pool_tick']
 /** Where an index holds only rows of its launchpads' tokens, and not of the pools that value their currencies. */
-const OF_TOKENS = ['trade', 'balance', 'early_class', 'milestone', 'creator_fee', 'launchpad_totals', 'join_exit', 'pool_creation']
+const OF_TOKENS = [
+  'token_name',
+  'trade',
+  'balance',
+  'early_class',
+  'milestone',
+  'creator_fee',
+  'launchpad_totals',
+  'join_exit',
+  'pool_creation',
+]
 const BY_LAUNCHPAD = ['creator_fee', 'announced_contract', 'launchpad_totals', 'pool', 'token']
 
 async function removeRows(db: Queryable, names: readonly string[], committedAtMs: number): Promise<readonly Address[]> {

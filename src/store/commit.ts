@@ -16,6 +16,7 @@ import { deferLongerCandles, foldAllMinutes, isOfMinute, longerCandlesOf } from 
 import { type Statements, sendStatements } from './rows/insertRows.ts'
 import { attachMetadata } from './rows/metadata.ts'
 import { splitNewRows } from './rows/splitNewRows.ts'
+import { writeTokenNames } from './rows/tokenNames.ts'
 import { writeTotals } from './rows/totals.ts'
 import { forgetUndo, keepUndo, raiseRelaunched } from './rows/undo.ts'
 import { keepValueChanges } from './rows/valueChanges.ts'
@@ -89,10 +90,9 @@ interface Written {
  * @returns once everything is sent
  */
 export async function writeBatch(db: Queryable, batch: BatchChanges, options: WriteOptions): Promise<Written> {
-  const { before, changes } = batch
   const { answered } = await sendStatements(db, statementsOf(batch, options))
-  const tokens = changes.tokens.map(({ address }) => address)
-  const quoted = await stampQuotedIn(db, withOtherNames(changes.tokens, before), options.committedAtMs, tokens)
+  const tokens = batch.changes.tokens.map(({ address }) => address)
+  const quoted = await stampQuotedIn(db, withOther(['symbol', 'decimals'], batch), options.committedAtMs, tokens)
   return { tokens: [...tokens, ...quoted], answered }
 }
 
@@ -120,27 +120,23 @@ function* statementsOf(
   yield* writeChanges({ ...batch, split }, committedAtMs)
   yield* keepValueChanges(changes.tokens, before.tokens, to)
   yield* raiseRelaunched(changes.tokens.filter(({ address }) => !before.tokens.has(address)).map(({ address }) => address))
-  yield* attachMetadata(withOtherMetadata(changes.tokens, before))
+  yield* writeTokenNames(withOther(['name'], batch))
+  yield* attachMetadata(withOther(['metadataUri', 'imageUri'], batch))
   if (wasUndoFrom !== null && undoFrom !== wasUndoFrom) yield forgetUndo(wasUndoFrom, undoFrom ?? to.number)
   yield moveCursor(to, committedAtMs, undoFrom)
   if (isDeferring) yield deferLongerCandles()
 }
 
-/** Tokens whose names as a currency change. */
-function withOtherNames(tokens: Changes['tokens'], before: Pick<CurrentRows, 'tokens'>): readonly Address[] {
-  const isRenamed = ({ address, symbol, decimals }: TokenRow) => {
-    const was = before.tokens.get(address)
-    return was === undefined || was.symbol !== symbol || was.decimals !== decimals
+/** Tokens of which a batch changes one of these columns; a new token's were null. */
+function withOther(
+  columns: readonly (keyof TokenRow)[],
+  { changes, before }: Pick<BatchChanges, 'changes' | 'before'>,
+): readonly Address[] {
+  const isOther = (token: TokenRow) => {
+    const was = before.tokens.get(token.address)
+    return columns.some(column => (was?.[column] ?? null) !== token[column])
   }
-  return tokens.filter(isRenamed).map(({ address }) => address)
-}
-
-function withOtherMetadata(tokens: Changes['tokens'], before: Pick<CurrentRows, 'tokens'>): readonly Address[] {
-  const hasMoved = ({ address, metadataUri, imageUri }: TokenRow) => {
-    const was = before.tokens.get(address)
-    return (was?.metadataUri ?? null) !== metadataUri || (was?.imageUri ?? null) !== imageUri
-  }
-  return tokens.filter(hasMoved).map(({ address }) => address)
+  return changes.tokens.filter(isOther).map(({ address }) => address)
 }
 
 /** The oldest block that can be undone after a batch. A range and the blocks before it can't be undone. */

@@ -17,6 +17,7 @@ import { PoolCreationEntity } from './poolCreation.ts'
 import { PoolTickEntity } from './poolTick.ts'
 import { ReorgEntity } from './reorg.ts'
 import { TokenEntity } from './token.ts'
+import { TokenNameEntity } from './tokenName.ts'
 import { IndexTotalsEntity, LaunchpadTotalsEntity, TraderEntity } from './totals.ts'
 import { TradeEntity } from './trade.ts'
 import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
@@ -43,6 +44,7 @@ const LASTING = [
 export const OF_BLOCKS = [
   BlockEntity,
   TokenEntity,
+  TokenNameEntity,
   PoolEntity,
   PoolTickEntity,
   TradeEntity,

@@ -174,15 +174,6 @@ export const TokenEntity = defineEntity({
       expression: 'create index token_by_symbol on token (lower(symbol) text_pattern_ops, market_cap_weth desc nulls last, address)',
     },
     { name: 'token_by_size', expression: 'create index token_by_size on token (market_cap_weth desc nulls last, address)' },
-    { name: 'token_by_name_prefix', expression: 'create index token_by_name_prefix on token (lower(name) text_pattern_ops)' },
-    {
-      name: 'token_by_name_suffix',
-      expression: 'create index token_by_name_suffix on token (reverse(lower(name)) text_pattern_ops)',
-    },
-    {
-      name: 'token_by_name_words',
-      expression: `create index token_by_name_words on token using gin (to_tsvector('simple', name)) with (fastupdate = off)`,
-    },
   ],
 })
 

@@ -76,9 +76,8 @@ const SCALE: GrowthScale = {
   days: 30,
 }
 const CHAIN_ID = 8_453
-const GROWING = 'token pool trade balance candle creator_fee trader leader block_undo holder_code pool_creation join_exit milestone'.split(
-  ' ',
-)
+const GROWING =
+  'token token_name pool trade balance candle creator_fee trader leader block_undo holder_code pool_creation join_exit milestone'.split(' ')
 
 const { kysely } = await useDatabase()
 

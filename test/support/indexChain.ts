@@ -164,6 +164,7 @@ const WORTH: readonly string[] = ['quote_rate', 'quote_usd', 'price_weth', 'mark
 /** `windows_at` is the time of a token's last ageing, which depends on the batches. */
 const DUMPED: readonly (readonly [table: string, stamped: readonly string[], key: string])[] = [
   ['token', ['sequence', 'updated_at_ms', 'windows_at'], 'address'],
+  ['token_name', [], 'token'],
   ['pool', [], 'address'],
   ['pool_tick', [], 'pool, tick'],
   ['trade', [], 'block_number, log_index'],

@@ -12,6 +12,7 @@ import { Migration0012WebhookPositions } from './Migration0012WebhookPositions.t
 import { Migration0016UndoImages } from './Migration0016UndoImages.ts'
 import { Migration0017UnfoldedFrom } from './Migration0017UnfoldedFrom.ts'
 import { Migration0018AthPriceUsd } from './Migration0018AthPriceUsd.ts'
+import { Migration0019TokenNames } from './Migration0019TokenNames.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -28,6 +29,7 @@ export const MIGRATIONS = [
   Migration0016UndoImages,
   Migration0017UnfoldedFrom,
   Migration0018AthPriceUsd,
+  Migration0019TokenNames,
 ]
 
 export const MIGRATION_OPTIONS = {

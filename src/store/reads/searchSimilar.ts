@@ -31,7 +31,7 @@ export async function readSimilar(db: Queryable, text: string, limit: number): P
   ]
   // As a CTE of its own it is planned as if all of its rows were wanted, with the index, and then read only up to the limit.
   const withWords = sql`with_words as materialized (
-    select address from token where to_tsvector('simple', name) @@ to_tsquery('simple', ${`${words.join(' & ')}:*`}::text)
+    select token as address from token_name where to_tsvector('simple', name) @@ to_tsquery('simple', ${`${words.join(' & ')}:*`}::text)
   ),`
   const { rows } = await sql<SelectedToken>`
     with ${longest === '' ? sql`` : withWords}
@@ -56,13 +56,14 @@ export async function readSimilar(db: Queryable, text: string, limit: number): P
 
 /** The nearest on both sides of a text in each index. */
 function neighbours(text: RawBuilder<unknown>): readonly RawBuilder<unknown>[] {
-  const beside = (of: RawBuilder<unknown>, like: RawBuilder<unknown>) => [
-    sql`select address from token where ${of} ~>=~ ${like} order by ${of} using ~<~ limit ${sql.lit(NEIGHBOURS)}`,
-    sql`select address from token where ${of} ~<~ ${like} order by ${of} using ~>~ limit ${sql.lit(NEIGHBOURS)}`,
+  const beside = (from: RawBuilder<unknown>, of: RawBuilder<unknown>, like: RawBuilder<unknown>) => [
+    sql`${from} where ${of} ~>=~ ${like} order by ${of} using ~<~ limit ${sql.lit(NEIGHBOURS)}`,
+    sql`${from} where ${of} ~<~ ${like} order by ${of} using ~>~ limit ${sql.lit(NEIGHBOURS)}`,
   ]
+  const names = sql`select token as address from token_name`
   return [
-    ...beside(sql`lower(symbol)`, text),
-    ...beside(sql`lower(name)`, text),
-    ...beside(sql`reverse(lower(name))`, sql`reverse(${text})`),
+    ...beside(sql`select address from token`, sql`lower(symbol)`, text),
+    ...beside(names, sql`lower(name)`, text),
+    ...beside(names, sql`reverse(lower(name))`, sql`reverse(${text})`),
   ]
 }

@@ -19,6 +19,7 @@ import { isOfMinute } from './foldMinutes.ts'
 import { runStatements, type Statements, unnested } from './insertRows.ts'
 import { attachMetadata } from './metadata.ts'
 import type { SplitRows } from './splitNewRows.ts'
+import { writeTokenNames } from './tokenNames.ts'
 
 /*
  * Before a block changes rows, their images are kept, so that the block can be undone exactly. Of a token row, only the columns that
@@ -118,7 +119,7 @@ export async function undoBlocks(
   if (isReorg) await countReorg(db, ancestor + 1)
   const dropped = await dropTokens(db, ancestor, committedAtMs)
   const moved = await tokensOfOther(db, ['metadata_uri', 'image_uri'], ancestor)
-  const renamed = await tokensOfOther(db, ['symbol'], ancestor)
+  const renamed = await tokensOfOther(db, ['symbol', 'name'], ancestor)
   const { rows } = await sql<{ address: Address }>`
     ${restored(TOKEN, ancestor, [stampToken(committedAtMs, 'current')])} returning current.address`.execute(db)
   for (const table of BESIDE_TOKENS) {
@@ -133,6 +134,7 @@ export async function undoBlocks(
   await sql`delete from milestone where kind in ('launch', 'graduation') and block_number > ${ancestor}`.execute(db)
   await sql`delete from announced_contract where created_block > ${ancestor}`.execute(db)
   await sql`delete from block where number > ${ancestor}`.execute(db)
+  await runStatements(db, writeTokenNames([...renamed, ...dropped]))
   await runStatements(db, attachMetadata(moved))
   const restoredTokens = rows.map(({ address }) => address)
   const quoted = await stampQuotedIn(db, [...renamed, ...dropped], committedAtMs, restoredTokens)

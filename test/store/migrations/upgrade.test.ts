@@ -43,6 +43,9 @@ describe.each(releases)('the database of $version', ({ dump, chain: stored }) =>
 
     const service = await folder.start({ DATABASE_URL: old.url })
     await service.indexed(await chain.head())
+    const { rows: named } = await sql`select token as address, name from token_name order by token`.execute(old.kysely)
+    expect(named).toEqual((await sql`select address, name from token where name is not null order by address`.execute(old.kysely)).rows)
+    expect(named.length).toBeGreaterThan(0)
     const tokens = await tokensOf(service)
     await tradeAfter(
       chain,

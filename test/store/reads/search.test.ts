@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { readSearch } from '#store/reads/search.ts'
+import { runStatements } from '#store/rows/insertRows.ts'
+import { writeTokenNames } from '#store/rows/tokenNames.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { insertRows, type Row, tokenRow } from '#test/support/rows.ts'
 
@@ -12,11 +14,16 @@ const search = async (q: string, limit = 20) => (await readSearch(kysely, { q, l
 const named = (n: number, symbol: string | null, name: string | null, marketCap: string | null = null): Row =>
   tokenRow(n, { symbol, name, market_cap_weth: marketCap })
 
+async function insertTokens(rows: readonly Row[]): Promise<void> {
+  await insertRows(kysely, 'token', rows)
+  await runStatements(kysely, writeTokenNames(rows.map(row => row['address'] as Address)))
+}
+
 describe('searching tokens', () => {
   beforeEach(clear)
 
   test('ranks exact symbol, symbol prefix, name prefix and likeness in this order, in whatever case', async () => {
-    await insertRows(kysely, 'token', [
+    await insertTokens([
       named(1, 'X1', 'Baby Doge Coin', '900'),
       named(2, 'X2', 'Dogelon Mars', '800'),
       named(3, 'DOGEX', 'Something', '700'),
@@ -29,17 +36,12 @@ describe('searching tokens', () => {
   })
 
   test('breaks ties by market cap, those without one last, then by address', async () => {
-    await insertRows(kysely, 'token', [
-      named(1, 'PEPE', 'a'),
-      named(2, 'pepe', 'b', '5'),
-      named(3, 'Pepe', 'c', '50'),
-      named(4, 'PePe', 'd'),
-    ])
+    await insertTokens([named(1, 'PEPE', 'a'), named(2, 'pepe', 'b', '5'), named(3, 'Pepe', 'c', '50'), named(4, 'PePe', 'd')])
     expect(await search('pepe')).toEqual(['Pepe', 'pepe', 'PEPE', 'PePe'])
   })
 
   test('gives the best of many, also when the best of one way are those of another', async () => {
-    await insertRows(kysely, 'token', [
+    await insertTokens([
       ...Array.from({ length: 30 }, (_, index) => named(100 + index, 'ab', 'abc', String(1000 + index))),
       ...Array.from({ length: 30 }, (_, index) => named(200 + index, `ab${index}`, 'zzz', String(index))),
     ])
@@ -50,7 +52,7 @@ describe('searching tokens', () => {
 
   test('finds addresses by prefix, of an odd number of digits too', async () => {
     const high = '0xabcdef0000000000000000000000000000000001'
-    await insertRows(kysely, 'token', [
+    await insertTokens([
       { ...named(1, 'HIT', 'n'), address: high },
       { ...named(2, 'LATE', 'n', '9'), address: '0xabcdefffffffffffffffffffffffffffffffffff' },
       { ...named(3, 'MISS', 'n'), address: '0xabce000000000000000000000000000000000000' },
@@ -70,7 +72,7 @@ describe('searching tokens', () => {
 
   test('finds the largest of many tokens whose addresses begin alike', async () => {
     const beginning = (n: number) => `0xab${n.toString(16).padStart(38, '0')}` as Address
-    await insertRows(kysely, 'token', [
+    await insertTokens([
       ...Array.from({ length: 450 }, (_, n) => ({ ...named(n, 'small', 'n', String(n)), address: beginning(n) })),
       { ...named(999, 'LARGE', 'n', '1000'), address: beginning(999) },
     ])
@@ -78,7 +80,7 @@ describe('searching tokens', () => {
   })
 
   test('takes every character as it is', async () => {
-    await insertRows(kysely, 'token', [
+    await insertTokens([
       named(1, '100%', 'zzz'),
       named(2, 'a_b', 'zzz'),
       named(3, 'axb', 'zzz'),
@@ -102,7 +104,7 @@ describe('searching tokens', () => {
       const letters = [index % 26, Math.floor(index / 26) % 26, 7].map(code => String.fromCharCode(97 + code)).join('')
       return named(100 + index, `${letters}x`, `${letters} filler ${letters}`, String(1_000 + index))
     })
-    await insertRows(kysely, 'token', [
+    await insertTokens([
       ...many,
       named(1, 'WIZ', 'Wandering Albatross', '3'),
       named(2, 'HMB', 'Humble Bumblebee Club', '2'),
@@ -119,7 +121,7 @@ describe('searching tokens', () => {
   })
 
   test('takes what is no word, or an operator of a search, as it is', async () => {
-    await insertRows(kysely, 'token', [named(1, 'A', "it's & ! | here"), named(2, 'B', '🐶🚀🌙 dog')])
+    await insertTokens([named(1, 'A', "it's & ! | here"), named(2, 'B', '🐶🚀🌙 dog')])
     expect(await search("it's & ! | hera")).toEqual(['A'])
     expect(await search('🚀🌙🐶')).toEqual([])
     expect(await search('!!! | :* &')).toEqual([])
@@ -129,7 +131,7 @@ describe('searching tokens', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'B', 'b', '%', '_', '\\', ' ', 'é', 'É', '0'), minLength: 1, maxLength: 4 })
     const tokens = fc.sample(fc.tuple(text, text, fc.option(fc.nat(20))), { seed: 3, numRuns: 150 })
     const rows = tokens.map(([symbol, name, cap], index) => named(index + 1, symbol, name, cap === null ? null : String(cap)))
-    await insertRows(kysely, 'token', rows)
+    await insertTokens(rows)
     await fc.assert(
       fc.asyncProperty(text, fc.constantFrom(1, 5, 50), async (typed, limit) => {
         const { data: found } = await readSearch(kysely, { q: typed, limit }, 31337)
