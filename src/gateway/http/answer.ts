@@ -28,6 +28,11 @@ export function jsonTextAnswer(body: string | Buffer, headers: readonly HeaderFi
   return { kind: 'answer', status, headers: [['Content-Type', JSON_TYPE], ...headers], body }
 }
 
+/** A 200 with a text. */
+export function textAnswer(contentType: `text/${string}`, body: string, headers: readonly HeaderField[] = []): Answer {
+  return { kind: 'answer', status: '200 OK', headers: [['Content-Type', `${contentType}; charset=utf-8`], ...headers], body }
+}
+
 /** A strong entity tag. It depends only on the bytes, so it is the same in every process. */
 export function entityTag(body: string | Buffer): string {
   return `"${hash('sha1', body, 'base64url')}"`

@@ -1,9 +1,6 @@
 import { z } from 'zod'
-import type { Outcome } from '#gateway/http/answer.ts'
-import { EVENT_STREAM_HEADERS } from '#gateway/http/headers.ts'
 import { launchingEntries } from '#gateway/http/launchingEntries.ts'
 import { parseParameters } from '#gateway/http/parameters.ts'
-import { originNotAllowed } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { CANDLE_PARAMETERS, CHANNEL_FILTERS, LIST_PARAMETERS } from '#gateway/realtime/channelFilters.ts'
@@ -11,6 +8,7 @@ import { streamRequestOf } from '#gateway/realtime/channelRequest.ts'
 import { CHANNELS } from '#protocol/channels.ts'
 import { CROSSED_VALUES } from '#resources/crossings.ts'
 import { booleanParameter, textParameter, wordParameter } from '#resources/parameters.ts'
+import { eventStreamRoute } from './eventStreamRoute.ts'
 
 const chosen = z.object({
   channel: wordParameter(CHANNELS).describe('The channel to stream.'),
@@ -34,39 +32,22 @@ const parameters = z.object({
   token: CANDLE_PARAMETERS.shape.token.exactOptional().describe('For `candles`, which needs it: address of the token.'),
 })
 
-const HANDED_OVER: Outcome = { kind: 'handedOver' }
-
 /** The channels of WebSockets as server-sent events. */
-export function channelStreamRoute({ admission, config, realtime }: Pick<Sources, 'admission' | 'config' | 'realtime'>): Route {
-  return {
+export function channelStreamRoute(sources: Pick<Sources, 'admission' | 'config' | 'realtime'>): Route {
+  return eventStreamRoute(sources, {
     path: '/api/stream',
     parameters,
-    access: 'public',
-    limited: true,
-    takesKeyInUrl: true,
-    cacheControl: 'never',
-    description: {
-      id: 'streamChannel',
-      tag: 'Realtime',
-      summary: 'A channel as server-sent events, which /asyncapi.json describes',
-      answer: {
-        contentType: 'text/event-stream',
-        meaning: 'The event `subscribed`, then those of the channel, `reorg` and `gap`. `list` and `candles` send their states only.',
-      },
-      problems: ['origin_not_allowed', 'data_unavailable'],
-    },
-    async handle(texts, exchange) {
-      const { origin, client } = exchange
-      if (origin !== '' && !admission.originAllowed(origin, client.key)) return originNotAllowed(origin)
+    id: 'streamChannel',
+    summary: 'A channel as server-sent events, which /asyncapi.json describes',
+    meaning: 'The event `subscribed`, then those of the channel, `reorg` and `gap`. `list` and `candles` send their states only.',
+    problems: ['origin_not_allowed', 'data_unavailable'],
+    async subscriptionOf(texts, exchange) {
       const parsed = parseParameters(chosen, texts)
       if (parsed.kind === 'invalid') return parsed.problem
       const { channel, delta, lastEventId = '' } = parsed.values
       const stream = { channel, delta, lastEventId: exchange.lastEventId || lastEventId }
-      const request = streamRequestOf(stream, texts, launchingEntries(config.launchpads))
-      if (request.kind === 'invalid') return request.problem
-      if (exchange.isAborted()) return HANDED_OVER
-      if (exchange.method === 'HEAD') return { kind: 'answer', status: '200 OK', headers: EVENT_STREAM_HEADERS, body: null }
-      return realtime.openEventStream({ ...exchange, subscription: { of: 'channel', request: request.request } }) ?? HANDED_OVER
+      const asked = streamRequestOf(stream, texts, launchingEntries(sources.config.launchpads))
+      return asked.kind === 'invalid' ? asked.problem : { kind: 'valid', subscription: { of: 'channel', request: asked.request } }
     },
-  }
+  })
 }

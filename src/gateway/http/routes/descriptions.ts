@@ -5,7 +5,7 @@ import { docsPage } from '#gateway/descriptions/docsPage.ts'
 import { readExamples } from '#gateway/descriptions/examples.ts'
 import { llmsText } from '#gateway/descriptions/llmsText.ts'
 import { type DescribedService, openApi } from '#gateway/descriptions/openApi.ts'
-import { type Answer, type HeaderField, jsonAnswer } from '#gateway/http/answer.ts'
+import { type Answer, jsonAnswer, textAnswer } from '#gateway/http/answer.ts'
 import { PAGE_POLICY } from '#gateway/http/headers.ts'
 import { launchingEntries } from '#gateway/http/launchingEntries.ts'
 import { defineRoute, type Route, type RouteDescription } from '#gateway/http/route.ts'
@@ -38,7 +38,7 @@ export function descriptionRoutes(
   ]
 }
 
-function fileRoute(name: string, contentType: string): Route {
+function fileRoute(name: string, contentType: 'text/javascript' | 'text/css'): Route {
   const id = name === 'page.js' ? 'getDocsScript' : 'getDocsStyle'
   return descriptionRoute(`/docs/${name}`, describeText(id, 'A file of the documentation page', contentType), () =>
     textAnswer(contentType, readFileSync(packagePath(`src/gateway/descriptions/${name}`), 'utf8')),
@@ -57,10 +57,6 @@ function describeJson(id: string, summary: string): RouteDescription {
 
 function describeText(id: string, summary: string, contentType: string): RouteDescription {
   return { id, tag: 'Descriptions', summary, answer: { contentType, meaning: `${summary}.` }, problems: [] }
-}
-
-function textAnswer(contentType: string, body: string, headers: readonly HeaderField[] = []): Answer {
-  return { kind: 'answer', status: '200 OK', headers: [['Content-Type', `${contentType}; charset=utf-8`], ...headers], body }
 }
 
 function once<T>(make: () => T): () => T {

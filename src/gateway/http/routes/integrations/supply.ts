@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
-import type { Answer } from '#gateway/http/answer.ts'
+import { type Answer, textAnswer } from '#gateway/http/answer.ts'
 import { type Problem, tokenNotFound } from '#gateway/http/problem.ts'
 import { defineRoute, type Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
@@ -33,8 +33,7 @@ export function supplyRoutes({ reads }: Pick<Sources, 'reads'>): readonly Route[
   async function answer(address: Address, supplyOf: (supply: Supply) => bigint): Promise<Answer | Problem> {
     const supply = await reads.supply(address)
     if (supply === null) return tokenNotFound(address)
-    const body = formatUnits(supplyOf(supply), supply.decimals)
-    return { kind: 'answer', status: '200 OK', headers: [['Content-Type', 'text/plain; charset=utf-8']], body }
+    return textAnswer('text/plain', formatUnits(supplyOf(supply), supply.decimals))
   }
 
   return [

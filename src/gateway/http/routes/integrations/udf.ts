@@ -1,15 +1,15 @@
 import { z } from 'zod'
+import { textAnswer } from '#gateway/http/answer.ts'
 import { launchingEntries } from '#gateway/http/launchingEntries.ts'
-import type { Route } from '#gateway/http/route.ts'
+import { defineRoute, type Route, type RouteDescription } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { udfConfigSchema, udfSearchAnswer, udfSymbolAnswer } from '#resources/integrations/udf.ts'
 import { integerParameter } from '#resources/parameters.ts'
-import { NO_PARAMETERS } from '#resources/resource.ts'
 import type { Token } from '#resources/token.ts'
 import { withUsd } from '#resources/token.ts'
 import { udfHistoryRoute } from './udfHistory.ts'
 import { udfMarksRoute, udfTimescaleMarksRoute } from './udfMarks.ts'
-import { CURRENCIES, inertText, MULTIPLIERS, RESOLUTIONS, symbolParameter, udfRoute } from './udfRoute.ts'
+import { CURRENCIES, currencyParameter, inertText, MULTIPLIERS, RESOLUTIONS, symbolParameter, udfRoute } from './udfRoute.ts'
 
 const DIGITS = 6
 /** Doubles have no more digits. */
@@ -54,34 +54,21 @@ function configRoute({ config }: UdfSources): Route {
 }
 
 function timeRoute(): Route {
-  return {
-    path: '/udf/time',
-    parameters: NO_PARAMETERS,
-    access: 'public',
-    limited: true,
-    cacheControl: 'never',
-    description: {
-      id: 'getUdfTime',
-      tag: 'Integrations',
-      summary: 'The server’s time in Unix seconds',
-      answer: { contentType: 'text/plain', meaning: 'Unix seconds.' },
-      problems: [],
-    },
-    handle: async () => ({
-      kind: 'answer',
-      status: '200 OK',
-      headers: [['Content-Type', 'text/plain; charset=utf-8']],
-      body: String(Math.floor(Date.now() / 1_000)),
-    }),
+  const description: RouteDescription = {
+    id: 'getUdfTime',
+    tag: 'Integrations',
+    summary: 'The server’s time in Unix seconds',
+    answer: { contentType: 'text/plain', meaning: 'Unix seconds.' },
+    problems: [],
   }
+  return defineRoute({ path: '/udf/time', cacheControl: 'never', description }, async () =>
+    textAnswer('text/plain', String(Math.floor(Date.now() / 1_000))),
+  )
 }
 
 const symbolParameters = z.object({
   symbol: symbolParameter,
-  currencyCode: z
-    .enum(CURRENCIES, { error: `one of ${CURRENCIES.join(', ')}` })
-    .default('WETH')
-    .describe('Currency of the prices.'),
+  currencyCode: currencyParameter,
 })
 
 function symbolsRoute({ reads, ethUsd }: UdfSources): Route {

@@ -4,7 +4,7 @@ import type { Sources } from '#gateway/http/sources.ts'
 import type { Candle, CandlesQuery } from '#resources/candles.ts'
 import { udfHistoryAnswer } from '#resources/integrations/udf.ts'
 import { integerParameter } from '#resources/parameters.ts'
-import { CURRENCIES, intervalOf, resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
+import { currencyParameter, intervalOf, resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
 
 const PAGE = 1_500
 const MAX_BARS = 5 * PAGE
@@ -15,10 +15,7 @@ const parameters = z.object({
   from: timeParameter.exactOptional().describe('Unix seconds of the first bar, inclusive. Ignored if `countback` is given.'),
   to: timeParameter.describe('Unix seconds, exclusive.'),
   countback: integerParameter(1, MAX_BARS).exactOptional().describe('Number of bars to return: the newest before `to`.'),
-  currencyCode: z
-    .enum(CURRENCIES, { error: `one of ${CURRENCIES.join(', ')}` })
-    .default('WETH')
-    .describe('Currency of the prices.'),
+  currencyCode: currencyParameter,
 })
 
 export function udfHistoryRoute({ reads }: Pick<Sources, 'reads'>): Route {
@@ -37,7 +34,8 @@ export function udfHistoryRoute({ reads }: Pick<Sources, 'reads'>): Route {
         fill: false,
       } as const
       const range = { ...(countback === undefined && { from }), to: to - 1 }
-      const bars = to === 0 || (countback === undefined && from >= to) ? [] : await readBars(reads, { ...query, ...range }, countback)
+      const bars =
+        to === 0 || (countback === undefined && from >= to) ? [] : await readBars(reads, { ...query, ...range }, countback ?? MAX_BARS)
       if (bars === null) return null
       if (bars.length > 0) return toColumns(bars)
       const earlier = await reads.candles({ ...query, to: Math.max(from - 1, 0), limit: 1 })
@@ -51,7 +49,7 @@ export function udfHistoryRoute({ reads }: Pick<Sources, 'reads'>): Route {
 async function readBars(
   reads: Pick<Sources['reads'], 'candles'>,
   query: Omit<CandlesQuery, 'limit' | 'cursor'>,
-  count = MAX_BARS,
+  count: number,
 ): Promise<readonly Candle[] | null> {
   let bars: readonly Candle[] = []
   let cursor: CandlesQuery['cursor']

@@ -26,6 +26,10 @@ export const RESOLUTIONS: Readonly<Record<CandleInterval, string>> = {
   '1w': '1W',
 }
 export const CURRENCIES = ['WETH', 'USD'] as const
+export const currencyParameter = z
+  .enum(CURRENCIES, { error: `one of ${CURRENCIES.join(', ')}` })
+  .default('WETH')
+  .describe('Currency of the prices.')
 
 const WHOLE = z.string({ error: 'whole Unix seconds' }).regex(/^-?\d{1,15}$/)
 /** Unix seconds. The library may send times before 1970. */

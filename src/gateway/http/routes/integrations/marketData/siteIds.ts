@@ -1,6 +1,7 @@
 import { getAddress } from 'viem/utils'
 import { z } from 'zod'
-import type { Address, Hex } from '#domain/address.ts'
+import type { Hex } from '#domain/address.ts'
+import { addressParameter } from '#resources/parameters.ts'
 
 const ADDRESS_LENGTH = 42
 
@@ -15,8 +16,4 @@ export const pairParameter = z
   .toLowerCase()
   .describe('The pair: the address of its pool or curve, or a Uniswap v4 pool id, in any letter case.') as unknown as z.ZodType<Hex, string>
 
-export const assetParameter = z
-  .string({ error: 'an address (0x and 40 hex digits)' })
-  .regex(/^0x[0-9a-fA-F]{40}$/)
-  .toLowerCase()
-  .describe('Address of the asset, in any letter case.') as unknown as z.ZodType<Address, string>
+export const assetParameter = addressParameter.describe('Address of the asset, in any letter case.')
