@@ -30,6 +30,11 @@ const lively = (number: number): readonly NewLog[] => {
   if (number % 10 === 3) return [speak(token), speak(token + 50), announce(token), speak(token)]
   return number % 3 === 0 ? [speak(token), speak(1), speak(77)] : []
 }
+const chainOf = (blocks: number): SimulatedChain => {
+  const chain = createSimulatedChain()
+  grow(chain, blocks, lively)
+  return chain
+}
 const indexOf = (startBlock = 0): MemoryIndex => createMemoryIndex({ contracts: [launchpad], startBlock })
 const expected = (chain: SimulatedChain, to: number, from = 0) =>
   watchedLogs(
@@ -37,6 +42,17 @@ const expected = (chain: SimulatedChain, to: number, from = 0) =>
     [launchpad],
   )
 const cursorAt = (index: MemoryIndex, block: number) => () => index.cursor() === block
+
+/** An index that has all confirmed blocks of a chain of so many. */
+const followed = async (
+  blocks: number,
+  options: Omit<RunOptions, 'rpc' | 'index' | 'confirmations'> & { readonly confirmations?: number } = {},
+) => {
+  const [chain, index] = [chainOf(blocks), indexOf()]
+  const started = run({ rpc: createChainRpc([chain]), index, ...options })
+  await started.until(cursorAt(index, blocks - (options.confirmations ?? 0)), 'it follows')
+  return { ...started, chain, index }
+}
 
 describe('the indexer', () => {
   it('backfills in ranges, then follows, every log once and in order', async () => {
@@ -81,8 +97,7 @@ describe('the indexer', () => {
   })
 
   it('begins at the start block and waits for a chain that has not come so far', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 20, lively)
+    const chain = chainOf(20)
     const index = indexOf(25)
     const { until, settle } = run({ rpc: createChainRpc([chain]), index })
     await settle()
@@ -94,8 +109,7 @@ describe('the indexer', () => {
   })
 
   it('goes on from the cursor after a restart', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 300, lively)
+    const chain = chainOf(300)
     const index = indexOf()
     const first = run({ rpc: createChainRpc([chain]), index })
     await first.until(() => (index.cursor() ?? 0) >= 100, 'some is indexed')
@@ -110,11 +124,7 @@ describe('the indexer', () => {
   })
 
   it('backfills again when it has fallen far behind', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 10, lively)
-    const index = indexOf()
-    const { until } = run({ rpc: createChainRpc([chain]), index })
-    await until(cursorAt(index, 10), 'it follows')
+    const { chain, index, until } = await followed(10)
     grow(chain, 500, lively)
     await until(cursorAt(index, 510), 'it has caught up')
     expect(index.batches.some(({ mode }) => mode === 'range')).toBe(true)
@@ -122,8 +132,7 @@ describe('the indexer', () => {
   })
 
   it('repeats a commit whose outcome it does not know, and emits it once', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 5, lively)
+    const chain = chainOf(5)
     const index = indexOf()
     let left = 2
     index.fail(({ to }) => (to.number === 3 && left-- > 0 ? { when: 'after', error: new Error('connection lost') } : undefined))
@@ -134,8 +143,7 @@ describe('the indexer', () => {
   })
 
   it('emits nothing that is not committed', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 5, lively)
+    const chain = chainOf(5)
     const index = indexOf()
     index.fail(({ to }) => (to.number === 3 ? { when: 'before', error: new Error('disk full') } : undefined))
     const { until, settle, emitted, sync, log } = run({ rpc: createChainRpc([chain]), index })
@@ -154,8 +162,7 @@ describe('the indexer', () => {
   })
 
   it('emits the commit that is under way when it is stopped, and begins no other', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 5, lively)
+    const chain = chainOf(5)
     const index = indexOf()
     const gate = Promise.withResolvers<void>()
     let begun = 0
@@ -187,8 +194,7 @@ describe('the indexer', () => {
   })
 
   it('does not commit what it was fetching when it was stopped', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 5, lively)
+    const chain = chainOf(5)
     const index = indexOf()
     const gate = Promise.withResolvers<void>()
     let held = 0
@@ -207,8 +213,7 @@ describe('the indexer', () => {
   })
 
   it('indexes the fork that replaces unindexed blocks while a commit is under way', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 10, lively)
+    const chain = chainOf(10)
     const index = indexOf()
     const gate = Promise.withResolvers<void>()
     const committer: MemoryIndex['committer'] = {
@@ -230,11 +235,7 @@ describe('the indexer', () => {
   })
 
   it('begins no commit after its subscriber has left', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 5, lively)
-    const index = indexOf()
-    const { until, settle, subscription } = run({ rpc: createChainRpc([chain]), index })
-    await until(cursorAt(index, 5), 'it follows')
+    const { chain, index, settle, subscription } = await followed(5)
     subscription.unsubscribe()
     grow(chain, 5, lively)
     await settle()
@@ -242,8 +243,7 @@ describe('the indexer', () => {
   })
 
   it('indexes once for two subscribers', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 5, lively)
+    const chain = chainOf(5)
     const index = indexOf()
     const { until, emitted, sync } = run({ rpc: createChainRpc([chain]), index })
     const others: number[] = []
@@ -254,11 +254,9 @@ describe('the indexer', () => {
   })
 
   it('survives a provider that goes back to an older head', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 20, lively)
+    const chain = chainOf(20)
     const index = indexOf()
-    const old = createSimulatedChain()
-    grow(old, 12, lively)
+    const old = chainOf(12)
     let behind = false
     const intercept: ChainRpcOptions['intercept'] = (_, call, answer) => (behind ? old.answer(call.method, call.params) : answer())
     const { until, settle, sync } = run({ rpc: createChainRpc([chain], { intercept }), index })
@@ -274,14 +272,9 @@ describe('the indexer', () => {
   })
 
   it('says so when the database is ahead of the chain', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 20, lively)
-    const index = indexOf()
-    const first = run({ rpc: createChainRpc([chain]), index })
-    await first.until(cursorAt(index, 20), 'it follows')
-    await first.sync.stop()
-    const old = createSimulatedChain()
-    grow(old, 12, lively)
+    const { index, sync: first } = await followed(20)
+    await first.stop()
+    const old = chainOf(12)
     const { settle, sync, clock } = run({ rpc: createChainRpc([old]), index: index.reopen() })
     await settle()
     expect(sync.view.state()).toMatchObject({ stalled: false, reason: 'block 20 is indexed, but the chain ends at block 12' })
@@ -294,14 +287,9 @@ describe('the indexer', () => {
 })
 
 it('unsays that the database is ahead of the chain when the chain has come as far and no further', async () => {
-  const chain = createSimulatedChain()
-  grow(chain, 20, lively)
-  const index = indexOf()
-  const old = createSimulatedChain()
-  grow(old, 12, lively)
-  const first = run({ rpc: createChainRpc([chain]), index })
-  await first.until(cursorAt(index, 20), 'it follows')
-  await first.sync.stop()
+  const { chain, index, sync: first } = await followed(20)
+  await first.stop()
+  const old = chainOf(12)
   let behind = true
   const intercept: ChainRpcOptions['intercept'] = (_, call, answer) => (behind ? old.answer(call.method, call.params) : answer())
   const { until, sync } = run({ rpc: createChainRpc([chain], { intercept }), index: index.reopen() })
@@ -313,11 +301,7 @@ it('unsays that the database is ahead of the chain when the chain has come as fa
 
 it('takes back a block that was replaced when the chain is too short by then to confirm another one', async () => {
   // It was noticed only when the new chain had confirmed as much as the old one had.
-  const chain = createSimulatedChain()
-  grow(chain, 22, lively)
-  const index = indexOf()
-  const { until, settle, emitted, sync } = run({ rpc: createChainRpc([chain]), index, confirmations: 2, maxReorgDepth: 8 })
-  await until(cursorAt(index, 20), 'it follows')
+  const { chain, until, settle, emitted, sync } = await followed(22, { confirmations: 2, maxReorgDepth: 8 })
   chain.drop(4)
   grow(chain, 3, lively)
   expect(chain.head().header.number).toBe(21)
@@ -329,11 +313,7 @@ it('takes back a block that was replaced when the chain is too short by then to 
 })
 
 it('leaves alone what the chain, having become shorter, still has', async () => {
-  const chain = createSimulatedChain()
-  grow(chain, 22, lively)
-  const index = indexOf()
-  const { until, settle, emitted, sync } = run({ rpc: createChainRpc([chain]), index, confirmations: 2, maxReorgDepth: 8 })
-  await until(cursorAt(index, 20), 'it follows')
+  const { chain, index, until, settle, emitted, sync } = await followed(22, { confirmations: 2, maxReorgDepth: 8 })
   chain.drop(2)
   grow(chain, 1, lively)
   await until(() => sync.view.state().headBlock === 21, 'the fork is seen')
@@ -359,8 +339,7 @@ describe('a reorg of indexed blocks', () => {
   }
 
   it('stops indexing, is told in health and log, and the head is still seen', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 20, lively)
+    const chain = chainOf(20)
     const { sync, log, until } = await expectStop([chain], () => {
       chain.drop(4)
       grow(chain, 6, lively)
@@ -382,8 +361,7 @@ describe('a reorg of indexed blocks', () => {
   })
 
   it('is seen at the same height, before the fork is longer', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 20, lively)
+    const chain = chainOf(20)
     await expectStop([chain], () => {
       chain.drop(1)
       grow(chain, 1)
@@ -391,8 +369,7 @@ describe('a reorg of indexed blocks', () => {
   })
 
   it('is seen below the height of the cursor', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 20, lively)
+    const chain = chainOf(20)
     const { sync } = await expectStop([chain], () => {
       chain.drop(8)
       grow(chain, 2)
@@ -401,8 +378,7 @@ describe('a reorg of indexed blocks', () => {
   })
 
   it('settles the last block of a run when the index goes back to it, and the blocks after it are not confirmed', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 33, lively)
+    const chain = chainOf(33)
     const index = indexOf()
     const { until, settle } = run({ rpc: createChainRpc([chain]), index, confirmations: 3, maxReorgDepth: 64, tuning: { liveBlocks: 4 } })
     await until(cursorAt(index, 30), 'it is indexed')
@@ -422,11 +398,7 @@ describe('a reorg of indexed blocks', () => {
   })
 
   it('above the confirmed head is none', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 23, lively)
-    const index = indexOf()
-    const { until, sync } = run({ rpc: createChainRpc([chain]), index, confirmations: 3 })
-    await until(cursorAt(index, 20), 'it follows')
+    const { chain, index, until, sync } = await followed(23, { confirmations: 3 })
     for (let round = 0; round < 5; round++) {
       chain.drop(3)
       grow(chain, 4, lively)
@@ -438,11 +410,7 @@ describe('a reorg of indexed blocks', () => {
 
   // The new chain was shorter: its confirmed block was indexed already, and the blocks above it were not looked at until the head moved.
   it('is seen above the confirmed block, in what was confirmed before', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 20, lively)
-    const index = indexOf()
-    const { until, sync } = run({ rpc: createChainRpc([chain]), index, confirmations: 4, maxReorgDepth: 8 })
-    await until(cursorAt(index, 16), 'everything is indexed')
+    const { chain, index, until, sync } = await followed(20, { confirmations: 4, maxReorgDepth: 8 })
     chain.drop(5)
     grow(chain, 4, lively)
     await until(cursorAt(index, 15), 'the block that is gone is undone')
@@ -452,12 +420,8 @@ describe('a reorg of indexed blocks', () => {
 
   it('is found when the service starts', async () => {
     for (const growth of [1, 30, 300]) {
-      const chain = createSimulatedChain()
-      grow(chain, 20, lively)
-      const index = indexOf()
-      const first = run({ rpc: createChainRpc([chain]), index })
-      await first.until(cursorAt(index, 20), 'it follows')
-      await first.sync.stop()
+      const { chain, index, sync: first } = await followed(20)
+      await first.stop()
       chain.drop(2)
       grow(chain, 2 + growth, lively)
       const second = run({ rpc: createChainRpc([chain]), index: index.reopen(), confirmations: 0 })
@@ -468,10 +432,8 @@ describe('a reorg of indexed blocks', () => {
   })
 
   it('that only one of two providers shows is waited out', async () => {
-    const chain = createSimulatedChain()
-    grow(chain, 20, lively)
-    const fork = createSimulatedChain()
-    grow(fork, 20, lively)
+    const chain = chainOf(20)
+    const fork = chainOf(20)
     const index = indexOf()
     const { until, settle, sync } = run({ rpc: createChainRpc([fork, chain]), index })
     await until(cursorAt(index, 20), 'it follows')
@@ -533,8 +495,7 @@ describe('any mixture of faults', () => {
         fc.array(fc.record({ after: fc.nat({ max: 20 }), when: fc.constantFrom('before' as const, 'after' as const) }), { maxLength: 5 }),
         fc.integer({ min: 0, max: 3 }),
         async (steps, troubles, failures, confirmations) => {
-          const chain = createSimulatedChain()
-          grow(chain, 30, lively)
+          const chain = chainOf(30)
           let index = indexOf()
           let calls = 0
           const pending = [...troubles]
