@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { numberToHex } from 'viem'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Hex } from '#domain/address.ts'
 import { HOLDER_CODES } from '#jobs/holders/fetchHolderCodes.ts'
+import { listen } from '#test/support/listen.ts'
 import { NodeFailure, rawLog, type SimulatedBlock, type SimulatedChain } from '#test/support/simulatedChain.ts'
 
 /** A chain that a provider serves. */
@@ -73,8 +73,7 @@ export async function startProvider(chain: ProvidedChain): Promise<Provider> {
     socket.on('message', data => void answerAll((data as Buffer).toString(), socket).then(body => socket.send(body)))
     socket.on('close', () => followers.delete(socket))
   })
-  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
 
   return {
     url: `http://127.0.0.1:${port}`,

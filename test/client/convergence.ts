@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import type { WatchedToken } from '#client/watch/watch.ts'
+import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
-import { generator } from '#test/support/generator.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 import { type Faults, socketsOf } from './simulatedConnections.ts'
 import { SimulatedService } from './simulatedService.ts'
@@ -73,7 +73,7 @@ class Witness {
  * @returns how many changes came as deltas
  */
 export async function expectConvergence(steps: readonly Step[], seed: number, closes = false): Promise<number> {
-  const random = generator(seed)
+  const random = createRandom(seed).unit
   const clock = new SimulatedClock()
   const service = new SimulatedService(clock, random, { tokens: TOKENS, gateways: 2 })
   const errors: unknown[] = []

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
+import { listen } from '#test/support/listen.ts'
 
 /** Decides over a server message to a WebSocket client. `deliver` can be called any number of times, at any time. */
 export type Treatment = (text: string, deliver: (text: string) => void) => void
@@ -18,6 +18,7 @@ export class FaultyProxy {
   readonly #clients = new Set<WebSocket>()
   readonly #streams = new Set<Duplex>()
   readonly #server: Server
+  #port = 0
   readonly #accept = new WebSocketServer({ noServer: true })
   /** Number of WebSockets opened so far. */
   opened = 0
@@ -38,14 +39,12 @@ export class FaultyProxy {
 
   static async to(target: string): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(target)
-    await new Promise<void>(resolve => {
-      proxy.#server.listen(0, '127.0.0.1', resolve)
-    })
+    proxy.#port = await listen(proxy.#server)
     return proxy
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return `http://127.0.0.1:${this.#port}`
   }
 
   get webSocketCount(): number {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { ClientError } from '#client/clientError.ts'
@@ -10,6 +10,7 @@ import { items } from '#client/rest/items.ts'
 import { encodeSubscribed, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { updateBytes } from '#test/support/frames.ts'
+import { listen } from '#test/support/listen.ts'
 import { addressOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 import { Seen } from './clientFixture.ts'
 import { SimulatedClock } from './simulatedClock.ts'
@@ -103,7 +104,7 @@ it('survives frames that are truncated, forged, or arrive byte by byte', async (
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  const { client } = clientOf({ url: await listen(server), random: () => 0.01 })
+  const { client } = clientOf({ url: `http://127.0.0.1:${await listen(server)}`, random: () => 0.01 })
   const seen = new Seen()
   client.watch(A, seen.listen)
   await seen.reaches(60)
@@ -193,11 +194,6 @@ function clientOf(options: TokenwireOptions) {
   return { client, errors }
 }
 
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
 /** A WebSocket server that answers correctly and sends whatever the test wants besides. */
 async function serveSockets(connected: (socket: WebSocket, count: number) => void): Promise<string> {
   const http = createServer((_, response) => response.writeHead(503).end())
@@ -215,7 +211,7 @@ async function serveSockets(connected: (socket: WebSocket, count: number) => voi
     http.closeAllConnections()
     http.close()
   })
-  return listen(http)
+  return `http://127.0.0.1:${await listen(http)}`
 }
 
 async function serve(answer: RequestListener): Promise<{ url: string; asked: string[] }> {
@@ -228,5 +224,5 @@ async function serve(answer: RequestListener): Promise<{ url: string; asked: str
     server.closeAllConnections()
     server.close()
   })
-  return { url: await listen(server), asked }
+  return { url: `http://127.0.0.1:${await listen(server)}`, asked }
 }

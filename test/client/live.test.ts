@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LiveHandle } from '#client/live/liveTypes.ts'
-import { generator } from '#test/support/generator.ts'
+import { createRandom } from '#devchain/traders/random.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { A, Fixture, MAKER, perform, step } from './liveFixture.ts'
 
@@ -11,7 +11,7 @@ describe('live channels', () => {
     let gaps = 0
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 50, size: 'max' }), fc.integer(), async (steps, seed) => {
-        const fixture = new Fixture(generator(seed))
+        const fixture = new Fixture(createRandom(seed).unit)
         fixture.follow()
         await fixture.pass(1)
         for (const one of steps) await perform(fixture, one)

@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +7,7 @@ import type { Candle } from '#resources/candles.ts'
 import { exampleStored } from '#test/gateway/describedService.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
+import { listen } from '#test/support/listen.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { ClientFixture } from './clientFixture.ts'
 import { type PackedClient, packClient } from './packedClient.ts'
@@ -77,10 +76,8 @@ it('the graduation notifier posts to a webhook', async () => {
       response.writeHead(204).end()
     })
   })
-  webhook.listen(0, '127.0.0.1')
-  await once(webhook, 'listening')
+  const port = await listen(webhook)
   try {
-    const { port } = webhook.address() as AddressInfo
     const notifier = start('graduation-notifier/notify.ts', `http://127.0.0.1:${port}`, fixture.proxy.url)
     await notifier.said(/^from \d+-\d+ on$/m)
     fixture.service.trade([5, 1])

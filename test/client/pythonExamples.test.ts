@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Trade } from '#resources/trades.ts'
 import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { findProgram } from '#test/support/findProgram.ts'
+import { listen } from '#test/support/listen.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 import { RealtimeFixture } from '../gateway/startRealtime.ts'
 
@@ -103,9 +104,8 @@ describe.skipIf(python === null)('the follower in Python', () => {
         if (asked.length === 1) socket.end(chunk)
         else socket.write(`${chunk}\r\n`)
       })
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
+    })
+    const port = await listen(server)
     const { lines } = follow(`http://127.0.0.1:${port}`)
     await eventually(() => expect(lines()).toEqual(['1-1', '2-1']))
     expect(asked).toEqual(['', '1-1-0'])

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { build } from 'vite'
+import { listen } from '#test/support/listen.ts'
 
 /** A page with an element `app`, and a script of a project with all that it imports. */
 export async function serveScript(project: string, entry: string): Promise<{ readonly url: string; close(): void }> {
@@ -19,7 +18,5 @@ export async function serveScript(project: string, entry: string): Promise<{ rea
     const html = '<link rel="icon" href="data:,"><div id="app"></div><script type="module" src="/app.js"></script>'
     response.end(isScript ? output[0].code : html)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { url: `http://localhost:${(server.address() as AddressInfo).port}`, close: () => void server.close() }
+  return { url: `http://localhost:${await listen(server)}`, close: () => void server.close() }
 }

@@ -3,10 +3,10 @@ import { expect } from 'vitest'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { NewTrades, Watch } from '#client/watch/watch.ts'
+import { createRandom } from '#devchain/traders/random.ts'
 import { comparePlaces } from '#domain/eventPlace.ts'
 import { placeOfTrade } from '#resources/recentTrades.ts'
 import type { Trade } from '#resources/trades.ts'
-import { generator } from '#test/support/generator.ts'
 import { TRADED } from '#test/support/tradeChain.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 import { TradeService } from './tradeService.ts'
@@ -85,7 +85,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** The keeper's trades are those of the database after these steps, by simulated time. */
 export async function expectFoldedTrades(steps: readonly Step[], seed: number): Promise<void> {
-  const random = generator(seed)
+  const random = createRandom(seed).unit
   const clock = new SimulatedClock()
   const service = new TradeService(clock, random)
   const errors: unknown[] = []

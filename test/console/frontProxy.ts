@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { listen } from '#test/support/listen.ts'
 
 /** A proxy before the service, whose address stays the same when the service is restarted. */
 export interface FrontProxy {
@@ -67,9 +68,8 @@ export async function startFrontProxy(target: string): Promise<FrontProxy> {
     }
     for (const side of [socket, upstream]) side.on('error', end).on('close', end)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     get target() {
       return proxy.target
     },

@@ -1,8 +1,6 @@
 import { Buffer } from 'node:buffer'
-import { once } from 'node:events'
 import { readFile, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,6 +9,7 @@ import type { OperatorHealth } from '#resources/indexerState.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
+import { listen } from '#test/support/listen.ts'
 import { type Service, serviceFolder } from '#test/support/service.ts'
 import { spellings } from '#test/support/spellings.ts'
 
@@ -37,10 +36,9 @@ let errors = 0
 beforeAll(async () => {
   chain = await startTestChain()
   folder = await serviceFolder(chain)
-  provider = createServer((request, response) => void provide(request, response)).listen(0, '127.0.0.1')
-  await once(provider, 'listening')
+  provider = createServer((request, response) => void provide(request, response))
   service = await folder.start({
-    RPC_URLS: `http://alice:${encodeURIComponent(PASSWORD)}@127.0.0.1:${(provider.address() as AddressInfo).port}`,
+    RPC_URLS: `http://alice:${encodeURIComponent(PASSWORD)}@127.0.0.1:${await listen(provider)}`,
     DATABASE_URL: database.url,
   })
 })

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import process from 'node:process'
 import { expect, test } from 'vitest'
 import type { IndexerHealth } from '#resources/health.ts'
@@ -10,6 +9,7 @@ import { useDatabase } from '#test/support/database.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
 import { freePort } from '#test/support/freePort.ts'
 import { launchToken } from '#test/support/launchToken.ts'
+import { listen } from '#test/support/listen.ts'
 import { serviceFolder, spawnService } from '#test/support/service.ts'
 
 /* A process that indexes, and the gateway processes that it starts, which share one port. */
@@ -103,8 +103,7 @@ test('the processes end with the one that started them, also when it is killed',
 
 test('another program on the port ends the start with one sentence', async () => {
   const other = createServer()
-  await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
-  const { port } = other.address() as AddressInfo
+  const port = await listen(other)
   const { exited, output } = spawnService({ ...folder.env, ...settings, PORT: String(port) })
   expect(await exited).toBe(75)
   expect(output()).toContain(`HOST 127.0.0.1, PORT ${port}: cannot listen, something else listens there already`)

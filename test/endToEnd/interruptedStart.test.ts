@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
+import { listen } from '#test/support/listen.ts'
 import { serviceFolder, spawnService } from '#test/support/service.ts'
 
 /*
@@ -13,14 +12,14 @@ import { serviceFolder, spawnService } from '#test/support/service.ts'
  */
 
 let chain: TestChain
+let silentPort: number
 /** A provider that takes requests and answers none. */
 const silent = createServer(() => asked.resolve())
 const asked = Promise.withResolvers<void>()
 
 beforeAll(async () => {
   chain = await startTestChain()
-  silent.listen(0, '127.0.0.1')
-  await once(silent, 'listening')
+  silentPort = await listen(silent)
 })
 
 afterAll(async () => {
@@ -55,7 +54,7 @@ const MOMENTS: readonly (readonly [moment: string, settings: (silentUrl: string)
 
 test.each(MOMENTS)('SIGTERM while %s ends the start with exit code 0, and nothing is left running', async (moment, settingsFor) => {
   const folder = await serviceFolder(chain)
-  const settings = settingsFor(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
+  const settings = settingsFor(`http://127.0.0.1:${silentPort}`)
   const service = spawnService({ ...folder.env, ...settings })
   if (settings['NODE_OPTIONS'] === undefined) {
     if (settings['RPC_URLS'] !== undefined) await asked.promise

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '#test/support/listen.ts'
 
 export type Respond = (response: ServerResponse, request: IncomingMessage) => void
 
@@ -19,11 +19,8 @@ export async function startPriceServer(respond: Respond): Promise<PriceServer> {
     server.respond(response, request)
   }
   const http: Server = createServer(listener)
-  await new Promise<void>(resolve => {
-    http.listen(0, '127.0.0.1', resolve)
-  })
   const server: PriceServer = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(http)}`,
     requests,
     respond,
     close: () =>

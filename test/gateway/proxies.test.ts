@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { createGunzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listen } from '#test/support/listen.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { NGINX, type Nginx, startNginx } from './startNginx.ts'
 import { RealtimeFixture } from './startRealtime.ts'
@@ -33,9 +34,7 @@ async function startTap(
     service.on('end', () => resolve('service')).on('error', () => resolve('service'))
     client.pipe(service).pipe(client)
   })
-  tap.listen(0, '127.0.0.1')
-  await once(tap, 'listening')
-  return { port: (tap.address() as AddressInfo).port, firstToEnd, close: () => void tap.close() }
+  return { port: await listen(tap), firstToEnd, close: () => void tap.close() }
 }
 
 describe.runIf(NGINX !== null)('behind nginx', () => {

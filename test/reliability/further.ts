@@ -5,13 +5,13 @@ import { createRandom } from '#devchain/traders/random.ts'
 import { REFERENCE_EVENTS } from '#launchpads/adapters/bondingCurve.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import { KillPoint } from '#test/endToEnd/killPoint.ts'
+import { startDistantDatabase } from '#test/support/distantDatabase.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
 import { type Scenario, seconds } from './scenario.ts'
 import { launchpadsFile, marketEvents, mint, tokenAt } from './world/market.ts'
 import { watchAnswers } from './world/servedStates.ts'
-import { delayDatabase } from './world/slowDatabase.ts'
 import { until } from './world/until.ts'
 import type { World } from './world/world.ts'
 
@@ -76,7 +76,7 @@ export const FURTHER: readonly Scenario[] = [
       const usual = await peakMemory(fast)
       await fast.kill()
       const slow = await world(busy)
-      const proxy = await delayDatabase(slow.database.url, 100)
+      const proxy = await startDistantDatabase(slow.database.url, 50)
       closing(proxy.stop)
       const peak = await peakMemory(slow, { DATABASE_URL: proxy.url })
       const figure = `${Math.round(peak)} MB, ${Math.round(usual)} MB without`

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHttpEndpoint } from '#rpc/httpEndpoint.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
+import { listen } from '#test/support/listen.ts'
 import { spellings } from '#test/support/spellings.ts'
 
 /* A provider that repeats its request's headers in the message of an error. */
@@ -24,9 +24,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 beforeAll(async () => {
-  server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  server = createServer((request, response) => void answer(request, response))
+  url = new URL(`http://127.0.0.1:${await listen(server)}`)
   url.username = 'alice'
   url.password = encodeURIComponent(PASSWORD)
 })

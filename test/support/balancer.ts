@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { closedAfterFile } from './closeAfterFile.ts'
+import { listen } from './listen.ts'
 
 /** Gives each connection to the server that has the fewest, as a TCP balancer does; a server that refuses one is passed over. */
 export interface Balancer {
@@ -35,10 +36,9 @@ export async function startBalancer(): Promise<Balancer> {
     client.destroy()
   }
 
-  const listener = createServer({ noDelay: true }, client => void accept(client)).listen(0, '127.0.0.1')
-  await once(listener, 'listening')
+  const listener = createServer({ noDelay: true }, client => void accept(client))
   return {
-    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(listener)}`,
     servers,
     stop: closedAfterFile(async () => {
       const closed = once(listener, 'close')

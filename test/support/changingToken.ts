@@ -1,7 +1,7 @@
+import { createRandom } from '#devchain/traders/random.ts'
 import type { Holder } from '#resources/holders.ts'
 import type { Token } from '#resources/token.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
-import { generator } from './generator.ts'
 import { addressOf, holdersOf } from './snapshots.ts'
 import { TradeChain } from './tradeChain.ts'
 
@@ -24,7 +24,7 @@ export class ChangingToken extends TradeChain {
   override commit(trades: number): void {
     super.commit(trades)
     const { token } = super.snapshot
-    const draw = generator(this.#seed + token.sequence)
+    const draw = createRandom(this.#seed + token.sequence).unit
     const below = (most: number) => Math.floor(draw() * most)
     const { market, pool, graduation } = token
     this.#changed = {

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
+import { listen } from './listen.ts'
 
 export interface ConnectProxy {
   /** With a user and password. */
@@ -24,8 +24,6 @@ export async function startConnectProxy(refusal: number | null = null): Promise<
     for (const end of [socket, target]) end.on('error', () => [socket, target].forEach(one => one.destroy()))
     socket.on('close', () => target.destroy())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const host = `127.0.0.1:${await listen(server)}`
   return { url: `http://me:hidden-word@${host}`, host, seen, stop: () => void server.close() }
 }

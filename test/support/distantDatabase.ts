@@ -1,5 +1,6 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { isReady, MessageReader } from './faults/postgresMessages.ts'
+import { listen } from './listen.ts'
 
 export interface DistantDatabase {
   /** The database's address through the proxy. */
@@ -49,10 +50,9 @@ export async function startDistantDatabase(url: string, oneWayMs = 0): Promise<D
       })
     }
   })
-  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
   const proxied = new URL(url)
   proxied.hostname = '127.0.0.1'
-  proxied.port = String((server.address() as AddressInfo).port)
+  proxied.port = String(await listen(server))
   return {
     url: proxied.href,
     roundTrips: () => answered,

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { type TLSSocket, TLSSocket as TlsSocket, connect as tlsConnect } from 'node:tls'
 import { certificate, certificateKey } from './certificate.ts'
+import { listen } from './listen.ts'
 
 /** The 8 bytes with which a client asks for TLS. */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
@@ -37,10 +38,9 @@ export async function startEndpointProxy(serverPort: number, endpoint: string) {
     client.once('close', () => server.destroy())
     server.once('close', () => client.destroy())
   }
-  const listener = createServer(raw => void serve(kept(raw)).catch(() => raw.destroy())).listen(0, '127.0.0.1')
-  await once(listener, 'listening')
+  const listener = createServer(raw => void serve(kept(raw)).catch(() => raw.destroy()))
   return {
-    port: (listener.address() as AddressInfo).port,
+    port: await listen(listener),
     stop: () => {
       listener.close()
       for (const socket of open) socket.destroy()

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { closedAfterFile } from './closeAfterFile.ts'
+import { listen } from './listen.ts'
 import { NodeFailure } from './simulatedChain.ts'
 
 export interface FakeCall {
@@ -181,8 +181,7 @@ export async function startFakeProvider({ chain, misbehave, batchLimit, shuffleB
       } else void answerOne(message, fault).then(answer => socket.send(JSON.stringify(answer)))
     })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
 
   return {
     url: `http://127.0.0.1:${port}/v2/${secret}`,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { closedAfterFile } from './closeAfterFile.ts'
+import { listen } from './listen.ts'
 
 interface JsonRpcCall {
   readonly id: unknown
@@ -39,11 +39,8 @@ export async function startMeteredRpc(chainUrl: string, maxBlocks: number): Prom
     return answered.text()
   }
 
-  await new Promise<void>(resolve => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
   const provider: MeteredRpc = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     onRange: async () => {},
     close: closedAfterFile(async () => {
       server.closeAllConnections()

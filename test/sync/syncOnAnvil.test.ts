@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createChainSource } from '#chain/chainSource.ts'
 import { type Anvil, startAnvil } from '#devchain/anvil.ts'
 import { startWatchdog, type Watchdog } from '#devchain/startWatchdog.ts'
+import { createRandom } from '#devchain/traders/random.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { createSync, type Sync } from '#sync/sync.ts'
 import { createEmitterChain, type EmitterChain } from '#test/support/emitter.ts'
 import { type FakeProvider, relayTo, startFakeProvider } from '#test/support/fakeProvider.ts'
-import { generator } from '#test/support/generator.ts'
 import { readLogs } from '#test/support/indexChain.ts'
 import { createLogLines, type LogLines } from '#test/support/logLines.ts'
 import { createMemoryIndex, type MemoryIndex, watchedLogs } from '#test/support/memoryCommitter.ts'
@@ -57,7 +57,7 @@ const indexedUpTo = (index: MemoryIndex, block: number) => expect.poll(() => ind
 
 describe('the indexer on a real chain', () => {
   it.each([1, 2])('backfills and then follows, every log once and in order (seed %i)', async seed => {
-    const random = generator(seed)
+    const random = createRandom(seed).unit
     await live(300, random)
     const index = memoryIndex()
     const { sync, emitted } = await run(index, [anvil.url], 2)
@@ -83,7 +83,7 @@ describe('the indexer on a real chain', () => {
   })
 
   it('changes the provider in the middle of a range and goes on, and the health tells', async () => {
-    await live(400, generator(3))
+    await live(400, createRandom(3).unit)
     const dying = await relay()
     let calls = 0
     dying.setMisbehaviour(({ method }) => (method === 'eth_getLogs' && ++calls > 1 ? { kind: 'reset' } : undefined))
@@ -99,7 +99,7 @@ describe('the indexer on a real chain', () => {
   })
 
   it('keeps the limits of a provider that allows little', async () => {
-    await live(200, generator(4))
+    await live(200, createRandom(4).unit)
     const narrow = await relay()
     narrow.setMisbehaviour(({ method, params }) => {
       const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
@@ -114,7 +114,7 @@ describe('the indexer on a real chain', () => {
   })
 
   it('goes on from the cursor after a restart in the middle of a backfill', async () => {
-    await live(600, generator(5))
+    await live(600, createRandom(5).unit)
     const head = await headNumber()
     const index = memoryIndex()
     const first = await run(index, [anvil.url])
@@ -128,18 +128,18 @@ describe('the indexer on a real chain', () => {
   })
 
   it('sees new heads over WebSocket', async () => {
-    await live(20, generator(6))
+    await live(20, createRandom(6).unit)
     const index = memoryIndex()
     await run(index, [anvil.url.replace('http', 'ws')])
     await indexedUpTo(index, await headNumber())
-    await live(10, generator(7))
+    await live(10, createRandom(7).unit)
     const head = await headNumber()
     await indexedUpTo(index, head)
     expect(index.logs).toEqual(await expectedLogs(head))
   })
 
   it('stops at a reorg of indexed blocks, says so and indexes nothing of the other fork', async () => {
-    await live(30, generator(8))
+    await live(30, createRandom(8).unit)
     const index = memoryIndex()
     const { sync, log } = await run(index, [anvil.url])
     const head = await headNumber()
@@ -158,7 +158,7 @@ describe('the indexer on a real chain', () => {
   })
 
   it('waits when the chain is rolled back below what is indexed, and goes on with the same blocks', async () => {
-    await live(30, generator(9))
+    await live(30, createRandom(9).unit)
     const index = memoryIndex()
     const lagging = await relay()
     const { sync } = await run(index, [lagging.url])
@@ -172,7 +172,7 @@ describe('the indexer on a real chain', () => {
     await expect.poll(() => sync.view.state().headBlock).toBe(old)
     expect(sync.view.state()).toMatchObject({ indexedBlock: head, lagBlocks: 0, stalled: false })
     lagging.setMisbehaviour(undefined)
-    await live(5, generator(10))
+    await live(5, createRandom(10).unit)
     await indexedUpTo(index, await headNumber())
     expect(index.logs).toEqual(await expectedLogs(await headNumber()))
   })
@@ -180,7 +180,7 @@ describe('the indexer on a real chain', () => {
 
 describe('blocks of a real chain', () => {
   it('have the bloom of their logs, and are read as a plain client reads them', async () => {
-    await live(60, generator(11))
+    await live(60, createRandom(11).unit)
     const rpc = createRpc({ urls: [anvil.url], chainId: null, logger: createLogLines().logger })
     open.push({ close: rpc.close })
     const source = createChainSource({ rpc })

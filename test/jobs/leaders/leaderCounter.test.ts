@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
+import { createRandom } from '#devchain/traders/random.ts'
 import type { Address } from '#domain/address.ts'
 import { LEADER_WINDOW_SECONDS, LEADER_WINDOWS, type LeaderWindow } from '#domain/leaderWindow.ts'
 import { createLeaderCounter } from '#jobs/leaders/leaderCounter.ts'
@@ -9,7 +10,6 @@ import { createTransaction } from '#store/connection/transaction.ts'
 import { readLeaders } from '#store/reads/leaders.ts'
 import { forgetLeaders, moveLeaders } from '#store/rows/leaders.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
-import { generator } from '#test/support/generator.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
 import { type From, pagesOf } from '../../store/reads/pagesOf.ts'
 
@@ -178,7 +178,7 @@ it('counts every ten seconds, and not while indexing is behind', async () => {
 
 /** Trades of some accounts in each of these blocks, at 2 USD per ETH, which only the first launchpad's trades know. */
 async function trade(blocks: readonly number[], seed: number): Promise<readonly MadeTrade[]> {
-  const random = generator(seed)
+  const random = createRandom(seed).unit
   const pick = (below: number) => Math.floor(random() * below)
   const made = blocks.flatMap(block =>
     Array.from({ length: pick(4) }, (): MadeTrade => {

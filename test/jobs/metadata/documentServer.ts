@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import https from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { FETCH_LIMITS, type FetchLimits } from '#jobs/metadata/outbound.ts'
 import { closedAfterFile } from '#test/support/closeAfterFile.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
+import { listen } from '#test/support/listen.ts'
 import { creatorCertificate, creatorCertificateKey } from './creatorCertificate.ts'
 
 /** A server on this machine is not too slow when the machine is busy. */
@@ -33,7 +33,7 @@ export async function startDocumentServer(options: { readonly secure?: boolean }
   const ends: Promise<unknown>[] = []
   const waiting = new Set<() => void>()
   let listener: RequestListener = (_, response) => void response.writeHead(404).end()
-  const listen = (request: IncomingMessage, response: ServerResponse) => {
+  const take = (request: IncomingMessage, response: ServerResponse) => {
     requests.push(`${request.headers.host ?? ''}${request.url ?? ''}`)
     ends.push(new Promise(resolve => void request.socket.once('close', resolve)))
     for (const look of waiting) look()
@@ -41,12 +41,8 @@ export async function startDocumentServer(options: { readonly secure?: boolean }
     listener(request, response)
   }
   const server =
-    options.secure === true
-      ? https.createServer({ cert: creatorCertificate, key: creatorCertificateKey }, listen)
-      : http.createServer(listen)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+    options.secure === true ? https.createServer({ cert: creatorCertificate, key: creatorCertificateKey }, take) : http.createServer(take)
+  const port = await listen(server)
   const came = (count: number) =>
     new Promise<void>(resolve => {
       const look = () => {

@@ -1,12 +1,12 @@
-import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fetchText } from '#jobs/metadata/fetchText.ts'
 import { type FetchLimits, type Outbound, publicOutbound } from '#jobs/metadata/outbound.ts'
 import { isPublicAddress } from '#jobs/metadata/publicAddress.ts'
 import { freePort } from '#test/support/freePort.ts'
+import { listen } from '#test/support/listen.ts'
 import { creatorCertificate } from './creatorCertificate.ts'
 import { type DocumentServer, giving, PATIENT_LIMITS, redirecting, startDocumentServer } from './documentServer.ts'
 
@@ -153,9 +153,8 @@ describe('a gateway', () => {
   })
 
   it('that never finishes the TLS handshake is left when the time for the connection is over', async () => {
-    const silent = createServer(socket => void socket.on('error', () => undefined)).listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const url = new URL(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/x`)
+    const silent = createServer(socket => void socket.on('error', () => undefined))
+    const url = new URL(`https://127.0.0.1:${await listen(silent)}/x`)
     expect(await fetchText({ url, gateway: 'ipfs-1' }, options({ connectMs: 100 }))).toMatchObject(failed('no_connection'))
     silent.close()
   })

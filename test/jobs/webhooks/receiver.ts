@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { WebhookConfig } from '#config'
+import { listen } from '#test/support/listen.ts'
 
 const KEY = Buffer.alloc(32, 7)
 const SECRET = `whsec_${KEY.toString('base64')}`
@@ -34,6 +34,7 @@ export class Receiver {
   /** In order of arrival, whatever the answer. */
   readonly deliveries: Delivery[] = []
   readonly #server = createServer((request, response) => void this.#take(request, response))
+  #port = 0
   answer: Answer = answering(204)
   /** How many were opened. */
   connections = 0
@@ -42,8 +43,7 @@ export class Receiver {
 
   async open(): Promise<this> {
     this.#server.on('connection', () => this.connections++)
-    this.#server.listen(0, '127.0.0.1')
-    await once(this.#server, 'listening')
+    this.#port = await listen(this.#server)
     return this
   }
 
@@ -55,7 +55,7 @@ export class Receiver {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`
+    return `http://127.0.0.1:${this.#port}/hook`
   }
 
   config(name: string, given: Partial<WebhookConfig> = {}): WebhookConfig {

@@ -1,10 +1,10 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { databaseCause } from '#store/connection/databaseCause.ts'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { openOrm } from '#test/support/database.ts'
+import { listen } from '#test/support/listen.ts'
 
 /* An operator read "the database can not be used" for everything, and "no PostgreSQL answers" for a server without a free slot. */
 
@@ -51,10 +51,9 @@ test('a lost connection has no code', () => {
 
 /* A busy server that took more than 5 s for a connection was said to have lost one. */
 test('a server that takes a connection and says nothing does not answer', async () => {
-  const silent = createServer().listen(0, '127.0.0.1')
-  await once(silent, 'listening')
+  const silent = createServer()
   onTestFinished(() => void silent.close())
-  const { port } = silent.address() as AddressInfo
+  const port = await listen(silent)
   const orm = openOrm(`postgresql://tokenwire@127.0.0.1:${port}/tokenwire`, { connectTimeoutMs: 50 })
   const error: unknown = await sql`select 1`.execute(orm.em.getKysely<unknown>()).catch((error: unknown) => error)
   expect(databaseCause(error)).toEqual({

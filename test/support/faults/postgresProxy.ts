@@ -1,5 +1,6 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { closedAfterFile } from '#test/support/closeAfterFile.ts'
+import { listen } from '#test/support/listen.ts'
 import { errorResponse, FAILING, isReady, MessageReader, type Request, ROLLBACK } from './postgresMessages.ts'
 
 /** The fault of one request. */
@@ -77,10 +78,9 @@ export async function startPostgresProxy({ url, misfortune }: PostgresProxyOptio
       upstream.on('close', forget)
     }
   })
-  await listen(server)
   const proxied = new URL(url)
   proxied.hostname = '127.0.0.1'
-  proxied.port = String((server.address() as AddressInfo).port)
+  proxied.port = String(await listen(server))
   const cutAll = () => {
     for (const client of clients) client.destroy()
   }
@@ -219,10 +219,4 @@ function relay(client: Socket, upstream: Socket, decide: (request: Request) => D
 function ignoreErrors(socket: Socket): void {
   // Errors of a connection that was broken on purpose are expected.
   socket.on('error', () => undefined)
-}
-
-function listen(server: Server): Promise<void> {
-  return new Promise(resolve => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
 }
