@@ -3,6 +3,7 @@ import { creatorFeeKey } from '#domain/claimable.ts'
 import { type Decimal, parseDecimal } from '#domain/decimal.ts'
 import { EMPTY_AGING, perWindow, windowFields } from '#domain/windows.ts'
 import { project } from '#index/project/project.ts'
+import { valuationOf } from '#index/project/values.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import { balancesOf, type Changes, type CurrentRows } from '#tables/changes.ts'
@@ -76,11 +77,7 @@ export function tokenRows(scale: GrowthScale, plan: TokenPlan, events: readonly 
       events: events.slice(from, next),
       rows,
       now,
-      weth: WETH,
-      quotePools: new Map(),
-      etherWrappers: new Set(),
-      pegs: new Map(),
-      dollars: [],
+      ...valuationOf({ weth: WETH }, []),
       providedEthUsd: ethUsd,
       directory: { lookup: lookupOf(plan) },
     })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ProjectInput, project } from '#index/project/project.ts'
+import { valuationOf } from '#index/project/values.ts'
 import { decodeLogs, type LogsToDecode } from '#launchpads/decodeLogs.ts'
 import { type MemoryRows, memoryRows } from '#test/support/memoryRows.ts'
 import { WETH } from '#test/support/simulatedLaunchpad.ts'
@@ -44,11 +45,7 @@ function inputOf(logs: LogsToDecode, rows: MemoryRows): ProjectInput {
     events: decodeLogs(logs).events,
     rows: rows.load(now),
     now,
-    weth: WETH,
-    quotePools: new Map(),
-    etherWrappers: new Set(),
-    pegs: new Map(),
-    dollars: [],
+    ...valuationOf({ weth: WETH }, []),
     providedEthUsd: null,
     directory: logs.directory,
   }

@@ -46,7 +46,7 @@ export interface ListedAsset {
 /** `timestamp`: Unix seconds. */
 export type BlockPlace = { readonly number: number } | { readonly timestamp: number }
 
-interface PairEventPlace {
+export interface PairEventPlace {
   readonly blockNumber: number
   /** Unix seconds. */
   readonly timestamp: number

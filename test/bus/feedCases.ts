@@ -163,6 +163,17 @@ export class FeedWitness implements BlockConsumer {
   }
 }
 
+/** Starts a feed until the test ends. Resolves with a witness that has the newest state: every later commit comes by itself. */
+export async function startFeed(feed: BlockFeed, site: FeedSite): Promise<FeedWitness> {
+  onTestFinished(() => feed.stop())
+  const witness = new FeedWitness()
+  feed.watch(site.alpha)
+  feed.start(witness)
+  await site.buy(site.alpha)
+  await witness.untilHeld(await site.stored(site.alpha))
+  return witness
+}
+
 /** @param open a feed of the site's commits that is not started yet */
 export function feedCases(name: string, database: TestDatabase, open: (site: FeedSite) => Promise<BlockFeed>): void {
   describe(`a feed by ${name}`, () => {
@@ -174,14 +185,7 @@ export function feedCases(name: string, database: TestDatabase, open: (site: Fee
 
     const started = async (): Promise<{ feed: BlockFeed; witness: FeedWitness }> => {
       const feed = await open(site)
-      onTestFinished(() => feed.stop())
-      const witness = new FeedWitness()
-      feed.watch(site.alpha)
-      feed.start(witness)
-      // Once this state has come, every later commit comes by itself.
-      await site.buy(site.alpha)
-      await witness.untilHeld(await site.stored(site.alpha))
-      return { feed, witness }
+      return { feed, witness: await startFeed(feed, site) }
     }
 
     test('passes on the state of a watched token, as the database has it, and of no other', async () => {

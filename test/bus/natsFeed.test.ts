@@ -13,7 +13,7 @@ import { findProgram } from '#test/support/findProgram.ts'
 import { indexerReport } from '#test/support/indexerReport.ts'
 import { type NatsServer, startNatsServer } from '#test/support/nats.ts'
 import { addressOf } from '#test/support/rows.ts'
-import { closeSites, type FeedSite, FeedWitness, feedCases, openSite } from './feedCases.ts'
+import { closeSites, type FeedSite, FeedWitness, feedCases, openSite, startFeed } from './feedCases.ts'
 
 const PROGRAM = findProgram({ names: ['nats-server'], aptPackage: 'nats-server' })
 const logger = silentLogger
@@ -39,13 +39,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
 
     const started = async () => {
       const feed = await openFeed(site)
-      onTestFinished(() => feed.stop())
-      const witness = new FeedWitness()
-      feed.watch(site.alpha)
-      feed.start(witness)
-      await site.buy(site.alpha)
-      await witness.untilHeld(await site.stored(site.alpha))
-      return { feed, witness }
+      return { feed, witness: await startFeed(feed, site) }
     }
 
     test('reads the states that did not come', async () => {

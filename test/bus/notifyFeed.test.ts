@@ -13,7 +13,7 @@ import { announceCommit } from '#store/rows/announcement.ts'
 import { openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { indexerReport } from '#test/support/indexerReport.ts'
-import { closeSites, type FeedSite, FeedWitness, feedCases, openSite } from './feedCases.ts'
+import { closeSites, type FeedSite, FeedWitness, feedCases, openSite, startFeed } from './feedCases.ts'
 
 const REPORT = indexerReport('0c2ab4a6-94ec-4f0d-9f0f-6d3c0a4d2f10')
 const database = await useDatabase()
@@ -41,13 +41,7 @@ describe('a feed by notifications that are lost or say little', () => {
     const proxy = await startPostgresProxy({ url: other.url })
     onTestFinished(() => proxy.stop())
     const feed = openFeed(proxy.url, { kysely: openOrm(proxy.url, { connectTimeoutMs: 30_000 }).em.getKysely<unknown>() })
-    onTestFinished(() => feed.stop())
-    const witness = new FeedWitness()
-    feed.watch(site.alpha)
-    feed.start(witness)
-    await site.buy(site.alpha)
-    await witness.untilHeld(await site.stored(site.alpha))
-    return { proxy, feed, witness }
+    return { proxy, feed, witness: await startFeed(feed, site) }
   }
 
   // A read under way still passed on the state of a token whose last subscriber had left.

@@ -9,7 +9,7 @@ import { migrate } from '#store/migrations/migrate.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { startReplication } from '#test/support/replication.ts'
-import { closeSites, type FeedSite, FeedWitness, feedCases, openSite } from './feedCases.ts'
+import { closeSites, type FeedSite, feedCases, openSite, startFeed } from './feedCases.ts'
 
 /* A gateway that reads a streaming replica of the database that the indexer writes. */
 
@@ -43,12 +43,7 @@ describe('a feed over a replica', () => {
 
   const started = async (patienceMs: number) => {
     const { reads, feed } = openFeed(lost, patienceMs)
-    const witness = new FeedWitness()
-    feed.watch(site.alpha)
-    feed.start(witness)
-    await site.buy(site.alpha)
-    await witness.untilHeld(await site.stored(site.alpha))
-    return { reads, feed, witness }
+    return { reads, feed, witness: await startFeed(feed, site) }
   }
 
   /** What the gateway's REST shows. */

@@ -157,7 +157,7 @@ export async function startGateway({
   }
 }
 
-const REALTIME: RealtimeHealth = {
+export const REALTIME: RealtimeHealth = {
   webSocketConnections: 4,
   eventStreams: 2,
   subscriptions: 9,

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { FramedSnapshot } from '#actors/token/frame.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import { RecordingSubscription } from '#test/support/actors.ts'
 import { eventually, stepUntil } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { chunkedBody } from './chunkedBody.ts'
@@ -27,15 +28,7 @@ export class StreamFixture {
     fixture.commit()
     const { registry } = fixture.realtime
     // The gateway of these tests has no tokens in its database: what an actor knows is indexed.
-    registry.subscribe(TOKEN, {
-      transport: 'eventStream',
-      lagging: false,
-      client: {},
-      subscribed: () => {},
-      holds: () => {},
-      snapshot: () => {},
-      update: () => false,
-    })
+    registry.subscribe(TOKEN, new RecordingSubscription('eventStream'))
     await eventually(() => registry.get(TOKEN)?.sequence === 1)
     return fixture
   }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { problemSchema } from '#resources/problem.ts'
+import { RecordingSubscription } from '#test/support/actors.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { rawRequest } from './rawRequest.ts'
@@ -89,15 +90,7 @@ describe('connections', () => {
     fixture = await RealtimeFixture.start({ maxConnectionsPerIp: 1 })
     fixture.store(addressOf(1), 7)
     const client = await fixture.client()
-    fixture.registry.subscribe(addressOf(1), {
-      transport: 'webSocket',
-      lagging: false,
-      client: {},
-      subscribed: () => {},
-      holds: () => {},
-      snapshot: () => {},
-      update: () => false,
-    })
+    fixture.registry.subscribe(addressOf(1), new RecordingSubscription())
     await eventually(() => fixture.registry.get(addressOf(1))?.sequence === 7)
     const refused = await fixture.gateway.get(`/api/tokens/${addressOf(1)}/stream`)
     expect(refused.status).toBe(429)

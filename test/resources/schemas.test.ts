@@ -8,6 +8,7 @@ import { listSchema } from '#resources/resource.ts'
 import { tokenSchema } from '#resources/token.ts'
 import { tradeSchema } from '#resources/trades.ts'
 import { addressOf, hashOf, holdersOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
+import { aClaimable } from '#test/support/walletRows.ts'
 
 describe('the resource schemas', () => {
   it('accept a token, a trade and a holder', () => {
@@ -31,24 +32,7 @@ describe('the resource schemas', () => {
   })
 
   it('accept what an escrow owes and how it is claimed', () => {
-    const claimable: Claimable = {
-      token: addressOf(1),
-      creator: addressOf(2),
-      asOfBlock: '456',
-      claimable: [
-        {
-          currency: addressOf(3),
-          symbol: 'WETH',
-          decimals: 18,
-          accrued: '410000000000000000',
-          claimed: '100000000000000000',
-          amount: '310000000000000000',
-          amountUsd: null,
-          scope: 'token',
-          claim: { to: addressOf(4), data: '0x1e83409a' },
-        },
-      ],
-    }
+    const claimable: Claimable = { token: addressOf(1), creator: addressOf(2), asOfBlock: '456', claimable: [aClaimable()] }
     expect(claimableResource.answer.parse(claimable)).toEqual(claimable)
   })
 

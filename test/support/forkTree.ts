@@ -2,25 +2,24 @@ import { createRandom } from '#devchain/traders/random.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { createChainStats } from '#store/reads/chainStats.ts'
 import { readLaunchpads } from '#store/reads/launchpads.ts'
-import { readSnapshots } from '#store/reads/snapshots.ts'
 import { foldMinutes } from '#store/rows/foldMinutes.ts'
 import type { Committer } from '#sync/committer.ts'
 import type { ChainRpcOptions } from './chainRpc.ts'
 import { createChainRpc } from './chainRpc.ts'
+import { compareWithFresh } from './compareWithFresh.ts'
 import { countedLaunchpads } from './countedLaunchpads.ts'
 import { countedStats } from './countedStats.ts'
 import type { TestDatabase } from './database.ts'
 import { createForkingChain, wideIndex } from './forkingChain.ts'
-import { dumpTables } from './indexChain.ts'
 import { type RunningSync, runSync } from './indexing.ts'
 import { startPatience } from './patience.ts'
 import type { SimulatedBlock } from './simulatedChain.ts'
 import { countEvents, EVENT_KINDS, type EventCounts } from './simulatedEvents.ts'
-import { cursorOf, indexAtOnce, isAsFar, openIndex, readDirectory, watchedKeys } from './simulatedIndex.ts'
+import { isAsFar, openIndex } from './simulatedIndex.ts'
 import { START_BLOCK } from './simulatedLaunchpad.ts'
 import { rememberStart } from './startingCursor.ts'
 import { FEW_LISTED, hasLongLists, isUnlisted, strangersLogs } from './strangers.ts'
-import { createTokenWatcher, withoutReorgs } from './tokenWatcher.ts'
+import { createTokenWatcher } from './tokenWatcher.ts'
 import { createTreeClients } from './treeClients.ts'
 import { createUnderWay } from './underWay.ts'
 
@@ -253,22 +252,13 @@ export async function growTree(
     await stop()
   }
 
-  await indexAtOnce(fresh, chain, (await cursorOf(indexed.kysely))?.number ?? START_BLOCK)
-  expectEqual(await dumpTables(indexed.kysely), await dumpTables(fresh.kysely))
+  await compareWithFresh({ indexed, fresh, chain, directory: index.directory, watcher }, expectEqual)
   for (const { kysely } of [indexed, fresh]) {
     expectEqual((await readLaunchpads(kysely)).data, await countedLaunchpads(kysely))
     const counted = await countedStats(kysely)
     const kept: Readonly<Record<string, unknown>> | null = await createChainStats(kysely, 1)()
     expectEqual(Object.fromEntries(Object.keys(counted).map(name => [name, kept?.[name]])), counted)
   }
-  expectEqual(watchedKeys(index.directory), watchedKeys(await readDirectory(indexed)))
-  const held = [...watcher.held.keys()].toSorted()
-  expectEqual(
-    held.map(token => withoutReorgs(watcher.held.get(token))),
-    (await readSnapshots(indexed.kysely, { chainId: 1, addresses: held }))
-      .toSorted((a, b) => (a.token.address < b.token.address ? -1 : 1))
-      .map(withoutReorgs),
-  )
   expectEqual(watcher.violations, [])
   if (clients !== null) expectEqual(await clients.faults(), [])
   return outcome

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { databaseAway } from '../memoryReads.ts'
-import { type Gateway, startGateway } from '../startGateway.ts'
+import { type Gateway, REALTIME, startGateway } from '../startGateway.ts'
 
 let gateway: Gateway
 
@@ -28,15 +28,7 @@ test('tells everything about a healthy service', async () => {
     rpc: [rpcHealth()],
     database: { ok: true, latencyMs: 0.5 },
     actors: { total: 0, byState: { live: 0 }, subscribers: 42 },
-    realtime: {
-      webSocketConnections: 4,
-      eventStreams: 2,
-      subscriptions: 9,
-      updatesPerSecond: 12.5,
-      deliveredTotal: 100,
-      conflatedTotal: 3,
-      commitToDeliveryMs: { p50: 1.2, p99: 9.8 },
-    },
+    realtime: REALTIME,
     feed: { carrier: 'thread', connected: true, disconnectedMs: 0, waitingMs: 0, behindBlocks: 0, reconnects: 0, replica: null },
     reasons: [],
     warnings: [],

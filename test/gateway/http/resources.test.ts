@@ -3,6 +3,7 @@ import { ZERO_ADDRESS } from '#domain/address.ts'
 import type { ActorState } from '#resources/actors.ts'
 import type { Claimable } from '#resources/claimable.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
+import { aClaimable } from '#test/support/walletRows.ts'
 import { expectProblem } from '../expectProblem.ts'
 import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
 
@@ -10,24 +11,7 @@ let gateway: Gateway
 
 const CREATOR = addressOf(0xc0)
 
-const CLAIMABLE: Claimable = {
-  token: TOKEN,
-  creator: CREATOR,
-  asOfBlock: '456',
-  claimable: [
-    {
-      currency: addressOf(0xee),
-      symbol: 'WETH',
-      decimals: 18,
-      accrued: '410000000000000000',
-      claimed: '100000000000000000',
-      amount: '310000000000000000',
-      amountUsd: null,
-      scope: 'token',
-      claim: { to: addressOf(0xb0), data: '0x4e71d92d' },
-    },
-  ],
-}
+const CLAIMABLE: Claimable = { token: TOKEN, creator: CREATOR, asOfBlock: '456', claimable: [aClaimable()] }
 
 test('gives what a creator can claim, with its USD value', async () => {
   gateway = await startGateway({ stored: { claimables: [CLAIMABLE] } })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import { type Decimal, ONE, parseDecimal } from '#domain/decimal.ts'
 import { project } from '#index/project/project.ts'
+import { valuationOf } from '#index/project/values.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import { balanceIn, type CountedTransaction, countCosts } from '#test/support/countCosts.ts'
@@ -176,11 +177,7 @@ function tablesOf(transactions: readonly Transaction[]): ReturnType<typeof memor
         events,
         rows: rows.load(now),
         now,
-        weth: WETH,
-        quotePools: new Map(),
-        etherWrappers: new Set(),
-        pegs: new Map(),
-        dollars: [],
+        ...valuationOf({ weth: WETH }, []),
         providedEthUsd: ethUsd,
         directory,
       }),

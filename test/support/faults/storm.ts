@@ -4,17 +4,16 @@ import type { Hex } from '#domain/address.ts'
 import { hasCode, TokenwireError } from '#errors'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import { readSnapshots } from '#store/reads/snapshots.ts'
+import { compareWithFresh } from '#test/support/compareWithFresh.ts'
 import type { FakeCall } from '#test/support/fakeProvider.ts'
 import { createForkingChain, wideIndex } from '#test/support/forkingChain.ts'
-import { dumpTables } from '#test/support/indexChain.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { createManualClock } from '#test/support/manualClock.ts'
 import { startPatience } from '#test/support/patience.ts'
-import { cursorOf, indexAtOnce, isAsFar, isSettled, readDirectory, watchedKeys } from '#test/support/simulatedIndex.ts'
+import { cursorOf, isAsFar, isSettled } from '#test/support/simulatedIndex.ts'
 import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 import { FEW_LISTED, hasLongLists, isUnlisted, strangersLogs } from '#test/support/strangers.ts'
-import { createTokenWatcher, withoutReorgs } from '#test/support/tokenWatcher.ts'
+import { createTokenWatcher } from '#test/support/tokenWatcher.ts'
 import { createUnderWay, type UnderWay } from '#test/support/underWay.ts'
 import { clearCommits, type Tellings, tellingFaults } from './commitWitness.ts'
 import { createDatabaseWeather, DATABASE_FAULTS } from './databaseWeather.ts'
@@ -333,16 +332,7 @@ export async function weatherStorm(seed: number, rig: StormRig, hit: Hit, expect
   }
 
   async function expectUndisturbed(directory: Directory | undefined): Promise<void> {
-    await indexAtOnce(fresh, chain, (await cursorOf(indexed.kysely))?.number ?? START_BLOCK)
-    expectEqual(await dumpTables(indexed.kysely), await dumpTables(fresh.kysely))
-    expectEqual(directory && watchedKeys(directory), watchedKeys(await readDirectory(indexed)))
-    const held = [...watcher.held.keys()].toSorted()
-    expectEqual(
-      held.map(token => withoutReorgs(watcher.held.get(token))),
-      (await readSnapshots(indexed.kysely, { chainId: 1, addresses: held }))
-        .toSorted((a, b) => (a.token.address < b.token.address ? -1 : 1))
-        .map(withoutReorgs),
-    )
+    await compareWithFresh({ indexed, fresh, chain, directory, watcher }, expectEqual)
     expectEqual(await sequenceFaults(indexed.kysely, watcher), [])
     expectEqual(await tellingFaults(indexed.kysely, tellings), [])
   }

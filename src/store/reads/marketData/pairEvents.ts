@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { flatMapInTurns } from '#async/flatMapInTurns.ts'
-import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import { ZERO_ADDRESS } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
-import type { PoolType } from '#domain/token.ts'
 import { WETH_DECIMALS } from '#domain/weth.ts'
-import type { BlockRange, PairEvent, PairEvents, SideAmounts } from '#resources/marketData.ts'
+import type { BlockRange, PairEvent, PairEventPlace, PairEvents, SideAmounts } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { joinQuote } from '#store/reads/joinQuote.ts'
 import { trimScale, wholeUnits } from '#store/reads/trimScale.ts'
@@ -14,17 +13,9 @@ import { toBytes } from '#tables/toBytes.ts'
 /** Sites keep no more decimal places. */
 const MAX_PLACES = 50
 
-interface Row {
+interface Row extends PairEventPlace {
   readonly kind: 'creation' | 'joinExit' | 'swap'
-  readonly blockNumber: number
-  readonly timestamp: number
-  readonly txHash: Hex
-  readonly txIndex: number
-  readonly logIndex: number
-  readonly pair: Hex
-  readonly pairType: PoolType
   readonly side: 'buy' | 'sell' | null
-  readonly maker: Address
   readonly amountToken: string | null
   readonly amountQuote: string | null
   readonly price: string | null
