@@ -14,6 +14,7 @@ import { type MicroResult, reportMicro, runMicro } from './micro/runMicro.ts'
 import { parseOptions, type RunOptions, type Suite } from './options.ts'
 import { paces } from './pace/pace.ts'
 import { ALL_SERVER_BENCHMARKS, SERVER_BENCHMARKS } from './servers/serverBenchmarks.ts'
+import { BESIDE_WEBHOOKS } from './webhooks/webhooks.ts'
 
 /** Per task. */
 const MICRO_SETTINGS = { timeMs: 500, warmupMs: 250 }
@@ -46,6 +47,16 @@ const RUN: Readonly<Record<Suite, (options: RunOptions) => Promise<unknown>>> = 
         arms: [{ name: checkout.name, measure: () => course.measure(path, checkout) }],
       }))
       return runBenchmarks(benchmarks, rounds ?? 1)
+    })
+  },
+  webhooks: ({ rounds, set }) => {
+    const checkout = thisCheckout(set)
+    return Course.run(1, course => {
+      const arms = BESIDE_WEBHOOKS.map(path => ({ name: path.name, measure: () => course.measure(path, checkout) }))
+      return runBenchmarks(
+        BESIDE_WEBHOOKS.slice(0, 1).map(({ about, figures }) => ({ name: 'webhooks', about, figures, arms })),
+        rounds ?? 10,
+      )
     })
   },
   micro: async ({ only, check }) => {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { HOT_PATHS } from './hotPaths/hotPaths.ts'
 
-export const SUITES = ['hot', 'pace', 'micro', 'servers', 'backfill', 'growth'] as const
+export const SUITES = ['hot', 'pace', 'webhooks', 'micro', 'servers', 'backfill', 'growth'] as const
 export type Suite = (typeof SUITES)[number]
 
 export interface RunOptions {
@@ -28,7 +28,8 @@ export type Options =
 
 const HELP = `npm run bench                      has this checkout's change made a hot path slower? five minutes
 npm run bench -- pace               does the index keep up with a block every 100 ms, or a distant database?
-npm run bench -- micro             functions and objects, timed by tinybench
+npm run bench -- webhooks           what a hundred webhooks and 1,000 subscriptions to crossings cost a commit; five minutes
+npm run bench -- micro              functions and objects, timed by tinybench
 npm run bench -- servers           fan-out beside uWebSockets.js, ws and socket.io, and deltas; a quarter of an hour
 npm run bench -- backfill          indexes a chain beside only fetching it, Ponder and SQD
 npm run bench -- growth            every route over 10 million trades; the first run generates them: 15 min and 20 GB
