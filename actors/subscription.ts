@@ -31,6 +31,6 @@ export interface Subscription {
   holds(lastSequence: number | null, current: CurrentState | null): void
   /** Offers a state that was committed earlier. A frame that is not newer than the newest one offered before is ignored. */
   snapshot(frame: Frame): void
-  /** The same for a state that was just committed. Returns whether it replaces a frame that was never written. */
+  /** Offers a state that was just committed. Returns whether it replaces a frame that was never written. */
   update(frame: Frame): boolean
 }

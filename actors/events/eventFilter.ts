@@ -21,7 +21,7 @@ export interface EventFilters {
 
 /** Filters in a form that is quick to test. */
 export class EventFilter {
-  /** The same for filters that let the same events through. */
+  /** Equal for filters that let the same events through. */
   readonly key: string
   readonly tokens: ReadonlySet<Address> | null
   readonly wallets: ReadonlySet<Address> | null

@@ -81,7 +81,7 @@ export class WatchedList implements WatchedState<WatchedList> {
 interface NextRows {
   /** The rows after the message. */
   readonly rows: readonly string[]
-  /** The same as the message has them: a row that the client has as its place there, from 0, and any other in full. */
+  /** The rows as the message has them: a row that the client has as its place there, from 0, and any other in full. */
   readonly entries: readonly string[]
   readonly isLast: boolean
 }

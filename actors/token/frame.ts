@@ -14,7 +14,7 @@ import { withoutHolders } from './withoutHolders.ts'
 export interface EncodedMessage {
   /** A WebSocket text message: JSON in UTF-8, at most 16,384 bytes. */
   readonly webSocket: Uint8Array
-  /** The same as an event of a `text/event-stream`, made for the first stream. */
+  /** The message as an event of a `text/event-stream`, made for the first stream. */
   readonly eventStream: Uint8Array
 }
 
@@ -32,7 +32,7 @@ export interface Frame {
   from(sent: SentState): EncodedMessage
   /** Notes that a receiver of deltas, which was sent `before` (`null`: nothing), was sent this frame. Returns what it was sent now. */
   received(before: SentState | null): SentState
-  /** The same without holders, made for the first subscription that asks for it. */
+  /** This frame without holders, made for the first subscription that asks for it. */
   readonly withoutHolders: Frame
 }
 
@@ -81,7 +81,7 @@ class EncodedFrame implements Frame {
   /** The position that was asked for last, and its message: nearly all receivers were sent the same state before. */
   #lastSince: ChannelPosition | null | undefined = undefined
   #lastMessage: EncodedMessage | null = null
-  /** The same for receivers of deltas. */
+  /** The last message of `from`, for receivers of deltas, and what they had. */
   #lastSent: SentState | null = null
   #lastMessageFrom: EncodedMessage | null = null
   #withoutHolders: Frame | null = null

@@ -35,7 +35,7 @@ export async function fetchHeaders(provider: RpcProvider, numbers: readonly numb
 
 export interface BlockWithLogs {
   readonly header: ChainHeader
-  /** Of the block, ascending by log index. */
+  /** The logs of the block, ascending by log index. */
   readonly logs: readonly ChainLog[]
 }
 

@@ -9,7 +9,7 @@ import { parseLogs } from './logs/parseLogs.ts'
 import { smallerThanBlock } from './logs/smallerQueries.ts'
 
 export interface TipRequest {
-  /** The same in every request to one source. */
+  /** What counts as confirmed: the same in every request to one source. */
   readonly confirmations: Confirmations
   /** A provider pushed this head: it is asked for in one request with the confirmed block. */
   readonly announced: boolean
@@ -42,7 +42,7 @@ export interface ChainTips {
 const MAX_REPEATS = 8
 /** Faults that end the question: calls of their own, one after the other, would meet them as well. */
 const ENDING_FAULTS: ReadonlySet<RpcFault['kind']> = new Set(['timeout', 'network', 'cut-off', 'rate-limited', 'wrong-chain', 'closed'])
-/** From this refusal in a row on, some tips are read without the logs. */
+/** From this many refusals in a row on, some tips are read without the logs. */
 const PAUSED_FROM = 3
 const MAX_PAUSE = 256
 

@@ -38,7 +38,7 @@ export async function fetchSenders(provider: RpcProvider, transactions: readonly
   })
 }
 
-/** Those that the provider shows at their index, by hash. */
+/** The transactions that the provider shows at their index, by hash. */
 async function fetchByPlace(provider: RpcProvider, transactions: readonly MinedTransaction[]): Promise<Map<unknown, RawTransaction>> {
   const found = new Map<unknown, RawTransaction>()
   try {

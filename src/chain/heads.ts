@@ -5,9 +5,9 @@ export interface HeadsOptions {
   readonly rpc: Pick<Rpc, 'subscribeHeads'>
   /** Emits after each poll, also a failed one. */
   readonly polled: Observable<unknown>
-  /** From a poll to the next one. */
+  /** The time from a poll to the next one. */
   readonly untilNextMs: () => number
-  /** The same while a provider pushes its heads: polls then only make up for a subscription that has died silently. */
+  /** The time between polls while a provider pushes its heads: they then only make up for a subscription that has died silently. */
   readonly whilePushedMs: () => number
   /** Default: real time. */
   readonly scheduler?: SchedulerLike

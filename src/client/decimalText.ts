@@ -121,7 +121,7 @@ export function subscript(count: number): string {
   return Array.from(String(count), digit => SUBSCRIPTS[Number(digit)]).join('')
 }
 
-/** With a comma after every three digits. */
+/** The digits with a comma between every three, from the right. */
 export const groupDigits = (digits: string) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
 
 /** A number as a decimal string without an exponent; `null` when it is not finite. */

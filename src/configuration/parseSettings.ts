@@ -36,7 +36,7 @@ function camelCase(name: string): string {
   return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** At either end, typographic ones included. */
+/** Quotation marks at either end, typographic ones included. */
 const QUOTES = /^["'\u2018-\u201f\u00ab]|["'\u2018-\u201f\u00bb]$/
 
 /** No setting accepts `false`, so the error for `false` says what the setting expects. */

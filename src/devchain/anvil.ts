@@ -17,7 +17,7 @@ export interface AnvilOptions {
   readonly accounts?: number
   /** Time between blocks. `null` (the default): a block is mined only on request. */
   readonly blockTimeMs?: number | null
-  /** Of the genesis block, Unix seconds. Default: now. */
+  /** When the genesis block was mined, in Unix seconds. Default: now. */
   readonly timestamp?: number
   /** Number of past blocks whose state can be read; each is a copy of all accounts. Default 128. */
   readonly keptStates?: number

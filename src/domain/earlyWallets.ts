@@ -14,7 +14,7 @@ const BUNDLER_SECONDS = 5
 /** The smallest number of different makers in one block, without the creator, that are taken for one buyer. */
 export const BUNDLE_MAKERS = 4
 
-/** In the order of `EARLY_CLASSES`. */
+/** The classes whose bits are set, in the order of `EARLY_CLASSES`. */
 export function classesOf(bits: number): readonly EarlyClass[] {
   return EARLY_CLASSES.filter(name => (bits & CLASS_BITS[name]) !== 0)
 }

@@ -26,7 +26,7 @@ export interface PatientProviderOptions extends Pick<TextRequest, 'timeout' | 's
 
 /** A provider that is asked ever less often while it fails. */
 export interface PatientProvider {
-  /** By `now`. */
+  /** Until then it is not asked, by the clock of `now`. */
   readonly pausedUntilMs: number
   /** `null`: it failed, or it is paused. A price that is too old is a failure, too, and may still be of use. Never rejects. */
   ask(): Promise<Quote | null>

@@ -31,7 +31,7 @@ export function knownAt(directory: DatedDirectory, address: Address, launchpad: 
 }
 
 export interface LogsToDecode {
-  /** Of consecutive blocks, ascending by (block, log index). */
+  /** The logs of consecutive blocks, ascending by block and log index. */
   readonly logs: readonly ChainLog[]
   readonly headers: readonly BlockHeader[]
   /** Must have the sources that these logs add. */

@@ -36,13 +36,13 @@ interface PlannedList {
 }
 
 export interface LaunchpadsPlan {
-  /** In the order of the new list, then what is removed. */
+  /** The steps, in the order of the new list, then those for what is removed. */
   readonly steps: readonly LaunchpadStep[]
   /** The entries of the side index: those that are new or built anew, and each pool that values a currency. */
   readonly side: readonly LaunchpadConfig[]
-  /** Of `side`, those whose rows join the index. */
+  /** The entries of `side` whose rows join the index. */
   readonly joined: readonly string[]
-  /** Those whose rows go from the index: removed, or replaced by what joins. */
+  /** The entries whose rows go from the index: removed, or replaced by what joins. */
   readonly leaving: readonly string[]
   /** The currencies whose peg differs. */
   readonly repegged: readonly Address[]

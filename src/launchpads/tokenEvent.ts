@@ -11,7 +11,7 @@ export interface EventPosition {
   readonly blockHash: Hex
   readonly timestamp: number
   readonly txHash: Hex
-  /** Of the transaction in its block. */
+  /** The index of the transaction in its block. */
   readonly txIndex: number
   readonly logIndex: number
 }

@@ -18,7 +18,7 @@ export interface PresentEthUsdOptions {
   /** What price providers say. */
   readonly provided: Pick<EthUsdFeed, 'get' | 'ethUsd' | 'last'>
   readonly db: Queryable
-  /** Those of the index at present. */
+  /** The launchpads that the index has at present. */
   readonly launchpads: () => LaunchpadsConfig
   readonly onChanged: () => void
   readonly logger: Logger

@@ -56,7 +56,7 @@ export interface ChannelEvents {
   readonly newest: EventPlace
   /** There are more than `MAX_REPLAYED` events, or some are not kept any more. None was read. */
   readonly isTooFar: boolean
-  /** In order. */
+  /** The events, in order. */
   readonly events: readonly ChannelEvent[]
 }
 

@@ -27,7 +27,7 @@ export type AskEvent =
 
 /** What the decisions depend on besides what was tried. */
 export interface AskFacts<P extends ProviderState> {
-  /** In the order of preference. */
+  /** The providers, in the order of preference. */
   readonly providers: readonly P[]
   readonly nowMs: number
   /** Whether other questions were answered since this one was asked. */

@@ -1,7 +1,7 @@
 import { faultOf } from './rpcFault.ts'
 
 export interface Hedging {
-  /** From one check of the request to the next. */
+  /** The time from one check of the request to the next. */
   readonly everyMs: number
   readonly maxSends: number
   /** Whether to send it once more, at the n-th check. */

@@ -72,7 +72,7 @@ export interface Rpc {
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>
   /** The provider that is asked first now. */
   preferred(): Pick<RpcProvider, 'name' | 'limits' | 'addressRequired'>
-  /** In the order of the URLs. */
+  /** The health of each provider, in the order of the URLs. */
   health(): readonly RpcHealth[]
   /** Why providers are not healthy, with what they said. */
   troubles(): readonly string[]

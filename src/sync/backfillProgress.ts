@@ -7,7 +7,7 @@ export interface Backfill {
   readonly target: number
   /** Logs indexed since it started. */
   readonly logs: number
-  /** Of the last half minute, oldest first. */
+  /** The samples of the last half minute, oldest first. */
   readonly samples: readonly ProgressSample[]
 }
 

@@ -48,7 +48,7 @@ export interface OpenIndexingOptions {
   readonly list: Pick<ListInForce, 'launchpads' | 'pegUsd'>
   /** As of the cursor. `null`: it is read from the database. */
   readonly directory: Directory | null
-  /** Of the index that this one continues. */
+  /** The health of the index that this one continues. */
   readonly health?: SyncHealth
   readonly skipped: SkippedLogCounter
   /** As in `CommitOptions`. */

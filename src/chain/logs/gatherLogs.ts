@@ -33,7 +33,7 @@ const ROUND_LOGS = 1_000
 /** The outcome of a query. `limits`: the limits of the provider that was asked last. */
 type Outcome =
   | { readonly kind: 'complete'; readonly logs: readonly ChainLog[] }
-  /** Their number is round: some may be left out. */
+  /** The number of logs is round: some may be left out. */
   | { readonly kind: 'cut'; readonly logs: readonly ChainLog[]; readonly limits: LimitsOfQueries }
   | { readonly kind: 'refused'; readonly limit: LogLimit; readonly limits: LimitsOfQueries }
 

@@ -71,7 +71,7 @@ export function splitQuery(query: LogQuery, limits: LimitsOfQueries): Iterable<L
   return listed > 1 ? inRanges(query, 1, () => inNarrowerParts(filter, Math.ceil(listed / 2))) : null
 }
 
-/** The same logs, asked for by address. */
+/** The queries for the same logs by address. */
 export function byAddress(query: LogQuery, limits: LimitsOfQueries): Iterable<LogQuery> {
   return cutQuery({ ...query, by: 'address' }, limits.address)
 }

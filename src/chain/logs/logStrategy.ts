@@ -48,7 +48,7 @@ export interface LogStrategy {
 
 export function createLogStrategy(): LogStrategy {
   let byAddress = NO_DENSITY
-  /** By the filter without its growing list. */
+  /** The density of logs of each filter, by the filter without its growing list. */
   const byTopic = new Map<string, Density>()
 
   const limitsOf: LogStrategy['limits'] = ({ limits }, filter) => {

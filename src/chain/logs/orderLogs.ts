@@ -18,7 +18,7 @@ export function orderLogs(logs: readonly ChainLog[]): readonly ChainLog[] {
   return ordered
 }
 
-/** By place; logs of one place, of which some may be equal, by content. */
+/** Orders logs by place, and those of one place, of which some may be equal, by content. */
 function inPlaces(a: ChainLog, b: ChainLog): number {
   return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex || (contentOf(a) < contentOf(b) ? -1 : 1)
 }

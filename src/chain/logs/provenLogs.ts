@@ -15,7 +15,7 @@ import { trieRoot } from './trieRoot.ts'
 /** Blocks whose receipts are fetched at the same time: an answer may have megabytes. */
 const BLOCKS_AT_ONCE = 4
 
-/** Of a block without transactions. */
+/** The receipts root of a block without transactions. */
 const EMPTY_ROOT = trieRoot([])
 
 /**

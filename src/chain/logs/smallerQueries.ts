@@ -36,7 +36,7 @@ function inBlock(query: LogQuery, block: number): readonly SmallerQuery[] {
   ]
 }
 
-/** The same for all logs of a block, by its hash or number. */
+/** The smaller queries for all logs of a block, by its hash or number. */
 export function smallerThanBlock(block: Hex | number): readonly (readonly SmallerQuery[])[] {
   const call = typeof block === 'number' ? logsInBlocks(block, block, SMALLEST) : logsOfBlock(block, SMALLEST)
   return [[{ call, limit: 'address-required' }]]

@@ -1,4 +1,4 @@
-/** In characters. No event of the protocol is larger. */
+/** The longest event that is read, in characters. No event of the protocol is larger. */
 const MAX_BUFFER = 1 << 17
 
 /**

@@ -21,7 +21,7 @@ export interface Operator {
   readonly symbols: ReadonlySignal<ReadonlyMap<string, string | null>>
   readonly failure: ReadonlySignal<string | null>
   readonly process: ReadonlySignal<ProcessMetrics | null>
-  /** On the service's database. */
+  /** The processes on the service's database. */
   readonly processes: ReadonlySignal<readonly ProcessState[] | null>
   readonly sort: Signal<ActorSort>
   readonly state: Signal<ActorStateName | null>

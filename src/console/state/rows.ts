@@ -17,7 +17,7 @@ export interface Row {
   readonly isListed: Signal<boolean>
   /** Takes a state unless it is older than the current one. */
   update(token: Token): void
-  /** The same for the values that a list has. */
+  /** Takes the values that a list has, in the same way. */
   list(row: ListRow): void
 }
 

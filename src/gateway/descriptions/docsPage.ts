@@ -11,7 +11,7 @@ import { type RepeatedPaths, readerRoutes, repeatedPaths } from './readerRoutes.
 interface Group {
   readonly id: string
   readonly title: string
-  /** Of its entries: `id` and HTML. */
+  /** Links to its entries: their `id` and HTML. */
   readonly links: readonly (readonly [id: string, text: string])[]
   readonly content: string
 }

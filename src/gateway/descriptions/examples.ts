@@ -3,9 +3,9 @@ import { packagePath } from '#package'
 
 /** Examples for the descriptions, which a test recorded from the running service. */
 export interface Examples {
-  /** By `operationId`. */
+  /** Answers of the API, by `operationId`. */
   readonly answers: Readonly<Record<string, { readonly request: string; readonly body: unknown } | undefined>>
-  /** By type of message. */
+  /** Messages of the WebSocket, by type. */
   readonly messages: Readonly<Record<string, unknown>>
 }
 

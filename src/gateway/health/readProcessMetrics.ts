@@ -17,7 +17,7 @@ export interface MetricsSources extends Pick<Sources, 'config' | 'probeDatabase'
   readonly feed: { health(): MetricsReading['feed'] }
   readonly actors: { health(): MetricsReading['actors'] }
   readonly realtime: { health(): MetricsReading['realtime']; commitToDelivery(): LatencySnapshot }
-  /** Of the main thread. */
+  /** The main thread's. */
   readonly eventLoop: { state(): EventLoopState }
 }
 

@@ -7,7 +7,7 @@ import type { Route } from './route.ts'
 
 export interface AskedRoute {
   readonly route: Route
-  /** Of the path and the query. */
+  /** The parameters of the path and the query. */
   readonly texts: ParameterTexts
   /** Path and query: the same for requests that have the same answer. */
   readonly key: string

@@ -25,7 +25,7 @@ const COMPRESS: Readonly<Record<Encoding, (body: string | Buffer) => Promise<Buf
   gzip: body => promisify(gzip)(body, { level: 3 }),
 }
 
-/** By answer, so that a cached response is compressed once. */
+/** The compressed forms of each answer, so that a cached response is compressed once. */
 const compressed = new WeakMap<Answer, Partial<Record<Encoding, Promise<Answer>>>>()
 
 /** The answer in the encoding that the client prefers. Unchanged when the body is small, absent or encoded already. */

@@ -39,7 +39,7 @@ function hintFor(path: string, known: readonly string[]): string {
   return nearest === null ? '/docs has all paths' : `did you mean ${nearest}?`
 }
 
-/** Of letters between a path and the one that is meant. More would suggest paths that have nothing to do with it. */
+/** The most letters that differ between a path and the one that is meant. More would suggest paths that have nothing to do with it. */
 const MAX_CHANGES = 2
 
 function fits(segments: readonly string[], given: readonly string[]): boolean {

@@ -16,7 +16,7 @@ export interface McpTool {
 /** The tags of OpenAPI whose paths are tools. */
 const TAGS_OF_TOOLS: readonly DescribedRoute['description']['tag'][] = ['Tokens', 'Market', 'Wallets']
 
-/** By name. Only paths that answer everyone in JSON are tools: all of them only read. */
+/** The tools, by name. Only paths that answer everyone in JSON are tools: all of them only read. */
 export function mcpTools(routes: readonly Route[]): ReadonlyMap<string, McpTool> {
   const schemas = createJsonSchemas()
   const chosen = describedRoutes(routes).filter(({ access, description: { tag, answer } }) => {

@@ -44,7 +44,7 @@ export type MetadataProblem = keyof typeof RETRY_SCHEDULES
 export interface Failure {
   readonly kind: 'failure'
   readonly problem: MetadataProblem
-  /** From the server's `Retry-After`. */
+  /** How long the server asks not to be asked, by its `Retry-After`; `null`: it did not say. */
   readonly retryAfterMs: number | null
   /** It happened after a redirect, and says nothing about the first host. */
   readonly afterRedirect: boolean

@@ -4,7 +4,7 @@ import { parseMetadataUri } from './metadataUri.ts'
 
 /** Longer than any in use; leaves room for everything else in an update of 16 KB. */
 const MAX_URL_LENGTH = 2_048
-/** Of a `data:` image, in bytes as JSON: enough for an icon. */
+/** The longest `data:` image, in bytes as JSON: enough for an icon. */
 const MAX_DATA_BYTES = 4_096
 const DATA_IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,][^\0-\x1f]*$/i
 

@@ -4,18 +4,18 @@ import https from 'node:https'
 import { isPublicAddress } from './publicAddress.ts'
 
 export const FETCH_LIMITS = {
-  /** For the connection, TLS included. */
+  /** The time for the connection, TLS included. */
   connectMs: 5_000,
-  /** For the response's headers. */
+  /** The time for the response's headers. */
   firstByteMs: 10_000,
-  /** For everything, redirects included. */
+  /** The time for everything, redirects included. */
   wholeMs: 15_000,
-  /** Of the body, before and after it is unpacked. */
+  /** The longest body, before and after it is unpacked. */
   maxBytes: 262_144,
   maxRedirects: 3,
 }
 
-/** Of a kept connection. */
+/** How long a connection is kept without a request. */
 const IDLE_MS = 30_000
 
 export type FetchLimits = Readonly<typeof FETCH_LIMITS>

@@ -37,7 +37,7 @@ export interface FlaunchCreation {
   readonly token: Address
   /** The account that the revenue NFT was minted to. */
   readonly creator: Address
-  /** Of the revenue NFT. */
+  /** The id of the revenue NFT. */
   readonly tokenId: bigint
   readonly treasury: Address
   readonly pool: PoolFacts

@@ -35,7 +35,7 @@ const TOPICS = {
 export const ZORA_COIN_TOPICS: readonly Hex[] = Object.values(TOPICS)
 export const LIQUIDITY_MIGRATED_TOPIC = TOPICS.liquidityMigrated
 
-/** Of whole numbers that are exact. */
+/** The bits of a whole number that a double holds exactly. */
 const SAFE_BITS = 53
 
 interface Context {

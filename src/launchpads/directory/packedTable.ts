@@ -37,7 +37,7 @@ export class PackedTable {
   readonly #text: Buffer
   readonly #chunks: Uint32Array[] = []
   #slots = new Uint32Array(FIRST_SLOTS)
-  /** By slot: 0 for a free one, or a byte of the hash. */
+  /** The tag of each slot: 0 for a free one, else a byte of the key's hash. */
   #tags = new Uint8Array(FIRST_SLOTS)
   #size = 0
 

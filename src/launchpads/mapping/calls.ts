@@ -67,7 +67,7 @@ export interface LaunchCalls {
 }
 
 export function createLaunchCalls(readers: Readers, fields: Readonly<Record<string, Field>>, context: MappingContext): LaunchCalls {
-  /** By what is asked: two fields may come from one answer. */
+  /** The calls, by what is asked: two fields may come from one answer. */
   const calls = new Map<string, (token: Address, curve: Hex, log: ChainLog) => ContractCall>()
   return {
     has: name => readers.call(name) !== null,

@@ -22,7 +22,7 @@ export interface MappingContext {
   readonly curvePlace: CurvePlace
   readonly contracts: Readonly<Record<string, Address>>
   readonly moreFactories: readonly Address[]
-  /** Of all tokens; `null` where each launch event says it. */
+  /** The decimals of all tokens; `null` where each launch event says them. */
   readonly decimals: number | null
   readonly isGraduating: boolean
   /** `null` where no creator fees are mapped. */

@@ -9,7 +9,7 @@ import type { Reader, Readers } from './readers.ts'
 /** The state of a curve after an event; `null` for what the event does not report. */
 export interface CurveState {
   readonly reserves: ReserveChange | null
-  /** In the unit of `poolChanged`. */
+  /** The price in the unit of `poolChanged`. */
   readonly price: Decimal | null
   readonly raised: bigint | null
 }

@@ -18,7 +18,7 @@ export type Compiled<T> =
 export interface MappedEntry {
   readonly kind: Kind
   readonly mapping: EventMapping
-  /** Its path below `events`. */
+  /** The mapping's path below `events`. */
   readonly path: EntryProblem['path']
 }
 

@@ -29,7 +29,7 @@ export interface Readers {
 /** Bounds the cost of a hostile text: a creator may pay for a name of a megabyte. */
 const MAX_TEXT_BYTES = 65_536
 const MAX_BPS = 10_000n
-/** Of an amount in a log, and of a sum of them. */
+/** The largest amount in a log, and the largest sum of amounts. */
 export const MAX_AMOUNT = 2n ** 256n - 1n
 
 const SUITS: Readonly<Record<Exclude<Field['holds'], 'choice'>, { readonly type: RegExp; readonly cannot: string }>> = {

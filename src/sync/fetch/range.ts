@@ -28,7 +28,7 @@ export interface RangeSource {
 export interface FetchedRange {
   readonly first: BlockHeader
   readonly last: BlockHeader
-  /** Of the blocks that have logs, ascending. */
+  /** The headers of the blocks that have logs, ascending. */
   readonly headers: readonly BlockHeader[]
   /** What the queries of logs gave, which may reach past the last block. */
   readonly answers: readonly LogRange[]

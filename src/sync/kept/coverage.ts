@@ -79,7 +79,7 @@ function cutPiece(
 
 const NO_KEYS: ReadonlySet<Hex> = new Set()
 
-/** Those that pass and those that do not. The same set is returned where all pass: most often they do. */
+/** The keys that pass and those that do not. `keys` itself is returned where all pass: most often they do. */
 function partition(keys: ReadonlySet<Hex>, test: (key: Hex) => boolean): readonly [ReadonlySet<Hex>, ReadonlySet<Hex>] {
   const others = new Set<Hex>()
   for (const key of keys) if (!test(key)) others.add(key)

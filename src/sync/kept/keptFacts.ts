@@ -8,7 +8,7 @@ import type { ChainFacts } from '#sync/findUnknowns.ts'
 
 export interface KeptFactsOptions {
   readonly facts: ChainFacts
-  /** In the order in which they are looked into. */
+  /** The databases that may hold a fact, in the order in which they are looked into. */
   readonly databases: readonly Queryable[]
   /** Where new facts are kept; `null`: nowhere. */
   readonly into: Queryable | null

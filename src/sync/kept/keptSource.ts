@@ -12,7 +12,7 @@ import type { KeptWriter } from './keptWriter.ts'
 
 export interface KeptSourceOptions {
   readonly source: Pick<ChainSource, 'headers' | 'logsInRange' | 'blockWithLogs'>
-  /** In the order in which they are looked into. */
+  /** The readers, in the order in which they are asked. */
   readonly readers: readonly KeptReader[]
   /** `null`: nothing is kept. */
   readonly writer: KeptWriter | null

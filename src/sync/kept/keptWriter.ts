@@ -18,7 +18,7 @@ export interface KeptWriterOptions {
 export interface RangeToKeep {
   readonly first: BlockHeader
   readonly last: BlockHeader
-  /** Of the blocks that have logs, ascending. */
+  /** The headers of the blocks that have logs, ascending. */
   readonly headers: readonly BlockHeader[]
   readonly asked: readonly AskedLogs[]
   /** The first block whose logs are there, for keys that are announced within the blocks. */
