@@ -49,8 +49,7 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
 
   const seenOf = ({ isProven }: ChainHeader) => seen[isProven ? 'proven' : 'unproven']
 
-  const note = ({ header, logs }: BlockWithLogs): void => {
-    const fit = bloomFit(header.logsBloom, logs)
+  const note = ({ header, logs }: BlockWithLogs, fit: BloomFit): void => {
     doubted.delete(header.hash)
     if (fit !== 'fits' && misfit === null) {
       misfit = `the bloom of block ${header.number} does not fit its logs, so logs of followed blocks are taken from two sources`
@@ -66,7 +65,7 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
     // Where blooms have lacked logs, a bloom that fits may lack those that are missing.
     if (known.has('lacks') || bloomFit(header.logsBloom, logs) !== 'fits') return false
     if (logs.length === 0) return known.has('fits')
-    note(block)
+    note(block, 'fits')
     return true
   }
 
@@ -118,7 +117,7 @@ export function createBlockLogs({ rpc, clock, logger }: BlockLogsOptions): Block
       const first = blockWithLogs(header, await fetchBlockLogs(provider, header))
       if (accepts(first)) return first
       const block = await fromSecondSource(provider, first)
-      note(block)
+      note(block, bloomFit(block.header.logsBloom, block.logs))
       return block
     },
     accepts,
