@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { arrayOf } from '#tables/binaryArray.ts'
 import type { Column, Table } from '#tables/tableOf.ts'
-import { parameter } from './parameter.ts'
 
 /** The statements that write some rows. Each statement is built when the iteration comes to it. */
 export type Statements = Iterable<RawBuilder<unknown>>
@@ -27,14 +26,16 @@ export function* insertRows<Row extends object>(table: Table<Row>, rows: readonl
 
 /**
  * `unnest` of an array per column, for a select list: there PostgreSQL unnests them in step. As a table (`from unnest(…, …)`) it would
- * first store every column and then read it back.
+ * first store every column and then read it back. All text between two arrays is one part of the statement, since kysely compiles each part
+ * every time that the statement runs.
  */
 export function unnested(columns: readonly Column[], rows: readonly object[]): RawBuilder<unknown> {
-  const arrays = columns.map(({ name, field, type }) => {
-    const values = arrayOf(type.options.element, rows as readonly Record<string, unknown>[], field)
-    return sql`unnest(${parameter(values, `${type.getColumnType()}[]`)}) as ${sql.id(name)}`
-  })
-  return sql.join(arrays)
+  const arrays = columns.map(({ field, type }) => arrayOf(type.options.element, rows as readonly Record<string, unknown>[], field))
+  // The sub-select is that of `parameter`.
+  const before = 'unnest((select '
+  const after = columns.map(({ name, type }) => `::${type.getColumnType()}[])) as "${name}"`)
+  const texts = [before, ...after.map((text, index) => (index < after.length - 1 ? `${text}, ${before}` : text))]
+  return sql(Object.assign(texts, { raw: texts }), ...arrays)
 }
 
 /** All of a live block's statements, or some ten megabytes of a backfill's. */
