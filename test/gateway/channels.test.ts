@@ -148,6 +148,7 @@ describe('a subscription to a channel', () => {
     [{ channel: 'launches', filters: { launchpads: ['pump'] } }, 'launchpads must be of wow, clanker, got "pump"'],
     [{ channel: 'trades', after: 'yesterday' }, 'after must be <block>-<logIndex>, got'],
     [{ channel: 'trades', after: 12 }, 'after must be <block>-<logIndex>'],
+    [{ channel: 'trades', after: ['12-1'] }, 'after must be <block>-<logIndex>'],
     [{ channel: 'trades', after: '1-1', reorgs: -1 }, 'reorgs must be a non-negative'],
   ])('of %j is refused, with what was expected', async (message, expected) => {
     client.send({ type: 'subscribe', ...message, id: 'mine' })

@@ -58,6 +58,11 @@ describe('the descriptions', () => {
     await expectCommitted(path.join(DESCRIPTIONS, name), toText(await response.json()))
   })
 
+  it('/docs names the type of each field, also in lists', async () => {
+    const page = await (await gateway.get('/docs')).text()
+    expect(page).toContain('list of <a href="#schema-Trade">Trade</a>')
+  })
+
   it('llms.txt is committed as the service answers it', async () => {
     await expectCommitted(path.join(DESCRIPTIONS, 'llms.txt'), await (await gateway.get('/llms.txt')).text())
   })

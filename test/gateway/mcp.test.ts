@@ -103,6 +103,7 @@ test.for([
   ['no header for the method', { ...request, params: ENVELOPE }, versions, 400, -32_020],
   ['another method in the header', { ...request, params: ENVELOPE }, { ...versions, 'mcp-method': 'tools/call' }, 400, -32_020],
   ['an unknown method', { ...request, method: 'resources/list' }, {}, 200, -32_601],
+  ['a call of no tool', { ...request, method: 'tools/call' }, {}, 200, -32_602],
   ['an unknown tool', { ...request, method: 'tools/call', params: { name: 'getTokens' } }, {}, 200, -32_602],
   ['arguments that are a list', { ...request, method: 'tools/call', params: { name: 'getToken', arguments: [] } }, {}, 200, -32_602],
 ] as const)('refuses %s with one sentence', async ([, body, headers, status, code]) => {

@@ -214,9 +214,10 @@ export class Client {
       })
     })
     socket.on('ping', () => this.pings++)
-    socket.on('message', (data: Buffer) => {
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
       this.largestBytes = Math.max(this.largestBytes, data.length)
       try {
+        if (isBinary) throw new Error('the message is not text')
         this.received.push(readMessage(data.toString()))
       } catch (error) {
         this.#unreadable = { error }

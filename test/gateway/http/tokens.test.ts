@@ -170,6 +170,7 @@ test.for([
   [`addresses=${TOKEN},`, `addresses must be at most 100 addresses (0x and 40 hex digits), separated by commas, got "${TOKEN},"`],
   ['sort=%zz', 'the query must be percent-encoded UTF-8, got "sort=%zz"'],
   ['unknown=%ff', 'the query must be percent-encoded UTF-8, got "unknown=%ff"'],
+  ['%ff=asc', 'the query must be percent-encoded UTF-8, got "%ff=asc"'],
   ['sort=%00%E2%80%AEevil%0d%0aX-Header:%201', 'got " evil X-Header: 1"'],
 ] as const)('refuses ?%s', async ([query, detail]) => {
   await start()

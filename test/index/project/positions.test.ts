@@ -40,7 +40,7 @@ test('what a pool holds is not known when its events show liquidity that no know
   ])
   const before = events.slice(0, -2)
   expect(index([...before, ...events.slice(-1)])).toMatchObject({
-    pool: { reserveQuote: null, positionsQuote: null },
+    pool: { reserveToken: null, reserveQuote: null, positionsToken: null, positionsQuote: null },
     token: { liquidityWeth: null },
   })
   // The pool was opened before it was announced.
