@@ -173,6 +173,8 @@ export const TokenEntity = defineEntity({
       name: 'token_by_symbol',
       expression: 'create index token_by_symbol on token (lower(symbol) text_pattern_ops, market_cap_weth desc nulls last, address)',
     },
+    // On this table, since a search compares hundreds of names with one beginning by market cap: look-ups would take it half as long again.
+    { name: 'token_by_name_prefix', expression: 'create index token_by_name_prefix on token (lower(name) text_pattern_ops)' },
     { name: 'token_by_size', expression: 'create index token_by_size on token (market_cap_weth desc nulls last, address)' },
   ],
 })

@@ -7,15 +7,14 @@ const properties = {
 }
 
 /**
- * The name of each token that has one, for the search. Every trade writes the token's row with all of its indexes anew, and a name hardly
- * ever changes: here its indexes are left alone.
+ * The name of each token that has one, for the search by words and by endings. Every trade writes the token's row with all of its indexes
+ * anew, and a name hardly ever changes: here its indexes are left alone.
  */
 export const TokenNameEntity = defineEntity({
   name: 'TokenName',
   tableName: 'token_name',
   properties,
   indexes: [
-    { name: 'token_name_by_prefix', expression: 'create index token_name_by_prefix on token_name (lower(name) text_pattern_ops)' },
     {
       name: 'token_name_by_suffix',
       expression: 'create index token_name_by_suffix on token_name (reverse(lower(name)) text_pattern_ops)',

@@ -3,7 +3,6 @@ import type { Hex } from '#domain/address.ts'
 import type { PageOf, QueryOf } from '#resources/resource.ts'
 import type { search } from '#resources/search.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { lookUp } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { type AsOf, readAsOf } from './asOf.ts'
 import { MIN_SIMILAR_LENGTH, readSimilar } from './searchSimilar.ts'
@@ -50,11 +49,8 @@ async function readFitting(db: Queryable, text: string, limit: number): Promise<
   const typed = sql`lower(${text}::text)`
   const [symbol, name] = [sql`lower(symbol)`, sql`lower(name)`]
   const begins = (of: RawBuilder<unknown>) => sql`(${of} ~>=~ ${typed} and ${of} ~<~ (${typed} || ${LAST_CHARACTER}))`
-  const beginning = (of: RawBuilder<unknown>) => sql`where ${begins(of)} order by ${of} using ~<~ limit ${sql.lit(MAX_CANDIDATES)}`
-  const compared = sql`select address, market_cap_weth, symbol from`
-  const bySymbol = sql`${compared} token ${beginning(symbol)}`
-  const byName = sql`${compared} (select token from token_name ${beginning(name)}) as named
-    ${lookUp('token', sql`token.address = named.token`)}`
+  const candidates = (of: RawBuilder<unknown>) => sql`select address, market_cap_weth, symbol from token where ${begins(of)}
+    order by ${of} using ~<~ limit ${sql.lit(MAX_CANDIDATES)}`
   const largest = sql`(select address, market_cap_weth, symbol, name from token ${BY_SIZE} limit ${sql.lit(MAX_TOKENS)}) as largest`
   const way = (number: number, from: RawBuilder<unknown>) =>
     sql`(select address, ${sql.lit(number)} as way from ${from} ${BY_SIZE} limit ${limit}::integer)`
@@ -80,7 +76,7 @@ async function readFitting(db: Queryable, text: string, limit: number): Promise<
   return readAsOf(
     db,
     sql<SelectedToken>`
-    with by_symbol as materialized (${bySymbol}), by_name as materialized (${byName}), by_address as materialized (${byAddress}),
+    with by_symbol as materialized (${candidates(symbol)}), by_name as materialized (${candidates(name)}), by_address as materialized (${byAddress}),
       found as (select * from (${sql.join(ways, sql` union all `)}) as every_way limit ${2 * limit}::integer),
       best as (select address, min(way) as way from found group by address)
     select ${SELECTED_TOKEN} from best join token on token.address = best.address ${MAIN_POOL}

@@ -60,10 +60,10 @@ function neighbours(text: RawBuilder<unknown>): readonly RawBuilder<unknown>[] {
     sql`${from} where ${of} ~>=~ ${like} order by ${of} using ~<~ limit ${sql.lit(NEIGHBOURS)}`,
     sql`${from} where ${of} ~<~ ${like} order by ${of} using ~>~ limit ${sql.lit(NEIGHBOURS)}`,
   ]
-  const names = sql`select token as address from token_name`
+  const tokens = sql`select address from token`
   return [
-    ...beside(sql`select address from token`, sql`lower(symbol)`, text),
-    ...beside(names, sql`lower(name)`, text),
-    ...beside(names, sql`reverse(lower(name))`, sql`reverse(${text})`),
+    ...beside(tokens, sql`lower(symbol)`, text),
+    ...beside(tokens, sql`lower(name)`, text),
+    ...beside(sql`select token as address from token_name`, sql`reverse(lower(name))`, sql`reverse(${text})`),
   ]
 }
