@@ -183,7 +183,6 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
     stop() {
       isStopped = true
       loads.stop()
-      for (const actor of actors.values()) actor.stop()
       actors.clear()
       idle.clear()
       resyncing.clear()

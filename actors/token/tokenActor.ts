@@ -97,10 +97,6 @@ export class TokenActor {
     }
   }
 
-  stop(): void {
-    this.#actor?.stop()
-  }
-
   failuresAt(nowMs: number): number {
     return nowMs - this.#startedAtMs >= FORGIVEN_AFTER_MS ? 1 : this.#earlierFailures + 1
   }

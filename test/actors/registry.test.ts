@@ -418,6 +418,7 @@ describe('passivation', () => {
     fixture.sweep()
     expect(subscription.log).toHaveLength(2)
     expect(fixture.registry.health().total).toBe(0)
+    expect(fixture.failures).toBe(0)
   })
 })
 
