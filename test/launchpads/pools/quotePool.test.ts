@@ -154,9 +154,11 @@ describe('a token in another currency', () => {
     // Four dollars for a token, at nine WETH each, later 25.
     expect(await Promise.all([2, 3, 4, 5].map(upTo))).toEqual(['36', '36', '36', '100'])
     const { trades, tokens, candles } = await follow([quote(DOLLAR)], blocks)
-    expect(trades.map(trade => [trade.amountQuote, trade.amountWei, text(trade.priceWeth), text(trade.priceAfterWeth)])).toEqual([
-      [4n * 10n ** 18n, 36n * 10n ** 18n, '35.64', '36'],
-      [4n * 10n ** 18n, 100n * 10n ** 18n, '99', '100'],
+    expect(
+      trades.map(trade => [trade.amountQuote, trade.feeQuote, trade.amountWei, text(trade.priceWeth), text(trade.priceAfterWeth)]),
+    ).toEqual([
+      [4n * 10n ** 18n, 4n * 10n ** 16n, 36n * 10n ** 18n, '35.64', '36'],
+      [4n * 10n ** 18n, 4n * 10n ** 16n, 100n * 10n ** 18n, '99', '100'],
     ])
     const token = tokens.get(TOKEN)
     expect(token).toMatchObject({ volumeH24: 136n * 10n ** 18n })
