@@ -65,10 +65,10 @@ export const BalanceEntity = defineEntity({
   tableName: 'balance',
   properties,
   indexes: [
-    // The next two include the balance, so that a far page of holders is found, and a wallet valued, without reading each row.
+    // They include what holders are chosen and summed up by, so that not each row is read.
     {
       name: 'balance_by_size',
-      expression: 'create index balance_by_size on balance (token, (- balance), holder) include (balance) where balance > 0',
+      expression: 'create index balance_by_size on balance (token, (- balance), holder) include (balance, type) where balance > 0',
     },
     {
       name: 'balance_by_holder',
@@ -76,7 +76,7 @@ export const BalanceEntity = defineEntity({
     },
     {
       name: 'balance_out_of_circulation',
-      expression: `create index balance_out_of_circulation on balance (token) where ${OUT_OF_CIRCULATION}`,
+      expression: `create index balance_out_of_circulation on balance (token) include (balance, type) where ${OUT_OF_CIRCULATION}`,
     },
     ...Object.entries(TRADER_SORT_VALUES).map(([sort, value]) => ({
       name: `trader_by_${sort}`,

@@ -13,6 +13,7 @@ import { Migration0016UndoImages } from './Migration0016UndoImages.ts'
 import { Migration0017UnfoldedFrom } from './Migration0017UnfoldedFrom.ts'
 import { Migration0018AthPriceUsd } from './Migration0018AthPriceUsd.ts'
 import { Migration0019TokenNames } from './Migration0019TokenNames.ts'
+import { Migration0020HolderTypes } from './Migration0020HolderTypes.ts'
 
 /** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -30,6 +31,7 @@ export const MIGRATIONS = [
   Migration0017UnfoldedFrom,
   Migration0018AthPriceUsd,
   Migration0019TokenNames,
+  Migration0020HolderTypes,
 ]
 
 export const MIGRATION_OPTIONS = {

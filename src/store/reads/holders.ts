@@ -36,12 +36,13 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
       ? sql``
       : sql`and (- balance.balance, balance.holder) > (- ${cursor.balance}::numeric, ${toBytes(cursor.address)}::bytea)`
   const lookedAt = excludeType.length === 0 ? limit + 1 : Math.max(limit + 1, MAX_LOOKED_AT)
-  // The last holder that was read is listed too, because the next page begins after it.
+  // The index has what holders are chosen by; the rest is read of those listed. The last holder that was looked at is listed too, because
+  // the next page begins after it.
   const page = sql<HolderRow>`
-    select token.total_supply, token.creator_held is not null as is_known, listed.* from token
+    select token.total_supply, token.creator_held is not null as is_known, listed.*, balance.last_changed_block, balance.classes from token
     left join lateral (
       select * from (
-        select - balance.balance as size, balance.holder, balance.balance, balance.type, balance.last_changed_block, balance.classes,
+        select - balance.balance as size, balance.holder, balance.balance, balance.type,
           ${cursor?.rank ?? 0}::bigint + row_number() over (order by - balance.balance, balance.holder) as rank
         from balance where balance.token = token.address and balance.balance > 0 ${after}
         order by - balance.balance, balance.holder limit ${lookedAt}
@@ -49,6 +50,7 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
       where ranked.type <> all(${[...excludeType]}::text[]) or ranked.rank = ${(cursor?.rank ?? 0) + lookedAt}
       order by ranked.size, ranked.holder limit ${limit + 1}
     ) as listed on true
+    left join balance on balance.token = token.address and balance.holder = listed.holder
     where token.address = ${toBytes(token)}
     order by listed.rank`
   const { rows, asOfBlock } = await readAsOf(db, page)
