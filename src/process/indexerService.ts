@@ -44,7 +44,7 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
   onStop(watchLaunchpads({ file: config.launchpadsFile, onChanged: thread.want, logger: options.logger }))
   const known = { ...options, config, chainId, onPrice: indexing.priced }
   const { url, ethUsd } = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
-  webhooks = startWebhooks({ ...known, db, ethUsd, view })
+  webhooks = startWebhooks({ ...known, db, ethUsd, view: indexing.view })
   // Misses no block: the first one arrives in a later turn of the event loop than the one in which serving began.
   if (outlet !== null) blocks.subscribe(outlet.publish)
   blocks.subscribe(({ number }) => webhooks?.changed(number))

@@ -72,7 +72,7 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
     onStop(() => opened.stop())
     // Indexing begins. Clients of a standby get commits as clients of gateways do.
     opened.blocks.subscribe(block => outlet?.publish(block))
-    webhooks = startWebhooks({ ...options, ...served, db, view: opened.view })
+    webhooks = startWebhooks({ ...options, ...served, db, view: thisThread.view })
     opened.blocks.subscribe(({ number }) => webhooks?.changed(number))
     logger.warn('the process that indexed is gone; this one has taken over')
   }

@@ -26,6 +26,7 @@ export interface StartWebhooksOptions {
   /** The database that this process indexes into. */
   readonly db: Queryable
   readonly ethUsd: () => string | null
+  /** Of the indexing thread, without the webhooks' own problems. */
   readonly view: Pick<IndexerView, 'state'>
   readonly logger: Logger
   readonly redactor: Redactor

@@ -43,7 +43,7 @@ export interface Webhooks {
   replace(webhooks: readonly ReadyWebhook[], options?: { readonly forgetOthers: boolean }): void
   /** This block is in the database. */
   changed(block: number): void
-  /** What is wrong, for the health of the service. */
+  /** The webhooks that are paused or have not begun, for the health of the service. */
   problems(): readonly string[]
   stop(): Promise<void>
 }
@@ -54,10 +54,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const running = new Map<string, Webhook>()
   let configured: readonly ReadyWebhook[] | null = null
   let paused: readonly WebhookProgress[] = []
+  /** The names of new webhooks, which wait for the index to follow the head. `null`: before the first look. */
+  let waiting: readonly string[] | null = null
   let forgetsOthers = true
   let looks = 0
-  /** New webhooks wait for the index to follow the head. The next look starts them after this block, so that they lose nothing. */
-  let areWaiting = true
+  /** The next look starts new webhooks after this block, so that they lose nothing. */
   let beginsAfter: number | null = null
 
   function openChannel(channel: EventChannelName): EventChannel {
@@ -89,13 +90,17 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     if (forgetsOthers) await forgetWebhooks(db, [...wanted.keys()])
     const stored = new Map((await readWebhooks(db)).map(progress => [progress.name, progress]))
     paused = [...stored.values()].filter(({ isPaused }) => isPaused)
+    const unbegun: string[] = []
     for (const [name, { config, filter }] of wanted) {
       const progress = stored.get(name)
       const webhook = running.get(name)
       // Only a look takes positions, and this one has taken none yet: another version is another owner's.
       if (webhook !== undefined && webhook.version !== progress?.version) await end(webhook)
       if (progress?.isPaused === true || running.has(name)) continue
-      if (progress === undefined && after === null) continue
+      if (progress === undefined && after === null) {
+        unbegun.push(name)
+        continue
+      }
       const channel = channels.get(config.channel)
       if (channel === undefined) throw new TypeError(`there is no channel ${config.channel}`)
       const taken = await takeWebhook(db, name, after)
@@ -103,7 +108,9 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const again = changed.has(name) ? { ...taken, waitMs: 0 } : taken
       running.set(name, new Webhook({ ...options, config, filter, channel, progress: again }))
     }
-    areWaiting = after === null
+    if (unbegun.some(name => waiting?.includes(name) !== true))
+      logger.info({ webhooks: unbegun }, 'new webhooks begin when the index has caught up with the chain')
+    waiting = unbegun
     if (after !== null) beginsAfter = null
     if (++looks % LOOKS_PER_CHECKPOINT === 0) for (const webhook of running.values()) webhook.checkpoint()
   }
@@ -124,10 +131,15 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       looking.request(null)
     },
     changed: block => {
-      if (areWaiting && followed() !== null) beginsAfter ??= block - 1
+      if ((waiting === null || waiting.length > 0) && followed() !== null) beginsAfter ??= block - 1
       for (const channel of channels.values()) channel.changed()
     },
-    problems: () => paused.map(({ name, lastError }) => `the webhook ${name} is paused: ${lastError}`),
+    problems: () => [
+      ...paused.map(({ name, lastError }) => `the webhook ${name} is paused: ${lastError}`),
+      ...((followed() === null ? waiting : null) ?? []).map(
+        name => `the webhook ${name} begins when the index has caught up with the chain`,
+      ),
+    ],
     stop: async () => {
       endLooks()
       looking.stop()

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { sql } from 'kysely'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { EventFilter } from '#actors/events/eventFilter.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { parseDecimal } from '#domain/decimal.ts'
@@ -55,14 +55,14 @@ describe('a webhook', () => {
   it('begins with the first block that is indexed at the head, and gets all since then', async () => {
     await grow(10)
     let isFollowing = false
-    const followed = vi.fn(() => (isFollowing ? indexed : null))
+    const followed = () => (isFollowing ? indexed : null)
     let look = () => {}
     const schedule = (next: () => void) => {
       look = next
       return () => {}
     }
     const webhooks = start([[receiver.config('all')]], { followed, schedule })
-    await eventually(() => followed.mock.calls.length > 0)
+    await poll(() => webhooks.problems()).toEqual(['the webhook all begins when the index has caught up with the chain'])
     await grow(10)
     webhooks.changed(indexed)
     const history = (await storedTrades()).length
@@ -73,6 +73,7 @@ describe('a webhook', () => {
       webhooks.changed(indexed)
     }
     expect(await stateOf('all')).toBeUndefined()
+    expect(webhooks.problems()).toEqual([])
     look()
     await begun('all')
     // One that has begun gets what came while its service was away, also where that is read as a backfill.
