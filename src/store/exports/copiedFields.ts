@@ -49,7 +49,7 @@ function findRows(bytes: Buffer, from: number, fieldsPerRow: number, places: num
     }
     if (at > bytes.length) {
       places.length = found
-      return Math.min(rowStart, bytes.length)
+      return rowStart
     }
     rowStart = at
   }
