@@ -77,7 +77,7 @@ export function encodeResult({ id, isStateless }: McpRequest, result: Result, ve
 }
 
 export function encodeRpcError({ id, code, message, data }: McpError): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } })
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }
 
 function serverInfo(version: string): object {
