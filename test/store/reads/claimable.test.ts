@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ZERO_ADDRESS } from '#domain/address.ts'
 import { readClaimable } from '#store/reads/claimable.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, poolRow, type Row, tokenRow } from '#test/support/rows.ts'
 
@@ -124,6 +126,31 @@ describe('what a creator can claim', () => {
   test('is not known where no event tells what was earned', async () => {
     await insertRows(kysely, 'creator_fee', [feeRow({ accrued: null, claimed: '5', claim_id: '77' })])
     expect((await read())?.claimable).toMatchObject([{ accrued: null, claimed: '5', amount: null, claim: CALL }])
+  })
+
+  test('is of a token that vests what has vested and was not claimed', async () => {
+    await sql`update token set vesting_claimed = 30, vesting_ends_at = ${1_700_086_500} where address = ${toBytes(TOKEN)}`.execute(kysely)
+    await insertRows(kysely, 'creator_fee', [
+      feeRow({ currency: TOKEN, accrued: null, claimed: '30' }),
+      feeRow({ accrued: null, claimed: '5' }),
+    ])
+    const asked: unknown[] = []
+    for (const [vested, amount] of [
+      [100n, '70'],
+      [20n, '0'],
+    ] as const) {
+      const vestedOf = (vesting: unknown) => {
+        asked.push(vesting)
+        return vested
+      }
+      const answer = await readClaimable(kysely, { token: TOKEN, creator: CREATOR, weth: WETH, claimCall: () => CALL, vestedOf })
+      expect(answer?.claimable).toMatchObject([
+        { currency: WETH, amount: null },
+        { currency: TOKEN, amount },
+      ])
+    }
+    const vesting = { launchpad: 'test', createdAt: 1_700_000_000, endsAt: 1_700_086_500, at: 1_700_086_400 }
+    expect(asked).toEqual([vesting, vesting])
   })
 
   test('is an empty list for who has earned nothing and nothing for a token that is not indexed', async () => {
