@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
+import type { BatchMode } from '#domain/batch.ts'
 import type { Decimal } from '#domain/decimal.ts'
 import { foldCandles } from '#index/project/candles.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
@@ -91,6 +92,18 @@ test('candles of a minute are folded by the hour, once each', async () => {
     expect(await trades()).toEqual(folded)
     expect(await readDayTotals(kysely, TOKENS)).toMatchObject(ofDay)
   }
+})
+
+test('a live block folds nothing unless it has candles on both sides of the first unfolded minute', () => {
+  const longer = (mode: BatchMode, from: number | null, ...seconds: readonly number[]) => {
+    const moves = seconds.map(second => ({ at: DAY + second, token: TOKEN, price: 2n, isInWeth: true, isInUsd: true }))
+    return longerCandlesOf(candlesOf(moves), mode, from)
+  }
+  expect(longer('live', null, 60)).toBe('now')
+  expect(longer('live', DAY + 60, 60, 120)).toBe('later')
+  expect(longer('live', DAY + 60, 0, 59)).toBe('now')
+  expect(longer('live', DAY + 60, 59, 60)).toBe('foldFirst')
+  expect(longer('range', DAY + 60, 60)).toBe('foldFirst')
 })
 
 interface Moved {
