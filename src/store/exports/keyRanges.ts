@@ -21,10 +21,13 @@ export async function readKeyRanges(db: Queryable, { table, column, holds }: Lea
   const [found] = rows
   if (found === undefined || found.first === null || found.last === null) return [ALL_KEYS]
   const count = Math.ceil(found.bytes / TABLE_BYTES_PER_RANGE)
-  // Addresses are hashes: as many begin with one number as with another.
-  if (holds === 'address')
-    return keyRanges({ first: 0, last: 0xffff, count, toSql: prefix => `'\\x${prefix.toString(16).padStart(4, '0')}'::bytea` })
+  if (holds === 'address') return addressRanges(count)
   return keyRanges({ first: Number(found.first), last: Number(found.last), count, toSql: String })
+}
+
+/** Addresses are hashes: as many begin with one number as with another. */
+export function addressRanges(count: number): readonly KeyRange[] {
+  return keyRanges({ first: 0, last: 0xffff, count, toSql: prefix => `'\\x${prefix.toString(16).padStart(4, '0')}'::bytea` })
 }
 
 interface Keys {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyRanges } from '#store/exports/keyRanges.ts'
+import { addressRanges, keyRanges } from '#store/exports/keyRanges.ts'
 
 test.each([
   [{ first: 10, last: 19, count: 3 }, [13, 16]],
@@ -11,4 +11,12 @@ test.each([
   const ranges = keyRanges({ ...keys, toSql: String })
   expect(ranges.map(({ from }) => from)).toEqual([null, ...bounds.map(String)])
   expect(ranges.map(({ to }) => to)).toEqual([...bounds.map(String), null])
+})
+
+test('ranges of addresses meet at prefixes of two bytes', () => {
+  expect(
+    addressRanges(32)
+      .map(({ to }) => to)
+      .slice(0, 3),
+  ).toEqual([`'\\x0800'::bytea`, `'\\x1000'::bytea`, `'\\x1800'::bytea`])
 })

@@ -62,6 +62,7 @@ test('CSV quotes what has a comma, a quote or the end of a line, and tells an em
 `,
   )
   expect(await linesOf(csvLinesOf(ALL), [])).toBe(`${csv.split('\n')[0]}\n`)
+  expect(await linesOf(csvLinesOf(viewOf({ text: 'text' })), [['a\rb']])).toBe('text\n"a\rb"\n')
 })
 
 test('an object is null where the field after the columns says so', async () => {
