@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { keptConnections, publicOutbound } from '#jobs/metadata/outbound.ts'
 import { type PostOptions, postWebhook } from '#jobs/webhooks/postWebhook.ts'
+import { poll } from '#test/support/eventually.ts'
 import { answering, Receiver } from './receiver.ts'
 
 let receiver: Receiver
@@ -9,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => receiver.close())
 
-const MESSAGE = { id: 'msg_1', body: '{"type":"test"}' }
+const MESSAGE = { id: 'msg_1', body: '{"type":"tést"}' }
 const AT = Date.UTC(2026, 5, 1)
 const send = (given: Partial<PostOptions> = {}, url = receiver.config('bot').url) => {
   const options = { outbound: publicOutbound(), allowPrivate: true, epochMs: () => AT, ...given }
@@ -25,7 +26,7 @@ it.each(['127.0.0.1', 'localtest.example', '[::1]'])('sends nothing to a private
   expect(receiver.deliveries).toEqual([])
   if (host !== '127.0.0.1') return
   expect(await send({ outbound })).toEqual({ kind: 'taken' })
-  expect(receiver.deliveries.splice(0)).toEqual([{ id: 'msg_1', message: { type: 'test' } }])
+  expect(receiver.deliveries.splice(0)).toEqual([{ id: 'msg_1', message: { type: 'tést' } }])
 })
 
 it.each([
@@ -40,6 +41,11 @@ it.each([
     expect(await send()).toEqual({ kind: 'failed', cause: `it answers ${status}`, retryAfterMs })
   },
 )
+
+it('follows no redirect, also where the receiver offers several', async () => {
+  receiver.answer = answering(300)
+  expect(await send()).toEqual({ kind: 'failed', cause: 'it redirects (300), which is not followed', retryAfterMs: null })
+})
 
 describe('over kept connections', () => {
   const kept = (resolve = async () => ['127.0.0.1'], isPublic = () => true) => ({
@@ -82,5 +88,6 @@ describe('over kept connections', () => {
     const options = kept()
     for (let sent = 0; sent < 2; sent++) expect(await send(options, byName())).toEqual({ kind: 'taken' })
     expect(receiver.connections).toBe(2)
+    await poll(() => receiver.countOpen()).toBe(0)
   })
 })

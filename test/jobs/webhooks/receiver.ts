@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { promisify } from 'node:util'
 import type { WebhookConfig } from '#config'
 import { listen } from '#test/support/listen.ts'
 
@@ -52,6 +53,11 @@ export class Receiver {
     this.#server.close()
     this.#server.closeAllConnections()
     await closed
+  }
+
+  /** How many connections are open. */
+  async countOpen(): Promise<number> {
+    return promisify(this.#server.getConnections.bind(this.#server))()
   }
 
   get url(): string {
