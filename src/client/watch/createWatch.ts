@@ -27,7 +27,6 @@ export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestAp
       })
     let known: KnownToken | null = initial === undefined ? null : merge(null, { source: 'initial', token: initial })
     const close = () => {
-      if (over.aborted) return
       ending.abort()
       dismissed.delete(begin)
       feed.remove(token, watcher)
