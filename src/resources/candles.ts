@@ -111,7 +111,9 @@ export const candleSeries = defineList({
     of: candleParameters.of,
     currency: candleParameters.currency,
     from: unixSeconds.exactOptional().describe('Unix seconds, inclusive: the first candle is the one that contains this time.'),
-    limit: integerParameter(1, 300).default(100).describe('Candles per token, of seconds at most those of the newest 2,000 trades.'),
+    limit: integerParameter(1, 300)
+      .default(100)
+      .describe('Candles per token. Those of seconds are made of the newest 2,000 trades at most, shared evenly among the tokens.'),
   }),
   name: 'CandleSeriesList',
   meaning: 'Candles of several tokens.',

@@ -1256,7 +1256,7 @@ export interface CandleSeriesQuery {
   readonly currency?: 'weth' | 'usd' | 'quote'
   /** Unix seconds, inclusive: the first candle is the one that contains this time. */
   readonly from?: number
-  /** Candles per token, of seconds at most those of the newest 2,000 trades. */
+  /** Candles per token. Those of seconds are made of the newest 2,000 trades at most, shared evenly among the tokens. */
   readonly limit?: number
 }
 

@@ -20,7 +20,7 @@ export async function readCandleSeries(db: Queryable, query: CandleSeriesQuery):
   const scales = await readScales(db, tokens, query)
   const selection = { ...query, token: sql`asked.address` }
   const isOfTrades = candleSourceOf(query.interval).type === 'trades'
-  const from = isOfTrades ? sql<number>`greatest(${asked}::bigint, ${startOfPage(selection, LATEST)})` : asked
+  const from = isOfTrades ? sql<number>`greatest(${asked}::bigint, ${startOfPage(selection, LATEST, tokens.length)})` : asked
   const { rows, asOfBlock } = await readAsOf(
     db,
     sql<{ readonly address: Address } & (StoredCandle | { readonly time: null })>`

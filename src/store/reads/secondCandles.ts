@@ -7,7 +7,7 @@ import { startOfCandle } from './startOfCandle.ts'
 
 /* Candles of seconds are made from trades when they are asked for. Moves of the price without a trade show in the next trade's candle. */
 
-/** Bounds what candles of one token cost: some 5 ms. */
+/** Bounds what the candles of an answer cost: some 5 ms. */
 const TRADES_AT_ONCE = 2_000
 /** How many trades are searched for the last one with a price in the currency. */
 const TRADES_BEFORE = 100
@@ -23,25 +23,34 @@ interface SecondsSelection {
 
 /** Unix seconds from which candles of seconds are offered, by the newest indexed block. */
 export async function readSecondsFrom(db: Queryable, interval: CandleInterval): Promise<number> {
+  const { rows } = await sql<{ from: number }>`select ${secondsFrom(interval)} as "from"`.execute(db)
+  return rows[0]?.from ?? 0
+}
+
+function secondsFrom(interval: CandleInterval): RawBuilder<number> {
   const from = startOfCandle(sql`(cursor_timestamp - ${sql.lit(SECONDS_REACH_BACK)})`, interval)
-  const { rows } = await sql<{ from: number | null }>`select ${from} as "from" from chain_state`.execute(db)
-  return Math.max(rows[0]?.from ?? 0, 0)
+  return sql`coalesce((select greatest(${from}, 0) from chain_state), 0)`
 }
 
 /**
- * SQL of the earliest time from which candles can be made at once: from there on there is a bounded number of trades, or one candle.
+ * SQL of the earliest time from which candles are offered and can be made at once: from there on there is a bounded number of trades, or one
+ * candle.
  *
  * @param to no candle starts later
+ * @param tokens how many tokens share the answer
  */
-export function startOfPage({ token, interval }: Pick<SecondsSelection, 'token' | 'interval'>, to: number): RawBuilder<number> {
+export function startOfPage({ token, interval }: Pick<SecondsSelection, 'token' | 'interval'>, to: number, tokens = 1): RawBuilder<number> {
   const newest = (skipped: number) => sql`(
     select ${startOfCandle(sql`trade.timestamp`, interval)} from trade where trade.token = ${token} and ${isUpTo(to, interval)}
+      and trade.timestamp >= offered.since
     ${NEWEST_FIRST} offset ${skipped}::integer limit 1)`
   const step = sql.lit(CANDLE_INTERVALS[interval])
   // `offset 0` keeps the planner from running the same sub-select twice.
   return sql<number>`(
-    select case when cut is null then 0 else least(newest, cut + ${step}) end
-    from (select ${newest(0)} as newest, ${newest(TRADES_AT_ONCE)} as cut offset 0) as page)`
+    select case when cut is null then since else least(newest, cut + ${step}) end
+    from (
+      select since, ${newest(0)} as newest, ${newest(Math.ceil(TRADES_AT_ONCE / tokens))} as cut from (select ${secondsFrom(interval)} as since) as offered offset 0
+    ) as page)`
 }
 
 /**

@@ -90,6 +90,12 @@ describe('candles of seconds', () => {
     expect(await readAll({ ...base, interval: '30s', limit: 1_500 })).toEqual(candlesOf(trades, '30s'))
     const { data } = await readCandleSeries(kysely, { ...base, tokens: [TOKEN], interval: '30s' })
     expect(data[0]?.candles).toEqual(first?.data)
+    // Tokens of one answer share the number.
+    const { data: ofTwo } = await readCandleSeries(kysely, { ...base, tokens: [TOKEN, addressOf(2)], interval: '30s' })
+    const shared = ofTwo[0]?.candles ?? []
+    expect(shared).toEqual(first?.data.slice(-shared.length))
+    const counted = shared.reduce((sum, candle) => sum + candle.trades, 0)
+    expect([counted > 900, counted <= 1_000]).toEqual([true, true])
     const inOneSecond = trades.map(({ price }) => ({ ago: 4, price }))
     await store(inOneSecond)
     expect((await readAll(base)).map(({ trades: count }) => count)).toEqual([5_000])
