@@ -120,7 +120,8 @@ export class EventChannel {
   }
 
   #tellFollowing(page: EventPage, after: ChannelPosition): void {
-    const { from, voidFrom } = page.continueFrom(after.place)
+    const from = page.continueFrom(after.place)
+    const { voidFrom } = page
     if (voidFrom !== null || page.isTooFar) this.#leaveUndrained(after)
     for (const { members } of this.#following.groups()) {
       for (const member of members) {
@@ -184,8 +185,9 @@ export class EventChannel {
     for (const { subscriber, filter, position } of ready) {
       // Subscribers may have left while the page was read.
       if (!this.#behind.has(subscriber) || !page.covers(position)) continue
-      const { from, voidFrom } = page.continueFrom(position.place)
-      if (voidFrom !== null) subscriber.reorg(voidFrom, from)
+      const from = page.continueFrom(position.place)
+      // Also when the position is before the reorg: a reader that stores it now and then has more than it says.
+      if (page.voidFrom !== null) subscriber.reorg(page.voidFrom, from)
       if (page.isTooFar) subscriber.gap(from.place, page.end)
       const later = events.filter(({ event }) => comparePlaces(event.place, from.place) > 0 && filter.fits(event))
       const reached = deliverAll(subscriber, eventMessages(later, filter.of, this.#options.eventsPerMessage), from)

@@ -1,13 +1,6 @@
 import { type ChannelPosition, comparePlaces, type EventPlace, placeAfterReorg } from '#domain/eventPlace.ts'
 import type { ChannelEvent, ChannelEvents } from '#resources/channelEvent.ts'
 
-/** Where a reader of a page begins. */
-export interface Continuation {
-  readonly from: ChannelPosition
-  /** The first block of which the reader has void events; `null`: it has none. */
-  readonly voidFrom: number | null
-}
-
 /** Events that were read after one position. Readers at other positions share them where they can (`covers`). */
 export class EventPage {
   readonly events: readonly ChannelEvent[]
@@ -17,8 +10,9 @@ export class EventPage {
   readonly isFull: boolean
   /** The position of a reader that has taken the page. */
   readonly end: ChannelPosition
+  /** The first block that reorgs have made void since the position; `null`: there was no reorg. */
+  readonly voidFrom: number | null
   readonly #asked: ChannelPosition
-  readonly #voidFrom: number | null
   readonly #channelEnd: EventPlace
 
   /**
@@ -32,7 +26,7 @@ export class EventPage {
     this.isFull = events.length >= size
     this.end = { place: (this.isFull ? events.at(-1)?.place : undefined) ?? channelEnd, reorgs }
     this.#asked = asked
-    this.#voidFrom = voidFrom
+    this.voidFrom = voidFrom
     this.#channelEnd = channelEnd
   }
 
@@ -47,15 +41,18 @@ export class EventPage {
     return this.isTooFar ? toStart <= 0 : toStart >= 0 && comparePlaces(from, this.end.place) <= 0
   }
 
-  /** @param place of a position that the page covers */
-  continueFrom(place: EventPlace): Continuation {
-    const from = this.#afterReorg(place)
-    return { from: { place: from, reorgs: this.end.reorgs }, voidFrom: from === place ? null : this.#voidFrom }
+  /**
+   * Where a reader of the page begins.
+   *
+   * @param place of a position that the page covers
+   */
+  continueFrom(place: EventPlace): ChannelPosition {
+    return { place: this.#afterReorg(place), reorgs: this.end.reorgs }
   }
 
   /** While nothing is indexed, the end of the channel is before every block that a reorg made void. */
   #afterReorg(place: EventPlace): EventPlace {
-    const next = placeAfterReorg(place, this.#voidFrom)
+    const next = placeAfterReorg(place, this.voidFrom)
     return comparePlaces(next, this.#channelEnd) > 0 ? this.#channelEnd : next
   }
 }

@@ -12,7 +12,7 @@ export interface EventSubscriber {
   subscribed(position: ChannelPosition): void
   /** Returns false when too much waits already: the message was not taken. */
   deliver(message: EventMessage, reorgs: number): boolean
-  /** The delivered events of block `fromBlock` and later blocks are void. The events that replace them follow. */
+  /** Events of block `fromBlock` and later blocks that were delivered are void, if any were. The events that replace them follow. */
   reorg(fromBlock: number, position: ChannelPosition): void
   /** The events after `from`, up to the position, are not delivered. */
   gap(from: EventPlace, position: ChannelPosition): void

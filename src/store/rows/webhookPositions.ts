@@ -97,15 +97,16 @@ export async function failWebhook(db: Queryable, { name, version }: Owned, faile
 }
 
 /**
- * Has a webhook sent again: from a place, or from where it stopped. A running service goes on there within a few seconds.
+ * Has a webhook sent again: from a place, or from where it stopped. A running service goes on there within a few seconds. It still tells of
+ * the reorgs that the receiver has not heard of.
  *
+ * @param after a place that is indexed: one that is not would be taken for a place of another database
  * @returns whether there is such a webhook
  */
 export async function replayWebhook(db: Queryable, name: string, after: EventPlace | null): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update webhook_position set block_number = coalesce(${after?.blockNumber ?? null}::bigint, block_number),
       log_index = coalesce(${after?.logIndex ?? null}::bigint, log_index), version = version + 1, is_paused = false, failures = 0,
-      reorgs = ${after === null ? sql`reorgs` : NEWEST_REORG},
       failing_since_ms = null, next_attempt_at_ms = null, last_error = null
     where name = ${name}`.execute(db)
   return numAffectedRows > 0n

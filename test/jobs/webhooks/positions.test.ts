@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { QueryExecutor } from 'kysely'
 import { describe, expect, it } from 'vitest'
@@ -7,7 +8,7 @@ import { createRandom } from '#devchain/traders/random.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { replayWebhook } from '#store/rows/webhookPositions.ts'
 import { eventually, poll } from '#test/support/eventually.ts'
-import { begun, grow, HOUR, heldBy, indexed, receiver, start, stateOf, storedTrades, useHookedIndex } from './hookedIndex.ts'
+import { begun, grow, HOUR, heldBy, indexed, postWithin, receiver, start, stateOf, storedTrades, useHookedIndex } from './hookedIndex.ts'
 import { answering, type Delivery } from './receiver.ts'
 
 const { kysely } = await useHookedIndex()
@@ -74,6 +75,47 @@ describe('the position of a webhook', () => {
     expect(await replayWebhook(kysely, 'all', { blockNumber: 0, logIndex: 0 })).toBe(true)
     const all = await storedTrades()
     await poll(() => heldBy(receiver.deliveries.slice(1))).toEqual(all)
+  })
+
+  // A receiver kept a trade of a replaced block: its process had died before it stored that the message was taken.
+  it('is behind its receiver after a kill, and a reorg of what the receiver has is told', async () => {
+    await grow(3)
+    const dying = start([[receiver.config('all')]], {
+      post: async (config, message, signal) => {
+        const aborted = once(signal, 'abort')
+        await postWithin(HOUR)(config, message, signal)
+        await aborted
+        return { kind: 'taken' }
+      },
+    })
+    await begun('all')
+    const before = (await storedTrades()).length
+    await grow(1)
+    dying.changed(indexed)
+    await eventually(() => receiver.deliveries.length > 0)
+    await dying.stop()
+    await grow(4, 1)
+    start([[receiver.config('all')]])
+    const since = (await storedTrades()).slice(before)
+    expect(since).not.toEqual([])
+    await poll(() => heldBy(receiver.deliveries)).toEqual(since)
+  })
+
+  it('tells of a reorg that the receiver has not heard of, though it is set to a place before that', async () => {
+    await grow(3)
+    const webhooks = start([[receiver.config('all')]])
+    await begun('all')
+    await grow(4)
+    webhooks.changed(indexed)
+    const last = (await storedTrades()).at(-1)
+    await eventually(() => heldBy(receiver.deliveries).at(-1) === last)
+    await webhooks.stop()
+    await grow(2, 2)
+    await replayWebhook(kysely, 'all', { blockNumber: 4, logIndex: 0 })
+    start([[receiver.config('all')]])
+    const newest = (await storedTrades()).slice(-3)
+    await poll(() => heldBy(receiver.deliveries).slice(-3)).toEqual(newest)
+    expect(receiver.deliveries.some(({ message }) => message.type === 'reorg')).toBe(true)
   })
 
   it.each([
