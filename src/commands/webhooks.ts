@@ -6,7 +6,7 @@ import { publicOutbound } from '#jobs/metadata/outbound.ts'
 import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { readWebhooks, replayWebhook, type WebhookProgress } from '#store/rows/webhookPositions.ts'
+import { readIndexedBlock, readWebhooks, replayWebhook, type WebhookProgress } from '#store/rows/webhookPositions.ts'
 import { databaseCommand } from './databaseCommand.ts'
 
 /*
@@ -63,6 +63,9 @@ const test = (name: string) =>
 const replay = (name: string, after: EventPlace | null) =>
   onDatabase(async (db, config) => {
     findWebhook(config, name)
+    const newest = await readIndexedBlock(db)
+    if (after !== null && after.blockNumber > newest)
+      throw new TokenwireError('config_invalid', `${formatPlace(after)} is not indexed yet: the newest block is ${newest}`)
     if (!(await replayWebhook(db, name, after)))
       throw new TokenwireError('config_invalid', `${name} has not begun, and has nothing to replay`)
     return after === null ? `${name} goes on where it stopped.` : `${name} is sent again everything after ${formatPlace(after)}.`

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { moveWebhook, readWebhooks, takeWebhook } from '#store/rows/webhookPositions.ts'
 import { answering, Receiver } from '#test/jobs/webhooks/receiver.ts'
 import { useDatabase } from '#test/support/database.ts'
+import { chainStateRow, insertRows } from '#test/support/rows.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const { kysely, url } = await useDatabase()
@@ -16,6 +17,7 @@ let receiver: Receiver
 beforeAll(async () => {
   receiver = await new Receiver().open()
   await writeFile(file, JSON.stringify([receiver.config('bot'), receiver.config('new', { channel: 'launches' })]))
+  await insertRows(kysely, 'chain_state', [chainStateRow({ cursor_number: 50 })])
   await moveWebhook(kysely, await takeWebhook(kysely, 'bot', null), { place: { blockNumber: 40, logIndex: 2 }, reorgs: 0 })
   await sql`update webhook_position set is_paused = true, last_error = 'it answers 500'`.execute(kysely)
 })
@@ -50,6 +52,9 @@ it('has a paused webhook go on, from where it stopped or from a place', async ()
   expect(await run('replay', 'bot')).toEqual(['bot goes on where it stopped.', 0])
   expect(await readWebhooks(kysely)).toMatchObject([{ isPaused: false, position: { place: { blockNumber: 40, logIndex: 2 } } }])
   expect(await run('replay', 'bot', '--after', '12-3')).toEqual(['bot is sent again everything after 12-3.', 0])
+  expect(await readWebhooks(kysely)).toMatchObject([{ position: { place: { blockNumber: 12, logIndex: 3 } } }])
+  // It was taken for a place of another database: the receiver was told that everything is void, and was sent nothing again.
+  expect(await run('replay', 'bot', '--after', '51-0')).toEqual(['51-0 is not indexed yet: the newest block is 50', 1])
   expect(await readWebhooks(kysely)).toMatchObject([{ position: { place: { blockNumber: 12, logIndex: 3 } } }])
   expect(await run('replay', 'new')).toEqual(['new has not begun, and has nothing to replay', 1])
   expect(await run('replay', 'bot', '--after', 'yesterday')).toEqual([expect.stringContaining('usage: npm run webhooks'), 1])

@@ -112,6 +112,12 @@ export async function replayWebhook(db: Queryable, name: string, after: EventPla
   return numAffectedRows > 0n
 }
 
+/** The newest block up to which a webhook can be sent; 0: nothing is indexed. */
+export async function readIndexedBlock(db: Queryable): Promise<number> {
+  const { rows } = await sql<{ newest: number }>`select coalesce(max(cursor_number), 0)::bigint as newest from chain_state`.execute(db)
+  return rows[0]?.newest ?? 0
+}
+
 /** The webhooks of one schema's index go on in the one that is served in its place. */
 export async function carryWebhooks(db: Queryable, { from, to }: { readonly from: string; readonly to: string }): Promise<void> {
   const { rows } = await sql`select from pg_tables where schemaname = ${from} and tablename = 'webhook_position'`.execute(db)
