@@ -22,6 +22,16 @@ test('makes the views and the role, also a second time, and says what is left to
   await sql`drop owned by ${sql.id(role)}; drop role ${sql.id(role)}`.execute(kysely)
 })
 
+// The service's own role got the limits of a reader: from its next connection on, the service could write nothing.
+test('refuses a role that may write the index', async () => {
+  const { url, kysely } = await useDatabase()
+  const role = new URL(url).username
+  const stderr = `role ${role} may write the index, which limits of a reader would keep it from; give another name\n`
+  await expect(run(url, role)).rejects.toMatchObject({ code: 1, stderr })
+  const { rows } = await sql`select rolconnlimit from pg_roles where rolname = ${role}`.execute(kysely)
+  expect(rows).toEqual([{ rolconnlimit: -1 }])
+})
+
 test('says that there is no index yet', async () => {
   const { url } = await useDatabase({ migrated: false })
   await expect(run(url, 'of_no_index')).rejects.toMatchObject({ code: 1, stderr: 'The database has no index yet.\n' })

@@ -22,6 +22,8 @@ const MAX_CONNECTIONS = 5
 interface Roles {
   readonly mayCreateRoles: boolean
   readonly exists: boolean
+  /** Whether the role is the owner of the index, or may do what the owner may. */
+  readonly mayWrite: boolean
   readonly mayCreateSchema: boolean
   /** Of the index's tables. */
   readonly owner: string
@@ -63,6 +65,8 @@ export async function installViews(url: string, role: string, logger: Logger): P
 async function readRoles(db: Queryable, role: string): Promise<Roles> {
   const { rows } = await sql<Roles>`
     select rolcreaterole or rolsuper as "mayCreateRoles", exists (select from pg_roles where rolname = ${role}) as exists,
+      exists (select from pg_roles as reader where rolname = ${role}
+        and pg_has_role(reader.oid, (select relowner from pg_class where oid = to_regclass('trade')), 'member')) as "mayWrite",
       has_database_privilege(current_database(), 'create') or to_regnamespace(${VIEWS_SCHEMA}) is not null as "mayCreateSchema",
       (select pg_get_userbyid(relowner) from pg_class where oid = to_regclass('trade')) as owner, current_user::text as current
     from pg_roles where rolname = current_user`.execute(db)
@@ -71,7 +75,8 @@ async function readRoles(db: Queryable, role: string): Promise<Roles> {
   return roles
 }
 
-function missingRight({ mayCreateRoles, exists, mayCreateSchema, current }: Roles, role: string): string | null {
+function missingRight({ mayCreateRoles, exists, mayWrite, mayCreateSchema, current }: Roles, role: string): string | null {
+  if (mayWrite) return `role ${role} may write the index, which limits of a reader would keep it from; give another name`
   if (!exists && !mayCreateRoles)
     return `role ${current} may not create roles; as a superuser, run: create role ${role} login; then run this again`
   return mayCreateSchema
