@@ -70,7 +70,9 @@ function timeOf(text: string | undefined): number | null | undefined {
   if (/^\d{1,11}$/.test(text)) return Number(text)
   if (!/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text)) return null
   const ms = Date.parse(text)
-  return Number.isNaN(ms) ? null : Math.floor(ms / 1_000)
+  // 30 February would be 2 March.
+  const isInCalendar = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 10))
+  return isInCalendar ? Math.floor(ms / 1_000) : null
 }
 
 function refused(reason: string): Refused {

@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
+import { rmSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import process from 'node:process'
 import type { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { TokenwireError } from '#errors'
 
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 /**
  * Runs work that writes to a file or, for `null`, to standard output. The file appears once it is whole: before, its bytes are in a hidden
- * file beside it, which is removed when the work fails.
+ * file beside it, which is removed when the work fails or a signal ends the process.
  *
- * @throws `TokenwireError` `config_invalid` that says why the target takes no more bytes
+ * @throws `TokenwireError` `config_invalid` that says why the target takes no more bytes, or is no file
  */
 export async function writeTarget<T>(out: string | null, work: (target: Writable) => Promise<T>): Promise<T> {
   if (out === null) {
@@ -17,7 +21,15 @@ export async function writeTarget<T>(out: string | null, work: (target: Writable
       throw targetError(error, 'standard output')
     })
   }
+  // A file in place of a device such as /dev/null would break other programs.
+  if (statSync(out, { throwIfNoEntry: false })?.isFile() === false)
+    throw new TokenwireError('config_invalid', `--out: ${out} is there and is no file: without --out, rows go to standard output`)
   const partial = path.join(path.dirname(out), `.${path.basename(out)}.${randomUUID()}`)
+  const endBy = (signal: NodeJS.Signals) => {
+    rmSync(partial, { force: true })
+    process.kill(process.pid, signal)
+  }
+  for (const signal of ENDING) process.once(signal, endBy)
   try {
     const file = await open(partial, 'wx')
     // Flushed, because after a loss of power the file would have its name, and might lack its bytes.
@@ -30,6 +42,8 @@ export async function writeTarget<T>(out: string | null, work: (target: Writable
   } catch (error) {
     await rm(partial, { force: true })
     throw targetError(error, out)
+  } finally {
+    for (const signal of ENDING) process.off(signal, endBy)
   }
 }
 
@@ -40,7 +54,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'the user may not write there',
   EROFS: 'the disk is read-only',
   ENOENT: 'there is no such folder',
-  EISDIR: 'it is a folder',
 }
 
 /** Errors of the system that name no file belong to the database. */

@@ -74,8 +74,12 @@ test.for([
   [['trades', '--format', 'csv', '--tokn', '1'], /^unknown option --tokn; did you mean --token\?\n/],
   [['trades', '--format', 'csv', '--token', '0x1'], /^--token must be an address/],
   [['trades', '--format', 'csv', '--from', 'yesterday'], /^--from and --to must be Unix seconds, or dates/],
+  [['trades', '--format', 'csv', '--from', '2026-02-30'], /^--from and --to must be Unix seconds, or dates/],
   [['trades', '--format', 'csv', '--from', '2026-11-02', '--to', '2026-11-01'], /^--from must not be after --to\n/],
   [['holders', '--format', 'csv', '--from', '1'], /^holders have no time: leave out --from and --to\n/],
+  // Each of these gave an export without rows.
+  [['trades', '--format', 'csv', '--token', addressOf(99)], new RegExp(`^--token: ${addressOf(99)} is not an indexed token\\n$`)],
+  [['trades', '--format', 'csv', '--launchpad', 'tset'], /^--launchpad must be one that has tokens \(test\), got tset\n$/],
 ] as const)('refuses %j with one sentence', async ([args, expected]) => {
   const { code, stdout, stderr } = await run(...args)
   expect([code, stdout]).toEqual([1, ''])

@@ -7,7 +7,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import type { CopiedRanges } from './copiedFields.ts'
 import { type CopyReader, type CopySource, withCopyReader } from './copyReader.ts'
-import { copyStatement, type ExportedRows } from './copyStatement.ts'
+import { copyStatement, type ExportedRows, type ExportFilter } from './copyStatement.ts'
 import { ALL_KEYS, type KeyRange, readKeyRanges } from './keyRanges.ts'
 
 /** The block that an export is true for. */
@@ -22,7 +22,7 @@ export interface ExportedBlock {
  *
  * @param receive gets the bytes, and the block of the snapshot; when it rejects, the copy ends
  * @returns the block and the number of rows
- * @throws `TokenwireError` as `requireDatabase`; `config_invalid` when nothing is indexed
+ * @throws `TokenwireError` as `requireDatabase`; `config_invalid` when nothing is indexed, or the filter names what is not
  */
 export async function copyOut(
   source: CopySource,
@@ -32,6 +32,7 @@ export async function copyOut(
   await requireSource(source)
   return withCopyReader(source, async first => {
     const block = await readBlock(first.db)
+    await requireKnown(exported.filter, first.db)
     const ranges = await rangesOf(exported, first.db)
     return withReaders({ source, first, areTwo: ranges.length > 1 }, async readers => {
       let rows = 0
@@ -66,6 +67,17 @@ async function readBlock(db: Queryable): Promise<ExportedBlock> {
   const [block] = rows
   if (block === undefined) throw new TokenwireError('config_invalid', 'The database has no index yet.')
   return block
+}
+
+/** A name with a typing error would give an export without rows. */
+async function requireKnown({ token, launchpad }: ExportFilter, db: Queryable): Promise<void> {
+  const { rows } = await sql<{ hasToken: boolean; launchpads: readonly string[] }>`
+    select exists (select from token where address = decode(${token?.slice(2) ?? ''}, 'hex')) as "hasToken",
+      array(select launchpad from launchpad_totals order by launchpad) as launchpads`.execute(db)
+  const { hasToken = false, launchpads = [] } = rows[0] ?? {}
+  if (token !== undefined && !hasToken) throw new TokenwireError('config_invalid', `--token: ${token} is not an indexed token`)
+  if (launchpad !== undefined && !launchpads.includes(launchpad))
+    throw new TokenwireError('config_invalid', `--launchpad must be one that has tokens (${launchpads.join(', ')}), got ${launchpad}`)
 }
 
 /** The rows of one token are found by an index: each range would look for them anew. */
