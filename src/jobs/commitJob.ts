@@ -9,12 +9,12 @@ import { beginCommit } from '#store/rows/cursor.ts'
 
 export type CommitNotice = Pick<CommittedBlock, 'number' | 'hash' | 'tokens' | 'unread'>
 
-/** A job in the background that follows the indexer's commits. One run at a time; a failed run is repeated after a later commit. */
+/** A background job that follows the indexer's commits. It has one run at a time. A failed run is repeated after a later commit. */
 export interface CommitJob {
   /** To be called after every commit of the indexer. Returns at once. */
   committed(notice: CommitNotice): void
   settled(): Promise<void>
-  /** Starts no further commit; resolves when the one under way has ended. Requests under way end with `rpc.close()`. */
+  /** Has the job start no further commit. Resolves when the one under way has ended. Requests under way end with `rpc.close()`. */
   stop(): Promise<void>
 }
 
@@ -22,13 +22,13 @@ export interface JobDatabase {
   readonly db: Queryable
   /** Runs the job's transactions one at a time with the indexer's commits. */
   readonly transaction: Transaction
-  /** The writer that has claimed the database. */
+  /** The name under which `claimDatabase` claimed the database. */
   readonly writer: string
 }
 
 export interface CommitJobOptions extends JobDatabase {
   readonly rpc: Pick<Rpc, 'ask'>
-  /** Whether indexing is far behind the chain. No run starts then: providers may have pruned the state of such blocks. */
+  /** Whether indexing is far behind the chain. No run starts then, since providers may have pruned the state of such blocks. */
   isBehind(): boolean
   readonly logger: Logger
 }
@@ -36,9 +36,9 @@ export interface CommitJobOptions extends JobDatabase {
 /**
  * Changes tokens in a commit of its own, between the commits of blocks.
  *
- * @param change returns the tokens that may have changed; `null`: it changed nothing, and there is nothing to publish
- * @param nowMs monotonic
- * @returns the commit, without the states of its tokens: few of them have an actor, and an actor reads its own
+ * @param change returns the tokens that may have changed; `null`: it has changed nothing
+ * @param nowMs the clock, in monotonic milliseconds
+ * @returns the commit to publish, without states of tokens, since few of them have an actor; `null`: nothing has changed
  * @throws `TokenwireError` `database_taken` when another process has become the writer
  */
 export async function commitTokens(

@@ -4,21 +4,21 @@ import { isLogged } from '#async/logSampling.ts'
 import type { CommitJob, CommitNotice } from './commitJob.ts'
 
 export interface JobRunsOptions<Block> {
-  /** What a run does, after a commit. May reject: the next run tries again. */
+  /** Does one run, after a commit. When it rejects, the next run tries again. */
   readonly run: (block: Block) => Promise<void>
   readonly logger: Logger
-  /** What the log says when a run fails. */
+  /** The log's message when a run fails. */
   readonly failure: string
-  /** Failures in a row double the blocks until the next run, up to this. Default: the next commit tries again. */
+  /** The most blocks until the next run, which double with each failure in a row. Default: the next commit tries again. */
   readonly maxBlocksBetween?: number
 }
 
-/** The runs of a job: one at a time, each for the newest block. */
+/** The runs of a job, one at a time, each for the newest block. */
 export interface JobRuns<Block> extends Pick<CommitJob, 'settled' | 'stop'> {
   readonly isStopped: boolean
   /** Runs for this block, unless failures ask for a pause. Returns at once. */
   request(block: Block): void
-  /** Waits for a transaction of the run, as `stop` then does. Rejects as it does. */
+  /** Returns a transaction of the run, for which `stop` then waits. */
   commit<T>(transaction: Promise<T>): Promise<T>
 }
 

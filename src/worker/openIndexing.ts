@@ -12,7 +12,7 @@ import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
 import { createAttempt } from '#jobs/metadata/attempt.ts'
 import { createMetadataReader, type MetadataView } from '#jobs/metadata/metadataReader.ts'
 import { publicOutbound } from '#jobs/metadata/outbound.ts'
-import { createRetention } from '#jobs/retention.ts'
+import { createStepJob } from '#jobs/stepJob.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
@@ -158,9 +158,9 @@ async function build(
   const folding = createCandleFolding({ ...database, logger })
   const minutes = createMinuteRetention({ ...database, days: config.retainMinuteCandles, logger })
   const leaders = createLeaderCounter({ transaction: createTransaction(orm), isBehind: isFurther(NEAR_BLOCKS), now, logger })
-  const valueChanges = createRetention({
+  const valueChanges = createStepJob({
     ...database,
-    drop: dropValueChanges,
+    step: dropValueChanges,
     everyBlocks: 100,
     failure: 'cannot drop old changes of values; the next block tries again',
     logger,

@@ -23,13 +23,13 @@ export interface CurrencyReader extends CommitJob {
 
 const CURRENCIES_PER_RUN = 20
 const READS_AT_ONCE = 2
-/** Failures in a row double the blocks until the next run, up to this. */
+/** The most blocks until the next run, which double with each failure in a row. */
 const MAX_BLOCKS_BETWEEN = 256
 
 export function createCurrencyReader(options: CurrencyReaderOptions): CurrencyReader {
   const { rpc, db, now, logger } = options
   const updates = new Subject<CommittedBlock>()
-  /** Kept until it is committed and published: a commit of unknown outcome is repeated. */
+  /** The currencies that were read, kept until they are committed and published: a commit of unknown outcome is repeated. */
   let read: readonly FetchedCurrency[] | null = null
 
   const commit = async (currencies: readonly FetchedCurrency[]): Promise<void> => {

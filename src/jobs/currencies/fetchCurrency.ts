@@ -8,9 +8,9 @@ import type { CurrencyRow } from '#tables/currency.ts'
 
 export type FetchedCurrency = Omit<CurrencyRow, 'readAgainAtMs'>
 
-/** Enough for any token's getter; a contract that burns gas is refused. */
+/** The gas limit of a call. It is enough for any token's getter, and stops a contract that burns gas. */
 const GAS = '0x7a120'
-/** Two words and the longest symbol that is kept; a contract may return megabytes. */
+/** Two words and the longest symbol that is kept, as hex. A contract may return megabytes. */
 const MAX_ANSWER_LENGTH = 2 + 2 * (64 + 4 * 1_024)
 const WORD_LENGTH = 2 + 64
 
@@ -29,7 +29,7 @@ async function ask(rpc: Pick<Rpc, 'request'>, to: Address, getter: string): Prom
     const answer = await rpc.request({ method: 'eth_call', params: [{ to, data: toFunctionSelector(getter), gas: GAS }, 'latest'] })
     return typeof answer === 'string' && /^0x(?:[0-9a-f]{2})*$/i.test(answer) && answer.length <= MAX_ANSWER_LENGTH ? (answer as Hex) : null
   } catch (error) {
-    // A revert, or nothing that could answer.
+    // The call has reverted, or the address has no contract that answers it.
     const kind = faultOf(error)?.kind
     if (kind === 'rejected' || kind === 'node') return null
     throw error
@@ -42,7 +42,7 @@ function decimalsOf(answer: Hex | null): number | null {
   return decimals > BigInt(MAX_QUOTE_DECIMALS) ? null : Number(decimals)
 }
 
-/** A `string`, or the `bytes32` of old tokens. */
+/** Reads a `string`, or the `bytes32` of old tokens. */
 function symbolOf(answer: Hex | null): string | null {
   if (answer === null || answer.length < WORD_LENGTH) return null
   return cleanQuoteSymbol(textOf(answer))

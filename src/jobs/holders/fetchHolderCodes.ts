@@ -5,12 +5,12 @@ import type { Rpc } from '#rpc/rpc.ts'
 import { runAt } from '#rpc/rpcCalls.ts'
 import { garbled, RpcError } from '#rpc/rpcFault.ts'
 
-/** Keeps a call at some 800,000 gas and 6 KB of code, within the limits of nodes and EIP-3860. */
+/** A call with this many holders takes some 800,000 gas and 6 KB of code, within the limits of nodes and EIP-3860. */
 export const MAX_HOLDERS_PER_CALL = 300
 
 /**
- * `HolderCodes.yul`, compiled. With addresses appended it returns a byte for each: 1 for a contract. Providers charge for it as for one
- * `eth_getCode`.
+ * `HolderCodes.yul`, compiled. With addresses appended, it returns a byte for each: 1 for a contract. Providers charge as much for it as
+ * for one `eth_getCode`.
  */
 export const HOLDER_CODES: Hex =
   '0x604e6014813803049060005b828110601657826040f35b80601480600193028401600c396000516000602052600360006020833c62ef010060205160e81c1415903b151516816040015301600b56'
@@ -30,7 +30,7 @@ export async function fetchHolderCodes(
     const answer = await callAtBlock(provider, block, runAt(block.number, code))
     return answer.kind === 'refusal' ? answer : { kind: 'codes' as const, codes: parseCodes(answer.value, holders.length) }
   })
-  // Not thrown above, where it would count against the provider's health.
+  // The refusal is thrown here, since inside `ask` it would count against the provider's health.
   if (answered.kind === 'refusal') throw new RpcError(answered.fault)
   return answered.codes
 }

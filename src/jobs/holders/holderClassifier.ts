@@ -12,19 +12,17 @@ export interface HolderClassifierOptions extends CommitJobOptions {
   readonly now: () => number
 }
 
-/**
- * Finds the contracts among the largest holders of changed tokens and, once after a start, of all tokens. At most one RPC call per block.
- */
+/** Finds contracts among the largest holders of changed tokens and, after a start, of all tokens. Makes at most one call per block. */
 export interface HolderClassifier extends CommitJob {
   /** The commits that set the type of holders. Never errors; completes on `stop`. */
   readonly updates: Observable<CommittedBlock>
 }
 
-/** A few milliseconds of database time. */
+/** Reading the largest holders of this many tokens takes the database a few milliseconds. */
 const TOKENS_PER_RUN = 50
-/** Bounds memory. With more changed tokens, all tokens are scanned again. */
+/** The most changed tokens that are kept. With more of them, all tokens are scanned again. */
 const MAX_PENDING = 5_000
-/** Failures in a row double the blocks until the next run, up to this: some chains refuse to run code that is not deployed. */
+/** The most blocks until the next run, which double with each failure in a row: some chains refuse to run code that is not deployed. */
 const MAX_BLOCKS_BETWEEN = 1_024
 
 type Block = Pick<CommitNotice, 'number' | 'hash'>
@@ -40,9 +38,9 @@ export function createHolderClassifier(options: HolderClassifierOptions): Holder
   const { rpc, db, isBehind, now, logger } = options
   const updates = new Subject<CommittedBlock>()
   const pending = new Set<Address>()
-  /** How far the scan of all tokens, by address, has come; `null`: to the end. */
+  /** The address up to which the scan of all tokens has come; `null`: it has ended. */
   let scannedTo: Address | null = ZERO_ADDRESS
-  /** Kept until it is committed and published: a commit of unknown outcome is repeated. */
+  /** The result of a run, kept until it is committed and published: a commit of unknown outcome is repeated. */
   let classified: Classified | null = null
 
   const enqueue = (tokens: Iterable<Address>) => {
@@ -57,7 +55,7 @@ export function createHolderClassifier(options: HolderClassifierOptions): Holder
     const changed = [...pending].slice(0, TOKENS_PER_RUN)
     const room = TOKENS_PER_RUN - changed.length
     const scanned = from === null || room === 0 ? [] : await readTokensAfter(db, from, room)
-    // Done before their holders are read, so that commits in the meantime can put tokens back.
+    // Tokens are removed before their holders are read, so that commits in the meantime can put them back.
     for (const token of changed) pending.delete(token)
     try {
       const tokens = [...new Set([...changed, ...scanned])]

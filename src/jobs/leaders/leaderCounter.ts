@@ -6,7 +6,7 @@ import type { Transaction } from '#store/connection/transaction.ts'
 import { moveLeaders } from '#store/rows/leaders.ts'
 
 export interface LeaderCounterOptions {
-  /** Runs beside the indexer's commits: they write other rows. */
+  /** Runs transactions beside the indexer's commits, which write other rows. */
   readonly transaction: Transaction
   /** Whether indexing is far behind the chain, and needs the database for itself. */
   isBehind(): boolean
@@ -15,7 +15,7 @@ export interface LeaderCounterOptions {
   readonly logger: Logger
 }
 
-/** An account that trades all the time is then written once for many trades. */
+/** The pause between two runs, so that an account that trades all the time is written once for many trades. */
 const BETWEEN_RUNS_MS = 10_000
 
 /** Counts the leaders over all tokens up to the newest final block, at most every ten seconds. */

@@ -11,13 +11,13 @@ import type { RpcFault } from '#rpc/rpcFault.ts'
 export interface LpFeeQuery {
   readonly fees: LpPositionFees
   readonly positionId: bigint
-  /** `null`: unknown. */
+  /** The creator's percentage of the fees; `null`: not known. */
   readonly creatorPercent: number | null
   readonly block: Pick<BlockHeader, 'number' | 'hash'>
 }
 
 /**
- * Reads what the creator's recipient would be paid of a position's uncollected fees at a block.
+ * Reads the part of a position's uncollected fees at a block that the creator would be paid.
  *
  * @returns `null` when the provider refuses, as it does if it has pruned the block's state; this does not count against its health
  * @throws `RpcError` when no provider answers, or none has the block
@@ -27,7 +27,7 @@ export type ReadLpFees = (query: LpFeeQuery) => Promise<TokenPair | null>
 /** Faults of a provider that has no `eth_simulateV1`; `missing` may concern only one block. */
 const UNSUPPORTED: ReadonlySet<RpcFault['kind']> = new Set(['rejected', 'http', 'garbled'])
 
-/** A reader that remembers which providers cannot simulate, and the position manager of each locker. */
+/** Creates a reader that remembers which providers cannot simulate, and the position manager of each locker. */
 export function createLpFeeReader(rpc: Pick<Rpc, 'ask'>): ReadLpFees {
   const withoutSimulation = new Set<string>()
   const managers = new Map<Address, Address>()
@@ -53,7 +53,7 @@ export function createLpFeeReader(rpc: Pick<Rpc, 'ask'>): ReadLpFees {
     const manager = managers.get(fees.locker) ?? (await call(fees.managerCall, fees.readManager))
     if (manager === null) return null
     managers.set(fees.locker, manager)
-    // A locker without that getter pays the share that the creation event named.
+    // A locker without this getter pays the share in the creation event.
     const percent = (await call(fees.recipientsCall(positionId), fees.readPercent)) ?? creatorPercent
     return percent === null ? null : call(fees.positionCall(positionId, manager), result => fees.readPosition(result, percent))
   }

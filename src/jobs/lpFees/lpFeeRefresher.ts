@@ -17,9 +17,9 @@ export interface LpFeeRefresherOptions extends CommitJobOptions {
 
 const POSITIONS_PER_RUN = 20
 const READS_AT_ONCE = 2
-/** Bounds memory. With more changed tokens, the tables are searched. */
+/** The most changed tokens that are kept. With more of them, the tables are searched. */
 const MAX_PENDING = 2_000
-/** After a commit with more tokens in `unread`, as that of a backfilled range, the tables are searched. */
+/** The most `unread` tokens of a commit that are kept. With more of them, as after a backfilled range, the tables are searched. */
 const MAX_UNREAD = 500
 
 type Block = Pick<CommitNotice, 'number' | 'hash'>
@@ -30,12 +30,12 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
   const feesOf = new Map(adapters.flatMap(({ launchpad, lpPositions }) => (lpPositions === undefined ? [] : [[launchpad, lpPositions]])))
   const readLpFees = createLpFeeReader(rpc)
   let pending = new Set<Address>()
-  /** Whether `pending` has every token whose position may be stale. Not after a start, a backfilled range or a reorg. */
+  /** Whether `pending` has every token whose position may be stale. It has not after a start, a backfilled range or a reorg. */
   let isComplete = false
   let newest: Block | null = null
 
   const enqueue = ({ number, tokens, unread }: CommitNotice) => {
-    // A reorg has deleted what was read at the dropped blocks.
+    // A reorg has deleted the fees that were read at the undone blocks.
     if (unread.length > MAX_UNREAD || (newest !== null && number <= newest.number)) isComplete = false
     for (const { token } of tokens) if (feesOf.has(token.launchpad)) pending.add(token.address)
     // These may be tokens of any launchpad: the search leaves out those without a position.
@@ -50,7 +50,7 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
     const changed = pending
     pending = new Set()
     const searchesAll = !isComplete && changed.size < MAX_PENDING / 2
-    // Set before the search: commits in the meantime, which it may not see, can reset it.
+    // The flag is set before the search, so that commits that the search may not see can reset it.
     if (searchesAll) isComplete = true
     try {
       const ofChanged = changed.size === 0 ? [] : await readStalePositions(db, [...changed], MAX_PENDING)
@@ -97,7 +97,7 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
       })
       await runs.commit(written)
     }
-    // Thrown only now: one position without an answer must not hold up the others.
+    // A failure is thrown only now, since one position without an answer must not hold up the others.
     if (failures.length > 0) throw failures[0]
   }
 

@@ -9,14 +9,14 @@ import type { Outbound } from './outbound.ts'
 import { readDocument } from './readDocument.ts'
 
 export interface MetadataSettings {
-  /** Otherwise only `data:` URIs are read. */
+  /** Whether documents are fetched. If not, only `data:` URIs and JSON in the URI are read. */
   readonly fetch: boolean
   /** Whether creators' `http://` URLs are fetched. */
   readonly allowHttp: boolean
   readonly gateways: Gateways
 }
 
-/** Tries to read a URI once, at each place where it may be. Never rejects. */
+/** Tries to read a URI's document once at each place where it may be. Never rejects. */
 export type Attempt = (work: Pick<MetadataWork, 'uri'>, signal: AbortSignal) => Promise<Attempted>
 
 interface AttemptOptions {
@@ -28,15 +28,15 @@ interface AttemptOptions {
 }
 
 const UNREACHABLE_MS = 30_000
-/** The longest pause of a creator's host: a creator may control one address of a large host, and must not pause it for others. */
+/** The longest pause of a creator's host. A creator who controls one address of a large host must not pause it for others. */
 const MAX_CREATOR_PAUSE_MS = 60_000
-/** Bounds memory. The pause that was set first is forgotten. */
+/** The most paused hosts that are kept. The pause that was set first is forgotten. */
 const MAX_PAUSED_HOSTS = 1_000
 
-/** To be called once: all attempts of a process share the pauses of hosts. */
+/** Creates the one `Attempt` of a process, whose attempts share the pauses of hosts. */
 export function createAttempt({ settings, outbound, logger, now }: AttemptOptions): Attempt {
   const { allowHttp, gateways } = settings
-  /** Monotonic, by host. */
+  /** The ends of pauses by host, in monotonic milliseconds. */
   const pausedUntilMs = new Map<string, number>()
   const pauseLeftMs = (location: Location) => Math.max(0, (pausedUntilMs.get(hostOf(location)) ?? 0) - now())
 
@@ -50,7 +50,7 @@ export function createAttempt({ settings, outbound, logger, now }: AttemptOption
     return document === null ? failure('not_json') : { kind: 'read', document }
   }
 
-  /** Pauses hosts that ask for it or are unreachable; not slow ones, since a gateway may only be searching for content that it lacks. */
+  /** Pauses a host that asks for it or can't be reached. A slow one is not paused: a gateway may be searching for content. */
   const pauseAfter = (location: Location, { problem, retryAfterMs, afterRedirect }: Failure): void => {
     const { gateway } = location
     const forMs = Math.min(
@@ -76,7 +76,7 @@ export function createAttempt({ settings, outbound, logger, now }: AttemptOption
       pauseAfter(location, result)
     }
     if (failures.length === 0) return { kind: 'paused', forMs: Math.min(...locations.map(pauseLeftMs)) }
-    // A temporary failure leaves open whether the document is there.
+    // A temporary failure decides, since the document may still be at that place.
     const decisive = failures.find(isTemporary) ?? failures.at(-1)
     return { kind: 'failed', failure: decisive ?? failure('no_connection') }
   }
@@ -105,7 +105,7 @@ function disabledBy(uri: MetadataUri, { fetch, allowHttp }: MetadataSettings): '
   return uri.kind === 'web' && uri.url.protocol === 'http:' && !allowHttp ? 'http_off' : null
 }
 
-/** A gateway's host is paused separately from the same host in creators' URLs: one pause says little about the other. */
+/** The key of a location's pause. A gateway's host is paused apart from the same host in creators' URLs. */
 function hostOf({ url, gateway }: Location): string {
   return gateway === null ? url.host : `gateway ${url.host}`
 }

@@ -4,7 +4,7 @@ import { type Failure, type MetadataProblem, RETRY_SCHEDULES } from './failure.t
 export type Attempted =
   | { readonly kind: 'read'; readonly document: TokenDocument }
   | { readonly kind: 'failed'; readonly failure: Failure }
-  /** No request was sent: every host is paused, the first one for `forMs`. */
+  /** No request was sent, since every host is paused, the first one for another `forMs`. */
   | { readonly kind: 'paused'; readonly forMs: number }
   | { readonly kind: 'disabled'; readonly by: 'fetch_off' | 'http_off' }
 
@@ -17,9 +17,9 @@ const MIN_PAUSE_MS = 1_000
 /**
  * The delay until the next attempt, which grows up to a day and is never shorter than the server's `Retry-After`.
  *
- * @param attempts failed so far, this one included
+ * @param attempts the number of failed attempts, including this one
  * @param random 0 to 1, spreads the delay
- * @returns `null` when there is none: the URI itself is wrong, or was tried often enough
+ * @returns `null`: there is no next attempt, since the URI itself is wrong, or was tried often enough
  */
 export function retryDelayMs(problem: MetadataProblem, attempts: number, retryAfterMs: number | null, random: number): number | null {
   const schedule = RETRY_SCHEDULES[problem]

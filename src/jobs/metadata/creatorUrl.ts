@@ -12,8 +12,8 @@ const DEFAULT_PORTS = { https: 443, http: 80 }
 const PRIVATE_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|private|corp|home|lan|home\.arpa|onion|test|invalid)$/
 
 /**
- * Whether the server, or a visitor's browser, may open a creator's URL: no other scheme or port, no credentials, no private name or
- * address, in any notation. The addresses of a name are checked when it is resolved.
+ * Whether the server, or a visitor's browser, may open a creator's URL. Other schemes and ports, credentials, and private names and
+ * addresses in any notation are refused. The addresses of a name are checked when it is resolved.
  */
 export function isCreatorUrl(url: URL, { allowHttp, ports = DEFAULT_PORTS }: CreatorUrlRules): boolean {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowHttp)) return false

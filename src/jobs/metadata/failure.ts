@@ -6,56 +6,56 @@ interface RetrySchedule {
   readonly maxAttempts: number
 }
 
-/** For problems of a server or the network: four days in all. */
+/** Retries after problems of a server or the network, for four days in all. */
 const TEMPORARY: RetrySchedule = { firstDelayMs: 30_000, factor: 4, maxAttempts: MAX_ATTEMPTS }
-/** For problems of the document, which is often uploaded or corrected after the launch: a day and a half in all. */
+/** Retries after problems of a document, which is often uploaded or corrected after the launch, for a day and a half in all. */
 const DOUBTFUL: RetrySchedule = { firstDelayMs: 60_000, factor: 6, maxAttempts: 6 }
 
-/** Why a metadata URI could not be read, and when it is tried again; `null`: never, since the URI itself is wrong. */
+/** The problems of reading a metadata URI, and when it is tried again; `null`: never, since the URI itself is wrong. */
 export const RETRY_SCHEDULES = {
-  /** No URI, or a document inside the URI that is not JSON. */
+  /** The text is no URI, or a document inside the URI is not JSON. */
   malformed: null,
-  /** A scheme or content type that is not read. */
+  /** The URI has a scheme or content type that is not read. */
   unsupported: null,
-  /** A URL that creators may not name: a private host, credentials, another port. */
+  /** The URL is one that creators may not name: it has a private host, credentials or another port. */
   forbidden_url: null,
-  /** A host name with an address that is not public. */
+  /** The host name has an address that is not public. */
   forbidden_address: DOUBTFUL,
-  /** A redirect to a forbidden URL or from https to http, or one redirect too many. */
+  /** The server redirects to a forbidden URL or from https to http, or too many times. */
   forbidden_redirect: DOUBTFUL,
   not_found: DOUBTFUL,
-  /** Another status of 4xx. */
+  /** The server answers with another status of 4xx. */
   denied: DOUBTFUL,
   too_large: DOUBTFUL,
   wrong_type: DOUBTFUL,
   not_json: DOUBTFUL,
-  /** A defect of this code. */
+  /** This code has a defect. */
   internal: DOUBTFUL,
   rate_limited: TEMPORARY,
   server_error: TEMPORARY,
-  /** No address, no connection, or one that broke. */
+  /** The host has no address, or the connection failed or broke. */
   no_connection: TEMPORARY,
   too_slow: TEMPORARY,
 }
 
-/** Stored with the URI as the outcome of its last attempt. */
+/** The outcome of a URI's last attempt, which is stored with the URI. */
 export type MetadataProblem = keyof typeof RETRY_SCHEDULES
 
 export interface Failure {
   readonly kind: 'failure'
   readonly problem: MetadataProblem
-  /** How long the server asks not to be asked, by its `Retry-After`; `null`: it did not say. */
+  /** The server's `Retry-After`; `null`: it gave none. */
   readonly retryAfterMs: number | null
-  /** It happened after a redirect, and says nothing about the first host. */
+  /** Whether it happened after a redirect, so that it says nothing about the first host. */
   readonly afterRedirect: boolean
 }
 
-/** A failure without a redirect. `retryAfterMs`: what the server asked for; `null`: nothing. */
+/** A failure without a redirect. */
 export function failure(problem: MetadataProblem, retryAfterMs: number | null = null): Failure {
   return { kind: 'failure', problem, retryAfterMs, afterRedirect: false }
 }
 
-/** Whether a problem says nothing about the document, so that another gateway may have it. */
+/** Whether a problem is not of the document, so that another gateway may have it. */
 export function isTemporary({ problem }: Failure): boolean {
   return RETRY_SCHEDULES[problem] === TEMPORARY
 }

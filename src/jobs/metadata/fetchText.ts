@@ -72,7 +72,7 @@ async function read(response: IncomingMessage, maxBytes: number, deadline: Abort
 
 type Unpack = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>
 
-/** Servers use these encodings though the request asks for none. A body with several encodings is not read. */
+/** Encodings that servers use even though the request asks for none. A body with several encodings is not read. */
 const UNPACK: Readonly<Record<string, Unpack>> = {
   '': async bytes => bytes,
   identity: async bytes => bytes,
@@ -82,10 +82,10 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
   br: promisify(brotliDecompress),
 }
 
-/** JSON by any of its media types, and the types that servers give to files without one. */
+/** The media types of JSON, and the types that servers give to files of an unknown type. */
 const TYPES = /^(?:$|application\/(?:json|[\w.-]+\+json|octet-stream|x-ndjson)|binary\/octet-stream|text\/(?:plain|json|x-json))$/
 
-/** Reads and unpacks a body of at most `maxBytes`, packed and unpacked, as UTF-8 with U+FFFD for invalid bytes. Ends the connection. */
+/** Reads a body as UTF-8 with U+FFFD for invalid bytes. Packed and unpacked, it may have `maxBytes`. Ends the connection. */
 async function readBody(response: IncomingMessage, maxBytes: number, deadline: AbortSignal): Promise<Fetched> {
   const type = (response.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const unpack = UNPACK[(response.headers['content-encoding'] ?? '').trim().toLowerCase()]
@@ -96,7 +96,7 @@ async function readBody(response: IncomingMessage, maxBytes: number, deadline: A
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    // Leaving the loop early destroys the response and with it the connection.
+    // An early return from the loop destroys the response, and with it the connection.
     for await (const chunk of response as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > maxBytes) return failure('too_large')
@@ -118,10 +118,10 @@ function isTooLarge(error: unknown): boolean {
 }
 
 /**
- * The target of a redirect, without the checks of a creator's URL. A gateway stays trusted on its own host and on its subdomains, with the
+ * The target of a redirect, before the checks of a creator's URL. A gateway stays trusted on its own host and on its subdomains, with the
  * same port and scheme: IPFS gateways redirect each content to a subdomain.
  *
- * @returns `null` without a valid location, for another scheme, for credentials, and from https to http
+ * @returns `null`: there is no valid location, or it has another scheme or credentials, or leads from https to http
  */
 export function redirected({ url, trusted }: RequestTarget, location: string | undefined): RequestTarget | null {
   const next = location === undefined ? null : URL.parse(location, url.href)

@@ -2,15 +2,15 @@ import { isCreatorUrl } from './creatorUrl.ts'
 import { type Gateways, gatewayUrl, publicGateway } from './gateways.ts'
 import { parseMetadataUri } from './metadataUri.ts'
 
-/** Longer than any in use; leaves room for everything else in an update of 16 KB. */
+/** The longest image URL: longer than any in use, with room for everything else in an update of 16 KB. */
 const MAX_URL_LENGTH = 2_048
 /** The longest `data:` image, in bytes as JSON: enough for an icon. */
 const MAX_DATA_BYTES = 4_096
 const DATA_IMAGE = /^data:image\/(?:png|jpe?g|gif|webp|avif|svg\+xml)[;,][^\0-\x1f]*$/i
 
 /**
- * An image as a front end can show it: a creator's URL that is allowed, `ipfs://` and `ar://` through the first gateway that may be
- * published, or as they are without one, and small `data:` images. `null` for anything else.
+ * The URL of an image for a front end: a creator's URL that is allowed, `ipfs://` and `ar://` through the first gateway that may be
+ * published (without one, as they are), or a small `data:` image. `null` for anything else.
  */
 export function toImageUrl(text: string, gateways: Gateways, allowHttp: boolean): string | null {
   const trimmed = text.trim()

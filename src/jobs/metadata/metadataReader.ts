@@ -23,32 +23,32 @@ export interface MetadataReaderOptions extends JobDatabase {
   readonly logger: Logger
   /** Monotonic milliseconds. */
   readonly now: () => number
-  /** Longest time between two searches for work. Default 1,000. */
+  /** The longest time between two searches for work. Default 1,000. */
   readonly pollMs?: number
-  /** Least time between two rounds, whose commits delay indexing. Default 200. */
+  /** The least time between two rounds, whose commits delay indexing. Default 200. */
   readonly spacingMs?: number
 }
 
 export interface MetadataView {
-  /** URIs still to be read, now or later, counted up to 100,000; `null`: not counted yet. */
+  /** The number of URIs to be read, now or later, counted up to 100,000; `null`: not counted yet. */
   readonly queued: number | null
   readonly underWay: number
-  /** Attempts by outcome, since the start. */
+  /** The number of attempts since the start by outcome. */
   readonly outcomes: Readonly<Record<string, number>>
 }
 
 export interface MetadataReader {
-  /** Reads while it is subscribed to. Emits each commit that shows documents. Never errors, and cannot be subscribed to again. */
+  /** The commits that show documents. Reading goes on as long as there is a subscriber. Never errors; can be subscribed to once. */
   readonly updates: Observable<CommittedBlock>
   view(): MetadataView
-  /** Ends every request, and `updates` emits nothing more; resolves when no commit is under way. */
+  /** Ends every request. `updates` emits nothing more. Resolves when no commit is under way. */
   stop(): Promise<void>
 }
 
-/** How many attempts run at once in each lane. Bounds memory, and slow servers of one lane do not hold up another. */
+/** The most attempts at once in each lane, which bounds memory. Slow servers of one lane do not hold up another. */
 const LANES: Readonly<Record<MetadataLane, number>> = { local: 200, gateway: 24, web: 8 }
 const LANE_NAMES = Object.keys(LANES) as readonly MetadataLane[]
-/** Tokens per commit, which keeps it at a few milliseconds. */
+/** The most tokens per commit, which so takes a few milliseconds. */
 const MAX_ANNOUNCED = 200
 const MAX_COUNTED = 100_000
 const COUNT_EVERY_MS = 10_000
@@ -60,9 +60,9 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
   const stopped = new AbortController()
   const underWay = new Map<MetadataWork['key'], MetadataLane>()
   const outcomes = new Map<string, number>()
-  /** Results not stored yet. Bounded by the lanes: their keys stay under way until then. */
+  /** Results that are not stored yet. Their keys stay in `underWay`, so that the lanes bound their number. */
   let finished: readonly MetadataRecord[] = []
-  /** Kept until their commit has succeeded. */
+  /** The tokens of the next commit, kept until it has succeeded. */
   let announcing: readonly WaitingToken[] = []
   let queued: number | null = null
   let countedAtMs = Number.NEGATIVE_INFINITY
@@ -72,11 +72,11 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
   const start = async (work: MetadataWork): Promise<void> => {
     underWay.set(work.key, work.lane)
     const attempted = await attempt(work, stopped.signal).catch((err: unknown): Attempted => {
-      // If thrown on, the error would end the process, which would read the same document first after a restart.
+      // Rethrown, the error would end the process, which would read the same document again after a restart.
       logger.error({ err, key: work.key }, 'reading a metadata document threw')
       return { kind: 'failed', failure: failure('internal') }
     })
-    // The request may have been aborted by the stop: the URI stays due.
+    // The stop may have aborted the request, so the URI stays due.
     if (stopped.signal.aborted) return
     const record = recordOf(work, attempted, Math.random())
     outcomes.set(record.outcome, (outcomes.get(record.outcome) ?? 0) + 1)
@@ -112,7 +112,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
     queued = await countQueuedMetadata(db, MAX_COUNTED)
   }
 
-  /** @param untilFinished whether a finished attempt ends the sleep, as a stop does */
+  /** @param untilFinished whether a finished attempt ends the sleep, just as a stop does */
   const sleep = async (ms: number, untilFinished = false): Promise<void> => {
     if (stopped.signal.aborted || (untilFinished && finished.length > 0)) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -167,9 +167,7 @@ export function createMetadataReader(options: MetadataReaderOptions): MetadataRe
   }
 }
 
-/**
- * Copies documents to waiting tokens in a commit, as `commitTokens`. Repeated after a commit of unknown outcome, it has the same result.
- */
+/** Copies documents to waiting tokens in a commit of `commitTokens`. Idempotent. */
 export function announceTokens(database: JobDatabase, now: () => number, waiting: readonly WaitingToken[]): Promise<CommittedBlock | null> {
   return commitTokens(database, now, async (tx, committedAtMs) => {
     await announceMetadata(tx, waiting, committedAtMs)
@@ -177,7 +175,7 @@ export function announceTokens(database: JobDatabase, now: () => number, waiting
   })
 }
 
-/** The outcomes of URIs that earlier settings left unread and the present ones allow. */
+/** The outcomes of URIs that the present settings allow to read. */
 function outcomesToResume({ fetch, allowHttp }: Pick<MetadataSettings, 'fetch' | 'allowHttp'>): readonly string[] {
   return [...(fetch ? ['fetch_off'] : []), ...(fetch && allowHttp ? ['http_off'] : [])]
 }

@@ -1,19 +1,19 @@
 import type { MetadataProblem } from './failure.ts'
 
-/** The target of a metadata or image URI. Paths are encoded, without `.` and `..`. */
+/** A parsed metadata or image URI. Paths are encoded, without `.` and `..`. */
 export type MetadataUri =
   | { readonly kind: 'text'; readonly text: string }
-  /** The content identifier and an optional path below it. */
+  /** `path`: the content identifier and an optional path below it. */
   | { readonly kind: 'ipfs'; readonly path: string }
-  /** The transaction id and an optional path below it. */
+  /** `path`: the transaction id and an optional path below it. */
   | { readonly kind: 'arweave'; readonly path: string }
   | { readonly kind: 'web'; readonly url: URL }
   | { readonly kind: 'none'; readonly problem: Extract<MetadataProblem, 'malformed' | 'unsupported'> }
 
-/** Base58, and the bases of CIDs in use (https://github.com/multiformats/cid). The gateway decides in the end. */
+/** CIDs in the bases in use (https://github.com/multiformats/cid). The gateway checks the rest. */
 const CID =
   /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|[bB][A-Za-z2-7]{50,120}|z[1-9A-HJ-NP-Za-km-z]{40,120}|k[0-9a-z]{40,120}|[fF][0-9A-Fa-f]{60,150})$/
-/** 32 bytes in base64url. */
+/** The id of an Arweave transaction: 32 bytes in base64url. */
 const TRANSACTION = /^[A-Za-z0-9_-]{43}$/
 
 /**
@@ -51,9 +51,9 @@ function fromData(rest: string): MetadataUri {
 }
 
 /**
- * Decodes the part after `data:` (RFC 2397), leniently: creators write JSON that is not percent-encoded, with `#` and `%`.
+ * Decodes the part after `data:` (RFC 2397) leniently: creators write JSON with `#` and `%` that is not percent-encoded.
  *
- * @returns `null` without a comma, or for invalid base64
+ * @returns `null`: there is no comma, or the base64 is invalid
  */
 function decodeDataUri(rest: string): { readonly mediaType: string; readonly bytes: Buffer } | null {
   const comma = rest.indexOf(',')
@@ -81,7 +81,7 @@ function fromBase64(text: string): Buffer | null {
   return /^[A-Za-z0-9+/_-]*={0,2}$/.test(digits) ? Buffer.from(digits, 'base64') : null
 }
 
-/** Decodes and encodes each part, so that a gateway cannot read it differently. */
+/** Decodes each part of the path and encodes it again, so that a gateway cannot read it differently. */
 function contentPath(text: string, identifier: RegExp, kind: 'ipfs' | 'arweave'): MetadataUri {
   const [root = '', ...rest] = (text.split(/[?#]/, 1)[0] ?? '').split('/')
   const parts = rest.filter(part => part !== '').map(decode)

@@ -8,14 +8,14 @@ export const FETCH_LIMITS = {
   connectMs: 5_000,
   /** The time for the response's headers. */
   firstByteMs: 10_000,
-  /** The time for everything, redirects included. */
+  /** The time for the whole fetch, including redirects. */
   wholeMs: 15_000,
   /** The longest body, before and after it is unpacked. */
   maxBytes: 262_144,
   maxRedirects: 3,
 }
 
-/** How long a connection is kept without a request. */
+/** How long a connection without a request is kept. */
 const IDLE_MS = 30_000
 
 export type FetchLimits = Readonly<typeof FETCH_LIMITS>
@@ -27,15 +27,15 @@ export interface Outbound {
   /** The ports that URLs may name. */
   readonly ports: { readonly https: number; readonly http: number }
   readonly limits: FetchLimits
-  /** Keep connections for further requests, whose addresses were checked when they were opened. Default: a connection for each request. */
+  /** Connections that further requests use again, whose addresses were checked when they were opened. Default: none are kept. */
   readonly connections?: { readonly http: http.Agent; readonly https: https.Agent } | null
   /** Certificate authorities in place of Node's own. */
   readonly ca?: string
 }
 
 /**
- * Sends requests only to public addresses, which it finds by DNS queries. The system's lookup would occupy libuv's few threads, and knows
- * private names.
+ * Sends requests only to public addresses, found by DNS queries. The system's lookup would occupy libuv's few threads, and knows private
+ * names.
  */
 export function publicOutbound(): Outbound {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
@@ -50,7 +50,7 @@ export function publicOutbound(): Outbound {
   }
 }
 
-/** For many requests to the same hosts. A connection without one for half a minute is closed. */
+/** `connections` for many requests to the same hosts. A connection without a request is closed after half a minute. */
 export function keptConnections(): Exclude<Outbound['connections'], null | undefined> {
   const options = { keepAlive: true, timeout: IDLE_MS }
   return { http: new http.Agent(options), https: new https.Agent(options) }

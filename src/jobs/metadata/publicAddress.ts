@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** IANA's special-purpose registries, and the metadata services of clouds, which hold credentials. */
+/** The networks of IANA's special-purpose registries, and the metadata services of clouds, which give out credentials. */
 const NOT_PUBLIC_4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -23,9 +23,9 @@ const NOT_PUBLIC_4: readonly (readonly [network: string, prefix: number])[] = [
   ['240.0.0.0', 4],
 ]
 
-/** IPv6 global unicast. Everything else is not public: mapped IPv4, NAT64, unique-local, link-local and multicast. */
+/** IPv6 global unicast. All other addresses are not public: mapped IPv4, NAT64, unique-local, link-local and multicast. */
 const GLOBAL_6 = ['2000::', 3] as const
-/** Within it: IETF protocols with Teredo and benchmarking, documentation, 6to4, AS112 and documentation again. */
+/** Networks within it that are not public: IETF protocols with Teredo and benchmarking, documentation, 6to4, AS112, documentation. */
 const NOT_PUBLIC_6: readonly (readonly [network: string, prefix: number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],

@@ -8,10 +8,10 @@ const IMAGE_FIELDS = ['image', 'image_url', 'imageUrl', 'imageURI', 'imageUri', 
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Links are part of each update of a token. */
+/** The bounds of links, which are part of each update of a token. */
 const MAX_LINKS = 8
 const MAX_LINK_LENGTH = 256
-/** Kinds by the names in metadata documents. */
+/** The kinds of links by their names in metadata documents. */
 const NAMES: Readonly<Record<string, LinkKind>> = {
   website: 'website',
   external_url: 'website',
@@ -29,11 +29,11 @@ const NAMES: Readonly<Record<string, LinkKind>> = {
   youtube: 'other',
   reddit: 'other',
 }
-/** Fields with an object of links by name, and fields with a list of links. */
+/** Fields that may have an object of links by name, and fields that may have a list of links. */
 const GROUPS = ['links', 'socials', 'social', 'extensions', 'properties']
 const LISTS = ['socialMediaUrls', 'links', 'socials']
 
-/** The parts of a metadata document that are kept; invalid ones are left out. `null` when the text is no JSON object. */
+/** The parts of a metadata document that are kept. Invalid parts are left out. `null`: the text is no JSON object. */
 export function readDocument(
   text: string,
   { gateways, allowHttp }: { readonly gateways: Gateways; readonly allowHttp: boolean },

@@ -8,9 +8,9 @@ import type { Outbound } from './outbound.ts'
 
 export interface RequestTarget {
   readonly url: URL
-  /** The operator named it: any address is allowed, by the system's lookup. Otherwise every address of the host must be public. */
+  /** Whether the operator has named it, so that any address is allowed. If not, every address of the host must be public. */
   readonly trusted: boolean
-  /** Sends this; default: asks for a text. */
+  /** A body to send by POST. Default: a GET that asks for a text. */
   readonly post?: { readonly headers: Readonly<Record<string, string>>; readonly body: string }
 }
 
@@ -19,7 +19,7 @@ export type RequestAnswer = { readonly kind: 'response'; readonly response: Inco
 
 const HEADERS = { accept: 'application/json, text/plain;q=0.9, */*;q=0.1', 'accept-encoding': 'identity', 'user-agent': 'Tokenwire' }
 
-/** Resolves with the head of the response. Never rejects. `signal` aborts it, also while the body is read. */
+/** Resolves with the head of the response. Never rejects. `signal` aborts the request, even while its body is read. */
 export async function sendRequest(target: RequestTarget, outbound: Outbound, signal: AbortSignal): Promise<RequestAnswer> {
   const { url, trusted } = target
   if (trusted) return send(target, {}, outbound, signal)
@@ -30,7 +30,7 @@ export async function sendRequest(target: RequestTarget, outbound: Outbound, sig
 
 const FORBIDDEN = new Error('the host has an address that is not public')
 
-/** Looks a host up for each new connection, which goes to no other address than those that were checked: its name server chooses them. */
+/** Looks a host up for each new connection, which goes only to the checked addresses: its name server may answer differently later. */
 function publicLookup(host: string, outbound: Outbound): LookupFunction {
   return (_, options, callback) => {
     const answer = (addresses: readonly string[]) => {
@@ -77,14 +77,14 @@ function send(target: RequestTarget, options: RequestOptions, outbound: Outbound
     })
     request.once('response', response => end({ kind: 'response', response }))
     const broken = (error?: Error) => {
-      // A server may close a kept connection just when it is used again.
       if (isEnded) return
+      // A server may close a kept connection just when it is used again.
       if (request.reusedSocket && error !== undefined && !signal.aborted)
         settle(send(target, options, { ...outbound, connections: null }, signal))
       else if (error === FORBIDDEN) end(failure('forbidden_address'))
       else end(failure(signal.aborted ? 'too_slow' : 'no_connection'))
     }
-    // Not `once`: a destroyed request may emit several errors.
+    // `once` would not do, since a destroyed request may emit several errors.
     request.on('error', broken)
     request.once('close', broken)
     request.end(post?.body)

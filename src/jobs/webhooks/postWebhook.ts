@@ -6,31 +6,31 @@ import type { Outbound } from '#jobs/metadata/outbound.ts'
 import { sendRequest } from '#jobs/metadata/sendRequest.ts'
 import { webhookSignature } from './webhookSignature.ts'
 
-/** What the receiver must answer with 2xx within this time. Redirects are not followed. */
+/** The time in which the receiver must answer with 2xx. Redirects are not followed. */
 export const ANSWER_MS = 10_000
-/** The connection is used again if the rest of the answer takes no longer than this, and has no more bytes. */
+/** The bounds of an answer's body within which its connection is used again. */
 const BODY_MS = 100
 const BODY_BYTES = 16_384
 
 export interface WebhookMessage {
-  /** The same for each attempt. */
+  /** The id of the message, which is the same for each attempt. */
   readonly id: string
-  /** JSON. */
+  /** The message as JSON. */
   readonly body: string
 }
 
 export type PostOutcome =
   | { readonly kind: 'taken' }
-  /** The receiver wants no more (410). */
+  /** The receiver wants no more messages (410). */
   | { readonly kind: 'gone' }
-  /** `cause`: one sentence without secrets. `retryAfterMs`: for how long the receiver asks to be left alone; `null`: it does not say. */
+  /** `cause`: one sentence without secrets. `retryAfterMs`: the receiver's `Retry-After`; `null`: it gave none. */
   | { readonly kind: 'failed'; readonly cause: string; readonly retryAfterMs: number | null }
 
 export interface PostOptions {
   readonly outbound: Outbound
   /** Whether private addresses and plain http are allowed. */
   readonly allowPrivate: boolean
-  /** Milliseconds since the epoch, which receivers compare with their clock. */
+  /** The time in Unix milliseconds, which receivers compare with their clock. */
   readonly epochMs: () => number
 }
 
@@ -40,7 +40,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   too_slow: `it did not answer within ${ANSWER_MS / 1_000} s`,
 }
 
-/** Sends a message to its receiver. What its answer says besides the status and `Retry-After` is not read. Never rejects. */
+/** Sends a message to its receiver. Reads only the status and `Retry-After` of the answer. Never rejects. */
 export async function postWebhook(
   { url, secret }: Pick<WebhookConfig, 'url' | 'secret'>,
   { id, body }: WebhookMessage,
@@ -71,7 +71,7 @@ export async function postWebhook(
   }
 }
 
-/** Ends the connection unless the body is soon over. */
+/** Reads a short body, so that the connection can be used again. Ends the connection of a long one. */
 async function skipBody(response: IncomingMessage): Promise<void> {
   let bytes = 0
   response.on('error', () => undefined)

@@ -13,9 +13,9 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { failWebhook, moveWebhook, type WebhookProgress } from '#store/rows/webhookPositions.ts'
 import type { PostOutcome, WebhookMessage } from './postWebhook.ts'
 
-/** While more than this waits for a receiver, no message is taken: the events stay in the database. */
+/** While messages of more than this wait, no other is taken, and the events stay in the database. */
 const BUFFER_BYTES = 65_536
-/** `patienceMs`: a webhook that has failed for longer is paused. */
+/** The shortest and the longest delay between attempts, and how long a webhook may fail before it is paused. */
 export const RETRIES = { firstMs: 1_000, mostMs: 600_000, patienceMs: 3 * 86_400_000 }
 
 export type Channel = Pick<EventChannel, 'subscribe' | 'unsubscribe' | 'drained' | 'positionOf'>
@@ -24,7 +24,7 @@ export interface WebhookOptions {
   readonly config: WebhookConfig
   readonly filter: EventFilter
   readonly channel: Channel
-  /** As it was when this process became the owner of the position. */
+  /** The progress at the moment when this process became the owner of the position. */
   readonly progress: WebhookProgress
   readonly db: Queryable
   readonly post: (config: WebhookConfig, message: WebhookMessage, signal: AbortSignal) => Promise<PostOutcome>
@@ -35,14 +35,14 @@ export interface WebhookOptions {
 }
 
 interface Waiting extends WebhookMessage {
-  /** Where the receiver is when it has taken the message. */
+  /** The position of a receiver that has taken the message. */
   readonly position: ChannelPosition
 }
 
 /**
- * A webhook is a subscriber of a channel like a connection. Its messages are sent one after the other, and its position is stored after
- * each that its receiver has taken. So a message is sent again after a failure, or after the end of the process, with the same id. It ends
- * when its position has another owner.
+ * A webhook subscribes to a channel as a connection does. Its messages are sent one after the other, and its position is stored after each
+ * that the receiver has taken. So after a failure, or after the end of the process, a message is sent again with the same id. The webhook
+ * ends when its position has another owner.
  */
 export class Webhook implements EventSubscriber {
   readonly config: WebhookConfig
@@ -70,13 +70,13 @@ export class Webhook implements EventSubscriber {
     return this.#running === null
   }
 
-  /** Of its position while it is the owner. */
+  /** The version of its position as long as this webhook is the owner. */
   get version(): number {
     return this.#options.progress.version
   }
 
   subscribed(): void {
-    // At its own position.
+    // The webhook has begun at its own position.
   }
 
   deliver(message: EventMessage, reorgs: number): boolean {
@@ -99,7 +99,7 @@ export class Webhook implements EventSubscriber {
     this.#add({ id, body: gapText(name, from, position), position })
   }
 
-  /** Stores the position of a webhook that has had no event for long, which would otherwise be read through again. */
+  /** Stores the position of a webhook without recent events, so that the channel need not be read again from an old position. */
   checkpoint(): void {
     const position = this.#running === null ? this.#options.channel.positionOf(this) : null
     if (position === null) return
@@ -115,17 +115,17 @@ export class Webhook implements EventSubscriber {
   #add(message: Waiting): void {
     this.#waiting = [...this.#waiting, message]
     this.#bytes += message.body.length
-    this.#start(async () => undefined)
+    this.#start()
   }
 
-  /** Does this, then sends what waits; does nothing while that is under way. */
-  #start(first: () => Promise<void>): void {
+  /** Runs `first`, then sends the waiting messages. Does nothing while that is under way. */
+  #start(first = async () => {}): void {
     if (this.#running !== null || this.#stopped.signal.aborted) return
     this.#running = this.#run(first).finally(() => {
       this.#running = null
       if (this.#stopped.signal.aborted) return
-      // A message may have come after the last look.
-      if (this.#waiting.length > 0) this.#start(async () => undefined)
+      // A message may have come after the run has looked for the last time.
+      if (this.#waiting.length > 0) this.#start()
       else this.#options.channel.drained(this)
     })
   }
@@ -177,7 +177,7 @@ export class Webhook implements EventSubscriber {
     if (isWritten !== null) this.#stored = position
   }
 
-  /** Until the database has answered. @returns `null`: this webhook has ended, as it does when its position has another owner. */
+  /** Writes until the database has answered. @returns `null`: this webhook has ended, for example since its position has another owner */
   async #write<Written>(write: () => Promise<Written | null>): Promise<Written | null> {
     const { logger } = this.#options
     for (let failures = 1; !this.#stopped.signal.aborted; failures++) {
@@ -202,13 +202,13 @@ export class Webhook implements EventSubscriber {
     await pause(ms, this.#stopped.signal)
   }
 
-  /** Whether it has ended by itself. */
+  /** Whether the webhook has ended, perhaps by itself. */
   get isEnded(): boolean {
     return this.#stopped.signal.aborted
   }
 }
 
-/** The same for each attempt, and another one for another message. */
+/** An id that is the same for each attempt of a message, and differs between messages. */
 function idOf(...parts: readonly (string | number)[]): string {
   return `msg_${hash('sha256', parts.join(' '), 'base64url').slice(0, 32)}`
 }

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 
-/** The part of a secret before its base64. */
+/** The part of a secret before the key in base64. */
 export const SECRET_PREFIX = 'whsec_'
 
 /**
- * The header `webhook-signature` of a message by Standard Webhooks: HMAC-SHA256 of id, time and body.
+ * The header `webhook-signature` of a message by Standard Webhooks, which has the HMAC-SHA256 of id, time and body.
  *
  * @param secret `whsec_` and the key in base64
  * @param timestamp Unix seconds

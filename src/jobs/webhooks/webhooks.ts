@@ -8,17 +8,14 @@ import type { ChannelEvents, ChannelEventsQuery, EventChannelName } from '#resou
 import { forgetWebhooks, readWebhooks, takeWebhook, type WebhookProgress } from '#store/rows/webhookPositions.ts'
 import { Webhook, type WebhookOptions } from './webhook.ts'
 
-/** How often the stored positions are looked at, which `npm run webhooks -- replay` changes. */
+/** How often the stored positions are read, which `npm run webhooks -- replay` changes. */
 const LOOK_EVERY_MS = 2_000
-/** Looks between two checkpoints of webhooks that have had no event. */
+/** The number of looks between two checkpoints of webhooks. */
 const LOOKS_PER_CHECKPOINT = 15
-/**
- * A message holds a fixed number of events, so that it is the same when it is sent again. Ten trades have less than 16 KB; a token alone
- * may have as many.
- */
+/** A message has a fixed number of events, so that it is the same when it is sent again. Ten trades, or a token, have up to 16 KB. */
 const EVENTS_PER_MESSAGE: Readonly<Record<EventChannelName, number>> = { trades: 10, launches: 1, graduations: 1, crossings: 1 }
 
-/** A webhook whose filters are understood. */
+/** A webhook whose filters are parsed. */
 export interface ReadyWebhook {
   readonly config: WebhookConfig
   readonly filter: EventFilter
@@ -29,9 +26,9 @@ export interface WebhooksOptions extends Pick<WebhookOptions, 'db' | 'post' | 'r
   readonly read: (query: ChannelEventsQuery) => Promise<ChannelEvents>
   readonly ethUsd: () => string | null
   readonly now: () => number
-  /** Whether this index is the one that is served: an index that is being built beside it sends nothing. */
+  /** Whether this index is the served one. An index that is being built beside it sends nothing. */
   readonly isServed: () => Promise<boolean>
-  /** The newest block of an index that follows the head. `null`: it reads history, with which no new webhook begins. */
+  /** The newest block of an index that follows the head; `null`: the index reads history, and no new webhook begins. */
   readonly followed: () => number | null
   /** Default: `repeat` every two seconds. */
   readonly schedule?: (look: () => void) => () => void
@@ -39,9 +36,9 @@ export interface WebhooksOptions extends Pick<WebhookOptions, 'db' | 'post' | 'r
 
 /** The webhooks of the process that indexes. Each has its own position and waits for its own receiver. */
 export interface Webhooks {
-  /** Sends these from now on. The positions of others are forgotten; with `forgetOthers: false` they stay. */
+  /** Runs these webhooks from now on. Deletes the positions of others, unless `forgetOthers` is `false`. */
   replace(webhooks: readonly ReadyWebhook[], options?: { readonly forgetOthers: boolean }): void
-  /** This block is in the database. */
+  /** To be called when this block is in the database. */
   changed(block: number): void
   /** The webhooks that are paused or have not begun, for the health of the service. */
   problems(): readonly string[]
@@ -54,11 +51,11 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   const running = new Map<string, Webhook>()
   let configured: readonly ReadyWebhook[] | null = null
   let paused: readonly WebhookProgress[] = []
-  /** The names of new webhooks, which wait for the index to follow the head. `null`: before the first look. */
+  /** The names of new webhooks, which wait until the index follows the head; `null`: no look has ended yet. */
   let waiting: readonly string[] | null = null
   let forgetsOthers = true
   let looks = 0
-  /** The next look starts new webhooks after this block, so that they lose nothing. */
+  /** The block after which the next look begins new webhooks, so that they miss nothing; `null`: they do not begin yet. */
   let beginsAfter: number | null = null
 
   function openChannel(channel: EventChannelName): EventChannel {
@@ -71,7 +68,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     await webhook.stop()
   }
 
-  /** Starts and ends webhooks as the configuration and the stored positions say. */
+  /** Starts and ends webhooks by the configuration and the stored positions. */
   const look = async (): Promise<void> => {
     if (configured === null) return
     const wanted = new Map((await isServed()) ? configured.map(one => [one.config.name, one]) : [])
@@ -94,7 +91,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     for (const [name, { config, filter }] of wanted) {
       const progress = stored.get(name)
       const webhook = running.get(name)
-      // Only a look takes positions, and this one has taken none yet: another version is another owner's.
+      // Only a look takes positions, and this one has taken none yet, so another version belongs to another owner.
       if (webhook !== undefined && webhook.version !== progress?.version) await end(webhook)
       if (progress?.isPaused === true || running.has(name)) continue
       if (progress === undefined && after === null) {
@@ -104,7 +101,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const channel = channels.get(config.channel)
       if (channel === undefined) throw new TypeError(`there is no channel ${config.channel}`)
       const taken = await takeWebhook(db, name, after)
-      // The pauses were for a receiver as it was.
+      // The delay before the next attempt was for the receiver before the change.
       const again = changed.has(name) ? { ...taken, waitMs: 0 } : taken
       running.set(name, new Webhook({ ...options, config, filter, channel, progress: again }))
     }
@@ -126,7 +123,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     replace: (webhooks, { forgetOthers } = { forgetOthers: true }) => {
       forgetsOthers = forgetOthers
       const before = new Map((configured ?? []).map(one => [JSON.stringify(one.config), one]))
-      // One that is as it was keeps its object, and goes on.
+      // An unchanged webhook keeps its object, and so goes on.
       configured = webhooks.map(one => before.get(JSON.stringify(one.config)) ?? one)
       looking.request(null)
     },

@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { formatDecimal } from '#domain/decimal.ts'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
-import { createRetention } from '#jobs/retention.ts'
+import { createStepJob } from '#jobs/stepJob.ts'
 import { CROSSED_VALUES } from '#resources/crossings.ts'
 import { createTransaction, oneAtATime } from '#store/connection/transaction.ts'
 import { readChannelEvents } from '#store/reads/channelEvents.ts'
@@ -97,7 +97,7 @@ it('drops what is older than four days, and says to readers from before that it 
   }))
   await insertRows(kysely, 'value_change', changes)
   const transaction = oneAtATime(createTransaction(orm))
-  const job = createRetention({ transaction, writer: 'test', drop: dropValueChanges, failure: '', logger: silentLogger })
+  const job = createStepJob({ transaction, writer: 'test', step: dropValueChanges, failure: '', logger: silentLogger })
   job.committed({ number: 9, hash: wordOf(9), tokens: [], unread: [] })
   await job.settled()
   expect(KEPT_SECONDS).toBe(4 * day)
