@@ -14,40 +14,40 @@ import { attachMetadata } from './rows/metadata.ts'
 import { keepSequences } from './rows/undo.ts'
 import { wholeCandlesIn } from './rows/wholeCandles.ts'
 
-/** A change of the launchpads of an index. */
+/** A change of the launchpads that an index follows. */
 export interface LaunchpadsChange {
-  /** The launchpads whose rows go. */
+  /** The launchpads whose rows are removed. */
   readonly leaving: readonly string[]
-  /** The index in another schema whose rows of these launchpads are taken over. It must stand at the same block. */
+  /** The side index whose rows of these launchpads are taken over. Its cursor must be at the same block. `null`: none join. */
   readonly joining: { readonly schema: string; readonly names: readonly string[] } | null
-  /** The list afterwards. */
+  /** The launchpads after the change. */
   readonly launchpads: readonly LaunchpadConfig[]
   readonly pegUsd: readonly PeggedCurrency[]
 }
 
 export interface ChangeTime {
   readonly committedAtMs: number
-  /** The newest block that no reorg could replace before. */
+  /** The newest block that no reorg could replace before the change. */
   readonly final: number
 }
 
 export interface ChangedTokens {
   readonly changed: readonly Address[]
-  /** The tokens that are gone. */
+  /** The tokens that are no longer in the index. */
   readonly dropped: readonly Address[]
 }
 
 /**
- * Takes over the rows that no other commit writes meanwhile, as long as none of their launchpads is in the index. Until the caller's
- * transaction ends, they are not seen, and the index may go on.
+ * Copies the joining launchpads' rows ahead of `changeLaunchpads`, unless launchpads leave too. No commit writes these rows, so the index
+ * goes on meanwhile. Readers see them when the caller's transaction ends.
  */
 export async function copyAhead(db: Queryable, { leaving, joining }: LaunchpadsChange): Promise<void> {
   if (joining !== null && leaving.length === 0) await copyRows(db, joining)
 }
 
 /**
- * Makes the tables those of an index of another list, inside the caller's transaction and after `copyAhead`. Afterwards no block up to the
- * cursor can be undone: its images are those of the earlier list.
+ * Changes the tables to those of an index that has followed the new launchpads from the start. Runs inside the caller's transaction, after
+ * `copyAhead`. Deletes all before-images, so that no block up to the cursor can be undone.
  */
 export async function changeLaunchpads(
   db: Queryable,
@@ -57,22 +57,22 @@ export async function changeLaunchpads(
   const { leaving, joining } = change
   await noteLeavingPairs(db, leaving)
   await sql`delete from block_undo`.execute(db)
-  // Longer candles that come from the side index are whole.
+  // The side index's longer candles already include these minutes.
   const isOurs =
     joining === null ? sql`true` : sql`not exists (select from ${sql.id(joining.schema, 'token')} as taken where address = minute.token)`
   await runStatements(db, foldAllMinutes(isOurs))
   await sql`create temporary table moved_maker (maker bytea primary key) on commit drop`.execute(db)
-  const gone = leaving.length === 0 ? [] : await removeRows(db, leaving, committedAtMs)
+  const removed = leaving.length === 0 ? [] : await removeRows(db, leaving, committedAtMs)
   if (joining !== null && leaving.length > 0) await copyRows(db, joining)
-  const come = joining === null ? [] : await takeRows(db, joining, committedAtMs)
+  const joined = joining === null ? [] : await takeRows(db, joining, committedAtMs)
   await markLatePairs(db, joining?.schema ?? null, final)
   await countMakers(db)
   await forgetLeaders(db)
   await countTotals(db)
-  const quoted = await stampQuotedIn(db, [...gone, ...come], committedAtMs, come)
+  const quoted = await stampQuotedIn(db, [...removed, ...joined], committedAtMs, joined)
   await writeListInForce(db, change, joining?.names ?? [])
-  const taken = new Set(come)
-  return { changed: [...come, ...quoted], dropped: gone.filter(token => !taken.has(token)) }
+  const present = new Set(joined)
+  return { changed: [...joined, ...quoted], dropped: removed.filter(token => !present.has(token)) }
 }
 
 /** Tables whose rows name their token, their pool or their launchpad. */
@@ -88,7 +88,7 @@ const BY_TOKEN = [
   'metadata_waiting',
 ]
 const BY_POOL = ['join_exit', 'pool_creation', 'pool_tick']
-/** Where an index holds only rows of its launchpads' tokens, and not of the pools that value their currencies. */
+/** Tables with rows of the launchpads' tokens alone. The other tables also have rows of pools that only value a currency. */
 const OF_TOKENS = [
   'token_name',
   'trade',
@@ -117,7 +117,7 @@ async function removeRows(db: Queryable, names: readonly string[], committedAtMs
   return gone
 }
 
-/** Sums the totals of the makers in `moved_maker` anew, from all of their trades. */
+/** Computes the totals of the makers in `moved_maker` again, from all of their trades. */
 async function countMakers(db: Queryable): Promise<void> {
   await sql`delete from trader using moved_maker where trader.maker = moved_maker.maker`.execute(db)
   await sql`
@@ -147,7 +147,7 @@ async function takeFrom(db: Queryable, schema: string, table: string, rest: RawB
   await sql`insert into ${sql.table(table)} (${columns}) select ${columns} from ${sql.id(schema, table)} as taken ${rest}`.execute(db)
 }
 
-/** Rows of launchpads whose pools only value a currency are taken over with the others; what another list has of them stays. */
+/** Copies the rows of the side index's tokens, and of the pools of `names`. */
 async function copyRows(db: Queryable, { schema, names }: Joining): Promise<void> {
   const isJoining = sql`launchpad = any(${[...names]}::text[])`
   for (const table of OF_TOKENS) await takeFrom(db, schema, table, sql``)
@@ -159,10 +159,10 @@ async function copyRows(db: Queryable, { schema, names }: Joining): Promise<void
   await takeFrom(db, schema, 'token', sql``)
 }
 
-/** Takes over what launchpads have in common, once the rows are copied. @returns the tokens */
+/** Merges the rows that launchpads share: currencies, contracts and traders. Runs after `copyRows`. @returns the tokens that join */
 async function takeRows(db: Queryable, { schema }: Joining, committedAtMs: number): Promise<readonly Address[]> {
   await takeFrom(db, schema, 'currency', sql`on conflict do nothing`)
-  // A contract is of the launchpad that has named it first.
+  // A contract belongs to the launchpad that named it first.
   await takeFrom(
     db,
     schema,
@@ -170,7 +170,7 @@ async function takeRows(db: Queryable, { schema }: Joining, committedAtMs: numbe
     sql`on conflict (address) do update set launchpad = excluded.launchpad, role = excluded.role, created_block = excluded.created_block
       where excluded.created_block < announced_contract.created_block`,
   )
-  // Who has traded elsewhere, too, is counted anew. The totals of the others are what the side index has of them.
+  // A maker who is in both indexes gets new totals. The other makers of the side index keep its totals.
   const isKnown = sql`exists (select from trader where trader.maker = taken.maker)`
   await sql`insert into moved_maker select maker from ${sql.id(schema, 'trader')} as taken where ${isKnown} on conflict do nothing`.execute(
     db,
@@ -185,7 +185,7 @@ async function takeRows(db: Queryable, { schema }: Joining, committedAtMs: numbe
   return tokens
 }
 
-/** The columns of a table that are not computed by the database. */
+/** The columns of a table, except those that the database generates. */
 async function writtenColumns(db: Queryable, table: string): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select attname as name from pg_attribute
@@ -193,7 +193,7 @@ async function writtenColumns(db: Queryable, table: string): Promise<readonly st
   return rows.map(({ name }) => name)
 }
 
-/** Counts the totals over all tokens anew, as of the time that they were of. */
+/** Computes the totals over all tokens again, as of the last count or the cursor's block, whichever is later. */
 async function countTotals(db: Queryable): Promise<void> {
   const day = sql.lit(WINDOW_SECONDS.h24)
   await sql`

@@ -28,12 +28,12 @@ export interface CommitOptions extends StateReads {
   readonly writer: string
   /** How many of the newest blocks can be undone; 0: none. */
   readonly maxReorgDepth: number
-  /** A block that can still be undone and has to stay so, for a join that is prepared. `null` by default: there is none. */
+  /** The oldest block that must stay undoable while launchpads prepare to join. Default: `null`, none. */
   readonly heldBlock?: () => number | null
 }
 
 export interface BatchChanges extends BatchBlocks {
-  /** The batch's rows as they were before it. A token that is not among them is new. */
+  /** The rows of `changes` as they were before the batch. A token that is not among them is new. */
   readonly before: Pick<CurrentRows, 'tokens' | 'balances'>
   readonly changes: Changes
   readonly contracts: readonly AnnouncedContractRow[]
@@ -43,7 +43,7 @@ export interface BatchChanges extends BatchBlocks {
 
 /** A batch that is committed at the cursor. */
 export interface NextBatch extends BatchChanges {
-  /** The hash of the block before it; `null`: nothing was indexed. */
+  /** The hash of the block before the batch; `null`: nothing was indexed before. */
   readonly follows: Hex | null
 }
 
@@ -72,31 +72,28 @@ interface WriteOptions {
   readonly undoFrom: number | null
   /** The oldest block that could be undone before this batch; `null`: none could. */
   readonly wasUndoFrom: number | null
-  /** Of the cursor. */
+  /** As in `ChainCursor`. */
   readonly unfoldedFrom: number | null
-  /** Whether candles are left to `foldMinutes` from the next block on. Default: no. */
+  /** Whether longer candles are left to `foldMinutes` from the next block on. Default: no. */
   readonly isDeferring?: boolean
 }
 
 interface Written {
-  /** The tokens that the batch changed, those included whose currency has other names now. */
+  /** The tokens that the batch changed, and those whose quote currency has another symbol or other decimals now. */
   readonly tokens: readonly Address[]
+  /** Settles when the database has answered all statements. */
   readonly answered: Promise<unknown>
 }
 
-/**
- * Writes a batch's changes and moves the cursor, inside the caller's transaction.
- *
- * @returns once everything is sent
- */
+/** Writes a batch's changes and moves the cursor, inside the caller's transaction. Resolves when all statements are sent. */
 export async function writeBatch(db: Queryable, batch: BatchChanges, options: WriteOptions): Promise<Written> {
   const { answered } = await sendStatements(db, statementsOf(batch, options))
   const tokens = batch.changes.tokens.map(({ address }) => address)
-  const quoted = await stampQuotedIn(db, withOther(['symbol', 'decimals'], batch), options.committedAtMs, tokens)
+  const quoted = await stampQuotedIn(db, tokensWithNew(['symbol', 'decimals'], batch), options.committedAtMs, tokens)
   return { tokens: [...tokens, ...quoted], answered }
 }
 
-/** Reads and announces what a commit has changed, which is all that it still has to do. */
+/** Reads the state of the changed tokens and announces the commit: the last statements of its transaction. */
 export function endCommit(
   db: Queryable,
   committed: Parameters<typeof committedBlock>[1],
@@ -120,26 +117,26 @@ function* statementsOf(
   yield* writeChanges({ ...batch, split }, committedAtMs)
   yield* keepValueChanges(changes.tokens, before.tokens, to)
   yield* raiseRelaunched(changes.tokens.filter(({ address }) => !before.tokens.has(address)).map(({ address }) => address))
-  yield* writeTokenNames(withOther(['name'], batch))
-  yield* attachMetadata(withOther(['metadataUri', 'imageUri'], batch))
+  yield* writeTokenNames(tokensWithNew(['name'], batch))
+  yield* attachMetadata(tokensWithNew(['metadataUri', 'imageUri'], batch))
   if (wasUndoFrom !== null && undoFrom !== wasUndoFrom) yield forgetUndo(wasUndoFrom, undoFrom ?? to.number)
   yield moveCursor(to, committedAtMs, undoFrom)
   if (isDeferring) yield deferLongerCandles()
 }
 
-/** Tokens of which a batch changes one of these columns; a new token's were null. */
-function withOther(
+/** The tokens of which a batch changes one of these columns. A new token counts when one of them is not null. */
+function tokensWithNew(
   columns: readonly (keyof TokenRow)[],
   { changes, before }: Pick<BatchChanges, 'changes' | 'before'>,
 ): readonly Address[] {
-  const isOther = (token: TokenRow) => {
+  const isChanged = (token: TokenRow) => {
     const was = before.tokens.get(token.address)
     return columns.some(column => (was?.[column] ?? null) !== token[column])
   }
-  return changes.tokens.filter(isOther).map(({ address }) => address)
+  return changes.tokens.filter(isChanged).map(({ address }) => address)
 }
 
-/** The oldest block that can be undone after a batch. A range and the blocks before it can't be undone. */
+/** The oldest block that can be undone after a batch; `null`: none can. A range and the blocks before it can't be undone. */
 export function undoFromAfter(
   { mode, from, to }: BatchBlocks,
   undoFrom: number | null,

@@ -10,9 +10,9 @@ import { readTokensDroppedAt } from './rows/undo.ts'
 
 export interface StateReads {
   readonly chainId: number
-  /** Whether the token has an actor. For other tokens a commit says only that they changed. Called inside the transaction. */
+  /** Whether the token has an actor. Of other tokens a commit gives only the address. Called inside the transaction. */
   isWatched(token: Address): boolean
-  /** What the writer knows of trades that commits have shown. Default: nothing. */
+  /** The newest trades that the writer has read already. Default: none. */
   readonly known?: KnownTrades
   /** Monotonic milliseconds, as `monotonicMs`. */
   now(): number
@@ -23,7 +23,7 @@ interface Committed {
   readonly mode: BatchMode | 'reorg'
 }
 
-/** How many states one commit reads, which bounds its memory. Actors read the others themselves. */
+/** The most token states that one commit reads, which bounds its memory. Actors read the others themselves. */
 const MAX_SNAPSHOTS: Readonly<Record<Committed['mode'], number>> = {
   live: Number.POSITIVE_INFINITY,
   catchUp: Number.POSITIVE_INFINITY,
@@ -31,7 +31,7 @@ const MAX_SNAPSHOTS: Readonly<Record<Committed['mode'], number>> = {
   reorg: 1_000,
 }
 
-/** Reads the result of a commit inside its transaction. */
+/** Reads the result of a commit, inside its transaction. */
 export async function committedBlock(
   db: Queryable,
   { to, mode }: Committed,
@@ -39,10 +39,10 @@ export async function committedBlock(
   { chainId, isWatched, known, now }: StateReads,
   dropped: readonly Address[] = [],
 ): Promise<CommittedBlock> {
-  const most = MAX_SNAPSHOTS[mode]
-  // PostgreSQL returns changed tokens in any order: without this, a commit whose answer was lost could be answered in another order.
+  const limit = MAX_SNAPSHOTS[mode]
+  // PostgreSQL returns the changed tokens in any order. Sorted, a commit whose answer was lost is answered in the same order again.
   const inOrder = changed.toSorted()
-  const watched = most === 0 ? [] : inOrder.filter(address => isWatched(address)).slice(0, most)
+  const watched = limit === 0 ? [] : inOrder.filter(address => isWatched(address)).slice(0, limit)
   const tokens = watched.length === 0 ? [] : await readSnapshots(db, { chainId, addresses: watched, ...(known && { known }) })
   const read = new Set(watched)
   const { number, hash, timestamp } = to

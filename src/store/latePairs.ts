@@ -1,22 +1,24 @@
 import { sql } from 'kysely'
+import { hasTable } from './connection/databaseSchema.ts'
 import type { Queryable } from './connection/queryable.ts'
 
 /*
- * Market-data sites ask for a range of blocks once, and the same range has to have the same answer for ever. So a pair that comes into the
- * index with events in blocks that sites were answered is marked as late, and all of it is shown under a base path of its own.
+ * Market-data sites read each range of blocks once, and the same range must have the same answer for ever. So a pair that joins the index
+ * with events in blocks that sites may have read is marked as late. All of its events are shown under another base path.
  */
 
-/** Notes the pairs of launchpads that leave, of which some may come back in the same transaction. */
+/** Notes the pairs of leaving launchpads in `known_pair`. Some may join again in the same transaction. */
 export async function noteLeavingPairs(db: Queryable, leaving: readonly string[]): Promise<void> {
   await sql`create temporary table known_pair on commit drop as
     select address as pool from pool where launchpad = any(${[...leaving]}::text[])`.execute(db)
 }
 
 /**
- * Marks the pairs that have come and were not in the index before, and drops the marks of those that are gone. After `noteLeavingPairs`.
+ * Marks the pairs that have joined and were not in the index before, and removes the marks of pairs that have left. Runs after
+ * `noteLeavingPairs`.
  *
- * @param joining the schema that has the pairs that have come; `null`: none have
- * @param final the newest block that sites were shown before
+ * @param joining the schema of the pairs that have joined; `null`: none have
+ * @param final the newest block that sites could read before
  */
 export async function markLatePairs(db: Queryable, joining: string | null, final: number): Promise<void> {
   await sql`delete from late_pair using known_pair where late_pair.pool = known_pair.pool
@@ -28,13 +30,12 @@ export async function markLatePairs(db: Queryable, joining: string | null, final
     on conflict (pool) do nothing`.execute(db)
 }
 
-/** What is late in one schema's index is late in the one that is served in its place, and so are old pairs that only this one has. */
+/** Copies the marks to the index that takes the served one's place, and marks the old pairs that only the new index has. */
 export async function carryLatePairs(db: Queryable, { from, to }: { readonly from: string; readonly to: string }): Promise<void> {
   const marks = sql.id(to, 'late_pair')
   const created = sql.id(to, 'pool_creation')
   await sql`delete from ${marks}`.execute(db)
-  const { rows } = await sql`select from pg_tables where schemaname = ${from} and tablename = 'late_pair'`.execute(db)
-  if (rows.length > 0) {
+  if (await hasTable(db, from, 'late_pair')) {
     await sql`insert into ${marks} select old.* from ${sql.id(from, 'late_pair')} as old join ${created} using (pool)`.execute(db)
   }
   await sql`insert into ${marks} (pool, joined_block)
@@ -46,13 +47,13 @@ export async function carryLatePairs(db: Queryable, { from, to }: { readonly fro
 
 /** A join that brought late pairs. */
 export interface LateJoin {
-  /** Names it in the base path of its pairs. */
+  /** The block in the base path of its pairs. */
   readonly block: number
-  /** Whose pairs it brought. */
+  /** The launchpads of its pairs. */
   readonly launchpads: readonly string[]
 }
 
-/** Oldest first. */
+/** The joins, oldest first. */
 export async function readLateJoins(db: Queryable): Promise<readonly LateJoin[]> {
   const { rows } = await sql<LateJoin>`
     select joined_block as block, array_agg(distinct pool.launchpad order by pool.launchpad) as launchpads

@@ -12,16 +12,16 @@ import { longerCandlesOf } from './rows/foldMinutes.ts'
 import { undoBlocks } from './rows/undo.ts'
 
 export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
-  /** The newest indexed block that stays; `null`: none does. */
+  /** The newest indexed block that stays; `null`: no block stays. */
   readonly ancestor: BlockHeader | null
-  /** The block before the first one that is replaced. */
+  /** The number of the block before the first replaced one. */
   readonly kept: number
   readonly to: BlockHeader
   /** Ascending and linked. The last one is `live`. */
   readonly batches: readonly Batch[]
-  /** Called in order, each after the one before it is written. */
+  /** Computes a batch's changes. Called in order, each time after the batch before is written. */
   project(db: Queryable, batch: Batch): Promise<BatchChanges>
-  /** Given if the blocks are the same, and what is stored of the blocks up to `ancestor` changes. No image is kept of these. */
+  /** Changes what is stored of the blocks up to `ancestor`, where the chain's blocks stay the same. Keeps no before-images. */
   readonly change?: (db: Queryable, at: ChangeTime) => Promise<ChangedTokens>
 }
 
@@ -64,7 +64,7 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
     const dropped = [...new Set([...undone.dropped, ...gone])].filter(token => !changed.has(token))
     const [committed] = await Promise.all([
       committedBlock(db, { to, mode: 'reorg' }, [...changed], options, dropped),
-      announceCommit(db, to, moved === undefined ? [...changed] : null, moved === undefined ? dropped : []),
+      announceCommit(db, to, moved === undefined ? [...changed] : null, dropped),
     ])
     return committed
   })

@@ -19,8 +19,8 @@ import { dropSideSchema, readSideProgress } from './sideSchema.ts'
 export type RewindTarget = number | 'start'
 
 /**
- * Undoes indexed blocks whose data is wrong, and earlier blocks of the same commit, so that the service indexes them anew. Tokens'
- * sequences do not fall.
+ * Undoes indexed blocks whose data is wrong, and earlier blocks of the same commit, so that the service indexes them again. No token's
+ * sequence falls.
  *
  * @returns the newest block that is still indexed; `null`: none is
  * @throws `TokenwireError` `database_taken` while a service indexes into the database, `reorg_too_deep` for a block whose before-images are
@@ -39,7 +39,7 @@ export async function rewind(databaseUrl: string, target: RewindTarget, logger: 
         const cursor = await lockCursor(db, writer)
         if (cursor === null) return null
         const ancestor = await (target === 'start' ? undoAll(db) : undoFrom(db, target, cursor))
-        // Its blocks come from the same answers as those that are wrong.
+        // The side index was built from the same wrong answers.
         if (((await readSideProgress(db))?.block ?? -1) > (ancestor?.number ?? -1)) await dropSideSchema(db)
         await announceCommit(db, ancestor ?? cursor, null)
         return ancestor

@@ -7,14 +7,14 @@ import type { Queryable } from './connection/queryable.ts'
 import { beginCommit } from './rows/cursor.ts'
 
 export interface Settlement {
-  /** The cursor. */
+  /** The block of the cursor. */
   readonly at: BlockHeader
-  /** Computes what time alone has changed up to the cursor. */
+  /** Computes the changes that the passing of time alone has made up to the cursor. */
   project(db: Queryable): Promise<BatchChanges>
 }
 
 /**
- * Commits at the cursor what `catchUp` and `range` batches left to a later commit. A reorg undoes it together with the last block.
+ * Commits at the cursor the changes that `catchUp` and `range` batches have put off. A reorg undoes them together with the last block.
  * Idempotent.
  *
  * @throws `TokenwireError` `rpc_inconsistent` when the cursor is at another block; as `commitBatch`

@@ -1,19 +1,18 @@
 import { sql } from 'kysely'
 import type { LaunchpadConfig } from '#config'
-import { CURRENT_SCHEMA } from './connection/databaseSchema.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { readListInSchema } from './rows/listInForce.ts'
 
-/** PostgreSQL cuts longer names than 63 bytes. */
+/** PostgreSQL cuts names that are longer than 63 bytes. */
 const MAX_NAME = 58
 
-/** The schema of the side index of the index that this connection works with. */
+/** The schema of the side index, beside the index that this connection works with. */
 export async function readSideSchema(db: Queryable): Promise<string> {
-  const { rows } = await sql<{ schema: string }>`select (parse_ident(${CURRENT_SCHEMA}))[1] as schema`.execute(db)
+  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
   return `${String(rows[0]?.schema).slice(0, MAX_NAME)}_side`
 }
 
-/** What the role lacks to create the schema of a side index, with the statement that gives it; `null`: nothing. */
+/** The right that the role lacks to create a side index, and the statement that grants it, as one sentence; `null`: it lacks none. */
 export async function missingSideRight(db: Queryable): Promise<string | null> {
   const schema = await readSideSchema(db)
   const { rows } = await sql<{ may: boolean; role: string; database: string }>`
@@ -31,10 +30,10 @@ export async function dropSideSchema(db: Queryable): Promise<void> {
   await sql`drop schema if exists ${sql.id(await readSideSchema(db))} cascade`.execute(db)
 }
 
-/** How far the side index is. */
+/** How far the side index has come. */
 export interface SideProgress {
   readonly launchpads: readonly LaunchpadConfig[]
-  /** Its newest block; `null`: none. */
+  /** The newest block of the side index; `null`: none. */
   readonly block: number | null
   /** The newest block of the index that it joins; `null`: none. */
   readonly target: number | null

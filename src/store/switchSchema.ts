@@ -5,7 +5,7 @@ import type { Hex } from '#domain/address.ts'
 import { withoutSchema, withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { toBytes } from '#tables/toBytes.ts'
-import { MARKED_TABLE, readServedSchema, SERVED_MARK } from './connection/databaseSchema.ts'
+import { hasTable, MARKED_TABLE, readServedSchema, SERVED_MARK } from './connection/databaseSchema.ts'
 import { createOrm } from './connection/orm.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { requireDatabase } from './connection/requireDatabase.ts'
@@ -17,11 +17,11 @@ import { readIdentity } from './rows/identity.ts'
 import { carryWebhooks } from './rows/webhookPositions.ts'
 import { moveViews } from './views/createViews.ts'
 
-/** How long the index waits to be as far as the served one, and how far behind it may be at first. */
+/** How long a switch waits for the new index to reach the served one, and how far behind the new one may be. */
 const PATIENCE_MS = 30_000
 const MAX_BEHIND_BLOCKS = 1_000
 const LOOK_EVERY_MS = 50
-/** Sequences raised per transaction. */
+/** The most sequences that are raised in one transaction. */
 const CHUNK_TOKENS = 5_000
 
 export interface Switched {
@@ -38,9 +38,8 @@ interface Place {
 }
 
 /**
- * Makes the index in a schema the served one, in one transaction, once it has every block of the index that was served. From then on the
- * latter's writer can't commit, and the sequence of each token in the new index is above the one in the old index. Positions on channels
- * stay valid.
+ * Makes the index in a schema the served one, in one transaction, once it has every block of the old one. From then on the old index's
+ * writer can't commit. Each token's sequence is higher in the new index than in the old one, and positions on channels stay valid.
  *
  * @throws `TokenwireError` `config_invalid` when there is no index of this version in the schema, `database_foreign` when it is of another
  *   chain, retryable `database_unavailable` when it does not reach the served index in half a minute
@@ -71,7 +70,7 @@ export async function switchSchema(databaseUrl: string, to: string, logger: Logg
   }
 }
 
-/** After the switch, and not in its transaction: a long statement of a reader would hold up the commits of the index. */
+/** Runs after the switch and outside of its transaction, where a reader's long statement would hold up the index's commits. */
 async function followWithViews(transaction: ReturnType<typeof createTransaction>, to: string): Promise<void> {
   try {
     await transaction(db => moveViews(db))
@@ -87,11 +86,7 @@ interface Schemas {
 }
 
 async function requireSameIndex(db: Kysely<unknown>, target: Kysely<unknown>, { from, to }: Schemas): Promise<void> {
-  const hasIndex = async (schema: string) => {
-    const { rows } = await sql`select from pg_tables where schemaname = ${schema} and tablename = ${MARKED_TABLE}`.execute(db)
-    return rows.length > 0
-  }
-  if (!(await hasIndex(to))) {
+  if (!(await hasTable(db, to, MARKED_TABLE))) {
     throw new TokenwireError('config_invalid', `There is no index in schema ${to}. SCHEMA=${to} npm start builds one there.`)
   }
   const wanted = await readIdentity(target)
@@ -102,7 +97,8 @@ async function requireSameIndex(db: Kysely<unknown>, target: Kysely<unknown>, { 
     )
   }
   if (from === to) return
-  if (!(await hasIndex(from))) throw new TokenwireError('config_invalid', `There is no index in schema ${from} to switch from.`)
+  if (!(await hasTable(db, from, MARKED_TABLE)))
+    throw new TokenwireError('config_invalid', `There is no index in schema ${from} to switch from.`)
   const { rows } = await sql<{ isSame: boolean }>`
     select (a.chain_id, a.genesis_hash, a.weth) = (b.chain_id, b.genesis_hash, b.weth) as "isSame"
     from ${sql.id(from, 'chain_state')} as a, ${sql.id(to, 'chain_state')} as b`.execute(db)
@@ -111,7 +107,7 @@ async function requireSameIndex(db: Kysely<unknown>, target: Kysely<unknown>, { 
   }
 }
 
-/** Raises most sequences before the switch, in bounded transactions, so that little is left for its own. */
+/** Raises most sequences before the switch, in small transactions, so that the switch's own transaction is short. */
 async function raiseAhead(transaction: ReturnType<typeof createTransaction>, schemas: Schemas): Promise<void> {
   for (let raised = CHUNK_TOKENS; raised === CHUNK_TOKENS; ) {
     raised = await transaction(async db => {
@@ -121,7 +117,7 @@ async function raiseAhead(transaction: ReturnType<typeof createTransaction>, sch
   }
 }
 
-/** @returns how many were raised */
+/** Raises each sequence in `to` that is not above the one in `from`, at most `limit` of them. @returns how many were raised */
 async function raiseSequences(db: Queryable, { from, to }: Schemas, limit: number | null): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update ${sql.id(to, 'token')} as raised set sequence = below.sequence + 1 from (
@@ -141,7 +137,7 @@ async function readPlace(db: Queryable, schema: string): Promise<Place> {
   return rows[0] ?? { number: null, hash: null, timestamp: null }
 }
 
-/** Switches as soon as the new index has the newest block of the old one. Its writer goes on meanwhile, and so does the other one. */
+/** Switches as soon as the new index has the newest block of the old one. Both writers go on committing meanwhile. */
 async function switchWhenReached(transaction: ReturnType<typeof createTransaction>, schemas: Schemas): Promise<number | null> {
   const untilMs = performance.now() + PATIENCE_MS
   for (;;) {
@@ -165,7 +161,7 @@ async function switchIfReached(db: Queryable, schemas: Schemas) {
   await lock(db, to)
   const places = { from: await readPlace(db, from), to: await readPlace(db, to) }
   if (!(await hasReached(db, to, places))) return { isDone: false, places }
-  // Its writer finds with its next commit that it is no longer the writer.
+  // The old index's writer learns with its next commit that it may no longer write.
   await sql`update ${sql.id(from, 'chain_state')} set writer = null`.execute(db)
   await raiseSequences(db, schemas, null)
   await keepPositions(db, schemas, places.to.number)
@@ -188,8 +184,8 @@ async function hasReached(db: Queryable, to: string, places: { readonly from: Pl
 }
 
 /**
- * Positions on channels count the reorgs of the index that gave them. The new index takes the old one's reorgs over, and a number that it
- * has given itself to none of them stands for a reorg of no indexed block.
+ * A position on a channel has the number of the newest reorg. The new index takes over the old one's reorgs. If its own numbers were
+ * higher, it keeps the highest one as a reorg of no indexed block, so that positions of both stay valid.
  */
 async function keepPositions(db: Queryable, { from, to }: Schemas, newest: number | null): Promise<void> {
   const [old, own] = [sql.id(from, 'reorg'), sql.id(to, 'reorg')]

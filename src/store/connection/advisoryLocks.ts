@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from './queryable.ts'
 
-/** The first number of the service's PostgreSQL advisory locks is this plus one of `LOCKS`; the second is of the index's schema. */
+/** An advisory lock of the service has two numbers: this plus one of `LOCKS`, and the hash of the schema's name. */
 const LOCK_SPACE = 0x746b7772
 
 export const LOCKS = { migrate: 1, embeddedOwner: 2, writer: 3 } as const
@@ -19,9 +19,9 @@ export interface LockHolder {
   /** `null`: a local socket, or not visible to this role. */
   readonly address: string | null
   readonly connectedSeconds: number
-  /** Since its last statement; `null`: not visible to this role. */
+  /** Seconds since its last statement; `null`: not visible to this role. */
   readonly silentSeconds: number | null
-  /** Changes with each statement. */
+  /** A text that changes with each statement of the session. */
   readonly sign: string
 }
 
@@ -32,14 +32,14 @@ export const MISSED_HEARTBEATS = 10
 /** `onSilent` is called for a holder that has sent no statement for this many beats. */
 const SILENT_HEARTBEATS = 2
 
-/** The server needs a moment to release the lock of a process that was just killed. */
+/** How long the server may take to release the lock of a process that was just killed. */
 const RELEASE_MS = 1_500
 const PAUSE_MS = 100
 const MARGIN_MS = 5_000
 
 /**
- * Takes a lock of `LOCKS` for a session, which has to be one connection and holds it until it ends. Refused as soon as the holder gives a
- * sign of life; waits up to 25 s for one that gives none, such as the dead session of a service whose connections were lost in silence.
+ * Takes a lock of `LOCKS` for a session, which has to be one connection and holds the lock until it ends. Is refused as soon as the holder
+ * sends a statement. Waits up to 25 s for a holder that sends none, such as a session whose connection was lost in silence.
  *
  * @param onSilent is called once with such a holder
  * @returns the holder when the lock is refused, else `null`
@@ -51,7 +51,7 @@ export async function takeLock(
   onSilent: (holder: LockHolder) => void = () => {},
 ): Promise<LockHolder | null> {
   const startedAtMs = performance.now()
-  // By then the server has ended a silent holder's session.
+  // The server ends a silent holder's session within this time.
   const maxWaitMs = MISSED_HEARTBEATS * heartbeatMs + MARGIN_MS
   let seen: string | null = null
   let isLogged = false
@@ -81,7 +81,7 @@ export function describeHolder({ pid, address, connectedSeconds, silentSeconds }
   return `server process ${pid}, connected${from} for ${Math.round(connectedSeconds)} s${heard}; if that service is gone: select pg_terminate_backend(${pid})`
 }
 
-/** `null`: the lock is free. */
+/** The session that holds a lock of `LOCKS`; `null`: the lock is free. */
 export async function readHolder(session: Queryable, key: number): Promise<LockHolder | null> {
   const { rows } = await sql<LockHolder>`
     select pid, host(client_addr) || ':' || client_port as address,

@@ -7,8 +7,8 @@ import { holdSessionLock, type SessionLock, type SessionLockInput } from './sess
 const LOOK_EVERY_MS = 250
 
 /**
- * Waits as long as another process holds the lock, then takes it. When a holder is killed, the lock is free at once. When a holder hangs,
- * or its host is lost, the server frees the lock after 20 s without a heartbeat.
+ * Waits until no other process holds the lock, then takes it. A killed holder frees it at once. When a holder hangs or its host is lost,
+ * the server frees the lock after 20 s without a heartbeat.
  *
  * @returns `null` when the signal has aborted
  */
@@ -21,7 +21,7 @@ export async function awaitSessionLock(input: SessionLockInput, signal: AbortSig
     for (let failures = 0; !signal.aborted; ) {
       try {
         const outcome = (await readHolder(db, key)) === null ? await holdSessionLock(input) : null
-        // Otherwise another standby was faster.
+        // Without a lock, another standby was faster.
         if (outcome !== null && outcome.lock !== null) return outcome.lock
         failures = 0
       } catch (error) {

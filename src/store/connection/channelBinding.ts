@@ -14,7 +14,7 @@ interface Pool {
 
 const BOUND = 'SCRAM-SHA-256-PLUS'
 
-/** What `channel_binding` of a database's URL asks for, as in psql. The driver leaves the parameter out. Default `disable`. */
+/** The parameter `channel_binding` of a database's URL, which the driver does not read. Default `disable`. */
 export function channelBindingOf(databaseUrl: string): 'disable' | 'prefer' | 'require' {
   const asked = new URL(databaseUrl).searchParams.get('channel_binding')
   return asked === 'require' || asked === 'prefer' ? asked : 'disable'

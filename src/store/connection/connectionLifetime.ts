@@ -2,15 +2,14 @@ interface Pool {
   readonly options: { maxLifetimeSeconds?: number }
 }
 
-/** In seconds. */
+/** The shortest and the longest life of a connection, in seconds. */
 export const MIN_LIFETIME = 60
 export const MAX_LIFETIME = 600
 
 /**
- * Has a pool renew its connections. Plans live as long as their connection, and a plan for small tables must not stay, even if nothing runs
- * `analyze`. So a connection lives for as long as the pool had existed when the connection was opened: in that time an index that grows at
- * an even rate doubles. A new connection costs its requests three to four times their usual processor time until it has planned their
- * statements.
+ * Has a pool renew its connections. A connection keeps its plans, and a plan for small tables is wrong once they have grown. So a
+ * connection lives for as long as the pool had existed when it was opened: in that time an index that grows at an even rate doubles.
+ * Requests on a new connection cost three to four times the usual processor time until their statements are planned.
  *
  * @param now monotonic milliseconds
  */

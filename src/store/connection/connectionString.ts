@@ -8,11 +8,11 @@ import { TokenwireError } from '#errors'
 /** Parameters that name files, which the driver reads at every connection. */
 const FILES = ['sslrootcert', 'sslcert', 'sslkey']
 
-/** Values of `PGSSLMODE` that the driver would all take for `verify-full`. */
+/** Values of `PGSSLMODE` that the driver treats as `verify-full`. */
 const ENCRYPTED = new Set(['require', 'verify-ca', 'verify-full'])
 
 /**
- * The address for the driver. `sslmode`, or `PGSSLMODE` without it, means what it means to psql.
+ * The address for the driver. `sslmode`, or else `PGSSLMODE`, means what it means to psql.
  *
  * @throws `TokenwireError` `config_invalid` with what is wrong. Neither the URL nor Node's own errors are repeated: they hold the password.
  */
@@ -38,7 +38,7 @@ export function toConnectionString(databaseUrl: string): string {
   return url.href
 }
 
-/** Of an address the driver would accept a certificate for `localhost`, and none for the address. */
+/** Refuses `verify-full` of an IP address: the driver would check the certificate against `localhost`. */
 function checkVerification({ hostname, searchParams }: URL): void {
   if (searchParams.get('sslmode') !== 'verify-full') return
   const host = searchParams.get('host') ?? hostname.replace(/^\[|\]$/g, '')

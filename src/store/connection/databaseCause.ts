@@ -61,19 +61,19 @@ const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** Kinds that the code alone does not tell. */
-const KIND_OF_LINKS: readonly (readonly [isOfKind: (link: object) => boolean, kind: Kind])[] = [
+/** Kinds that are not known by the code alone. */
+const KINDS_BY_TEST: readonly (readonly [isOfKind: (link: object) => boolean, kind: Kind])[] = [
   [isReadOnlyDisk, READ_ONLY_DISK],
   [isTlsError, NOT_TRUSTED],
   [isClosedSocket, CLOSED_SOCKET],
 ]
 
-/** The message of the driver's pool. The error inside it says only that the connection has ended. */
+/** The message of the pool's error when a connection takes too long. Its cause says only that the connection has ended. */
 const LATE_CONNECTION = 'Connection terminated due to connection timeout'
 
 const SERVER_DISK: Kind = { shown: "the database's disk fails", remedy: 'read the log of the server and check its disk' }
 
-/** The cause in a sentence; `null` when the error is a defect, which says nothing of the database's condition. */
+/** The cause in a sentence; `null`: the error is a defect, and the database may be well. */
 export function databaseCause(error: unknown): DatabaseCause | null {
   const links = causes(error)
   const fault = databaseFault(error)
@@ -82,7 +82,7 @@ export function databaseCause(error: unknown): DatabaseCause | null {
   const late = messages.find(message => message === LATE_CONNECTION)
   const given = links.flatMap(link => (link instanceof TokenwireError ? [] : (codeOf(link) ?? []))).at(0) ?? null
   const code = given ?? (late === undefined ? null : 'ETIMEDOUT')
-  const { shown, remedy } = KIND_OF_LINKS.find(([isOfKind]) => links.some(isOfKind))?.[1] ?? kindOf(code, fault)
+  const { shown, remedy } = KINDS_BY_TEST.find(([isOfKind]) => links.some(isOfKind))?.[1] ?? kindOf(code, fault)
   const said = late ?? messages.at(-1)
   const quoted = [said, code].filter(part => part !== undefined && part !== null).join(', ')
   return { shown, full: `${shown}: ${remedy}${quoted === '' ? '' : ` (${quoted})`}` }

@@ -53,11 +53,11 @@ const SYSTEM_CODES = new Set([
   'ENOENT',
 ])
 
-// Errors of the driver and its pool that have no code.
+// Messages of the driver and its pool whose errors have no code.
 const DRIVER_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after|driver has already been destroyed|Query read timeout|Client was closed)/i
 
-// Of Node's TLS and OpenSSL: https://nodejs.org/api/tls.html#x509-certificate-error-codes
+// Codes of Node's TLS and of OpenSSL: https://nodejs.org/api/tls.html#x509-certificate-error-codes
 const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA)/
 
 const SQLSTATE = /^[0-9A-Z]{5}$/
@@ -69,19 +69,17 @@ const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
   refused: 'The database refuses this service',
 }
 
-/** Why a statement failed, by the codes and messages of the error and its causes; the first that is known counts. */
+/** Why a statement failed. The first known code or message of the error and its causes decides. */
 export function databaseFault(error: unknown): DatabaseFault {
   for (const link of causes(error)) {
     const code = codeOf(link)
-    // PostgreSQL has no code of its own for a disk that takes no writes, and reports missing permission.
     if (isReadOnlyDisk(link)) return 'exhausted'
     if (isStalePlan(link)) return 'conflict'
     const fault =
       code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[/^([0-9A-Z]{2})[0-9A-Z]{3}$/.exec(code)?.[1] ?? ''])
     if (fault !== undefined) return fault
     if (code !== null && SYSTEM_CODES.has(code)) return 'unavailable'
-    if (isClosedSocket(link)) return 'refused'
-    if (isTlsError(link)) return 'refused'
+    if (isClosedSocket(link) || isTlsError(link)) return 'refused'
     if (link instanceof Error && DRIVER_MESSAGES.test(link.message)) return 'unavailable'
     if (link instanceof Error && link.message.startsWith('The server does not support SSL')) return 'refused'
   }
@@ -100,7 +98,7 @@ export function isTlsError(link: object): boolean {
 
 /**
  * A `TokenwireError` `database_unavailable` when the database can't answer, else the error itself, which is a defect. Neither contains the
- * URL or the password: no message of the driver does.
+ * URL or the password, since no message of the driver does.
  */
 export function toDatabaseError(error: unknown): unknown {
   if (error instanceof TokenwireError) return error
@@ -136,8 +134,8 @@ export function codeOf(link: object): string | null {
 }
 
 /**
- * "cached plan must not change result type": a table was altered after the statement was prepared. The code alone means any feature that
- * the server lacks, and the message may be in any language.
+ * Whether a table was altered after the statement was prepared ("cached plan must not change result type"). The code alone means any
+ * missing feature, and the message may be in any language.
  */
 export function isStalePlan(link: unknown): boolean {
   return link instanceof Error && codeOf(link) === '0A000' && 'routine' in link && link.routine === 'RevalidateCachedQuery'
@@ -148,7 +146,7 @@ export function isClosedSocket(link: object): boolean {
   return 'syscall' in link && link.syscall === 'connect' && (codeOf(link) === 'EACCES' || codeOf(link) === 'EPERM')
 }
 
-/** PostgreSQL reports a disk that takes no writes as a missing permission (42501). */
+/** Whether the server's disk takes no writes. PostgreSQL reports that as a missing permission (42501). */
 export function isReadOnlyDisk(link: object): boolean {
   return link instanceof Error && codeOf(link) === '42501' && link.message.includes('Read-only file system')
 }

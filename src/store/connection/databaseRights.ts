@@ -16,6 +16,7 @@ export interface DatabaseRights {
   readonly database: string
   /** The schema of the service's tables, or the one in which they would be created. */
   readonly schema: string
+  /** Whether the schema exists. */
   readonly isSchema: boolean
   readonly mayUseSchema: boolean
   readonly mayCreate: boolean
@@ -29,7 +30,7 @@ export interface DatabaseRights {
   readonly trigrams: string | null
   readonly mayUseTrigrams: boolean
   readonly areTrigramsOffered: boolean
-  /** PostgreSQL trusts the extension: who may create schemas may create it. */
+  /** Whether the role may create schemas, and so this extension, which PostgreSQL trusts. */
   readonly mayCreateTrigrams: boolean
   readonly isReadOnly: boolean
   readonly isStandby: boolean
@@ -39,7 +40,7 @@ export interface DatabaseRights {
   readonly isOrderOutdated: boolean
 }
 
-/** Of a session with a `search_path` as `configureSessions` sets it. */
+/** Reads the rights of a session whose `search_path` is as `configureSessions` sets it. */
 export async function readRights(db: Queryable): Promise<DatabaseRights> {
   const { rows } = await sql<DatabaseRights>`
     with place as (select trim(split_part(current_setting('search_path'), ',', 1)) as schema),
@@ -67,7 +68,7 @@ export async function readRights(db: Queryable): Promise<DatabaseRights> {
   return rights
 }
 
-/** What the service lacks in a database, with the statements that give it, as one sentence; `null`: nothing. */
+/** The rights that the role lacks, and the statements that grant them, as one sentence; `null`: it lacks none. */
 export function missingRights(rights: DatabaseRights, use: DatabaseUse): string | null {
   const { role, database, schema, owner, trigrams } = rights
   if (!rights.isSchema) return `there is no schema ${schema} in database ${database}: create schema ${schema} authorization ${role}`

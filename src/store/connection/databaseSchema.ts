@@ -10,15 +10,15 @@ import type { Queryable } from './queryable.ts'
 /** The comment that marks the served index. It is transactional, reaches replicas and dumps, and every role can read it. */
 export const SERVED_MARK = 'Tokenwire serves this index'
 
-/** The table that only indexes of this service have, and that has the mark. */
+/** The table that has the mark. No other program's schema has a table of this name. */
 export const MARKED_TABLE = 'block_undo'
 
-/** Whether connections use the served schema, and so another one after a switch. */
+/** Whether connections use whichever schema is served, so that a switch moves them. */
 export function followsSwitches(databaseUrl: string): boolean {
   return schemaOf(databaseUrl) === null && !givenOptions(databaseUrl).includes('search_path=')
 }
 
-/** SQL for the served index, else the one in a schema, else the oldest, wherever it is; quoted where SQL needs it. */
+/** SQL for the schema of the served index, else of the index in `schema`, else of the oldest index; quoted where SQL needs it. */
 const servedOr = (schema: string) => `coalesce(
   (select relnamespace::regnamespace::text from pg_class join pg_namespace on pg_namespace.oid = relnamespace
     where relname = '${MARKED_TABLE}' and relkind = 'r'
@@ -45,17 +45,23 @@ export async function readServedSchema(db: Queryable): Promise<string> {
   return String(rows[0]?.schema)
 }
 
-/** Whether the schema of this connection is the served one, also where `SCHEMA` names it. */
+/** Whether this connection's schema is the served one, whether or not `SCHEMA` names it. */
 export async function isServedSchema(db: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isServed: boolean }>`
     select (parse_ident(${sql.raw(servedOr(FIRST_OF_ROLE))}))[1] = current_schema() as "isServed"`.execute(db)
   return rows[0]?.isServed === true
 }
 
-/** The schema in which this connection creates tables. */
+/** Whether a schema has a table of that name. */
+export async function hasTable(db: Queryable, schema: string, table: string): Promise<boolean> {
+  const { rows } = await sql`select from pg_tables where schemaname = ${schema} and tablename = ${table}`.execute(db)
+  return rows.length > 0
+}
+
+/** SQL for the schema in which this connection creates tables, quoted where SQL needs it. */
 export const CURRENT_SCHEMA: RawBuilder<string> = sql`quote_ident(current_schema())`
 
-/** The name of a channel of notifications, with a part that no other schema of the database has. */
+/** SQL for the name of a notification channel that no other schema of the database shares. */
 export function channelOfSchema(channel: string): RawBuilder<string> {
   return sql`${sql.lit(`${channel}_`)} || ${CURRENT_SCHEMA}::regnamespace::oid`
 }

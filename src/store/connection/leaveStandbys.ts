@@ -14,18 +14,18 @@ interface Pool {
 
 const READ_ONLY = '25006'
 
-/** Fails with 25006, as a write does, where the server or the session takes no writes. Holding an advisory lock writes nothing. */
+/** Fails with 25006, as a write does, where the server or the session takes no writes. */
 export const REQUIRE_WRITES = sql`do $$ begin
   if current_setting('transaction_read_only')::boolean then
     raise exception using errcode = 'read_only_sql_transaction', message = 'its transactions are read-only';
   end if; end $$`
 
 /**
- * Has a pool use a connection only once when the server behind it takes no writes: the next use opens another one, which may lead to the
- * primary. During a failover a name leads to a standby for a while, and the connections that were opened meanwhile would stay with it.
+ * Has a pool close a connection after its first use when the server behind it takes no writes: the next use opens another one, which may
+ * lead to the primary. During a failover a host name leads to a standby for a while, and connections opened meanwhile would stay with it.
  * To be called after `configureSessions`.
  *
- * @param isStandbyWanted whether the address is that of a standby, so that only sessions that refuse a write are left
+ * @param isStandbyWanted whether the address is a standby's, so that only sessions that have refused a write are closed
  */
 export function leaveStandbys(pool: Pool, { isStandbyWanted }: { readonly isStandbyWanted: boolean }): void {
   const left = new WeakSet<DriverClient>()

@@ -8,7 +8,7 @@ import { createOrm, type RawConnection } from './orm.ts'
 export interface ListenerOptions {
   readonly url: string
   readonly channels: readonly string[]
-  /** Whether they are channels of the connection's schema (`channelOfSchema`), or the same in the whole database. */
+  /** Whether the channels belong to the connection's schema (`channelOfSchema`) or to the whole database. */
   readonly scope: 'schema' | 'database'
   readonly logger: Logger
   /** Called when a connection has begun to listen. What was announced before may have been missed. */
@@ -24,7 +24,7 @@ const MAX_BEAT_MS = 5_000
 
 export interface Listener {
   readonly isListening: boolean
-  /** How often it has begun to listen again. */
+  /** How many times it has begun to listen again. */
   readonly reconnects: number
   stop(): Promise<void>
 }
@@ -37,7 +37,7 @@ export function createListener(options: ListenerOptions): Listener {
   let isListening = false
   let connections = 0
   let current: RawConnection | null = null
-  /** The channels by their names in the database. */
+  /** The names in `channels` by their names in the database. */
   const heard = new Map<string, string>()
   const orm = createOrm(options.url, logger.child({}, { level: 'silent' }), {
     poolSize: 1,

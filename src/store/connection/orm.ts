@@ -20,9 +20,9 @@ export interface OrmOptions {
   readonly connectTimeoutMs?: number
   /** `statement_timeout`. Default 20 s; `0`: none. */
   readonly statementTimeoutMs?: number
-  /** How much longer than the statement timeout an answer may take before its connection counts as dead. Default 5 s. */
+  /** How long after the statement timeout an answer may still come before its connection counts as dead. Default 5 s. */
   readonly lateAnswerMs?: number
-  /** What measures how late an answer is. Default: timers of real time. */
+  /** The timer of deadlines. Default: real time. */
   readonly startDeadline?: StartDeadline
   /** `lock_timeout`. Default 10 s; `0`: none. */
   readonly lockTimeoutMs?: number
@@ -34,7 +34,7 @@ export interface OrmOptions {
   readonly onConnection?: (connection: RawConnection) => void
 }
 
-/** A connection as the driver has it. */
+/** The parts of the driver's connection that are used. */
 export interface RawConnection {
   on(event: 'notification', listener: (notification: { readonly channel: string; readonly payload?: string }) => void): void
   readonly connection: { readonly stream: { destroy(): void } }
@@ -56,7 +56,7 @@ type DriverPool = Parameters<typeof prepareStatements>[0] &
 
 const IDLE_CONNECTION_MS = 60_000
 const KEEP_ALIVE_DELAY_MS = 10_000
-/** With it, health shows within half a minute that the database is silent. No statement of the index takes as long. */
+/** No statement of the index takes as long. Health shows within half a minute that the database is silent. */
 const STATEMENT_TIMEOUT_MS = 20_000
 const LATE_ANSWER_MS = 5_000
 const LOCK_TIMEOUT_MS = 10_000
@@ -66,7 +66,7 @@ const BIGINT_OID = 20
 /**
  * The ORM over a pool of connections. Nothing is connected before the first statement.
  *
- * @param more for an ORM that does more than run statements: `MIGRATION_OPTIONS`, `ENTITIES`
+ * @param more options of an ORM that does more than run statements: `MIGRATION_OPTIONS`, `ENTITIES`
  * @throws `TokenwireError` `config_invalid` when the text is no PostgreSQL URL
  */
 export function createOrm(databaseUrl: string, logger: Logger, limits: OrmOptions = {}, more: Options = {}): MikroORM {
@@ -103,7 +103,7 @@ export function createOrm(databaseUrl: string, logger: Logger, limits: OrmOption
 }
 
 /**
- * The options of every ORM over a database. Without entities: the service's ORMs run statements of their own (`tableOf`), and discovering
+ * The options of every ORM over a database. It has no entities: the service writes its own statements (`tableOf`), and discovering
  * the entities would take 16 to 40 ms of CPU per ORM in place of 1 to 7.
  *
  * @throws `TokenwireError` `config_invalid` when the text is no PostgreSQL URL; the message does not repeat it
@@ -112,7 +112,7 @@ export function connectionOptions(databaseUrl: string) {
   return defineConfig({
     clientUrl: databaseUrl,
     // The driver reads the URL's parameters (sslmode, a socket's folder); the ORM would ignore them.
-    // What the URL does not say would come from `PGSSLNEGOTIATION`, which is refused without TLS.
+    // Without a value here, the driver would take `PGSSLNEGOTIATION`, which is refused without TLS.
     driverOptions: {
       connectionString: toConnectionString(databaseUrl),
       sslnegotiation: 'postgres',
@@ -123,27 +123,27 @@ export function connectionOptions(databaseUrl: string) {
   })
 }
 
-/** The ORM would take what it is not given from `MIKRO_ORM_…` variables, which are meant for its command line and for other programs. */
+/** Deletes the `MIKRO_ORM_…` variables, which are meant for the ORM's command line: the ORM would take options from them. */
 function forgetVariables(): void {
   for (const name of Object.keys(process.env)) if (name.startsWith('MIKRO_ORM_')) delete process.env[name]
 }
 
 /**
- * Returns `bytea` as lower-case hex with `0x`, `bigint` as a number, since every `bigint` of the schema is a safe integer, and `numeric` as
- * text.
+ * Has the driver return `bytea` as lower-case hex with `0x` and `bigint` as a number: every `bigint` of the schema is a safe integer.
+ * `numeric` stays text.
  */
 function setResultTypes({ options }: Pool): void {
   options.types.setTypeParser(BYTEA_OID, toHex)
   options.types.setTypeParser(BIGINT_OID, Number)
 }
 
-/** @throws `TypeError` for another format than that of `bytea_output = hex`, which each session sets: `\x` and the digits */
+/** @throws `TypeError` when the text is not `\x` and hex digits, the format of `bytea_output = hex` that each session sets */
 function toHex(text: string): Hex {
   if (!text.startsWith('\\x')) throw new TypeError('the database sent bytes that are not written in hex')
   return `0x${text.slice(2)}`
 }
 
-/** Without the ORM's log of statements, which contains their values. What remains are messages about dropped connections. */
+/** Logs the ORM's messages about dropped connections, and never its statements, which contain values. */
 function toOrmLogger(logger: Logger): OrmLogger {
   return {
     log: (namespace, message) => logger.trace({ namespace }, message),

@@ -31,14 +31,14 @@ export function prepareStatements(pool: Pool): void {
       statement: { readonly name: string; readonly text: string; readonly values: readonly unknown[] },
       evicted: string | null,
     ) {
-      // Not awaited: statements are sent in the order in which they are asked for. In a transaction that has failed it stays prepared.
+      // Not awaited: the driver sends statements in order. In a failed transaction this fails, and the statement stays prepared.
       if (evicted !== null) void Promise.resolve(super.query(`deallocate ${evicted}`)).catch(() => undefined)
       const isAlone = this.getTransactionStatus() === 'I'
       try {
         return await super.query(statement)
       } catch (error) {
         if (!isStalePlan(error)) throw error
-        // A table was altered: the statement fails before it runs, at each run, until it is prepared anew.
+        // A table was altered. The statement has not run, and would fail again until it is prepared anew.
         this.#used.forget(statement.text)
         if (!isAlone) throw error
         return super.query(statement.text, statement.values)

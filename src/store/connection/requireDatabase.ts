@@ -42,7 +42,7 @@ const PLAIN_LETTERS =
   'DATABASE_URL: the locale of the database does not fold letters as Unicode does, so that search tells upper from lower case in some names; ' +
   "a database made with locale 'C.UTF-8' does not"
 
-/** After an update of the operating system, an index may no longer find texts that it has. */
+/** After an update of the operating system's collations, an index may miss texts that the table has. */
 function outdatedOrder(database: string): string {
   const remedy = `reindex database ${database}; alter database ${database} refresh collation version`
   return `DATABASE_URL: the system orders texts otherwise than when the database was created; as its owner, run there: ${remedy}`
@@ -66,7 +66,7 @@ async function requireServer(db: Queryable, setting: DatabaseSetting): Promise<v
   )
 }
 
-/** Retryable: it may be about to become the primary. */
+/** The error is retryable, since the standby may be about to become the primary. */
 function standbyError(): TokenwireError {
   const sentence = 'the server is a standby, which announces no commits; give its primary here, and the standby as DATABASE_READ_URL'
   return new TokenwireError('database_unavailable', `DATABASE_URL: ${sentence}`, { retryable: true })

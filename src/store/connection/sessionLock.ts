@@ -14,10 +14,10 @@ export type SessionLockOutcome = { readonly lock: SessionLock } | { readonly loc
 
 export interface SessionLockInput {
   readonly url: string
-  /** Of `LOCKS`. */
+  /** A value of `LOCKS`. */
   readonly key: number
   readonly applicationName: string
-  /** What the lock protects, for the log: `the embedded database`. */
+  /** What the lock protects, as the log names it: `the embedded database`. */
   readonly what: string
   readonly logger: Logger
   /** How often to send a statement. Default 2 s. */
@@ -36,8 +36,8 @@ export interface SessionLockInput {
 
 /**
  * Holds an advisory lock on a connection of its own, so that the lock ends with this process. If the process or its host ends without
- * closing the connection, the server does so when heartbeats stay away. When the connection is lost, as when the server has crashed and
- * recovered, another one is opened and takes the lock again, also when the server takes no writes any more.
+ * closing the connection, the server closes it when heartbeats stay away. When the connection is lost, or the server takes no writes any
+ * more, another connection is opened and takes the lock again.
  *
  * @returns the holder when another process has the lock
  * @throws what `beforeTaking` and `onTaken` throw; the driver's error when the server can't be reached
@@ -55,7 +55,7 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
   /** Holds the lock on one connection, until that is lost or the lock released. */
   const hold = (onTaken: (holder: LockHolder | null) => void) =>
     db.connection().execute(async session => {
-      // A standby would give the lock, too.
+      // A standby grants advisory locks, too.
       await REQUIRE_WRITES.execute(session)
       await input.beforeTaking?.(session)
       await sql`set idle_session_timeout = ${sql.lit(`${MISSED_HEARTBEATS * heartbeatMs}ms`)}`.execute(session)
@@ -110,7 +110,7 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
   }
 }
 
-/** Resolves when the lock is released, its connection is lost, or the server takes no writes any more. */
+/** Sends heartbeats. Resolves when the lock is released, its connection is lost, or the server takes no writes any more. */
 async function keepLock(session: Kysely<unknown>, signal: AbortSignal, heartbeatMs: number): Promise<void> {
   const released = Promise.withResolvers<void>()
   signal.addEventListener('abort', () => released.resolve(), { once: true })

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { TokenwireError } from '#errors'
 import type { DatabaseSetting } from './startError.ts'
 
-/** A pooler may give its connections in turn, or the one that was used last; other clients may come in between. */
+/** One attempt may miss a pooler: it may happen to give the same session twice, and other clients come in between. */
 const ATTEMPTS = 3
 
 /**
@@ -23,7 +23,7 @@ export async function requireSessions(db: Kysely<unknown>, setting: DatabaseSett
   }
 }
 
-/** Whether a client is given another session, or another client finds what the first one has set in its session. */
+/** Whether a client is given another session, or a second client finds what the first one has set in its session. */
 async function isSessionShared(db: Kysely<unknown>): Promise<boolean> {
   const mark = randomUUID()
   return db.connection().execute(async first => {

@@ -6,8 +6,8 @@ export interface ConfiguredPool {
 }
 
 /**
- * What statements and the reading of their results rely on, whatever the server, the database and the role are set to. A value that is set
- * in the session stays when the server reloads its configuration.
+ * Settings that statements and the reading of results rely on. They are set in the session, so that they override the server's, the
+ * database's and the role's, and stay when the server reloads its configuration.
  */
 const RELIED_ON: Readonly<Record<string, string>> = {
   // How values are written and read.
@@ -31,12 +31,12 @@ const RELIED_ON: Readonly<Record<string, string>> = {
 }
 
 /**
- * What the address may set otherwise:
+ * Settings that the database's URL may override:
  * - queries read a few pages each, mostly from memory: with the default cost of a random page, meant for spinning disks, PostgreSQL would
  *   scan whole tables. Queries take milliseconds, which JIT compilation or planning each time would multiply;
  * - rows are updated, which not every table access method can do;
- * - the server ends a transaction whose client has died in silence before the client's next attempt needs its locks;
- * - when a client's host is gone, the server ends its session within half a minute, which frees its locks.
+ * - the server ends the transaction of a client that died in silence before the client's next attempt needs its locks;
+ * - when a client's host is lost, the server ends its session within half a minute, which frees its locks.
  */
 const PREFERRED: Readonly<Record<string, string>> = {
   random_page_cost: '1.1',
@@ -53,7 +53,7 @@ const PREFERRED: Readonly<Record<string, string>> = {
 /** An update that was emitted has to survive a crash of the server. Stricter values than `on` stay. */
 const SYNCHRONOUS_COMMIT = `coalesce(nullif(current_setting('synchronous_commit', true), 'off'), 'on')`
 
-/** Managed databases keep extensions in a schema that is not in everybody's `search_path`. */
+/** SQL for the schema of pg_trgm: managed databases keep extensions in a schema that may not be in the `search_path`. */
 const SCHEMA_OF_TRIGRAMS = `(select extnamespace::regnamespace::text from pg_extension where extname = 'pg_trgm')`
 
 /**
@@ -79,7 +79,7 @@ export function configureSessions(
     ['search_path', `concat_ws(', ', ${own}, ${SCHEMA_OF_TRIGRAMS})`],
   ]
   const rows = settings.map(([name, value]) => `('${name}', ${value})`).join(', ')
-  // The first statement by itself: the server's own limit may be too short for the other one.
+  // This limit comes first, since the server's own may be too short for the second statement.
   const text = `set statement_timeout = ${limits.statementTimeoutMs};
     select set_config(name, value, false) from (values ${rows}) as wanted (name, value) where current_setting(name, true) is not null`
   pool.options.onConnect = async client => {
@@ -87,7 +87,7 @@ export function configureSessions(
   }
 }
 
-/** The name of a schema as an identifier within a text of SQL. */
+/** The name of a schema as an SQL identifier, escaped for a string literal. */
 function quoted(schema: string): string {
   return `"${schema.replaceAll('"', '""').replaceAll("'", "''")}"`
 }

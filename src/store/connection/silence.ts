@@ -16,11 +16,11 @@ export interface Patience {
   readonly deadlineMs: number | null
   /** Ends every connection, and with it the statements under way. */
   readonly giveUp?: AbortSignal | undefined
-  /** What measures deadlines. Default: timers of real time. */
+  /** The timer of deadlines. Default: real time. */
   readonly startDeadline?: StartDeadline | undefined
 }
 
-/** Calls `expire` after that time, unless the function that it returns is called before. */
+/** Calls `expire` after `ms`, unless the function that it returns is called before. */
 export type StartDeadline = (ms: number, expire: () => void) => () => void
 
 const startTimer: StartDeadline = (ms, expire) => {
@@ -28,15 +28,15 @@ const startTimer: StartDeadline = (ms, expire) => {
   return () => clearTimeout(timer)
 }
 
-/** How long a service that stops waits for the database: a process that is to end is often killed after 30 s, or 10. */
+/** How long a stopping service waits for the database: supervisors often kill a process 10 s after they ask it to end. */
 export const DATABASE_PATIENCE_MS = 8_000
 
-/** A server that is there closes a connection at once when asked to. */
+/** A server that can be reached closes a connection at once when asked to. */
 const CLOSE_WITHIN_MS = 2_000
 
 /**
- * Ends connections that have died in silence, as when a firewall has forgotten them or the server's host has lost power. TCP itself would
- * report that after a quarter of an hour, or never. The driver's `query_timeout` would keep the dead connection in its pool.
+ * Ends connections that have died in silence, as when a firewall has forgotten them or the server's host has lost power. TCP would report
+ * that after a quarter of an hour, or never. The driver's `query_timeout` would keep the dead connection in its pool.
  */
 export function endSilentConnections(pool: Pool, { deadlineMs, giveUp, startDeadline = startTimer }: Patience): void {
   const open = new Set<Connection>()
@@ -66,7 +66,7 @@ export function endSilentConnections(pool: Pool, { deadlineMs, giveUp, startDead
       return result
     }
 
-    /** The server runs statements one by one, so each has its time from the answer to the one before it. */
+    /** The server runs statements one by one, so the deadline of each begins with the answer to the one before it. */
     #awaitAnswer(withinMs: number): void {
       const sinceMs = performance.now()
       this.#endDeadline = startDeadline(withinMs, () => {
@@ -86,10 +86,7 @@ export function endSilentConnections(pool: Pool, { deadlineMs, giveUp, startDead
       this.connection.stream.destroy(error)
     }
 
-    /**
-     * What silenced one connection may have silenced others that have been idle since. Such a connection ends now, not at a deadline of its
-     * own.
-     */
+    /** Ends a connection that was idle since before another one fell silent: the same cause may have silenced both. */
     #suspect(sinceMs: number, silentMs: number): void {
       if (this.#underWay === 0 && this.#answeredAtMs < sinceMs) this.destroy(silence(silentMs))
     }

@@ -6,7 +6,7 @@ export type DatabaseSetting = 'DATABASE_URL' | 'DATABASE_READ_URL' | 'LOGS_FROM'
 
 export interface NamedDatabase {
   readonly url: string
-  /** What names the database. */
+  /** The setting that has the URL. */
   readonly setting: DatabaseSetting
 }
 
@@ -25,7 +25,7 @@ export function startError(error: unknown, { url, setting }: NamedDatabase): Tok
   return new TokenwireError(isRefused ? 'config_invalid' : 'database_unavailable', sentence, { retryable: !isRefused, cause: error })
 }
 
-/** As `startError`. A defect of this code stays as it is, with its stack. */
+/** As `startError`, but a defect of this code stays as it is, with its stack. */
 export function toStartError(error: unknown, database: NamedDatabase): unknown {
   return isOfDatabase(error) ? startError(error, database) : error
 }

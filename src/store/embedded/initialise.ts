@@ -14,7 +14,8 @@ const run = promisify(execFile)
 const inProgress = new Set<string>()
 
 /**
- * Creates the data folder and its password in a temporary folder that is renamed when complete: this process may be killed at any moment.
+ * Creates the data folder and its password in a temporary folder, and renames that when it is complete: this process may be killed at any
+ * moment.
  *
  * @throws `TokenwireError` `config_invalid` when initdb fails (a full disk, a folder that can't be written) or the folder holds a database
  *   that has lost its version file

@@ -25,7 +25,7 @@ export interface KeptServer {
 
 const MAX_PAUSE_MS = 30_000
 const ATTEMPTS = 8
-/** A server that ran this long did start: attempts are counted anew. */
+/** A server that has run for this long has started well, and attempts are counted from one again. */
 const SETTLED_MS = 60_000
 
 /**

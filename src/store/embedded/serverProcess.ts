@@ -16,7 +16,7 @@ export interface RunningServer {
 }
 
 export interface FoundServer extends RunningServer {
-  /** Whether another process has started it. */
+  /** Whether another process has started the server. */
   readonly found: boolean
 }
 
@@ -33,7 +33,7 @@ export interface StartInput {
 
 const MAX_CONNECTIONS = 60
 const POLL_MS = 20
-/** Crash recovery replays the WAL. */
+/** Crash recovery, which replays the WAL, may take this long. */
 const READY_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 30_000
 const START_ATTEMPTS = 4
@@ -41,7 +41,7 @@ const RETRY_PAUSE_MS = 500
 const MIB = 1024 ** 2
 const MAX_LOG_BYTES = 8 * MIB
 
-/** For one service: loopback only, and errors of statements are logged by the service, not by the server. */
+/** Settings of a server for one service: it listens on loopback only, and the service logs the errors of statements. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -60,7 +60,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_min_error_statement: 'panic',
 }
 
-/** A committed block that was emitted must survive a power failure. */
+/** Settings by which a committed block survives a power failure. */
 const DURABILITY = ['fsync', 'synchronous_commit', 'full_page_writes']
 
 /** The state of the data folder's server. A file that can't be read counts as absent. */
@@ -84,16 +84,16 @@ export async function findServer(layout: Layout): Promise<RunningServer | null> 
 }
 
 /**
- * Starts the server of a data folder, or returns the one that another service has started first. It runs in a session of its own with its
- * output in a file: neither Ctrl-C nor the end of this process stops it.
+ * Starts the server of a data folder, or finds the one that another service has started first. The server has a session of its own, and its
+ * output goes to a file: neither Ctrl-C nor the end of this process stops it.
  *
  * @throws `TokenwireError` `database_unavailable` with the last lines of the server's log when it does not come up
  */
 export async function startServer(input: StartInput): Promise<FoundServer> {
   const { layout } = input
   const file = await readPostmasterFile(layout)
-  // The server refuses to start while another program has the pid in the file, so the file is removed here. Otherwise the server removes
-  // it: another service may be starting the server, and may have written the file anew by now.
+  // The server refuses to start while another program has the pid in the file, so the file is removed here. In other cases the server
+  // removes it: a server that another service is starting may have written it anew by now.
   if (file.kind === 'stale' && isAlive(file.pid)) await rm(join(layout.dataFolder, 'postmaster.pid'), { force: true })
   await rotateLog(layout.logFile)
   for (let attempt = 1; ; attempt++) {
@@ -108,7 +108,7 @@ export async function startServer(input: StartInput): Promise<FoundServer> {
   }
 }
 
-/** Stops a server: fast shutdown, after 30 s an immediate one, from which it recovers at its next start. */
+/** Stops a server: by a fast shutdown; after 30 s by an immediate one, from which it recovers at its next start; at last by a kill. */
 export async function stopServer(layout: Layout, pid: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     if (!isServerOf(pid, layout.dataFolder)) return
@@ -141,7 +141,7 @@ async function spawnServer(
   }
 }
 
-/** `null` when the process ends before the server is ready, or the server is not ready after 2 minutes. */
+/** The server once it is ready; `null`: its process has ended before that, or it is not ready after 2 minutes. */
 async function becomesReady(child: ChildProcess, layout: Layout): Promise<RunningServer | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && Date.now() < deadline) {

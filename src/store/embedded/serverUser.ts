@@ -57,7 +57,7 @@ export async function chooseServerUser(
   owner: { readonly uid: number; readonly gid: number } | null,
 ): Promise<{ readonly user: ServerUser; readonly version: string }> {
   const self = { kind: 'self' } as const
-  // Root can run the program, too. So a program that can't run is not taken for one that another user may not reach.
+  // Root tries first, so that a program that can't run at all is not taken for one that the other user may not reach.
   const version = await versionAs(self, postgres).catch(notRunning)
   if (process.getuid?.() !== 0) return { user: self, version }
   const ids = owner !== null && owner.uid !== 0 ? owner : await findOrAddUser()
@@ -110,7 +110,7 @@ async function mayEnter(folder: string, ids: { readonly uid: number; readonly gi
 async function findOrAddUser(): Promise<{ uid: number; gid: number }> {
   const found = await findUser('postgres')
   if (found !== null) return found
-  // In a minimal image it can't be added.
+  // In a minimal image no user can be added.
   await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']).catch(() => undefined)
   const ids = (await findUser('postgres')) ?? (await findUser('nobody'))
   if (ids !== null) return ids

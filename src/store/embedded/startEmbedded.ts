@@ -20,7 +20,7 @@ export interface EmbeddedOptions {
   readonly logger: Logger
   /** Whether commits survive a crash of the machine. Default true. */
   readonly durable?: boolean
-  /** Default 60: what one service and its operator's tools take. */
+  /** Default 60, which one service and its operator's tools need. */
   readonly maxConnections?: number
   /** Called once when the server has died and could not be restarted. Default: a server that dies is not restarted. */
   readonly onLost?: () => void
@@ -29,20 +29,20 @@ export interface EmbeddedOptions {
 export interface EmbeddedServer {
   /** The address of the `tokenwire` database, with its password. */
   readonly url: string
-  /** The postmaster's. */
+  /** The pid of the postmaster. */
   readonly pid: number
   readonly port: number
   /** The path of `postmaster.pid`, whose first line is the pid while the server runs. */
   readonly postmasterFile: string
-  /** Whether the server was still running, left by a service that was killed. */
+  /** Whether the server was still running, as when a service was killed. */
   readonly found: boolean
   /** Terminates open connections, so call it last. */
   stop(): Promise<void>
 }
 
 /**
- * A private PostgreSQL under `DATA_DIR`, for one service at a time. Only `stop()` stops it: it outlives a process that is killed, and the
- * next one uses it.
+ * Starts a private PostgreSQL under `DATA_DIR`, for one service at a time. Only `stop()` stops it: it outlives a process that is killed,
+ * and the next one uses it.
  *
  * @throws `TokenwireError`: `config_invalid` when another service uses the folder or it can't be used; `not_supported` where there is no
  *   PostgreSQL for the platform or user; `database_unavailable` when the server does not start
@@ -147,9 +147,7 @@ async function readPassword(layout: Layout): Promise<string> {
   }
 }
 
-/**
- * Complete, so that the driver takes nothing from variables such as `PGSSLMODE` and `PGOPTIONS`, which are exported for other servers.
- */
+/** The URL has all parameters, so that the driver takes none from variables such as `PGSSLMODE`, which are meant for other servers. */
 function serverUrl(server: Pick<RunningServer, 'port'>, password: string, database: string): string {
   return `postgres://${EMBEDDED_NAME}:${password}@127.0.0.1:${server.port}/${database}?sslmode=disable&options=-csearch_path%3Dpublic`
 }

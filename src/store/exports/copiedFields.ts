@@ -1,20 +1,20 @@
-/** The bytes of one COPY after the other. Each is to be read to its end before the next one. */
+/** The bytes of one COPY after the other. The consumer reads each to its end before the next one. */
 export type CopiedRanges = AsyncIterable<AsyncIterable<Buffer>>
 
 /** Rows of a COPY whose fields lie in the same bytes. */
 export interface CopiedRows {
   readonly bytes: Buffer
-  /** Of each field of each row, in order: where it starts in `bytes` and where it ends. A start of -1: `null`. */
+  /** The start and the end in `bytes` of each field of each row, in order. A start of -1: the field is `null`. */
   readonly places: Int32Array
 }
 
-/** The signature, the flags and the length of an extension, which PostgreSQL leaves empty. */
+/** A COPY begins with a signature, flags and the length of an extension, which is 0. */
 const HEADER_BYTES = 19
 const COUNT_BYTES = 2
 const LENGTH_BYTES = 4
 
 /**
- * Finds the fields of COPYs in the binary format, whose chunks may end anywhere. What a field holds is not looked at.
+ * Finds the fields of COPYs in the binary format, whose chunks may end anywhere. Does not read the fields' values.
  *
  * @see https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS-BINARY
  */
@@ -35,7 +35,7 @@ async function* fieldsOf(copied: AsyncIterable<Buffer>, fieldsPerRow: number): A
   }
 }
 
-/** @returns the end of the last whole row; what follows the rows has no fields and is left, too */
+/** Adds the places of whole rows to `places`. @returns the end of the last whole row; the trailer of a COPY is no row */
 function findRows(bytes: Buffer, from: number, fieldsPerRow: number, places: number[]): number {
   let rowStart = from
   for (;;) {

@@ -10,7 +10,7 @@ import { type CopyReader, type CopySource, withCopyReader } from './copyReader.t
 import { copyStatement, type ExportedRows, type ExportFilter } from './copyStatement.ts'
 import { ALL_KEYS, type KeyRange, readKeyRanges } from './keyRanges.ts'
 
-/** The block that an export is true for. */
+/** The block as of which the exported rows are. */
 export interface ExportedBlock {
   readonly number: number
   readonly hash: Hex
@@ -18,9 +18,9 @@ export interface ExportedBlock {
 
 /**
  * Copies rows out of one snapshot of the database. Two connections copy ranges in turn, since one process of PostgreSQL writes more slowly
- * than this one reads. Memory is bounded by what the connections read ahead and the receiver takes.
+ * than this one reads. Memory is bounded by what the connections read ahead.
  *
- * @param receive gets the bytes, and the block of the snapshot; when it rejects, the copy ends
+ * @param receive takes the bytes, and the block of the snapshot. When it rejects, the copy ends
  * @returns the block and the number of rows
  * @throws `TokenwireError` as `requireDatabase`; `config_invalid` when nothing is indexed, or the filter names what is not
  */
@@ -80,7 +80,7 @@ async function requireKnown({ token, launchpad }: ExportFilter, db: Queryable): 
     throw new TokenwireError('config_invalid', `--launchpad must be one that has tokens (${launchpads.join(', ')}), got ${launchpad}`)
 }
 
-/** The rows of one token are found by an index: each range would look for them anew. */
+/** The ranges to copy. The rows of one token are one range: an index finds them, and each range would look for them anew. */
 async function rangesOf({ view: { leading }, filter }: ExportedRows, db: Queryable): Promise<readonly KeyRange[]> {
   return leading === undefined || filter.token !== undefined ? [ALL_KEYS] : readKeyRanges(db, leading)
 }
@@ -112,7 +112,7 @@ async function withReaders<T>({ source, first, areTwo }: FirstReader, work: (rea
   }
 }
 
-/** Each reader begins with its next statement when the bytes of the one before are taken. */
+/** Each reader begins its next statement as soon as the consumer has taken the bytes of the one before. */
 async function* copyInTurn(
   readers: readonly CopyReader[],
   statements: readonly string[],

@@ -15,9 +15,9 @@ export interface CopySource {
 
 export interface CopyReader {
   readonly db: Queryable
-  /** Copies rows out. They are read ahead up to a bound, also while another reader's rows are taken. */
+  /** Copies rows out, and reads ahead up to a bound while the consumer takes another reader's rows. */
   copy(statement: string): RowCopy
-  /** Ends the connection, and with it a copy under way: otherwise it would have to read the rest before it can do anything else. */
+  /** Ends the connection, and with it a copy under way, whose rest it would otherwise have to read first. */
   giveUp(): void
 }
 
@@ -29,7 +29,7 @@ export interface RowCopy {
 
 type CopyingConnection = RawConnection & NodeJS.EventEmitter & { query(copy: Readable): unknown }
 
-/** Of a copy, in memory. */
+/** The most bytes of a copy that are read ahead. */
 const HELD_BYTES = 16 * 2 ** 20
 
 /** Runs work with a connection of its own in a read-only transaction, which sees one snapshot. Its statements have no time limit. */
@@ -45,7 +45,7 @@ export async function withCopyReader<T>({ url, isReplica, logger }: CopySource, 
   try {
     return await createTransaction(orm)(async db => {
       await sql`set transaction isolation level repeatable read, read only`.execute(db)
-      // Two readers keep two processes busy. Those of a parallel plan hand each row to another process, and may sort all rows on disk.
+      // Two readers keep two processes busy. A parallel plan would hand each row to another process, and may sort all rows on disk.
       await sql`set local max_parallel_workers_per_gather = 0`.execute(db)
       if (connection === null) throw new Error('a transaction without a connection')
       return work(readerOf(connection, db))

@@ -2,7 +2,7 @@ import { binaryForm, literal } from '#store/views/forms.ts'
 import type { View } from '#store/views/view.ts'
 import type { KeyRange } from './keyRanges.ts'
 
-/** Which rows. `from` and `to` are Unix seconds, inclusive. */
+/** Selects rows of a view. `from` and `to` are Unix seconds, inclusive. */
 export interface ExportFilter {
   readonly token?: string | undefined
   readonly launchpad?: string | undefined
@@ -10,15 +10,15 @@ export interface ExportFilter {
   readonly to?: number | undefined
 }
 
-/** What is copied. */
+/** The rows to export. */
 export interface ExportedRows {
   readonly view: View
   readonly filter: ExportFilter
 }
 
 /**
- * The COPY that has the server write the rows of a range, in order, in the binary format: numbers and hashes as they are stored, and
- * decimals as text. The fields of a row are the columns of the view, and whether each of its objects is `null`.
+ * The COPY statement that writes the rows of a range, in order, in the binary format. The fields of a row are the view's columns as
+ * `binaryForm` writes them, and for each nested object whether it is `null`.
  */
 export function copyStatement({ view, filter }: ExportedRows, { from, to }: KeyRange): string {
   const key = view.leading === undefined ? '' : `${view.leading.table}.${view.leading.column}`

@@ -6,7 +6,7 @@ import { GrowingBuffer } from './growingBuffer.ts'
 
 const [QUOTE, COMMA, LINE_END, RETURN] = [...Buffer.from('",\n\r')] as [number, number, number, number]
 
-/** Turns the rows of COPYs into CSV as PostgreSQL writes it: `null` is an empty cell, and an empty text is `""`. */
+/** Turns the rows of COPYs into CSV as PostgreSQL writes it: `null` is an empty cell, an empty text is `""`. */
 export function csvLinesOf(view: View) {
   const kinds = view.columns.map(({ kind }) => kind)
   const fields = fieldsPerRow(view)

@@ -25,7 +25,7 @@ export function writeFieldText(text: GrowingBuffer, kind: ColumnKind, bytes: Buf
   }
 }
 
-/** A 64-bit integer: as a number if it can be one, which is read faster. */
+/** Reads a 64-bit integer, as a number if it is a safe one, which is faster. */
 export function readInteger(bytes: Buffer, start: number): number | bigint {
   const value = bytes.readInt32BE(start) * 2 ** 32 + bytes.readUInt32BE(start + 4)
   return Number.isSafeInteger(value) ? value : bytes.readBigInt64BE(start)

@@ -6,12 +6,12 @@ const HEX = Buffer.from('0123456789abcdef')
 const ZERO = 0x30
 const MINUS = 0x2d
 
-/** Bytes that are written piece by piece, one after the other. The memory is used again after each `take`. */
+/** Bytes that are written piece by piece. `take` gives them away, and the memory is used again. */
 export class GrowingBuffer {
   #bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES)
   #length = 0
 
-  /** A copy of what was written since the last call. */
+  /** A copy of the bytes that were written since the last call. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length))
     this.#length = 0
@@ -32,19 +32,19 @@ export class GrowingBuffer {
     this.#length += end - start
   }
 
-  /** The same bytes from the last to the first: a number in the other order of bytes. */
+  /** Copies bytes from the last to the first, which changes the byte order of a number. */
   reversed(from: Uint8Array, start: number, end: number): void {
     this.#reserve(end - start)
     for (let index = end - 1; index >= start; index--) this.#bytes[this.#length++] = from[index] ?? 0
   }
 
-  /** A length, in the order of bytes that Parquet has. */
+  /** Writes a length in little-endian order, as Parquet has it. */
   uint32(value: number): void {
     this.#reserve(4)
     this.#length = this.#bytes.writeUInt32LE(value, this.#length)
   }
 
-  /** @param text of ASCII */
+  /** @param text has only ASCII characters */
   ascii(text: string): void {
     this.#reserve(text.length)
     for (let index = 0; index < text.length; index++) this.#bytes[this.#length++] = text.charCodeAt(index)
@@ -55,7 +55,7 @@ export class GrowingBuffer {
     this.#length += this.#bytes.write(text, this.#length)
   }
 
-  /** The lower-case hex digits of bytes. */
+  /** Writes bytes as lower-case hex digits. */
   hex(from: Uint8Array, start: number, end: number): void {
     this.#reserve(2 * (end - start))
     const bytes = this.#bytes
@@ -68,9 +68,9 @@ export class GrowingBuffer {
     this.#length = at
   }
 
-  /** The decimal digits of a whole number. */
+  /** Writes a whole number as decimal digits. */
   integer(value: number | bigint): void {
-    // A number takes a fifth of the time of its string.
+    // The digits of a number are written in a fifth of the time that its string would take.
     if (typeof value === 'bigint' || !Number.isSafeInteger(value)) return this.ascii(String(value))
     this.#reserve(17)
     let rest = Math.abs(value)

@@ -4,29 +4,29 @@ import { fieldsPerRow } from './copyStatement.ts'
 import { writeFieldText } from './fieldText.ts'
 import { GrowingBuffer } from './growingBuffer.ts'
 
-/** A value of a line, with what comes before it: the end of the value before, and its own name. */
+/** A value of a line, with the bytes before it: a brace or comma, and its own name. */
 type JsonValue = { readonly before: Buffer } & (JsonColumn | JsonObject)
 
 interface JsonColumn {
   readonly type: 'column'
   readonly kind: ColumnKind
-  /** Its place among the fields of a row. */
+  /** The index of its field in a row. */
   readonly field: number
 }
 
 interface JsonObject {
   readonly type: 'object'
   readonly values: readonly JsonValue[]
-  /** The field that says whether the object is `null`. Default: it never is. */
+  /** The index of the field that says whether the object is `null`. Default: it never is. */
   readonly absence?: number
 }
 
-/** Kinds whose text JSON has without quotes. */
+/** Kinds whose values have no quotes in JSON. */
 const UNQUOTED: readonly ColumnKind[] = ['count', 'number', 'seconds', 'json']
 const NULL = Buffer.from('null')
 const [QUOTE, BACKSLASH, SPACE, LINE_END, BRACE] = [...Buffer.from('"\\ \n}')] as [number, number, number, number, number]
 
-/** Turns the rows of COPYs into lines of JSON: the items of REST, with their nested objects. */
+/** Turns the rows of COPYs into lines of JSON, each an item as REST shows it. */
 export function jsonLinesOf(view: View) {
   const line = objectOf(view, '')
   const fields = fieldsPerRow(view)
@@ -56,7 +56,7 @@ function objectOf(view: View, prefix: string): JsonObject {
   return { type: 'object', values, ...(absence === -1 ? {} : { absence: view.columns.length + absence }) }
 }
 
-/** @param row the place of the first field */
+/** @param row the index in `places` of the row's first field */
 function writeObject(text: GrowingBuffer, { values, absence }: JsonObject, rows: CopiedRows, row: number): void {
   if (absence !== undefined && rows.bytes[rows.places[row + 2 * absence] ?? 0] === 1) {
     text.copy(NULL)

@@ -2,18 +2,18 @@ import { sql } from 'kysely'
 import type { Queryable } from '#store/connection/queryable.ts'
 import type { LeadingColumn } from '#store/views/view.ts'
 
-/** From a key to another one, which is not part of it, in SQL. `null`: there is no bound. */
+/** The keys from `from`, inclusive, to `to`, exclusive, as SQL. `null`: there is no bound. */
 export interface KeyRange {
   readonly from: string | null
   readonly to: string | null
 }
 
-/** Their text is two to four times as large. */
+/** The text of the rows is two to four times as large. */
 const TABLE_BYTES_PER_RANGE = 4 * 2 ** 20
 
 export const ALL_KEYS: KeyRange = { from: null, to: null }
 
-/** Ranges of a column that together are all of its values, in order, each of about as much of the table. */
+/** Splits all values of a column into ranges, in order, each of about the same part of the table. */
 export async function readKeyRanges(db: Queryable, { table, column, holds }: LeadingColumn): Promise<readonly KeyRange[]> {
   const { rows } = await sql<{ readonly bytes: number; readonly first: string | null; readonly last: string | null }>`
     select pg_relation_size(${table}::regclass) as bytes, min(${sql.ref(column)})::text as first, max(${sql.ref(column)})::text as last
@@ -33,12 +33,12 @@ export function addressRanges(count: number): readonly KeyRange[] {
 interface Keys {
   readonly first: number
   readonly last: number
-  /** How many ranges are wanted. There are fewer where there are fewer keys. */
+  /** How many ranges are wanted. Fewer keys give fewer ranges. */
   readonly count: number
   readonly toSql: (key: number) => string
 }
 
-/** Ranges of as many keys each. The first and the last one have no bound, so that no key is outside of them. */
+/** Splits keys into ranges of equal size. The first and the last range have no outer bound, so that no key is outside. */
 export function keyRanges({ first, last, count, toSql }: Keys): readonly KeyRange[] {
   const keys = last - first + 1
   const wanted = Math.max(1, Math.min(count, keys))

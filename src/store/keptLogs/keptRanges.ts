@@ -11,18 +11,18 @@ export interface KeptRange {
   readonly parentHash: Hex
   /** The hash of the block `to`. */
   readonly hash: Hex
-  /** How many logs it has. */
+  /** The number of its logs. */
   readonly logs: number
 }
 
-/** A series of ranges, each of which follows the one before it, of the logs that match one filter. */
+/** Consecutive ranges of the logs that match one filter. */
 export interface KeptRun {
   readonly id: number
-  /** As `filterText` wrote it. */
+  /** The filter as `filterText` writes it. */
   readonly filter: string
   /** Ascending. */
   readonly ranges: readonly KeptRange[]
-  /** The keys that the filter lists, each with the first block from which on its logs are there. */
+  /** The keys that the filter lists, each with the first block from which on its logs are kept. */
   readonly keys: ReadonlyMap<Hex, number>
 }
 
@@ -41,9 +41,9 @@ export async function readKeptRuns(db: Queryable): Promise<readonly KeptRun[]> {
   })
 }
 
-/** The packed logs of a range; `null`: it is not there any more. */
+/** The packed logs of a range; `null`: the range is no longer kept. */
 export async function readKeptBody(db: Queryable, run: number, from: number): Promise<Buffer | null> {
-  // As text in base 64: the pool's parser of `bytea` would make one string of hex of it.
+  // Base 64 is smaller than hex, into which the pool's parser turns every `bytea`.
   const { rows } = await sql<{ body: string }>`
     select encode(body, 'base64') as body from tokenwire_logs.range where run = ${run} and from_block = ${from}`.execute(db)
   return rows[0] === undefined ? null : Buffer.from(rows[0].body, 'base64')
@@ -61,7 +61,7 @@ export interface NewRange extends KeptRange {
   readonly body: Buffer
 }
 
-/** @returns whether it was written; another process may have continued the run */
+/** @returns whether the range was written: another process may have continued the run first */
 export async function insertKeptRange(db: Queryable, range: NewRange): Promise<boolean> {
   const { run, from, to, parentHash, hash, keys, logs, body } = range
   const { numAffectedRows = 0n } = await sql`
@@ -71,7 +71,7 @@ export async function insertKeptRange(db: Queryable, range: NewRange): Promise<b
   return numAffectedRows === 1n
 }
 
-/** Each key with its length in bytes and its block. */
+/** Writes each key as its length in bytes, its block and its bytes. */
 function packKeys(keys: NewRange['keys']): Buffer {
   return Buffer.concat(
     keys.flatMap(([key, from]) => {
@@ -97,7 +97,7 @@ function unpackKeys(packed: Hex): readonly (readonly [Hex, number])[] {
   return keys
 }
 
-/** Values by their keys, those that are kept. */
+/** The kept values by their keys. A key without a kept value is left out. */
 export async function readKeptFacts(db: Queryable, keys: readonly Hex[]): Promise<ReadonlyMap<Hex, Hex | null>> {
   const { rows } = await sql<{ key: Hex; value: Hex | null }>`
     select key, value from tokenwire_logs.fact where key = any(${keys.map(toBytes)}::bytea[])`.execute(db)

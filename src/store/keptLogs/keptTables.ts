@@ -12,7 +12,7 @@ import { toBytes } from '#tables/toBytes.ts'
 
 export const KEPT_SCHEMA = 'tokenwire_logs'
 
-/** Whose logs they are. */
+/** The chain whose logs are kept. */
 export interface KeptChain {
   readonly chainId: number
   readonly genesisHash: Hex
@@ -24,7 +24,7 @@ const CREATING = 0x6b657074
 /**
  * Creates the tables where they are not there yet.
  *
- * @param setting what names the database, for an error
+ * @param setting the setting that has the database's URL, for errors
  * @throws `TokenwireError` `database_foreign` when they hold logs of another chain; the database's errors
  */
 export async function createKeptTables(transaction: Transaction, chain: KeptChain, setting: string): Promise<void> {
@@ -59,9 +59,9 @@ export async function dropKeptTables(db: Queryable): Promise<void> {
 
 export interface KeptTotals {
   readonly logs: number
-  /** Senders of transactions, and answers of contracts. */
+  /** The number of kept senders of transactions and answers of contracts. */
   readonly facts: number
-  /** The first and the last block of all kept ranges; `null`: there are none. */
+  /** The first and the last block of all kept ranges; `null`: no range is kept. */
   readonly from: number | null
   readonly to: number | null
   readonly bytes: number
@@ -78,8 +78,8 @@ export async function readKeptTotals(db: Queryable): Promise<KeptTotals> {
 }
 
 /**
- * A run is a series of ranges, each of which follows the one before it, of the logs that one filter matches. `keys` of a range are the keys
- * (addresses, pool ids) that the filter has from then on, each with the first block whose logs of it are there.
+ * The tables of `KeptRun` and `KeptRange`. `range.keys`: the keys (addresses, pool ids) that the run's filter gains with the range, each
+ * with the first block whose logs are kept.
  */
 const STATEMENTS = [
   `create schema ${KEPT_SCHEMA}`,

@@ -9,7 +9,7 @@ import type { BlockHeader, ChainLog } from '#domain/block.ts'
  */
 
 export interface LogsOfBlocks {
-  /** Of every block that has logs, and of others; ascending. */
+  /** Headers of every block that has logs, and perhaps of others; ascending. */
   readonly headers: readonly BlockHeader[]
   /** Ascending by (block, log index). */
   readonly logs: readonly ChainLog[]
@@ -94,12 +94,12 @@ function at<T>(list: readonly T[], index: number): T {
   return item
 }
 
-/** Different keys, in the order in which they came. */
+/** The distinct keys, in the order in which they were added. */
 class Dictionary {
   readonly keys: Hex[] = []
   readonly #places = new Map<Hex, number>()
 
-  /** The place of the key, which is added if it is new. */
+  /** Adds the key if it is new. @returns its place */
   add(key: Hex): number {
     const known = this.#places.get(key)
     if (known !== undefined) return known

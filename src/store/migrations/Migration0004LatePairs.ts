@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The pairs that joined the index with a history, which sites are shown apart. */
+/** Adds the pairs that joined the index with a history, which market-data sites are shown apart. */
 export class Migration0004LatePairs extends Migration {
   override up(): void {
     this.addSql(`create table late_pair (pool bytea primary key, joined_block bigint not null)`)

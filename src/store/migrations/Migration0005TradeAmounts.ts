@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Lists a token's trades by their value. */
+/** Adds the indexes that list a token's trades by their value. */
 export class Migration0005TradeAmounts extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** What a trader list is sorted by, as in the initial migration. */
+/** The sorts of a token's traders, as in the initial migration. */
 const SORTS = {
   realized: `coalesce(realized_wei, '-Infinity'::numeric)`,
   volume: `coalesce(bought_wei + sold_wei, '-Infinity'::numeric)`,
@@ -9,7 +9,7 @@ const SORTS = {
   balance: 'balance',
 }
 
-/** Who came by a token early, and the front end of its launch. Of tokens that are indexed already, this is not known. */
+/** Adds the classes of early wallets and the front end of a launch. They stay unknown for tokens that are indexed already. */
 export class Migration0006EarlyWallets extends Migration {
   override up(): void {
     this.addSql(`alter table token add column surface text, add column opened_at bigint, add column creator_held numeric,

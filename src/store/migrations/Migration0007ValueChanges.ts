@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The values of tokens before and after each commit, from the next commit on. */
+/** Adds the values of tokens before and after each commit, from the next commit on. */
 export class Migration0007ValueChanges extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The links of a token, with those that have been read. */
+/** Adds the links of tokens, and takes those of documents that were read already. */
 export class Migration0008Links extends Migration {
   override up(): void {
     this.addSql('alter table token add column links text')

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations'
 
 const SORTS = { realized: 'realized_wei', volume: '(bought_wei + sold_wei)', bought: 'bought_wei', sold: 'sold_wei' }
 
-/** Leaders over all tokens by window, and the profit of each sale, of which their profits are the sums. */
+/** Adds the leaders over all tokens by window, and the profit of each sale, of which the leaders' profits are the sums. */
 export class Migration0011Leaders extends Migration {
   override up(): void {
     this.addSql(`alter table trade add column realized_wei numeric, add column realized_usd numeric`)

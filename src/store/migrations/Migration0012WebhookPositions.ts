@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** How far each webhook has been sent. */
+/** Adds the position up to which each webhook has been sent. */
 export class Migration0012WebhookPositions extends Migration {
   override up(): void {
     this.addSql(

@@ -13,7 +13,7 @@ const TABLES = [
   'launchpad_totals',
 ]
 
-/** Images of rows are values of the tables' row types, and no longer JSON. */
+/** Makes the before-images of rows values of the tables' row types, in place of JSON. */
 export class Migration0016UndoImages extends Migration {
   override up(): void {
     this.addSql(`delete from block_undo`)

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** From when on candles of a minute are not part of longer ones yet. */
+/** Adds the time from which on candles of a minute are not yet part of longer ones. */
 export class Migration0017UnfoldedFrom extends Migration {
   override up(): void {
     this.addSql(`alter table chain_state add column unfolded_from bigint`)

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The highest price of each token in USD. */
+/** Adds the highest price of each token in USD. */
 export class Migration0018AthPriceUsd extends Migration {
   override up(): void {
     this.addSql(`alter table token add column ath_price_usd numeric`)

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Names of tokens in a table of their own, whose indexes trades leave alone. */
+/** Moves the names by which search finds tokens to a table of their own, whose indexes no trade changes. */
 export class Migration0019TokenNames extends Migration {
   override up(): void {
     this.addSql(`drop index token_by_name_suffix, token_by_name_words`)

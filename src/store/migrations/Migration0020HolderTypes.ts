@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The types of holders in indexes, so that a page without some types reads only the rows it shows, and a supply reads none. */
+/** Adds the types of holders to indexes, so that a page without some types reads only the rows it shows, and a supply reads none. */
 export class Migration0020HolderTypes extends Migration {
   override up(): void {
     this.addSql(`drop index balance_by_size, balance_out_of_circulation`)

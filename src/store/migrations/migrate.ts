@@ -12,19 +12,18 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { toStartError } from '#store/connection/startError.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
-import { createViews, dropViews, grantViews, readReaders, readViewedSchema } from '#store/views/createViews.ts'
+import { dropViews, readViewedSchema, renewViews } from '#store/views/createViews.ts'
 import { MIGRATION_OPTIONS, MIGRATIONS } from './migrations.ts'
 import { requireKnownSchema, signSchema } from './schemaVersion.ts'
 import { MIGRATING, watchMigrations } from './watchMigrations.ts'
 
-/** Reads of gateways queue behind a migration that waits for a table, so it waits no longer than this at a time. */
+/** How long a migration waits for a table at a time: gateways' reads queue behind it meanwhile. */
 const LOCK_TIMEOUT_MS = 2_000
 const LOCK_NOT_AVAILABLE = '55P03'
 const PAUSE_MS = 1_000
 
 /**
  * Migrates a database's schema to this version, under a lock, so that processes that start at the same time run each migration once.
- * Forward only.
  *
  * @returns the names of the migrations that were run; none when the schema was up to date
  * @throws `TokenwireError`: `database_unavailable` (retryable) when the server can't be reached, `config_invalid` when it refuses the user,
@@ -32,7 +31,7 @@ const PAUSE_MS = 1_000
  *   (retryable) when it is older and another process indexes with it
  */
 export async function migrate(databaseUrl: string, logger: Logger): Promise<readonly string[]> {
-  // One connection holds the lock, one runs the migrations. No limit of statements: an index on a large table takes minutes.
+  // One connection holds the lock, one runs the migrations. Statements have no time limit: an index on a large table takes minutes.
   const limits = { poolSize: 2, applicationName: MIGRATING, statementTimeoutMs: 0, lockTimeoutMs: LOCK_TIMEOUT_MS }
   const orm = createOrm(databaseUrl, logger, limits, MIGRATION_OPTIONS)
   try {
@@ -50,7 +49,7 @@ async function migrateWith(orm: MikroORM, url: string, logger: Logger): Promise<
   const db = orm.em.getKysely<unknown>()
   await createMissingSchema(db, schemaOf(url))
   await requireDatabase(db, { url, use: 'index', logger })
-  // Where the migrator keeps its own table. It would look in `public`.
+  // The migrator would keep its own table in `public`.
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
   orm.config.set('schema', rows[0]?.schema)
   return db.connection().execute(async session => {
@@ -63,7 +62,7 @@ async function migrateWith(orm: MikroORM, url: string, logger: Logger): Promise<
   })
 }
 
-/** Creates the schema that `SCHEMA` names. Without the right to, `requireDatabase` says which statement helps. */
+/** Creates the schema that `SCHEMA` names, if the role may. If not, `requireDatabase` says which statement helps. */
 async function createMissingSchema(db: Queryable, schema: string | null): Promise<void> {
   if (schema === null) return
   const { rows } = await sql<{ mayCreate: boolean }>`
@@ -111,21 +110,17 @@ async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Pr
   }
 }
 
-/** A view keeps migrations from changing the columns that it shows: the views of this index are dropped before, and made anew after. */
+/** Drops the views of this index before the migrations and creates them after: no migration can change a column that a view shows. */
 async function runBetweenViews(orm: MikroORM, session: Queryable, logger: Logger): Promise<readonly string[]> {
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(session)
   if ((await readViewedSchema(session)) !== rows[0]?.schema) return runAll(orm, session, logger)
-  const roles = await readReaders(session)
   await dropViews(session)
   const applied = await runAll(orm, session, logger)
-  await createTransaction(orm)(async db => {
-    await createViews(db)
-    for (const role of roles) await grantViews(db, role)
-  })
+  await createTransaction(orm)(renewViews)
   return applied
 }
 
-/** All in one transaction. Where another session uses a table for long, as `pg_dump` does, it is tried again until that ends. */
+/** Runs all pending migrations in one transaction. Tries again as long as another session uses a table, as `pg_dump` does. */
 async function runAll(orm: MikroORM, session: Queryable, logger: Logger): Promise<readonly string[]> {
   const stopWatching = watchMigrations(session, logger, monotonicMs)
   try {

@@ -15,7 +15,7 @@ import { Migration0018AthPriceUsd } from './Migration0018AthPriceUsd.ts'
 import { Migration0019TokenNames } from './Migration0019TokenNames.ts'
 import { Migration0020HolderTypes } from './Migration0020HolderTypes.ts'
 
-/** Every migration in the order in which they run. Published ones are never edited: a change is a new one at the end. */
+/** Every migration, in the order in which they run. A published one is never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
   Migration0001Initial,
   Migration0002MinutesFrom,

@@ -5,7 +5,7 @@ import { CURRENT_SCHEMA } from '#store/connection/databaseSchema.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { MIGRATIONS } from './migrations.ts'
 
-/** Names this version as the one that has made the schema what it is, in a comment that backups have, too. */
+/** Stores in a comment, which backups have too, that this version has last changed the schema. */
 export async function signSchema(db: Queryable): Promise<void> {
   await sql`comment on table mikro_orm_migrations is ${sql.lit(SIGNATURE + VERSION)}`.execute(db)
 }
@@ -13,7 +13,7 @@ export async function signSchema(db: Queryable): Promise<void> {
 const SIGNATURE = 'Tokenwire '
 
 /**
- * @param executed the names of the migrations that the database has had
+ * @param executed the names of the migrations that the database has run
  * @throws `TokenwireError` `database_foreign` when this version does not know one of them
  */
 export async function requireKnownSchema(db: Queryable, executed: readonly string[]): Promise<void> {

@@ -6,10 +6,10 @@ import type { Queryable } from '#store/connection/queryable.ts'
 export const MIGRATING = 'tokenwire-migrate'
 
 const LOOK_EVERY_MS = 1_000
-/** The same line is not logged more often. */
+/** The shortest time between two identical lines of the log. */
 const REPEAT_MS = 10_000
 
-/** What the session of the migrations does at the moment. */
+/** What the session that migrates does at the moment. */
 export interface MigrationActivity {
   /** The sessions whose locks it waits for, as `<application_name> (server process <pid>)`; `null`: none. */
   readonly blockers: string | null
@@ -17,11 +17,11 @@ export interface MigrationActivity {
   readonly table: string | null
   /** As `pg_stat_progress_create_index` names it. */
   readonly phase: string | null
-  /** Of the phase; `null`: not known. */
+  /** The share of the phase that is done; `null`: not known. */
   readonly percent: number | null
 }
 
-/** What an operator should know of it; `null`: nothing. */
+/** The log's line about an activity; `null`: it is not worth one. */
 export function activityLine({ blockers, table, phase, percent }: MigrationActivity): string | null {
   if (blockers !== null) return `the migration waits for ${blockers}: let it finish or end it; reads go on meanwhile`
   if (table === null) return null
@@ -31,8 +31,8 @@ export function activityLine({ blockers, table, phase, percent }: MigrationActiv
 /**
  * Logs what the migrations wait for, and how far they are with an index.
  *
- * @param session another one than that of the migrations
- * @returns ends it
+ * @param session another session than the one that migrates
+ * @returns stops the watching
  */
 export function watchMigrations(session: Queryable, logger: Logger, now: () => number): () => Promise<void> {
   let logged = { line: '', atMs: Number.NEGATIVE_INFINITY }

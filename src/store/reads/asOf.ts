@@ -9,7 +9,7 @@ export interface AsOf<Row> {
 
 type Listed<Row> = { readonly cursorNumber: number | null } & (({ readonly isListed: true } & Row) | { readonly isListed: null })
 
-/** Runs a statement together with a read of the cursor, so that both see one snapshot of the database, also when there are no rows. */
+/** Runs a statement together with a read of the cursor, so that both see one snapshot of the database, even when there are no rows. */
 export async function readAsOf<Row>(db: Queryable, statement: RawBuilder<Row>): Promise<AsOf<Row>> {
   const { rows } = await sql<Listed<Row>>`
     select state."cursorNumber", listed.* from (select (select cursor_number from chain_state) as "cursorNumber") as state

@@ -10,8 +10,8 @@ export interface BlockBounds {
 }
 
 /**
- * Bounds in time as bounds in blocks, so that lists of trades need no index by time. Blocks' times ascend: a binary search over the trades
- * takes about 25 look-ups.
+ * Turns bounds in time into bounds in blocks, so that lists of trades need no index by time. Blocks' times ascend: a binary search over the
+ * trades takes about 25 look-ups.
  */
 export async function readBlockBounds(db: Queryable, { fromBlock, toBlock, from, to }: Bounds): Promise<BlockBounds> {
   const given = { ...(fromBlock === undefined ? {} : { fromBlock }), ...(toBlock === undefined ? {} : { toBlock }) }
@@ -27,7 +27,7 @@ export async function readBlockBounds(db: Queryable, { fromBlock, toBlock, from,
   }
 }
 
-/** The block from which on no trade is earlier than a time. */
+/** SQL of the block from which on no trade is earlier than a time. */
 function firstBlockFrom(seconds: number) {
   return sql`(
     with recursive search (low, high) as (

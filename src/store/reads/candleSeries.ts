@@ -29,7 +29,7 @@ export async function readCandleSeries(db: Queryable, query: CandleSeriesQuery):
       left join lateral (${selectCandles(selection, from, LATEST, limit)}) as candle on true
       order by asked.number, candle.time desc, candle."isPresent" desc`,
   )
-  // Read after the candles: what was dropped before they were read counts as dropped here.
+  // This is read after the candles, so that candles of a day that was being dropped count as dropped.
   const keptFrom = await readKeptFrom(db, query)
   const byToken = Map.groupBy(rows, ({ address }) => address)
   const data = [...byToken].map(([token, listed]): CandleSeries => {

@@ -11,15 +11,15 @@ import { type CandleSelection, readKeptFrom, readScales, type Scale, selectCandl
 import { isIndexed } from './tokens.ts'
 
 /**
- * One page of a token's candles, times ascending; `null` when the token is not indexed. A page is the newest `limit` of the asked range,
- * and the next one is older: a chart is drawn at once and filled to the left.
+ * One page of a token's candles, times ascending; `null` when the token is not indexed. The first page has the newest `limit` candles of
+ * the range, and the next one older candles: a chart is drawn at once and filled to the left.
  *
  * With `fill`, intervals without a trade repeat the last close with no volume, from the token's first candle to the interval of the newest
- * indexed block, both within the range. In USD a candle covers the moments at which the USD price was known; without any there is no
- * candle. In a quote currency of unknown decimals there are no candles. In WETH the newest candle closes at the token's present price.
+ * indexed block, both within the range. In USD, a candle covers the moments at which the USD price was known; without any there is no
+ * candle. In a quote currency of unknown decimals there are no candles. In WETH, the newest candle closes at the token's present price.
  *
- * Candles of a minute that are no longer kept are left out, also those that are being dropped. A page of candles of seconds ends where
- * it would be of too many trades.
+ * Candles of a minute that are no longer kept, or are being dropped, are left out. A page of candles of seconds ends where it would need
+ * too many trades.
  */
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
   const step = CANDLE_INTERVALS[query.interval]
@@ -37,7 +37,7 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   const from = Math.max(asked, pageFrom)
   if (!query.fill) {
     const { rows, asOfBlock } = await readAsOf(db, selectCandles(selectionOf(query), from, to, query.limit + 1))
-    // Read after the candles: what was dropped before they were read counts as dropped here.
+    // This is read after the candles, so that candles of a day that was being dropped count as dropped.
     const keptFrom = await readKeptFrom(db, query)
     const candles = closingAtPresent(rows).filter(({ time }) => time >= keptFrom)
     const next = pageFrom > Math.max(asked, keptFrom) ? { time: pageFrom } : null
@@ -69,7 +69,7 @@ export async function readCandles(db: Queryable, query: CandlesQuery): Promise<P
   return { data, next: earlier !== null && start > Math.max(asked, keptFrom) ? { time: start } : null, asOfBlock }
 }
 
-/** @param end no candle may start after it */
+/** @param end the latest time at which a candle of the page could start */
 function emptyPage(query: CandlesQuery, asOfBlock: string | null, end: number, keptFrom: number): Page<Candle, CandleCursor> {
   const which = isOfTrades(query) ? 'of seconds' : 'of one minute'
   const notKept = `candles ${which} are kept from ${keptFrom} on; those of longer intervals go further back`
@@ -94,8 +94,8 @@ async function readIndexed(db: Queryable, query: CandlesQuery) {
 }
 
 /**
- * The stored candles of a range, ascending, and the last one before it. Where that is dropped, a candle of a longer interval stands for it,
- * which has the same close because only whole days are dropped.
+ * The stored candles of a range, ascending, and the last one before it. If that one was dropped, a candle of a longer interval takes its
+ * place. It has the same close, because only whole days are dropped.
  */
 async function readRangeAndEarlier(
   db: Queryable,

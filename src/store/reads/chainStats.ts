@@ -13,7 +13,7 @@ interface StatsRow extends Omit<IndexedStats, 'chainId' | 'indexedBlock' | 'asOf
   readonly committedAtMs: number
 }
 
-/** Counts and sums over the whole index; the 24 hours end with the newest indexed block. Read once per commit, then kept. */
+/** Counts and sums over the whole index. The 24 hours end with the newest indexed block. They are read once per commit, then kept. */
 export function createChainStats(db: Queryable, chainId: number): () => Promise<IndexedStats | null> {
   let newest: { readonly commit: string; readonly stats: Promise<IndexedStats> } | null = null
   return async () => {
@@ -32,8 +32,8 @@ export function createChainStats(db: Queryable, chainId: number): () => Promise<
 }
 
 /**
- * The totals that commits keep (`totals.ts`). Blocks without a trade leave them as they were: traders who have fallen silent since then are
- * subtracted here. The launches of the last 24 hours are counted in an index.
+ * Reads the totals that commits keep (`totals.ts`). Blocks without a trade do not change them, so traders whose last trade has become too
+ * old since then are subtracted here. The launches of the last 24 hours are counted in an index.
  */
 async function readStats(db: Queryable, chainId: number): Promise<IndexedStats> {
   const { rows } = await sql<StatsRow>`

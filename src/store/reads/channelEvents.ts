@@ -27,12 +27,12 @@ type TradeEventRow = StateRow & SelectedTrade & { readonly launchpad: string }
 type ChangeRow = StateRow & SelectedChange
 type MilestoneRow = StateRow & SelectedToken & { readonly status: ChannelEvent['status'] }
 
-/** A table of events with a key of (block number, log index), and what is selected of an event. */
+/** A table of events with a key of (block number, log index), and how an event is read from it. */
 interface Source {
   readonly table: RawBuilder<unknown>
   readonly selected: RawBuilder<unknown>
   readonly joined: RawBuilder<unknown>
-  /** The end of the last block whose events are not kept any more; no column: all are kept. */
+  /** SQL of the last block whose events are no longer kept. Default: all events are kept. */
   readonly keptAfter?: RawBuilder<unknown>
   toEvent(row: never, chainId: number): Omit<ChannelEvent, 'place'>
 }
@@ -75,7 +75,7 @@ const SOURCES: Readonly<Record<EventChannelName, Source>> = {
 }
 
 /**
- * What has happened on a channel since a position, in one statement: a reorg that commits meanwhile is seen together with the blocks of the
+ * The events of a channel since a position, read in one statement: a reorg that commits meanwhile is seen together with the blocks of the
  * new branch, or not at all. Costs a look-up per event, and an index entry for each of up to `MAX_REPLAYED` events that are not returned.
  */
 export async function readChannelEvents(db: Queryable, query: ChannelEventsQuery, chainId: number): Promise<ChannelEvents> {

@@ -7,10 +7,10 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { joinQuote } from './joinQuote.ts'
 
-/** The launchpad's call that pays a creator out; `null` where it has none, or nothing to pay. */
+/** Builds the launchpad's call that pays a creator out; `null`: the launchpad has no such call, or there is nothing to pay. */
 export type BuildClaimCall = (target: ClaimTarget & { readonly launchpad: string }) => ClaimCall | null
 
-/** What has vested of a launchpad's token by a time; times are Unix seconds. `null` where nothing vests. */
+/** The amount of a launchpad's token that has vested by a time (Unix seconds); `null`: nothing vests. */
 export type FindVested = (vesting: {
   readonly launchpad: string
   readonly createdAt: number
@@ -18,18 +18,19 @@ export type FindVested = (vesting: {
   readonly at: number
 }) => bigint | null
 
-export interface ClaimableInput {
-  readonly token: Address
+/** What converting a stored fee needs besides its row. */
+export interface ClaimableOptions {
   readonly creator: Address
   readonly weth: Address
   readonly claimCall: BuildClaimCall
   readonly vestedOf: FindVested
 }
 
-/** What converting a stored fee needs besides its row. */
-export type ClaimableOptions = Pick<ClaimableInput, 'creator' | 'weth' | 'claimCall' | 'vestedOf'>
+export interface ClaimableInput extends ClaimableOptions {
+  readonly token: Address
+}
 
-/** The fields of `FEE_FIELDS`. */
+/** A row with the fields of `FEE_FIELDS`. */
 export interface FeeRow {
   readonly cursor_number: number | null
   readonly cursor_timestamp: number
@@ -41,7 +42,7 @@ export interface FeeRow {
   readonly accrued: string | null
   readonly claimed: string
   readonly claim_id: string | null
-  /** The uncollected fees of the position at block `asked_at`, if nothing was paid out or handed over since; `null`: not known. */
+  /** The position's uncollected fees at block `asked_at`; `null`: not known, or paid out or handed over since. */
   readonly uncollected: string | null
   readonly asked_at: number | null
   /** Whether the pool has moved since `asked_at`. */
@@ -50,7 +51,7 @@ export interface FeeRow {
   readonly currency_decimals: number | null
 }
 
-/** The select list of a `FeeRow`, from a `fee`, its `token`, the `chain_state` and the joins of `FEE_PARTS`. */
+/** The select list of a `FeeRow`, from `fee`, its `token`, `chain_state` and the joins of `FEE_PARTS`. */
 export const FEE_FIELDS = sql`chain_state.cursor_number, chain_state.cursor_timestamp,
   token.created_at, token.vesting_claimed, token.vesting_ends_at, fee.currency, fee.scope, fee.accrued,
   fee.claimed, fee.claim_id, position.uncollected, position.asked_at, position.moved,
@@ -66,8 +67,8 @@ export const FEE_PARTS = sql`
   ${joinQuote(sql`fee.currency`)}`
 
 /**
- * What a creator has earned and claimed of this token, and of the escrow that the token's launchpad keeps for all of a creator's tokens, in
- * the currencies that this token pays in (ETH, WETH, the token itself and its pools' quote currencies). `null` when the token is not
+ * The fees that a creator has earned and claimed of this token, and of the escrow that its launchpad keeps for all of a creator's tokens,
+ * in the currencies that this token pays in (ETH, WETH, the token itself and its pools' quote currencies). `null` when the token is not
  * indexed. The token's own fees come first; within each scope WETH, ETH, the token, then others.
  */
 export async function readClaimable(db: Queryable, input: ClaimableInput): Promise<Claimable | null> {
@@ -101,13 +102,13 @@ export async function readClaimable(db: Queryable, input: ClaimableInput): Promi
   }
 }
 
-/** The amount in a position is as of the block at which it was read, or of the cursor if the pool has not moved since. */
+/** The block as of which fees are: that at which a position was read, or the cursor if its pool has not moved since. */
 export function asOfBlock(cursor: number, rows: readonly FeeRow[]): number {
   const asked = rows.find(({ uncollected, moved }) => uncollected !== null && moved === true)?.asked_at
   return asked ?? cursor
 }
 
-/** A stored fee as it goes over the wire: raw integers as text, `null` where the amount is not known. `amountUsd` is filled in later. */
+/** A stored fee as the API shows it: raw integers as text, `null` where the amount is not known. The gateway fills in `amountUsd`. */
 export function toAmount(row: FeeRow, of: Pick<ClaimTarget, 'token' | 'currency'>, options: ClaimableOptions): ClaimableAmount {
   const { creator, weth, claimCall } = options
   const { currency } = of
@@ -127,7 +128,7 @@ export function toAmount(row: FeeRow, of: Pick<ClaimTarget, 'token' | 'currency'
   }
 }
 
-/** The vested, unclaimed amount of the token itself; `null` where nothing vests to its creator, or it is not known how fast. */
+/** The vested, unclaimed amount of the token itself; `null`: nothing vests to its creator, or it is not known how fast. */
 function unclaimedVesting(
   { launchpad, created_at: createdAt, cursor_timestamp: at, vesting_claimed: claimed, vesting_ends_at: endsAt }: FeeRow,
   { token, currency }: Pick<ClaimTarget, 'token' | 'currency'>,

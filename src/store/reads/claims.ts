@@ -18,15 +18,15 @@ interface ClaimRow extends FeeRow {
   readonly any_token: Address | null
 }
 
-/** The last row of `creator_fee` that was looked at, all `null` if there are no more after it; and a row to list, if there is one. */
+/** The key of the last row of `creator_fee` that was looked at, `null` if no rows follow it; and a row to list, if there is one. */
 type PageRow = { readonly end_token: Address | null; readonly end_launchpad: string; readonly end_currency: Address } & (
   | (ClaimRow & { readonly isFound: true })
   | { readonly isFound: null }
 )
 
 /**
- * One page of the fees that an account can claim as a creator, by token, launchpad and currency, escrows for all of its tokens first. Fees
- * with nothing to claim are left out: a page may hold fewer than `limit`, even none, and have a next one.
+ * One page of the fees that an account can claim as a creator, by token, launchpad and currency. Escrows for all of its tokens come first.
+ * Fees with nothing to claim are left out, so a page may have fewer than `limit`, even none, and a next page.
  */
 export async function readClaims(db: Queryable, query: ClaimsQuery, options: ClaimableOptions): Promise<Page<WalletClaim, ClaimCursor>> {
   const { address: creator, limit, cursor } = query

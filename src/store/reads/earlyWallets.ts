@@ -12,7 +12,7 @@ import { toBytes } from '#tables/toBytes.ts'
 import type { FullTokenRow } from '#tables/token.ts'
 import { readAsOf } from './asOf.ts'
 
-/** What a token's row has of its early classes. */
+/** The columns of a token's row about its early classes. */
 export type HeldRow = StoredRow<Pick<FullTokenRow, 'totalSupply' | (typeof HELD_FIELDS)[keyof typeof HELD_FIELDS]>>
 
 type ClassRow = HeldRow & (StoredRow<EarlyClassRow> | { readonly class: null })
@@ -35,7 +35,7 @@ export async function readEarlyWallets(db: Queryable, token: Address): Promise<E
     const { wallets, boughtToken, soldToken } = sums === undefined || sums.class === null ? NOBODY : sums
     return {
       class: name,
-      // The creator counts even if it never had a token.
+      // The creator counts even if it never held any of the token.
       wallets: isKnown ? Math.max(wallets, name === 'creator' ? 1 : 0) : null,
       boughtPercent: isKnown ? shareOf(BigInt(boughtToken), supply) : null,
       heldPercent: heldPercent(first, name),
@@ -47,7 +47,7 @@ export async function readEarlyWallets(db: Queryable, token: Address): Promise<E
 
 const NOBODY = { wallets: 0, boughtToken: '0', soldToken: '0' }
 
-/** What the accounts of each class hold now. */
+/** The present holdings of each class, in percent of the supply. */
 export function toEarly(row: HeldRow): Token['early'] {
   return {
     sniperPercent: heldPercent(row, 'sniper'),

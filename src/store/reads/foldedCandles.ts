@@ -3,16 +3,16 @@ import { CANDLE_INTERVALS, type CandleInterval, type StoredInterval } from '#dom
 import type { CandleBound, StoredCandle } from './presentPrice.ts'
 import { startOfCandle } from './startOfCandle.ts'
 
-/** The columns of a candle, except its time, over the shorter ones that it is made of. */
+/** SQL of a candle's columns, except its time, over the shorter candles that it is folded from. */
 export const FOLDED = sql`(array_agg(open order by time) filter (where open is not null))[1] as open, max(high) as high, min(low) as low,
   (array_agg(close order by time desc) filter (where close is not null))[1] as close, sum(volume) as volume, sum(trades)::integer as trades,
   false as "isPresent", null::boolean as "inUsd"`
 
 /**
- * Candles of an interval from those of a shorter one, newest first.
+ * Folds candles of an interval from those of a shorter one, newest first.
  *
- * @param selectShorter the newest of the shorter interval within a range, newest first. Their range and number are so that none of the
- * longer ones lacks a part
+ * @param selectShorter selects the newest shorter candles of a range, newest first. The range and the count that it gets leave no longer
+ * candle incomplete
  */
 export function foldStoredCandles(
   interval: CandleInterval,

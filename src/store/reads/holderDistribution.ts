@@ -21,14 +21,14 @@ interface DistributionRow {
   readonly size_balance: string
 }
 
-/** In thousandths of the supply, ascending: `width_bucket` counts from 1. */
+/** The bounds between sizes in thousandths of the supply, ascending. `width_bucket` counts from 1. */
 const BOUNDS = HOLDER_SIZES.filter(percent => percent > 0)
   .map(percent => percent * 10)
   .toReversed()
 
 /**
- * How a token is spread over its holders; `null`: it is not indexed. At most a thousand holders have a thousandth of the supply; smaller
- * ones are not read.
+ * How a token is spread over its holders; `null`: it is not indexed. Only holders with at least a thousandth of the supply are read, and
+ * there are at most a thousand of them.
  */
 export async function readHolderDistribution(db: Queryable, token: Address): Promise<HolderDistribution | null> {
   const { rows, asOfBlock } = await readAsOf(

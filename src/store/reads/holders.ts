@@ -9,7 +9,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
 
-/** Most holders that a page with excluded types reads. */
+/** The most holders that a page with excluded types reads. */
 export const MAX_LOOKED_AT = 2_000
 
 interface HolderRow {
@@ -27,7 +27,7 @@ interface HolderRow {
 
 /**
  * One page of a token's holders, largest first, equal balances by ascending address; `null` when the token is not indexed. A rank counts
- * holders of excluded types too. A page with `excludeTypes` may hold fewer than `limit`, even none, and have a next one.
+ * holders of excluded types too. A page with `excludeTypes` may have fewer than `limit`, even none, and a next page.
  */
 export async function readHolders(db: Queryable, query: HoldersQuery): Promise<Page<Holder, HolderCursor> | null> {
   const { address: token, excludeType, cursor, limit } = query
@@ -36,8 +36,8 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
       ? sql``
       : sql`and (- balance.balance, balance.holder) > (- ${cursor.balance}::numeric, ${toBytes(cursor.address)}::bytea)`
   const lookedAt = excludeType.length === 0 ? limit + 1 : Math.max(limit + 1, MAX_LOOKED_AT)
-  // The index has what holders are chosen by; the rest is read of those listed. The last holder that was looked at is listed too, because
-  // the next page begins after it.
+  // The index has the columns that holders are chosen by; other columns are read only for listed holders. The last holder that was looked
+  // at is listed too, because the next page begins after it.
   const page = sql<HolderRow>`
     select token.total_supply, token.creator_held is not null as is_known, listed.*, balance.last_changed_block, balance.classes from token
     left join lateral (
@@ -57,13 +57,13 @@ export async function readHolders(db: Queryable, query: HoldersQuery): Promise<P
   if (rows.length === 0) return null
   const seen = rows.flatMap(row => (row.holder === null ? [] : [toListed(row, row.holder)]))
   const data = seen.filter(({ type }) => !excludeType.includes(type)).slice(0, limit)
-  // The next page begins after the last one of this page or, where that is not full, after the last one that was read.
+  // The next page begins after the last holder of this page or, if that is not full, after the last one that was read.
   const last = seen.length > limit ? seen[limit - 1] : seen.at(-1)
   const more = last !== undefined && (seen.length > limit || last.rank === (cursor?.rank ?? 0) + lookedAt)
   return { data, next: more ? { balance: last.balance, address: last.address, rank: last.rank } : null, asOfBlock }
 }
 
-/** A stored balance as it goes over the wire, with its share of the total supply to four decimals. */
+/** A stored balance as the API shows it, with its share of the total supply to four decimals. */
 export function toHolder({ rank, address, balance, ...others }: Omit<Holder, 'percent'>, totalSupply: bigint): Holder {
   return { rank, address, balance, percent: percentOf(BigInt(balance), totalSupply) ?? 0, ...others }
 }

@@ -13,7 +13,7 @@ import { pageOf } from './pageOf.ts'
 import { trimScale } from './trimScale.ts'
 import { type StoredPrice, valueBalance } from './valueBalance.ts'
 
-/** If a wallet holds more tokens, only those whose balance changed last are sorted by value or balance. */
+/** The most tokens of a wallet that are sorted by value or balance: those whose balances changed last. */
 export const MAX_HOLDINGS = 2_000
 
 type ListedRow = StoredPrice &
@@ -26,9 +26,7 @@ const SORT_VALUES: Readonly<Record<HoldingSort, RawBuilder<unknown>>> = {
   lastChanged: sql`held.last_changed_block::numeric`,
 }
 
-/**
- * One page of the tokens that a wallet holds, the largest value of the sort first, ties by falling address, tokens without a value last.
- */
+/** One page of the tokens that a wallet holds: the largest sort value first, ties by falling address, tokens without a value last. */
 export async function readHoldings(db: Queryable, query: HoldingsQuery): Promise<Page<Holding, HoldingCursor>> {
   const { address: wallet, sort, limit, cursor } = query
   const isByBlock = sort === 'lastChanged'
@@ -52,7 +50,7 @@ export async function readHoldings(db: Queryable, query: HoldingsQuery): Promise
   return { data: shown.map(row => toHolding(BALANCE.decode(row), row)), next, asOfBlock }
 }
 
-/** A wallet's most recently changed balances with their values in WETH. Two look-ups per balance. */
+/** SQL of a wallet's most recently changed balances with their values in WETH. Costs two look-ups per balance. */
 export function valuedHoldings(wallet: Address, limit: number, after?: HoldingCursor): RawBuilder<unknown> {
   const beyond =
     after === undefined ? sql`` : sql`and (last_changed_block, balance.token) < (${after.value}::bigint, ${toBytes(after.token)}::bytea)`

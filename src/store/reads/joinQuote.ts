@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * `left join … as quote`: the names of a currency. Those of an indexed token follow its events, so that a token that is renamed has its new
- * symbol wherever it is a currency. Those of others are as their contracts returned them when they were read last.
+ * `left join … as quote`: the symbol and decimals of a currency. Those of an indexed token follow its events, so that a renamed token has
+ * its new symbol wherever it is a currency. Those of other currencies are as their contracts last returned them.
  *
- * @param address a column of a table that is joined before; no column of `token` or `currency`
+ * @param address a column of a table that is joined before, other than `token` and `currency`
  */
 export function joinQuote(address: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`left join lateral (

@@ -3,18 +3,18 @@ import { type EventPlace, FIRST_PLACE } from '#domain/eventPlace.ts'
 import { placeOfTrade, type RecentTrades } from '#resources/recentTrades.ts'
 import type { Trade } from '#resources/trades.ts'
 
-/** At most this many recent trades are in a snapshot: about as many as fit into a message. */
+/** The most recent trades in a snapshot: about as many as fit into a message. */
 export const SNAPSHOT_TRADES = 16
 
-/** Trades that are older than the newest one by more than this are left out: a reader that lags for that long is disconnected. */
+/** Trades older than the newest one by more than this are left out: a reader that lags for so long is disconnected. */
 export const RECENT_SECONDS = 60
 
-/** About 15 MB. */
+/** The trades of this many tokens take about 15 MB. */
 const MAX_TOKENS = 1_000
 
 /**
- * The recent trades of tokens as the last snapshots had them, so that the next one reads only later trades. For whoever writes the trades:
- * it has to forget them when a commit fails, and when it changes or removes stored trades. The tokens of the oldest snapshots are evicted.
+ * The recent trades of tokens as the last snapshots had them, so that the next one reads only later trades. Only the writer of the trades
+ * may use it, and has to call `forget` when a commit fails, and when stored trades change. The tokens of the oldest snapshots are evicted.
  */
 export class KnownTrades {
   readonly #recent = new Map<Address, RecentTrades>()
@@ -37,7 +37,7 @@ export class KnownTrades {
   }
 }
 
-/** After which trade a snapshot reads on, and its time in Unix seconds. */
+/** The place of the trade after which a snapshot reads on, and the trade's time in Unix seconds. */
 interface ReadAfter extends EventPlace {
   readonly seconds: number
 }
@@ -49,9 +49,9 @@ export function readAfter(known: RecentTrades | undefined): ReadAfter {
 }
 
 /**
- * The trades of a snapshot.
+ * The recent trades of a snapshot, from the known ones and those that were read.
  *
- * @param read the newest trades after what is known, newest last; one more than a snapshot has: there may be others before them
+ * @param read the newest trades after the known ones, newest last. If they are more than a snapshot has, others may lie in between
  * @param earlier the place of the newest trade before `read`, if nothing is known
  */
 export function recentAfter(

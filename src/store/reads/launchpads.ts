@@ -11,7 +11,7 @@ interface TotalsRow extends Omit<LaunchpadTotals, 'volumeWeth24h'> {
   readonly volume: string
 }
 
-/** The totals that commits keep. The launches of the last 24 hours are counted in an index. */
+/** Reads the totals that commits keep. The launches of the last 24 hours are counted in an index. */
 export async function readLaunchpads(db: Queryable): ReturnType<Reads['launchpads']> {
   const { rows, asOfBlock } = await readAsOf(
     db,

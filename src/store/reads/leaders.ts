@@ -13,15 +13,15 @@ import { pageOf } from './pageOf.ts'
 import { secondsToIso } from './trimScale.ts'
 import { wholeOf } from './valueBalance.ts'
 
-/** More trades than this after the counted ones are not summed up for a request: the window is being counted. About 0.2 s. */
+/** The most trades after the counted ones that a request sums up, in about 0.2 s. With more, the window is still being counted. */
 const MAX_UNCOUNTED = 100_000
 
 type ListedRow = { readonly uncounted: number; readonly sortValue: string } & (StoredRow<LeaderRow> | { readonly maker: null })
 
 /**
- * One page of a window's leaders as of the newest block, the largest value first, ties by falling address. The rows of `leader` are those
- * of final blocks: of accounts that have traded since, or whose trades have left the window since, the sorted value is summed up here, and
- * takes its place among the others, which are a range of an index. The other sums are made for the accounts of the page alone.
+ * One page of a window's leaders as of the newest block, the largest value first, ties by falling address. The rows of `leader` are as of a
+ * final block. For accounts with trades that have entered or left the window since, the sort value is summed up here, and merged with the
+ * others, which are a range of an index. The other values are summed up only for accounts of the page.
  *
  * @throws `TokenwireError` `not_counted` while many more trades are to be counted
  */
@@ -37,7 +37,7 @@ export async function readLeaders(
   const first = sql`order by ${value} desc, maker desc limit ${limit + 1}`
   const ofLaunchpad =
     launchpad === '' ? sql`` : sql`${lookUp('token', sql`token.address = moved.token`)} where token.launchpad = ${launchpad}`
-  // They are read together: a look-up for each may take another index than the key's before the first `analyze`.
+  // Rows are read together: before the first `analyze`, a look-up for each may use another index than the key's.
   const storedOf = (makers: RawBuilder<unknown>) => sql`
     select * from leader where period = ${window} and launchpad = ${launchpad} and maker = any (array(select maker from ${makers}))`
   const sumsOf = (trades: RawBuilder<unknown>) =>
@@ -78,7 +78,7 @@ export async function readLeaders(
   return { data: shown.map(row => toLeader(LEADER.decode(row))), next, asOfBlock: String(newest.number) }
 }
 
-/** A row of `leader` and one of `sums`, of which one may be absent, added. PostgreSQL computes only the columns that are read. */
+/** The sums of a row of `leader` and one of `sums`, one of which may be absent. PostgreSQL computes only the columns that are read. */
 const CHANGED = sql.raw(
   LEADER.columns
     .map(({ name, type }) =>

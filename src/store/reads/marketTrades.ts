@@ -12,14 +12,14 @@ import { allOf } from './tokenFilters.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 import { tradeIndexRange, tradeRange } from './tradeIndexRange.ts'
 
-/** Most trades that a page reads when an index does not hold all of its filters. */
+/** The most trades that a page reads when no index covers all of its filters. */
 export const MAX_TRADES_FILTERED = 2_000
-/** Most trades that a page reads when an index holds all of its filters: a hundred tokens are two hundred index ranges. */
+/** The most trades that a page reads when an index covers all of its filters: a hundred tokens are two hundred index ranges. */
 const MAX_TRADES_FOUND = 20_000
-/** More pairs of token and maker are not looked up one by one. */
+/** The most pairs of token and maker that are looked up one by one. */
 const MAX_PAIRS = 200
 
-/** The first columns of an index for which a query gives values, in order, and each combination of values that it asks for. */
+/** The ranges of an index that a query reads: the index's first columns, in order, and each combination of their values. */
 interface IndexRanges {
   readonly columns: readonly RangeColumn[]
   readonly values: readonly (readonly unknown[])[]
@@ -45,8 +45,8 @@ type PageRow = { readonly endBlock: number | null; readonly endLog: number | nul
 )
 
 /**
- * One page of trades over all tokens by (block number, log index). It is merged from ranges of an index. A bounded number of trades of
- * each range is looked at, so a page with rare filters may hold fewer than `limit`, even none, and have a next one.
+ * One page of trades over all tokens by (block number, log index), merged from ranges of an index. A bounded number of trades of each range
+ * is looked at, so a page with rare filters may have fewer than `limit`, even none, and a next page.
  */
 export async function readMarketTrades(db: Queryable, query: MarketTradesQuery): Promise<Page<Trade, TradeCursor>> {
   const { limit, order } = query
@@ -61,13 +61,13 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
   const ranges = indexRangeTable(columns, values)
   const equalities = columns.map(name => ({ column: COLUMNS[name].column, value: sql.ref(`range.${name}`) }))
   const { where, orderBy, endingAt } = tradeIndexRange(equalities, tradeRange({ ...query, ...bounds }), order)
-  // The index by amount holds every column that is read here but the timestamp. Without the condition on it, the planner reads that index,
-  // and with it all large trades of the token: seconds for a token with 400,000 of them.
+  // The index by amount has every column that is read here except the timestamp. Without the condition on the timestamp, the planner would
+  // use it and read all large trades of the token: seconds for a token with 400,000 of them.
   const ofSize = columns.some(name => name === 'size' || name === 'tokenSize')
     ? sql`${sql.raw(LARGE_TRADE)} and trade.timestamp >= 0 and`
     : sql``
   const beforeFinish = endingAt(sql`(select block_number from finish)`, sql`(select log_index from finish)`)
-  // Each token is looked up once, not for each of its trades. "coalesce" keeps the planner from joining them by nested loops.
+  // Each token is looked up once, not for each of its trades. "coalesce" keeps the planner from a nested loop.
   const isOfToken = sql`coalesce(looked.token in (select token.address from (select distinct token from looked) as asked
     ${lookUp('token', sql`token.address = asked.token`)} where ${ofToken}), false)`
   const page = sql<PageRow>`
@@ -90,7 +90,7 @@ export async function readMarketTrades(db: Queryable, query: MarketTradesQuery):
       order by looked.block_number ${near}, looked.log_index ${near} limit ${limit + 1}::integer
     )
     select finish.block_number as "endBlock", finish.log_index as "endLog", ${SELECTED_TRADE}
-    from (select) as one left join finish on true left join page on true 
+    from (select) as one left join finish on true left join page on true
     ${lookUpIfAny('trade', sql`trade.block_number = page.block_number and trade.log_index = page.log_index`)}
     order by page.block_number ${near}, page.log_index ${near}`
   const { rows, asOfBlock } = await readAsOf(db, page)

@@ -1,4 +1,4 @@
-/** A page of a list that is read with one row more than it shows, and the cursor of the next page. */
+/** Splits off the row after a page, which is read to see whether there is a next page. `next`: the cursor of that page. */
 export function pageOf<Row, Cursor>(
   rows: readonly Row[],
   limit: number,

@@ -18,7 +18,7 @@ interface PeggedValues {
 const NOT_PEGGED: PeggedValues = { price: null, marketCap: null, liquidity: null }
 const WORTH_DECIMALS = 18
 
-/** What a token is worth in USD by a peg of its quote currency. As in WETH, liquidity is twice the pool's quote side. */
+/** A token's values in USD by a peg of its quote currency. As in WETH, liquidity is twice the pool's quote side. */
 export function peggedValues(row: StoredToken): PeggedValues {
   const usd = trimScale(row.quoteUsd)
   if (usd === null || row['pool.address'] === null) return NOT_PEGGED

@@ -4,22 +4,16 @@ import { parseDecimal } from '#domain/decimal.ts'
 import type { Candle } from '#resources/candles.ts'
 import { startOfCandle } from './startOfCandle.ts'
 
-/**
- * Volumes in WETH are in wei, volumes in the quote currency in its smallest units. Prices in the quote currency are in 10^18 of its
- * smallest units.
- */
+/** Volumes are in wei, or in the quote currency's smallest units. Prices in the quote currency are per 10^18 of its smallest units. */
 export interface StoredCandle extends Candle {
-  /**
-   * Not a candle but the token's price at the newest indexed block, where the rate of its quote currency has moved since the token's last
-   * event.
-   */
+  /** Whether this is no candle, but the token's price at the newest block after its quote currency's rate has moved. */
   readonly isPresent: boolean
 }
 
 /** Unix seconds, or SQL of them. */
 export type CandleBound = number | RawBuilder<number>
 
-/** The present price of a token as a row beside its candles in WETH, in the interval of the newest indexed block; else no row. */
+/** Selects a token's present price, if it is not that of its last event, as a row beside its candles in WETH in the newest interval. */
 export function selectPresentPrice(
   { token, interval }: { readonly token: RawBuilder<unknown>; readonly interval: CandleInterval },
   from: CandleBound,
@@ -34,9 +28,10 @@ export function selectPresentPrice(
 }
 
 /**
- * Has the candles close at the present price: in the candle of its interval, or in one of its own that opens where the one before closed.
+ * Has the newest candle close at the present price. If that is of a later interval, it gets a candle of its own, which opens at the last
+ * close. Without any candle there is no close to open at.
  *
- * @param rows newest first; the present price before a candle of the same interval. Without any candle it has nothing to open with
+ * @param rows newest first; the present price comes before a candle of the same interval
  */
 export function closingAtPresent([present, ...candles]: readonly StoredCandle[]): readonly StoredCandle[] {
   if (present === undefined || !present.isPresent) return present === undefined ? [] : [present, ...candles]

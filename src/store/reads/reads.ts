@@ -41,13 +41,13 @@ export interface ReadsOptions {
   readonly claimCall: BuildClaimCall
   /** Default: nothing vests. */
   readonly vestedOf?: FindVested
-  /** A read without an answer by then is given up, however the network fails. Default 15 s, more than it waits for a connection. */
+  /** A read is given up after this time, however the network fails. Default 15 s, which is more than it waits for a connection. */
   readonly timeoutMs?: number
   /** Default `performance.now`. */
   readonly now?: () => number
 }
 
-/** Everything that the HTTP layer asks of storage. Each statement reads one snapshot of the database. */
+/** All reads of the HTTP layer. Each statement reads one snapshot of the database. */
 export function createReads(options: ReadsOptions): Reads {
   const { db, chainId, weth, claimCall, vestedOf = () => null, timeoutMs = 15_000, now = () => performance.now() } = options
   const chainStats = createChainStats(db, chainId)
@@ -93,7 +93,7 @@ export function createReads(options: ReadsOptions): Reads {
   }
 }
 
-/** @throws `TokenwireError` when the answer comes too late or not at all */
+/** @throws `TokenwireError` `database_unavailable` when the answer comes too late; the error of the read, by `toDatabaseError` */
 async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => {

@@ -12,8 +12,8 @@ const ADDRESS_LENGTH = 42
 const ADDRESS_LIKE = /^0x[0-9a-f]{2,}$/i
 
 /**
- * How many tokens with a prefix are compared by market cap. When more tokens have it, those among the `MAX_TOKENS` largest tokens come
- * first, then the first in alphabetical order.
+ * The most tokens with a prefix that are compared by market cap. When more have it, those among the `MAX_TOKENS` largest tokens come first,
+ * then the first in alphabetical order.
  */
 const MAX_CANDIDATES = 400
 const MAX_TOKENS = 1_000
@@ -24,8 +24,8 @@ const LAST_CHARACTER = '\u{10ffff}'
 const BY_SIZE = sql`order by market_cap_weth desc nulls last, address`
 
 /**
- * The tokens that fit a text best, in whatever case: by address prefix, then by exact symbol, symbol prefix, name prefix, then by likeness
- * (`readSimilar`). Ties by market cap, then address. A token that fits in several ways counts by the best.
+ * The tokens that match a text best, in whatever case: by address prefix, then by exact symbol, symbol prefix, name prefix, then by
+ * similarity (`readSimilar`). Ties by market cap, then address. A token that matches in several ways counts by the best.
  */
 export async function readSearch(db: Queryable, query: QueryOf<typeof search>, chainId: number): Promise<PageOf<typeof search>> {
   const text = query.q.trim()

@@ -2,15 +2,15 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken } from './toToken.ts'
 
-/** Fewer letters resemble everything. */
+/** A shorter text is similar to almost everything. */
 export const MIN_SIMILAR_LENGTH = 3
 
-/** How many tokens are compared: neighbours on each side in each order, names that hold the words, and the largest of all. */
+/** How many tokens are compared: neighbours on each side in each order, names with all words, and the largest tokens. */
 const NEIGHBOURS = 12
 const WITH_WORDS = 60
 const LARGEST = 80
 
-/** The defaults of pg_trgm for a text and for a word in a text. */
+/** The default thresholds of pg_trgm for a text and for a word in a text. */
 const MIN_SIMILARITY = 0.3
 const MIN_WORD_SIMILARITY = 0.6
 
@@ -29,7 +29,7 @@ export async function readSimilar(db: Queryable, text: string, limit: number): P
     ...(longest === '' ? [] : [sql`select address from with_words limit ${sql.lit(WITH_WORDS)}`]),
     sql`select address from token order by market_cap_weth desc nulls last, address limit ${sql.lit(LARGEST)}`,
   ]
-  // As a CTE of its own it is planned as if all of its rows were wanted, with the index, and then read only up to the limit.
+  // A materialized CTE is planned as if all of its rows were wanted, and so with the index, but is read only up to the limit.
   const withWords = sql`with_words as materialized (
     select token as address from token_name where to_tsvector('simple', name) @@ to_tsquery('simple', ${`${words.join(' & ')}:*`}::text)
   ),`
@@ -54,7 +54,7 @@ export async function readSimilar(db: Queryable, text: string, limit: number): P
   return rows
 }
 
-/** The nearest on both sides of a text in each index. */
+/** The tokens nearest to a text on both sides in each index. */
 function neighbours(text: RawBuilder<unknown>): readonly RawBuilder<unknown>[] {
   const beside = (from: RawBuilder<unknown>, of: RawBuilder<unknown>, like: RawBuilder<unknown>) => [
     sql`${from} where ${of} ~>=~ ${like} order by ${of} using ~<~ limit ${sql.lit(NEIGHBOURS)}`,

@@ -9,9 +9,9 @@ import { startOfCandle } from './startOfCandle.ts'
 
 /** Bounds what the candles of an answer cost: some 5 ms. */
 const TRADES_AT_ONCE = 2_000
-/** How many trades are searched for the last one with a price in the currency. */
+/** How many trades before the page are searched for one with a price in the currency. */
 const TRADES_BEFORE = 100
-/** Never reached. With an order and a limit the planner takes the index by time, however many of all trades are the token's. */
+/** A limit that is never reached. With an order and a limit, the planner uses the index by time, whatever the token's share of trades. */
 const MORE_THAN_A_PAGE = 100_000
 
 interface SecondsSelection {
@@ -21,7 +21,7 @@ interface SecondsSelection {
   readonly currency: CandleCurrency
 }
 
-/** Unix seconds from which candles of seconds are offered, by the newest indexed block. */
+/** The Unix seconds from which on candles of seconds are offered, counted back from the newest indexed block. */
 export async function readSecondsFrom(db: Queryable, interval: CandleInterval): Promise<number> {
   const { rows } = await sql<{ from: number }>`select ${secondsFrom(interval)} as "from"`.execute(db)
   return rows[0]?.from ?? 0
@@ -33,10 +33,10 @@ function secondsFrom(interval: CandleInterval): RawBuilder<number> {
 }
 
 /**
- * SQL of the earliest time from which candles are offered and can be made at once: from there on there is a bounded number of trades, or one
+ * SQL of the earliest time from which candles are offered and can be made at once: from then on there are a bounded number of trades, or one
  * candle.
  *
- * @param to no candle starts later
+ * @param to the latest time at which a candle may start
  * @param tokens how many tokens share the answer
  */
 export function startOfPage({ token, interval }: Pick<SecondsSelection, 'token' | 'interval'>, to: number, tokens = 1): RawBuilder<number> {
@@ -54,7 +54,7 @@ export function startOfPage({ token, interval }: Pick<SecondsSelection, 'token' 
 }
 
 /**
- * Newest first, as the trades of the range make them. A candle opens where the one before closed, and a token's first at its first price.
+ * Selects candles made from trades, newest first. A candle opens where the one before closed, and a token's first one at its first price.
  *
  * @param start the start of a candle
  */
@@ -88,7 +88,7 @@ export function selectSecondCandles(
     where time >= (select start from page) order by time desc limit ${count}::integer`
 }
 
-/** The close before a time, as a candle without volume. */
+/** Selects the close before a time, as a candle without volume. */
 export function selectCloseBefore(selection: SecondsSelection, time: number): RawBuilder<StoredCandle> {
   const columns = sql`trade.timestamp, ${VALUES[selection.currency].price} as price`
   return sql<StoredCandle>`
@@ -98,12 +98,12 @@ export function selectCloseBefore(selection: SecondsSelection, time: number): Ra
     from (${selectBefore(columns)}) as earlier`
 }
 
-/** Where the page starts, and what all of its trades are valued with. */
+/** Selects the page's start, and the columns of the token by which its trades are valued. */
 function selectPage({ token }: SecondsSelection, start: number | RawBuilder<number>): RawBuilder<unknown> {
   return sql`select ${start}::bigint as start, address, main_pool, first_price_weth from token where address = ${token}`
 }
 
-/** The last trade before the page that has a price in the currency. */
+/** Selects the last trade before the page that has a price in the currency. */
 function selectBefore(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select * from (
     select ${columns} from page cross join lateral (
@@ -112,7 +112,7 @@ function selectBefore(columns: RawBuilder<unknown>): RawBuilder<unknown> {
   ) as earlier where price is not null limit 1`
 }
 
-/** Whether the candle of a trade starts at `to` or before it. */
+/** SQL of whether the candle of a trade starts at `to` or before. */
 function isUpTo(to: number, interval: CandleInterval): RawBuilder<unknown> {
   return sql`trade.timestamp < ${to + CANDLE_INTERVALS[interval]}::bigint`
 }
@@ -124,14 +124,14 @@ const IS_OF_MARKET = sql`(trade.phase = 'curve' or trade.pool = page.main_pool)`
 const POOL_PRICE = sql`coalesce(trade.pool_price, trade.price_after_weth)`
 
 interface TradeValues {
-  /** After the trade; `null`: not known in the currency. */
+  /** SQL of the price after the trade; `null`: not known in the currency. */
   readonly price: RawBuilder<unknown>
   readonly volume: RawBuilder<unknown>
   /** The price before a token's first trade. */
   readonly first: RawBuilder<unknown>
 }
 
-/** Units as in stored candles. */
+/** How trades are valued in each currency, in the units of stored candles. */
 const VALUES: Readonly<Record<CandleCurrency, TradeValues>> = {
   weth: { price: sql`trade.price_after_weth`, volume: sql`trade.amount_wei`, first: sql`page.first_price_weth` },
   quote: {
@@ -139,7 +139,7 @@ const VALUES: Readonly<Record<CandleCurrency, TradeValues>> = {
     volume: sql`case when ${IS_OF_MARKET} then coalesce(trade.amount_quote, trade.amount_wei) end`,
     first: sql`null::numeric`,
   },
-  // A peg values the amount; the same rate values the price.
+  // Where a peg values the amount, the same rate values the price.
   usd: {
     price: sql`case when trade.value_usd is null then trade.price_after_weth * trade.eth_usd
       when ${IS_OF_MARKET} then ${POOL_PRICE} * trade.value_usd * 1000000000000000000 / nullif(trade.amount_quote, 0) end`,

@@ -16,19 +16,16 @@ import { selectedTradeOf, TRADE_AS_JSON, toTrade } from './toTrade.ts'
 /** How many holders an update carries. */
 export const SNAPSHOT_HOLDERS = 20
 
-/** Reorgs in a snapshot: as many as there may be between two changes of a token, except on chains with very many. */
+/** The most reorgs in a snapshot. Few chains have more between two changes of a token. */
 const SNAPSHOT_REORGS = 32
 
-/** Numbers are text, since JSON's would be read as floats. */
+/** Large numbers are text, since numbers of JSON would be read as floats. */
 type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string, classes: number]
 
 type SnapshotRow = SelectedToken & {
-  /**
-   * The trades after the known ones, else of the minute up to the newest one, as `TRADE_AS_JSON`, newest last; at most one more than a
-   * snapshot has.
-   */
+  /** Trades as `TRADE_AS_JSON`, newest last: those after the known ones, else of the last minute; at most one more than a snapshot has. */
   readonly trades: readonly (readonly unknown[])[] | null
-  /** The place of the newest trade before `trades`; `null` also if trades are known. */
+  /** The block of the newest trade before `trades`; `null`: there is none, or trades are known. */
   readonly earlierBlock: number | null
   readonly earlierLog: number | null
   readonly holders: readonly HolderTuple[] | null
@@ -37,8 +34,8 @@ type SnapshotRow = SelectedToken & {
 }
 
 /**
- * The full state of tokens in the order of `addresses`, without those that are not indexed. One statement, so that all of it is of one
- * snapshot of the database. Cost: a few index look-ups per token.
+ * The full state of tokens in the order of `addresses`, without those that are not indexed. One statement reads it, so that all of it is
+ * from one snapshot of the database. Costs a few index look-ups per token.
  *
  * @param known trades that need not be read again. Default: none
  */

@@ -16,12 +16,12 @@ interface ShownToken {
   readonly address: Address
   readonly createdAt: number
   readonly now: number
-  /** What the change over 24 hours is measured from; `null`: there is no change. */
+  /** The price from which the change over 24 hours is measured; `null`: no change is known. */
   readonly reference: string | null
   readonly price: string | null
 }
 
-/** A line has candles of the shortest of these intervals of which its time has at most `MAX_CANDLES`. */
+/** A line has candles of the shortest of these intervals that gives it at most `MAX_CANDLES`. */
 const INTERVALS = ['1m', '5m', '15m', '1h'] as const satisfies readonly CandleInterval[]
 const MAX_CANDLES = 25
 
@@ -54,7 +54,7 @@ function intervalOf(token: ShownToken): CandleInterval {
   return INTERVALS.find(interval => age <= (MAX_CANDLES - 1) * CANDLE_INTERVALS[interval]) ?? '1h'
 }
 
-/** A candle's close stands at its end. The candle of the newest block has not ended: the present price stands for it. */
+/** A candle's close is placed at the candle's end. The newest block's candle has not ended, so the present price takes its place. */
 function lineOf(token: ShownToken, candles: readonly Candle[]): PriceLine {
   const { address, reference, price, now } = token
   if (reference === null || price === null) return { token: address, times: [], prices: [] }

@@ -15,12 +15,12 @@ import { readSecondsFrom, selectSecondCandles } from './secondCandles.ts'
 import { startOfCandle } from './startOfCandle.ts'
 import { trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
 
-/** Which candles of a token; the token is SQL. */
 export interface CandleSelection extends Pick<CandlesQuery, 'interval' | 'currency'> {
+  /** SQL of the token's address. */
   readonly token: RawBuilder<unknown>
 }
 
-/** Newest first. In WETH the present price comes in addition to `count` candles. */
+/** Selects candles of a token, newest first. In WETH, the present price comes in addition to `count` candles. */
 export function selectCandles(query: CandleSelection, from: CandleBound, to: number, count: number) {
   const past = selectPast(query, from, to, count)
   if (query.currency !== 'weth') return past
@@ -28,7 +28,7 @@ export function selectCandles(query: CandleSelection, from: CandleBound, to: num
     order by time desc, "isPresent" desc`
 }
 
-/** The same without the present price. */
+/** As `selectCandles`, without the present price. */
 export function selectPast(query: CandleSelection, from: CandleBound, to: number, count: number): RawBuilder<StoredCandle> {
   const source = candleSourceOf(query.interval)
   switch (source.type) {
@@ -43,10 +43,7 @@ export function selectPast(query: CandleSelection, from: CandleBound, to: number
   }
 }
 
-/**
- * In WETH a range is two ranges of the index that holds whole candles: those with USD values and those without. In the quote currency it
- * is three: some have not even prices in WETH.
- */
+/** Selects candles of a stored interval. Those longer than a minute that had not ended by `unfolded_from` come from `selectOpen`. */
 function selectStored(query: StoredSelection, from: CandleBound, to: number, count: number) {
   if (query.interval === STORED_INTERVALS[0]) return selectRows(query, from, to, count)
   const start = startOfCandle(UNFOLDED, query.interval)
@@ -55,7 +52,7 @@ function selectStored(query: StoredSelection, from: CandleBound, to: number, cou
     order by time desc limit ${count}::integer`
 }
 
-/** @param isPart whether candles without values in the currency are wanted, too: their trades count in the candle that they are part of */
+/** @param isPart whether candles without values in the currency are wanted too, since their trades count in a longer candle */
 function selectRows(query: StoredSelection, from: CandleBound, to: CandleBound, count: number, isPart = false) {
   const flags = INDEX_RANGES[isPart && query.currency === 'weth' ? 'quote' : query.currency]
   const ranges = flags.map(flag => sql`(${selectIndexRange(query, flag, from, to, count, isPart)})`)
@@ -63,8 +60,8 @@ function selectRows(query: StoredSelection, from: CandleBound, to: CandleBound, 
 }
 
 /**
- * The candles that had not ended by `unfolded_from` (`wholeCandles.ts`), each made of the row that there may be and of candles of a minute.
- * Where all are folded there are none.
+ * Selects the candles that had not ended by `unfolded_from` (`wholeCandles.ts`). Each is folded from its row, if there is one, and from
+ * candles of a minute. When all candles of a minute are folded, there are none.
  */
 function selectOpen(query: StoredSelection, from: CandleBound, to: number) {
   const { interval } = query
@@ -73,19 +70,23 @@ function selectOpen(query: StoredSelection, from: CandleBound, to: number) {
   const minutes = selectRows({ ...query, interval: '1m' }, sql`greatest(${from}::bigint, ${UNFOLDED})`, lastMinute, MAX_MINUTES, true)
   return sql<StoredCandle>`
     select ${startOfCandle(sql`time`, interval)} as time, ${FOLDED} from (
-      (${selectRows(query, sql<number>`${start}`, sql<number>`${start}`, 1, true)}) union all (${minutes})
+      (${selectRows(query, start, start, 1, true)}) union all (${minutes})
     ) as parts
     where time >= ${from}::bigint and time <= ${lastMinute}::bigint and ${UNFOLDED} is not null group by 1 having count(close) > 0`
 }
 
 const UNFOLDED = sql.raw(UNFOLDED_FROM)
-/** A bound for the planner. Minutes are folded each hour, so one token has about 60 of them. */
+/** A limit that is never reached: minutes are folded each hour, so one token has about 60 of them. */
 const MAX_MINUTES = 100_000
 
 interface StoredSelection extends CandleSelection {
   readonly interval: StoredInterval
 }
 
+/**
+ * The values of `in_usd` in which candles with values in a currency are. `true`: they have values in USD; `false`: only in WETH; `null`:
+ * only in the quote currency. Each value is a range of the index that has all columns.
+ */
 const INDEX_RANGES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>> = {
   usd: [true],
   weth: [true, false],
@@ -93,9 +94,9 @@ const INDEX_RANGES: Readonly<Record<CandleCurrency, readonly (boolean | null)[]>
 }
 
 /**
- * One range of the index that holds whole candles: only it has the order by `in_usd`. In the order by time alone, the planner may take the
- * primary key, and read all candles of the token for those of the flag. A sub-select hides the flag from it: by old statistics, all candles
- * may have it. The comparison after the limit, and `in_usd` among the columns, show it that the rows are sorted by time.
+ * Selects one range of the index that has all columns. The order by `in_usd` fits only this index: ordered by time alone, the planner may
+ * use the primary key and read all candles of the token. A sub-select hides the flag from the planner, whose statistics may say that all
+ * candles have it. The comparison after the limit, and `in_usd` among the columns, show the planner that the rows are sorted by time.
  */
 function selectIndexRange(
   { token, interval, currency }: StoredSelection,
@@ -118,14 +119,14 @@ function selectIndexRange(
     ) as candle ${inUsd === null ? sql`` : sql`where in_usd = ${flag}`} order by time desc`
 }
 
-/** A peg gives values in USD to candles that have none in WETH. */
+/** The condition for candles with values in a currency. A peg gives USD values to candles without values in WETH. */
 const HAS_VALUES: Readonly<Record<CandleCurrency, RawBuilder<unknown>>> = {
   usd: sql``,
   weth: sql`and close is not null`,
   quote: sql``,
 }
 
-/** The columns of the quote currency are filled only where that is not WETH. */
+/** The columns of each currency. Those of the quote currency are filled only where that is not WETH. */
 const COLUMNS: Readonly<Record<CandleCurrency, RawBuilder<unknown>>> = {
   usd: sql`open_usd as open, high_usd as high, low_usd as low, close_usd as close, volume_usd as volume, trades_usd as trades`,
   weth: sql`open, high, low, close, volume_wei as volume, trades`,
@@ -156,17 +157,17 @@ export function toCandle(
   }
 }
 
-/** What stored values are multiplied by. */
+/** How stored prices become values of the API. */
 export interface Scale {
-  /** Of the currency. */
+  /** The decimals of the currency. */
   readonly decimals: number
-  /** Whole tokens, for market caps; `null`: prices are asked for. */
+  /** The supply in whole tokens, by which prices become market caps; `null`: prices are asked for. */
   readonly supply: string | null
 }
 
 /**
- * The scale of each token. It lacks tokens that are not indexed, and those of which the decimals of the main pool's currency are asked for
- * and not known.
+ * The scale of each token. Tokens that are not indexed are left out, and so are those whose quote currency has no known decimals if values
+ * in it are asked for.
  */
 export async function readScales(
   db: Queryable,
@@ -188,7 +189,7 @@ export async function readScales(
   )
 }
 
-/** From which time on candles of the interval are kept; 0: all are. */
+/** The time from which on candles of the interval are kept; 0: all are kept. */
 export async function readKeptFrom(db: Queryable, { interval }: Pick<CandlesQuery, 'interval'>): Promise<number> {
   if (candleSourceOf(interval).type === 'trades') return readSecondsFrom(db, interval)
   if (interval !== '1m') return 0

@@ -12,7 +12,7 @@ interface SupplyRow {
   readonly locked: string
 }
 
-/** `null`: the token is not indexed. */
+/** A token's total, burned and locked supply; `null`: the token is not indexed. */
 export async function readSupply(db: Queryable, token: Address): Promise<Supply | null> {
   const { rows } = await sql<SupplyRow>`
     select token.total_supply, token.decimals, held.burned, held.locked from token cross join lateral (

@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 export interface TableSize {
-  /** With its schema where that is not the index's own. */
+  /** The table's name, with its schema if that is not the index's own. */
   readonly table: string
-  /** As PostgreSQL's statistics count them: near the truth, and not exact. */
+  /** The number of rows by PostgreSQL's statistics, which are not exact. */
   readonly rows: number
-  /** Of the rows, those that are stored outside of the table's own pages included. */
+  /** The size of the rows, including values that are stored outside of the table's own pages. */
   readonly bytes: number
   readonly indexBytes: number
 }
 
-/** The tables of the index, the largest first; none before the first start. Takes milliseconds whatever they hold. */
+/** The tables of the index, the largest first; none before the first start. Takes milliseconds, whatever their size. */
 export async function readTableSizes(db: Queryable): Promise<readonly TableSize[]> {
   const { rows } = await sql<TableSize>`
     select case when nspname = 'tokenwire_logs' then nspname || '.' else '' end || pg_class.relname as "table",

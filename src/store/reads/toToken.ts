@@ -15,7 +15,7 @@ import { linksOf } from './linksOf.ts'
 import { peggedValues } from './peggedValues.ts'
 import { secondsToIso, trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
 
-/** Columns that only projection reads or lists are sorted by. Decoding columns takes half of the time of a list of tokens. */
+/** Columns that the API does not show. They are left out, since decoding columns takes half of the time of a list of tokens. */
 const UNSHOWN_OF_TOKEN = [
   'mainPool',
   'eventPriceWeth',
@@ -56,7 +56,7 @@ export type SelectedToken = StoredRow<ShownToken> &
     readonly 'quote.decimals': number | null
   }
 
-/** The select list of tokens with their main pools and what those are quoted in, from `token` left-joined by `MAIN_POOL`. */
+/** The select list of tokens with their main pools and quote currencies, from `token` left-joined by `MAIN_POOL`. */
 export const SELECTED_TOKEN = sql`${selectList(without(FULL_TOKEN, UNSHOWN_OF_TOKEN))}, ${selectList(without(POOL, UNSHOWN_OF_POOL), 'main_pool', 'pool')},
   quote.symbol as "quote.symbol", quote.decimals as "quote.decimals"`
 
@@ -64,11 +64,11 @@ export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = 
   ${joinQuote(sql`main_pool.quote_token`)}`
 
 /**
- * A stored token as it goes over the wire. Only a peg gives it USD values; without one they are `null`, and the gateway fills them in,
- * since the price of ETH is not chain state.
+ * A stored token as the API shows it. Only a peg gives it USD values here. Otherwise they are `null`, and the gateway fills them in, since
+ * the price of ETH is not chain state.
  */
 export function toToken(row: SelectedToken, chainId: number): Token {
-  // The stored volumes sum up known amounts: for a token that has traded but never had a price in WETH, no amount is known.
+  // The stored volumes sum up amounts in WETH. A token that has traded but never had a price in WETH has no known amount.
   const hasVolume = row.tradeCount === 0 || row.firstPriceWeth !== null
   const inUsd = peggedValues(row)
   return {
@@ -135,13 +135,13 @@ export function toToken(row: SelectedToken, chainId: number): Token {
   }
 }
 
-/** The highest price of the market's events, or the present price if the quote currency has raised it above that since. */
+/** The highest price at an event of the market, or the present price if the quote currency's rate has raised it above that. */
 function highestPrice({ quoteToken, athPriceWeth, priceWeth }: SelectedToken): string | null {
   if (quoteToken === null || athPriceWeth === null || priceWeth === null) return trimScale(athPriceWeth)
   return trimScale(parseDecimal(priceWeth) > parseDecimal(athPriceWeth) ? priceWeth : athPriceWeth)
 }
 
-/** In wei. */
+/** The volume of sales in wei. */
 function sellVolume(row: SelectedToken, window: WindowName): string {
   const { volume, buyVolume } = WINDOW_FIELDS[window]
   return (BigInt(row[volume]) - BigInt(row[buyVolume])).toString()

@@ -15,7 +15,7 @@ export type SelectedTrade = Prefixed<'trade', StoredRow<Omit<TradeRow, (typeof U
 
 export const SELECTED_TRADE = selectList(SHOWN, 'trade', 'trade')
 
-/** The same as one JSON array, for lists of trades beside other columns. */
+/** As `SELECTED_TRADE`, but one JSON array, for lists of trades beside other columns. */
 export const TRADE_AS_JSON = jsonColumns(SHOWN)
 
 /** A trade from the values of `TRADE_AS_JSON`. */
@@ -23,7 +23,7 @@ export function selectedTradeOf(values: readonly unknown[]): SelectedTrade {
   return fromJsonColumns(SHOWN, values, 'trade') as SelectedTrade
 }
 
-/** A stored trade as it goes over the wire; its USD values are those of the moment of the trade, where they were known then. */
+/** A stored trade as the API shows it. Its USD values are those at the time of the trade, if they were known then. */
 export function toTrade(row: SelectedTrade): Trade {
   const blockNumber = String(row['trade.blockNumber'])
   const logIndex = row['trade.logIndex']
@@ -54,7 +54,7 @@ export function toTrade(row: SelectedTrade): Trade {
   }
 }
 
-/** The amount in wei is that of the quote currency where this is WETH. */
+/** The amount in the quote currency. Where that is WETH, only the amount in wei is stored. */
 function amountQuoteOf(row: SelectedTrade): string {
   const amount = row['trade.amountQuote'] ?? row['trade.amountWei']
   if (amount === null) throw new TypeError('a stored trade has no amount of its quote currency')

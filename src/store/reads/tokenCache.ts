@@ -7,7 +7,7 @@ import { parameter } from '#store/rows/parameter.ts'
 import { arrayOf, BYTEA } from '#tables/binaryArray.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
-/** A token as a statement found it: every commit that changes its row, its main pool or their currency raises the sequence. */
+/** A version of a token: every commit that changes its row, its main pool or its quote currency raises the sequence. */
 export interface TokenVersion {
   readonly address: Address
   readonly sequence: number
@@ -15,12 +15,12 @@ export interface TokenVersion {
 
 interface Entry {
   readonly sequence: number
-  /** `null`: the stored token had another sequence when it was read. */
+  /** The token at this sequence; `null`: it had another one when it was read. */
   readonly token: Promise<Token | null>
   readonly readAtMs: number
 }
 
-/** About 10 MB with the text of their JSON. */
+/** This many tokens take about 10 MB with the text of their JSON. */
 const MAX_TOKENS = 2_000
 /** Bounds the effect of statements that raise no sequence, such as an operator's own. */
 const MAX_AGE_MS = 60_000
@@ -42,7 +42,7 @@ export class TokenCache {
     this.#now = now
   }
 
-  /** The tokens of exactly these versions, in this order, shared and not to be changed. `null`: a commit has replaced one since. */
+  /** The tokens at exactly these versions, in this order, to share and not to change. `null`: a commit has changed one since. */
   async at(versions: readonly TokenVersion[]): Promise<readonly Token[] | null> {
     const missing = versions.filter(version => this.#entryOf(version) === undefined)
     if (missing.length > 0) this.#read(missing)
@@ -52,7 +52,7 @@ export class TokenCache {
     return tokens.every(token => token !== null) ? tokens : null
   }
 
-  /** Marks the entry as just used. */
+  /** The valid entry of a version, which becomes the most recently used one. */
   #entryOf({ address, sequence }: TokenVersion): Entry | undefined {
     const entry = this.#entries.get(address)
     if (entry?.sequence !== sequence || this.#now() - entry.readAtMs >= MAX_AGE_MS) return undefined
@@ -84,7 +84,7 @@ export class TokenCache {
   }
 }
 
-/** A look-up per address: for `= any(…)` PostgreSQL prefers to scan an index of some thousand tokens. */
+/** Looks each address up by itself: for `= any(…)`, PostgreSQL prefers to scan an index of some thousand tokens. */
 async function readByAddress(db: Queryable, versions: readonly TokenVersion[], chainId: number): Promise<ReadonlyMap<Address, Token>> {
   const addresses = parameter(arrayOf(BYTEA, versions, 'address'), 'bytea[]')
   const { rows } = await sql<SelectedToken>`

@@ -9,8 +9,8 @@ import { chooseSource, isFromParts } from './tokens.ts'
 const MAX_COUNTED = MAX_TOKENS_FILTERED
 
 /**
- * How many tokens a list's filters let through. `null`: more than 1,000, or several filters each let more through. It reads a thousand
- * index entries per launchpad and status, or the rows that a page would look at.
+ * The number of tokens that a list's filters let through. `null`: more than 1,000, or several filters each let more through. Reads a
+ * thousand index entries per launchpad and status, or the rows that a page would look at.
  */
 export async function readTokenCount(db: Queryable, query: TokensQuery): Promise<number | null> {
   const source = await chooseSource(db, query)

@@ -9,9 +9,9 @@ import { OF_PART, withParts } from './tokenParts.ts'
 /** The most tokens that a page looks at if no index covers all of its filters. */
 export const MAX_TOKENS_FILTERED = 1_000
 
-/** A filter besides status and launchpad, by which every index of lists begins. */
+/** A filter besides launchpad and status, with which every index of lists begins. */
 export interface TokenBound {
-  /** The index of which it lets a range through: that of a sort, or the one by surface; `null`: none. */
+  /** The index in which the tokens that it lets through are a range: that of a sort, or the one by surface; `null`: none. */
   readonly index: TokenSort | 'surface' | null
   readonly condition: RawBuilder<unknown>
 }
@@ -47,7 +47,7 @@ function atLeast(sort: TokenSort, value: RawBuilder<unknown>): TokenBound {
   return { index: sort, condition: sql`${sortColumn(sort).column} >= ${value}` }
 }
 
-/** The share in millionths, as `percentOf` rounds it. Most tokens are below a limit, so that an index by the share would find too many. */
+/** Compares the share in millionths, as `percentOf` rounds it. There is no index by shares, since most tokens are below a limit. */
 function holdsAtMost(percent: number, column: string): TokenBound {
   const held = sql`least(div(${sql.ref(`token.${column}`)} * 1000000, nullif(token.total_supply, 0)), 1000000)`
   // PostgreSQL's `least` ignores nulls.
@@ -78,7 +78,7 @@ interface Selectivity {
   readonly parts: number
 }
 
-/** Counts what each bound lets through, up to what a page looks at. */
+/** Counts the tokens that each bound lets through, up to the number that a page looks at. */
 export async function readSelectivity(db: Queryable, query: TokenFilters, bounds: readonly TokenBound[]): Promise<Selectivity> {
   const indexed = bounds.filter(({ index }) => index !== null)
   const counts = indexed.map(
@@ -93,8 +93,8 @@ export async function readSelectivity(db: Queryable, query: TokenFilters, bounds
 }
 
 /**
- * Tokens of every `part` that a bound lets through, from the bound's own index: the `order by` keeps the planner from using another one.
- * The index by surface has all columns of the condition, so that no other one is cheaper.
+ * SQL of the tokens of every `part` that a bound lets through, from the bound's own index. The `order by` keeps the planner from using
+ * another index. The index by surface has all columns of the condition, so that no other one is cheaper.
  */
 export function tokensWithin({ index, condition }: TokenBound, most: number): RawBuilder<unknown> {
   const order = index === null || index === 'surface' ? sql`` : sql`order by ${sortColumn(index).column} desc`

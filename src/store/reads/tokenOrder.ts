@@ -10,8 +10,8 @@ interface Sort {
 }
 
 /**
- * Each column has an index of its own, after launchpad and status: for every such pair, a page is a range of the index. A creator's tokens
- * are found in an index that includes all of these columns, and sorted.
+ * Each column has an index that begins with launchpad and status: for every such pair, a page is a range of the index. A creator's tokens
+ * are found in an index that includes all of these columns, and are sorted.
  */
 const SORTS: Readonly<Record<TokenSort, Sort>> = {
   createdAt: sortBy('createdAt'),
@@ -44,12 +44,12 @@ export function sortColumn(sort: TokenSort): Omit<Sort, 'type'> {
   return SORTS[sort]
 }
 
-/** A sort value and an address, in a statement. */
+/** SQL of a token's sort value and address. */
 type Place = readonly [value: RawBuilder<unknown>, address: RawBuilder<unknown>]
 
 /**
- * The order of the tokens with a value in the sort's column: as asked, with ties by address in the same direction. Tokens without a value
- * are ordered by ascending address.
+ * The order of the tokens with or without a value in the sort's column. Those with one are in the requested order, with ties by address in
+ * the same direction. Those without one are ordered by ascending address.
  */
 export function tokenOrder({ sort, order, cursor }: Pick<TokensQuery, 'sort' | 'order' | 'cursor'>, hasValue: boolean) {
   const { type, nullable } = SORTS[sort]

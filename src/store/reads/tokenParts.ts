@@ -4,7 +4,7 @@ import type { TokenFilters } from '#resources/tokens.ts'
 /**
  * `with recursive … part (launchpad, graduation_status)`: the pairs of launchpad and status that tokens have and the filters let through.
  * The indexes of token lists begin with the pair, so that each part of a list is one range of an index. One look-up leads from a pair to
- * the next: the cost depends on launchpads times statuses, not on the number of tokens.
+ * the next, so that the cost depends on the number of pairs, not of tokens.
  */
 export function withParts({ launchpad, status }: Pick<TokenFilters, 'launchpad' | 'status'>): RawBuilder<unknown> {
   const next = (after: RawBuilder<unknown>) => sql`select token.launchpad, token.graduation_status from token ${after}

@@ -17,7 +17,7 @@ import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToke
 /** The columns that a list selects of each token. */
 interface Selection<_Row> {
   readonly columns: RawBuilder<unknown>
-  /** After `join token …`. */
+  /** The joins after `join token …`. */
   readonly joins: RawBuilder<unknown>
 }
 const VERSIONS: Selection<TokenVersion> = { columns: sql`token.address, token.sequence`, joins: sql`` }
@@ -32,17 +32,17 @@ interface Listed<Row> extends AsOf<ListedRow<Row>> {
 
 /** How the tokens of a list are found. */
 type Source =
-  /** All of them are read, then sorted. */
+  /** All of them are read from `from`, then sorted. */
   | { readonly kind: 'few'; readonly from: RawBuilder<unknown> }
-  /** By ranges of the sort's index, which covers all filters. */
+  /** They are ranges of the sort's index, which covers all filters. */
   | { readonly kind: 'indexRanges' }
-  /** The same with filters that the index does not cover: `each` tokens of a range are looked at. */
+  /** `each` tokens of each range of the sort's index are looked at, since the index does not cover all filters. */
   | { readonly kind: 'filtered'; readonly each: number }
 
 /**
  * One page of tokens: first those with a value in the sort's column, in the requested order with ties by address in the same direction,
- * then those without, by ascending address. A page whose filters each let thousands of tokens through may hold fewer than `limit`, even
- * none, and have a next one.
+ * then those without, by ascending address. A page whose filters each let thousands of tokens through may have fewer than `limit`, even
+ * none, and a next page.
  */
 export async function readTokens(db: Queryable, query: TokensQuery, cache: TokenCache): Promise<Page<Token, TokenCursor>> {
   const { data: versions, ...page } = await readPage(db, query, VERSIONS)
@@ -75,27 +75,27 @@ async function readPage<Row extends { readonly address: Address }>(
   }
 }
 
-/** One token without USD values of the present price of ETH; `null`: it is not indexed. */
+/** One token, without the USD values that depend on the present price of ETH; `null`: it is not indexed. */
 export async function readToken(db: Queryable, address: Address, chainId: number): Promise<Token | null> {
   const { rows } = await sql<SelectedToken>`
     select ${SELECTED_TOKEN} from token ${MAIN_POOL} where token.address = ${toBytes(address)}`.execute(db)
   return rows[0] === undefined ? null : toToken(rows[0], chainId)
 }
 
-/** Distinguishes an indexed token that has no rows from an address that is no indexed token. */
+/** Whether an address is an indexed token, which may have no rows of a list. */
 export async function isIndexed(db: Queryable, token: Address): Promise<boolean> {
   const { rows } = await sql`select from token where address = ${toBytes(token)}`.execute(db)
   return rows.length > 0
 }
 
-/** How a list's tokens are found, without those of a page in particular. */
+/** Chooses how a list's tokens are found, for all of its pages. */
 export async function chooseSource(db: Queryable, query: TokensQuery): Promise<Source> {
   if (query.addresses !== undefined) return { kind: 'few', from: tokensAmong(query.addresses) }
   if (query.creator !== undefined) return { kind: 'few', from: tokensBy(query.creator) }
   const bounds = boundsOf(query)
   if (bounds.every(({ index }) => index === query.sort)) return { kind: 'indexRanges' }
   const { narrowest, parts } = await readSelectivity(db, query, bounds)
-  // Twice as many as were counted: some may have come since.
+  // The limit is twice the counted number, since new tokens may have come since.
   if (narrowest !== null) return { kind: 'few', from: tokensWithin(narrowest, 2 * MAX_TOKENS_FILTERED) }
   return { kind: 'filtered', each: Math.ceil(MAX_TOKENS_FILTERED / parts) }
 }
@@ -106,7 +106,7 @@ export function isFromParts({ addresses, creator }: TokensQuery): boolean {
 }
 
 interface Part {
-  /** In the sort's column. */
+  /** Whether the tokens have a value in the sort's column. */
   readonly hasValue: boolean
   readonly count: number
 }
@@ -200,7 +200,7 @@ async function readFiltered<Row>(
   return { rows: found, end: address === null ? null : { value, address }, asOfBlock }
 }
 
-/** A look-up per address: for `= any(…)` PostgreSQL 15 prefers to scan an index of some thousand tokens. */
+/** Looks each address up by itself: for `= any(…)`, PostgreSQL 15 prefers to scan an index of some thousand tokens. */
 function tokensAmong(addresses: readonly Address[]): RawBuilder<unknown> {
   return sql`(select distinct unnest(${addresses.map(toBytes)}::bytea[]) as address) as asked
     ${tokenAt(sql`asked.address`)}`

@@ -3,7 +3,7 @@ import type { TradeCursor } from '#resources/trades.ts'
 import type { BlockBounds } from './blockBounds.ts'
 import { allOf } from './tokenFilters.ts'
 
-/** Places of trades, both exclusive; `null`: no bound. */
+/** The trades between two places, both exclusive; `null`: no bound. */
 export interface TradeRange {
   readonly after: TradeCursor | null
   readonly before: TradeCursor | null
@@ -14,7 +14,7 @@ interface RangeQuery extends BlockBounds {
   readonly order: 'asc' | 'desc'
 }
 
-/** Where the trades of a page can be. */
+/** The range in which the trades of a page can be. */
 export function tradeRange({ fromBlock, toBlock, cursor, order }: RangeQuery): TradeRange {
   const first = fromBlock === undefined ? null : { blockNumber: fromBlock, logIndex: -1 }
   const last = toBlock === undefined ? null : { blockNumber: toBlock + 1, logIndex: -1 }
@@ -28,30 +28,30 @@ function isBefore(one: TradeCursor, other: TradeCursor): boolean {
   return one.blockNumber < other.blockNumber || (one.blockNumber === other.blockNumber && one.logIndex < other.logIndex)
 }
 
-/** A column of an index, or its expression, and what it has to equal. */
+/** A column of an index, or its expression, and the value that it has to equal. */
 export interface Equality {
   readonly column: RawBuilder<unknown>
   readonly value: RawBuilder<unknown>
 }
 
 interface TradeIndexRange {
-  /** Conditions on its trades. */
+  /** The conditions for trades of the range. */
   readonly where: RawBuilder<unknown>
   readonly orderBy: RawBuilder<unknown>
-  /** The conditions of an index range that ends with the trade of this place, which is SQL; where that is `null`, as `where`. */
+  /** As `where`, but the range ends with the trade at a place, given as SQL. A place that is `null` does not bound it. */
   endingAt(block: RawBuilder<unknown>, log: RawBuilder<unknown>): RawBuilder<unknown>
 }
 
-/** Before and after every trade. */
+/** Places before and after every trade. */
 const FIRST_PLACE: TradeCursor = { blockNumber: -1, logIndex: -1 }
 const LAST_PLACE: TradeCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 
 /**
  * One range of the index of trades that begins with these columns and goes on with the place. The first column is compared by itself, the
  * others in one row with the place: only this index fits the first column and has that order. With an equality for each column, the planner
- * may take an index that fits some of them, and read all trades of a maker, of a token or of the market.
+ * may use an index that fits some of them, and read all trades of a maker, of a token or of the market.
  *
- * Each end has one bound. With two, PostgreSQL reads on behind the nearer one. An end without a place is compared without it, which is
+ * Each end has one bound. With two, PostgreSQL would read on beyond the nearer one. An end without a place is compared without it, which is
  * several times faster.
  */
 export function tradeIndexRange(equalities: readonly Equality[], { after, before }: TradeRange, order: 'asc' | 'desc'): TradeIndexRange {
@@ -69,7 +69,7 @@ export function tradeIndexRange(equalities: readonly Equality[], { after, before
   const [near, far] = isDescending ? [before, after] : [after, before]
   const [beyond, within, direction] = isDescending ? [sql`<`, sql`>`, sql`desc`] : [sql`>`, sql`<`, sql`asc`]
   const start = [...(first === undefined ? [] : [sql`${first.column} = ${first.value}`]), ...bound(beyond, near)]
-  // The far bound is one of blocks, and no trade has its place, so that the comparison may include it.
+  // No trade is at the place of the far bound, which bounds blocks. So the comparison may include it.
   const { blockNumber, logIndex } = far ?? (isDescending ? FIRST_PLACE : LAST_PLACE)
   return {
     where: allOf([...start, ...bound(within, far)]),

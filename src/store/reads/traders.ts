@@ -25,7 +25,7 @@ type ListedRow = TokenPart & { readonly sortValue: string | null; readonly place
 /**
  * One page of a token's traders, the largest value first, ties by falling address, those without a value last; `null` when the token is not
  * indexed. Every sort is one range of an index, of all traders or of those with an early class. A page of one class looks at a limited
- * number of the latter, and may hold fewer than `limit`, even none, and have a next one.
+ * number of the latter, so it may have fewer than `limit`, even none, and a next page.
  */
 export async function readTraders(db: Queryable, query: TradersQuery): Promise<Page<Trader, TraderCursor> | null> {
   const { address: token, sort, class: wanted, limit, cursor } = query

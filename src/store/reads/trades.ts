@@ -17,7 +17,7 @@ const SIDES: readonly TradeSide[] = ['buy', 'sell']
 
 /**
  * One page of a token's trades by (block number, log index), or by size; `null` when the token is not indexed. The indexes include the
- * side, so that a page of the rarer side costs no more than one of the other; a page of both sides is merged from both.
+ * side, so that a page of a rare side costs no more. A page of both sides is merged from two ranges.
  */
 export async function readTrades(db: Queryable, query: TradesQuery): Promise<Page<Trade, TokenTradeCursor> | null> {
   const { address: token, maker, side, limit, minWeth } = query
@@ -30,7 +30,7 @@ export async function readTrades(db: Queryable, query: TradesQuery): Promise<Pag
   const range = tradeRange({ ...query, ...(await readBlockBounds(db, query)) })
   const direction = query.order === 'desc' ? sql`desc` : sql`asc`
   const ordered = sql`order by trade.block_number ${direction}, trade.log_index ${direction}`
-  // Each side comes in order by itself, so that the two are merged and not sorted: "isOf" shows that only the places differ.
+  // Each side comes in order, so that the two are merged, not sorted. "isOf" shows the planner that the rows differ only in their places.
   const sides = (side === undefined ? SIDES : [side]).map(one => {
     const equalities = equalitiesOf(query, one)
     const { where, orderBy } = tradeIndexRange(equalities, range, query.order)
@@ -47,7 +47,7 @@ export async function readTrades(db: Queryable, query: TradesQuery): Promise<Pag
   return ofIndexed({ data: shown, next, asOfBlock })
 }
 
-/** A sub-select hides the value from the planner. For a maker that it believes to be rare, it could take the index of wallets. */
+/** A sub-select hides the value from the planner, which would use the index of wallets for a maker that it believes to be rare. */
 function equalitiesOf({ address: token, maker }: TradesQuery, side: TradeSide): readonly Equality[] {
   return [
     { column: sql`trade.token`, value: sql`${toBytes(token)}::bytea` },

@@ -13,8 +13,8 @@ import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
 const BUYS = sql`(trade.${sql.raw(IS_BUY)})`
 
 /**
- * One page of a token's trades by their value in WETH, then by (block number, log index). Trades of an unknown value are left out. Buys and
- * sales are a range of the index `trade_by_token_amount` each.
+ * One page of a token's trades by their value in WETH, then by (block number, log index). Trades of an unknown value are left out. Buys
+ * are one range of the index `trade_by_token_amount`, and sales another.
  */
 export async function readTradesBySize(db: Queryable, query: TradesQuery): Promise<Page<Trade, TokenTradeCursor>> {
   const { side, limit, order } = query
@@ -37,7 +37,7 @@ export async function readTradesBySize(db: Queryable, query: TradesQuery): Promi
   return { data: shown.map(toTrade), next, asOfBlock }
 }
 
-/** The side is compared in one row with what follows it: only this index fits the token and has that order. */
+/** The side is compared in one row with the columns after it: only this index fits the token and has that order. */
 function rangeOf({ address, minWeth = '0', order, cursor }: TradesQuery, side: string): RawBuilder<unknown> {
   const of = sql.lit(side === 'buy')
   const least = sql`(${BUYS}, trade.amount_wei) >= (${of}, ${weiFrom(minWeth).toString()}::numeric)`

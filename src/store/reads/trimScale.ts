@@ -4,7 +4,7 @@ import { WETH_DECIMALS } from '#domain/weth.ts'
 const ZERO = 0x30
 const POINT = 0x2e
 
-/** Text where a value may be `null`, `null` where it is. */
+/** The type of a value's text: `null` for a value that is `null`. */
 type Text<Value> = Value extends null ? null : string
 
 /** A stored `numeric` without trailing zeros, as PostgreSQL's `trim_scale`. */
@@ -12,7 +12,7 @@ export function trimScale<Numeric extends string | null>(numeric: Numeric): Text
 export function trimScale(numeric: string | null): string | null {
   // PostgreSQL prints neither exponents nor a sign on zero, which leaves the zeros at the end of a fraction.
   if (numeric === null || !numeric.includes('.')) return numeric
-  // Not by a regular expression, which would begin anew at every run of zeros: a page of candles has thousands of numbers.
+  // A regular expression would start again at every run of zeros, and a page of candles has thousands of numbers.
   let end = numeric.length
   while (numeric.charCodeAt(end - 1) === ZERO) end--
   if (numeric.charCodeAt(end - 1) === POINT) end--
@@ -28,7 +28,7 @@ export function weiToWeth(wei: string | null): string | null {
   return trimScale(`${digits.slice(0, -WETH_DECIMALS)}.${digits.slice(-WETH_DECIMALS)}`)
 }
 
-/** A price that is counted in 10^18 smallest units of a currency, in whole units of it; `null` where its decimals are not known. */
+/** A price per 10^18 smallest units of a currency as one in whole units; `null`: the currency's decimals are not known. */
 export function wholeUnits<Value extends string | null>(value: Value, decimals: number): Text<Value>
 export function wholeUnits(value: string | null, decimals: number | null): string | null
 export function wholeUnits(value: string | null, decimals: number | null): string | null {

@@ -16,12 +16,12 @@ import type { BalanceRow } from '#tables/balance.ts'
 /** The decimals of amounts in wei and in 10^-18 USD. */
 const DECIMALS = 18
 
-/** What the value of a balance depends on, as the driver returns it. */
+/** The columns of a token by which a balance is valued, as the driver returns them. */
 export interface StoredPrice {
   readonly totalSupply: string
   readonly decimals: number
   readonly priceWeth: string | null
-  /** By a peg, else `null`. */
+  /** The price by a peg; `null`: there is no peg. */
   readonly priceUsd: string | null
 }
 

@@ -11,7 +11,7 @@ type ShownOfToken = Pick<FullTokenRow, 'address' | 'symbol' | 'name' | 'decimals
 
 export type SelectedChange = Prefixed<'change', StoredRow<ValueChangeRow>> & ShownOfToken
 
-/** The select list of changes of values that are named `event`, and of their tokens. */
+/** The select list of value changes, whose alias is `event`, and of their tokens. */
 export const SELECTED_CHANGE = sql`${selectList(VALUE_CHANGE, 'event', 'change')}, token.address, token.symbol, token.name, token.decimals,
   token.image_url as "imageUrl", token.launchpad, token.creator`
 

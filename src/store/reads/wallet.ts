@@ -20,7 +20,7 @@ type WalletRow = (StoredRow<TraderRow> | { readonly maker: null }) & {
   readonly lastCreatedAt: number | null
 }
 
-/** Reads any account. Its trades are totals in one row. Its holdings, up to a limit, and the tokens that it created are counted here. */
+/** Reads any account. One row has the totals of its trades. Its holdings, up to a limit, and the tokens it created are counted here. */
 export async function readWallet(db: Queryable, address: Address): Promise<Wallet> {
   const { rows, asOfBlock } = await readAsOf(
     db,

@@ -11,22 +11,22 @@ import { toBytes } from '#tables/toBytes.ts'
  * notification of a transaction that fails is never delivered.
  */
 
-/** The channel of commits, in each schema one of its own. */
+/** The channel on which commits are announced: `channelOfSchema` gives each schema one of its own. */
 export const COMMITS_CHANNEL = 'tokenwire_commit'
 
 /** What a commit announces to gateways. */
 export interface Announcement extends Pick<CommittedBlock, 'number' | 'hash' | 'timestamp' | 'dropped'> {
-  /** How many commits the database has had: one more each time. */
+  /** The number of the commit: one more than that of the commit before. */
   readonly commit: number
-  /** `null`: too many for one notification. */
+  /** `null`: any token may have changed, or too many for one notification have. */
   readonly changed: readonly Address[] | null
 }
 
-/** PostgreSQL refuses 8,000 bytes or more, and the commit with them. An address takes 45. */
+/** PostgreSQL fails a commit that notifies with 8,000 bytes or more. An address takes 45. */
 const MAX_ADDRESSES = 160
 
 /**
- * Counts the commit and announces what it changes, inside its transaction, after its last change.
+ * Numbers the commit and announces what it has changed, inside its transaction, after its last change.
  *
  * @param changed `null`: any token may have changed
  */
@@ -48,8 +48,7 @@ const whole = z.number().int().min(0)
 const hash = z.custom<Hex>(value => typeof value === 'string' && /^0x[0-9a-f]{0,64}$/.test(value))
 
 /**
- * The schema of an announcement with at most that many addresses in a list. However long a list is, the schema reports at most one issue
- * for it.
+ * The schema of an announcement with at most `maxAddresses` in a list. It reports at most one issue for a list, however long that is.
  */
 export function announcementOf(maxAddresses: number) {
   const addresses = z.custom<readonly Address[]>(
@@ -60,12 +59,12 @@ export function announcementOf(maxAddresses: number) {
 
 const announcementSchema = announcementOf(MAX_ADDRESSES)
 
-/** @throws when the payload is no announcement: every role that may connect to the database may notify */
+/** @throws when the payload is no announcement: every role that may connect to the database may send notifications */
 export function parseAnnouncement(payload: string): Announcement {
   return announcementSchema.parse(JSON.parse(payload))
 }
 
-/** The newest commit that this database shows: on a replica, an earlier one than on the primary. `null`: no indexer has claimed it yet. */
+/** The newest commit that this database shows; a replica may be behind the primary. `null`: no indexer has claimed the database yet. */
 export async function readNewestCommit(db: Queryable): Promise<Omit<Announcement, 'changed' | 'dropped'> | null> {
   const { rows } = await sql<Omit<Announcement, 'changed' | 'dropped'>>`
     select commits as commit, coalesce(cursor_number, 0) as number, coalesce(cursor_hash, ''::bytea) as hash,

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { BlockHeader } from '#domain/block.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
-/** What is stored of every block that has trades. */
+/** The parts of a header that are stored with every trade. */
 export type BlockTime = Pick<BlockHeader, 'number' | 'hash' | 'timestamp'>
 
-/** The blocks of trades and the remembered blocks, ascending from a number on. */
+/** The blocks that have trades and the newest blocks, ascending from a number on. */
 export async function readBlockTimes(db: Queryable, from: number, limit: number): Promise<readonly BlockTime[]> {
   const { rows } = await sql<BlockTime>`
     select distinct on (number) number, hash, timestamp from (

@@ -7,14 +7,14 @@ import { stampToken } from './cursor.ts'
 import { insertRows, runStatements } from './insertRows.ts'
 
 /**
- * How many tokens get a new sequence when their currency gets other names. The others show them as soon as they are read, and get a new
- * sequence with their next change.
+ * The most tokens that get a new sequence at once when their currency gets another symbol or other decimals. The other tokens show them
+ * when they are next read, and get a new sequence with their next change.
  */
 const MAX_STAMPED = 1_000
-/** A contract may change what it returns without an event. That of an indexed token is read once, since its names follow its events. */
+/** A contract may change its symbol without an event. An indexed token's contract is read once, since its events show changes. */
 const READ_AGAIN_MS = 86_400_000
 
-/** The currencies that were never read, or not for a day. */
+/** The currencies whose symbol and decimals were never read, or not for a day. */
 export async function readDueCurrencies(db: Queryable, limit: number): Promise<readonly Address[]> {
   const { rows } = await sql<{ address: Address }>`
     (select address from currency where not is_read order by address limit ${limit})
@@ -27,7 +27,7 @@ export async function readDueCurrencies(db: Queryable, limit: number): Promise<r
 /**
  * Stores the symbols and decimals that contracts returned, under the lock of the cursor.
  *
- * @returns the tokens whose market is in one of these currencies, if it has other names now
+ * @returns the tokens that got a new sequence, since the currency of their market has another symbol or other decimals now
  */
 export async function writeCurrencies(
   db: Queryable,
@@ -39,7 +39,7 @@ export async function writeCurrencies(
     where address = any(${currencies.map(({ address }) => toBytes(address))}::bytea[])`.execute(db)
   const stored = new Map(rows.map(row => [row.address, row]))
   const read = currencies.map(currency => {
-    // A contract that fails to answer for once keeps its names.
+    // A contract that does not answer this time keeps its symbol and decimals.
     const { symbol = null, decimals = null, is_token: isToken = false } = stored.get(currency.address) ?? {}
     const named = { ...currency, symbol: currency.symbol ?? symbol, decimals: currency.decimals ?? decimals }
     return { ...named, readAgainAtMs: isToken ? null : committedAtMs + READ_AGAIN_MS }
@@ -59,7 +59,7 @@ export async function writeCurrencies(
 /**
  * Gives tokens whose market is in one of these currencies a new sequence.
  *
- * @param except tokens that have one already
+ * @param except tokens that this commit has already given one
  * @returns the tokens that got one
  */
 export async function stampQuotedIn(

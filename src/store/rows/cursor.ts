@@ -9,7 +9,7 @@ import { toBytes } from '#tables/toBytes.ts'
 import { writeEther } from './ether.ts'
 import { selectList } from './selectList.ts'
 
-/** What a database was built from. */
+/** The chain and the configuration that a database was built from. */
 export interface DatabaseIdentity {
   readonly chainId: number
   readonly genesisHash: Hex
@@ -26,13 +26,13 @@ export interface ChainCursor {
   readonly committedAtMs: number
   /** The oldest block that can be undone; `null`: none can. */
   readonly undoFrom: number | null
-  /** Candles of a minute from this time on are not part of longer ones; `null`: all are. */
+  /** Candles of a minute from this time on are not yet part of longer ones; `null`: all are. */
   readonly unfoldedFrom: number | null
 }
 
 /**
- * Marks an empty database as built from this chain and these launchpads, or checks that it is of this chain, and makes `writer` the one
- * that may commit.
+ * Marks an empty database as built from this chain and these launchpads, or checks that it was built from this chain. Makes `writer` the
+ * only one that may commit.
  *
  * @param writer a name that no other process has
  * @returns the launchpads that it was built from
@@ -88,7 +88,7 @@ export async function lockCursor(db: Queryable, writer: string): Promise<ChainCu
   return row === undefined || row.number === null ? null : { ...row, number: row.number }
 }
 
-/** The cursor, locked as by `lockCursor`, and the time of the commit that follows. */
+/** Locks the cursor as `lockCursor` does, and reads the time of the commit that follows. */
 export async function beginCommit(
   db: Queryable,
   writer: string,
@@ -97,13 +97,13 @@ export async function beginCommit(
   return { cursor, committedAtMs }
 }
 
-/** The database's clock in milliseconds: the commit time of sequences. */
+/** The time of the database's clock in Unix milliseconds, from which sequences are made. */
 export async function readClockMs(db: Queryable): Promise<number> {
   const { rows } = await sql<{ ms: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
   return Number(rows[0]?.ms)
 }
 
-/** What a commit sets on each token that it changes, for `update token set …`. `token` is the table's name in the statement. */
+/** SQL for the columns that a commit sets on each token that it changes: `update token set …`. @param token the table's alias */
 export function stampToken(committedAtMs: number, token: 'token' | 'current' = 'token') {
   return sql`sequence = greatest(${sql.ref(`${token}.sequence`)} + 1, ${committedAtMs}), updated_at_ms = ${committedAtMs}`
 }
@@ -126,7 +126,7 @@ export async function readRecentBlocks(db: Queryable, limit: number): Promise<re
   return blocks.reverse()
 }
 
-/** Those of the blocks whose headers are stored: the newest, and the last ones of ranges. */
+/** The headers that are stored of these blocks: those of the newest blocks, and of the last blocks of ranges. */
 export async function readStoredBlocks(db: Queryable, numbers: readonly number[]): Promise<readonly BlockHeader[]> {
   const { rows } = await sql<BlockRow>`select ${selectList(BLOCK)} from block where number = any(${[...numbers]}::bigint[])`.execute(db)
   return rows
@@ -145,7 +145,7 @@ export async function canGoBackTo(db: Queryable, { number, hash }: Pick<BlockHea
   return rows.length > 0
 }
 
-/** The tokens that the commit of that time changed. */
+/** The tokens that the commit at that time changed. */
 export async function readTokensUpdatedAt(db: Queryable, committedAtMs: number): Promise<readonly Address[]> {
   const { rows } = await sql<{ address: Address }>`select address from token where updated_at_ms = ${committedAtMs}`.execute(db)
   return rows.map(({ address }) => address)

@@ -5,9 +5,9 @@ import { lookUp } from './lookUp.ts'
 import { FOLDED_VALUES, UNFOLDED_FROM } from './wholeCandles.ts'
 
 /**
- * Makes the longer candles in which something was undone again from the shortest ones, which are restored. Each is made of those of the
- * next shorter interval: the same as merging, one by one, what the shorter ones were made of. Candles of a minute are kept for longer than
- * blocks can be undone, and are dropped by whole days. Those that were not folded yet stay for later.
+ * Computes the longer candles in which a candle of a minute was undone, after those of a minute are restored. Each is folded from candles
+ * of the next shorter interval. Candles of a minute are kept for longer than blocks can be undone, and are dropped by whole days. Those
+ * that `foldMinutes` has not folded yet are left to it.
  *
  * @param undone selects `token` and `time` of the undone candles; a key may come more than once
  */

@@ -6,16 +6,13 @@ import { CANDLE, type CandleRow } from '#tables/candle.ts'
 import type { Statements } from './insertRows.ts'
 import { FOLDED_VALUES, LONGER_SECONDS, MINUTE_SECONDS, UNFOLDED_FROM } from './wholeCandles.ts'
 
-/** Bounds the time that a commit waits for: some 100 ms. */
+/** A commit waits for one call, which takes some 100 ms for this many rows. */
 const ROWS_AT_ONCE = 10_000
 
-/**
- * What a batch does with candles longer than a minute: it writes them; leaves them to `foldMinutes`; or writes them after all candles of a
- * minute are folded.
- */
+/** What a batch does with longer candles: writes them now, leaves them to `foldMinutes`, or first folds all candles of a minute. */
 export type LongerCandles = 'now' | 'later' | 'foldFirst'
 
-/** @param unfoldedFrom of `chain_state` */
+/** @param unfoldedFrom as in `ChainCursor` */
 export function longerCandlesOf(candles: readonly CandleRow[], mode: BatchMode, unfoldedFrom: number | null): LongerCandles {
   if (unfoldedFrom === null) return 'now'
   if (mode === 'range') return 'foldFirst'
@@ -27,12 +24,12 @@ export function isOfMinute({ intervalSeconds }: CandleRow): boolean {
   return intervalSeconds === CANDLE_INTERVALS[STORED_INTERVALS[0]]
 }
 
-/** From the next block on, candles of minutes that have not begun are left to `foldMinutes`. All that is stored is folded. */
+/** Leaves candles of later minutes to `foldMinutes`, once all stored candles of a minute are folded. */
 export function deferLongerCandles(): RawBuilder<unknown> {
   return sql`update chain_state set unfolded_from = (select max(time) + ${sql.lit(MINUTE_SECONDS)} from candle)`
 }
 
-/** Folds all candles of a minute. From then on, longer candles are written at once. @param which a condition on `minute` */
+/** Folds all candles of a minute, and has batches write longer candles at once. @param which a condition on `minute` */
 export function* foldAllMinutes(which: RawBuilder<unknown> = sql`true`): Statements {
   yield fold(which)
   yield sql`update chain_state set unfolded_from = null`

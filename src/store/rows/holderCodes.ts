@@ -21,7 +21,7 @@ export interface PlainHolder {
   readonly contract: boolean | null
 }
 
-/** Holders of type `wallet`, among the tokens' largest ones, that may be contracts: no event shows whether they are. */
+/** Those of the tokens' largest holders of type `wallet` that may be contracts. No event shows whether they are. */
 export async function readPlainHolders(db: Queryable, tokens: readonly Address[], limit: number): Promise<readonly PlainHolder[]> {
   if (tokens.length === 0) return []
   const { rows } = await sql<PlainHolder>`
@@ -37,7 +37,7 @@ export async function readPlainHolders(db: Queryable, tokens: readonly Address[]
   return rows
 }
 
-/** The next tokens by address. */
+/** The tokens whose addresses follow `after`, in order. */
 export async function readTokensAfter(db: Queryable, after: Address, limit: number): Promise<readonly Address[]> {
   const { rows } = await sql<{ address: Address }>`
     select address from token where address > ${toBytes(after)} order by address limit ${limit}`.execute(db)
@@ -45,7 +45,7 @@ export async function readTokensAfter(db: Queryable, after: Address, limit: numb
 }
 
 /**
- * Stores what the chain answered at a block, under the lock of the cursor; nothing when that block is no longer indexed.
+ * Stores whether addresses have code at a block, under the lock of the cursor. Stores nothing when that block is no longer indexed.
  *
  * @returns whether it was stored
  */
@@ -60,7 +60,7 @@ export async function writeHolderCodes(
 }
 
 /**
- * Sets the type of holders that are contracts, and a new sequence of their tokens, under the lock of the cursor. Idempotent.
+ * Gives holders the type `contract` and their tokens a new sequence, under the lock of the cursor. Idempotent.
  *
  * @returns the tokens that changed
  */

@@ -5,14 +5,14 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { MIGRATIONS } from '#store/migrations/migrations.ts'
 import { requireKnownSchema } from '#store/migrations/schemaVersion.ts'
 
-/** What a database was built from, as its indexer has stored it. */
+/** The chain and the launchpads of a database, as its indexer has stored them. */
 export interface StoredIdentity extends LaunchpadsConfig {
   readonly chainId: number
 }
 
 /**
- * The name of the process that indexes. Only a database and its replicas share it. A replica that is behind may show the previous name.
- * `null`: no indexer has claimed it.
+ * The name of the process that indexes into a database, which only its replicas share. A replica that is behind may show an earlier name.
+ * `null`: no indexer has claimed the database.
  */
 export async function readWriter(db: Queryable): Promise<string | null> {
   const { rows } = await sql<{ writer: string | null }>`select writer from chain_state`.execute(db)
@@ -25,9 +25,8 @@ export async function readWriter(db: Queryable): Promise<string | null> {
  * @throws `TokenwireError` `database_foreign` when the schema is newer than this code
  */
 export async function isMigrated(db: Queryable): Promise<boolean> {
-  const { rows: tables } = await sql<{
-    known: boolean
-  }>`select to_regclass(${CURRENT_SCHEMA} || '.mikro_orm_migrations') is not null as known`.execute(db)
+  const { rows: tables } = await sql<{ known: boolean }>`
+    select to_regclass(${CURRENT_SCHEMA} || '.mikro_orm_migrations') is not null as known`.execute(db)
   if (tables[0]?.known !== true) return false
   const { rows: executed } = await sql<{ name: string }>`select name from mikro_orm_migrations`.execute(db)
   await requireKnownSchema(
@@ -44,9 +43,7 @@ export async function isMigrated(db: Queryable): Promise<boolean> {
  */
 export async function readIdentity(db: Queryable): Promise<StoredIdentity | null> {
   if (!(await isMigrated(db))) return null
-  const { rows } =
-    await sql<StoredIdentity>`select chain_id as "chainId", weth, launchpads, coalesce(peg_usd, '[]') as "pegUsd" from chain_state`.execute(
-      db,
-    )
+  const { rows } = await sql<StoredIdentity>`
+    select chain_id as "chainId", weth, launchpads, coalesce(peg_usd, '[]') as "pegUsd" from chain_state`.execute(db)
   return rows[0] ?? null
 }

@@ -6,7 +6,7 @@ import type { Column, Table } from '#tables/tableOf.ts'
 /** The statements that write some rows. Each statement is built when the iteration comes to it. */
 export type Statements = Iterable<RawBuilder<unknown>>
 
-/** A statement of this size is built in milliseconds, and its fixed cost is small beside the cost of its rows. */
+/** A statement of this many rows is built in milliseconds, and its fixed cost is small beside that of its rows. */
 export const ROWS_PER_STATEMENT = 1_000
 
 /**
@@ -38,11 +38,11 @@ export function unnested(columns: readonly Column[], rows: readonly object[]): R
   return sql(Object.assign(texts, { raw: texts }), ...arrays)
 }
 
-/** All of a live block's statements, or some ten megabytes of a backfill's. */
+/** More than a live block has, and some ten megabytes of a backfill's statements. */
 const MAX_UNDER_WAY = 32
 
 /**
- * Runs statements in order, in a transaction: so they share round trips, and after one that fails all others fail.
+ * Runs statements in order, inside a transaction. They share round trips. After one that fails, all others fail.
  *
  * @throws what the first one that failed threw
  */
@@ -51,7 +51,7 @@ export async function runStatements(db: Queryable, statements: Statements): Prom
   await answered
 }
 
-/** The same, but resolves when the last one is sent: later statements run after all of these. */
+/** As `runStatements`, but resolves when the last statement is sent: statements that are sent later run after all of these. */
 export async function sendStatements(db: Queryable, statements: Statements): Promise<{ readonly answered: Promise<unknown> }> {
   const underWay: Promise<unknown>[] = []
   for (const statement of statements) {

@@ -27,12 +27,12 @@ export interface PendingBatch {
 const NOTHING: PendingBatch['changes'] = { tokens: [], pools: [], ticks: [], balances: [], creatorFees: [], trades: [] }
 
 /**
- * The rows as they are once a pending batch is committed. The database may or may not hold its rows yet: they replace what is stored, and
- * only trades of earlier blocks are read.
+ * The rows as they are once a pending batch is committed, whether or not the database has the batch yet. The batch's rows replace the
+ * stored ones, and of stored trades only those of earlier blocks are read.
  */
 export class LatestRows {
   readonly #db: Queryable
-  /** The first block of the batch; `null`: no batch is pending. */
+  /** The first block of the pending batch; `null`: no batch is pending. */
   readonly #before: number | null
   readonly #tokens: ReadonlyMap<Address, TokenRow>
   readonly #pools: ReadonlyMap<Address, readonly PoolRow[]>
@@ -54,7 +54,7 @@ export class LatestRows {
   }
 
   /**
-   * @param expiredBy Unix seconds: also finds the stored tokens with a trade that has left a window by then; `null`: only the given tokens
+   * @param expiredBy Unix seconds: also loads the stored tokens of which a trade has left a window by then; `null`: only the given tokens
    */
   async tokens(addresses: readonly Address[], expiredBy: number | null = null): Promise<ReadonlyMap<Address, TokenRow>> {
     const stored = await loadTokens(
@@ -91,13 +91,13 @@ export class LatestRows {
     return balancesOf([...(await loadByKey(this.#db, BALANCE, others)), ...keys.flatMap(key => pendingOf(key) ?? [])])
   }
 
-  /** Includes all creator fees of the pending batch, also those that were not asked for. */
+  /** The creator fees of these keys, and all of the pending batch. */
   async creatorFees(keys: RowKeys['creatorFees']): Promise<CurrentRows['creatorFees']> {
     const stored = await loadByKey(this.#db, CREATOR_FEE, keys)
     return new Map([...stored.map(fee => [creatorFeeKey(fee), fee] as const), ...this.#creatorFees])
   }
 
-  /** What has left these tokens' windows by `now`, and the price at each window's start, from stored trades and those of the batch. */
+  /** The trades that have left these tokens' windows by `now`, and the price at each window's start, the pending batch included. */
   async aging(tokens: CurrentRows['tokens'], now: number): Promise<CurrentRows['aging']> {
     const aging = await loadAging(this.#db, [...tokens.values()], { before: this.#before, now })
     return new Map(
@@ -111,7 +111,7 @@ export class LatestRows {
     )
   }
 
-  /** When the holders in `balances`, and makers whose trades have left a window, last bought and sold. */
+  /** When the holders in `balances`, and the makers of trades that have left a window, last bought and sold. */
   async lastTrades(tokens: CurrentRows['tokens'], balances: CurrentRows['balances'], now: number): Promise<CurrentRows['lastTrades']> {
     const leaving = await loadLeavingLastTrades(this.#db, [...tokens.values()], { before: this.#before, now })
     const last = new Map(
@@ -131,7 +131,7 @@ export class LatestRows {
   }
 }
 
-/** Of two rows with the same address the last one counts. */
+/** The rows by their addresses: a later row replaces an earlier one. */
 function byAddress<Row extends TokenRow | PoolRow>(rows: readonly Row[]): Map<Row['address'], Row> {
   return new Map(rows.map(row => [row.address, row]))
 }
@@ -139,10 +139,10 @@ function byAddress<Row extends TokenRow | PoolRow>(rows: readonly Row[]): Map<Ro
 /** More tokens than this have expired at once only after the service was down. */
 const EXPECTED_EXPIRED = 1_000
 
-/** @param expiredBy loads also the tokens of which a trade has left a window by then */
+/** @param expiredBy as in `LatestRows.tokens` */
 async function loadTokens(db: Queryable, addresses: readonly Address[], expiredBy: number | null): Promise<readonly TokenRow[]> {
   if (expiredBy === null) return addresses.length === 0 ? [] : readTokens(db, addresses, sql``)
-  // The limit tells the planner that they are few: since the last analyze every value may have expired and been written anew.
+  // The limit tells the planner that they are few. Since the last analyze, every value may have expired and been replaced.
   const expired = sql`select address from token where windows_expire_at <= ${parameter(expiredBy, 'bigint')} order by windows_expire_at`
   const tokens = await readTokens(db, addresses, sql`union (${expired} limit ${sql.lit(EXPECTED_EXPIRED)})`)
   return tokens.length < EXPECTED_EXPIRED ? tokens : readTokens(db, addresses, sql`union (${expired})`)
@@ -162,7 +162,7 @@ async function loadPools(db: Queryable, tokens: readonly Address[]): Promise<rea
   return rows.map(POOL.decode)
 }
 
-/** The range with all ticks between it and the present one. */
+/** The range, extended to the pool's present tick. */
 function fromPresent(range: TickRange, present: number | null): TickRange {
   return present === null ? range : { ...range, from: Math.min(range.from, present), to: Math.max(range.to, present) }
 }

@@ -6,9 +6,9 @@ import { readFinality } from '#store/reads/marketData/finality.ts'
 import { LEADER } from '#tables/leader.ts'
 import { lookUp } from './lookUp.ts'
 
-/** About so many trades are counted in one transaction, which takes half a second or less. */
+/** About how many trades one transaction counts, which takes half a second or less. */
 const TRADES_AT_ONCE = 5_000
-/** Before the first block. */
+/** Comes before the first block. */
 const NO_BLOCK = -1
 
 interface CountedBlocks {
@@ -17,9 +17,9 @@ interface CountedBlocks {
 }
 
 /**
- * Moves a window of leaders towards the newest final block, inside the caller's transaction: adds trades that have come, and subtracts
- * those that have left. Only final blocks are counted, so that no reorg changes what is counted. Commits write none of these rows and don't
- * wait for this; the lock is on the window's own row.
+ * Moves a window of leaders towards the newest final block, inside the caller's transaction: adds the trades that have entered the window,
+ * and subtracts those that have left it. Only final blocks are counted, so that no reorg changes the counts. The lock is on the window's
+ * own row: commits do not wait for it.
  *
  * @param most about how many trades are added
  * @returns whether there is more to count
@@ -29,7 +29,7 @@ export async function moveLeaders(db: Queryable, window: LeaderWindow, most = TR
   const final = await readFinality(db)
   if (counted === null || final === null) return false
   const left = await readLeftBlock(db, window, final)
-  // A window that has moved past all that was counted begins anew at its start.
+  // When all counted trades have left the window, counting begins again at the window's start.
   const from = counted.toBlock < left ? { afterBlock: left, toBlock: left } : counted
   if (from !== counted) await sql`delete from leader where period = ${window}`.execute(db)
   const to = (await blockAfterTrades(db, from.toBlock, final.number, most)) ?? final
@@ -53,13 +53,13 @@ export async function readLeftBlock(
   return Math.min((await readBlockBounds(db, { to: timestamp - seconds })).toBlock ?? NO_BLOCK, number)
 }
 
-/** Forgets what was counted, since trades of final blocks have gone or come. Inside the caller's transaction. */
+/** Deletes all counts, since the trades of final blocks have changed. Runs inside the caller's transaction. */
 export async function forgetLeaders(db: Queryable): Promise<void> {
   await sql`delete from leader_window`.execute(db)
   await sql`delete from leader`.execute(db)
 }
 
-/** `null`: they were forgotten at this moment. */
+/** Locks the window's row. `null`: `forgetLeaders` has just deleted it. */
 async function lockWindow(db: Queryable, window: LeaderWindow): Promise<CountedBlocks | null> {
   await sql`insert into leader_window (period, after_block, to_block) values (${window}, ${NO_BLOCK}, ${NO_BLOCK}) on conflict do nothing`.execute(
     db,
@@ -69,7 +69,7 @@ async function lockWindow(db: Queryable, window: LeaderWindow): Promise<CountedB
   return rows[0] ?? null
 }
 
-/** The block with the last of so many trades after a block; `null`: up to the end there are fewer. */
+/** The block of the n-th trade after a block; `null`: there are fewer trades up to `end`. */
 async function blockAfterTrades(db: Queryable, after: number, end: number, trades: number) {
   const { rows } = await sql<{ readonly number: number; readonly timestamp: number }>`
     select block_number as number, timestamp from trade where block_number > ${after} and block_number <= ${end}
@@ -79,8 +79,7 @@ async function blockAfterTrades(db: Queryable, after: number, end: number, trade
 
 async function countTrades(db: Queryable, window: LeaderWindow, was: CountedBlocks, is: CountedBlocks): Promise<void> {
   const columns = sql.raw(LEADER.columns.map(({ name }) => name).join(', '))
-  // An account's row is found by the conflict alone. Before the first `analyze` a look-up may take another index, and read all accounts
-  // for each.
+  // The conflict clause finds each account's row. Before the first `analyze`, a join may use another index and read all accounts for each.
   const { rows } = await sql<{ readonly place: string }>`
     with moved as (${tradesIn(sql`${was.toBlock}`, sql`${is.toBlock}`, 1)} union all ${tradesIn(sql`${was.afterBlock}`, sql`${is.afterBlock}`, -1)}),
       written as (
@@ -94,7 +93,7 @@ async function countTrades(db: Queryable, window: LeaderWindow, was: CountedBloc
   if (left.length > 0) await sql`delete from leader where ctid = any(${left}::tid[])`.execute(db)
 }
 
-/** The trades after a block, up to another one. They count once, or are taken away. */
+/** The trades after a block, up to and with another one. @param times 1 adds them to a sum, -1 subtracts them */
 export function tradesIn(after: RawBuilder<unknown>, to: RawBuilder<unknown>, times: 1 | -1): RawBuilder<unknown> {
   return sql`select token, maker, side, amount_wei, value_usd, eth_usd, realized_wei, realized_usd, timestamp, ${sql.lit(times)} as times
     from trade where block_number > (${after})::bigint and block_number <= (${to})::bigint`
@@ -107,10 +106,10 @@ function sumOf(value: RawBuilder<unknown>, where: RawBuilder<unknown>): RawBuild
 /** The value of a trade from `tradesIn` in units of 10^-18 USD. */
 export const AMOUNT_USD = sql`coalesce(trunc(value_usd * 1e18), trunc(amount_wei * eth_usd)) as amount_usd`
 
-/** The trades of `moved`, which come from `tradesIn`, with their launchpads and values in USD. */
+/** The trades of `moved`, which `tradesIn` selects, with their launchpads and values in USD. */
 const VALUED = sql`select moved.*, token.launchpad, ${AMOUNT_USD} from moved ${lookUp('token', sql`token.address = moved.token`)}`
 
-/** What a row of `leader` gains by a group of trades from `tradesIn` with `AMOUNT_USD`: all columns but its key. */
+/** The columns that a group of trades from `tradesIn` with `AMOUNT_USD` adds to a row of `leader`: all but its key. */
 export const SUMS = sql`
   ${sumOf(sql`1`, sql`side = 'buy'`)}::integer as buys, ${sumOf(sql`1`, sql`side = 'sell'`)}::integer as sells,
   ${sumOf(sql`amount_wei`, sql`side = 'buy'`)} as bought_wei, ${sumOf(sql`amount_usd`, sql`side = 'buy'`)} as bought_usd,

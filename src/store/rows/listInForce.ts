@@ -2,11 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import type { LaunchpadConfig, PeggedCurrency } from '#config'
 import type { Queryable } from '#store/connection/queryable.ts'
 
-/** What an index is of. */
+/** The launchpads and pegs that an index has, which its configuration may want to change. */
 export interface ListInForce {
   readonly launchpads: readonly LaunchpadConfig[]
   readonly pegUsd: readonly PeggedCurrency[]
-  /** Names of launchpads that an operator wants built anew. */
+  /** The names of launchpads that an operator wants rebuilt. */
   readonly rebuild: readonly string[]
 }
 
@@ -17,7 +17,7 @@ export async function readListInForce(db: Queryable): Promise<ListInForce> {
   return list
 }
 
-/** What the index in another schema is of. `null`: there is none of this version. */
+/** The list of the index in another schema. `null`: there is no index of this version. */
 export async function readListInSchema(db: Queryable, schema: string): Promise<ListInForce | null> {
   const { rows } = await sql`select from pg_attribute where attrelid = to_regclass(${`${JSON.stringify(schema)}.chain_state`})
     and attname = 'rebuild'`.execute(db)
@@ -29,7 +29,7 @@ async function readListOf(db: Queryable, table: RawBuilder<unknown>): Promise<Li
   return rows[0] ?? null
 }
 
-/** Names what is in the index from now on. What joined is no longer to be built anew. */
+/** Stores which launchpads and pegs the index has from now on. The joined ones no longer wait for a rebuild. */
 export async function writeListInForce(
   db: Queryable,
   { launchpads, pegUsd }: Pick<ListInForce, 'launchpads' | 'pegUsd'>,
@@ -39,7 +39,7 @@ export async function writeListInForce(
     rebuild = rebuild - ${[...joined]}::text[]`.execute(db)
 }
 
-/** Asks the process that indexes to build a launchpad anew. */
+/** Asks the process that indexes to rebuild a launchpad. */
 export async function requestRebuild(db: Queryable, name: string): Promise<void> {
   await sql`update chain_state set rebuild = (rebuild - ${name}::text) || to_jsonb(${name}::text)`.execute(db)
 }

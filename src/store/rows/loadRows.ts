@@ -8,19 +8,16 @@ import { LatestRows, type PendingBatch } from './latestRows.ts'
 export interface LoadOptions {
   /** Unix seconds of the batch's last block. */
   readonly now: number
-  /**
-   * Whether to also load the tokens with a trade that has left a window by `now`. Only stored rows are searched, so not with a pending
-   * batch.
-   */
+  /** Whether to also load the tokens of which a trade has left a window by `now`. Not possible with a pending batch. */
   readonly expired: boolean
-  /** A batch that counts as written, though its commit may still be running; `null`: none. */
+  /** A batch that counts as committed, though its commit may still be running; `null`: none. */
   readonly pending: PendingBatch | null
   readonly weth: Address
 }
 
 /** The current rows that a batch is projected from. */
 export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pending, weth }: LoadOptions): Promise<CurrentRows> {
-  if (expired && pending !== null) throw new TypeError('what expires beside a pending batch is not known')
+  if (expired && pending !== null) throw new TypeError('the tokens that expire are not known while a batch is pending')
   const latest = new LatestRows(db, pending)
   const [tokens, creatorFees, balances] = await Promise.all([
     latest.tokens(keys.tokens, expired ? now : null),
@@ -38,7 +35,7 @@ export async function loadRows(db: Queryable, keys: RowKeys, { now, expired, pen
   return { tokens, pools, quotes, ticks, balances, creatorFees, aging, lastTrades }
 }
 
-/** The rows that determine what currencies are worth. */
+/** Loads the rows that determine the rates of currencies. */
 export async function loadRates(db: Queryable, currencies: readonly Address[], weth: Address): Promise<CurrentRows> {
   const nothing = {
     tokens: new Map(),
@@ -59,8 +56,8 @@ interface Traded extends Pick<CurrentRows, 'tokens' | 'pools'> {
 }
 
 /**
- * Loads the rows that determine what the quote currencies of pools are worth: their own pools, and in turn those of the currencies that
- * these are quoted in. Where all pools are quoted in ether, there is nothing to read.
+ * Loads the rows that determine the rates of the pools' quote currencies: the currencies' own pools, then the pools of the currencies that
+ * those are quoted in, and so on up to ether. Where all pools are quoted in ether, there is nothing to read.
  *
  * @returns the markets of quote currencies that are indexed tokens, and all pools, including the given ones
  */

@@ -13,7 +13,7 @@ export function lookUp(table: string, key: RawBuilder<unknown>, as = table): Raw
   return sql`cross join lateral ${found(table, key)} as ${sql.table(as)}`
 }
 
-/** The same, with columns that are `null` where there is no such row. */
+/** As `lookUp`, but where there is no such row, its columns are `null`. */
 export function lookUpIfAny(table: string, key: RawBuilder<unknown>, as = table): RawBuilder<unknown> {
   return sql`left join lateral ${found(table, key)} as ${sql.table(as)} on true`
 }

@@ -14,7 +14,7 @@ export interface StalePosition {
   readonly launchpad: string
   readonly positionId: bigint
   readonly tokenIsToken0: boolean
-  /** Basis points of a trade; with the pool's fee of 1 % that is the creator's percentage of the fees. */
+  /** In basis points of a trade. The pool's fee is 1 %, so this is also the creator's percentage of the fees. */
   readonly creatorFeeBps: number | null
   readonly createdBlock: number
   readonly askedAt: number | null

@@ -7,22 +7,22 @@ import { stampToken } from './cursor.ts'
 import type { Statements } from './insertRows.ts'
 
 /*
- * The documents behind metadata URIs are no chain state: they are kept per URI, and reorgs leave them alone. A token has a copy
- * (`image_url`, `description`, `links`) of the document behind its present URI or, until that is read, none; it comes with a new sequence.
- * An image that the token's contract names is a document of its own, and is shown before the image of the other one. The tokens without a
- * copy are in `metadata_waiting`. It is changed under the lock of the cursor, so that a token can't miss a document that is coming in.
+ * Documents behind metadata URIs are no chain state: they are kept per URI, and reorgs leave them alone. A token gets a copy (`image_url`,
+ * `description`, `links`) of the document behind its present URI once that is read, and a new sequence with it. An image that the token's
+ * contract names is a document of its own, and takes precedence. Tokens without a copy are in `metadata_waiting`, which is changed under
+ * the lock of the cursor, so that no token misses a document that arrives meanwhile.
  */
 
 const keyOf = (uri: RawBuilder<unknown>) => sql`sha256(convert_to(${uri}, 'UTF8'))`
 const OWN_IMAGE = sql`case when token.image_uri is not null then json_build_object('image', token.image_uri)::text end`
-/** The documents of `token`: `named.uri`. */
+/** SQL that gives the URIs of the documents of `token` as `named.uri`. */
 const DOCUMENTS = sql`cross join lateral (values (token.metadata_uri), (${OWN_IMAGE})) as named (uri)`
 const KEY = keyOf(sql`named.uri`)
 const isRead = (document: string) => sql`${sql.ref(`${document}.state`)} in ('read', 'announced')`
-/** The server's clock, for all times here. */
+/** SQL for the time of the database's clock, which all times here are of. */
 const NOW_MS = sql`floor(extract(epoch from now()) * 1000)::bigint`
 
-/** Gives tokens the document of their URI, or has them wait for it, in the transaction that launched them or changed their URI. */
+/** Gives tokens a copy of their document, or has them wait for it, in the transaction that launched them or changed their URI. */
 export function* attachMetadata(tokens: readonly Address[]): Statements {
   if (tokens.length === 0) return
   const isAsked = sql`token.address = any(${tokens.map(toBytes)}::bytea[])`
@@ -30,7 +30,7 @@ export function* attachMetadata(tokens: readonly Address[]): Statements {
     insert into metadata (key, uri, state, attempts, next_attempt_at_ms)
     select distinct on (${KEY}) ${KEY}, named.uri, 'pending', 0, ${NOW_MS} from token ${DOCUMENTS}
     where ${isAsked} and named.uri is not null order by ${KEY} on conflict (key) do nothing`
-  // A document that is read meanwhile is shown by the update below. In the other order the token would neither wait nor have it.
+  // The update below shows a document that is read meanwhile. In the other order, the token would neither wait for it nor have it.
   yield sql`
     insert into metadata_waiting (key, token)
     select metadata.key, token.address from token ${DOCUMENTS} join metadata on metadata.key = ${KEY}
@@ -38,7 +38,7 @@ export function* attachMetadata(tokens: readonly Address[]): Statements {
   yield showDocuments(tokens.map(toBytes), sql``)
 }
 
-/** Gives tokens their copies of the documents that are read. @param stamp what is set besides where that changes a row */
+/** Gives tokens their copies of the documents that are read. @param stamp SQL of further columns to set on a row that changes */
 function showDocuments(tokens: readonly Buffer[], stamp: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     update token set image_url = shown.image_url, description = shown.description, links = shown.links ${stamp}
@@ -52,7 +52,7 @@ function showDocuments(tokens: readonly Buffer[], stamp: RawBuilder<unknown>): R
       and (token.image_url, token.description, token.links) is distinct from (shown.image_url, shown.description, shown.links)`
 }
 
-/** The URIs that are due, per lane: those tried least often first, then the newest. `underWay` is left out. */
+/** The URIs that are due, per lane: those with the fewest attempts first, then the newest. Those in `underWay` are left out. */
 export async function readDueMetadata(
   db: Queryable,
   wanted: readonly { readonly lane: MetadataLane; readonly limit: number }[],
@@ -71,7 +71,7 @@ export async function readDueMetadata(
   return rows
 }
 
-/** Idempotent. */
+/** Stores the outcomes of attempts to read documents. Idempotent. */
 export async function recordMetadata(db: Queryable, records: readonly MetadataRecord[]): Promise<void> {
   if (records.length === 0) return
   const rows = records.map(({ key, state, attempts, retryAfterMs, outcome, document }) => ({
@@ -92,14 +92,14 @@ export async function recordMetadata(db: Queryable, records: readonly MetadataRe
     where metadata.key = done.key and metadata.state = 'pending'`.execute(db)
 }
 
-/** Makes URIs with one of these outcomes due again: a setting that stood in the way has changed. */
+/** Makes URIs with one of these outcomes due again, after the setting that caused them has changed. */
 export async function resumeMetadata(db: Queryable, outcomes: readonly string[]): Promise<void> {
   if (outcomes.length === 0) return
   await sql`update metadata set next_attempt_at_ms = ${NOW_MS}
     where state = 'pending' and next_attempt_at_ms is null and outcome = any(${outcomes}::text[])`.execute(db)
 }
 
-/** Tokens without a copy of a document that was read. */
+/** The documents that were read but are not yet copied to all of their tokens, with those tokens. */
 export async function readUnannounced(db: Queryable, limit: number): Promise<readonly WaitingToken[]> {
   const { rows } = await sql<WaitingToken>`
     select metadata.key, metadata_waiting.token from metadata left join metadata_waiting using (key)
@@ -111,14 +111,14 @@ export async function readUnannounced(db: Queryable, limit: number): Promise<rea
 export async function announceMetadata(db: Queryable, waiting: readonly WaitingToken[], committedAtMs: number): Promise<void> {
   const keys = [...new Set(waiting.map(({ key }) => key))].map(toBytes)
   const tokens = waiting.flatMap(({ token }) => (token === null ? [] : [toBytes(token)]))
-  // Of the documents that they have now: a token may have been launched again with another URI after a reorg.
+  // Tokens get the documents of their present URIs: after a reorg, a token may have been launched again with another URI.
   await showDocuments(tokens, sql`, ${stampToken(committedAtMs)}`).execute(db)
   await sql`delete from metadata_waiting where key = any(${keys}::bytea[]) and token = any(${tokens}::bytea[])`.execute(db)
   await sql`update metadata set state = 'announced' where state = 'read' and key = any(${keys}::bytea[])
     and not exists (select from metadata_waiting where metadata_waiting.key = metadata.key)`.execute(db)
 }
 
-/** How many URIs are to be read, now or later, counted up to `most`. */
+/** The number of URIs that are to be read, now or later, counted up to `most`. */
 export async function countQueuedMetadata(db: Queryable, most: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (select from metadata where next_attempt_at_ms is not null limit ${most}) as queued`.execute(db)

@@ -3,16 +3,16 @@ import { CANDLE_INTERVALS, candleStart } from '#domain/candle.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { FINAL_BLOCK } from '#store/reads/marketData/finality.ts'
 
-/** Bounds the time that a commit waits for: some 20 ms. */
+/** A commit waits for one call, which takes some 20 ms for this many rows. */
 const ROWS_AT_ONCE = 2_000
 const MINUTE = sql`${sql.lit(CANDLE_INTERVALS['1m'])}::integer`
 const DAY = CANDLE_INTERVALS['1d']
 
 /**
- * Drops candles of a minute that are older than this, day by day, in as many calls as it takes. A day counts as dropped before its first
- * candle is (`chain_state.minutes_from`), so that no reader takes the rest of it for all. Ages are counted from the newest final block, so
- * that a reorg never changes a dropped candle, and at most from the first candle that is not part of longer ones. To be called in the
- * writer's transactions.
+ * Drops candles of a minute that are older than `retainedSeconds`, day by day, in as many calls as it takes. A day is marked as dropped
+ * (`chain_state.minutes_from`) before its first candle is, so that no reader takes part of a day for all of it. Ages are counted from the
+ * newest final block, so that no reorg changes a dropped candle, or from the first unfolded candle if that is earlier. To be called in
+ * the writer's transactions.
  *
  * @returns whether there may be more to drop
  */
@@ -30,7 +30,7 @@ export async function dropMinuteCandles(db: Queryable, retainedSeconds: number):
   return true
 }
 
-/** The number of candles that were dropped. */
+/** Drops some candles between two times. @returns how many */
 async function dropFrom(db: Queryable, from: number, to: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from candle where interval_seconds = ${MINUTE} and (time, token) in (
@@ -39,7 +39,7 @@ async function dropFrom(db: Queryable, from: number, to: number): Promise<number
   return Number(numAffectedRows)
 }
 
-/** The time of the oldest candle of a minute since then. */
+/** The time of the oldest candle of a minute from a time on; `null`: there is none. */
 async function readOldest(db: Queryable, from: number): Promise<number | null> {
   const { rows } = await sql<{ readonly time: number }>`
     select time from candle where time >= ${from} and interval_seconds = ${MINUTE} order by time limit 1`.execute(db)

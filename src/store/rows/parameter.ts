@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * A parameter of a prepared statement whose value the planner does not see. It estimates every value and every length of an array alike, so
- * that the generic plan seems as cheap as one for the value, and is kept. Otherwise it may plan the statement anew at each run: one that
- * looks up a few rows takes longer to plan than to run.
+ * A parameter of a prepared statement whose value the planner does not see, so that PostgreSQL keeps the generic plan: a plan for a known
+ * value never seems cheaper. Otherwise it may plan the statement at each run, and one that looks up a few rows takes longer to plan than
+ * to run.
  *
  * @param type a name of a type, such as `bytea[]`
  */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
-/** The currencies of the markets of each launchpad's tokens, by the launchpad's name. Reads all pools. */
+/** The quote currencies of each launchpad's pools, by the launchpad's name. Reads all pools. */
 export async function readQuoteCurrencies(db: Queryable): Promise<ReadonlyMap<string, readonly Address[]>> {
   const { rows } = await sql<{ launchpad: string; currency: Address }>`
     select distinct launchpad, quote_token as currency from pool order by launchpad, quote_token`.execute(db)

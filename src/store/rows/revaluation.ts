@@ -6,14 +6,14 @@ import { toBytes } from '#tables/toBytes.ts'
 import { QUOTE_WORTH } from '#tables/token.ts'
 
 /*
- * Tokens are found by the rate of their quote currency when they were valued. All look-ups use the index `token_by_quote`, which has no
- * entries of tokens quoted in ether.
+ * Each token keeps the rate of its quote currency by which it was valued. All look-ups use the index `token_by_quote`, which leaves out
+ * tokens quoted in ether.
  */
 
-/** A token is outdated when its currency is worth less than this share of what the token was valued by, or more than its inverse. */
+/** A token is outdated when its currency's rate has fallen below this share of the rate it was valued by, or risen above the inverse. */
 const MIN_SHARE = 0.995
 
-/** The quote currencies, other than ether, whose turn is next, by address: those after the last block's turn, then again from the first. */
+/** The quote currencies, other than ether, whose turn is next: by address, from where the last block stopped, then from the first. */
 export async function readCurrenciesInTurn(db: Queryable, most: number): Promise<readonly Address[]> {
   const [later, first] = await Promise.all([
     currenciesAfter(db, sql`coalesce((select revalued_to from block order by number desc limit 1), '\\x'::bytea)`, most),
@@ -35,13 +35,13 @@ async function currenciesAfter(db: Queryable, after: ReturnType<typeof sql>, mos
   return rows.map(({ currency }) => currency)
 }
 
-/** What 10^18 smallest units of a currency are worth now: in WETH, or else by a peg; `null`: not known. */
+/** The present value of 10^18 smallest units of a currency, in WETH, or else by a peg; `null`: not known. */
 export interface CurrencyRate {
   readonly currency: Address
   readonly rate: Decimal | null
 }
 
-/** Tokens that were valued by an outdated rate of their currency: in the order of the currencies, and the furthest off first for each. */
+/** Tokens that were valued by an outdated rate, in the order of `rates`, and for each currency the largest difference first. */
 export async function readOutdatedTokens(
   db: Queryable,
   rates: readonly CurrencyRate[],

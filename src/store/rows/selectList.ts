@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Column, Table } from '#tables/tableOf.ts'
 
-/** Rows whose fields are named `pool.address` and so on, to stand beside those of another table. */
+/** A row whose fields have a prefix (`pool.address`), so that it can be joined with a row of another table. */
 export type Prefixed<Prefix extends string, Row> = { readonly [Field in keyof Row & string as `${Prefix}.${Field}`]: Row[Field] }
 
 type Columns = Pick<Table<never>, 'name' | 'columns'>
 
-/** The columns of a table but for some of its fields. */
+/** The columns of a table, except some of its fields. */
 export function without<Row>({ name, columns }: Table<Row>, fields: readonly (keyof Row & string)[]): Columns {
   const names: readonly string[] = fields
   return { name, columns: columns.filter(({ field }) => !names.includes(field)) }
@@ -21,7 +21,7 @@ export function selectList({ name, columns }: Columns, alias = name, prefix?: st
   return sql.raw(columns.map(column => `"${alias}"."${column.name}" as "${named(column.field)}"`).join(', '))
 }
 
-/** The columns of a table named `alias` as one JSON array. Bytes and numbers without bounds are text, as the driver returns them. */
+/** The columns of a table named `alias` as one JSON array. `bytea` and `numeric` become text, as the driver returns them. */
 export function jsonColumns({ name, columns }: Columns, alias = name): RawBuilder<unknown> {
   return sql`json_build_array(${sql.join(columns.map(column => jsonColumn(column, alias)))})`
 }
@@ -38,7 +38,7 @@ function jsonColumn({ name, type }: Column, alias: string): RawBuilder<unknown> 
   }
 }
 
-/** The fields of `jsonColumns`, as those of `selectList`. */
+/** The fields of a JSON array of `jsonColumns`, named as by `selectList` with a prefix. */
 export function fromJsonColumns({ columns }: Pick<Table<never>, 'columns'>, values: readonly unknown[], prefix: string): unknown {
   return Object.fromEntries(columns.map(({ field }, index) => [`${prefix}.${field}`, values[index]]))
 }

@@ -3,26 +3,26 @@ import type { CandleRow } from '#tables/candle.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
 
 export interface Split<Row> {
-  /** New to the table: inserted. */
+  /** Rows that are new to the table, and are inserted. */
   readonly added: readonly Row[]
-  /** Perhaps stored: merged. */
+  /** Rows that may be stored already, and are merged. */
   readonly merged: readonly Row[]
 }
 
 /**
- * A batch's balances and candles, its largest parts besides the trades. Most of these rows are new, and a plain insert is cheaper: with `on
- * conflict` PostgreSQL first looks for the row, then marks the new one as tentative, then confirms it.
+ * A batch's balances and candles, its largest parts besides the trades. Most of them are new, and a plain insert is cheaper: with `on
+ * conflict`, PostgreSQL looks for the row, inserts the new one as tentative, and confirms it.
  */
 export interface SplitRows {
   readonly balances: Split<BalanceRow>
   readonly candles: Split<CandleRow>
 }
 
-/** Separates rows that can't be stored yet from those that may be: the former are inserted without `on conflict`. */
+/** Separates the rows that can't be stored yet from those that may be. */
 export function splitNewRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>): SplitRows {
   return {
     balances: split(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true),
-    // No stored candle begins after the last one of its token took a price.
+    // No stored candle of a token begins after the token's last price.
     candles: split(candles, ({ token, time }) => time <= (before.tokens.get(token)?.lastPriceAt ?? Number.NEGATIVE_INFINITY)),
   }
 }

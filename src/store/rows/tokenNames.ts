@@ -3,7 +3,7 @@ import type { Address } from '#domain/address.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import type { Statements } from './insertRows.ts'
 
-/** Gives the search the present names of tokens, in the transaction that launched, renamed or deleted them. */
+/** Writes the names by which search finds tokens, in the transaction that launched, renamed or deleted them. */
 export function* writeTokenNames(tokens: readonly Address[]): Statements {
   if (tokens.length === 0) return
   const keys = sql`${tokens.map(toBytes)}::bytea[]`

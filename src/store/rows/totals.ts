@@ -11,14 +11,13 @@ import { insertRows, type Statements, unnested } from './insertRows.ts'
 const DAY_SECONDS = WINDOW_SECONDS.h24
 
 /**
- * Adds a batch to the totals of /api/chain-stats, in the caller's transaction, after the images for undoing were kept. The cost depends on
- * the batch alone. Sums and counts over tokens change by the difference that the batch's tokens make; the number of
- * traders of the last 24 hours grows by the batch's makers, and falls by the traders whose last trade has become older than that since the
- * totals were last computed.
+ * Adds a batch to the totals of /api/chain-stats, in the caller's transaction, after the before-images are kept. The cost depends on the
+ * batch alone. Sums and counts over tokens change by the difference that the batch's tokens make. The number of traders of the last 24
+ * hours grows by the batch's makers, and falls by the traders whose last trade has become older since the totals were last computed.
  *
- * @param before the batch's rows as they were before it; a token that is not among them is new
- * @param now Unix seconds of the batch's last block. If an earlier block has a later time, the totals stay as of that time: otherwise a
- *   trader who has left them would leave them again
+ * @param before as in `BatchChanges`
+ * @param now Unix seconds of the batch's last block. The totals never go back to an earlier time: a trader who has left them would leave
+ *   them again
  */
 export function* writeTotals(
   changes: Pick<Changes, 'tokens' | 'trades' | 'balances'>,
@@ -56,7 +55,7 @@ export function* writeTotals(
   yield* insertRows(LAUNCHPAD_TOTALS, launchpadDifferences(tokens, before.tokens), LAUNCHPAD_TOTALS.merge)
 }
 
-/** What the batch's tokens change in the totals of their launchpads. A token never changes its launchpad. */
+/** The differences that the batch's tokens make to the totals of their launchpads. A token never changes its launchpad. */
 function launchpadDifferences(tokens: readonly TokenRow[], before: ReadonlyMap<Address, TokenRow>): readonly LaunchpadTotalsRow[] {
   return [...Map.groupBy(tokens, ({ launchpad }) => launchpad)].map(([launchpad, ofLaunchpad]) => {
     const is = totalsOf(ofLaunchpad)
@@ -73,7 +72,7 @@ function launchpadDifferences(tokens: readonly TokenRow[], before: ReadonlyMap<A
   })
 }
 
-/** What the batch changes in the totals of its trades' makers. Only a maker's own trades change what it has realized. */
+/** The differences that the batch makes to the totals of its makers. Only a maker's own trades change its realized profit. */
 function traderDifferences(
   { trades, balances }: Pick<Changes, 'trades' | 'balances'>,
   before: CurrentRows['balances'],

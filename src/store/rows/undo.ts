@@ -26,10 +26,10 @@ import { writeTokenNames } from './tokenNames.ts'
  * projection determines are restored; the others survive a reorg. Of candles, only those of the shortest interval have images. Trades,
  * joins, exits, creations of pools, milestones and changes of values have no images: a block only adds them, and they carry its number.
  *
- * An image is a value of the table's row type, which PostgreSQL copies as it is: as JSON, each number would be made text. Images lack the
+ * An image is a value of the table's row type, which PostgreSQL copies as it is; JSON would turn each number into text. An image lacks the
  * columns that a later migration adds, which would be restored as null. So such a migration deletes all images, and sets
- * `chain_state.undo_from` to null. Where PostgreSQL refuses to alter a table since its row type is used, the migration drops the column of
- * images and adds it again.
+ * `chain_state.undo_from` to null. Where PostgreSQL refuses to alter a table because its row type is used, the migration drops the column
+ * of images and adds it again.
  */
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
@@ -48,10 +48,10 @@ const BESIDE_TOKENS: readonly UndoableTable[] = [
 
 const UNDOABLE = [TOKEN, ...BESIDE_TOKENS]
 
-/** A dropped token's sequence is above the clock only if the clock went back. It is kept for longer than any clock goes back. */
+/** A new sequence is below that of a dropped token only after the clock went back. No clock goes back by this much. */
 const KEPT_DROPPED_MS = 30 * 86_400_000
 
-/** Keeps images of the rows that a block is about to change, before they are written and in the same transaction. */
+/** Keeps images of the rows that a block changes, in the same transaction and before they are written. */
 export function* keepUndo(block: number, changes: Changes, { balances, candles }: SplitRows): Statements {
   const { tokens, pools, creatorFees, trades } = changes
   if ([tokens, pools, changes.balances, changes.candles, creatorFees].every(rows => rows.length === 0)) return
@@ -77,7 +77,7 @@ export function* keepUndo(block: number, changes: Changes, { balances, candles }
     from (${sql.join(images, sql` union all `)}) as kept`
 }
 
-/** For each row, the stored row with the same key; where there is none, only the key. */
+/** For each row, the image of the stored row with the same key; where there is none, only the key. */
 function imagesOf(table: UndoableTable, rows: readonly object[]): RawBuilder<unknown> {
   const { name, key } = table
   const isAdded = sql`${sql.ref(`current.${key[0]?.name}`)} is null`
@@ -107,7 +107,7 @@ export function forgetUndo(from: number, to: number): RawBuilder<unknown> {
  * Undoes every block above `ancestor`, which must be possible (`ChainCursor.undoFrom`), and counts the reorg. Every token that the blocks
  * changed gets a new, higher sequence. Tokens that they launched are deleted, and their sequences kept.
  *
- * @param isReorg false: the same blocks are applied again in this transaction, so that nothing becomes void for readers
+ * @param isReorg `false`: the same blocks are applied again in this transaction, so that what readers have read stays valid
  * @returns the tokens that the blocks changed, and the deleted ones
  */
 export async function undoBlocks(
@@ -118,8 +118,8 @@ export async function undoBlocks(
 ): Promise<{ readonly changed: readonly Address[]; readonly dropped: readonly Address[] }> {
   if (isReorg) await countReorg(db, ancestor + 1)
   const dropped = await dropTokens(db, ancestor, committedAtMs)
-  const moved = await tokensOfOther(db, ['metadata_uri', 'image_uri'], ancestor)
-  const renamed = await tokensOfOther(db, ['symbol', 'name'], ancestor)
+  const moved = await tokensChangedIn(db, ['metadata_uri', 'image_uri'], ancestor)
+  const renamed = await tokensChangedIn(db, ['symbol', 'name'], ancestor)
   const { rows } = await sql<{ address: Address }>`
     ${restored(TOKEN, ancestor, [stampToken(committedAtMs, 'current')])} returning current.address`.execute(db)
   for (const table of BESIDE_TOKENS) {
@@ -128,7 +128,7 @@ export async function undoBlocks(
     await restored(table, ancestor, []).execute(db)
   }
   await foldCandlesAgain(db, sql`select (image).token, (image).time from (${imagesSince(CANDLE, ancestor)}) as undone`)
-  // LP fees that were read at a dropped block are read again.
+  // LP fees that were read at an undone block are deleted, too: they are read again.
   for (const table of ['trade', 'join_exit', 'pool_creation', 'block_undo', 'uncollected_fee', 'value_change'] as const)
     await sql`delete from ${sql.table(table)} where block_number > ${ancestor}`.execute(db)
   await sql`delete from milestone where kind in ('launch', 'graduation') and block_number > ${ancestor}`.execute(db)
@@ -142,7 +142,7 @@ export async function undoBlocks(
 }
 
 /** The tokens of which the blocks above the ancestor changed one of these columns. */
-async function tokensOfOther(db: Queryable, columns: readonly string[], ancestor: number): Promise<readonly Address[]> {
+async function tokensChangedIn(db: Queryable, columns: readonly string[], ancestor: number): Promise<readonly Address[]> {
   const of = (row: string) => sql.join(columns.map(column => sql.ref(`${row}.${column}`)))
   const { rows } = await sql<{ address: Address }>`with undone as (${oldestImages(TOKEN, ancestor)})
     select current.address from token as current join undone on ${sameKey(TOKEN)}
@@ -150,21 +150,21 @@ async function tokensOfOther(db: Queryable, columns: readonly string[], ancestor
   return rows.map(({ address }) => address)
 }
 
-/** Gives tokens that were just launched sequences above those that they had on a dropped branch. */
+/** Raises the sequences of just launched tokens above those that they had on a dropped branch. */
 export function* raiseRelaunched(launched: readonly Address[]): Statements {
   if (launched.length === 0) return
   yield sql`update token set sequence = greatest(token.sequence, dropped_token.sequence + 1) from dropped_token
     where token.address = dropped_token.address and token.address = any(${launched.map(toBytes)}::bytea[])`
 }
 
-/** The tokens whose launch the reorg of that commit removed. */
+/** The tokens whose launch the commit at that time has undone. */
 export async function readTokensDroppedAt(db: Queryable, committedAtMs: number): Promise<readonly Address[]> {
   const { rows } = await sql<{ address: Address }>`select address from dropped_token where dropped_at_ms = ${committedAtMs}
     and not exists (select from token where token.address = dropped_token.address)`.execute(db)
   return rows.map(({ address }) => address)
 }
 
-/** From the number of reorgs, readers see that what they have read of the undone blocks is void. */
+/** Counts the reorg: by the count, readers see that what they have read of the undone blocks is void. */
 async function countReorg(db: Queryable, fromBlock: number): Promise<void> {
   await sql`insert into reorg (number, from_block) select coalesce(max(number), 0) + 1, ${fromBlock} from reorg`.execute(db)
 }
@@ -203,7 +203,7 @@ function restored(table: UndoableTable, ancestor: number, stamps: readonly RawBu
     update ${sql.table(table.name)} as current set ${sql.join([...values, ...stamps])} from undone where undone.existed and ${sameKey(table)}`
 }
 
-/** Each row's image from the oldest undone block that has one: the row as it was before all undone blocks. */
+/** Each row's image from the oldest undone block that has one, which is the row as it was before all undone blocks. */
 function oldestImages(table: UndoableTable, ancestor: number): RawBuilder<unknown> {
   const keys = sql.join(table.key.map(({ name }) => sql`(image).${sql.id(name)}`))
   return sql`select existed, (image).* from (
@@ -211,7 +211,7 @@ function oldestImages(table: UndoableTable, ancestor: number): RawBuilder<unknow
     ) as oldest`
 }
 
-/** Of a row that was added, the image has only the key. "offset 0": each image is made once. */
+/** The image of a row that was added has only the key. "offset 0" has PostgreSQL build each image once. */
 function imagesSince({ name }: UndoableTable, ancestor: number): RawBuilder<unknown> {
   return sql`select block_number, position, added_key is null as existed,
       coalesce(${sql.id(name)}, json_populate_record(null::${sql.table(name)}, added_key)) as image

@@ -8,20 +8,20 @@ import type { TokenRow } from '#tables/token.ts'
 import { VALUE_CHANGE, type ValueChangeRow } from '#tables/valueChange.ts'
 import { insertRows, type Statements } from './insertRows.ts'
 
-/** How long changes are kept: for a day more than a webhook is tried again. */
+/** How long changes are kept: a day longer than a failing webhook is retried. */
 export const KEPT_SECONDS = 4 * 86_400
 
-/** Bounds the time that a commit waits for: some 20 ms. */
+/** A commit waits for one call, which takes some 20 ms for this many rows. */
 const ROWS_AT_ONCE = 5_000
 
-/** Keeps the values that a batch changes. Of several blocks that are committed together, those before the first and after the last. */
+/** Stores the values that a batch changes, as they were before its first block and are after its last one. */
 export function keepValueChanges(changed: Changes['tokens'], before: CurrentRows['tokens'], to: BlockHeader): Statements {
   return insertRows(VALUE_CHANGE, valueChangesOf(changed, before, to))
 }
 
 type Values = Omit<ValueChangeRow, 'blockNumber' | 'logIndex' | 'token' | 'timestamp' | `${string}Before`>
 
-/** The tokens of which one of the values changed. */
+/** A row for each token of which a value changed. */
 export function valueChangesOf(
   changed: Changes['tokens'],
   before: CurrentRows['tokens'],
@@ -69,15 +69,14 @@ function valuesOf({ priceWeth, closeUsd, marketCapWeth, totalSupply, decimals, g
   }
 }
 
-/** Percentages have four decimals. */
+/** A stored percentage has four decimals. */
 function percentAsDecimal(percent: number | null): Decimal | null {
   return percent === null ? null : parseDecimal(percent.toFixed(4))
 }
 
 /**
- * Drops changes that are older than `KEPT_SECONDS`, in as many calls as it takes, and says which are gone
- * (`chain_state.value_changes_from`). Ages are counted from the newest final block. To be
- * called in the writer's transactions.
+ * Drops changes that are older than `KEPT_SECONDS`, in as many calls as it takes, and stores from which block on they are complete
+ * (`chain_state.value_changes_from`). Ages are counted from the newest final block. To be called in the writer's transactions.
  *
  * @returns whether there may be more to drop
  */
@@ -96,7 +95,7 @@ export async function dropValueChanges(db: Queryable): Promise<boolean> {
     select max(block_number) as last, count(*)::integer as dropped from gone`.execute(db)
   const { last = null, dropped = 0 } = rows[0] ?? {}
   if (last === null) return false
-  // The block counts as dropped, also if the next call has to drop the rest of it.
+  // The block counts as dropped, even if the next call has to drop the rest of it.
   await sql`update chain_state set value_changes_from = ${last + 1}`.execute(db)
   return dropped === ROWS_AT_ONCE
 }

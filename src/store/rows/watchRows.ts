@@ -12,7 +12,7 @@ import type { TokenRow } from '#tables/token.ts'
  */
 
 interface Packed {
-  /** Of each row, one after the other: address, token (20 bytes; of an announced contract, its address) and block (8, big endian). */
+  /** Row by row: address, token (20 bytes; for an announced contract, its own address) and creation block (8 bytes, big endian). */
   readonly records: Buffer
 }
 
@@ -22,18 +22,18 @@ export type PackedTokens = Packed & Pick<TokenRow, 'launchpad' | 'decimals'>
 
 export type PackedPools = Packed &
   Pick<PoolRow, 'launchpad' | 'type' | 'quoteToken' | 'tokenIsToken0' | 'feeBps'> & {
-    /** Whether each pool has the same address as its token. */
+    /** Whether each pool's address is that of its token. */
     readonly isToken: boolean
     /** The length of the pools' addresses in bytes: 20, or 32 for the ids of Uniswap v4. */
     readonly keyBytes: number
-    /** In the records' order, as decimal numbers with commas between them; `null`: they have none. */
+    /** Decimal numbers in the records' order, separated by commas; `null`: the pools have no position. */
     readonly positionIds: string | null
   }
 
-/** About 8 MB of a table. */
+/** The blocks of a page: about 8 MB of a table. */
 const PAGE_BLOCKS = 1_000
 
-/** Gives the transaction, which has to be new, one view of all tables. The functions below read page by page. */
+/** Has a new transaction read all tables as of one moment, since the functions below read page by page. */
 export async function readOneState(db: Queryable): Promise<void> {
   await sql`set transaction isolation level repeatable read, read only`.execute(db)
 }

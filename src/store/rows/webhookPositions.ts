@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { type ChannelPosition, type EventPlace, LAST_LOG_INDEX } from '#domain/eventPlace.ts'
+import { hasTable } from '#store/connection/databaseSchema.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
-/* Every time here is the database's, since the process that sends may be another one after a while. */
+/* Times are those of the database's clock, since another process may send later on. */
 
 const NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 const NEWEST_REORG = sql`(select coalesce(max(number), 0) from reorg)`
@@ -11,13 +12,14 @@ const NEWEST_REORG = sql`(select coalesce(max(number), 0) from reorg)`
 export interface WebhookProgress {
   readonly name: string
   readonly position: ChannelPosition
-  /** Rises with each change of owner: when a process begins to send, and with a replay. Only the newest owner can write. */
+  /** Rises when a process begins to send and with each replay. Only the owner of the newest version can write. */
   readonly version: number
   readonly isPaused: boolean
-  /** Of the next message, in a row. */
+  /** How many attempts in a row to send the next message have failed. */
   readonly failures: number
+  /** The time since the first of them; `null`: none has failed. */
   readonly failingForMs: number | null
-  /** When the next message is sent again; 0: now. */
+  /** The time until the next attempt; 0: now. */
   readonly waitMs: number
   readonly lastError: string | null
 }
@@ -37,14 +39,14 @@ const toProgress = ({ blockNumber, logIndex, reorgs, ...row }: StoredProgress): 
   position: { place: { blockNumber, logIndex }, reorgs },
 })
 
-/** Every webhook that has been sent to, or whose position is known. */
+/** The progress of every webhook that has a position. */
 export async function readWebhooks(db: Queryable): Promise<readonly WebhookProgress[]> {
   const { rows } = await sql<StoredProgress>`select ${PROGRESS} from webhook_position order by name`.execute(db)
   return rows.map(toProgress)
 }
 
 /**
- * Makes the caller the owner of a webhook's position, which no earlier owner can change from then on.
+ * Makes the caller the owner of a webhook's position. No earlier owner can change it from then on.
  *
  * @param after the block after which a new webhook begins; `null`: the newest one that is indexed
  */
@@ -58,11 +60,11 @@ export async function takeWebhook(db: Queryable, name: string, after: number | n
   return toProgress(row)
 }
 
-/** What an owner knows of its webhook. */
+/** A webhook at the version that its owner has taken. */
 type Owned = Pick<WebhookProgress, 'name' | 'version'>
 
 /**
- * The receiver has taken everything up to this position.
+ * Stores that the receiver has taken everything up to a position.
  *
  * @returns whether the caller is still the owner: otherwise nothing is written
  */
@@ -77,12 +79,12 @@ export async function moveWebhook(db: Queryable, { name, version }: Owned, { pla
 export interface FailedAttempt {
   readonly cause: string
   readonly retryInMs: number
-  /** It is paused when it has failed for longer. */
+  /** The webhook is paused when it has failed for this long. */
   readonly patienceMs: number
 }
 
 /**
- * The receiver did not take the next message.
+ * Stores that the receiver did not take the next message.
  *
  * @returns whether the webhook is paused now; `null`: the caller is no longer the owner, and nothing is written
  */
@@ -97,8 +99,8 @@ export async function failWebhook(db: Queryable, { name, version }: Owned, faile
 }
 
 /**
- * Has a webhook sent again: from a place, or from where it stopped. A running service goes on there within a few seconds. It still tells of
- * the reorgs that the receiver has not heard of.
+ * Has a webhook send again from a place, or from where it stopped. A running service does so within a few seconds. It still tells of the
+ * reorgs that the receiver has not heard of.
  *
  * @param after a place that is indexed: one that is not would be taken for a place of another database
  * @returns whether there is such a webhook
@@ -118,15 +120,14 @@ export async function readIndexedBlock(db: Queryable): Promise<number> {
   return rows[0]?.newest ?? 0
 }
 
-/** The webhooks of one schema's index go on in the one that is served in its place. */
+/** Copies the positions to the index that takes the served one's place. */
 export async function carryWebhooks(db: Queryable, { from, to }: { readonly from: string; readonly to: string }): Promise<void> {
-  const { rows } = await sql`select from pg_tables where schemaname = ${from} and tablename = 'webhook_position'`.execute(db)
-  if (rows.length === 0) return
+  if (!(await hasTable(db, from, 'webhook_position'))) return
   await sql`delete from ${sql.id(to, 'webhook_position')}`.execute(db)
   await sql`insert into ${sql.id(to, 'webhook_position')} select * from ${sql.id(from, 'webhook_position')}`.execute(db)
 }
 
-/** Forgets webhooks that are not configured any more. */
+/** Deletes the positions of webhooks that are no longer configured. */
 export async function forgetWebhooks(db: Queryable, configured: readonly string[]): Promise<void> {
   await sql`delete from webhook_position where name <> all(${[...configured]}::text[])`.execute(db)
 }

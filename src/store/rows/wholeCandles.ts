@@ -3,23 +3,23 @@ import { CANDLE } from '#tables/candle.ts'
 import { greatest, keepFirst, keepLast, least, type Merge, sum } from '#tables/columns.ts'
 
 /*
- * A live block writes candles of a minute only. Longer ones get them once an hour, many at a time (`foldMinutes.ts`): they hold all that
- * is in candles of a minute before `chain_state.unfolded_from`, and nothing that is later. So a longer candle that has not ended by then is
- * the sum of its row, if there is one, and of the candles of a minute from then on.
+ * A live block writes only candles of a minute. Once an hour `foldMinutes` folds many of them into longer candles, which so include all
+ * minutes before `chain_state.unfolded_from`, and none from then on. A longer candle that has not ended by then is the merge of its row, if
+ * there is one, and of the candles of a minute from then on.
  */
 
-/** In SQL; `null`: longer candles hold everything. */
+/** SQL for `ChainCursor.unfoldedFrom`. */
 export const UNFOLDED_FROM = '(select unfolded_from from chain_state)'
 
 export const MINUTE_SECONDS = CANDLE_INTERVALS[STORED_INTERVALS[0]]
-/** As rows of one column, for `values`. */
+/** SQL for the lengths of the longer intervals, as rows of one column. */
 export const LONGER_SECONDS = STORED_INTERVALS.slice(1)
   .map(interval => `(${CANDLE_INTERVALS[interval]})`)
   .join(', ')
-/** Of the longest stored interval. */
+/** The length of the longest stored interval. */
 const DAY_SECONDS = CANDLE_INTERVALS['1d']
 
-/** What a merge gives for many rows, from the earliest to the latest. */
+/** The aggregate that gives the same as merging many rows, from the earliest to the latest. */
 const AGGREGATES: ReadonlyMap<Merge, (column: string) => string> = new Map([
   [keepFirst, column => `(array_agg(${column} order by part.time) filter (where ${column} is not null))[1]`],
   [keepLast, column => `(array_agg(${column} order by part.time desc) filter (where ${column} is not null))[1]`],
@@ -28,7 +28,7 @@ const AGGREGATES: ReadonlyMap<Merge, (column: string) => string> = new Map([
   [sum, column => `sum(${column})`],
 ])
 
-/** The columns that are folded, and SQL of each over the candles `part` that make one. */
+/** The columns that are folded, each with its SQL over `part`, the shorter candles of a longer one. */
 export const FOLDED_VALUES = CANDLE.columns
   .filter(column => !CANDLE.key.includes(column))
   .map(({ name, type }) => {
@@ -39,10 +39,10 @@ export const FOLDED_VALUES = CANDLE.columns
 
 const NAMES = FOLDED_VALUES.map(({ name }) => name).join(', ')
 
-/** SQL of all candles of the stored intervals as the newest block has left them, in place of the table. */
+/** SQL that stands for the table of candles, and gives them complete up to the newest block. */
 export const WHOLE_CANDLES = wholeCandlesIn('')
 
-/** @param place of the tables: a schema in quotes with a dot, or nothing */
+/** As `WHOLE_CANDLES`. @param place the tables' schema in quotes with a dot, or nothing */
 export function wholeCandlesIn(place: string): string {
   const from = `(select unfolded_from from ${place}chain_state)`
   return `(

@@ -10,7 +10,7 @@ import type { TokenRow } from '#tables/token.ts'
 import { lookUp } from './lookUp.ts'
 import { parameter } from './parameter.ts'
 
-/** Which stored trades count: those of blocks earlier than `before` (`null`: all), in windows that end at `now`, Unix seconds. */
+/** Which stored trades count: those of blocks before `before` (`null`: all), in windows that end at `now` (Unix seconds). */
 interface StoredTradesAt {
   readonly before: number | null
   readonly now: number
@@ -114,8 +114,8 @@ export interface LastTrade {
 }
 
 /**
- * The stored trades that have left a window since its totals were computed, and are their makers' last ones: these makers no longer count
- * in it. One index look-up per trade that has left. A trade may be given more than once.
+ * The stored trades that have left a window since its totals were computed and are their makers' last ones, so that these makers no longer
+ * count in it. Costs one index look-up per trade that has left. A trade may be given more than once.
  */
 export async function loadLeavingLastTrades(db: Queryable, tokens: readonly TokenRow[], at: StoredTradesAt): Promise<readonly LastTrade[]> {
   if (tokens.length === 0) return []

@@ -19,7 +19,7 @@ import { TRADE } from '#tables/trade.ts'
 import { insertRows, type Statements } from './insertRows.ts'
 import type { SplitRows } from './splitNewRows.ts'
 
-/** How many of the newest blocks are kept for reconciliation. */
+/** How many of the newest headers are kept for reconciliation. */
 export const KEPT_BLOCKS = 4_096
 
 export interface WrittenBatch {
@@ -28,7 +28,7 @@ export interface WrittenBatch {
   readonly split: SplitRows
   /** The contracts that the batch's launches name and that were not known before. */
   readonly contracts: readonly AnnouncedContractRow[]
-  /** As in `BlockRow`; stored with each of the blocks. */
+  /** As in `BlockRow`. Stored with each of the blocks. */
   readonly revaluedTo: Address | null
   /** The headers to keep for reconciliation, ascending; the last is the new cursor. */
   readonly blocks: readonly BlockHeader[]
@@ -46,7 +46,7 @@ export function* writeChanges(
   yield* insertRows(WRITTEN_TOKEN, tokens, WRITTEN_TOKEN.merge)
   yield* insertRows(POOL, changes.pools, POOL.merge)
   yield* insertRows(POOL_TICK, changes.ticks, POOL_TICK.merge)
-  // Without a conflict clause: a trade that is stored already means that a batch is applied twice, and fails the transaction.
+  // There is no conflict clause: a trade that is stored already means that the batch is applied twice, and must fail.
   yield* insertRows(TRADE, changes.trades)
   yield* insertRows(JOIN_EXIT, changes.joinExits)
   yield* insertRows(POOL_CREATION, changes.poolCreations)
@@ -63,7 +63,7 @@ export function* writeChanges(
     changes.currencies.map(address => ({ address, symbol: null, decimals: null, isRead: false, readAgainAtMs: null })),
     'on conflict do nothing',
   )
-  // Undoing restores the rows before all of these blocks, so a reorg can only begin after the last of them.
+  // The before-images are of the rows before all of these blocks, so that only all of them can be undone.
   yield* insertRows(
     BLOCK,
     blocks.map((block, index) => ({ ...block, revaluedTo, mergedWithNext: index < blocks.length - 1 })),

@@ -10,7 +10,7 @@ const KEYS = { token_bytes: 'balance.token', address_bytes: 'balance.holder' }
 const FROM = 'balance join token on token.address = balance.token'
 
 const PERCENT = `coalesce(${percentOfSupply('balance.balance')}, 0)`
-/** Known of tokens that this version has indexed. */
+/** `null` for tokens that were indexed before the classes of early wallets were. */
 const CLASSES = `case when token.creator_held is not null then to_json(array_remove(array[${EARLY_CLASSES.map(
   name => `case when balance.classes & ${CLASS_BITS[name]} <> 0 then '${name}' end`,
 ).join(', ')}], null)) end`
@@ -41,7 +41,7 @@ export const HOLDERS: View = {
 const value = (price: string) => significant(`${price} * ${inUnits(HELD, 'token.decimals')}`)
 const VALUE_WETH = value('token.price_weth')
 const VALUE_USD = value('(token.price_quote * token.quote_usd)')
-/** Cut to 60 decimals before it is rounded, as REST does. */
+/** The division is cut to 60 decimals before it is rounded, as in REST. */
 const average = (cost: string) => significant(`div(${cost} * ('1e' || token.decimals)::numeric * 1e60, nullif(${HELD}, 0) * 1e18) * 1e-60`)
 
 /** @see `readTraders` */

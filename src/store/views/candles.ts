@@ -9,7 +9,7 @@ const INTERVAL = `case candle.interval_seconds ${Object.entries(CANDLE_INTERVALS
 
 const inUsd = (meaning: string) => `${meaning} in USD at the time of the trades. \`null\`: the price of ETH was not known.`
 
-/** As they are stored: REST also has the newest candle close at the present price, where the rate of the quote currency has moved. */
+/** REST also has the newest candle close at the present price, where the rate of the quote currency has moved. */
 export const CANDLES: View = {
   name: 'candles',
   meaning: 'Candles of the stored intervals, with prices and volume in WETH and in USD.',

@@ -3,7 +3,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { OTHER_STATEMENTS, VIEWS_SCHEMA, viewStatements } from './viewStatements.ts'
 import { VIEWS } from './views.ts'
 
-/** Makes the views over the index in the connection's schema, in place of those that there are. To be called in a transaction. */
+/** Creates the views over the index in the connection's schema, in place of the present ones. To be called in a transaction. */
 export async function createViews(db: Queryable): Promise<void> {
   // Views that others depend on stay. They can be replaced as long as their columns are the same.
   await sql`savepoint views`.execute(db)
@@ -26,25 +26,26 @@ export async function readViewedSchema(db: Queryable): Promise<string | null> {
   return rows[0]?.schema ?? null
 }
 
-/**
- * Has the views show the index in the connection's schema, where there are views, with the rights that roles have on them. To be called in
- * a transaction.
- */
+/** Has the views, where there are any, show the index in the connection's schema. To be called in a transaction. */
 export async function moveViews(db: Queryable): Promise<void> {
-  if ((await readViewedSchema(db)) === null) return
+  if ((await readViewedSchema(db)) !== null) await renewViews(db)
+}
+
+/** Creates the views as `createViews`, and grants them to the roles that could read them. To be called in a transaction. */
+export async function renewViews(db: Queryable): Promise<void> {
   const roles = await readReaders(db)
   await createViews(db)
   for (const role of roles) await grantViews(db, role)
 }
 
-/** Drops the views, which would keep a migration from changing columns that they show. @throws when other views depend on them */
+/** Drops the views, since no migration can change a column that a view shows. @throws when other views depend on them */
 export async function dropViews(db: Queryable): Promise<void> {
   const names = [...VIEWS.map(({ name }) => name), 'indexed'].map(name => sql`${sql.id(VIEWS_SCHEMA, name)}`)
   await sql`drop view if exists ${sql.join(names)}`.execute(db)
 }
 
-/** The roles beside the owner that may use the schema. */
-export async function readReaders(db: Queryable): Promise<readonly string[]> {
+/** The roles, besides the owner, that may use the views' schema. */
+async function readReaders(db: Queryable): Promise<readonly string[]> {
   const { rows } = await sql<{ role: string }>`
     select pg_get_userbyid(grantee) as role from pg_namespace cross join aclexplode(nspacl)
     where nspname = ${VIEWS_SCHEMA} and privilege_type = 'USAGE' and grantee not in (0, nspowner)`.execute(db)

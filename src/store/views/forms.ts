@@ -1,8 +1,8 @@
 import type { ViewColumn } from './view.ts'
 
-/* A column as SQL in the forms in which it leaves the database. */
+/* SQL of a column's value in views and in exports. */
 
-/** The value in a view: a type that SQL computes with. */
+/** The value in a view, in a type that SQL can compute with. */
 export function viewForm({ kind, sql }: ViewColumn): string {
   switch (kind) {
     case 'bytes':
@@ -19,7 +19,7 @@ export function viewForm({ kind, sql }: ViewColumn): string {
   }
 }
 
-/** The value as exports copy it: bytes, 64-bit integers (times in milliseconds), doubles, and all else as text. `null` stays. */
+/** The value as exports copy it: bytes, 64-bit integers (times in milliseconds), doubles, and all else as text. */
 export function binaryForm(column: ViewColumn): string {
   switch (column.kind) {
     case 'count':

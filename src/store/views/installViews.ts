@@ -10,7 +10,7 @@ import { isMigrated } from '#store/rows/identity.ts'
 import { createViews, grantViews } from './createViews.ts'
 import { VIEWS_SCHEMA } from './viewStatements.ts'
 
-/** What a reader may cost. It can set the times anew for its own session: they are for mistakes, not against attacks. */
+/** Limits against a reader's mistakes, not against attacks: a reader can change them for its own session. */
 const LIMITS: Readonly<Record<string, string>> = {
   statement_timeout: '60s',
   idle_in_transaction_session_timeout: '60s',
@@ -25,13 +25,13 @@ interface Roles {
   /** Whether the role is the owner of the index, or may do what the owner may. */
   readonly mayWrite: boolean
   readonly mayCreateSchema: boolean
-  /** Of the index's tables. */
+  /** The owner of the index's tables. */
   readonly owner: string
   readonly current: string
 }
 
 /**
- * Makes the views over the served index, and the role that may read only them, which has no password yet.
+ * Creates the views over the served index, and a role without a password that may read only them.
  *
  * @returns the schema of the index
  * @throws `TokenwireError` `config_invalid` with the statement that helps when this role may not create the other one, or a schema
@@ -84,7 +84,7 @@ function missingRight({ mayCreateRoles, exists, mayWrite, mayCreateSchema, curre
     : `role ${current} may not create a schema; as a superuser, run: create schema ${VIEWS_SCHEMA} authorization ${current}`
 }
 
-/** A role that exists and can't be changed keeps the limits that its creator gave it. */
+/** Creates the role if need be, and limits it. Without the right to change roles, an existing one keeps its limits. */
 async function limitRole(db: Queryable, role: string, { mayCreateRoles, exists }: Roles): Promise<void> {
   if (!exists) await sql`create role ${sql.id(role)} login`.execute(db)
   if (!mayCreateRoles) return

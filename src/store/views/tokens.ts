@@ -2,11 +2,11 @@ import { WINDOW_NAMES } from '#domain/windows.ts'
 import { token as resource } from '#resources/token.ts'
 import { columnsOf, inUnits, percentOfSupply, shownPoolSql, significant, type View, type ViewColumn, wholeUnitsOf } from './view.ts'
 
-/** The stored volumes sum up known amounts: of a token that never had a price in WETH, none is known. */
+/** Whether the stored volumes are known: they sum up amounts in WETH, which a token that never had a price in WETH lacks. */
 const HAS_VOLUME = '(token.trade_count = 0 or token.first_price_weth is not null)'
 const PRICE_USD = significant('token.price_quote * token.quote_usd')
 
-/** Without what is stored of a link beside what is shown. */
+/** The shown fields of each link. */
 const LINKS = `coalesce((select json_agg(json_build_object('kind', link -> 'kind', 'url', link -> 'url'))
   from json_array_elements(token.links::json) as link), '[]'::json)`
 

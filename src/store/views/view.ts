@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 
 /**
- * What a column holds, and so how it is written:
+ * The kind of a column's values, and how they are written:
  *
  * - `text`, `count`, `number`: as they are.
  * - `bytes`: addresses and hashes, as lower-case hex with `0x`.
@@ -17,7 +17,7 @@ export interface ViewColumn {
   readonly kind: ColumnKind
   /** SQL of the value, over the tables of `from`. */
   readonly sql: string
-  /** Where REST has no such field: what it means. */
+  /** What the column means. Default: the description of the REST field. */
   readonly meaning?: string
 }
 
@@ -32,43 +32,43 @@ export interface View {
   readonly name: string
   readonly meaning: string
   readonly columns: readonly ViewColumn[]
-  /** Nested objects of the REST item that are `null` under a condition in SQL: by their paths. */
+  /** SQL of the conditions under which nested objects of the REST item are `null`, by the objects' paths. */
   readonly absent?: Readonly<Record<string, string>>
   readonly from: string
   /** The condition of every row. Default: none. */
   readonly where?: string
   /** The order of exports. */
   readonly order: string
-  /** The first column of the order, if an index has its values in order: exports read ranges of it. Default: they read all rows at once. */
+  /** The first column of the order, if it is indexed: exports read ranges of it. Default: exports read all rows at once. */
   readonly leading?: LeadingColumn
-  /** The item of REST, whose fields have the meanings. */
+  /** The schema of the REST item, whose descriptions are the columns' meanings. */
   readonly item: z.ZodObject
-  /** SQL of what exports are narrowed by; `null`: they can't be. `time` is in Unix seconds. */
+  /** SQL of the values that exports filter by; `null`: there is no such filter. `time` is in Unix seconds. */
   readonly filters: { readonly token: string | null; readonly launchpad: string | null; readonly time: string | null }
-  /** Columns of the view that indexes find: addresses as bytes. By name in the database. */
+  /** Additional columns that indexes find, which are addresses as bytes: SQL by name. */
   readonly keys: Readonly<Record<string, string>>
 }
 
-/** SQL of an amount in wei, or in 10^-18 USD, in whole units. Exact, as a division would not be. */
+/** SQL of an amount in wei, or in 10^-18 USD, in whole units. A multiplication is exact; a division would not be. */
 export function wholeUnitsOf(sql: string): string {
   return `(${sql}) * 0.000000000000000001`
 }
 
-/** SQL of an integer amount in units of a currency with so many decimals. */
+/** SQL of an integer amount in whole units of a currency. @param decimals SQL of the currency's decimals */
 export function inUnits(sql: string, decimals: string): string {
   return `(${sql}) * ('1e-' || ${decimals})::numeric`
 }
 
 /**
- * SQL of a `numeric`, rounded to 20 significant digits as REST rounds products (`domain/decimal.ts`). The logarithm is that of doubles, at
- * a quarter of the cost of an exact one. It errs for numbers that 17 digits can't tell from a power of ten: these keep one digit more.
- * There is no sub-select, which would keep PostgreSQL from using several processes.
+ * SQL of a `numeric`, rounded to 20 significant digits as REST rounds products (`domain/decimal.ts`). The logarithm of a double costs a
+ * quarter of an exact one. It errs only for numbers that 17 digits can't tell from a power of ten: these keep one digit more. A sub-select
+ * would keep PostgreSQL from using several processes.
  */
 export function significant(sql: string): string {
   return `case when (${sql}) = 0 then 0 else round((${sql}), 19 - floor(log(abs(${sql})::double precision))::integer) end`
 }
 
-/** The columns of one kind, as name and SQL. */
+/** Columns of one kind. @param columns SQL by name */
 export function columnsOf(kind: ColumnKind, columns: Readonly<Record<string, string>>): readonly ViewColumn[] {
   return Object.entries(columns).map(([name, sql]) => ({ name, kind, sql }))
 }
@@ -80,6 +80,6 @@ export function shownPoolSql(key: string): string {
 
 /** SQL of a part of a token's supply in percent, to four decimals; `null` where there is no supply: see `percentOf`. */
 export function percentOfSupply(amount: string): string {
-  // "least" leaves out what is null.
+  // "least" ignores nulls, so a null amount is tested for.
   return `case when token.total_supply <> 0 and ${amount} is not null then least(100, div(${amount} * 1000000, token.total_supply)::double precision / 10000) end`
 }

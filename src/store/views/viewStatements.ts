@@ -11,7 +11,7 @@ function columnName(name: string): string {
   return name.replaceAll('.', '_').replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
 
-/** The statements that make a view and its comments. The names of tables are found by the `search_path`. */
+/** The statements that create a view and its comments. They find tables by the `search_path`. */
 export function viewStatements(view: View): readonly string[] {
   const name = `${VIEWS_SCHEMA}.${view.name}`
   const columns = [
@@ -30,7 +30,7 @@ export function viewStatements(view: View): readonly string[] {
   ]
 }
 
-/** Functions beside the views, and the block that they are true for. */
+/** The statements that create the functions beside the views, and the view of the newest indexed block. */
 export const OTHER_STATEMENTS: readonly string[] = [
   `create or replace function ${VIEWS_SCHEMA}.views_version() returns integer language sql immutable parallel safe return ${VIEWS_VERSION}`,
   `comment on function ${VIEWS_SCHEMA}.views_version() is 'Rises when a column goes or changes its meaning.'`,
@@ -47,7 +47,7 @@ function meaningOf({ item, name: view }: View, { name, meaning }: ViewColumn): s
   return found
 }
 
-/** The description of a field by its path, or of the object that it is in. */
+/** The description of the field at a path, or else of the nearest object around it. */
 function describedAt(schema: z.core.$ZodType, path: readonly string[]): string | undefined {
   const [field, ...below] = path
   const described = (schema as z.ZodType).description

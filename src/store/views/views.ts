@@ -5,7 +5,7 @@ import { TOKENS } from './tokens.ts'
 import { TRADES } from './trades.ts'
 import type { View } from './view.ts'
 
-/** By their names: what `npm run export` writes. */
+/** The views that `npm run export` writes, by their names. */
 export const EXPORTED = {
   trades: TRADES,
   tokens: TOKENS,
@@ -16,11 +16,11 @@ export const EXPORTED = {
 
 export type ExportName = keyof typeof EXPORTED
 
-/** What `npm run db:views` makes views of. */
+/** The views that `npm run db:views` creates. */
 export const VIEWS: readonly View[] = [...Object.values(EXPORTED), LAUNCHPADS]
 
 /**
- * The version of the views, a part of what a version of the service promises: it rises when a column goes or changes its meaning. New
- * columns and views do not change it.
+ * The version of the views, which a release promises to keep: it rises when a column is removed or changes its meaning. New columns and
+ * views do not change it.
  */
 export const VIEWS_VERSION = 1

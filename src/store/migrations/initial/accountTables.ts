@@ -9,7 +9,7 @@ const TRADER_SORTS = [
 
 /** Balances, traders and creators' fees. */
 export const ACCOUNT_TABLES: readonly string[] = [
-  // What an account holds of a token, and what it traded of it.
+  // What an account holds of a token, and how it has traded it.
   `create table balance (
     token bytea not null,
     holder bytea not null,
@@ -62,11 +62,11 @@ export const ACCOUNT_TABLES: readonly string[] = [
     claim_id numeric,
     primary key (launchpad, creator, currency, token)
   )`,
-  // What a creator can claim is read in this order.
+  // A creator's claimable fees are read in this order.
   `create index creator_fee_by_creator on creator_fee (creator, token, launchpad, currency)`,
 
-  // Not from events but from calls, so that a fresh index asks again: the uncollected fees of locked positions, of which null amounts mean
-  // that the providers refused the call, and which holders are contracts.
+  // Answers to calls, which a fresh index asks for again: the uncollected fees of locked positions (null amounts: the providers refused the
+  // call), and which holders are contracts.
   `create table uncollected_fee (
     token bytea primary key,
     token_amount numeric,

@@ -1,7 +1,7 @@
-/** The chain, its newest blocks, what undoes them, and what is counted over all tokens. */
+/** The tables of the chain, its newest blocks, their before-images, and the totals over all tokens. */
 export const CHAIN_TABLES: readonly string[] = [
-  // One row: the chain and the contracts that the database is of, the process that writes it, and the cursor. `undo_from`: the oldest block
-  // that can be undone, `null`: none can. By the number of commits a gateway sees which commits its database shows, and that it missed one.
+  // One row: the chain, the process that may write, and the cursor. `undo_from`: the oldest block that can be undone; `null`: none can.
+  // `commits` numbers the commits, so that a gateway knows which ones its database shows, and whether it has missed one.
   `create table chain_state (
     id smallint primary key default 1 check (id = 1),
     chain_id bigint not null,
@@ -40,7 +40,7 @@ export const CHAIN_TABLES: readonly string[] = [
     primary key (block_number, position)
   ) with (toast_tuple_target = 8160)`,
 
-  // Channels over all tokens are read with them.
+  // The channels over all tokens read trades by this index.
   `create table reorg (number bigint primary key, from_block bigint not null)`,
 
   // The last sequence of tokens whose launch a reorg removed: launched again, they get a higher one.

@@ -1,6 +1,6 @@
 /** The sizes in wei by which large trades are found: 0.1, 0.2, 0.5, 1 ... 500 WETH. */
 const SIZES = ['1', '2', '5', '10', '20', '50', '100', '200', '500', '1000', '2000', '5000'].map(tenths => `${tenths}${'0'.repeat(17)}`)
-/** The largest size that a trade reaches. */
+/** SQL of the largest of these sizes that a trade reaches. */
 const SIZE = `width_bucket(amount_wei, '{${SIZES.join(',')}}'::numeric[])`
 
 /** Pools, trades, candles and quote currencies. */
@@ -73,7 +73,7 @@ export const MARKET_TABLES: readonly string[] = [
   `create index trade_by_wallet on trade (maker, side, block_number, log_index)`,
   // The commit: the trades that left a window, and the price at its start.
   `create index trade_by_token_time on trade (token, timestamp, block_number, log_index)`,
-  // Only of large trades.
+  // This index has only large trades.
   `create index trade_by_size on trade ((${SIZE}), block_number, log_index) where amount_wei >= ${SIZES[0]}`,
   `create index trade_by_token_size on trade (token, ((${SIZE})::smallint), block_number, log_index) where amount_wei >= ${SIZES[0]}`,
 

@@ -1,13 +1,13 @@
 const WINDOWS = ['m5', 'h1', 'h6', 'h24']
 
-/** Of the trades within each window of time. */
+/** Columns over the trades within each window of time. */
 const WINDOW_COLUMNS = WINDOWS.map(
   name => `volume_${name} numeric not null, buy_volume_${name} numeric not null,
     buys_${name} integer not null, sells_${name} integer not null, buyers_${name} integer not null, sellers_${name} integer not null,
     reference_price_${name} numeric, price_change_${name} double precision`,
 )
 
-/** The sorts of token lists: of each index, its name and column. */
+/** The sorts of token lists: the name and the column of each index. */
 const SORTS = [
   ['created_at', 'created_at'],
   ['market_cap', 'market_cap_weth'],

@@ -46,7 +46,7 @@ async function readQuote(db: Queryable, id: Address): Promise<ListedAsset | null
   return { ...describe(id, { name: null, ...rows[0] }), totalSupply: null, circulatingSupply: null, holderCount: null, links: [] }
 }
 
-/** Fills in empty names and symbols: sites stop at an empty name. */
+/** Fills in empty names and symbols, which sites do not accept. */
 function describe(id: Address, { name, symbol, decimals }: Named): Pick<ListedAsset, 'id' | 'name' | 'symbol' | 'decimals'> {
   const [own, short] = [name?.trim() ?? '', symbol?.trim() ?? '']
   return { id, name: own || short || id, symbol: short || own || id, decimals }

@@ -23,10 +23,10 @@ interface Row {
 }
 
 /**
- * What the main pools of some tokens did in the 24 hours before the newest indexed block, to the minute. Read from candles: at most 83 of
- * each token, and those of the minutes that longer ones lack. For a token that graduated within the day, or whose market moved to a new
- * pool, only the new pool counts: its trades in the minute of the move, and the candles after that minute. Left out are tokens without
- * trades there, and those whose quote currency has no known decimals.
+ * The volume and the highest and lowest price of tokens' main pools in the 24 hours before the newest indexed block, to the minute. They
+ * are read from at most 83 candles of each token, and from minutes that are not folded yet. If a token's market moved to a new pool within
+ * the day, as by graduation, only the new pool counts: its trades in the minute of the move, and the candles after that minute. Tokens
+ * without trades there, and those whose quote currency has no known decimals, are left out.
  */
 export async function readDayTotals(db: Queryable, tokens: readonly Address[]): Promise<readonly DayTotals[]> {
   if (tokens.length === 0) return []
@@ -46,7 +46,7 @@ export async function readDayTotals(db: Queryable, tokens: readonly Address[]): 
     cross join lateral (
       select sum(part.amount_token) as amount_token, sum(part.amount_quote) as amount_quote, max(part.high) as high, min(part.low) as low
       from (
-        -- The order is that of the index by time: with old statistics another one may seem to do as well.
+        -- The order has the planner use the index by time: with old statistics another one may seem as good.
         (select amount_token, coalesce(amount_quote, amount_wei) as amount_quote, coalesce(pool_price, price_after_weth) as high,
           coalesce(pool_price, price_after_weth) as low
         from trade where trade.token = asked.address and trade.pool = pool.address
@@ -71,7 +71,7 @@ export async function readDayTotals(db: Queryable, tokens: readonly Address[]): 
   }))
 }
 
-/** The index of candles has `in_usd` before the time: `null` for candles without values even in WETH. */
+/** The ranges of the index of candles, in which `in_usd` comes before the time. */
 const INDEX_RANGES = [sql`in_usd`, sql`not in_usd`, sql`in_usd is null`]
 
 function candlesOf(seconds: RawBuilder<unknown>, flag: RawBuilder<unknown>, first: RawBuilder<unknown>, after: RawBuilder<unknown>) {

@@ -4,8 +4,8 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { FINAL_BLOCK } from './finality.ts'
 
 /**
- * A final block by its number, or the youngest one at a time. `null`: the block is not final, or nothing is stored of it. Headers are
- * stored only of the newest blocks, times also of blocks with events.
+ * A final block by its number, or the newest one at a time. `null`: the block is not final, or its time is not stored. Stored are the
+ * headers of the newest blocks, and the times of blocks with events.
  */
 export async function readBlock(db: Queryable, at: BlockPlace): Promise<FinalBlock | null> {
   const { rows } = await sql<FinalBlock>`
@@ -21,7 +21,7 @@ function byNumber(number: number) {
   return sql`select number, timestamp from block where number = ${number}::bigint union all ${sql.join(tables, sql` union all `)}`
 }
 
-/** The youngest block at a time is known only if the next block's header is stored too, or if it is the newest final block. */
+/** The newest block at a time is known only if the next block's header is stored too, or if it is the newest final block. */
 function byTime(timestamp: number) {
   return sql`select youngest.* from (
       select number, timestamp from block where timestamp <= ${timestamp}::bigint and number <= ${FINAL_BLOCK} order by number desc limit 1

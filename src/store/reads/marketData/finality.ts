@@ -3,8 +3,8 @@ import type { FinalBlock } from '#resources/marketData.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 /**
- * The number of the newest block that no reorg can replace: without its before-images it can't be undone, and a deeper reorg stops
- * indexing. It never falls while blocks are indexed.
+ * SQL of the number of the newest block that no reorg can replace: it has no before-images, and a deeper reorg stops indexing. The number
+ * never falls while blocks are indexed.
  */
 export const FINAL_BLOCK: RawBuilder<unknown> = sql`(select coalesce(undo_from - 1, cursor_number) from chain_state)`
 

@@ -6,7 +6,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { FINAL_BLOCK } from './finality.ts'
 
-/** `null`: no final block has created a pool of this address or id. */
+/** The pool with this address or id; `null`: no final block has created one. */
 export async function readPair(db: Queryable, id: Hex): Promise<ListedPair | null> {
   const { rows } = await sql<{ readonly type: PoolType } & Omit<ListedPair, 'id' | 'type'> & { readonly weth: Address }>`
     select pool.type, pool.token, pool.quote_token as "quoteToken", pool.launchpad, token.creator, pool.fee_bps as "feeBps",

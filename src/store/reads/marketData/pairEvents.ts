@@ -10,7 +10,7 @@ import { trimScale, wholeUnits } from '#store/reads/trimScale.ts'
 import { lookUp } from '#store/rows/lookUp.ts'
 import { toBytes } from '#tables/toBytes.ts'
 
-/** Sites keep no more decimal places. */
+/** The most decimal places that sites keep. */
 const MAX_PLACES = 50
 
 interface Row extends PairEventPlace {
@@ -30,7 +30,7 @@ interface UnknownPair {
   readonly decimals: null
 }
 
-/** The decimals of a pool's quote currency; `quote` is that currency's row in `currency`. */
+/** SQL of the decimals of a pool's quote currency, after `joinQuote`. */
 export const QUOTE_DECIMALS: RawBuilder<unknown> = sql`case
   when pool.quote_token in (${toBytes(ZERO_ADDRESS)}, (select weth from chain_state)) then ${sql.lit(WETH_DECIMALS)} else quote.decimals end`
 
@@ -38,10 +38,10 @@ const PLACE = sql`block_number, timestamp, tx_hash, tx_index, log_index`
 const WITHIN = ({ fromBlock, toBlock }: BlockRange) => sql`block_number between ${fromBlock}::bigint and ${toBlock}::bigint`
 
 /**
- * The events of pairs in some final blocks. Left out are pairs whose quote currency has no known decimals, and swaps without a price or
- * with a zero amount on one side.
+ * The events of pairs in some final blocks. Pairs whose quote currency has no known decimals are left out, and so are swaps without a price
+ * or with a zero amount on one side.
  *
- * @param limit most events
+ * @param limit the most events; with more, the result is `tooMany`
  * @param joined the join that brought the pairs; `null`: those that are not late
  */
 export async function readPairEvents(db: Queryable, range: BlockRange, limit: number, joined: number | null): Promise<PairEvents> {
@@ -62,7 +62,7 @@ export async function readPairEvents(db: Queryable, range: BlockRange, limit: nu
         reserve_token, reserve_quote
       from trade where ${firstOf('trade')})
     ),
-    -- Each once, however many events it has.
+    -- Each pair is read once, however many events it has.
     pair as materialized (
       select pool.address, pool.type, token.creator, token.decimals, ${QUOTE_DECIMALS} as quote_decimals, coalesce(quote.is_read, false) as is_quote_read
       from (select distinct event.pool from event) as seen
@@ -113,7 +113,7 @@ function magnitudes({ token, quote }: SideAmounts): SideAmounts {
   return { token: token.replace('-', ''), quote: quote.replace('-', '') }
 }
 
-/** A price without the decimal places that sites do not keep; `null`: nothing is left. */
+/** A price without the decimal places that sites do not keep; `null`: it has no other digits. */
 function cut(price: string | null): string | null {
   if (price === null) return null
   const point = price.indexOf('.')
