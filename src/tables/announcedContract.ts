@@ -9,7 +9,7 @@ const properties = {
   createdBlock: column.blockNumber(),
 }
 
-/** A contract that launches name and that serves many tokens: a hook, an extension, a locker. The directory knows it after a restart. */
+/** A contract that launches name and that serves many tokens: a hook, an extension, a locker. The directory reads it after a restart. */
 export const AnnouncedContractEntity = defineEntity({ name: 'AnnouncedContract', tableName: 'announced_contract', properties })
 
 export interface AnnouncedContractRow extends RowOf<typeof properties> {}

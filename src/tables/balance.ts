@@ -3,7 +3,7 @@ import { HOLDER_TYPES } from '#domain/holder.ts'
 import { column, type Merge } from './columns.ts'
 import { type RowOf, tableOf } from './tableOf.ts'
 
-/** Events don't show whether a holder is a contract. Its code was read (rows/holderCodes.ts), and the answer stays. */
+/** Keeps the type `contract`, which no event shows: it is known from the holder's code (rows/holderCodes.ts). */
 const keepContract: Merge = (stored, inserted) =>
   `case when ${inserted} = 'wallet' and ${stored} = 'contract' then 'contract' else ${inserted} end`
 
@@ -21,27 +21,27 @@ const properties = {
   sells: column.integer().defaultRaw('0'),
   boughtToken: column.units().defaultRaw('0'),
   soldToken: column.units().defaultRaw('0'),
-  // What the buys cost and the sales brought. USD are counted in units of 10^-18. `null`: the value of one trade is not known.
+  // The cost of the buys and the proceeds of the sales. USD are in units of 10^-18. `null`: the value of one trade is not known.
   boughtWei: column.wei().strictNullable(),
   boughtUsd: column.units().strictNullable(),
   soldWei: column.wei().strictNullable(),
   soldUsd: column.units().strictNullable(),
-  /** What the balance cost by average price; `null`: a part of it came at an unknown cost. */
+  /** The cost of the balance by average price; `null`: a part of it came at an unknown cost. */
   costWei: column.wei().strictNullable(),
   costUsd: column.units().strictNullable(),
-  /** What the sales brought beyond the cost of what was sold; `null`: the cost or value of a part is not known. */
+  /** The proceeds of the sales less the cost of the sold amounts; `null`: a part of them is not known. */
   realizedWei: column.wei().strictNullable(),
   realizedUsd: column.units().strictNullable(),
-  /** `null`: it has never traded. */
+  /** `null`: the account has never traded the token. */
   firstTradeAt: column.seconds().strictNullable(),
-  /** `null`: it has never bought, or never sold. */
+  /** `null`: the account has never bought the token or, for `lastSellAt`, never sold it. */
   lastBuyAt: column.seconds().strictNullable(),
   lastSellAt: column.seconds().strictNullable(),
 }
 
 const UNKNOWN = `'-Infinity'::numeric`
 
-/** What a token's traders are sorted by: expressions of indexes, in which unknown values are the smallest. */
+/** The sorts of a token's traders: expressions of indexes, in which unknown values are the smallest. */
 export const TRADER_SORT_VALUES = {
   realized: `coalesce(realized_wei, ${UNKNOWN})`,
   volume: `coalesce(bought_wei + sold_wei, ${UNKNOWN})`,
@@ -59,13 +59,13 @@ export const IS_EARLY_TRADER = `${IS_TRADER} and classes > 0`
 /** The balances of burn addresses and lockers: the condition of an index, which queries have to use in the same form. */
 export const OUT_OF_CIRCULATION = `type in ('burn', 'locker')`
 
-/** What an account holds of a token, what it has traded of it, and what that cost and earned. */
+/** An account's balance of a token, and its trades of the token with their cost and profit. */
 export const BalanceEntity = defineEntity({
   name: 'Balance',
   tableName: 'balance',
   properties,
   indexes: [
-    // They include what holders are chosen and summed up by, so that not each row is read.
+    // They include the columns that holders are chosen and summed up by, so that their rows need not be read.
     {
       name: 'balance_by_size',
       expression: 'create index balance_by_size on balance (token, (- balance), holder) include (balance, type) where balance > 0',
@@ -97,7 +97,7 @@ const codeProperties = {
   contract: column.boolean(),
 }
 
-/** Whether one of a token's largest holders is a contract, as the chain answered. */
+/** Whether an address among the largest holders of a token is a contract, as the chain has answered. */
 export const HolderCodeEntity = defineEntity({ name: 'HolderCode', tableName: 'holder_code', properties: codeProperties })
 
 export interface HolderCodeRow extends RowOf<typeof codeProperties> {}

@@ -9,11 +9,11 @@ export interface ElementType<Value> {
   write(to: Bytes, value: Value): void
 }
 
-/** A buffer that grows. */
+/** A buffer that grows as it is written. */
 interface Bytes {
   buffer: Buffer
   length: number
-  /** The bytes that were written last, and where. */
+  /** The `bytea` that was written last, and its place. */
   readonly last: { hex: Hex; at: number }
 }
 
@@ -23,7 +23,7 @@ const ABSENT = -1
 
 /**
  * A one-dimensional array as a parameter in PostgreSQL's binary format, which both sides process in a fraction of the time that text takes.
- * The statement has to cast it to the array's type.
+ * The statement has to cast the parameter to the array's type.
  *
  * @throws `RangeError`, `TypeError` for a value that its type can't hold
  */
@@ -46,7 +46,7 @@ export function arrayOf<Value, Field extends string>(
 
 function openArray({ oid, usualBytes }: Pick<ElementType<unknown>, 'oid' | 'usualBytes'>, count: number): Bytes {
   const to: Bytes = { buffer: Buffer.allocUnsafe(HEADER_BYTES + count * usualBytes), length: 0, last: { hex: '0x', at: 0 } }
-  // Number of dimensions, whether there are nulls, the element type; then the dimension's length and lower bound.
+  // The number of dimensions, whether there are nulls, the element type; then the dimension's length and lower bound.
   for (const field of [1, 1, oid, count, 1]) writeInt32(to, field)
   return to
 }
@@ -67,7 +67,7 @@ export const BYTEA: ElementType<Hex> = {
     const size = (hex.length - 2) / 2
     makeRoom(to, size)
     const { buffer, length, last } = to
-    // Rows lie together by token: most have the hashes and addresses of the row before.
+    // Rows are grouped by token: most have the same hashes and addresses as the row before.
     if (hex === last.hex) buffer.copyWithin(length, last.at, last.at + size)
     else if (buffer.write(hex.slice(2), length, 'hex') !== size) throw new TypeError('not hex')
     last.hex = hex
@@ -123,7 +123,7 @@ export const DOUBLE: ElementType<number> = {
   usualBytes: 12,
   write: (to, value) => {
     makeRoom(to, 8)
-    // The sum of -0 and 0 is 0: the server would print the sign.
+    // Adding 0 turns -0 into 0: the server would print the sign.
     to.length = to.buffer.writeDoubleBE(value + 0, to.length)
   },
 }
@@ -137,13 +137,13 @@ export const DECIMAL: ElementType<Decimal> = { oid: 1700, usualBytes: 28, write:
 const NEGATIVE = 0x40_00
 const DIGITS_PER_GROUP = 4
 
-/** `scaled` / 10^`places`: groups of four decimal digits counted from the point, without those that are zero at either end. */
+/** Writes `scaled` / 10^`places` as groups of four decimal digits counted from the point, without groups of zeros at either end. */
 function writeNumeric(to: Bytes, scaled: bigint, places: number): void {
   const digits = (scaled < 0n ? -scaled : scaled).toString()
   let end = digits.length
   while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end--
   const zeros = digits.length - end
-  // Counted from the last digit on, which stands at the end of a group.
+  // Groups are counted from the last digit, which is the end of a group.
   const groups = Math.ceil(digits.length / DIGITS_PER_GROUP)
   const written = end === 0 ? 0 : groups - Math.floor(zeros / DIGITS_PER_GROUP)
   makeRoom(to, 8 + 2 * written)

@@ -7,9 +7,9 @@ const properties = {
   hash: column.hex(),
   parentHash: column.hex(),
   timestamp: column.seconds(),
-  /** The last currency whose tokens this block's turn of revaluations reached; `null`: the turns begin anew. */
+  /** The last quote currency whose tokens were revalued in turn by this block; `null`: the turns begin at the first currency again. */
   revaluedTo: column.address().strictNullable(),
-  /** Committed together with the next block: the rows between the two can't be restored. */
+  /** Whether it was committed together with the next block, so that the rows between the two can't be restored. */
   mergedWithNext: column.boolean().fieldName('joined').default(false),
 }
 

@@ -3,7 +3,7 @@ import { column, greatest, keepFirst, keepLast, least, sum } from './columns.ts'
 import { type RowOf, tableOf } from './tableOf.ts'
 
 const key = {
-  /** The interval's start. */
+  /** The start of the interval. */
   time: column.seconds().primary(),
   token: column.address().primary(),
   intervalSeconds: column.integer().primary(),
@@ -37,8 +37,8 @@ const values = {
 const properties = { ...key, ...values }
 
 /**
- * A token's prices and volume over one interval. It opens at the close of the candle before it. What a batch adds is merged into the stored
- * candle.
+ * A token's prices and volume over one interval. It opens at the close of the candle before it. A written candle is merged into the stored
+ * one.
  */
 export const CandleEntity = defineEntity({
   name: 'Candle',

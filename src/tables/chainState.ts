@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { column } from './columns.ts'
 
-/** One row: the chain and the contracts that the database was built from, the process that writes it, and the cursor. */
+/** One row: the chain and the launchpads that the database was built from, the process that may write it, and the cursor. */
 export const ChainStateEntity = defineEntity({
   name: 'ChainState',
   tableName: 'chain_state',
@@ -18,15 +18,15 @@ export const ChainStateEntity = defineEntity({
     committedAtMs: column.milliseconds().strictNullable(),
     undoFrom: column.blockNumber().strictNullable(),
     commits: column.bigint().default(0),
-    /** Candles of a minute before this time are dropped; `null`: none are. */
+    /** Candles of a minute before this time are dropped; `null`: no candles are. */
     minutesFrom: column.seconds().strictNullable(),
-    /** Candles of a minute from this time on are not part of longer ones yet (`wholeCandles.ts`); `null`: all are. */
+    /** Candles of a minute from this time on are not yet part of longer ones (`wholeCandles.ts`); `null`: all are. */
     unfoldedFrom: column.seconds().strictNullable(),
-    /** Rows of `value_change` of earlier blocks are dropped, or were never kept; `null`: none are. */
+    /** Rows of `value_change` of earlier blocks are dropped, or were never kept; `null`: no rows are. */
     valueChangesFrom: column.blockNumber().strictNullable(),
-    /** As in `launchpads.json`; `null`: an earlier version built the index, and did not keep them. */
+    /** The pegs, as in `launchpads.json`; `null`: an earlier version has built the index, and did not store them. */
     pegUsd: p.json().strictNullable(),
-    /** Names of launchpads that are to be built anew. */
+    /** The names of launchpads that an operator wants rebuilt. */
     rebuild: p.json().default('[]'),
   },
 })

@@ -13,13 +13,13 @@ import type { PoolTickRow } from './poolTick.ts'
 import type { TokenRow } from './token.ts'
 import type { TradeRow } from './trade.ts'
 
-/** The current rows of everything that a batch touches. A key that is absent has no row yet. */
+/** The current rows that a batch may change. A key that is absent has no row yet. */
 export interface CurrentRows {
   readonly tokens: ReadonlyMap<Address, TokenRow>
   readonly pools: ReadonlyMap<Hex, PoolRow>
   /** The markets of quote currencies that are indexed tokens but not in `tokens`. Their pools are in `pools`. */
   readonly quotes: ReadonlyMap<Address, Pick<TokenRow, 'mainPool' | 'decimals'>>
-  /** By pool, then tick: those that the batch's events set, and those between its prices. */
+  /** By pool, then tick: the ticks that the batch's events set, and those between its prices. */
   readonly ticks: ReadonlyMap<Hex, ReadonlyMap<number, PoolTickRow>>
   readonly balances: Balances
   /** By `creatorFeeKey`. */
@@ -34,7 +34,7 @@ export interface TickRange {
   readonly pool: Hex
   readonly from: number
   readonly to: number
-  /** Whether the pool's price moves there, so that all ticks between the present one and the range are needed, too. */
+  /** Whether the pool's price moves to these ticks, so that all ticks between the present one and the range are needed, too. */
   readonly isPrice: boolean
 }
 
@@ -51,7 +51,7 @@ export interface RowKeys {
   readonly creatorFees: readonly CreatorFeeKey[]
 }
 
-/** Every row that a batch changes or adds, in its final state; from `trades` on, all fields hold additions. */
+/** Every row that a batch changes or adds, in its final state. From `trades` on, the rows are additions. */
 export interface Changes {
   readonly tokens: readonly TokenRow[]
   readonly pools: readonly PoolRow[]
@@ -62,14 +62,14 @@ export interface Changes {
   readonly joinExits: readonly JoinExitRow[]
   readonly poolCreations: readonly PoolCreationRow[]
   readonly milestones: readonly MilestoneRow[]
-  /** One per token and class. */
+  /** One row per token and class. */
   readonly earlyClasses: readonly EarlyClassRow[]
   readonly candles: readonly CandleRow[]
   /** The quote currencies of new pools. */
   readonly currencies: readonly Address[]
 }
 
-/** Balances by token, then holder. One key of both would be concatenated and hashed for every transfer. */
+/** Balances by token, then holder. A key of both would have to be concatenated and hashed for every transfer. */
 export type Balances = ReadonlyMap<Address, ReadonlyMap<Address, BalanceRow>>
 
 export function balancesOf(rows: Iterable<BalanceRow>): Balances {

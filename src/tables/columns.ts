@@ -4,12 +4,12 @@ import { type Decimal, formatDecimal, parseDecimal } from '#domain/decimal.ts'
 import { BIGINT, BOOLEAN, BYTEA, DECIMAL, DOUBLE, type ElementType, INTEGER, NUMERIC, SMALLINT, TEXT } from './binaryArray.ts'
 import { toBytes } from './toBytes.ts'
 
-/** The SQL expression of a column's value after an insert met a stored row of the same key, from the stored and the inserted value. */
+/** The SQL of a column's value after an insert has met a stored row of the same key, from the stored and the inserted value. */
 export type Merge = (stored: string, inserted: string) => string
 
 export const keepFirst: Merge = (stored, inserted) => `coalesce(${stored}, ${inserted})`
 export const keepLast: Merge = (stored, inserted) => `coalesce(${inserted}, ${stored})`
-// These ignore nulls.
+// PostgreSQL's `greatest` and `least` ignore nulls, and so does `sum`.
 export const greatest: Merge = (stored, inserted) => `greatest(${stored}, ${inserted})`
 export const least: Merge = (stored, inserted) => `least(${stored}, ${inserted})`
 export const sum: Merge = (stored, inserted) => `coalesce(${stored} + ${inserted}, ${stored}, ${inserted})`
@@ -17,15 +17,15 @@ export const sum: Merge = (stored, inserted) => `coalesce(${stored} + ${inserted
 interface ColumnTypeOptions<Value> {
   /** The type as PostgreSQL names it. */
   readonly postgresType: string
-  /** How an insert writes the values: as elements of one binary array per column. */
+  /** How an insert writes the values, as elements of one binary array per column. */
   readonly element: ElementType<Value>
-  /** From what the driver returns. Default: the driver returns the value (`orm.ts`). */
+  /** Turns what the driver returns into the value. Default: the driver returns the value itself (`orm.ts`). */
   readonly decode?: (stored: string) => Value
-  /** To a parameter of a statement. Default: the driver takes the value. */
+  /** Turns the value into a parameter of a statement. Default: the driver takes the value itself. */
   readonly encode?: (value: Value) => unknown
 }
 
-/** A column's declaration and conversions, for MikroORM and for `tableOf`. Without private fields, which MikroORM's copies would lack. */
+/** A column's declaration and conversions, for MikroORM and for `tableOf`. It has no private fields, which MikroORM's copies would lack. */
 export class ColumnType<Value> extends Type<Value | null | undefined, unknown> {
   readonly options: ColumnTypeOptions<Value>
   readonly merge: Merge
@@ -54,7 +54,7 @@ export class ColumnType<Value> extends Type<Value | null | undefined, unknown> {
   }
 }
 
-/** A kind of column: a property of an entity, made for each column anew because MikroORM keeps state in a type. */
+/** A kind of column, which makes a new property for each column because MikroORM keeps state in a type. */
 function kind<Value>(options: ColumnTypeOptions<Value>) {
   return (merge?: Merge) => p.type(new ColumnType(options, merge)).$type<Value>()
 }
@@ -77,18 +77,18 @@ export const column = {
   double: kind<number>({ postgresType: 'double precision', element: DOUBLE }),
   bigint: kind<number>(bigint),
   blockNumber: kind<number>(bigint),
-  /** Not 32 bits: public chains have logs with an index of 0xffffffe2. */
+  /** Exceeds a signed 32-bit integer: public chains have logs with an index of 0xffffffe2. */
   logIndex: kind<number>(bigint),
-  /** Unix seconds: a time of the chain. */
+  /** A time of the chain in Unix seconds. */
   seconds: kind<number>(bigint),
-  /** Milliseconds since the epoch: a time of a commit. */
+  /** A time of the database's clock in Unix milliseconds. */
   milliseconds: kind<number>(bigint),
   wei: kind<bigint>(amount),
   /** A raw amount of a token, or another whole number of a contract. */
   units: kind<bigint>(amount),
   /** A price, or a value in WETH or USD. */
   decimal: kind<Decimal>({ postgresType: 'numeric', element: DECIMAL, decode: parseDecimal, encode: formatDecimal }),
-  /** A text that a check limits to these words. */
+  /** A text that a check constraint limits to these words. */
   oneOf: <const Word extends string>(name: string, words: readonly Word[], merge?: Merge) =>
     p
       .type(new ColumnType(text, merge))

@@ -9,15 +9,15 @@ const properties = {
   scope: column.oneOf('scope', ['token', 'creator']),
   /** The zero address when the scope is `creator`. */
   token: column.address().primary(),
-  /** `null` where fees accrue in an LP position until they are collected: events report only what was claimed. */
+  /** `null`: the fees accrue in an LP position until they are collected, and events report only what was claimed. */
   accrued: column.units().strictNullable(),
   claimed: column.units(),
-  /** An argument of the claiming call besides creator and currency: a Uniswap v3 position's number. */
+  /** An argument of the claiming call: the number of a Uniswap v3 position; `null`: the call has no such argument. */
   claimId: column.units().strictNullable(),
   lastChangedBlock: column.blockNumber(),
 }
 
-/** What a creator has earned and claimed in one currency, from one token or from all of its tokens on one launchpad. */
+/** The fees that a creator has earned and claimed in one currency, from one token or from all of its tokens on one launchpad. */
 export const CreatorFeeEntity = defineEntity({
   name: 'CreatorFee',
   tableName: 'creator_fee',

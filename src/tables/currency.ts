@@ -4,17 +4,17 @@ import { type RowOf, tableOf } from './tableOf.ts'
 
 const properties = {
   address: column.address().primary(),
-  /** As the contract returned it; `null`: not read yet, or no symbol that can be used. Untrusted text. */
+  /** The symbol that the contract returned, which is untrusted text; `null`: not read yet, or not usable. */
   symbol: column.text().strictNullable(),
   decimals: column.smallint().strictNullable(),
   isRead: column.boolean(),
-  /** When to read it again; `null`: it is not read yet, or is an indexed token, whose names follow its events. */
+  /** When to read the contract again; `null`: it is not read yet, or is an indexed token, whose symbol follows its events. */
   readAgainAtMs: column.milliseconds().strictNullable(),
 }
 
 /**
- * A currency that tokens are quoted in, as its contract names it. What contracts have answered survives reorgs. The names of a currency
- * that is an indexed token are those of the token (`reads/joinQuote.ts`).
+ * A currency that tokens are quoted in, with the symbol and decimals that its contract returned. These survive reorgs. A currency that is
+ * an indexed token has those of the token (`reads/joinQuote.ts`).
  */
 export const CurrencyEntity = defineEntity({
   name: 'Currency',

@@ -12,8 +12,8 @@ const properties = {
 }
 
 /**
- * How many accounts have a class, and what they have bought and sold together. What they hold is in the token's row, since lists filter by
- * it. A written row is added to the stored one.
+ * The number of accounts of a class, and the amounts that they have bought and sold together. The amount that they hold is in the token's
+ * row, since lists filter by it. A written row is added to the stored one.
  */
 export const EarlyClassEntity = defineEntity({ name: 'EarlyClass', tableName: 'early_class', properties })
 

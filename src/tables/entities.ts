@@ -24,11 +24,7 @@ import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
 import { ValueChangeEntity } from './valueChange.ts'
 import { WebhookPositionEntity } from './webhookPosition.ts'
 
-/**
- * What does not follow from the chain's blocks alone: which chain it is, what contracts and creators have answered, numbers that must not
- * fall, which pairs sites have not been shown,
- * and how far webhooks have been sent.
- */
+/** Tables that do not follow from the chain's blocks alone. A rewind to the start keeps their rows. */
 const LASTING = [
   ChainStateEntity,
   DroppedTokenEntity,
@@ -40,7 +36,7 @@ const LASTING = [
   WebhookPositionEntity,
 ]
 
-/** What indexing the chain anew writes again. */
+/** Tables that indexing the chain again would fill with the same rows. A rewind to the start empties them. */
 export const OF_BLOCKS = [
   BlockEntity,
   TokenEntity,
@@ -68,7 +64,7 @@ export const OF_BLOCKS = [
 ]
 
 /**
- * Every table, for MikroORM's command line and for the test that compares them with the migrations. The service's statements follow from
- * the same entities (`tableOf`), without MikroORM's discovery.
+ * Every table, for MikroORM's command line and for the test that compares them with the migrations. The service's own statements use the
+ * same entities through `tableOf`, without MikroORM's discovery.
  */
 export const ENTITIES = [...LASTING, ...OF_BLOCKS]

@@ -7,10 +7,10 @@ const properties = {
   logIndex: column.logIndex().primary(),
   pool: column.hex().primary(),
   maker: column.address(),
-  /** What entered the pool, negative where it left. */
+  /** The amount that entered the pool; negative: it left the pool. */
   amountToken: column.units(),
   amountQuote: column.units(),
-  /** What the pool holds after it; `null`: not known. */
+  /** The pool's reserve after the event; `null`: not known. */
   reserveToken: column.units().strictNullable(),
   reserveQuote: column.units().strictNullable(),
   txHash: column.hex(),
@@ -18,7 +18,7 @@ const properties = {
   timestamp: column.seconds(),
 }
 
-/** Liquidity that entered a pool or left it, such as the amounts that a graduation moves out of a curve. */
+/** Amounts that entered a pool or left it as liquidity, as when a graduation empties a curve. */
 export const JoinExitEntity = defineEntity({ name: 'JoinExit', tableName: 'join_exit', properties })
 
 export interface JoinExitRow extends RowOf<typeof properties> {}

@@ -2,8 +2,8 @@ import { defineEntity } from '@mikro-orm/core'
 import { column } from './columns.ts'
 
 /**
- * A pair with events in blocks that market-data sites were answered before the pair was in the index. `joinedBlock` names the join that
- * brought it: the first block that was not final then.
+ * A pair with events in blocks that market-data sites could read before the pair was in the index. `joinedBlock` identifies the join that
+ * brought it: the first block that was not final at that time.
  */
 export const LatePairEntity = defineEntity({
   name: 'LatePair',

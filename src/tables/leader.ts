@@ -5,29 +5,29 @@ import { type RowOf, tableOf } from './tableOf.ts'
 
 const properties = {
   period: column.oneOf('period', LEADER_WINDOWS).primary(),
-  /** Empty: of all launchpads. */
+  /** Empty: the row sums up trades of all launchpads' tokens. */
   launchpad: column.text().primary(),
   maker: column.address().primary(),
   buys: column.integer(sum),
   sells: column.integer(sum),
-  // Of the trades whose value is known. USD are counted in units of 10^-18.
+  // Sums over the trades whose value is known. USD are in units of 10^-18.
   boughtWei: column.wei(sum),
   boughtUsd: column.units(sum),
   soldWei: column.wei(sum),
   soldUsd: column.units(sum),
-  // Of the sales whose profit is known.
+  // Sums over the sales whose profit is known.
   realizedWei: column.wei(sum),
   realizedUsd: column.units(sum),
-  /** Trades that the amounts leave out. */
+  /** The number of trades that the amounts leave out. */
   tradesWithoutWei: column.integer(sum),
   tradesWithoutUsd: column.integer(sum),
-  /** Sales that the profits leave out. */
+  /** The number of sales that the profits leave out. */
   salesWithoutWei: column.integer(sum),
   salesWithoutUsd: column.integer(sum),
   lastTradeAt: column.seconds(greatest),
 }
 
-/** What leaders are sorted by: expressions of indexes. */
+/** The sorts of leaders: expressions of indexes. */
 export const LEADER_SORT_VALUES = {
   realized: 'realized_wei',
   volume: '(bought_wei + sold_wei)',
@@ -35,7 +35,7 @@ export const LEADER_SORT_VALUES = {
   sold: 'sold_wei',
 }
 
-/** What an account has traded within a window: sums over its trades of all tokens, or of one launchpad's tokens. */
+/** Sums over an account's trades within a window, of all tokens or of one launchpad's tokens. */
 export const LeaderEntity = defineEntity({
   name: 'Leader',
   tableName: 'leader',
@@ -49,7 +49,7 @@ export const LeaderEntity = defineEntity({
 export interface LeaderRow extends RowOf<typeof properties> {}
 export const LEADER = tableOf(LeaderEntity, properties)
 
-/** Which trades the rows of a window count: those of final blocks after `afterBlock`, up to `toBlock`. */
+/** The trades that the rows of a window count: those of final blocks after `afterBlock`, up to `toBlock`. */
 export const LeaderWindowEntity = defineEntity({
   name: 'LeaderWindow',
   tableName: 'leader_window',

@@ -9,10 +9,7 @@ const properties = {
   blockNumber: column.blockNumber(),
 }
 
-/**
- * The creator's share of the fees that a token's locked position had not paid out at a block; `null` amounts: the providers refused the
- * call.
- */
+/** The creator's share of a locked position's uncollected fees at a block. `null` amounts: the providers refused the call. */
 export const LpFeeEntity = defineEntity({ name: 'LpFee', tableName: 'uncollected_fee', properties })
 
 export const LP_FEE = tableOf(LpFeeEntity, properties)

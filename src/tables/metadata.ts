@@ -3,7 +3,7 @@ import { column } from './columns.ts'
 
 const LANE = `(case when uri ~* '^\\s*https?:' then 'web' when uri ~* '^\\s*(data:|[{])' then 'local' else 'gateway' end)`
 
-/** A metadata URI, the document behind it, and when to try it again. */
+/** A metadata URI, the document behind it, and when to try to read it again. */
 export const MetadataEntity = defineEntity({
   name: 'Metadata',
   tableName: 'metadata',
@@ -26,7 +26,7 @@ export const MetadataEntity = defineEntity({
   ],
 })
 
-/** A token that has no copy yet of the document behind its metadata URI. */
+/** A token that has no copy of a document behind its URIs yet. */
 export const MetadataWaitingEntity = defineEntity({
   name: 'MetadataWaiting',
   tableName: 'metadata_waiting',

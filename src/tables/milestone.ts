@@ -11,7 +11,7 @@ const properties = {
   status: column.oneOf('status', ['completed', 'migrated']).strictNullable(),
 }
 
-/** A launch or graduation of a token, with its place on the chain. As with trades, blocks only add rows. */
+/** A launch or graduation of a token, with its place on the chain. Blocks add such rows and never change them. */
 export const MilestoneEntity = defineEntity({ name: 'Milestone', tableName: 'milestone', properties })
 
 export interface MilestoneRow extends RowOf<typeof properties> {}

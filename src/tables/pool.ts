@@ -12,18 +12,18 @@ const properties = {
   feeBps: column.double().strictNullable(),
   reserveToken: column.units().strictNullable(),
   reserveQuote: column.units().strictNullable(),
-  // What the positions of a Uniswap v4 pool amount to, in 2^-160 of the smallest units; `null`: other pools, or not all of them are known.
+  // The amounts in a Uniswap v4 pool's positions, in 2^-160 of the smallest units; `null`: another kind of pool, or an unknown position.
   positionsToken: column.units().strictNullable(),
   positionsQuote: column.units().strictNullable(),
   sqrtPriceX96: column.units().strictNullable(),
   tick: column.integer().strictNullable(),
   liquidity: column.units().strictNullable(),
-  /** The quote currency per whole token, in 10^18 of its smallest units, by the pool's state; `null` when it is not initialised. */
+  /** The price of a whole token by the pool's state, in 10^18 smallest units of the quote currency; `null`: the pool is not initialised. */
   price: column.decimal().strictNullable(),
-  /** The locked position whose fees the launchpad shares out; `null` where it is not in this pool, or unknown. */
+  /** The locked position whose fees the launchpad shares out; `null`: it is not in this pool, or not known. */
   positionId: column.units().strictNullable(),
   createdBlock: column.blockNumber(),
-  /** The last block with an event that moved the pool; `null`: none since the column exists. */
+  /** The last block with an event that changed the pool; `null`: no event has since the column exists. */
   lastChangedBlock: column.blockNumber().strictNullable(),
 }
 

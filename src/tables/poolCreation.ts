@@ -11,7 +11,7 @@ const properties = {
   timestamp: column.seconds(),
 }
 
-/** A pool's first log in the block that announces the pool. A table of its own, since the row in `pool` is rewritten with every trade. */
+/** A pool's first log in the block that announces the pool. It has its own table, since the row of `pool` is rewritten by every trade. */
 export const PoolCreationEntity = defineEntity({
   name: 'PoolCreation',
   tableName: 'pool_creation',

@@ -5,7 +5,7 @@ import { type RowOf, tableOf } from './tableOf.ts'
 const properties = {
   pool: column.hex().primary(),
   tick: column.integer().primary(),
-  /** What the positions that begin here add to the pool's liquidity as the price rises past, less that of those that end here. */
+  /** The liquidity of the positions that begin at the tick, less that of those that end at it: what a price that rises past it adds. */
   liquidity: column.units(),
 }
 
@@ -14,7 +14,7 @@ export const PoolTickEntity = defineEntity({
   name: 'PoolTick',
   tableName: 'pool_tick',
   properties,
-  // Ticks without liquidity stay as rows, so that their number does not make a move of the price past them expensive.
+  // Ticks without liquidity stay in the table. This index leaves them out, so that a price can move past many of them at no cost.
   indexes: [
     {
       name: 'pool_tick_set',

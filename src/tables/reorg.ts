@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core'
 import { column } from './columns.ts'
 
-/** A reorg of indexed blocks: when its transaction committed, everything stored of `fromBlock` and later blocks became void. */
+/** A reorg of indexed blocks: what readers have read of `fromBlock` and later blocks before its commit is void. */
 export const ReorgEntity = defineEntity({
   name: 'Reorg',
   tableName: 'reorg',

@@ -9,28 +9,28 @@ type FieldOf<Property> = Property extends { '~type'?: { value: infer Value }; '~
     : Value
   : never
 
-/** A row as the driver returns it: `numeric` as text, which `Table.decode` makes numbers of. */
+/** A row as the driver returns it: its `numeric` columns are text, which `Table.decode` turns into numbers. */
 export type StoredRow<Row> = { readonly [Field in keyof Row]: StoredField<Row[Field]> }
 
 type StoredField<Field> = [Extract<Field, bigint>] extends [never] ? Field : string | Exclude<Field, bigint>
 
 export interface Column {
-  /** Of a row: `priceWeth`. */
+  /** The name of the row's field: `priceWeth`. */
   readonly field: string
-  /** In the database: `price_weth`. */
+  /** The column's name in the database: `price_weth`. */
   readonly name: string
   readonly type: ColumnType<unknown>
   readonly nullable: boolean
 }
 
-/** What statements need of a table, or of some of its columns. */
+/** A table, or some of its columns, as statements use it. */
 export interface Table<Row> {
   readonly name: string
   readonly columns: readonly Column[]
   readonly key: readonly Column[]
   /** The `on conflict` clause that merges an inserted row into the stored one, column by column. */
   readonly merge: string
-  /** In place: the driver's row becomes the row. */
+  /** Turns the driver's row into a row, in place. */
   decode(stored: StoredRow<Row>): Row
 }
 
@@ -48,7 +48,7 @@ interface EntityProperty {
 
 const NAMING = new UnderscoreNamingStrategy()
 
-/** @param properties the entity's properties that rows consist of */
+/** @param properties those of the entity's properties that become the fields of a row */
 export function tableOf<Properties extends Record<string, unknown>>({ meta }: Entity, properties: Properties): Table<RowOf<Properties>> {
   const name = meta.tableName
   const columns = Object.keys(properties).map((field): Column => {

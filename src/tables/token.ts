@@ -24,23 +24,21 @@ const projected = {
   surface: column.text().strictNullable(),
 
   mainPool: column.hex().strictNullable(),
-  /** The main pool's price in its own currency, in 10^18 of the smallest units; `null`: it has none, or had none in this currency yet. */
+  /** The main pool's price in 10^18 smallest units of its currency; `null`: there was none yet in this currency. */
   priceQuote: column.decimal().strictNullable(),
   /** The main pool's currency; `null` where that is ether. */
   quoteToken: column.address().strictNullable(),
-  /**
-   * What 10^18 smallest units of that currency are worth in WETH, as of the market's last event or a later revaluation; `null`: not known.
-   */
+  /** The value of 10^18 smallest units of that currency in WETH at the last event or revaluation; `null`: not known. */
   quoteRate: column.decimal().strictNullable(),
-  /** The same in USD, by a peg; `null`: none leads to it. */
+  /** The same value in USD, by a peg; `null`: no peg applies. */
   quoteUsd: column.decimal().strictNullable(),
   priceWeth: column.decimal().strictNullable(),
-  /** The price in WETH at the market's last event: candles, price changes and the highest price come from it. */
+  /** The price in WETH at the market's last event. Candles, price changes and the highest price are made from it. */
   eventPriceWeth: column.decimal().strictNullable(),
-  /** The token's first price: the base of a price change over a window that is longer than the token's life. */
+  /** The token's first price, from which changes are measured over windows that are longer than the token's life. */
   firstPriceWeth: column.decimal().strictNullable(),
   athPriceWeth: column.decimal().strictNullable(),
-  /** The highest price of the candles in USD; `null`: there is none. */
+  /** The highest price of the candles in USD; `null`: there are none. */
   athPriceUsd: column.decimal().strictNullable(),
   /** The last block time at which a candle took a price; `null`: there is no candle. */
   lastPriceAt: column.seconds().strictNullable(),
@@ -51,9 +49,9 @@ const projected = {
   tradeCount: column.integer(),
   holderCount: column.integer(),
   lastTradeAt: column.seconds().strictNullable(),
-  /** Block time of the first trade that the creator did not make; `null`: there is none. */
+  /** The block time of the first trade that the creator did not make; `null`: there is none. */
   openedAt: column.seconds().strictNullable(),
-  /** What the accounts of each early class hold together; `null`: not known, as an earlier version has indexed the token. */
+  /** The balances of each early class together; `null`: not known, since an earlier version has indexed the token. */
   creatorHeld: column.units().strictNullable(),
   sniperHeld: column.units().strictNullable(),
   bundlerHeld: column.units().strictNullable(),
@@ -64,30 +62,30 @@ const projected = {
   ...windowFields('buyVolume', () => column.wei()),
   ...windowFields('buys', () => column.integer()),
   ...windowFields('sells', () => column.integer()),
-  /** Distinct makers. */
+  /** The numbers of distinct makers. */
   ...windowFields('buyers', () => column.integer()),
   ...windowFields('sellers', () => column.integer()),
-  /** The price at each window's start; `null`: the token had none yet, or has none now. */
+  /** The price at each window's start; `null`: the token had no price yet, or has none now. */
   ...windowFields('referencePrice', () => column.decimal().strictNullable()),
   /** In percent. */
   ...windowFields('priceChange', () => column.double().strictNullable()),
   /** The block timestamp as of which the windows are computed. */
   windowsAt: column.seconds(),
-  /** The first timestamp at which a trade leaves a window; `null`: never. The windows hold until then. */
+  /** The time until which the windows are right: when the next trade leaves one; `null`: no trade will. */
   windowsExpireAt: column.seconds().strictNullable(),
 
   creatorFeeBps: column.double().strictNullable(),
   feesAccrued: column.wei().strictNullable(),
   feesClaimed: column.wei().strictNullable(),
-  /** What was claimed of the tokens that vest to the creator's account; `null`: none vest. */
+  /** The claimed amount of the tokens that vest to the creator's account; `null`: no tokens vest. */
   vestingClaimed: column.units().strictNullable(),
-  /** When all have vested; `null`: none vest, or it is not known. */
+  /** When all of them have vested; `null`: no tokens vest, or it is not known. */
   vestingEndsAt: column.seconds().strictNullable(),
 
   graduationStatus: column.oneOf('graduation_status', ['none', 'bonding', 'completed', 'migrated']),
-  /** 0 to 100; `null` where there is no graduation or its target is unknown. */
+  /** 0 to 100; `null`: there is no graduation, or its target is not known. */
   graduationPercent: column.double().strictNullable(),
-  /** In the curve's currency, as the target. */
+  /** The raised amount in the curve's currency, like the target. */
   raised: column.units().strictNullable(),
   target: column.units().strictNullable(),
   completedAt: column.seconds().strictNullable(),
@@ -97,33 +95,33 @@ const projected = {
   graduatedPriceWeth: column.decimal().strictNullable(),
   graduationTxHash: column.hex().strictNullable(),
 
-  /** The last block that changed what is shown of the token. */
+  /** The last block that changed a value that the API shows of the token. */
   asOfBlock: column.blockNumber(),
 }
 
-/** What projection determines, and what each commit that changes the token sets. */
+/** The columns that a commit writes: the projected ones, and those that it sets on each token that it changes. */
 const written = {
   ...projected,
-  /** The commit's time in milliseconds, or one more than before when that is larger. */
+  /** The commit's time in Unix milliseconds, or one more than the sequence before if that is larger. */
   sequence: column.bigint((stored, committedAtMs) => `greatest(${stored} + 1, ${committedAtMs})`),
   updatedAtMs: column.milliseconds(),
 }
 
 const properties = {
   ...written,
-  // From the image of the contract and the document behind the metadata URI (rows/metadata.ts).
+  // Copied from the documents behind the metadata URI and the image that the contract names (rows/metadata.ts).
   imageUrl: column.text().strictNullable(),
   description: column.text().strictNullable(),
-  /** JSON. */
+  /** A list of `TokenLink` as JSON. */
   links: column.text().strictNullable(),
   tradesM5: column.integer().generated('(buys_m5 + sells_m5) stored'),
   tradesH1: column.integer().generated('(buys_h1 + sells_h1) stored'),
   tradesH24: column.integer().generated('(buys_h24 + sells_h24) stored'),
-  /** 24 times the buyers per hour: of the last hour, of the last 6 hours, and of the last 24 hours, added. */
+  /** The sum of the buyers per hour of the last hour, 6 hours and 24 hours, times 24. */
   trending: column.integer().generated('(((24 * buyers_h1) + (4 * buyers_h6)) + buyers_h24) stored'),
 }
 
-/** What lists are sorted by: the name of the index and the property. */
+/** The sorts of lists: the end of the index's name, and the property. */
 const SORTED = [
   ['created_at', 'createdAt'],
   ['market_cap', 'marketCapWeth'],
@@ -144,10 +142,10 @@ const SORTED = [
   ['trending', 'trending'],
 ] as const
 
-/** What the quote currency was worth when the token was valued: in WETH, or else by a peg. Queries have to use the same expression. */
+/** The quote currency's rate by which the token was valued: in WETH, or else by a peg. Queries have to use the same expression. */
 export const QUOTE_WORTH = '(coalesce(quote_rate, quote_usd))'
 
-/** A token with everything that lists and updates show of it. */
+/** A token with all values that lists and updates show of it. */
 export const TokenEntity = defineEntity({
   name: 'Token',
   tableName: 'token',
@@ -173,7 +171,7 @@ export const TokenEntity = defineEntity({
       name: 'token_by_symbol',
       expression: 'create index token_by_symbol on token (lower(symbol) text_pattern_ops, market_cap_weth desc nulls last, address)',
     },
-    // On this table, since a search compares hundreds of names with one beginning by market cap: look-ups would take it half as long again.
+    // This index is not on `token_name`, since a search compares hundreds of names with one prefix by market cap, which is in this table.
     { name: 'token_by_name_prefix', expression: 'create index token_by_name_prefix on token (lower(name) text_pattern_ops)' },
     { name: 'token_by_size', expression: 'create index token_by_size on token (market_cap_weth desc nulls last, address)' },
   ],

@@ -7,8 +7,8 @@ const properties = {
 }
 
 /**
- * The name of each token that has one, for the search by words and by endings. Every trade writes the token's row with all of its indexes
- * anew, and a name hardly ever changes: here its indexes are left alone.
+ * The name of each token that has one, for the search by words and by endings. A trade rewrites the token's row and all of its index
+ * entries, but a name hardly ever changes, so its indexes are on this table.
  */
 export const TokenNameEntity = defineEntity({
   name: 'TokenName',

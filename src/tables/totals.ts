@@ -45,11 +45,11 @@ const traderProperties = {
   firstTradeAt: column.seconds(least),
   lastTradeAt: column.seconds(),
   trades: column.integer(sum),
-  /** Of the trades whose value in WETH is known. */
+  /** The sum over the trades whose value in WETH is known. */
   volumeWei: column.wei(sum),
-  /** How many tokens it has traded. */
+  /** The number of tokens that the address has traded. */
   tokens: column.integer(sum),
-  // The profits of the tokens whose profit is known (`balance`). The last two count the other tokens.
+  // Sums over the tokens whose profit is known (`balance`). The last two count the other tokens.
   realizedWei: column.wei(sum),
   realizedUsd: column.units(sum),
   tokensWithoutWei: column.integer(sum),

@@ -12,29 +12,26 @@ const properties = {
   side: column.oneOf('side', ['buy', 'sell']),
   maker: column.address(),
   amountToken: column.units(),
-  /** In the pool's currency. `null` where that is WETH: `amountWei` and `feeWei` hold the same amounts. */
+  /** The amount in the pool's currency; `null`: that is WETH, and `amountWei` is the same amount. Likewise `feeQuote`. */
   amountQuote: column.units().strictNullable(),
   feeQuote: column.units().strictNullable(),
-  /** What amount and fee are worth in wei; `null`: not known. */
+  /** The values of amount and fee in wei; `null`: not known. */
   amountWei: column.wei().strictNullable(),
   feeWei: column.wei().strictNullable(),
   priceWeth: column.decimal().strictNullable(),
-  /** The market's price after this trade: what candles show, and price changes are measured from. */
+  /** The market's price after the trade. Candles and price changes are made from it. */
   priceAfterWeth: column.decimal().strictNullable(),
-  /** The pool's price after it, as `PoolRow.price`; `null`: the same as `priceAfterWeth`. */
+  /** The pool's price after the trade, as `PoolRow.price`; `null`: the same as `priceAfterWeth`. */
   poolPrice: column.decimal().strictNullable(),
-  /** What the pool holds after it; `null`: not known. */
+  /** The pool's reserve after the trade; `null`: not known. */
   reserveToken: column.units().strictNullable(),
   reserveQuote: column.units().strictNullable(),
-  /** USD per ETH at the trade, by pools of pegged currencies; without them, by a provider when its block was indexed near the head. */
+  /** USD per ETH at the trade, by pools of pegged currencies, or else by a provider if the block was indexed near the head. */
   ethUsd: column.decimal().strictNullable(),
-  /** In USD, where a peg says what the pool's currency is worth; else `null`, and they follow from `ethUsd`. */
+  /** The price in USD by a peg of the pool's currency; `null`: there is no peg, and it follows from `ethUsd`. Likewise `valueUsd`. */
   priceUsd: column.decimal().strictNullable(),
   valueUsd: column.decimal().strictNullable(),
-  /**
-   * What a sale brought beyond the average cost of what was sold, in wei and in units of 10^-18 USD. `null`: a purchase, or the cost or the
-   * proceeds are not known.
-   */
+  /** A sale's proceeds less its average cost, in wei and in 10^-18 USD; `null`: a purchase, or cost or proceeds are not known. */
   realizedWei: column.wei().strictNullable(),
   realizedUsd: column.units().strictNullable(),
   blockHash: column.hex(),
@@ -44,12 +41,12 @@ const properties = {
 }
 
 /**
- * The indexes by size use these expressions, and queries have to use the same ones. The expression for one token's trades differs, so that
+ * Expressions of the indexes by size, which queries have to use in the same form. The expression for one token's trades differs, so that
  * the planner can't use the index over all tokens for them, as it did for queries with bounds in blocks.
  */
 export const LARGE_TRADE = `amount_wei >= ${TRADE_SIZES[0]}`
 export const TRADE_SIZE = `width_bucket(amount_wei, '{${TRADE_SIZES.join(',')}}'::numeric[])`
-/** The index by amount begins with this, since the planner could take `trade_by_token` for one that begins with the side. */
+/** The index by amount has this in place of the side, since the planner could use `trade_by_token` for a condition on the side. */
 export const IS_BUY = `side = 'buy'`
 export const TOKEN_TRADE_SIZE = `(${TRADE_SIZE})::smallint`
 

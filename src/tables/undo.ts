@@ -1,13 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { column } from './columns.ts'
 
-/** A row as it was, in a column whose type is the row type of its table. */
+/** A column that holds a whole row of a table: its type is the table's row type. */
 const image = (table: string) => p.string().columnType(table).nullable()
 
-/**
- * The image of a row before one of the newest blocks changed it, in the column of its table; for a row that the block added, its key as
- * JSON.
- */
+/** A row as it was before one of the newest blocks changed it, in the column of its table. Of a row that the block added, only its key. */
 export const BlockUndoEntity = defineEntity({
   name: 'BlockUndo',
   tableName: 'block_undo',
@@ -29,7 +26,7 @@ export const BlockUndoEntity = defineEntity({
   },
 })
 
-/** A token whose launch a reorg removed, with its last sequence: launched again, it gets a higher one. */
+/** A token whose launch a reorg has undone, with its last sequence. If it is launched again, it gets a higher one. */
 export const DroppedTokenEntity = defineEntity({
   name: 'DroppedToken',
   tableName: 'dropped_token',

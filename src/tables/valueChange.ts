@@ -5,13 +5,13 @@ import { type RowOf, tableOf } from './tableOf.ts'
 const properties = {
   /** The last block of the commit. */
   blockNumber: column.blockNumber().primary(),
-  /** The place among the commit's changes, from 0. */
+  /** The place among the commit's changes, counted from 0. */
   logIndex: column.logIndex().primary(),
   token: column.address(),
   timestamp: column.seconds(),
   priceWethBefore: column.decimal().strictNullable(),
   priceWeth: column.decimal().strictNullable(),
-  /** At the market's last event: a later change of the price of ETH does not move it. */
+  /** The price at the market's last event, which a later change of the price of ETH does not move. */
   priceUsdBefore: column.decimal().strictNullable(),
   priceUsd: column.decimal().strictNullable(),
   marketCapWethBefore: column.decimal().strictNullable(),
@@ -24,7 +24,7 @@ const properties = {
   holders: column.integer(),
 }
 
-/** The values of a token before and after a commit that changed one of them. Kept for some days, for the channel `crossings`. */
+/** The values of a token before and after a commit that changed one of them. They are kept for some days, for the channel `crossings`. */
 export const ValueChangeEntity = defineEntity({ name: 'ValueChange', tableName: 'value_change', properties })
 
 export interface ValueChangeRow extends RowOf<typeof properties> {}
