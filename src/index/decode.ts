@@ -8,7 +8,7 @@ type IndexedDirectory = Pick<Directory, 'lookup'> & Pick<DatedDirectory, 'contra
 
 export interface DecodeInput extends Omit<LogsToDecode, 'directory'> {
   readonly directory: IndexedDirectory & Pick<Directory, 'discoveries'>
-  /** The sources that earlier batches announce which are not committed yet. */
+  /** The sources that earlier batches announce, as long as these are not committed. */
   readonly announced: readonly IndexedSource[]
 }
 
@@ -19,19 +19,19 @@ export interface Decoded extends DecodedLogs {
   readonly directory: DatedDirectory
 }
 
-/** Turns logs into token events, with the sources that these logs and earlier batches announce. Pure. */
+/** Turns logs into token events, by the directory's sources and those that these logs and earlier batches announce. Pure. */
 export function decode({ logs, headers, directory, adapters, announced }: DecodeInput): Decoded {
   const discoveries = directory.discoveries(logs, announced)
   const known = new AnnouncedDirectory(directory, [...announced, ...discoveries])
-  // Logs of an address from before the block that announces it are left out: indexing block by block would not see them either.
+  // Logs of an address before the block that announces it are left out, since indexing block by block would not see them.
   const seen = logs.filter(({ address, blockNumber }) => blockNumber >= known.announcedAt(address))
   const { events, malformed } = decodeLogs({ logs: seen, headers, directory: known, adapters })
   return { events, discoveries, directory: known, malformed }
 }
 
 /**
- * The directory plus the sources that are announced and not committed. A class, since V8 would optimise the lookup of a closure anew with
- * every batch.
+ * The directory and the sources that are announced but not committed. It is a class, since V8 would optimise the lookup of a closure again
+ * for every batch.
  */
 class AnnouncedDirectory {
   readonly #indexed: IndexedDirectory

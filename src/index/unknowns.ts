@@ -2,18 +2,18 @@ import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import type { BlockCalls, CallAnswer, ContractCall } from '#domain/contractCall.ts'
 import type { TokenEvent, TokenEventOf, UnreadLaunch } from '#launchpads/tokenEvent.ts'
 
-/** What events need and no log contains: senders of transactions, and answers of calls. */
+/** The facts that events need and no log contains: senders of transactions, and answers of calls. */
 export interface Unknowns {
-  /** Their senders are makers of trades or creators of tokens. */
+  /** The transactions whose senders are makers of trades or creators of tokens. */
   readonly transactions: readonly Pick<TokenEvent, 'txHash' | 'blockHash' | 'txIndex'>[]
   readonly calls: readonly BlockCalls[]
 }
 
-/** What was found of the unknowns. */
+/** The facts that were found of the unknowns. */
 export interface Found {
-  /** By transaction hash. */
+  /** The senders by transaction hash. */
   readonly senders: ReadonlyMap<Hex, Address>
-  /** By block hash, in the order of its calls. */
+  /** The answers by block hash, in the order of the block's calls. */
   readonly answers: ReadonlyMap<Hex, readonly CallAnswer[]>
 }
 
@@ -33,7 +33,7 @@ export function unknownsOf(events: readonly TokenEvent[]): Unknowns {
   return { transactions: [...transactions.values()], calls: [...calls.values()] }
 }
 
-/** The events with what was found of their unknowns, and the launches that can't be indexed. */
+/** Completes the events by what was found. `unreadable`: the launches that can't be indexed. */
 export function withFound(
   events: readonly TokenEvent[],
   found: Found,
@@ -68,7 +68,7 @@ function withSender(event: TokenEvent, senders: Found['senders']): TokenEvent {
   return event.kind === 'launch' ? { ...event, creator: sender } : { ...event, maker: sender }
 }
 
-/** What the transfers of a launch's block mint of its token, less what they burn. */
+/** The amount that the transfers of a launch's block mint of its token, less the amount that they burn. */
 function mintedIn(events: readonly TokenEvent[], { token, blockHash }: UnreadEvent): bigint {
   let minted = 0n
   for (const event of events) {

@@ -9,7 +9,7 @@ import { noteTransfer } from './costs.ts'
 import { type Draft, draftBalance, type TokenDraft } from './draft.ts'
 import { followInside } from './earlyWallets.ts'
 
-/** Whether a transfer leaves every balance as it is. Anyone may send such transfers, in any name. */
+/** Whether a transfer changes no balance. Anyone can send such transfers in another account's name. */
 export function movesNothing({ from, to, amount }: Pick<TokenEventOf<'transfer'>, 'from' | 'to' | 'amount'>): boolean {
   return amount === 0n || from === to
 }
@@ -51,7 +51,7 @@ export function heldBy(draft: Draft, token: TokenDraft, holder: Address, { block
 
 function holderType(holder: Address, token: TokenRow, source: LogSource | undefined): HolderType {
   if (BURN_ADDRESSES.has(holder)) return 'burn'
-  // Such a token keeps what has not vested yet.
+  // A token with vesting holds the amount that has not vested yet.
   if (holder === token.address && token.vestingClaimed !== null) return 'locker'
   switch (source?.role) {
     case 'sharedCurve':

@@ -4,7 +4,7 @@ import { WETH_DECIMALS } from '#domain/weth.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import type { Move, Mutable, PricePoint } from './draft.ts'
 
-/** A token's price points, in order, as candles of every interval that is stored. */
+/** Folds a token's price points, in order, into candles of every stored interval. */
 export function foldCandles(points: readonly PricePoint[]): readonly CandleRow[] {
   const singles = points.map(candleOf)
   return STORED_INTERVALS.flatMap(interval => {
@@ -21,7 +21,7 @@ export function foldCandles(points: readonly PricePoint[]): readonly CandleRow[]
   })
 }
 
-/** The candle of one point, before it is put into an interval. */
+/** The candle of one point, which has no interval yet. */
 function candleOf(point: PricePoint): CandleRow {
   const { token, timestamp, weth, quote, usd, trades, volumeToken, volumeWei, volumeQuote } = point
   return {
@@ -66,7 +66,7 @@ function lowOf(move: Move | null): Decimal | null {
   return move === null ? null : min(move.before ?? move.after, move.after)
 }
 
-/** Merges a candle into an earlier one, as the commit merges it into a stored one (`candle.ts` of `tables`). */
+/** Merges a candle into an earlier one, just as a commit merges it into a stored one (`tables/candle.ts`). */
 function extend(candle: Mutable<CandleRow>, next: CandleRow): void {
   candle.trades += next.trades
   candle.volumeToken = known(sum, candle.volumeToken, next.volumeToken)
@@ -97,7 +97,7 @@ function sum(a: bigint, b: bigint): bigint {
   return a + b
 }
 
-/** The result of `of` for two known values, else the value that is known. */
+/** Combines two values by `of` if both are known, else returns the known one. */
 function known<Value>(of: (a: Value, b: Value) => Value, a: Value | null, b: Value | null): Value | null {
   return a === null || b === null ? (a ?? b) : of(a, b)
 }

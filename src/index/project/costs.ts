@@ -21,7 +21,7 @@ export function noteTrade(draft: Draft, trade: Mutable<TradeRow>, row: Mutable<B
 
 type Moment = Pick<Movement, 'blockNumber' | 'txHash'>
 
-/** The account in the event's transaction. The events of a transaction follow one another, so a new one books the one before. */
+/** The account in the event's transaction. A transaction's events are consecutive, so the first of another one books the one before. */
 function accountOf({ movements }: Draft, { blockNumber, txHash }: Moment, row: Mutable<BalanceRow>): MovedAccount {
   let movement = movements.get(row.token)
   if (movement === undefined || movement.txHash !== txHash || movement.blockNumber !== blockNumber) {
@@ -37,14 +37,14 @@ function accountOf({ movements }: Draft, { blockNumber, txHash }: Moment, row: M
   return account
 }
 
-/** Books each token's last transaction. */
+/** Books each token's last transaction, once all events are applied. */
 export function bookCosts({ movements }: Draft): void {
   for (const movement of movements.values()) bookMovement(movement)
 }
 
 /**
- * Updates what balances cost and earned. No event tells which transfers belong to a trade, so an account's transfers and trades within a
- * transaction are compared: tokens that came in besides its trades count before them, tokens that went out besides them count after them.
+ * Updates the costs and profits of balances. No event tells which transfers belong to a trade, so an account's transfers and trades within
+ * a transaction are compared. Tokens that came in besides its trades count before them, tokens that went out besides them count after them.
  */
 function bookMovement({ accounts }: Movement): void {
   for (const account of accounts.values()) bookAccount(account)
@@ -104,7 +104,7 @@ function bookAccount(account: MovedAccount): void {
   }
 }
 
-/** In 10^-18 USD. */
+/** The value of a trade in 10^-18 USD; `null`: not known. */
 function usdOf({ valueUsd, amountWei, ethUsd }: TradeRow): bigint | null {
   if (valueUsd !== null) return (valueUsd * USD_UNITS) / ONE
   return amountWei === null || ethUsd === null ? null : (amountWei * ethUsd) / ONE

@@ -17,23 +17,23 @@ import type { TradeRow } from '#tables/trade.ts'
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 export type TokenDraft = Mutable<TokenRow>
 
-/** A price before and after an event. `before` is `null` where there was none. */
+/** A price before and after an event. `before` is `null` if there was no price. */
 export interface Move {
   readonly before: Decimal | null
   readonly after: Decimal
 }
 
-/** A moment for candles: a trade, or a move of the market's price without a trade, such as by a graduation. */
+/** A point from which candles are made: a trade, or a move of the market's price without a trade, as by a graduation. */
 export interface PricePoint {
   readonly token: Address
   readonly timestamp: number
-  /** `null`: not known. */
+  /** The move of the price in WETH; `null`: not known. */
   readonly weth: Move | null
-  /** In the main pool's currency; `null` where that is ether, so that `weth` has the move. */
+  /** The move in the main pool's currency; `null`: that is ether, so that `weth` has the move. */
   readonly quote: Move | null
   readonly usd: Move | null
   readonly ethUsd: Decimal | null
-  /** USD for 10^18 smallest units of the main pool's currency, by a peg; `null`: none leads to it. */
+  /** USD for 10^18 smallest units of the main pool's currency, by a peg; `null`: no peg applies. */
   readonly quoteUsd: Decimal | null
   readonly trades: 0 | 1
   readonly volumeToken: bigint
@@ -41,7 +41,7 @@ export interface PricePoint {
   readonly volumeQuote: bigint
 }
 
-/** What one transaction moved of one token, by account. */
+/** The transfers and trades of one token in one transaction, by account. */
 export interface Movement {
   readonly blockNumber: number
   readonly txHash: Hex
@@ -52,11 +52,11 @@ export interface MovedAccount {
   readonly row: Mutable<BalanceRow>
   /** The balance before the transaction. */
   readonly held: bigint
-  /** What transfers added to the balance. */
+  /** The amount that transfers have added to the balance. */
   transferred: bigint
-  /** Whether a transfer brought tokens of the creator or an insider, or such that another account passed on. */
+  /** Whether a transfer brought tokens that come from the creator or an insider, perhaps through other accounts. */
   isFromInside: boolean
-  /** In order. */
+  /** The account's trades, in order. */
   readonly trades: Mutable<TradeRow>[]
 }
 
@@ -66,7 +66,7 @@ interface LaunchBlock {
   readonly buyers: Map<Address, Mutable<BalanceRow>>
 }
 
-/** The rows under change. Each is copied from the current rows when it is first touched, so that the input stays as it was. */
+/** The rows that a batch is changing. Each is copied from the current rows when it is first touched: `rows` stays as it is. */
 export interface Draft {
   readonly rows: CurrentRows
   readonly tokens: Map<Address, TokenDraft>
@@ -82,11 +82,11 @@ export interface Draft {
   readonly joinExits: JoinExitRow[]
   /** By pool. */
   readonly poolCreations: Map<Hex, PoolCreationRow>
-  /** By token: the last of its first blocks. */
+  /** By token: the newest of its first blocks. */
   readonly launchBlocks: Map<Address, LaunchBlock>
   /** By token: the last transaction, whose costs and profits are not booked yet. */
   readonly movements: Map<Address, Movement>
-  /** By kind and log: a log that both completes and migrates a token is one graduation. */
+  /** By kind and log, so that a log that both completes and migrates a token is one graduation. */
   readonly milestones: Map<string, MilestoneRow>
   /** By token, each in order. */
   readonly points: Map<Address, Mutable<PricePoint>[]>
@@ -115,7 +115,7 @@ export function openDraft(rows: CurrentRows): Draft {
   }
 }
 
-/** The token's row for changing; `undefined` when it was never launched. */
+/** The token's row to change; `undefined`: it was never launched. */
 export function draftToken(draft: Draft, address: Address): TokenDraft | undefined {
   return drafted(draft.tokens, draft.rows.tokens, address)
 }
@@ -124,14 +124,14 @@ export function draftPool(draft: Draft, address: Hex): Mutable<PoolRow> | undefi
   return drafted(draft.pools, draft.rows.pools, address)
 }
 
-/** The pool's row as it is now, for reading. */
+/** The pool's present row, to read. */
 export function currentPool({ pools, rows }: Draft, address: Hex | null): PoolRow | undefined {
   return address === null ? undefined : (pools.get(address) ?? rows.pools.get(address))
 }
 
 const NO_TICKS: ReadonlyMap<number, PoolTickRow> = new Map()
 
-/** The tick's row for changing; one that no position has touched begins at zero. */
+/** The tick's row to change; that of a new tick begins at zero. */
 export function draftTick({ ticks, rows }: Draft, pool: Hex, tick: number): Mutable<PoolTickRow> {
   let ofPool = ticks.get(pool)
   if (ofPool === undefined) ticks.set(pool, (ofPool = new Map()))
@@ -142,7 +142,7 @@ export function draftTick({ ticks, rows }: Draft, pool: Hex, tick: number): Muta
   return created
 }
 
-/** The pool's ticks as they are now, for reading. */
+/** The pool's present ticks, to read. */
 export function ticksOf({ ticks, rows }: Draft, pool: Hex): readonly PoolTickRow[] {
   const drafts = ticks.get(pool)
   const stored = [...(rows.ticks.get(pool) ?? NO_TICKS).values()]
@@ -169,7 +169,7 @@ const NOTHING_HELD = {
   lastSellAt: null,
 }
 
-/** The balance's row for changing; a new holder's begins at zero. */
+/** The balance's row to change; that of a new holder begins at zero. */
 export function draftBalance(
   draft: Draft,
   token: Address,
@@ -188,7 +188,7 @@ export function draftBalance(
   return created
 }
 
-/** The account's row for changing; `undefined` when there is none and the event does not open one. */
+/** The row of a creator's fees to change; `undefined`: there is none, and the event does not create one. */
 export function draftCreatorFee(draft: Draft, event: TokenEventOf<'creatorFee'>, token: Address): Mutable<CreatorFeeRow> | undefined {
   const { launchpad, creator, currency, scope } = event
   const key = creatorFeeKey({ launchpad, creator, currency, token })

@@ -5,8 +5,8 @@ import type { TradeRow } from '#tables/trade.ts'
 import type { Draft, MovedAccount, Mutable, TokenDraft } from './draft.ts'
 
 /*
- * Who came by a token early (decision 0072). Each class follows from an event and the rows that this event changes in any case, so that the
- * cost of a batch depends on its events alone, however many accounts a creator has sent tokens to.
+ * The classes of accounts that got a token early (decision 0072). Each class follows from an event and the rows that the event changes in
+ * any case, so that the cost of a batch depends on its events alone, however many accounts a creator has sent tokens to.
  */
 
 /** @param row the maker's balance */
@@ -25,25 +25,25 @@ export function noteEarlyTrade(draft: Draft, token: TokenDraft, trade: TradeRow,
   for (const bundler of bundlers) bundler.classes |= CLASS_BITS.bundler
 }
 
-/** Follows the tokens of the creator and of insiders through the accounts of a transaction, some of which only pass them on. */
+/** Follows tokens of the creator and of insiders through the accounts of a transaction that pass them on. */
 export function followInside({ row, isFromInside }: MovedAccount, to: MovedAccount): void {
   const isInside = isFromInside || row.type === 'creator' || (row.type === 'wallet' && (row.classes & CLASS_BITS.insider) !== 0)
   if (isInside && to.row.type === 'wallet') to.isFromInside = true
 }
 
 /**
- * To be called before the account's trades of the transaction are booked.
+ * Marks an account that has received tokens from inside. To be called before its trades of the transaction are booked.
  *
- * @param received what the account got in the transaction besides its trades, less what it gave; tokens that it passed on don't count
+ * @param received the amount that the account has received in the transaction besides its trades, less the amount that it has sent
  */
 export function markInsider({ row, isFromInside }: MovedAccount, received: bigint): void {
   if (isFromInside && received > 0n && row.buys === 0) row.classes |= CLASS_BITS.insider
 }
 
 /**
- * Adds what the batch changes of each class to the tokens' rows. All costs must be booked.
+ * Adds the batch's changes of each class's holdings to the tokens' rows. All costs must be booked.
  *
- * @returns what it adds to the other sums
+ * @returns the changes of the other sums
  */
 export function sumEarlyClasses(draft: Draft): readonly EarlyClassRow[] {
   return [...draft.balances].flatMap(([address, ofToken]) => {
@@ -86,7 +86,7 @@ function addTo(sums: Map<EarlyClass, Sums>, row: BalanceRow | undefined, sign: 1
   }
 }
 
-/** Not for a token that an earlier version of this software has indexed: its first transfers are not stored. */
+/** `false` for a token that an earlier version of this software has indexed, since its first transfers are not stored. */
 function hasEarlyClasses({ creatorHeld }: TokenDraft): boolean {
   return creatorHeld !== null
 }

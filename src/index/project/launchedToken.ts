@@ -2,7 +2,7 @@ import { windowFields } from '#domain/windows.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { TokenRow } from '#tables/token.ts'
 
-/** The row of a token at its launch: nothing minted, nothing traded. */
+/** The row of a token at its launch, before it is minted or traded. */
 export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {
   return {
     address: event.token,

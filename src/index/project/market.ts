@@ -34,7 +34,7 @@ export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEve
   noteEarlierLog(draft, pool.address, event)
   if (pool.address !== token.mainPool) return
   movePrice(draft, token, pricesBefore(token), event.timestamp, valuation)
-  // A pool that gets its first price only after the graduation opens at that price.
+  // A graduated pool may get its first price only after the graduation.
   if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= token.priceWeth
 }
 
@@ -50,7 +50,7 @@ export function applyQuotePool(
   changePool(row, event.reserves?.mode === 'move' ? { ...event, reserves: null } : event)
 }
 
-/** The row of a pool of which nothing has happened yet. */
+/** The row of a pool without events. */
 export function newPool({ positionId, ...facts }: PoolFacts, token: Address, launchpad: string, createdBlock: number): Mutable<PoolRow> {
   return {
     ...facts,
@@ -122,7 +122,7 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
     ethUsd: ethUsdOf(draft, valuation),
     priceUsd: priceAt(averagePrice, usd),
     valueUsd: priceAt(units(amountQuote, WETH_DECIMALS), usd),
-    // Follow when the transaction is booked.
+    // `bookAccount` fills them in.
     realizedWei: null,
     realizedUsd: null,
     blockNumber,
@@ -145,9 +145,9 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
   return trade
 }
 
-/** Updates the values that follow from others: the windows as of the block's time, market cap and liquidity. */
+/** Updates the values that follow from others: the windows, as of the block's time, the market cap and the liquidity. */
 export function updateDerivedValues(draft: Draft, token: TokenDraft, blockTime: number): void {
-  // Windows never move back, even if a provider's timestamps do: trades that have left a window would leave it again.
+  // Windows never move back, even if timestamps do: trades that have left a window would leave it again.
   const now = Math.max(blockTime, token.windowsAt)
   const newTrades = draft.trades.get(token.address) ?? []
   const stored = {
@@ -175,7 +175,7 @@ function windowTotals(token: TokenRow): PerWindow<WindowTotals> {
   })
 }
 
-/** The token's prices must be up to date. */
+/** Sets the token's windows. Its prices must be up to date. */
 function setWindows(token: TokenDraft, { windows, reference, windowsExpireAt }: RolledWindows, now: number): void {
   for (const window of WINDOW_NAMES) {
     const fields = WINDOW_FIELDS[window]
@@ -196,10 +196,7 @@ function setWindows(token: TokenDraft, { windows, reference, windowsExpireAt }: 
   token.windowsExpireAt = times.length === 0 ? null : Math.min(...times)
 }
 
-/**
- * The market's price at a window's start. Trades move it, and so does a graduation, whose pool may open at another price than the curve
- * ended with.
- */
+/** The market's price at a window's start. A graduation moves it like a trade: the pool may open at another price than the curve's last. */
 function priceAtStart(token: TokenDraft, reference: WindowReference | null, start: number): Decimal | null {
   const { migratedAt, graduatedPool, graduatedPriceWeth } = token
   const isOfCurve = migratedAt !== null && (reference === null || (reference.timestamp <= migratedAt && reference.pool !== graduatedPool))

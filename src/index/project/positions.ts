@@ -6,17 +6,17 @@ import type { PoolRow } from '#tables/pool.ts'
 import { type Draft, draftTick, type Mutable, ticksOf } from './draft.ts'
 
 /*
- * What a Uniswap v4 pool holds: the PoolManager keeps the tokens of all pools together, and a swap's amounts include fees, which leave the
- * pool without an event. But every position is in an event, and what positions amount to follows from the price alone. A change of the
- * price costs as many steps as there are ticks between, which its swap had to pay for, too.
+ * The reserves of a Uniswap v4 pool. The PoolManager holds the tokens of all pools together, and a swap's amounts include fees, which leave
+ * the pool without an event. But every position is in an event, and the amounts in positions follow from the price. A move of the price
+ * takes one step per tick in between, for which its swap had to pay gas, too.
  */
 
 type PoolChanged = TokenEventOf<'poolChanged'>
 
-/** Amounts are kept in 2^-160 of the smallest units: in that unit each is a whole number, and what comes and goes cancels out. */
+/** Amounts are in 2^-160 of the smallest units, where each is a whole number, and equal amounts that come and go cancel out. */
 const FRACTION_BITS = 160n
 
-/** To be called with the pool as it was before the event. */
+/** Applies an event to a pool's positions and reserves. To be called with the pool as it was before the event. */
 export function changePositions(draft: Draft, pool: Mutable<PoolRow>, { concentrated, liquidityChange }: PoolChanged): void {
   if (pool.type !== 'uniswap-v4') return
   if (liquidityChange !== null) addPosition(draft, pool, liquidityChange)
@@ -31,7 +31,7 @@ function addPosition(
   { amount, tickLower, tickUpper }: NonNullable<PoolChanged['liquidityChange']>,
 ): void {
   if (pool.positionsQuote === null) return
-  // The pool was opened before it was known, and may have other positions.
+  // The pool was initialised before it was known, and may have other positions.
   if (pool.sqrtPriceX96 === null) return forget(pool)
   const [lower, upper] = [sqrtPriceAtTick(tickLower), sqrtPriceAtTick(tickUpper)]
   const at = pool.sqrtPriceX96 < lower ? lower : pool.sqrtPriceX96 > upper ? upper : pool.sqrtPriceX96
@@ -44,7 +44,7 @@ function moveTo(draft: Draft, pool: Mutable<PoolRow>, to: NonNullable<PoolChange
   const { sqrtPriceX96, tick } = pool
   if (pool.positionsQuote === null) return
   if (sqrtPriceX96 === null || tick === null) {
-    // Only the event that opens a pool has no liquidity.
+    // Only the event that initialises a pool has no liquidity.
     if (to.liquidity !== null) forget(pool)
     return
   }
@@ -62,12 +62,12 @@ function moveTo(draft: Draft, pool: Mutable<PoolRow>, to: NonNullable<PoolChange
     liquidity += to.tick > tick ? crossed.liquidity : -crossed.liquidity
   }
   advance(to.sqrtPriceX96)
-  // Some positions are not known.
+  // Another liquidity than the event's means that some positions are not known.
   if (to.liquidity !== null && to.liquidity !== liquidity) return forget(pool)
   add(pool, amount0, amount1)
 }
 
-/** In the order in which the price passes them. A pool at a tick has passed it when it rises, and not yet when it falls. */
+/** The ticks between two ticks, in the order in which the price passes them. A price at a tick has passed it from below. */
 function crossedTicks(draft: Draft, pool: Hex, from: number, to: number) {
   if (from === to) return []
   const [low, high] = from < to ? [from, to] : [to, from]
@@ -75,7 +75,7 @@ function crossedTicks(draft: Draft, pool: Hex, from: number, to: number) {
   return crossed.toSorted((a, b) => (from < to ? a.tick - b.tick : b.tick - a.tick))
 }
 
-/** What liquidity amounts to between two prices, as square roots (Uniswap v3 whitepaper, 6.29 and 6.30). */
+/** The amounts of liquidity between two prices, which are square roots (Uniswap v3 whitepaper, 6.29 and 6.30). */
 function amountsBetween(a: bigint, b: bigint, liquidity: bigint): { readonly amount0: bigint; readonly amount1: bigint } {
   return { amount0: liquidity * (inverse(a) - inverse(b)), amount1: (liquidity * (b - a)) << (FRACTION_BITS - 96n) }
 }
@@ -90,7 +90,7 @@ function add(pool: Mutable<PoolRow>, amount0: bigint, amount1: bigint): void {
   pool.positionsQuote = (pool.positionsQuote ?? 0n) + quote
 }
 
-/** What the pool holds is not known, from here on. */
+/** Makes the pool's reserves unknown for good. */
 function forget(pool: Mutable<PoolRow>): void {
   pool.positionsToken = null
   pool.positionsQuote = null

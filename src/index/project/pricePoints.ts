@@ -27,7 +27,7 @@ function hasMoved(before: Decimal | null, after: Decimal | null): boolean {
   return before !== null && after !== null && before !== after
 }
 
-/** Notes a point for candles. While the market has no price, there is none, not even for a trade. */
+/** Notes a point for candles. As long as the market has no price, even a trade is no point. */
 export function notePoint(
   draft: Draft,
   token: TokenDraft,
@@ -40,7 +40,7 @@ export function notePoint(
   const { timestamp } = moment
   const points = draft.points.get(token.address)
   const last = points?.at(-1)
-  // A trade's change of the pool was noted just before the trade, which takes over that point.
+  // The change of the pool by a trade was noted just before the trade, which takes over that point.
   if (last?.trades === 0 && last.timestamp === timestamp && before.quote === priceQuote && before.weth === priceWeth) {
     Object.assign(last, moment)
     return
@@ -57,11 +57,11 @@ export function notePoint(
   }
   if (points === undefined) draft.points.set(token.address, [point])
   else points.push(point)
-  // Never moves back, even if a provider's timestamps do: `splitNewRows` relies on no candle beginning after `lastPriceAt`.
+  // This never moves back, even if timestamps do: `splitNewRows` relies on it that no candle begins after `lastPriceAt`.
   token.lastPriceAt = Math.max(token.lastPriceAt ?? timestamp, timestamp)
 }
 
-/** The move in USD: by a peg, else at what ETH costs at the event. It begins where the newest USD candle closed. */
+/** The move in USD by a peg, or else by the price of ETH at the event. It begins where the newest USD candle closed. */
 function moveInUsd(token: TokenDraft, before: PricesBefore, ethUsd: Decimal | null): Move | null {
   const { eventPriceWeth, priceQuote, quoteUsd } = token
   const [was, is, usd] = quoteUsd === null ? [before.weth, eventPriceWeth, ethUsd] : [before.quote, priceQuote, quoteUsd]

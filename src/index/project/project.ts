@@ -25,7 +25,7 @@ export interface ProjectInput extends Valuation {
   readonly rows: CurrentRows
   /** Unix seconds of the batch's last block, at which the windows end. */
   readonly now: number
-  /** Tokens whose quote currency has another rate since they were valued. Default none. */
+  /** Tokens whose quote currency's rate has moved since they were valued. Default: none. */
   readonly outdated?: readonly Address[]
   /** Tells pools, curves and lockers from wallets. */
   readonly directory: DatedDirectory
@@ -36,7 +36,7 @@ export function project(input: ProjectInput): Changes {
   const draft = openDraft(input.rows)
   let repeated: TokenEvent | null = null
   for (const event of input.events) {
-    // A token is launched once: all events of a second announcement's log are ignored. They follow one another.
+    // A token is launched once: all events of a second launch's log, which are consecutive, are ignored.
     if (event.kind === 'launch' && draftToken(draft, event.token) !== undefined) repeated = event
     if (repeated === null || !isOfSameLog(event, repeated)) apply(draft, event, input)
   }
@@ -44,7 +44,7 @@ export function project(input: ProjectInput): Changes {
     const token = draftToken(draft, address)
     if (token !== undefined) revalue(draft, token, input)
   }
-  // Tokens without an event, which are among the rows because a trade leaves one of their windows now.
+  // Tokens without an event are among the rows because a trade has left one of their windows.
   for (const token of input.rows.tokens.values()) {
     if (token.windowsExpireAt !== null && token.windowsExpireAt <= input.now) draftToken(draft, token.address)
   }
@@ -85,14 +85,14 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
     draftMilestone(draft, event, { kind: 'launch', status: null })
     return
   }
-  // An account for all of a creator's tokens belongs to no single token.
+  // Fees of all of a creator's tokens belong to no single token.
   if (event.kind === 'creatorFee' && event.scope === 'creator') return applyCreatorFee(draft, null, event, input.weth)
   if (event.kind === 'poolChanged') {
     const source = input.directory.lookup(event.pool)
     if (source?.role === 'quotePool') return applyQuotePool(draft, source, event)
   }
   const token = draftToken(draft, event.token)
-  // Events of an address before its announcement as a token are not indexed.
+  // Events of an address before its launch as a token are not indexed.
   if (token === undefined) return
   const before = token.asOfBlock === event.blockNumber ? null : shownState(draft, token)
   applyToToken(draft, token, event, input)
@@ -116,7 +116,7 @@ function applyToToken(draft: Draft, token: TokenDraft, event: Exclude<TokenEvent
     case 'transfer':
       return applyTransfer(draft, token, event, input.directory)
     case 'curveProgress':
-      // A curve that the graduation empties, or that can still be sold to, was full once.
+      // A completed curve stays complete, even if the graduation empties it, or tokens can still be sold to it.
       if (token.completedAt !== null) return
       token.raised = (event.raised.mode === 'set' ? 0n : (token.raised ?? 0n)) + event.raised.quote
       if (event.targetSupply !== undefined) token.graduationPercent = percentOf(token.totalSupply, event.targetSupply)
@@ -126,7 +126,7 @@ function applyToToken(draft: Draft, token: TokenDraft, event: Exclude<TokenEvent
       if (token.feesAccrued !== null) token.feesAccrued += event.accruedWei
       return
     case 'completed':
-      // Once: an event of a graduated token must not take it back.
+      // A token completes once: a later event must not undo its graduation.
       if (token.completedAt !== null) return
       token.graduationStatus = 'completed'
       token.graduationPercent = 100
@@ -151,7 +151,7 @@ function applyToToken(draft: Draft, token: TokenDraft, event: Exclude<TokenEvent
 function applyPoolCreated(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolCreated'>, input: ProjectInput): void {
   const { pool, main } = event
   const known = input.directory.lookup(pool.address)
-  // The address was announced before, for something else: two tokens in one pool row would take each other's numbers.
+  // The address is known as something else: two tokens in one pool row would overwrite each other's numbers.
   if (known !== undefined && !('token' in known && known.token === event.token)) return
   if (draftPool(draft, pool.address) === undefined) {
     draft.currencies.add(pool.quoteToken)
@@ -159,7 +159,7 @@ function applyPoolCreated(draft: Draft, token: TokenDraft, event: TokenEventOf<'
     draft.pools.set(pool.address, event.reserves === 'unknown' ? row : { ...row, ...emptyReserves(pool) })
     noteCreation(draft, pool.address, event)
   }
-  // A second announcement of the token does not move its market.
+  // A second announcement of a main pool does not move the token's market.
   if (main) token.mainPool ??= pool.address
   if (token.mainPool === pool.address) valueMarket(draft, token, input)
 }
@@ -170,7 +170,7 @@ function emptyReserves({ type }: PoolFacts): Partial<PoolRow> {
 }
 
 function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'migrated'>, valuation: Valuation): void {
-  // Once: a token graduates at one time, and only its market may move on to another pool.
+  // A token migrates once. Later, only its market may move to another pool.
   if (token.migratedAt !== null) return moveMarket(draft, token, event, valuation)
   const curve = token.mainPool === null ? undefined : draftPool(draft, token.mainPool)
   if (curve?.type === 'curve') emptyCurve(draft, token, curve, event)
@@ -187,7 +187,7 @@ function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'mi
   token.graduatedPriceWeth = opening === null ? null : token.eventPriceWeth
 }
 
-/** Makes another of the token's pools its market. The price stays as it was until that pool has one. */
+/** Makes another of the token's pools its main pool. The token keeps its price until that pool has one. */
 function moveMarket(
   draft: Draft,
   token: TokenDraft,

@@ -5,7 +5,7 @@ import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { RowKeys, TickRange } from '#tables/changes.ts'
 import { movesNothing } from './balances.ts'
 
-/** The rows that `project` needs for these events, outdated tokens, and currencies that tell what ETH costs. */
+/** The keys of the rows that `project` needs for these events and outdated tokens. @param dollars as in `Valuation` */
 export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Address[], dollars: readonly Address[]): RowKeys {
   const tokens = new Set<Address>(outdated)
   const currencies = new Set(events.length === 0 ? [] : dollars)
@@ -38,7 +38,7 @@ export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Addr
 }
 
 function ticksOfChange({ pool, concentrated, liquidityChange }: TokenEventOf<'poolChanged'>): readonly TickRange[] {
-  // Only Uniswap v4 pools have an id for an address.
+  // Only Uniswap v4 pools are known by an id.
   if (!isPoolId(pool)) return []
   const bounds = liquidityChange === null ? [] : [liquidityChange.tickLower, liquidityChange.tickUpper]
   return [
@@ -47,7 +47,7 @@ function ticksOfChange({ pool, concentrated, liquidityChange }: TokenEventOf<'po
   ]
 }
 
-/** A pool's prices are one range. */
+/** Adds a range. All prices of a pool are merged into one range. */
 function addTicks(ranges: Map<string, TickRange>, range: TickRange): void {
   const key = range.isPrice ? range.pool : `${range.pool} ${range.from}`
   const { from, to } = ranges.get(key) ?? range

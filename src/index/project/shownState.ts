@@ -3,11 +3,11 @@ import type { TokenRow } from '#tables/token.ts'
 import { currentPool, type Draft, type TokenDraft } from './draft.ts'
 
 /*
- * A token's `asOfBlock` is the last block that changed what is shown of it: its row, its main pool, a balance, a creator's account. Anyone
- * can send a token's contract transfers of zero, or have a pool report the reserves that it had: such events change nothing.
+ * A token's `asOfBlock` is the last block that changed a value that the API shows of it: its row, its main pool, a balance, a creator's
+ * fees. Anyone can cause events that change nothing, such as transfers of zero, or a pool's report of the same reserves.
  */
 
-/** Copies of a token's row and its main pool's, as they are before an event. */
+/** Copies of a token's row and of its main pool's row before an event. */
 export interface ShownState {
   readonly token: TokenRow
   readonly pool: PoolRow | undefined
@@ -22,12 +22,12 @@ export function isShownAlike(before: ShownState, draft: Draft, token: TokenDraft
   return haveSameColumns(before.token, token) && haveSameColumns(before.pool, currentPool(draft, token.mainPool))
 }
 
-/** Whether a batch leaves a token as it was stored. */
+/** Whether a batch leaves a token as it is stored. */
 export function isUnchanged(stored: TokenRow | undefined, token: TokenRow): boolean {
   return stored !== undefined && stored.asOfBlock === token.asOfBlock && haveSameColumns(stored, token)
 }
 
-/** When a row was looked at or changed last is not shown. */
+/** Columns that change without a change of a shown value. */
 const UNSHOWN: ReadonlySet<string> = new Set<keyof TokenRow | keyof PoolRow>(['asOfBlock', 'windowsAt', 'lastChangedBlock'])
 
 function haveSameColumns<Row extends object>(a: Row | undefined, b: Row | undefined): boolean {

@@ -9,25 +9,25 @@ import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { currentPool, type Draft, type TokenDraft } from './draft.ts'
 
-/** The facts by which amounts and prices are valued. */
+/** The configuration and the price by which amounts and prices are valued. */
 export interface Valuation {
   readonly weth: Address
-  /** USD per ETH as price providers say now, for an index without `dollars`; `null`: not known. */
+  /** USD per ETH by price providers at the moment, used only without `dollars`; `null`: not known. */
   readonly providedEthUsd: Decimal | null
   /** The configured pools of each quote currency. */
   readonly quotePools: ReadonlyMap<Address, readonly Hex[]>
-  /** Currencies besides WETH whose every smallest unit is worth a wei of ETH. */
+  /** Currencies besides WETH whose smallest unit is always worth one wei. */
   readonly etherWrappers: ReadonlySet<Address>
   /** The value in USD of 10^18 smallest units of each currency that the configuration pegs to USD. */
   readonly pegs: ReadonlyMap<Address, Decimal>
-  /** The pegged currencies with configured pools, which tell what ETH costs, in the order of the configuration. */
+  /** The pegged currencies with configured pools, from which the price of ETH follows, in the order of the configuration. */
   readonly dollars: readonly Address[]
 }
 
-/** A valuation without what price providers say. */
+/** A valuation without the providers' price of ETH. */
 export type ConfiguredValuation = Omit<Valuation, 'providedEthUsd'>
 
-/** The currencies in the configuration. */
+/** The valuation by the configuration. */
 export function valuationOf(
   { weth, pegUsd = [] }: { readonly weth: Address; readonly pegUsd?: LaunchpadsConfig['pegUsd'] },
   adapters: readonly Pick<LaunchpadAdapter, 'quotePool' | 'etherWrapper'>[],
@@ -46,8 +46,8 @@ export function valuationOf(
 }
 
 /**
- * USD per ETH by the present state of the pools between ether and the first pegged currency that has a price there. So a trade has the
- * same value in every index. Without such pools: what price providers say. `null`: not known.
+ * USD per ETH by the present state of the pools between ether and the first pegged currency with a price in them, so that a trade has the
+ * same value in every index. Without such pools, the price of providers. `null`: not known.
  */
 export function ethUsdOf(draft: Draft, valuation: Valuation): Decimal | null {
   const { dollars, pegs, providedEthUsd } = valuation
@@ -59,10 +59,10 @@ export function ethUsdOf(draft: Draft, valuation: Valuation): Decimal | null {
   return null
 }
 
-/** What 10^18 smallest units of a currency are worth; `null`: not known. */
+/** The values of 10^18 smallest units of a currency; `null`: not known. */
 export interface Rates {
   readonly weth: Decimal | null
-  /** By a peg: for a pegged currency, and for a currency without a rate in WETH whose pools lead to a pegged one. */
+  /** The value by a peg: for a pegged currency, or for one without a rate in WETH whose pools lead to a pegged one. */
   readonly usd: Decimal | null
 }
 
@@ -79,8 +79,8 @@ function rateInEther(draft: Draft, currency: Address, valuation: Valuation): Dec
 }
 
 /**
- * What 10^18 smallest units of a currency are worth by the present state of pools: the pools that the configuration names, and the
- * currency's own market if it is an indexed token. Of several pools the deepest counts. `null`: no pool leads to a known rate.
+ * The value of 10^18 smallest units of a currency by the present state of pools: the configured ones, and the currency's own market if it
+ * is an indexed token. Of several pools, the deepest counts. `null`: no pool leads to a known rate.
  *
  * @param rateAtEnd the rate of a currency at which a route ends; `null`: the route goes on
  */
@@ -132,7 +132,7 @@ export function weiAt(amount: bigint | null, rate: Decimal | null): bigint | nul
   return rate === ONE ? amount : (amount * rate) / ONE
 }
 
-/** Whether the token's main pool is paid in ether; `false` before there is one. */
+/** Whether the token's main pool is quoted in ether; `false` as long as there is none. */
 export function isQuotedInEther(draft: Draft, { mainPool }: TokenDraft, valuation: Valuation): boolean {
   const pool = currentPool(draft, mainPool)
   return pool !== undefined && isInEther(pool.quoteToken, valuation)
@@ -143,7 +143,7 @@ function isInEther(currency: Address, { weth, etherWrappers }: Valuation): boole
 }
 
 /**
- * Values the token at an event of its market: the present price, the first, and the highest. Changes none of them while the main pool has
+ * Values the token at an event of its market: sets its present, first and highest price. Changes none of them as long as the main pool has
  * no price.
  */
 export function valueMarket(draft: Draft, token: TokenDraft, valuation: Valuation): void {
@@ -174,7 +174,7 @@ export function revalue(draft: Draft, token: TokenDraft, valuation: Valuation): 
   return true
 }
 
-/** In WETH: twice the pool's reserve of the quote currency, so that a move of the market from a curve into a pool does not change it. */
+/** The liquidity in WETH: twice the pool's reserve of the quote currency, so that a move from a curve to a pool does not change it. */
 export function liquidityOf(pool: PoolRow, rate: Decimal | null): Decimal | null {
   return valueOf(pool.reserveQuote === null ? null : 2n * pool.reserveQuote, rate)
 }
