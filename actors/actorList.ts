@@ -3,7 +3,7 @@ import type { ActorState, ActorsQuery } from '#resources/actors.ts'
 import type { ActorsHealth } from '#resources/health.ts'
 import type { TokenActor } from './token/tokenActor.ts'
 
-/** Walks over all actors: for the health page. */
+/** Counts actors by state, and their subscribers. Walks over all actors, so it is for the health page alone. */
 export function countActors(actors: Iterable<TokenActor>): ActorsHealth {
   const byState: Record<string, number> = { activating: 0, live: 0, resyncing: 0 }
   let total = 0
@@ -36,7 +36,7 @@ function sortKey(actor: TokenActor, sort: ActorSort): number | string | null {
   }
 }
 
-/** Keys of one sort have one type; `null` comes last. */
+/** Compares keys of one sort, which have one type. `null` comes last. */
 function compareDescending(a: number | string | null, b: number | string | null): number {
   if (a === b) return 0
   if (a === null) return 1

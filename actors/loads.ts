@@ -4,12 +4,12 @@ import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 export type LoadOutcome = { readonly kind: 'loaded'; readonly snapshot: TokenSnapshot | null } | { readonly kind: 'failed' }
 
 export interface LoadsOptions {
-  /** Reads tokens together; tokens that are not indexed are missing from the answer. May reject or throw. */
+  /** Reads tokens together. Tokens that are not indexed are missing from the answer. May reject or throw. */
   readonly load: (tokens: readonly Address[]) => Promise<readonly TokenSnapshot[]>
-  /** Batches that are read at once: a rush of subscribers must leave the database's connections to others. */
+  /** The most batches that are read at once: many new subscribers must leave the database's connections to others. */
   readonly concurrency: number
   readonly batchSize: number
-  /** A batch that takes longer has failed, and the next one takes its place. */
+  /** The time after which a batch has failed, and the next one takes its place. */
   readonly timeoutMs: number
   readonly now: () => number
   /** Receives the outcome of a load that was neither cancelled nor requested again meanwhile. Never called from inside `request`. */
@@ -21,11 +21,11 @@ export interface LoadsOptions {
 /** Loads tokens from the database in batches: one load per token at a time, and a bounded number of batches. */
 export interface Loads {
   readonly pending: number
-  /** Loads the token. During a load of the same token: loads it once more afterwards, since the running one may read an older state. */
+  /** Loads the token. If a load of it is running, it is loaded again afterwards, since the running load may read an older state. */
   request(token: Address): void
-  /** Puts a waiting token into the line of a client that waits for it. Clients take turns, however many tokens each one waits for. */
+  /** Adds a waiting token to the line of a client that waits for it. Clients take turns, however many tokens each one waits for. */
   queueFor(token: Address, client: object): void
-  /** Drops the request. A running load keeps its place until it ends, because the database still works on it. */
+  /** Cancels the request. A running load counts until it ends, because the database still works on it. */
   cancel(token: Address): void
   sweep(): void
   stop(): void
@@ -39,8 +39,8 @@ interface Batch {
 type WhenDone = 'report' | 'repeat' | 'discard'
 
 /*
- * Not built on `coalesce()`, which repeats one task: a load here shares a batch with other tokens, can be cancelled with its
- * place kept, and gives its place up when it times out.
+ * `coalesce()`, which repeats one task, would not do: a load shares a batch with other tokens, and counts after it is cancelled, but not
+ * after it has timed out.
  */
 export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLoaded, onFailed }: LoadsOptions): Loads {
   /** Tokens in the order of the requests. */
@@ -51,7 +51,7 @@ export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLo
   const batches = new Set<Batch>()
   let isScheduled = false
 
-  /** In a later microtask, so that tokens requested together share a batch, and `onLoaded` is not called from inside `request`. */
+  /** Starts in a later microtask, so that tokens requested together share a batch, and `onLoaded` is not called from inside `request`. */
   function startSoon(): void {
     if (isScheduled) return
     isScheduled = true
@@ -75,7 +75,7 @@ export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLo
     }
   }
 
-  /** Half of a batch by the clients' turns, the rest in the order of the requests: no token and no client waits forever. */
+  /** Takes half of a batch by the clients' turns, the rest in the order of the requests, so that no token and no client waits forever. */
   function takeBatch(): readonly Address[] {
     const taken: Address[] = []
     const take = (token: Address) => waiting.delete(token) && taken.push(token)

@@ -10,39 +10,39 @@ import type { Subscription } from './subscription.ts'
 import type { ActorEvent } from './token/actorEvent.ts'
 import { type Predecessor, TokenActor } from './token/tokenActor.ts'
 
-/** How often `sweep` has to be called, in ms. */
+/** The time between two calls of `sweep`. */
 export const SWEEP_INTERVAL_MS = 5_000
 
-/** Limit of actors without subscribers. Beyond it the longest idle one is removed at once, so clients that come and go can't add more. */
+/** The most actors without subscribers. Beyond it, the longest idle one is removed at once, so that clients can't add any number. */
 const MAX_IDLE_ACTORS = 2_000
 
-/** Actors that retry in one sweep, which takes some 10 ms: an outage must not delay the updates of other tokens. */
+/** The most actors that retry in one sweep, which takes some 10 ms: an outage must not delay the updates of other tokens. */
 const RETRIES_PER_SWEEP = 2_000
 
 /** Two batches leave the database's other connections to requests. */
 const CONCURRENT_LOADS = 2
-/** Tokens per batch: one statement of a few ms, after which the event loop is busy with its outcomes for about as long. */
+/** The most tokens per batch: one statement of a few ms, whose outcomes keep the event loop busy for about as long. */
 const LOAD_BATCH = 128
 const LOAD_TIMEOUT_MS = 15_000
 
 export interface RegistryOptions {
   /** Reads committed states in one statement, without the tokens that are not indexed. When it rejects, the actors load again later. */
   readonly load: (tokens: readonly Address[]) => Promise<readonly TokenSnapshot[]>
-  /** USD per ETH as a plain decimal; `null`: none that may be shown. Never waits. */
+  /** USD per ETH as a plain decimal; `null`: no price may be shown. */
   readonly ethUsd: () => string | null
-  /** Called when an address gets its actor, or loses it, before the causing call returns. Must not throw. */
+  /** Called when an address gets or loses its actor, before the call that causes it returns. Must not throw. */
   readonly onActivated: (token: Address) => void
   readonly onPassivated: (token: Address) => void
   readonly logger: Logger
-  /** `monotonicMs`: for durations. */
+  /** Monotonic milliseconds, for durations. */
   readonly now: () => number
-  /** The time of day: for times that operators see. */
+  /** Unix milliseconds, for times that operators see. */
   readonly epochMs: () => number
 }
 
 /**
- * The actors of all watched addresses: one per address, made for its first subscriber and removed some sweeps after the last one has left.
- * Every event for an actor passes here; for a token without one it costs one look-up.
+ * The actors of all watched addresses: one per address, created for its first subscriber and removed some sweeps after the last one has
+ * left. Every event for an actor passes through here. For a token without an actor, it costs one look-up.
  */
 export interface Registry {
   /**
@@ -51,7 +51,7 @@ export interface Registry {
    */
   subscribe(token: Address, subscription: Subscription, lastSequence?: number | null): void
   unsubscribe(token: Address, subscription: Subscription): void
-  /** The string that the token's actor uses for its address: thousands of subscriptions then share one string. */
+  /** The string that the token's actor uses for its address, so that thousands of subscriptions share one string. */
   internAddress(token: Address): Address
   /** Passes a committed block on. Never throws, never waits. Call it in the order of the commits. */
   dispatch(block: CommittedBlock): void
@@ -60,14 +60,14 @@ export interface Registry {
   list(query: ActorsQuery): readonly ActorState[]
   /** `null`: the token has no actor. Walks over all subscribers of the token: for operators. */
   get(token: Address): ActorState | null
-  /** The sequence of the state that the token's actor holds; `null`: it holds none, or there is no actor. Costs one look-up. */
+  /** The sequence of the state that the token's actor has; `null`: it has none, or there is no actor. Costs one look-up. */
   sequence(token: Address): number | null
   stop(): void
 }
 
 export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger, now, epochMs }: RegistryOptions): Registry {
   const actors = new Map<Address, TokenActor>()
-  /** Actors without subscribers, in the order in which they lost them. */
+  /** The actors without subscribers, in the order in which they lost the last one. */
   const idle = new Set<TokenActor>()
   const resyncing = new Set<TokenActor>()
   let isStopped = false
@@ -93,7 +93,7 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
     return begin(token, null)
   }
 
-  /** Hands the subscribers of a failed actor to a new one, which loads the token after a back-off that grows with the failures. */
+  /** Gives the subscribers of a failed actor to a new one, which loads the token after a delay that grows with the failures. */
   function replace(failed: TokenActor, error: unknown): void {
     const { token, subscribers, eventsHandled } = failed
     loads.cancel(token)
@@ -105,11 +105,11 @@ export function createRegistry({ load, ethUsd, onActivated, onPassivated, logger
 
   function send(actor: TokenActor, event: ActorEvent): void {
     actor.send(event)
-    // An actor that failed over the event has been replaced, and its successor is in the queues already.
+    // An actor that has failed on the event is replaced already, and its successor is in the queues.
     if (actors.get(actor.token) === actor) updateQueues(actor)
   }
 
-  /** After an event: whether the actor counts as idle, waits for a retry, or is removed. */
+  /** Updates, after an event, whether the actor is idle or waits for a retry, and removes it when it has passivated. */
   function updateQueues(actor: TokenActor): void {
     if (actor.name === 'passivated') {
       remove(actor)

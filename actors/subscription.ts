@@ -19,14 +19,14 @@ export interface Subscription {
   readonly transport: Transport
   /** The same object for all subscriptions of a connection: connections take turns when tokens are loaded. */
   readonly client: object
-  /** True while the reader is too slow to have received the noted frame. */
+  /** Whether the reader is so slow that it has not received the noted frame yet. */
   readonly lagging: boolean
-  /** Answers one subscribe with the token's current sequence; `null`: not indexed. Precedes every frame that is offered later. */
+  /** Answers one subscribe with the token's current sequence; `null`: the token is not indexed. Later frames follow the answer. */
   subscribed(sequence: number | null): void
   /**
-   * Notes what the client said with a subscribe: the sequence of its newest state, `null` for none. Only newer states follow.
+   * Notes the sequence of the client's newest state, as its subscribe gave it; `null`: it has no state. Only newer states follow.
    *
-   * @param current - the state that answers the subscribe; `null`: the token is not indexed
+   * @param current the state that answers the subscribe; `null`: the token is not indexed
    */
   holds(lastSequence: number | null, current: CurrentState | null): void
   /** Offers a state that was committed earlier. A frame that is not newer than the newest one offered before is ignored. */

@@ -1,18 +1,18 @@
 import type { WatchedState } from '#actors/states/watchedState.ts'
 import type { CandleWindow } from './candleWindow.ts'
 
-/** The candles that changed: all from the first changed one to the newest. */
+/** The candles that a client is sent: all from the first changed one to the newest. */
 export class CandleState implements WatchedState<CandleState> {
   readonly sequence: number
   readonly kind = ''
   readonly rest = null
   readonly window: CandleWindow
-  /** Unix seconds: the client's candles from there on are replaced; 0: all of them. */
+  /** The Unix seconds from which on the client's candles are replaced; 0: all of them are. */
   readonly from: number
   #fields: string | null = null
   #whole: CandleState | null = null
 
-  /** @param from becomes 0 if the window no longer reaches back to this time */
+  /** @param from becomes 0 if the window does not reach back to this time */
   constructor(sequence: number, window: CandleWindow, from: number) {
     const [oldest] = window.candles
     this.sequence = sequence

@@ -2,18 +2,18 @@ import { byteLength } from '#protocol/cutText.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 import type { Candle } from '#resources/candles.ts'
 
-/** Besides candles a message has its type, an `id` of 64 escaped characters, sequence and `from`. */
+/** The most bytes of a message besides its candles: its type, an `id` of 64 escaped characters, sequence and `from`. */
 const HEAD_BYTES = 1_024
 
 /** The newest candles of a token that fit into a message. */
 export interface CandleWindow {
-  /** Times ascending; `text`: the candle as JSON. */
+  /** Candles by ascending time. `text`: the candle as JSON. */
   readonly candles: readonly { readonly time: number; readonly text: string }[]
-  /** Whether there are no older ones. */
+  /** Whether the token has no older candles. */
   readonly isWhole: boolean
 }
 
-/** @param hasOlder whether there are candles before these, whose times ascend */
+/** The window of the newest of some candles. @param hasOlder whether the token has candles before these, whose times ascend */
 export function candleWindowOf(candles: readonly Candle[], hasOlder: boolean): CandleWindow {
   const encoded = candles.map(candle => ({ time: candle.time, text: JSON.stringify(candle) }))
   let left = MAX_MESSAGE_BYTES - HEAD_BYTES
@@ -25,8 +25,8 @@ export function candleWindowOf(candles: readonly Candle[], hasOlder: boolean): C
 }
 
 /**
- * The Unix seconds from which candles have changed, appeared or disappeared; 0: any candle may have, because the windows have none in
- * common; `null`: they are the same. A commit or a reorg changes the newest candles only, so all before an unchanged one are the same.
+ * The Unix seconds from which on candles have changed, appeared or disappeared; 0: any candle may have, because the windows share none;
+ * `null`: no candle has. A commit or a reorg changes only the newest candles, so all before an unchanged one are the same.
  */
 export function changedFrom(before: CandleWindow, after: CandleWindow): number | null {
   const areWhole = before.isWhole && after.isWhole
@@ -36,7 +36,7 @@ export function changedFrom(before: CandleWindow, after: CandleWindow): number |
   let same = 0
   while (same < older.length && older[same]?.text === newer[same]?.text) same++
   if (same === 0 && !areWhole) return 0
-  // Candles disappeared, and older ones that clients may not have came into the window.
+  // Candles have disappeared, and older ones that clients may not have are now in the window.
   if (!before.isWhole && startOf(after) < start) return startOf(after)
   if (same === older.length && same === newer.length) return null
   return Math.min(older[same]?.time ?? Number.POSITIVE_INFINITY, newer[same]?.time ?? Number.POSITIVE_INFINITY)

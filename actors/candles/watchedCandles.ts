@@ -16,7 +16,7 @@ export interface WatchedCandlesOptions {
 
 /** The watched candles. A token that is not indexed has none. */
 export interface WatchedCandles extends Omit<StateActors<CandlesQuery, CandleState>, 'outdate'> {
-  /** A commit changed these tokens, and the database shows it; `null`: it may have changed any. */
+  /** To be called when the database shows a commit that changed these tokens; `null`: it may have changed any token. */
   changed(tokens: ReadonlySet<Address> | null): void
 }
 

@@ -2,7 +2,7 @@ import type { ChannelPosition } from '#domain/eventPlace.ts'
 import type { EventMessage } from './eventMessages.ts'
 import type { EventSubscriber } from './eventSubscriber.ts'
 
-/** Returns the position at which the subscriber stopped taking messages; `null`: it took all. */
+/** Delivers messages in order. Returns the position at which the subscriber stopped taking them; `null`: it took all. */
 export function deliverAll(
   subscriber: EventSubscriber,
   messages: readonly EventMessage[],

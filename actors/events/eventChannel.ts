@@ -10,12 +10,12 @@ import type { EventSubscriber } from './eventSubscriber.ts'
 import { type FilterGroup, FilterIndex } from './filterIndex.ts'
 import { isAhead, isStale, type ResumePosition } from './positions.ts'
 
-/** A position that the database has not reached after this time is of another database. */
+/** A position that the database has not reached after this time belongs to another database. */
 const AHEAD_MS = 10_000
 
 type Ready = { readonly subscriber: EventSubscriber; readonly filter: EventFilter; readonly position: ChannelPosition }
 
-/** The state of a subscriber that does not follow yet, or no longer does. */
+/** The state of a subscriber that has a position of its own. */
 interface Behind {
   readonly filter: EventFilter
   readonly position: ResumePosition
@@ -26,18 +26,18 @@ interface Behind {
 
 /**
  * The actor of a channel of events over all tokens. Commits do not carry its events: after each commit it reads the new events and the
- * reorgs in one statement. Subscribers follow it together, at its position. A subscriber that resumes, or whose connection took no more,
- * has a position of its own and gets events from the database whenever its connection has written all that waited. So a slow reader costs
- * a bounded buffer, and misses events only when there are more than `MAX_REPLAYED`.
+ * reorgs in one statement. Subscribers that follow share its position. A subscriber that resumes, or whose connection took no more, is
+ * behind: it has a position of its own, and gets events from the database whenever its connection has written all messages. So a slow
+ * reader costs a bounded buffer, and misses events only when there are more than `MAX_REPLAYED`.
  */
 export class EventChannel {
   readonly #options: EventChannelOptions
   readonly #passes: Coalesced<null>
   readonly #following = new FilterIndex()
   readonly #filters = new Map<EventSubscriber, EventFilter>()
-  /** Subscribers in the order in which they fell behind. */
+  /** The subscribers that are behind, in the order in which they fell behind. */
   readonly #behind = new Map<EventSubscriber, Behind>()
-  /** The position of the subscribers that follow; `null`: not read yet. Read anew while none follows. */
+  /** The position of the subscribers that follow; `null`: not read yet. While none follows, it is read again. */
   #position: ChannelPosition | null = null
   #mustRetry = false
   readonly #pages: typeof PAGES
@@ -54,7 +54,7 @@ export class EventChannel {
     )
   }
 
-  /** The subscriber is answered later, through its methods. */
+  /** Adds a subscriber, which is answered later, through its methods. */
   subscribe(subscriber: EventSubscriber, filter: EventFilter, position: ResumePosition): void {
     this.#filters.set(subscriber, filter)
     this.#behind.set(subscriber, { filter, position, sinceMs: this.#options.now(), isAnswered: false })
@@ -69,17 +69,17 @@ export class EventChannel {
     this.#following.remove(filter, subscriber)
   }
 
-  /** A commit has changed tokens, and the database shows it. */
+  /** To be called when the database shows a commit that changed tokens. */
   changed(): void {
     if (this.#filters.size > 0) this.#passes.request(null)
   }
 
-  /** The subscriber's connection has written all that it had. */
+  /** To be called when the subscriber's connection has written all messages. */
   drained(subscriber: EventSubscriber): void {
     if (this.#behind.has(subscriber)) this.#passes.request(null)
   }
 
-  /** How far the subscriber has been told; `null`: it is behind, and has its own position. */
+  /** The position up to which a subscriber that follows has been told; `null`: it is behind. */
   positionOf(subscriber: EventSubscriber): ChannelPosition | null {
     return this.#filters.has(subscriber) && !this.#behind.has(subscriber) ? this.#position : null
   }
@@ -133,7 +133,7 @@ export class EventChannel {
     this.#position = page.end
   }
 
-  /** Subscribers with unwritten messages fall behind: they get the reorg or gap from the database later, so it does not wait in memory. */
+  /** Subscribers with unwritten messages fall behind, and get the reorg or gap from the database later, so that it needs no memory. */
   #leaveUndrained(position: ChannelPosition): void {
     for (const { filter, members } of this.#following.groups()) {
       for (const member of members) if (!member.isDrained) this.#fallBehind(member, filter, position)
@@ -160,14 +160,14 @@ export class EventChannel {
 
   #fallBehind(subscriber: EventSubscriber, filter: EventFilter, position: ChannelPosition): void {
     this.#following.remove(filter, subscriber)
-    // At the end, because subscribers that are behind take turns.
+    // The subscriber goes to the end, because those that are behind take turns.
     this.#behind.delete(subscriber)
     this.#behind.set(subscriber, { filter, position, sinceMs: this.#options.now(), isAnswered: true })
   }
 
   /**
-   * Brings the subscribers that are behind and can take more one page further. They share the page, so that a rush of clients that resume
-   * costs little more than one client. Returns whether there may be more to do.
+   * Brings the subscribers that are behind and can take more messages one page further. They share the page, so that many clients that
+   * resume at once cost little more than one. Returns whether there may be more to do.
    */
   async #catchUp(): Promise<boolean> {
     const channel = this.#position
@@ -176,7 +176,7 @@ export class EventChannel {
     const [head] = ready
     if (head === undefined) return false
     const read = await this.#read(head.position, channel.place, this.#pages.behind)
-    // Subscribers that follow learn of a reorg first; a database that lags behind is asked again later.
+    // Subscribers that follow learn of a reorg first. A database that lags behind is asked again later.
     if (read.reorgs !== channel.reorgs) return read.reorgs > channel.reorgs
     // The database lacks events up to the channel's place, as a replica may when it is used again.
     if (comparePlaces(read.newest, channel.place) < 0) return false
@@ -197,7 +197,7 @@ export class EventChannel {
     return true
   }
 
-  /** The subscribers that are behind the channel and can take more. */
+  /** The subscribers that are behind the channel and can take more messages. */
   #readyBehind(channel: ChannelPosition): readonly Ready[] {
     const ready: Ready[] = []
     for (const [subscriber, entry] of this.#behind) {
@@ -215,8 +215,8 @@ export class EventChannel {
   }
 
   /**
-   * The subscriber's position is of another database, or made up. The reorg sets it to the channel's beginning, so that a client that
-   * loses its connection before the gap, and resumes from the beginning, learns of the gap.
+   * Has a subscriber follow whose position belongs to another database, or is made up. The reorg sets the position to the channel's
+   * beginning, so that a client that loses its connection before the gap, and resumes from the beginning, learns of the gap.
    */
   #giveUp(subscriber: EventSubscriber, filter: EventFilter, channel: ChannelPosition): void {
     subscriber.reorg(0, { place: FIRST_PLACE, reorgs: channel.reorgs })

@@ -4,15 +4,15 @@ import type { ChannelEvents, ChannelEventsQuery, EventChannelName } from '#resou
 export interface EventChannelOptions {
   readonly channel: EventChannelName
   readonly read: (query: ChannelEventsQuery) => Promise<ChannelEvents>
-  /** USD per ETH as a plain decimal; `null`: none that may be shown. */
+  /** USD per ETH as a plain decimal; `null`: no price may be shown. */
   readonly ethUsd: () => string | null
   readonly logger: Logger
   readonly now: () => number
-  /** How many events are read at once. Default: `PAGES`. */
+  /** The most events that are read at once. Default: `PAGES`. */
   readonly pages?: typeof PAGES
-  /** Most events in a message. Default: as many as fit. */
+  /** The most events in a message. Default: as many as fit. */
   readonly eventsPerMessage?: number
 }
 
-/** For subscribers that follow, and for those that are behind: about as many as one of the latter takes at once. */
+/** Page sizes for subscribers that follow, and for those that are behind: one of the latter takes about as many events at once. */
 export const PAGES = { following: 1_000, behind: 100 }

@@ -6,7 +6,7 @@ import type { EventChannelOptions } from './eventChannelOptions.ts'
 /** The channels of events over all tokens, one actor per channel. A channel without subscribers reads nothing. */
 export interface EventChannels {
   of(channel: EventChannelName): Pick<EventChannel, 'subscribe' | 'unsubscribe' | 'drained'>
-  /** A commit has changed tokens, and the database shows it. */
+  /** To be called when the database shows a commit that changed tokens. */
   changed(): void
   /** To be called every few seconds. */
   sweep(): void

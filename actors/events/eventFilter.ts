@@ -4,24 +4,24 @@ import { weiFrom } from '#domain/tradeSize.ts'
 import type { ChannelEvent, GraduationEventStatus } from '#resources/channelEvent.ts'
 import { type CrossedValue, crosses, type ValueBound } from '#resources/crossings.ts'
 
-/** An event has to match every filter that is given, and one entry of a list. */
+/** The filters of a subscription. An event has to match all that are given, and one entry of each list. */
 export interface EventFilters {
   readonly tokens?: readonly Address[]
-  /** Makers of trades, creators of tokens. */
+  /** The makers of trades, or the creators of tokens. */
   readonly wallets?: readonly Address[]
   readonly launchpads?: readonly string[]
   readonly side?: TradeSide
-  /** A plain decimal. Trades whose amount in WETH is not known do not fit. */
+  /** A plain decimal. Trades whose amount in WETH is not known do not match. */
   readonly minWeth?: string
   /** The statuses that graduations reach. */
   readonly status?: readonly GraduationEventStatus[]
-  /** On `crossings`. */
+  /** The bound that a value has to cross, on the channel `crossings`. */
   readonly bound?: ValueBound
 }
 
-/** Filters in a form that is quick to test. */
+/** A subscription's filters in a form that is quick to test. */
 export class EventFilter {
-  /** Equal for filters that let the same events through. */
+  /** A text that is equal for filters that let the same events through. */
   readonly key: string
   readonly tokens: ReadonlySet<Address> | null
   readonly wallets: ReadonlySet<Address> | null
@@ -44,7 +44,7 @@ export class EventFilter {
     this.key = JSON.stringify([...lists, this.#side, this.#minWei?.toString() ?? null, ...crossed])
   }
 
-  /** The value of which events are told; `null`: on other channels than `crossings`. */
+  /** The value whose crossings are told; `null` on other channels than `crossings`. */
   get of(): CrossedValue | null {
     return this.#bound?.of ?? null
   }

@@ -5,7 +5,7 @@ import type { ChannelEvent } from '#resources/channelEvent.ts'
 import { type CrossedValue, crossingOf } from '#resources/crossings.ts'
 import { withUsd } from '#resources/token.ts'
 
-/** Events of one block, as many as fit into a message; all of one status. */
+/** A message with events of one block and one status, as many as fit. */
 export interface EventMessage {
   /** The place of its first event. */
   readonly first: EventPlace
@@ -14,19 +14,19 @@ export interface EventMessage {
   /** The place of its last event. */
   readonly place: EventPlace
   readonly status: ChannelEvent['status']
-  /** A JSON array. */
+  /** The events as a JSON array. */
   readonly data: string
-  /** Size of `data` in UTF-8. */
+  /** The size of `data` in UTF-8. */
   readonly bytes: number
 }
 
-/** The rest of a message takes less: type, cursor, block and an `id` of 64 escaped characters. */
+/** The most bytes of a message besides its data: type, cursor, block and an `id` of 64 escaped characters. */
 const HEAD_BYTES = 1_024
 
-/** Most bytes of a message's data. */
+/** The most bytes of a message's data. */
 const DATA_BYTES = MAX_MESSAGE_BYTES - HEAD_BYTES
 
-/** An event whose JSON is made once for all filters; of a crossing, once for each value that filters compare. */
+/** An event whose JSON is made once for all filters. That of a crossing is made once for each value that filters compare. */
 export class EncodedEvent {
   readonly event: ChannelEvent
   readonly #ethUsd: string | null
@@ -65,9 +65,11 @@ interface EncodedText {
 }
 
 /**
+ * Puts events into messages.
+ *
  * @param events in order
  * @param of as in `EncodedEvent.encoded`
- * @param most events in a message
+ * @param most the most events in a message
  */
 export function eventMessages(
   events: readonly EncodedEvent[],

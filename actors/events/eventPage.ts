@@ -1,12 +1,12 @@
 import { type ChannelPosition, comparePlaces, type EventPlace, placeAfterReorg } from '#domain/eventPlace.ts'
 import type { ChannelEvent, ChannelEvents } from '#resources/channelEvent.ts'
 
-/** Events that were read after one position. Readers at other positions share them where they can (`covers`). */
+/** Events that were read after one position. Readers at other positions share them if the page covers these. */
 export class EventPage {
   readonly events: readonly ChannelEvent[]
-  /** More than `MAX_REPLAYED` events follow the position, so none was read. */
+  /** Whether more than `MAX_REPLAYED` events follow the position, so that no event was read. */
   readonly isTooFar: boolean
-  /** Further events may follow. */
+  /** Whether further events may follow. */
   readonly isFull: boolean
   /** The position of a reader that has taken the page. */
   readonly end: ChannelPosition
@@ -31,7 +31,7 @@ export class EventPage {
   }
 
   /**
-   * Whether the page holds every event between the position and its end. A page that is empty because there are too many events covers the
+   * Whether the page has every event between a position and the page's end. A page without events because there are too many covers the
    * positions from which there are as many or more.
    */
   covers({ place, reorgs }: ChannelPosition): boolean {
@@ -50,7 +50,7 @@ export class EventPage {
     return { place: this.#afterReorg(place), reorgs: this.end.reorgs }
   }
 
-  /** While nothing is indexed, the end of the channel is before every block that a reorg made void. */
+  /** Moves a place before void events. While nothing is indexed, the end of the channel is before every void block. */
   #afterReorg(place: EventPlace): EventPlace {
     const next = placeAfterReorg(place, this.voidFrom)
     return comparePlaces(next, this.#channelEnd) > 0 ? this.#channelEnd : next

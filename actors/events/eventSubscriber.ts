@@ -6,14 +6,14 @@ import type { EventMessage } from './eventMessages.ts'
  * channel: each only notes what the connection has to write.
  */
 export interface EventSubscriber {
-  /** True when nothing waits to be written. `EventChannel.drained` tells the channel when it becomes true. */
+  /** Whether no message waits to be written. `EventChannel.drained` tells the channel when this becomes true. */
   readonly isDrained: boolean
-  /** Precedes all other calls. The events that follow are later than the position. */
+  /** Comes before all other calls. The events that follow are later than the position. */
   subscribed(position: ChannelPosition): void
-  /** Returns false when too much waits already: the message was not taken. */
+  /** Takes a message. Returns `false` if too much waits already, so that it was not taken. */
   deliver(message: EventMessage, reorgs: number): boolean
-  /** Events of block `fromBlock` and later blocks that were delivered are void, if any were. The events that replace them follow. */
+  /** Says that the delivered events of `fromBlock` and later blocks are void, if there are any. The events that replace them follow. */
   reorg(fromBlock: number, position: ChannelPosition): void
-  /** The events after `from`, up to the position, are not delivered. */
+  /** Says that the events after `from`, up to the position, are not delivered. */
   gap(from: EventPlace, position: ChannelPosition): void
 }

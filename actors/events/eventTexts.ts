@@ -2,7 +2,7 @@ import { type ChannelPosition, type EventPlace, formatPlace } from '#domain/even
 import type { EventChannelName } from '#resources/channelEvent.ts'
 import type { EventMessage } from './eventMessages.ts'
 
-/* The JSON of a channel's messages, for connections and webhooks. `id` is that of the subscription. */
+/* The JSON of a channel's messages, for connections and webhooks. `id` is the id of the subscription. */
 
 export function eventsText(channel: EventChannelName, id: string, { place, status, data }: EventMessage, reorgs: number): string {
   const statusField = status === null ? '' : `"status":"${status}",`

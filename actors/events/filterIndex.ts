@@ -9,7 +9,7 @@ export interface FilterGroup {
   readonly members: Set<EventSubscriber>
 }
 
-/** Finds the filters that an event fits by a look-up of its token and one of its wallet, however many tokens and wallets filters name. */
+/** Finds the filters that an event matches by its token and its wallet, in two look-ups, however many tokens and wallets they name. */
 export class FilterIndex {
   readonly #groups = new Map<string, FilterGroup>()
   readonly #byToken = new Map<Address, Set<FilterGroup>>()

@@ -1,13 +1,13 @@
 import { type ChannelPosition, comparePlaces, type EventPlace } from '#domain/eventPlace.ts'
 import type { ChannelEvents } from '#resources/channelEvent.ts'
 
-/** Where a subscriber begins. A `null` part is taken from the channel: without `reorgs` only later reorgs are reported. */
+/** The position at which a subscriber begins. The channel has the value of a `null` part: without `reorgs`, only later reorgs are told. */
 export interface ResumePosition {
   readonly place: EventPlace | null
   readonly reorgs: number | null
 }
 
-/** Whether the answer is that of a replica that lags behind. */
+/** Whether events were read from a replica that lags behind. */
 export function isStale({ reorgs, voidFrom, newest }: ChannelEvents, after: ChannelPosition): boolean {
   return reorgs < after.reorgs || (voidFrom === null && comparePlaces(newest, after.place) < 0)
 }

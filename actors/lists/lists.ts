@@ -13,9 +13,9 @@ import { MAX_LIST_MESSAGES, WatchedList } from './watchedList.ts'
 
 export interface ListsOptions {
   readonly read: (query: TokensQuery) => Promise<Page<Token, TokenCursor>>
-  /** How many tokens the query's filters let through; `null`: more than are counted. */
+  /** The number of tokens that the query's filters let through; `null`: more than are counted. */
   readonly count: (query: TokensQuery) => Promise<number | null>
-  /** USD per ETH as a plain decimal; `null`: none that may be shown. */
+  /** USD per ETH as a plain decimal; `null`: no price may be shown. */
   readonly ethUsd: () => string | null
   readonly logger: Logger
   /** Milliseconds since the epoch. */
@@ -24,7 +24,7 @@ export interface ListsOptions {
 
 /** The watched lists of tokens. */
 export interface Lists extends Omit<StateActors<TokensRequest, WatchedList>, 'outdate'> {
-  /** A commit changed these tokens, and the database shows it; `null`: it may have changed any, or there is a new price. */
+  /** To be called when the database shows a commit that changed these tokens; `null`: any may have changed, or the price of ETH has. */
   changed(tokens: ReadonlySet<Address> | null): void
 }
 

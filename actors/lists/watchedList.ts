@@ -3,7 +3,7 @@ import { LIST_COLUMNS, ROWS_BYTES } from '#protocol/encodeListRows.ts'
 
 const COLUMNS = JSON.stringify(LIST_COLUMNS)
 
-/** More messages than one state takes: all rows together fill four, and two in a row have more bytes than fit into one. */
+/** More than the messages of one state: all rows together fill four, and any two messages in a row have more bytes than one can. */
 export const MAX_LIST_MESSAGES = 16
 
 /** The rows that a client has, each as JSON, and the sequence of the message that completed them. */
@@ -15,17 +15,17 @@ interface HeldRows {
 interface Target extends HeldRows {
   /** The newest indexed block; `null`: nothing is indexed yet. */
   readonly asOfBlock: string | null
-  /** Only of long lists: how many tokens match; `null`: more than are counted. */
+  /** The number of matching tokens, only of long lists; `null`: more than are counted. */
   readonly matches?: number | null
 }
 
 /**
- * A state of a list, as what a client with an earlier state is sent next: the whole list, or its change. What does not fit into one message
- * follows in `rest`. Then the list between the two has the rows in their new order, some still as they were, and others missing.
+ * The message that leads a client from an earlier state of a list to a new one: the whole list, or its change. Rows that do not fit into it
+ * follow in `rest`. In between, the client has the rows in their new order, some of them with old values, and others missing.
  */
 export class WatchedList implements WatchedState<WatchedList> {
   readonly target: Target
-  /** What the client has; `null`: nothing. */
+  /** The rows that the client has; `null`: it has none. */
   readonly #base: HeldRows | null
   #next: NextRows | null = null
   #fields: string | null = null
@@ -45,7 +45,7 @@ export class WatchedList implements WatchedState<WatchedList> {
     return this.#reached.isLast ? this.target.sequence : Math.max(this.#base?.sequence ?? 0, this.target.sequence - MAX_LIST_MESSAGES) + 1
   }
 
-  /** A change is smaller than the list: it has no columns, and the place of a row is shorter than the row. */
+  /** A change is smaller than the list: it has no columns, and the places of unchanged rows. */
   get fields(): string {
     if (this.#fields === null) {
       const { asOfBlock, matches } = this.target
@@ -81,12 +81,12 @@ export class WatchedList implements WatchedState<WatchedList> {
 interface NextRows {
   /** The rows after the message. */
   readonly rows: readonly string[]
-  /** The rows as the message has them: a row that the client has as its place there, from 0, and any other in full. */
+  /** The rows in the message: a row that the client has as its place in the client's rows, from 0, and any other row in full. */
   readonly entries: readonly string[]
   readonly isLast: boolean
 }
 
-/** A place and a comma. */
+/** The most bytes of a place and a comma. */
 const PLACE_BYTES = 4
 
 function nextRows(held: readonly string[], target: readonly string[]): NextRows {

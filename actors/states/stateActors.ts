@@ -3,35 +3,35 @@ import { Tally } from '#domain/tally.ts'
 import { MAX_WATCHED_PER_CLIENT } from '#protocol/limits.ts'
 import type { StateSubscriber, WatchedState } from './watchedState.ts'
 
-/** Distinct queries that are watched at once in one thread: each is read after every commit that can have changed its answer. */
+/** The most distinct queries that one thread watches. Each is read after every commit that can have changed its answer. */
 const MAX_ACTORS = 1_000
 /** Two reads leave the database's other connections to requests. */
 const CONCURRENT_READS = 2
 
 export interface StateActorsOptions<Query, State> {
-  /** Reads the present state: `newest` itself if nothing has changed, a whole state if `newest` is `null`. */
+  /** Reads the present state. Returns `newest` itself if nothing has changed, and a whole state if `newest` is `null`. */
   readonly read: (query: Query, newest: State | null) => Promise<State>
   readonly logger: Logger
-  /** What the log says when a read fails. */
+  /** The log's message when a read fails. */
   readonly failure: string
 }
 
 /** Why a query is not watched: one client, or all clients together, have reached the limit of watched queries. */
 export type WatchRefusal = 'tooManyOfClient' | 'tooMany'
 
-/** The actors of the watched queries: one for each distinct query, which is read once for all of its subscribers. */
+/** The actors of the watched queries. There is one for each distinct query, which is read once for all of its subscribers. */
 export interface StateActors<Query, State> {
   /**
-   * The subscriber gets the state when it is known, and again whenever it has changed. A query that is watched already is never refused.
+   * Gives the subscriber the state when it is known, and again whenever it has changed. A query that is watched already is never refused.
    *
-   * @param replaces whether the client ends another subscription at once, whose place the limits leave to this one
-   * @returns `null`: it is subscribed
+   * @param replaces whether this subscription replaces another one of the client, which the limits then do not count
+   * @returns `null`: the subscriber is subscribed
    */
   subscribe(query: Query, subscriber: StateSubscriber<State>, replaces?: boolean): WatchRefusal | null
   unsubscribe(query: Query, subscriber: StateSubscriber<State>): void
-  /** Reads the queries again whose answer can have changed. */
+  /** Reads those queries again whose answer can have changed. */
   outdate(canHaveChanged: (query: Query) => boolean): void
-  /** Reads the queries again whose last read has failed. To be called every few seconds. */
+  /** Reads those queries again whose last read has failed. To be called every few seconds. */
   sweep(): void
   stop(): Promise<void>
 }
@@ -40,7 +40,7 @@ interface Actor<Query, State> {
   readonly key: string
   readonly query: Query
   readonly subscribers: Set<StateSubscriber<State>>
-  /** Number of subscribers by client. */
+  /** The number of subscribers by client. */
   readonly clients: Tally
   newest: State | null
   hasFailed: boolean
@@ -52,16 +52,16 @@ export function createStateActors<Query, State extends WatchedState<State>>({
   failure,
 }: StateActorsOptions<Query, State>): StateActors<Query, State> {
   const actors = new Map<string, Actor<Query, State>>()
-  /** Number of actors by client. */
+  /** The number of watched queries by client. */
   const watched = new Tally()
-  /** Actors in the order in which they were outdated. */
+  /** The actors to read again, in the order in which they were outdated. */
   const outdated = new Set<Actor<Query, State>>()
   const reading = new Map<Actor<Query, State>, Promise<void>>()
 
   function startReads(): void {
     for (const actor of outdated) {
       if (reading.size >= CONCURRENT_READS) return
-      // An actor with a running read is read once more afterwards: the running read may see an older state.
+      // A query with a running read is read once more afterwards, since the running read may see an older state.
       if (reading.has(actor)) continue
       outdated.delete(actor)
       const run = refresh(actor).finally(() => {

@@ -10,11 +10,11 @@ import { snapshotWithUsd } from '#resources/tokenSnapshot.ts'
 import { SentState, SentStates } from './sentState.ts'
 import { withoutHolders } from './withoutHolders.ts'
 
-/** A message as the transports send it. All receivers share the bytes, which never change. */
+/** A message in the forms that the transports send. All receivers share the bytes, which never change. */
 export interface EncodedMessage {
-  /** A WebSocket text message: JSON in UTF-8, at most 16,384 bytes. */
+  /** The message as a WebSocket text: JSON in UTF-8, at most 16,384 bytes. */
   readonly webSocket: Uint8Array
-  /** The message as an event of a `text/event-stream`, made for the first stream. */
+  /** The message as an event of a `text/event-stream`. It is made for the first stream. */
   readonly eventStream: Uint8Array
 }
 
@@ -22,15 +22,15 @@ export interface EncodedMessage {
 export interface Frame {
   readonly token: Address
   readonly sequence: number
-  /** Monotonic time in ms at which its commit completed; `null`: the state was read from the database later. */
+  /** The time at which its commit completed, in monotonic ms; `null`: the state was read from the database later. */
   readonly completedAtMs: number | null
-  /** A receiver of the frame has the trades up to here. The same object in all frames of a state. */
+  /** The position up to which a receiver of the frame has the trades. It is the same object in all frames of a state. */
   readonly position: ChannelPosition
-  /** The message for receivers that have the trades up to a position; `null`: not known. Made for the first such receiver. */
+  /** The message for receivers that have the trades up to a position; `null`: it is not known. It is made for the first such receiver. */
   since(position: ChannelPosition | null): EncodedMessage
-  /** The message for receivers of deltas that were sent a state last: the smaller one of a delta and a full update. */
+  /** The message for receivers of deltas whose last sent state is `sent`: the smaller one of a delta and a full update. */
   from(sent: SentState): EncodedMessage
-  /** Notes that a receiver of deltas, which was sent `before` (`null`: nothing), was sent this frame. Returns what it was sent now. */
+  /** Notes that a receiver of deltas was sent this frame after `before` (`null`: nothing). Returns its last sent state from now on. */
   received(before: SentState | null): SentState
   /** This frame without holders, made for the first subscription that asks for it. */
   readonly withoutHolders: Frame
@@ -74,14 +74,14 @@ class EncodedFrame implements Frame {
   readonly #facts: FrameFacts
   readonly #update: UpdatedState
   readonly #sent: SentState
-  /** The beginning of all messages. Once there is a message, this is a view of its bytes, so that they are not kept twice. */
+  /** The beginning of all full updates. Once there is one, this is a view of its bytes, so that they are not kept twice. */
   #beginning: Uint8Array
-  /** Full updates by the trades that they carry, since receivers that were sent different states may lack the same trades, and deltas. */
+  /** Full updates by their trades, which receivers of different states may share, and deltas by the state that they change. */
   readonly #messages = new Map<string | SentState, EncodedMessage>()
-  /** The position that was asked for last, and its message: nearly all receivers were sent the same state before. */
+  /** The last position of `since` and its message: nearly all receivers were sent the same state before. */
   #lastSince: ChannelPosition | null | undefined = undefined
   #lastMessage: EncodedMessage | null = null
-  /** The last message of `from`, for receivers of deltas, and what they had. */
+  /** The last state of `from` and its message. */
   #lastSent: SentState | null = null
   #lastMessageFrom: EncodedMessage | null = null
   #withoutHolders: Frame | null = null
@@ -97,7 +97,7 @@ class EncodedFrame implements Frame {
     this.#beginning = beginning
   }
 
-  /** Size of the update without its trades. */
+  /** The size of the update in bytes, without its trades. */
   get stateBytes(): number {
     return this.#beginning.length
   }
@@ -142,7 +142,7 @@ class EncodedFrame implements Frame {
 
   #messageFrom(sent: SentState): EncodedMessage {
     const full = this.since(sent.position)
-    // A state may be sent again in its other form, with or without holders.
+    // A state may be sent again in another form, with or without holders, for which there is no delta.
     if (sent.update === null || sent.update.sequence === this.sequence) return full
     const known = this.#messages.get(sent)
     if (known !== undefined) return known
@@ -154,7 +154,7 @@ class EncodedFrame implements Frame {
   }
 }
 
-/** Encoded on first use, and again when the ETH/USD price has changed, so that a later subscriber is not sent an old price. */
+/** A snapshot that is encoded on first use, and again when the price of ETH has changed, so that no subscriber is sent an old price. */
 export class FramedSnapshot {
   readonly snapshot: TokenSnapshot
   readonly sequence: number

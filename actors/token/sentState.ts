@@ -2,8 +2,8 @@ import type { ChannelPosition } from '#domain/eventPlace.ts'
 import type { UpdatedState } from '#protocol/tokenUpdate.ts'
 
 /**
- * A state in the form in which subscribers were sent it, which their next delta changes. It is kept while it is the last one that some
- * subscriber with deltas was sent; a subscriber whose state is not kept gets a full update.
+ * A state in the form in which subscribers were sent it, which their next delta changes. It is kept as long as it is the last one that
+ * some subscriber with deltas was sent. A subscriber whose state is not kept gets a full update.
  */
 export class SentState {
   readonly position: ChannelPosition
@@ -16,18 +16,18 @@ export class SentState {
     this.#recent = recent
   }
 
-  /** `null`: it is not kept. */
+  /** The sent form; `null`: it is no longer kept. */
   get update(): UpdatedState | null {
     return this.#update
   }
 
-  /** Another subscriber was sent it. */
+  /** Counts another subscriber that was sent the state. */
   receive(update: UpdatedState): void {
     this.#update = update
     if (this.#receivers++ === 0) this.#recent.add(this)
   }
 
-  /** One of its receivers was sent a later state, or has left. */
+  /** Counts out a receiver that was sent a later state, or has left. */
   release(): void {
     if (--this.#receivers === 0) this.forget()
   }
@@ -37,10 +37,10 @@ export class SentState {
   }
 }
 
-/** Most states of a token that are kept, each of at most 16 KB as JSON. With readers that keep up there is one. */
+/** The most states of a token that are kept, each of at most 16 KB as JSON. There is one if all readers keep up. */
 const MAX_SENT_STATES = 8
 
-/** The states of one token that were sent last. Older ones are forgotten, however many readers are still at them. */
+/** The states of one token that were sent last. Older ones are forgotten, however many readers still have them. */
 export class SentStates {
   #states: readonly SentState[] = []
 

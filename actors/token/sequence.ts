@@ -1,8 +1,7 @@
 /**
- * Whether a state may replace another: only a strictly larger sequence does. An equal one was received already in another way (a load and
- * the update of the same commit); a smaller one is an older state that arrives late.
- * An actor that replaces a failed one does not hold the newest state that subscribers have received: it accepts a state of the same
- * sequence, but no older one.
+ * Whether a state may replace the current one: only if its sequence is larger. An equal one has come in another way before (by a load and
+ * by the update of the same commit), and a smaller one is late. An actor that replaces a failed one has no current state: it accepts a
+ * state as new as the newest one that subscribers were sent, but no older one.
  */
 export function isNewer(offered: number, current: number | null, newestSent: number | null): boolean {
   return (current === null || offered > current) && (newestSent === null || offered >= newestSent)

@@ -6,25 +6,25 @@ import { needsSnapshot } from './sequence.ts'
 export type SubscribeReply = FramedSnapshot | null
 
 interface Waiting {
-  /** `null`: the client has no state. */
+  /** The newest sequence that the client has; `null`: it has no state. */
   readonly lastSequence: number | null
-  /** Each of these subscribes gets an answer of its own. */
+  /** The number of subscribes, each of which gets an answer of its own. */
   readonly subscribes: number
 }
 
-/** Members have been answered and get every frame; the others wait until the state is known. Mutable: copies per join cost too much. */
+/** The subscribers of a token. Members have been answered and get every frame. The others wait until the state is known. */
 export class SubscriberSet {
   readonly #members = new Set<Subscription>()
   readonly #waiting = new Map<Subscription, Waiting>()
   #newestSent: number | null = null
   #conflated = 0
 
-  /** The newest sequence sent to any subscriber; `null`: none. It survives a failed actor, so that its successor sends nothing older. */
+  /** The newest sequence that any subscriber was sent; `null`: none was. It survives a failed actor, whose successor sends no older one. */
   get newestSent(): number | null {
     return this.#newestSent
   }
 
-  /** Updates that a newer one replaced before they were written. Survives a failed actor. */
+  /** The number of updates that a newer one has replaced before they were written. It survives a failed actor. */
   get conflated(): number {
     return this.#conflated
   }
@@ -42,7 +42,7 @@ export class SubscriberSet {
     })
   }
 
-  /** Answers a subscribe. When the answer can't be made, this throws, and the subscriber waits for the actor's successor. */
+  /** Answers a subscribe. If the state can't be encoded, this throws, and the subscriber waits for the actor's successor. */
   admit(subscription: Subscription, lastSequence: number | null, reply: SubscribeReply, ethUsd: () => string | null): void {
     let frame: Frame | null = null
     try {
@@ -60,7 +60,7 @@ export class SubscriberSet {
 
   admitWaiting(reply: SubscribeReply, ethUsd: () => string | null): void {
     for (const [subscription, { lastSequence, subscribes }] of this.#waiting) {
-      // Encoded before the first answer, as in `admit`.
+      // The state is encoded before the first answer, as in `admit`.
       if (reply !== null && needsSnapshot(reply.sequence, lastSequence)) reply.frame(ethUsd())
       this.#waiting.delete(subscription)
       for (let extra = 1; extra < subscribes; extra++) subscription.subscribed(reply?.sequence ?? null)
@@ -73,7 +73,7 @@ export class SubscriberSet {
     this.#waiting.delete(subscription)
   }
 
-  /** Offers a commit to every member: the hot loop of the service. Each member only notes a reference. */
+  /** Offers a commit to every member, which is the hot loop of the service. Each member only notes a reference. */
   update(committed: FramedSnapshot, ethUsd: () => string | null): void {
     if (this.#members.size === 0) return
     const frame = committed.frame(ethUsd())
@@ -88,7 +88,7 @@ export class SubscriberSet {
     for (const member of this.#members) member.snapshot(frame)
   }
 
-  /** Walks over all subscribers: for operators, not for every update. */
+  /** Counts subscribers for operators. Walks over all of them, so it is not for every update. */
   counts(): Readonly<Record<Transport | 'lagging', number>> {
     const counts = { webSocket: 0, eventStream: 0, lagging: 0 }
     for (const subscription of [...this.#members, ...this.#waiting.keys()]) {

@@ -13,7 +13,7 @@ export interface TokenActorOptions {
   readonly token: Address
   /** Starts to load the token and must not throw. `loaded` or `loadFailed` is sent later, never from inside this call. */
   readonly load: (token: Address) => void
-  /** USD per ETH as a plain decimal; `null`: none that may be shown. */
+  /** USD per ETH as a plain decimal; `null`: no price may be shown. */
   readonly ethUsd: () => string | null
   /** Called once, when an effect has thrown: XState has then stopped the actor for good. */
   readonly onFailure: (actor: TokenActor, error: unknown) => void
@@ -29,13 +29,13 @@ export interface Predecessor {
   readonly failures: number
 }
 
-/** The failure of an actor that ran for this long counts as the first. */
+/** The failure of an actor that has run for this long counts as the first one. */
 const FORGIVEN_AFTER_MS = 60_000
 
 /**
- * The actor of a watched address: `afterTokenEvent` decides, this does what was decided.
+ * The actor of a watched address. `afterTokenEvent` decides, and the actor performs the effects.
  *
- * The XState actor begins with the token's first state. A client may subscribe to any address, and for one that is no token an XState actor
+ * The XState actor starts with the token's first state. A client may subscribe to any address, and for one that is no token an XState actor
  * would cost seven times the memory (0007).
  */
 export class TokenActor {
@@ -47,7 +47,7 @@ export class TokenActor {
   readonly #startedAtMs: number
   readonly #earlierFailures: number
   readonly #onFailure: TokenActorOptions['onFailure']
-  /** The state while there is no XState actor. */
+  /** The state as long as there is no XState actor. */
   #unknown: TokenState
   #actor: ActorRefFrom<Logic> | null = null
   #eventsHandled: number

@@ -4,7 +4,7 @@ import { FramedSnapshot } from './frame.ts'
 import { isNewer } from './sequence.ts'
 import type { SubscriberSet } from './subscriberSet.ts'
 
-/** An actor without subscribers passivates after this many sweeps, so that a reconnecting client still finds it live. */
+/** The number of sweeps after which an actor without subscribers passivates. A client that reconnects before still finds it live. */
 export const IDLE_SWEEPS = 6
 
 const FIRST_RETRY_MS = 1_000
@@ -14,9 +14,9 @@ const MAX_RETRY_MS = 30_000
  * The state of a token's actor, by name:
  *
  * - `activating`: the token is loaded for the first time. Subscribers wait.
- * - `live`: the token's state is known (possibly as "not indexed"), and every newer one is sent to the subscribers.
- * - `resyncing`: what is known is or may be older than the database's state, which is loaded until a load succeeds. A new subscriber is
- *   answered with the known state, and waits if there is none.
+ * - `live`: the token's state is known (possibly as "not indexed"), and subscribers are sent every newer one.
+ * - `resyncing`: the known state may be older than the database's, which is loaded until a load succeeds. A new subscriber is answered with
+ *   the known state, and waits if there is none.
  * - `passivated`: there was no subscriber for a while. Final; the next subscriber gets a new actor.
  */
 export interface TokenState {
@@ -30,15 +30,15 @@ export interface TokenState {
   readonly idleSweeps: number
 }
 
-/** What the actor does after an event, in the order given. */
+/** An effect that the actor performs after an event. */
 export type TokenEffect =
   | { readonly type: 'load' }
-  /** The subscriber waits for the token's state, or is answered with it. */
+  /** Has the subscriber wait for the token's state, or answers it with that. */
   | { readonly type: 'wait' | 'admit'; readonly joined: Extract<ActorEvent, { type: 'joined' }> }
   | { readonly type: 'remove'; readonly left: Extract<ActorEvent, { type: 'left' }> }
-  /** All who wait are answered with the newest state. */
+  /** Answers all subscribers that wait with the newest state. */
   | { readonly type: 'admitWaiting' }
-  /** All others are sent the newest state, as the update of a commit or as a snapshot. */
+  /** Sends all others the newest state, as the update of a commit or as a snapshot. */
   | { readonly type: 'update' | 'resync' }
 
 interface Step {
@@ -48,7 +48,7 @@ interface Step {
 
 export const ACTIVATING: TokenState = { name: 'activating', newest: undefined, failures: 0, retryAtMs: null, idleSweeps: 0 }
 
-/** An actor that replaces a failed one begins with a pause. */
+/** The first state of an actor that replaces a failed one, which begins with a pause. */
 export function replacing(failures: number, nowMs: number): TokenState {
   return failed({ ...ACTIVATING, failures: failures - 1 }, nowMs)
 }
@@ -59,8 +59,8 @@ export function loadRetryMs(failures: number): number {
 }
 
 /**
- * Pure: the state after an event, and what there is to do. A commit carries the token's full state, so it ends `resyncing` as a load does.
- * A late state that is not newer changes nothing.
+ * The state after an event, and the effects to perform in order. Pure. A commit carries the token's full state, so it ends `resyncing` as a
+ * load does. A state that is not newer changes nothing.
  */
 export function afterTokenEvent(state: TokenState, event: ActorEvent, subscribers: Pick<SubscriberSet, 'size' | 'newestSent'>): Step {
   switch (event.type) {
@@ -100,7 +100,7 @@ function afterLoad(
   // Every subscriber has been offered the known state, and it is not older: no update was missed.
   if (state.newest !== undefined) return { state: known(state, state.newest), effects: [] }
   if (snapshot === null) return { state: known(state, null), effects: [ADMIT_WAITING] }
-  // It is older than what subscribers of a failed predecessor have received: the database that was read lags behind.
+  // The state is older than the one that a failed predecessor has sent, so the database that was read lags behind.
   return { state: failed(state, nowMs), effects: [] }
 }
 

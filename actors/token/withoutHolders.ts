@@ -1,8 +1,8 @@
-/** These can't occur inside a JSON string, where quotes are escaped, and a token has no field `holders`. */
+/** The ends of the list of holders. They can't be inside a JSON string, where quotes are escaped, and a token has no field `holders`. */
 const OPENING = ',"holders":['
 const CLOSING = '],"reason":'
 
-/** The beginning of an encoded update with an empty list of holders: its bytes around them, so that it fits whenever the update did. */
+/** Removes the holders from the beginning of an encoded update. The result fits into a message whenever the update did. */
 export function withoutHolders(update: Uint8Array): Uint8Array {
   const bytes = Buffer.from(update.buffer, update.byteOffset, update.byteLength)
   const begin = bytes.indexOf(OPENING) + OPENING.length
