@@ -2,7 +2,7 @@ import { TokenwireError } from '#errors'
 
 /*
  * The only import of uWebSockets.js. It refuses requests whose line and headers exceed a limit, which it reads from the environment when it
- * is loaded. Its default is 4 KiB, and 100 addresses in a query are longer; 16 KiB is Node's limit.
+ * is loaded. Its default of 4 KiB is less than 100 addresses in a query; 16 KiB is Node's limit.
  */
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
 

@@ -18,7 +18,7 @@ export interface RequestQuota {
   /** Requests per minute. */
   readonly limit: number
   readonly remaining: number
-  /** Whole seconds, at least 1, until the count is reset. */
+  /** The time until the count is reset, in whole seconds, at least 1. */
   readonly resetSeconds: number
 }
 
@@ -26,8 +26,8 @@ export interface Admission {
   readonly sockets: Sockets
   readonly keys: ApiKeys
   /**
-   * For WebSockets, event streams and CORS. `''`: no header, so not from a browser; allowed unless `REQUIRE_ORIGIN`. A key for pages is
-   * allowed to pages of its own origins only, and a key for programs needs no origin.
+   * Whether an origin may open WebSockets and event streams, and read answers (CORS). `''`: the request has no `Origin`, so it is not from
+   * a browser, and is allowed unless `REQUIRE_ORIGIN`. A key for pages is for pages of its own origins, a key for programs needs no origin.
    */
   originAllowed(origin: string, key: GrantedKey | null): boolean
   /** Whether a page of the origin may send requests at all: a preflight does not say which key follows. */
@@ -35,7 +35,7 @@ export interface Admission {
   /** The client behind `TRUST_PROXY` proxies, and its key. Call it before the first await, which invalidates `req`. */
   client(res: HttpResponse, req: HttpRequest): Client
   openConnection(client: Client): ConnectionAdmission
-  /** WebSockets and event streams that `openConnection` has refused, by whose limit it was. */
+  /** The numbers of WebSockets and event streams that `openConnection` has refused. */
   readonly refusedConnections: RefusedConnections
   /** Counts a request; `null`: there is no limit. */
   takeRequest(client: Client): RequestQuota | null
@@ -90,7 +90,7 @@ function clientAddressOf(trustProxy: number, logger: Logger): (res: HttpResponse
   }
 }
 
-/** All lines of the header: some proxies add a line of their own, and the first one may be the client's invention. */
+/** Joins all lines of the header: some proxies add a line of their own, and the client may have made up the first one. */
 function forwardedFor(req: HttpRequest): string {
   if (req.getHeader('x-forwarded-for') === '') return ''
   const lines: string[] = []

@@ -3,24 +3,24 @@ import type { GrantedKey } from '#gateway/keys/grantedKey.ts'
 import type { HttpRequest } from '#gateway/uWebSockets.ts'
 import { limitKey } from './clientAddress.ts'
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Client {
-  /** Normalised IP address. */
+  /** The normalised IP address. */
   readonly address: string
-  /** The key that was given and is in force; `null`: none. */
+  /** The given key, if it is in force; `null`: there is none. */
   readonly key: GrantedKey | null
-  /** Where a key was given, in force or not. */
+  /** Where a key was given, whether or not it is in force. */
   readonly keyIn: 'header' | 'url' | 'nowhere'
 }
 
-/** What limits are counted by: the key, or else the address. */
+/** The id by which limits are counted: that of the key, or else the address. */
 export function clientId({ address, key }: Client): string {
   return key === null ? limitKey(address) : `key ${key.name}`
 }
 
 /**
- * The first that is given: `X-Api-Key`; `Authorization: Bearer` with a key that is in force, for programs that send no other header;
- * `apiKey` of the query, for browsers, whose WebSockets and `EventSource` send no header.
+ * Reads the first key that is given: `X-Api-Key`; `Authorization: Bearer` with a key that is in force, for programs that send no other
+ * header; `apiKey` of the query, for browsers, whose WebSockets and `EventSource` send no header.
  */
 export function readClient(address: string, req: Pick<HttpRequest, 'getHeader' | 'getQuery'>, keys: ApiKeys): Client {
   if (!keys.areUsed) return { address, key: null, keyIn: 'nowhere' }

@@ -13,7 +13,7 @@ export function normaliseAddress(text: string): string | undefined {
   return withPort !== undefined && isIPv4(withPort) ? withPort : undefined
 }
 
-/** The address of a socket's peer from its 4 or 16 bytes. A closed socket has none: `unknown`. */
+/** The address of a socket's peer from its 4 or 16 bytes; `unknown` for a closed socket, which has none. */
 export function addressOfBytes(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.')
   if (bytes.length !== 16) return 'unknown'
@@ -22,8 +22,8 @@ export function addressOfBytes(bytes: Uint8Array): string {
 
 /**
  * The client's address behind proxies. Each proxy appends the peer that it sees to `X-Forwarded-For`, so behind `hops` trusted proxies the
- * client is the `hops`-th entry from the end; the client itself may have written everything before it. A shorter list gives its first
- * entry; an entry that is no address ends the walk.
+ * client is the `hops`-th entry from the end. The client itself may have written the entries before it. A shorter list gives its first
+ * entry. An entry that is no address ends the walk.
  */
 export function forwardedAddress(peer: string, forwarded: string, hops: number): string {
   const entries = forwarded.split(',').reverse().slice(0, hops)

@@ -2,10 +2,10 @@ import { Tally } from '#domain/tally.ts'
 import type { GrantedKey } from '#gateway/keys/grantedKey.ts'
 import { type Client, clientId } from './client.ts'
 
-/** 429: this client has too many connections; 503: the process has too many. */
+/** The answer to a new connection. 429: this client has too many connections; 503: the process has too many. */
 export type ConnectionAdmission = AdmittedConnection | { readonly kind: 'refused'; readonly status: 429 | 503 }
 
-/** Refused connections, counted by whose limit was reached. */
+/** The numbers of refused connections by whose limit was reached. */
 export interface RefusedConnections {
   readonly client: number
   readonly process: number
@@ -54,7 +54,7 @@ export function createConnectionLimit(maxConnections: number, maxConnectionsPerI
   }
 }
 
-/** A class, since each connection holds one for as long as it is open: closures take three times the memory. */
+/** A counted connection. It is a class, since each open connection has one, and closures take three times the memory. */
 class CountedConnection implements AdmittedConnection {
   readonly kind = 'admitted'
   readonly #open: OpenConnections

@@ -52,7 +52,7 @@ const NAMES = new Set([
 ])
 const PREFIXES = ['x-forwarded-', 'cf-']
 
-/** Costs a call per header: for operator routes only. */
+/** Whether a request has passed a proxy. Costs a call per header, so it is for operator routes only. */
 export function hasForwardingHeader(req: Pick<HttpRequest, 'forEach'>): boolean {
   let found = false
   req.forEach(name => {

@@ -2,22 +2,22 @@ import { hash, randomUUID } from 'node:crypto'
 import { limitKey } from './clientAddress.ts'
 
 /**
- * Clients share this many counters, so that a flood of addresses can't fill the memory. A client that shares a counter is refused early
+ * Clients share this many counters, so that no number of addresses can fill the memory. A client that shares a counter is refused early
  * only while the other client is near its limit.
  */
 const BUCKETS = 2 ** 20
 
-/** Counts the requests of clients, each in windows that begin with its first request. */
+/** Counts the requests of clients in windows, which begin with a client's first request. */
 export interface RequestWindows {
   /** @returns the requests of the window, and when it ends */
   count(address: string, nowMs: number): { readonly count: number; readonly endsAtMs: number }
 }
 
-/** 12 MiB, of which pages that no client uses take no memory. */
+/** Creates counters of 12 MiB. Their pages that no client uses take no memory. */
 export function createRequestWindows(windowMs: number): RequestWindows {
   const counts = new Int32Array(BUCKETS)
   const ends = new Float64Array(BUCKETS)
-  /** Keeps an attacker from finding an address that shares a counter with a certain client. */
+  /** A random part, so that an attacker can't find an address that shares a counter with a certain client. */
   const seed = randomUUID()
   const bucketOf = (address: string) => hash('sha1', seed + limitKey(address), 'buffer').readUInt32BE(0) % BUCKETS
   return {

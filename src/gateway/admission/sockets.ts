@@ -11,24 +11,24 @@ import { addressOfBytes, limitKey } from './clientAddress.ts'
  */
 const RESERVED_DESCRIPTORS = 160
 
-/** The least limit of connections without a request per address: browsers open six per host, also in advance. */
+/** The least limit of connections without a request per address: browsers open up to six per host in advance. */
 const MIN_SILENT = 32
 
-/** Sockets that clients get even if the limit of descriptors is no higher than the reserve. */
+/** The number of sockets that clients get even if the limit of descriptors is no higher than the reserve. */
 const MIN_SOCKETS = 16
 
 /**
- * The open sockets of clients, requests and WebSockets together. Past the limit of descriptors uWebSockets would try to accept without a
- * pause, and no connection to the database could be opened.
+ * The open sockets of clients, for requests and WebSockets together. At the limit of descriptors, uWebSockets would try to accept again and
+ * again, and no connection to the database could be opened.
  */
 export interface Sockets {
-  /** At most this many WebSockets and event streams. An eighth of the sockets is kept for requests. */
+  /** The most WebSockets and event streams. An eighth of the sockets is kept for requests. */
   readonly maxRealtime: number
   /** Counts the app's connections, and closes those past a limit as soon as they are accepted. */
   watch(app: TemplatedApp): void
   /** Counts a request. Returns whether its connection has to be closed after the answer. */
   requested(address: string): boolean
-  /** A WebSocket was closed, which uWebSockets does not report to the filter. */
+  /** To be called when a WebSocket has closed, which uWebSockets does not report to the filter. */
   webSocketClosed(): void
 }
 
@@ -84,14 +84,14 @@ export function createSockets(
     requested(address) {
       const key = limitKey(address)
       silent.remove(key)
-      // While sockets are scarce an idle connection must not keep a client out.
+      // While sockets are scarce, an idle connection must not keep a client out.
       return open > limit / 2 || silent.has(key)
     },
     webSocketClosed: () => void open--,
   }
 }
 
-/** Node raises the soft limit to the hard one when it starts. */
+/** The soft limit of file descriptors, which Node raises to the hard one when it starts; `Infinity`: no limit is known. */
 function descriptorLimit(): number {
   const { userLimits } = process.report.getReport() as { readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } } }
   const soft = userLimits?.open_files?.soft
@@ -99,9 +99,9 @@ function descriptorLimit(): number {
 }
 
 /**
- * Connections without a request, by address. uWebSockets does not say on which connection a request came. So any request counts as the
- * first one of some connection of its address. While others are silent, its own connection is closed after the answer: a second request on
- * it can't count for another connection.
+ * Counts connections without a request, by address. uWebSockets does not say on which connection a request came, so any request counts as
+ * the first one of some connection of its address. While others are silent, its own connection is closed after the answer, so that no
+ * second request on it counts for another connection.
  */
 function createSilentCount(most: number) {
   const counts = new Map<string, number>()

@@ -49,7 +49,7 @@ const CLOSE_MEANINGS: Readonly<Record<CloseCodeName, string>> = {
   flood: 'The client sent more messages than allowed.',
 }
 
-/** Every code with which the server closes, and what to do then. */
+/** Every code with which the server closes, and what a client should do then. */
 export function closeRows(): readonly (readonly [code: string, meaning: string])[] {
   return Object.entries(CLOSE_CODES).map(([name, { code }]) => [
     String(code),
@@ -139,7 +139,7 @@ export function asyncApi(service: DescribedService): JsonObject {
   }
 }
 
-/** What is special about each event stream, by the id of its route. */
+/** The parts of each event stream's channel that differ, by the id of its route. */
 const STREAMS: Readonly<Record<string, JsonObject>> = {
   streamToken: {
     summary: 'Updates of one token as server-sent events.',
@@ -157,7 +157,7 @@ const STREAMS: Readonly<Record<string, JsonObject>> = {
   },
 }
 
-/** Answers that event streams lack: a stream never unsubscribes, and a stream of a list or of candles begins with the state. */
+/** Answers that event streams do not send: a stream never unsubscribes, and one of a list or of candles begins with the state. */
 const NOT_STREAMED = new Set(['unsubscribed.channel', 'subscribed.list', 'subscribed.candles'])
 
 function streamedBy(routeId: string): readonly string[] {

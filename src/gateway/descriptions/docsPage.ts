@@ -11,14 +11,14 @@ import { type RepeatedPaths, readerRoutes, repeatedPaths } from './readerRoutes.
 interface Group {
   readonly id: string
   readonly title: string
-  /** Links to its entries: their `id` and HTML. */
+  /** The `id` and the HTML of the links to its entries. */
   readonly links: readonly (readonly [id: string, text: string])[]
   readonly content: string
 }
 
 /**
- * The documentation as a page of HTML, which shows one group at a time. It is made of the same parts as the other descriptions. Its own
- * script and style are beside it under relative addresses, so that it works below a path prefix; nothing comes from elsewhere.
+ * The documentation as a page of HTML, which shows one group at a time. It is made of the same parts as the other descriptions. It loads
+ * nothing but its own script and style, by relative URLs, so that it works below a path prefix.
  */
 export function docsPage(service: DescribedService, openApi: JsonObject, asyncApi: JsonObject): string {
   const schemas = { ...schemasOf(asyncApi), ...schemasOf(openApi) }
@@ -151,7 +151,7 @@ ${rows.length === 0 ? '' : table(['Parameter', 'Value', 'Values', 'Meaning'], ro
 </form>`
 }
 
-/** A parameter with few values, as a choice of them; `null`: it takes others. */
+/** The HTML of a choice of a parameter's values; `null`: it takes other values than a few words. */
 function choiceOf({ schema }: DescribedParameter, named: string): string | null {
   const several = schema.type === 'array' ? schema.items?.enum : undefined
   const words = schema.type === 'boolean' ? ['true', 'false'] : (several ?? schema.enum)
@@ -212,7 +212,7 @@ function json(value: unknown): string {
   return `<pre tabindex="0"><code>${escapeHtml(JSON.stringify(value, null, 2))}</code></pre>`
 }
 
-/** Text in which backticks mark code. */
+/** The HTML of a text in which backticks mark code. */
 function prose(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Turns zod schemas into JSON Schema (2020-12) for one document. Schemas with an `id` become components, referred to by it. */
+/** Turns zod schemas into JSON Schema (2020-12) for one document. Schemas with an `id` become components. */
 export interface JsonSchemas {
   /** The schema of the value on the wire. Objects stay open, since later versions add fields. */
   of(schema: z.ZodType): JsonObject
@@ -17,7 +17,7 @@ export function createJsonSchemas(): JsonSchemas {
     of(schema) {
       const known = written.get(schema)
       if (known !== undefined) return known
-      // Wrapped, because the root itself never becomes a reference.
+      // The schema is wrapped, because a root never becomes a reference.
       const { properties, $defs = {} } = toJsonSchema(z.object({ wrapped: schema }), 'input')
       for (const [id, { id: _, ...component }] of Object.entries($defs)) components.set(id, component)
       const json = properties['wrapped'] ?? {}

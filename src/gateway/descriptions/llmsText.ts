@@ -6,13 +6,13 @@ import { type DescribedRoute, type DescribedService } from './openApi.ts'
 import { readerRoutes, repeatedPaths } from './readerRoutes.ts'
 import { fieldsInShort, type ShortSchema, type ShortSchemas, typeInShort } from './typeInShort.ts'
 
-/** What one service serves, at its start. */
+/** The chain and the launchpads of the service at its start. */
 export interface ServedChain {
   readonly chainId: number
   readonly launchpads: readonly { readonly name: string; readonly adapter: string }[]
 }
 
-/** The service for language models (llmstxt.org): everything that a client has to know, and where the exact descriptions are. */
+/** The description for language models (llmstxt.org): all that a client has to know, and where the exact descriptions are. */
 export function llmsText(service: DescribedService, openApi: JsonObject, { chainId, launchpads }: ServedChain): string {
   const operations = openApi['paths'] as Readonly<Record<string, { readonly get: DocumentedOperation }>>
   const paths = readerRoutes(service.routes).flatMap(route => [
@@ -104,7 +104,7 @@ function parameterLines({ parameters }: DescribedRoute): readonly string[] {
   return lines.length === 0 ? [] : ['', bullets(lines)]
 }
 
-/** `0 to 100`, `of a, b`, `default 50` */
+/** The facts of a schema in words: `0 to 100`, `of a, b`, `default 50`. */
 export function schemaFacts(schema: DescribedParameter['schema']): readonly string[] {
   const { type, minimum, maximum, minLength, maxLength, maxItems, items, default: byDefault } = schema
   const words = schema.enum ?? items?.enum

@@ -17,7 +17,7 @@ export interface DescribedService {
 
 export type DescribedRoute = Route & { readonly description: RouteDescription }
 
-/** All routes but those of the console's files. */
+/** The routes that have a description: all but those of the console's files and `/mcp`. */
 export function describedRoutes(routes: readonly Route[]): readonly DescribedRoute[] {
   return routes.filter((route): route is DescribedRoute => route.description !== null)
 }
@@ -143,7 +143,7 @@ function success(route: DescribedRoute, { schemas, examples, limits }: Parts): J
   }
 }
 
-/** The codes of a route by status. */
+/** The codes of problems that a route answers, by status. */
 export function problemsOf(route: DescribedRoute, limits: DescribedLimits): ReadonlyMap<number, readonly ProblemCode[]> {
   const opensConnection = route.description.answer === null || isEventStream(route)
   const codes: readonly ProblemCode[] = [

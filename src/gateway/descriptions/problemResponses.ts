@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { PROBLEMS, type ProblemCode } from '#resources/problem.ts'
 import type { JsonObject } from './jsonSchemas.ts'
 
-/** The problems that routes answer, each described once. Described at each route they were two thirds of the document. */
+/** The answers with problems, each described once. Described at each route, they would be two thirds of the document. */
 export interface ProblemResponses {
   /** A reference to the answer of a status with one of these codes. `isLimited`: it says how many requests are left. */
   of(status: number, codes: readonly ProblemCode[], isLimited: boolean): JsonObject
@@ -26,7 +26,7 @@ export function createProblemResponses(problemSchema: JsonObject): ProblemRespon
   }
 }
 
-/** `InvalidParameterOrInvalidRequest`; with the status where a code has several: `Unauthorized401` */
+/** A component's name: `InvalidParameterOrInvalidRequest`, or with the status of a code that has several, `Unauthorized401`. */
 function nameOf(status: number, codes: readonly ProblemCode[]): string {
   const names = codes.map(code => code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()))
   return `${names.join('Or')}${codes.some(code => PROBLEMS[code].statuses.length > 1) ? status : ''}`
@@ -54,7 +54,7 @@ function response(status: number, codes: readonly ProblemCode[], isLimited: bool
   }
 }
 
-/** References to headers of answers, with those of the limit. */
+/** References to the headers of an answer. @param isLimited adds those of the rate limit */
 export function headersOf(names: readonly string[], isLimited: boolean): JsonObject {
   const rates = isLimited ? ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] : []
   return Object.fromEntries([...names, ...rates].map(name => [name, { $ref: `#/components/headers/${name}` }]))

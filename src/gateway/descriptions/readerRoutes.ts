@@ -13,15 +13,15 @@ export function readerRoutes(routes: Routes): readonly DescribedRoute[] {
 /** Paths that repeat those below another one. */
 export interface RepeatedPaths {
   readonly tag: keyof typeof TAGS
-  /** `/dexscreener/joined/{joined}/…` */
+  /** The paths as a pattern: `/dexscreener/joined/{joined}/…`. */
   readonly path: string
-  /** A sentence. */
+  /** A sentence about the paths. */
   readonly summary: string
-  /** What its parameter is, a sentence. */
+  /** A sentence about the parameter in the path. */
   readonly parameter: string
 }
 
-/** Each base path once, whose paths repeat those below another one. */
+/** The repeated paths, one entry for each base path. */
 export function repeatedPaths(routes: Routes): readonly RepeatedPaths[] {
   const byBase = new Map<string, RepeatedPaths>()
   for (const { description, parameters } of describedRoutes(routes)) {

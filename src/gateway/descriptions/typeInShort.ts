@@ -1,4 +1,4 @@
-/** The parts of a JSON Schema that its short form is made of. */
+/** The parts of a JSON Schema from which its short form is made. */
 export interface ShortSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]

@@ -1,27 +1,27 @@
 import type { Logger } from 'pino'
 import type { DatabaseCause } from '#resources/indexerState.ts'
 
-/** A slower probe has failed: a health check must not wait as long as a query may. */
+/** The time after which a probe has failed: a health check must not wait as long as a query may. */
 const PROBE_TIMEOUT_MS = 2_000
 
-/** The result is shared for this long, because the routes that probe are not rate limited. */
+/** How long a result is shared, because the routes that probe are not rate limited. */
 const PROBE_LIFETIME_MS = 500
 
 export interface DatabaseCondition {
   readonly ok: boolean
   readonly latencyMs: number | null
-  /** Why the database fails, redacted; `null`: it works. */
+  /** Why the database fails, without secrets; `null`: it works. */
   readonly cause: DatabaseCause | null
 }
 
 export interface DatabaseProbeOptions {
   readonly ping: () => Promise<number>
   readonly now: () => number
-  /** Gets a line when the database fails and when it is back. */
+  /** Logs when the database fails and when it is back. */
   readonly logger: Logger
-  /** Why the database failed, by an error; `null`: the error does not show it. */
+  /** Why the database has failed, by an error; `null`: the error does not show it. */
   readonly causeOf: (error: unknown) => DatabaseCause | null
-  /** Hides secrets in what the database says. */
+  /** Removes secrets from the database's messages. */
   readonly redact: (text: string) => string
 }
 

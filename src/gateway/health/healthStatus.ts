@@ -2,11 +2,11 @@ import type { LastEthUsd } from '#resources/ethUsd.ts'
 import type { FeedHealth, ServiceStatus } from '#resources/health.ts'
 import type { IndexerState } from '#resources/indexerState.ts'
 
-/** An index that is further behind the confirmed head is catching up. */
+/** An index that is further behind the confirmed head counts as catching up. */
 export const SYNCING_LAG_BLOCKS = 30
-/** A pool of ether and its provider's price differ by a percent in a busy hour; more is a wrong pool, a lost peg or a wrong provider. */
+/** The prices of pools and of providers differ by a percent in a busy hour. A pool, a peg or a provider is wrong if they differ by more. */
 const MAX_POOL_PERCENT = 3
-/** NATS or the connection for notifications, restarted, is connected again within this time. */
+/** A restart of NATS, or of the connection for notifications, takes less time. */
 const MAX_DISCONNECTED_MS = 5_000
 const CARRIERS = { thread: 'from the indexing thread', notify: "by the database's notifications", nats: 'over NATS' } as const
 
@@ -22,7 +22,7 @@ export interface Condition {
 
 export interface HealthStatus {
   readonly status: ServiceStatus
-  /** Everything that is broken, also when it did not decide the status. */
+  /** All that is broken, even if it does not decide the status. */
   readonly reasons: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export function healthStatus({ database, indexer, price, pooled, feed }: Conditi
   const failing = indexer.rpc.filter(provider => !provider.healthy)
   const isCurrent = indexer.indexedBlock !== null && indexer.backfill === null && (indexer.lagBlocks ?? 0) <= SYNCING_LAG_BLOCKS
   const reason = indexer.reason ?? (indexer.stalled ? 'nothing is indexed though the chain moves' : null)
-  // An indexer that a failing provider or database holds up often gives the same reason.
+  // An indexer that a failing provider or database holds up often has the same reason.
   const isSaid = reason === null || reason === database || failing.some(({ name, cause }) => reason === `${name}: ${cause}`)
   const reasons = [
     ...(database === null ? [] : [database]),

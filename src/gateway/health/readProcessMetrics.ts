@@ -17,11 +17,11 @@ export interface MetricsSources extends Pick<Sources, 'config' | 'probeDatabase'
   readonly feed: { health(): MetricsReading['feed'] }
   readonly actors: { health(): MetricsReading['actors'] }
   readonly realtime: { health(): MetricsReading['realtime']; commitToDelivery(): LatencySnapshot }
-  /** The main thread's. */
+  /** The event loop of the main thread. */
   readonly eventLoop: { state(): EventLoopState }
 }
 
-/** What `/metrics` shows of this process. */
+/** Reads the metrics of this process for `/metrics`. */
 export async function readProcessMetrics(sources: MetricsSources): Promise<MetricsReading> {
   const { indexer, feed, actors, realtime } = sources
   const [database, tables] = await Promise.all([sources.probeDatabase(), sources.tableSizes()])

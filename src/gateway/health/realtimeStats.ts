@@ -4,15 +4,15 @@ import type { RealtimeHealth } from '#resources/health.ts'
 import { createLatencyHistogram, type LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import { RecentLatencies } from './recentLatencies.ts'
 
-/** Whole seconds over which the rate of updates is averaged. */
+/** The time over which the rate of updates is averaged, in whole seconds. */
 const RATE_SECONDS = 10
 
-/** Deliveries of one frame that are recorded with one reading of the clock: each takes a few microseconds. */
+/** How many deliveries of one frame are recorded by one reading of the clock. Each takes a few microseconds. */
 const DELIVERIES_PER_CLOCK_READING = 16
 
 /**
- * Counters of connections and deliveries. Times are monotonic, in ms. A class, though there is one per process: private fields hold
- * changing fractions in place, where captured variables would allocate on the hot path.
+ * Counters of connections and deliveries. Times are monotonic, in ms. It is a class, since private fields hold changing fractions in place,
+ * where captured variables would allocate on the hot path.
  */
 export class RealtimeStats {
   readonly #now: () => number
@@ -23,10 +23,10 @@ export class RealtimeStats {
   #delivered = 0
   #conflated = 0
   #nowMs: number
-  /** Completion of the commit that is being delivered; `null`: its deliveries are not measured. */
+  /** When the commit that is being delivered has completed; `null`: its deliveries are not measured. */
   #completedAtMs: number | null = null
   #unrecorded = 0
-  /** Deliveries by second. A second's slot is reused after `RATE_SECONDS + 1` seconds. */
+  /** The number of deliveries by second. A second's slot is used again after `RATE_SECONDS + 1` seconds. */
   readonly #perSecond = new Float64Array(RATE_SECONDS + 1)
   #second: number
 
@@ -56,13 +56,13 @@ export class RealtimeStats {
     this.#conflated++
   }
 
-  /** Call it where a batch of deliveries begins, because the last one may be long ago. */
+  /** To be called where a batch of deliveries begins, because the last reading of the clock may be long ago. */
   batchBegins(): void {
     this.#record()
     this.#readClock()
   }
 
-  /** @param isUpdate false for a snapshot, whose commit may be long ago: it does not count in the latency */
+  /** Counts a delivery. @param isUpdate `false` for a snapshot, whose commit may be long ago, so that it does not count in the latency */
   delivered(frame: Pick<Frame, 'completedAtMs'>, isUpdate: boolean): void {
     const completedAtMs = isUpdate ? frame.completedAtMs : null
     if (completedAtMs !== this.#completedAtMs || this.#unrecorded === DELIVERIES_PER_CLOCK_READING) {
@@ -74,7 +74,7 @@ export class RealtimeStats {
     this.#delivered++
   }
 
-  /** Walks over some 4,000 counters of latencies: for a health page, not for every delivery. */
+  /** Reads the counters for a health page. Walks over some 4,000 counters of latencies. */
   report(): RealtimeHealth {
     this.#record()
     this.#readClock()

@@ -1,16 +1,16 @@
-/** Ratio of neighbouring bucket bounds: a quantile is exact to within 5 %. */
+/** The ratio of neighbouring bucket bounds, so that a quantile is exact to within 5 %. */
 const GROWTH = 1.05
 const SMALLEST_MS = 0.01
 /** The last bucket begins at 100 s. */
 const BUCKETS = Math.ceil(Math.log(100_000 / SMALLEST_MS) / Math.log(GROWTH)) + 1
 
-/** The window consists of this many slices. The oldest is cleared when time moves on. */
+/** The number of slices of the window. The oldest is cleared when time moves on. */
 const SLICES = 6
 const SLICE_MS = 10_000
 
 /**
- * Latencies of the last minute in constant memory. Times are monotonic, in ms. Not `createHistogram` of `node:perf_hooks`: that records one
- * value per call, 28 ns for each delivery, where a batch of 16 costs 25 ns here.
+ * Latencies of the last minute in constant memory. Times are monotonic, in ms. `createHistogram` of `node:perf_hooks` records one value per
+ * call, in 28 ns. Here a batch of 16 deliveries costs 25 ns.
  */
 export class RecentLatencies {
   readonly #slices = Array.from({ length: SLICES }, () => new Uint32Array(BUCKETS))
@@ -23,8 +23,8 @@ export class RecentLatencies {
   }
 
   /**
-   * The latency in ms that a share (0 to 1) of the last 50 to 60 s did not exceed; `null`: nothing was recorded in that time. Walks over
-   * some 2,000 counters: for a health page, not for every delivery.
+   * The latency in ms that a share (0 to 1) of the deliveries of the last 50 to 60 s did not exceed; `null`: there were none. Walks over
+   * some 2,000 counters, so it is for a health page.
    */
   quantile(share: number, nowMs: number): number | null {
     this.#sliceAt(nowMs)

@@ -3,13 +3,14 @@ import type { MetricsReading } from '#telemetry/metricRows.ts'
 
 type TableSizes = MetricsReading['tables']
 
-/** How old the sizes may be: Prometheus asks four times a minute, of every gateway. */
+/** How old the sizes may be. Prometheus asks every gateway four times a minute. */
 const LIFETIME_MS = 60_000
-/** No scrape waits longer for them. */
+/** The longest time that a scrape waits for the sizes. */
 const PATIENCE_MS = 1_000
 
 /**
- * The sizes of the tables, at most a minute old, or the last that were read while the database takes longer than a second. Never rejects.
+ * Creates a reader of the tables' sizes, which are at most a minute old. If the database takes longer than a second, it gives the last ones
+ * that were read. Never rejects.
  *
  * @param now monotonic milliseconds
  */
@@ -23,7 +24,7 @@ export function createTableSizes(read: () => Promise<TableSizes>, now: () => num
       sizes = await read()
       readAtMs = now()
     } catch {
-      // The probe of the database says what is wrong. The next scrape reads them again.
+      // The probe of the database reports the failure. The next scrape reads the sizes again.
     } finally {
       reading = null
     }

@@ -2,8 +2,9 @@ import type { HttpRequest } from '#gateway/uWebSockets.ts'
 import { type Problem, problem } from './problem.ts'
 
 /**
- * What makes a request ambiguous; `null`: nothing. uWebSockets reads the first of two `Content-Length` or `Host` headers, and no body for a
- * `Transfer-Encoding` other than `chunked`. A proxy that reads such a request differently would take its rest for another client's request.
+ * The problem of an ambiguous request; `null`: it is not ambiguous. uWebSockets reads the first of two `Content-Length` or `Host` headers,
+ * and no body for a `Transfer-Encoding` other than `chunked`. A proxy that reads such a request differently would take its rest for another
+ * client's request.
  */
 export function ambiguityOf(req: HttpRequest): Problem | null {
   let hosts = 0

@@ -10,12 +10,12 @@ export interface Answer {
   /** The status line, such as `200 OK`. */
   readonly status: `${number} ${string}`
   readonly headers: readonly HeaderField[]
-  /** `null`: no body and no `Content-Length`. */
+  /** The body; `null`: the answer has neither a body nor a `Content-Length`. */
   readonly body: string | Buffer | null
   readonly tag?: string
 }
 
-/** `handedOver`: the response belongs to an event stream, or the client has gone. */
+/** The result of a handler. `handedOver`: the response belongs to an event stream, or the client has gone. */
 export type Outcome = Answer | Problem | { readonly kind: 'handedOver' }
 
 /** A JSON answer. Default status 200. */
@@ -23,12 +23,12 @@ export function jsonAnswer(body: unknown, headers?: readonly HeaderField[], stat
   return jsonTextAnswer(JSON.stringify(body), headers, status)
 }
 
-/** For a body that is JSON already. */
+/** A JSON answer whose body is encoded already. */
 export function jsonTextAnswer(body: string | Buffer, headers: readonly HeaderField[] = [], status: Answer['status'] = '200 OK'): Answer {
   return { kind: 'answer', status, headers: [['Content-Type', JSON_TYPE], ...headers], body }
 }
 
-/** A 200 with a text. */
+/** An answer with status 200 and a text. */
 export function textAnswer(contentType: `text/${string}`, body: string, headers: readonly HeaderField[] = []): Answer {
   return { kind: 'answer', status: '200 OK', headers: [['Content-Type', `${contentType}; charset=utf-8`], ...headers], body }
 }
@@ -38,7 +38,7 @@ export function entityTag(body: string | Buffer): string {
   return `"${hash('sha1', body, 'base64url')}"`
 }
 
-/** `*`, or a list of tags. Weak ones match too, because proxies that compress make tags weak (RFC 9110, 13.1.2). */
+/** Whether `If-None-Match` names a tag, or is `*`. Weak tags match too, because proxies that compress make tags weak (RFC 9110, 13.1.2). */
 export function noneMatchNames(ifNoneMatch: string, tag: string): boolean {
   if (ifNoneMatch === '') return false
   if (ifNoneMatch.trim() === '*') return true

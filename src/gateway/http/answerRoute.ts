@@ -9,12 +9,12 @@ export interface AskedRoute {
   readonly route: Route
   /** The parameters of the path and the query. */
   readonly texts: ParameterTexts
-  /** Path and query: the same for requests that have the same answer. */
+  /** The path and the query, which are the same for requests with the same answer. */
   readonly key: string
   readonly isOperator: boolean
 }
 
-/** The answer of a route that has passed the gates: a cached one, where the route says how long it is true. */
+/** Answers a request that has passed the gates, from the cache if the route's answers are cached. */
 export async function answerRoute(
   { route, texts, key, isOperator }: AskedRoute,
   exchange: Exchange,

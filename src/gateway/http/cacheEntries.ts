@@ -5,11 +5,11 @@ export interface Entry {
   readonly key: string
   readonly token: Address | null
   readonly outcome: Promise<Outcome>
-  /** `null`: it waits for an older answer of the same key. */
+  /** When making the answer began; `null`: it waits for an older answer of the same key. */
   begunAtMs: number | null
   /** Whether its key was asked for more than once. */
   isRepeated: boolean
-  /** Estimated until the answer is made. */
+  /** The size in memory, which is an estimate until the answer is made. */
   bytes: number
 }
 
@@ -17,7 +17,7 @@ export interface Entry {
 export class CacheEntries {
   readonly #maxBytes: number
   readonly #onEvicted: (entry: Entry) => void
-  /** The least recently used first. */
+  /** The entries, the least recently used one first. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 

@@ -6,10 +6,10 @@ import { type Answer, entityTag } from './answer.ts'
 export const ENCODINGS = ['br', 'gzip'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** Smaller bodies fit one TCP segment as they are. */
+/** The least size of a compressed body. A smaller one fits into one TCP segment as it is. */
 const MIN_BYTES = 1_000
 
-/** Brotli takes up to 7 ms per MB: longer bodies, such as thousands of events for a site, would hold up the event loop. */
+/** The largest body that is compressed in the event loop. Brotli takes up to 7 ms per MB, which would hold up the loop. */
 const MAX_BYTES_IN_LOOP = 256 << 10
 
 /**
@@ -25,7 +25,7 @@ const COMPRESS: Readonly<Record<Encoding, (body: string | Buffer) => Promise<Buf
   gzip: body => promisify(gzip)(body, { level: 3 }),
 }
 
-/** The compressed forms of each answer, so that a cached response is compressed once. */
+/** The compressed forms of each answer. They are kept with it, so that a cached answer is compressed once. */
 const compressed = new WeakMap<Answer, Partial<Record<Encoding, Promise<Answer>>>>()
 
 /** The answer in the encoding that the client prefers. Unchanged when the body is small, absent or encoded already. */
@@ -40,7 +40,7 @@ export function encodeContent(answer: Answer, acceptEncoding: string): Promise<A
   return known[encoding]
 }
 
-/** A strong entity tag names one representation, so each encoding has its own. */
+/** Compresses an answer, and gives it an entity tag of its own, since a strong tag names one representation. */
 async function compress(answer: Answer, body: string | Buffer, encoding: Encoding): Promise<Answer> {
   const tag = (answer.tag ?? entityTag(body)).replace(/"$/, `-${encoding}"`)
   const headers = [...answer.headers, ['Content-Encoding', encoding]] as const

@@ -3,10 +3,10 @@ import type { z } from 'zod'
 import type { Page } from '#resources/resource.ts'
 import { invalidParameter, type Problem } from './problem.ts'
 
-/** Rises when the fields of a cursor change their meaning: older cursors are then refused instead of misread. */
+/** The version of cursors. It rises when a field changes its meaning, so that older cursors are refused instead of misread. */
 const VERSION = 3
 
-/** Longer than any cursor of this service. A longer text is not decoded. */
+/** The longest text that is decoded, which is longer than any cursor of this service. */
 const MAX_CURSOR_LENGTH = 512
 
 export interface ListBody<T> {
@@ -15,7 +15,7 @@ export interface ListBody<T> {
   readonly asOfBlock: string | null
 }
 
-/** What distinguishes one list from another. A cursor is valid for the same list only. */
+/** The identity of a list. A cursor is valid for its own list only. */
 export interface ListIdentity {
   /** The `id` of the resource. */
   readonly id: string
@@ -39,7 +39,7 @@ export function encodeCursor(fields: z.ZodObject, cursor: Cursor, list: ListIden
   return Buffer.from(JSON.stringify([VERSION, fingerprint(list), ...values])).toString('base64url')
 }
 
-/** The problem `invalid_parameter` for a cursor of another list, chain or version. */
+/** Decodes a cursor. Gives the problem `invalid_parameter` for one of another list, chain or version. */
 export function decodeCursor(
   fields: z.ZodObject,
   text: string,

@@ -11,7 +11,7 @@ import type { Route } from './route.ts'
 import { createRouter } from './router.ts'
 import type { Sources } from './sources.ts'
 
-/** `route`: the pattern of the path; `null`: no route matches. */
+/** The outcome of a request. `route`: the pattern of the path; `null`: no route matches. */
 export interface Dispatched {
   readonly outcome: Outcome
   readonly cacheControl: CacheControl
@@ -19,7 +19,8 @@ export interface Dispatched {
 }
 
 /**
- * The gates in order: route and method, rate limit, key, operator access, query, handler. `failed` answers for an error of a handler.
+ * Passes a request through the gates in order: route and method, rate limit, key, operator access, query, handler. `failed` gives the
+ * answer for an error of a handler.
  *
  * @throws `TypeError` for a route whose answers must not be cached as it says
  */
@@ -42,7 +43,7 @@ export function createDispatch(
   }
 
   async function enter(route: Route, pathParameters: ReadonlyMap<string, string>, exchange: Exchange): Promise<Outcome> {
-    // Before the first await, because it reads the request's headers.
+    // This comes before the first await, because it reads the request's headers.
     const { authorization, host, client } = exchange
     const needsToken = route.access !== 'public' && client.key?.isOperator !== true
     const notOperator = needsToken ? refuseOperator(operators, { authorization, host, forwarded: exchange.isForwarded() }) : null
@@ -60,8 +61,8 @@ export function createDispatch(
 }
 
 /**
- * Probes, files and the routes in the formats of other sites may be asked with anything: sites and chart libraries send parameters of their
- * own.
+ * Refuses parameters that the route does not know, except for probes, files and routes in the formats of other sites: sites and chart
+ * libraries send parameters of their own.
  */
 function refuseUnknownParameters(
   query: ParameterTexts,
@@ -71,7 +72,7 @@ function refuseUnknownParameters(
   return refuseUnknown(query.keys(), [...Object.keys(parameters.shape), ...(takesKeyInUrl ? ['apiKey'] : [])], 'parameter')
 }
 
-/** Answers are cached for everyone, so they must not differ for operators. The token whose changes outdate them is the one in the path. */
+/** Refuses a route whose cached answers would differ for operators, or be outdated by a token that is not in its path. */
 function assertCacheable({ path, access, outdatedBy }: Route): void {
   if (outdatedBy === undefined) return
   if (access !== 'public') throw new TypeError(`answers of ${path} are not the same for everyone, and can't be cached`)
@@ -82,19 +83,19 @@ function withMessage(outcome: Outcome, { problemsHaveMessage = false }: Route): 
   return outcome.kind === 'problem' && problemsHaveMessage ? { ...outcome, hasMessage: true } : outcome
 }
 
-/** Parameters of the path take precedence over those of the query. */
+/** Merges the parameters of the path and the query. Those of the path take precedence. */
 function withPath(query: ParameterTexts, pathParameters: ReadonlyMap<string, string>): ParameterTexts {
   const texts = new Map(query)
   for (const [name, text] of pathParameters) texts.set(name, [text])
   return texts
 }
 
-/** A proxy may keep or strip its prefix: both paths mean the same route. */
+/** The path without the configured prefix, which a proxy may have stripped already. */
 function withoutPrefix(path: string, prefix: string): string {
   return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
 }
 
-/** The console's URLs are relative to its folder, so the path needs its trailing slash. */
+/** Redirects to the path with a trailing slash, since the console's URLs are relative to its folder. */
 function toFolder(prefix: string): Outcome {
   return { kind: 'answer', status: '308 Permanent Redirect', headers: [['Location', `${prefix}/`]], body: null }
 }
@@ -108,7 +109,7 @@ function preflight({ origin, requestedHeaders }: Exchange, admission: Admission,
   return { kind: 'answer', status: '204 No Content', headers: preflightHeaders(requestedHeaders, allowed), body: null }
 }
 
-/** Why a given key does not admit the request. It is never ignored: its client would believe that it has the key's limits. */
+/** The problem of a given key; `null`: it admits the request. A wrong key is not ignored, since its client expects the key's limits. */
 function refuseKey({ client, origin }: Exchange, { takesKeyInUrl = false }: Route, admission: Admission): Problem | null {
   if (client.keyIn === 'nowhere') return null
   if (client.keyIn === 'url' && !takesKeyInUrl) return invalidParameter('apiKey is for event streams and /realtime; send X-Api-Key here')
@@ -116,7 +117,7 @@ function refuseKey({ client, origin }: Exchange, { takesKeyInUrl = false }: Rout
   return client.key.isForPages && !admission.originAllowed(origin, client.key) ? originNotAllowed(origin) : null
 }
 
-/** Counts the request, adds what is left of its quota to the headers of its answer, and refuses it where nothing was left. */
+/** Counts the request, adds the rest of the quota to the headers of its answer, and refuses it if nothing was left. */
 function overQuota(exchange: Exchange, admission: Admission): Problem | null {
   const quota = admission.takeRequest(exchange.client)
   if (quota === null) return null

@@ -1,7 +1,7 @@
 import { type Answer, jsonTextAnswer } from './answer.ts'
 import type { ListBody } from './cursor.ts'
 
-/** Each row's JSON in UTF-8. Reads give the same object for a row that has not changed. */
+/** The JSON of each row in UTF-8. Reads give the same object for a row that has not changed. */
 const encoded = new WeakMap<object, { readonly ethUsd: string | null; readonly json: Buffer }>()
 
 const HEAD = Buffer.from('{"data":[')

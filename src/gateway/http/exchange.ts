@@ -33,7 +33,7 @@ export interface Exchange {
   readonly res: HttpResponse
   /** Whether the connection has to be closed after the answer. */
   readonly closes: boolean
-  /** The answer to a request that a proxy in front may understand differently. */
+  /** The problem of a request that a proxy in front may read differently; `null`: there is none. */
   readonly ambiguity: Problem | null
   /** Call it before the first await. */
   isForwarded(): boolean
@@ -41,9 +41,9 @@ export interface Exchange {
   header(lowerCaseName: string): string
   /** Call it before the first await. */
   body(maxBytes: number): Promise<RequestBody>
-  /** True when the client has gone: `res` must not be touched any more. */
+  /** Whether the client has gone, so that `res` must not be used any more. */
   isAborted(): boolean
-  /** Calls the listener once when the client goes; at once when it has gone. `res.onAborted` would replace the other listeners. */
+  /** Calls the listener once when the client goes, at once if it has gone. `res.onAborted` would replace the other listeners. */
   onAborted(listener: () => void): void
 }
 

@@ -1,6 +1,6 @@
 import type { HeaderField } from './answer.ts'
 
-/** Answers are not pages: browsers must not sniff them into one, run anything in them or frame them. */
+/** Headers of answers, which are no pages: browsers must not sniff them into one, run anything in them or frame them. */
 const SECURITY_HEADERS: readonly HeaderField[] = [
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
@@ -42,7 +42,7 @@ export function commonHeaders(requestId: string, origin: string, isAllowed: bool
 }
 
 const KNOWN_HEADERS = 'Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, X-Api-Key, X-Request-Id'
-/** A list of header names; anything else is not repeated. */
+/** A list of header names. Any other text is not repeated in an answer. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/
 
 /**
@@ -62,7 +62,7 @@ export function preflightHeaders(requested: string, allowed: string): readonly H
   ]
 }
 
-/** Proxies neither compress nor buffer a stream with these: `no-transform` is for most of them, `X-Accel-Buffering` for nginx. */
+/** Headers that keep proxies from compressing or buffering a stream: `no-transform` is for most, `X-Accel-Buffering` for nginx. */
 export const EVENT_STREAM_HEADERS: readonly HeaderField[] = [
   ['Content-Type', 'text/event-stream'],
   ['Cache-Control', 'no-cache, no-transform'],

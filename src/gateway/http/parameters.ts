@@ -11,8 +11,8 @@ export type ParsedParameters<S extends z.ZodObject> =
   | { readonly kind: 'invalid'; readonly problem: Problem }
 
 /**
- * A missing, repeated, empty, malformed or out-of-range parameter is a problem that says what was expected. Only a list may be repeated:
- * each time adds to it.
+ * Parses parameters. One that is missing, repeated, empty, malformed or out of range is a problem that says what was expected. Only a list
+ * may be repeated, and each repetition adds to it.
  */
 export function parseParameters<S extends z.ZodObject>(schema: S, texts: ParameterTexts): ParsedParameters<S> {
   const given: Record<string, string> = {}
@@ -31,12 +31,12 @@ export function parseParameters<S extends z.ZodObject>(schema: S, texts: Paramet
   return rejected(text === undefined ? `${name} is required: it must be ${expected}` : `${name} must be ${expected}, got ${quote(text)}`)
 }
 
-/** No parameter takes `null`, so its error says what the parameter expects. */
+/** The values that a parameter expects, in words: those of the error for `null`, which no parameter takes. */
 function expectationOf(parameter: z.core.$ZodType): string {
   return z.core.safeParse(parameter, null).error?.issues[0]?.message ?? ''
 }
 
-/** The problem of the first name that is not known; `null`: all are. A misspelt filter would otherwise select everything. */
+/** The problem of the first name that is not known; `null`: all are known. A misspelt filter must not select everything. */
 export function refuseUnknown(given: Iterable<string>, known: readonly string[], kind: 'parameter' | 'filter'): Problem | null {
   for (const name of given) {
     if (known.includes(name)) continue
@@ -54,7 +54,7 @@ export type ParsedQuery =
   | { readonly kind: 'valid'; readonly texts: ParameterTexts }
   | { readonly kind: 'invalid'; readonly problem: Problem }
 
-/** Decodes a query as forms are (`+` is a space). A problem: its percent-encoding is broken or does not hold UTF-8. */
+/** Decodes a query like a form, where `+` is a space. It is a problem if its percent-encoding is broken or is not of UTF-8. */
 export function parseQuery(query: string): ParsedQuery {
   const texts = new Map<string, string[]>()
   for (const pair of query.split('&')) {
@@ -74,7 +74,7 @@ function decodeComponent(text: string): string | undefined {
   return decodePercent(text.replaceAll('+', ' '))
 }
 
-/** `undefined`: the percent-encoding is broken or does not hold UTF-8. */
+/** Decodes percent-encoded text; `undefined`: the encoding is broken or is not of UTF-8. */
 export function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

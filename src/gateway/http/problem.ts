@@ -4,19 +4,19 @@ import { withoutApiKeys } from '#domain/apiKey.ts'
 import type { ConnectionAdmission } from '#gateway/admission/connectionLimit.ts'
 import type { ProblemCode, ProblemStatus } from '#resources/problem.ts'
 
-/** An error answer. `headers` are those that its status requires. */
+/** An error answer. `headers`: the headers that its status requires. */
 export interface Problem {
   readonly kind: 'problem'
   readonly status: ProblemStatus
   readonly code: ProblemCode
-  /** What was expected, for people. Contains no internals. */
+  /** A text for people that says what was expected, without internals. */
   readonly detail: string
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Whether the body repeats the detail as `message`. */
   readonly hasMessage?: boolean
 }
 
-/** After this many seconds a database or a price provider may work again. */
+/** The header that asks for a retry after 5 s, when a database or a price provider may work again. */
 export const RETRY_AFTER = ['Retry-After', '5'] as const
 
 const CONNECTION_RETRY_AFTER = ['Retry-After', '10'] as const
@@ -30,7 +30,7 @@ export function invalidParameter(detail: string): Problem {
   return problem(400, 'invalid_parameter', detail)
 }
 
-/** The problem of a name that is no launchpad of the service; `null`: none. */
+/** The problem of names of which one is no launchpad of the service; `null`: all are. */
 export function problemOfLaunchpads(
   given: readonly string[] | undefined,
   known: readonly { readonly name: string }[],
@@ -45,7 +45,7 @@ export function tokenNotFound(address: Address): Problem {
   return problem(404, 'token_not_found', `${address} is not an indexed token`)
 }
 
-/** 503 with `Retry-After`. */
+/** A problem with status 503 and `Retry-After`. */
 export function unavailable(code: 'data_unavailable' | 'price_unavailable', detail: string): Problem {
   return problem(503, code, detail, [RETRY_AFTER])
 }
@@ -69,12 +69,12 @@ export function originNotAllowed(origin: string): Problem {
   return problem(403, 'origin_not_allowed', detail)
 }
 
-/** 401 for a key that is not in force. */
+/** The problem of a key that is not in force, with status 401. */
 export function unknownKey(): Problem {
   return problem(401, 'unauthorized', 'this API key is unknown or revoked')
 }
 
-/** The body by RFC 9457. `type` is `about:blank` because the codes have no pages of their own. */
+/** The body of a problem by RFC 9457. `type` is `about:blank`, because the codes have no pages of their own. */
 export function problemBody(problem: Problem, requestId: string): string {
   const { status, code, detail, hasMessage = false } = problem
   const message = hasMessage ? { message: detail } : {}
@@ -86,7 +86,7 @@ export function problemStatus(problem: Problem): string {
   return `${problem.status} ${STATUS_CODES[problem.status]}`
 }
 
-/** Input that is safe in an answer or a log: quoted, at most 64 characters, without control characters, bidi marks and API keys. */
+/** Makes input safe for an answer or a log: quoted, at most 64 characters, without control characters, bidi marks and API keys. */
 export function quote(input: string): string {
   const characters = [...withoutApiKeys(input).replace(/[\p{C}\p{Z}]+/gu, ' ')]
   return JSON.stringify(characters.length <= 64 ? characters.join('') : `${characters.slice(0, 63).join('')}…`)

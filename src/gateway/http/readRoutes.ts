@@ -26,7 +26,7 @@ export function readRoutes(sources: ReadSources): readonly Route[] {
   ]
 }
 
-/** The read of a resource: `Reads` names it as the tables of resources do. */
+/** The read of a resource, which has the same name in `Reads` as in the tables of resources. */
 function readOf<Answer>(sources: ReadSources, name: string): Read<Answer> {
   return async query => {
     const read = (sources.reads as unknown as Readonly<Record<string, Read<Answer>>>)[name]
@@ -49,7 +49,7 @@ function listRoute(list: ListResource, read: Read<Page<unknown, Cursor>>, source
     const after = fields === null || text === undefined ? null : decodeCursor(fields, text as string, identity)
     if (after !== null && after.kind === 'invalid') return after.problem
     const start = after?.cursor ?? list.start?.(values) ?? null
-    // The rows are valued at the price that the filters were read with.
+    // The rows are valued at the price that the filters use.
     const prices = pricesOf(sources)
     const query = { ...filters, limit: list.rows?.(values) ?? limit, ...(start !== null && { cursor: start }) }
     const inWeth = priced === undefined ? query : priced(query, prices.ethUsd)

@@ -1,4 +1,4 @@
-/** Keys of at least this many characters in all are remembered, and of at most twice as many. */
+/** The remembered keys have at least this many characters in all, and at most twice as many. */
 const MIN_CHARACTERS = 1 << 20
 
 /** Remembers the keys that were noted last, within a bounded memory. */

@@ -19,7 +19,7 @@ export function readRequestBody(res: HttpResponse, onAborted: (listener: () => v
         resolve({ kind: 'tooLong' })
         return
       }
-      // The chunk is valid in this call only.
+      // The chunk is valid only during this call.
       chunks.push(Buffer.from(new Uint8Array(chunk)))
       if (isLast) resolve({ kind: 'body', text: Buffer.concat(chunks).toString('utf8') })
     })

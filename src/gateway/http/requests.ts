@@ -99,7 +99,7 @@ function createAnswerer(deps: RequestDeps): (exchange: Exchange, done: () => voi
   }
 }
 
-/** In a later turn of the event loop, since until then uWebSockets closes a connection with more input, such as this request's body. */
+/** Refuses in a later turn of the event loop. In this turn, uWebSockets would close a connection with more input, such as the body. */
 async function refuse(outcome: Problem): Promise<Dispatched> {
   await new Promise(setImmediate)
   return { outcome, cacheControl: 'never', route: null }
@@ -115,7 +115,7 @@ function problemOfFailure(error: unknown, { requestId, method, path }: Exchange,
     logger.warn({ requestId, code: 'data_unavailable' }, 'a request cannot be answered at the moment')
     return unavailable('data_unavailable', 'the database does not answer; nothing can be served without it')
   }
-  // Logged once where the price is fetched.
+  // The failure is logged once, where the price is fetched.
   if (code === 'price_unavailable') return unavailable(code, 'no provider gives an ETH/USD price at the moment')
   if (code === 'not_counted') return unavailable('data_unavailable', 'this is still being counted after the index has caught up')
   logger.error({ err: error, requestId, method, path: path.slice(0, 200) }, 'a request failed')

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts'
 import { type Problem, problemBody, problemStatus } from './problem.ts'
 import { CACHE_CONTROL } from './route.ts'
 
-/** `contentLength` is `null` where HTTP allows none. */
+/** An answer in the form in which it is sent. `contentLength`: `null` where HTTP allows none. */
 export interface Rendered {
   readonly status: string
   readonly headers: readonly HeaderField[]
@@ -31,7 +31,7 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
   const common: readonly HeaderField[] = [...exchange.headers, ['Cache-Control', CACHE_CONTROL[cacheControl]]]
   const headers = [...common.filter(([name]) => !outcome.headers.some(([own]) => own === name)), ...outcome.headers]
   if (outcome.body === null) {
-    // Without a length the client of a redirect would wait for a body. HEAD and 204 have none.
+    // Without a length, the client of a redirect would wait for a body. HEAD and 204 have no body.
     const contentLength = isHead || outcome.status.startsWith('204') ? null : 0
     return { status: outcome.status, headers, contentLength, body: null }
   }
@@ -44,20 +44,20 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
   return { status: outcome.status, headers, contentLength: body.length, body: isHead ? null : body }
 }
 
-/** Calls `onDone` when the kernel has the last byte. When the client goes before, `onAborted` listeners are called instead. */
+/** Sends a response. Calls `onDone` when the kernel has the last byte. If the client goes before, `onAborted` listeners are called. */
 export function send({ status, headers, contentLength, body }: Rendered, { res, closes }: Exchange, onDone: () => void): void {
   res.cork(() => {
     res.writeStatus(status)
     for (const [name, value] of headers) res.writeHeader(name, value)
     if (body === null) {
-      // Given the length, uWebSockets would wait for the body. Without one it can't close the connection: `closes` has no effect here.
+      // With the length as an argument, uWebSockets would wait for the body. Without it, it can't close: `closes` has no effect here.
       if (contentLength !== null) res.writeHeader('Content-Length', String(contentLength))
       res.endWithoutBody()
       onDone()
       return
     }
     if (closes) {
-      // uWebSockets buffers what the kernel does not take, and closes the connection when that is sent.
+      // uWebSockets buffers the bytes that the kernel does not take, and closes the connection when they are sent.
       res.end(body, true)
       onDone()
       return

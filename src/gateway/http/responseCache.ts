@@ -4,48 +4,48 @@ import { type Answer, entityTag, type Outcome } from './answer.ts'
 import { CacheEntries, type Entry } from './cacheEntries.ts'
 import { RecentKeys } from './recentKeys.ts'
 
-/** Memory of cached responses and their compressed forms, in bytes. */
+/** The most memory of cached answers and their compressed forms. */
 const MAX_BYTES = 64 << 20
-/** An answer that takes more is not cached. */
+/** The most memory of a cached answer. A larger one is not cached. */
 const MAX_ANSWER_BYTES = 2 << 20
-/** Compressed forms take about half as much again. */
+/** The memory per byte of a body: its compressed forms take about half as much again. */
 const BYTES_PER_BODY_BYTE = 1.5
-/** Memory of an answer's promise, headers and places in lists. */
+/** The memory of an answer's promise, headers and places in lists. */
 const BYTES_PER_ANSWER = 1_000
-/** A key may be as long as a URL can be. */
+/** The memory per character of a key, which may be as long as a URL. */
 const BYTES_PER_KEY_CHARACTER = 2
 
-/** After this time an answer is read again even if nothing has changed, so that a database outage is noticed. */
+/** The time after which an answer is read again even if nothing has changed, so that an outage of the database shows. */
 const MAX_AGE_MS = 2_000
 
 export interface CachedRequest {
-  /** The same for the same path and query. */
+  /** A text that is the same for the same path and query. */
   readonly key: string
-  /** Only a commit that changes this token outdates the answer; `null`: any commit does. */
+  /** The token whose changes outdate the answer; `null`: any commit outdates it. */
   readonly token: Address | null
 }
 
 /**
- * Caches an answer until a commit can have changed it, if its key was asked for before. An answer without a second reader is not cached: it
+ * Caches an answer until a commit can have changed it, if its key was asked for before. An answer for a single reader is not cached: it
  * would outlive the young generation of the heap, and a collection of the old one stops the event loop for longer.
  *
- * Requests share an answer that is being made, unless a commit has come since it was begun. So an answer is never older than the newest
- * commit that was reported before its request. For one key, one answer is made at a time, and at most one waits. Otherwise, where making
- * an answer takes longer than the time between commits, each commit would add another read.
+ * Requests share an answer that is being made, unless a commit has come since it was begun, so that an answer is never older than the
+ * newest commit that was reported before its request. For each key, one answer is made at a time, and at most one waits. Otherwise each
+ * commit would add another read, if making an answer takes longer than the time between commits.
  */
 export interface ResponseCache {
   /** The cached response, or what `make` resolves to. Only answers with status 200 are cached. Rejects as `make` does. */
   ask(request: CachedRequest, make: () => Promise<Outcome>): Promise<Outcome>
-  /** A commit changed these tokens; `null`: it may have changed any. To be called before updates of the commit are sent. */
+  /** To be called with the tokens that a commit changed (`null`: it may have changed any), before its updates are sent. */
   changed(tokens: Iterable<Address> | null): void
 }
 
-/** @param now `monotonicMs` */
+/** @param now monotonic milliseconds */
 export function createResponseCache(now: () => number): ResponseCache {
-  /** Entries whose answer is cached or being made. */
+  /** The entries whose answer is cached or being made. */
   const entries = new CacheEntries(MAX_BYTES, unlist)
   const recent = new RecentKeys()
-  /** Entries by the token whose change outdates them; under `null` the entries that any commit outdates. */
+  /** The entries by the token whose change outdates them; under `null`, those that any commit outdates. */
   const listed = new Map<Address | null, Set<Entry>>()
   /** The newest answer that is being made for each key, outdated or not. */
   const underWay = new Map<string, Promise<Outcome>>()

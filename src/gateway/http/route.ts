@@ -21,16 +21,16 @@ export interface Route {
   /** Whether requests count against `RATE_LIMIT_PER_MINUTE`. */
   readonly limited: boolean
   readonly cacheControl: CacheControl
-  /** Absent: no answer is cached. */
+  /** The commits that outdate a cached answer. Default: no answer is cached. */
   readonly outdatedBy?: OutdatedBy | ((given: GivenNames) => OutdatedBy)
   /** Whether problems also have a `message`, as a site's API requires. */
   readonly problemsHaveMessage?: boolean
-  /** `null`: OpenAPI leaves it out, as a file of the console, or `/mcp`, which describes itself. */
+  /** `null`: OpenAPI leaves the route out, as it does files of the console, and `/mcp`, which describes itself. */
   readonly description: RouteDescription | null
   handle(texts: ParameterTexts, exchange: Exchange, isOperator: boolean): Promise<Outcome>
 }
 
-/** `/api/tokens/{address}` */
+/** The path as OpenAPI writes it: `/api/tokens/{address}`. */
 export function pathTemplate({ path }: Pick<Route, 'path'>): string {
   return path.replace(/:(\w+)/g, '{$1}')
 }
@@ -40,7 +40,7 @@ export interface RouteDescription {
   /** `operationId` of OpenAPI. */
   readonly id: string
   readonly tag: keyof typeof TAGS
-  /** A sentence without a full stop. */
+  /** A sentence about the route, without a full stop. */
   readonly summary: string
   /** The body of the answer: a schema for JSON. `null`: the connection is upgraded. */
   readonly answer: z.ZodType | NonJsonAnswer | null
@@ -48,15 +48,15 @@ export interface RouteDescription {
   readonly alsoStatus?: 503
   /** Problems besides those that follow from parameters, access and limits. */
   readonly problems: readonly ProblemCode[]
-  /** Of a path that another one below it repeats: documents for readers name all such paths once. */
+  /** The repetition that the path belongs to. Documents for readers name all such paths once. */
   readonly repeats?: Repetition
 }
 
-/** All paths below one, again below another one. */
+/** The repetition of all paths below one base path, below another one. */
 export interface Repetition {
-  /** `/dexscreener` */
+  /** The base path of the repeated paths: `/dexscreener`. */
   readonly below: string
-  /** Its last segment is a parameter, such as `/dexscreener/joined/:joined`. */
+  /** The base path of the repetition, whose last segment is a parameter: `/dexscreener/joined/:joined`. */
   readonly at: string
   /** Completes "The paths below …,", without a full stop. */
   readonly how: string

@@ -13,7 +13,7 @@ const METHODS: Readonly<Record<NonNullable<Route['method']>, readonly string[]>>
   POST: ['POST', 'OPTIONS'],
 }
 
-/** Compiles the table of routes. No segment of a path is empty, parameters included. */
+/** Compiles the table of routes. No segment of a path may be empty, not even a parameter. */
 export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {
   const compiled = routes.map(route => ({ route, segments: route.path.split('/') }))
   const described = routes.filter(({ description }) => description !== null).map(pathTemplate)
@@ -33,13 +33,13 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
   }
 }
 
-/** Names the path that was probably meant, for one with a superfluous slash or a wrong letter. */
+/** Names the path that was probably meant instead of one with a superfluous slash or a wrong letter. */
 function hintFor(path: string, known: readonly string[]): string {
   const nearest = nearestName(path.replace(/\b0x[\da-f]*/i, '{address}'), known, MAX_CHANGES)
   return nearest === null ? '/docs has all paths' : `did you mean ${nearest}?`
 }
 
-/** The most letters that differ between a path and the one that is meant. More would suggest paths that have nothing to do with it. */
+/** The most letters in which a path differs from a suggested one. With more, unrelated paths would be suggested. */
 const MAX_CHANGES = 2
 
 function fits(segments: readonly string[], given: readonly string[]): boolean {

@@ -22,7 +22,7 @@ import { streamRoute } from './routes/stream.ts'
 import { usageRoute } from './routes/usage.ts'
 import type { Sources } from './sources.ts'
 
-/** @param failed the problem of an error that is not the client's */
+/** The routes of the service. @param failed the problem of an error that is not the client's */
 export function routes(sources: Sources, failed: McpSources['failed']): readonly Route[] {
   const health = healthRoutes(sources)
   if (sources.config.role === 'indexer') return health
@@ -36,7 +36,7 @@ export function routes(sources: Sources, failed: McpSources['failed']): readonly
   return all
 }
 
-/** The routes that a process of every role has. */
+/** The routes of a process of any role. */
 function healthRoutes(sources: Sources): readonly Route[] {
   return [
     indexerHealthRoute(sources),
@@ -104,7 +104,7 @@ function metricsRoute({ metrics }: Pick<Sources, 'metrics'>): Route {
   }))
 }
 
-/** For requests without an upgrade: uWebSockets handles upgrades before routes. */
+/** The route for requests without an upgrade. uWebSockets handles upgrades before routes. */
 function webSocketRoute(): Route {
   return defineRoute({ path: '/realtime', cacheControl: 'never', description: REALTIME }, async () =>
     problem(426, 'upgrade_required', '/realtime is for WebSockets: it answers upgrades only', [['Upgrade', 'websocket']]),

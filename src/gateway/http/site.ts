@@ -17,7 +17,7 @@ export interface SiteFile {
   readonly encoded: Readonly<Partial<Record<Encoding, Representation>>>
 }
 
-/** The built console: all its files by their path from `/`. Nothing else of the disk is served. */
+/** The files of the built console by their path from `/`. No other file of the disk is served. */
 export type Site = ReadonlyMap<string, SiteFile>
 
 const INDEX = 'index.html'
@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** `null`: no console is built there. */
+/** Loads the console from a folder; `null`: no console is built there. */
 export async function loadSite(folder: string): Promise<Site | null> {
   const names = await namesIn(folder)
   if (!names.includes(INDEX)) return null
@@ -51,7 +51,7 @@ export async function loadSite(folder: string): Promise<Site | null> {
   return site
 }
 
-/** Paths of all files below a folder, with `/` on every system. */
+/** The paths of all files below a folder, with `/` on every system. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })

@@ -17,7 +17,7 @@ import type { Site } from './site.ts'
 /** The state of the indexer and the chain. Never waits. */
 export interface IndexerView {
   state(): IndexerState
-  /** Whether this process is a standby, which waits to index. Absent: no. */
+  /** Whether this process is a standby, which waits to index. Absent: it is not. */
   isStandby?(): boolean
   /** The head, milliseconds per recent block, and the head's base fee; each `null` while unknown. */
   chain(): { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
@@ -40,6 +40,6 @@ export interface Sources {
   readonly probeDatabase: DatabaseProbe
   readonly chainId: number
   readonly version: string
-  /** `monotonicMs`. */
+  /** Monotonic milliseconds. */
   readonly now: () => number
 }

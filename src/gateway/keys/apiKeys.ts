@@ -5,18 +5,18 @@ import { GrantedKey, type KeyLimits } from './grantedKey.ts'
 
 /** The keys that are in force. */
 export interface ApiKeys {
-  /** Whether the service has keys at all. Without them it ignores those that it is given. */
+  /** Whether the service has keys. If not, it ignores given keys. */
   readonly areUsed: boolean
-  /** `null`: no key in force is this text. */
+  /** The key in force with this text; `null`: there is none. */
   find(text: string): GrantedKey | null
   /** Whether pages of the origin may use some key: a preflight does not say which one follows. */
   someAllowsOrigin(origin: string): boolean
-  /** The content of the file has changed. A key that is in it no more is revoked. */
+  /** Replaces the keys when the file has changed. A key that is no longer in it is revoked. */
   replace(keys: readonly ApiKey[]): void
   all(): readonly GrantedKey[]
 }
 
-/** `initial` is `null` where the service has no keys. */
+/** @param initial the keys of the file; `null`: the service has no keys */
 export function createApiKeys(initial: readonly ApiKey[] | null, defaults: KeyLimits): ApiKeys {
   let bySha256: ReadonlyMap<string, GrantedKey> = new Map()
 
@@ -35,7 +35,7 @@ export function createApiKeys(initial: readonly ApiKey[] | null, defaults: KeyLi
   replace(initial ?? [])
   return {
     areUsed: initial !== null,
-    // A look-up by hash takes no time from which a key could be guessed, and a hash of 256 random bits needs no salt.
+    // The time of a look-up by hash does not help to guess a key. A hash of 256 random bits needs no salt.
     find: text => (hasApiKeyForm(text) ? (bySha256.get(hash('sha256', text)) ?? null) : null),
     someAllowsOrigin: origin => [...bySha256.values()].some(key => key.isForPages && key.allowsOrigin(origin)),
     replace,

@@ -37,7 +37,7 @@ export class GrantedKey {
     return this.#isRevoked
   }
 
-  /** `requestsPerMinute` 0: no limit. */
+  /** The limits of the key. `requestsPerMinute` 0: there is no limit. */
   get limits(): KeyLimits {
     return { ...this.#defaults, ...this.#key.limits }
   }
@@ -47,7 +47,7 @@ export class GrantedKey {
     return this.#key.origins !== undefined
   }
 
-  /** Only for a key for pages. */
+  /** Whether pages of the origin may use the key, which has to be a key for pages. */
   allowsOrigin(origin: string): boolean {
     return this.#originAllowed(origin)
   }

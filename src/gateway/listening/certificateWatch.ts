@@ -4,12 +4,12 @@ import type { Logger } from 'pino'
 import { repeat as repeatUnref } from '#async/repeat.ts'
 import type { Config } from '#config'
 
-/** Files are compared by their contents: renewals replace them, or links to them or to their folder. */
+/** How often the files are read. Their contents are compared, since a renewal may replace them, or links to them or to their folder. */
 const CHECK_EVERY_MS = 60_000
 
 export interface CertificateWatchOptions {
   readonly files: NonNullable<Config['tls']>
-  /** The files have another certificate, with its key. May throw. */
+  /** Called when the files have another certificate with its key. May throw. */
   readonly onRenewed: () => void
   readonly logger: Logger
   readonly repeat?: typeof repeatUnref

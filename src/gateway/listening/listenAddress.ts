@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'the port needs more rights than this process has',
 }
 
-/** Without the brackets that IPv6 addresses have in URLs. */
+/** A host without the brackets that IPv6 addresses have in URLs. */
 export function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1')
 }
@@ -20,15 +20,15 @@ export function reachableUrl(host: string, port: number, tls: boolean): string {
   return `${tls ? 'https' : 'http'}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** Why listening fails: uWebSockets gives no reason, so Node's own server tries the same. */
+/** Finds out why listening fails: uWebSockets gives no reason, so Node's own server tries the same. */
 export async function listenError(host: string, port: number): Promise<TokenwireError> {
   const tried = await tryPort(host, port)
   return toError(host, port, typeof tried === 'number' ? null : tried)
 }
 
 /**
- * A port for processes to share, of which none would notice another program on it; 0: any free one, since the system lets no second process
- * onto a port that it has chosen for the first.
+ * Checks or chooses a port for processes to share, none of which would notice another program on it. 0 chooses any free one, since the
+ * system lets no second process onto a port that it has chosen for the first.
  *
  * @throws what `listenError` returns
  */

@@ -2,15 +2,15 @@ import type { TemplatedApp, us_listen_socket } from '#gateway/uWebSockets.ts'
 import { us_listen_socket_close, us_socket_local_port } from '#gateway/uWebSockets.ts'
 import { bareHost, listenError, reachableUrl } from './listenAddress.ts'
 
-/** `LIBUS_LISTEN_EXCLUSIVE_PORT`: without it a second process could listen on the port and would take half of the connections. */
+/** `LIBUS_LISTEN_EXCLUSIVE_PORT`. Without it, a second process could listen on the port and take half of the connections. */
 const EXCLUSIVE_PORT = 1
 const SHARED_PORT = 0
 
 export interface ListenOptions {
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** Other processes listen on the port, too; the system hands each connection to one of them. Default false. */
+  /** Whether other processes listen on the port, too. The system gives each connection to one of them. Default: `false`. */
   readonly isShared?: boolean
 }
 
@@ -21,7 +21,7 @@ export interface ListeningPort {
   stop(): void
 }
 
-/** @throws `TokenwireError` `config_invalid` that says why it can't listen; retryable when the port is taken */
+/** Has an app listen. @throws `TokenwireError` `config_invalid` that says why it can't; retryable when the port is taken */
 export async function listenWith(app: TemplatedApp, isSecure: boolean, options: ListenOptions): Promise<ListeningPort> {
   const { port, isShared = false } = options
   const host = bareHost(options.host)

@@ -13,14 +13,14 @@ interface LinkedApp extends TemplatedApp {
 export interface ListeningApp {
   /** As `listenWith`. May be called for several ports. */
   listen(options: ListenOptions): Promise<ListeningPort>
-  /** New connections get the certificate of the files, open ones keep theirs. @throws when these are no certificate and its key */
+  /** Gives new connections the certificate of the files. Open ones keep theirs. @throws when these are no certificate and its key */
   renewCertificate(): void
   close(): void
 }
 
 /**
- * The certificate of an app is fixed. With TLS an app hands each connection to a child app, and a renewal makes a new child app; earlier
- * ones get no new connections but may have open ones. `prepare` adds the routes to an app.
+ * Creates an app. The certificate of an app is fixed, so with TLS it passes each connection to a child app, and a renewal makes a new child
+ * app. Earlier ones get no new connections but may have open ones. `prepare` adds the routes to an app.
  */
 export function createListeningApp(tls: Config['tls'], prepare: (app: TemplatedApp) => void): ListeningApp {
   if (tls === null) {

@@ -14,7 +14,7 @@ export interface Server {
    * @throws `TokenwireError` `config_invalid` that says why it can't listen; retryable when the port is taken
    */
   listen(options: ListenOptions): Promise<Pick<ListeningPort, 'url' | 'port'>>
-  /** New connections get the certificate of the files. @throws when these are no certificate and its key; the old one stays in use */
+  /** Gives new connections the certificate of the files. @throws when these are no certificate and its key; the old one stays in use */
   renewCertificate(): void
   /** Stops accepting connections, closes the realtime ones, waits a bounded time for requests in flight, then closes all. */
   close(): Promise<void>

@@ -12,13 +12,13 @@ export interface McpService {
 
 type Result = Readonly<Record<string, unknown>>
 
-/** What a request asks for: an answer that is known at once, or the call of a tool. */
+/** The next step of a request: an answer that is known at once, or the call of a tool. */
 export type McpStep =
   | { readonly kind: 'result'; readonly result: Result }
   | { readonly kind: 'call'; readonly tool: McpTool; readonly given: Readonly<Record<string, unknown>> }
   | McpError
 
-/** How long clients may keep the list of tools: it changes with the version of the service. */
+/** How long clients may keep the list of tools, which changes with the version of the service. */
 const TTL_MS = 3_600_000
 
 const INSTRUCTIONS = [
@@ -70,7 +70,7 @@ function callOf({ id, params }: McpRequest, tools: McpService['tools']): McpStep
   return { kind: 'call', tool, given }
 }
 
-/** The body of an answer. Results without a handshake say that they are complete, and whose they are. */
+/** The body of an answer. Results without a handshake say that they are complete, and which server gives them. */
 export function encodeResult({ id, isStateless }: McpRequest, result: Result, version: string): string {
   const stateless = { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo(version) } }
   return JSON.stringify({ jsonrpc: '2.0', id, result: isStateless ? { ...result, ...stateless } : result })

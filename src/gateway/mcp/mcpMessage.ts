@@ -24,9 +24,9 @@ export type RpcId = string | number
 
 export interface McpError {
   readonly kind: 'error'
-  /** HTTP status. */
+  /** The HTTP status. */
   readonly status: 200 | 400 | 404 | 413 | 415
-  /** `null`: the message has no id that could be read. */
+  /** The id of the request; `null`: the message has no id that could be read. */
   readonly id: RpcId | null
   readonly code: (typeof RPC_CODES)[keyof typeof RPC_CODES]
   readonly message: string
@@ -49,10 +49,10 @@ export type ReadHeader = (name: 'content-type' | 'mcp-protocol-version' | 'mcp-m
 
 const VERSION_FIELD = 'io.modelcontextprotocol/protocolVersion'
 
-/** `notification` wants no answer; it may also be a client's response. */
+/** A parsed message. `notification`: it wants no answer, and may also be a client's response. */
 export type McpMessage = McpRequest | McpError | { readonly kind: 'notification' }
 
-/** What one POST holds. */
+/** Parses the message of a POST. */
 export function parseMcpMessage(text: string, header: ReadHeader): McpMessage {
   if (!/^application\/json\s*(?:;|$)/i.test(header('content-type')))
     return { ...error(null, 'invalidRequest', 'the Content-Type must be application/json'), status: 415 }
@@ -62,7 +62,7 @@ export function parseMcpMessage(text: string, header: ReadHeader): McpMessage {
     return error(null, 'invalidRequest', 'the body must be one message: batches are not part of the protocol since 2025-06-18')
   if (!isFields(message) || message['jsonrpc'] !== '2.0') return error(null, 'invalidRequest', 'the body must be a JSON-RPC 2.0 message')
   const { id, method } = message
-  // Some clients send null for what is absent.
+  // Some clients send null for a field that is absent.
   const params = message['params'] ?? {}
   if (id === undefined && typeof method === 'string') return { kind: 'notification' }
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return error(null, 'invalidRequest', 'id must be a string or an integer')
@@ -75,7 +75,7 @@ export function parseMcpMessage(text: string, header: ReadHeader): McpMessage {
   return (version === undefined ? refuseHandshake(request, header) : refuseStateless(request, version, header)) ?? request
 }
 
-/** `undefined`: the request has none, as before the version without a handshake. */
+/** The version in a request; `undefined`: it has none, as before the version without a handshake. */
 function versionOf(params: Fields): unknown {
   const meta = params['_meta']
   return isFields(meta) ? meta[VERSION_FIELD] : undefined
@@ -116,7 +116,7 @@ export function error(id: RpcId | null, code: keyof typeof RPC_CODES, message: s
   return { kind: 'error', status: 400, id, code: RPC_CODES[code], message }
 }
 
-/** `undefined`: it is no JSON. */
+/** The value of a text; `undefined`: it is no JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

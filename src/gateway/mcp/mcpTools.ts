@@ -6,17 +6,17 @@ import type { ParsedQuery } from '#gateway/http/parameters.ts'
 import { invalidParameter, quote } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
 
-/** A path of the API as a tool: its name is the `operationId`, its arguments are the parameters. */
+/** A path of the API as a tool. The tool's name is the `operationId`, its arguments are the parameters. */
 export interface McpTool {
   readonly route: DescribedRoute
-  /** As `tools/list` says it. */
+  /** The description in `tools/list`. */
   readonly listed: JsonObject
 }
 
 /** The tags of OpenAPI whose paths are tools. */
 const TAGS_OF_TOOLS: readonly DescribedRoute['description']['tag'][] = ['Tokens', 'Market', 'Wallets']
 
-/** The tools, by name. Only paths that answer everyone in JSON are tools: all of them only read. */
+/** The tools by name. Only paths that answer everyone in JSON are tools. They only read. */
 export function mcpTools(routes: readonly Route[]): ReadonlyMap<string, McpTool> {
   const schemas = createJsonSchemas()
   const chosen = describedRoutes(routes).filter(({ access, description: { tag, answer } }) => {
@@ -46,8 +46,8 @@ function listed({ description: { id, summary }, parameters }: DescribedRoute, an
 }
 
 /**
- * A tool's arguments as the texts of a request's parameters. `null` is as absent: models send it for what they leave out. A problem: an
- * argument is an object, or a list holds one.
+ * A tool's arguments as the texts of a request's parameters. `null` counts as absent, since models send it for an argument that they leave
+ * out. An argument that is an object, or a list with one, is a problem.
  */
 export function argumentTexts(given: Readonly<Record<string, unknown>>): ParsedQuery {
   const texts = new Map<string, readonly string[]>()

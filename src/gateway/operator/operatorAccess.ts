@@ -15,8 +15,9 @@ const CLOSED = {
 }
 
 /**
- * `null` admits the request. Without `OPERATOR_TOKEN` it must come from this machine: no header of a proxy, and a loopback name as `Host`,
- * which refuses proxies that pass `Host` on and pages whose own name resolves to this machine (DNS rebinding).
+ * The problem of a request to an operator route; `null`: it is admitted. Without `OPERATOR_TOKEN` it must come from this machine: it may
+ * have no header of a proxy, and its `Host` must be a loopback name, which refuses proxies that pass `Host` on and pages whose own name
+ * resolves to this machine (DNS rebinding).
  */
 export function refuseOperator(policy: OperatorPolicy, { authorization, forwarded, host }: Credentials): Problem | null {
   const isDirect = !forwarded && isLoopback(host.replace(/:\d+$/, ''))
@@ -49,7 +50,7 @@ function refuseToken(expected: string, authorization: string, where: string): Pr
   return problem(401, 'unauthorized', detail, [['WWW-Authenticate', 'Bearer realm="tokenwire operators"']])
 }
 
-/** In constant time. Comparing hashes keeps the length of the token secret. */
+/** Compares texts in constant time. Comparing hashes keeps the length of the token secret. */
 function equal(given: string, expected: string): boolean {
   return timingSafeEqual(hash('sha256', given, 'buffer'), hash('sha256', expected, 'buffer'))
 }

@@ -5,7 +5,7 @@ import { normaliseAddress } from '#gateway/admission/clientAddress.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
 import { operatorTokenFile, readOrMakeToken } from './operatorTokenFile.ts'
 
-/** Who may use operator routes. Decided once, at the start. */
+/** The requests that may use operator routes. Decided once, at the start. */
 export type OperatorPolicy =
   /** Requests with `OPERATOR_TOKEN`. */
   | { readonly kind: 'token'; readonly token: string }
@@ -45,7 +45,7 @@ export function isLoopback(host: string): boolean {
 export interface OpenOperatorsOptions {
   readonly config: OperatorConfig & Pick<Config, 'dataDir'>
   readonly logger: Logger
-  /** Keeps the token out of the log. */
+  /** Removes the token from the log. */
   readonly redactor: Pick<Redactor, 'add'>
 }
 

@@ -4,7 +4,7 @@ import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 
-/** 32 random bytes in base64url and a line break. */
+/** The content of the file: 32 random bytes in base64url and a line break. */
 const WELL_FORMED = /^([\w-]{43})\n?$/
 const FILE_BYTES = 44
 const MODE_OF_OTHERS = 0o077
@@ -14,8 +14,8 @@ export function operatorTokenFile(dataDir: string): string {
 }
 
 /**
- * A token of an earlier start stays valid. Anything else in its place is replaced by a new one, which only the user of this process can
- * read. Rejects when the file can't be written.
+ * Reads the token of an earlier start, which stays valid. Replaces any other file in its place by one with a new token, which only the user
+ * of this process can read. Rejects when the file can't be written.
  */
 export async function readOrMakeToken(file: string): Promise<string> {
   const found = await readToken(file)
@@ -29,7 +29,7 @@ export async function readOrMakeToken(file: string): Promise<string> {
       await link(draft, file) // fails if the file exists
       return token
     } catch {
-      // Another process may have been first: both then use its token.
+      // Another process may have made the file first. Both then use its token.
       const others = await readToken(file)
       if (others !== null) return others
       await rename(draft, file) // replaces a symbolic link instead of following it
@@ -52,7 +52,7 @@ async function writeDraft(draft: string, token: string): Promise<void> {
 
 /** The token of a regular file that belongs to this user and that no other user may access; `null`: there is none. */
 async function readToken(file: string): Promise<string | null> {
-  // Follows no symbolic link and waits for no pipe.
+  // This follows no symbolic link and waits for no pipe.
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null)
   if (handle === null) return null
   try {

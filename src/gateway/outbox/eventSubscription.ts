@@ -7,7 +7,7 @@ import type { EventChannelName } from '#resources/channelEvent.ts'
 import type { FrameQueue, Queued } from './queued.ts'
 import type { Sink, WriteResult, Written } from './sink.ts'
 
-/** While more than this waits, no message is taken: a slow reader costs at most this and one message per subscription. */
+/** While messages of more than this wait, no other is taken: a slow reader costs at most this and one message per subscription. */
 const BUFFER_BYTES = 65_536
 
 export interface EventSubscriptionOptions {
@@ -17,11 +17,11 @@ export interface EventSubscriptionOptions {
   readonly filters: object
   readonly outbox: FrameQueue
   readonly stats: RealtimeStats
-  /** Called when nothing waits to be written any more. */
+  /** Called when no message waits to be written any more. */
   readonly onDrained: (subscription: EventSubscription) => void
 }
 
-/** One connection's interest in a channel of events. A bounded number of messages waits in it, in order. */
+/** One connection's interest in a channel of events. Messages of a bounded size wait in it, in order. */
 export class EventSubscription implements EventSubscriber, Queued {
   next: Queued | null = null
   readonly id: string
@@ -45,7 +45,7 @@ export class EventSubscription implements EventSubscriber, Queued {
     return this.#waiting[0]?.bytes ?? 0
   }
 
-  /** Event streams get this answer as an event, so that clients know where the stream began. */
+  /** Event streams get this answer as an event, so that clients know where the stream begins. */
   subscribed(position: ChannelPosition): void {
     if (this.#isEnded) return
     const { outbox, filters } = this.#options
@@ -98,7 +98,7 @@ export class EventSubscription implements EventSubscriber, Queued {
   }
 }
 
-/** The approximate size of what surrounds a message's data in memory and on the wire. */
+/** The approximate size of a message besides its data, in memory and on the wire. */
 const HEAD_BYTES = 200
 
 /** Latencies are measured for updates of tokens only. */
@@ -119,7 +119,7 @@ class ChannelText implements Written {
     this.#position = position
   }
 
-  /** The id is a position, which a client resumes from with `Last-Event-ID`. */
+  /** The id is a position from which a client resumes by `Last-Event-ID`. */
   get eventStream(): string {
     const { place, reorgs } = this.#position
     return `event: ${this.#type}\nid: ${formatPlace(place)}-${reorgs}\ndata: ${this.webSocket}\n\n`

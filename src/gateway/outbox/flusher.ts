@@ -2,9 +2,9 @@ import type { Logger } from 'pino'
 import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 
 export interface Flushable {
-  /** Owned by the flusher: the next one in its queue; `null`: it is the last, `undefined`: it is not queued. */
+  /** The next one in the flusher's queue, which only the flusher sets; `null`: it is the last one; `undefined`: it is not queued. */
   nextToFlush: Flushable | null | undefined
-  /** Writes for 100 µs at most. Returns whether it could write more. */
+  /** Writes for 100 µs at most. Returns whether there is more to write. */
   flushSlice(): boolean
 }
 
@@ -18,7 +18,7 @@ export interface FlusherOptions {
   readonly logger: Logger
 }
 
-/** How long a flush may occupy the event loop, in ms: requests, pings and the next commit wait meanwhile. */
+/** How long a flush may occupy the event loop. Requests, pings and the next commit wait meanwhile. */
 const TURN_MS = 5
 
 const SLICES_PER_CLOCK_READING = 8
@@ -30,7 +30,7 @@ const SLICES_PER_CLOCK_READING = 8
  */
 export class Flusher {
   readonly #options: FlusherOptions
-  /** A list linked by `Flushable.nextToFlush`, so that a tick allocates nothing. */
+  /** The queue, which is linked by `Flushable.nextToFlush`, so that a tick allocates nothing. */
   #first: Flushable | null = null
   #last: Flushable | null = null
   #isScheduled = false
@@ -77,7 +77,7 @@ export class Flusher {
     try {
       return outbox.flushSlice()
     } catch (err) {
-      // A defect in one connection must not keep the update from the others.
+      // A defect in one connection must not keep the others from getting the update.
       this.#options.logger.error({ err }, 'an outbox could not be flushed')
       return false
     }

@@ -6,20 +6,19 @@ import { OutboxSubscription } from './outboxSubscription.ts'
 import type { FrameQueue, Queued } from './queued.ts'
 import type { Sink, WriteResult } from './sink.ts'
 
-/** Written before the next connection's turn: some 100 µs of work, and eight updates of the largest size. */
+/** How much is written before the next connection's turn: eight updates of the largest size, in some 100 µs. */
 const SLICE_BYTES = 131_072
 
-/** Most answers that wait for a slow reader: five times as many as a client with all of its subscriptions needs at once. */
+/** The most answers that wait for a slow reader: five times as many as a client with all of its subscriptions needs at once. */
 const MAX_WAITING_ANSWERS = 1_024
 
 /**
- * What one connection has yet to be sent: its answers in order, the newest frame of each subscribed token, and the waiting messages of
- * its subscriptions to channels. Frames of one tick are written together at its end. While the socket is full, nothing is written and newer
- * frames replace older ones: a slow reader costs a bounded amount of memory and receives the newest state of each token when it reads
- * again.
+ * The unsent messages of one connection: its answers in order, the newest frame of each subscribed token, and the waiting messages of its
+ * subscriptions to channels. Frames of one tick are written together at its end. While the socket is full, nothing is written, and newer
+ * frames replace older ones: a slow reader costs a bounded amount of memory, and gets the newest state of each token when it reads again.
  *
- * Answers are written before frames. A client thus receives `subscribed` before the snapshot and, because unsubscribing drops the token's
- * frame, no frame after `unsubscribed`.
+ * Answers are written before frames, so that a client gets `subscribed` before the snapshot. Because unsubscribing drops the token's frame,
+ * it gets no frame after `unsubscribed`.
  */
 export class Outbox implements Flushable, FrameQueue {
   nextToFlush: Flushable | null | undefined = undefined
@@ -27,9 +26,9 @@ export class Outbox implements Flushable, FrameQueue {
   readonly #flusher: Flusher
   readonly #stats: RealtimeStats
   readonly #now: () => number
-  /** `null` when there are none, which is nearly always: an emptied array would keep its capacity. */
+  /** The waiting answers; `null`: there are none, as nearly always. An emptied array would keep its capacity. */
   #answers: string[] | null = null
-  /** First come first served: a list linked by `Queued.next`, so that enqueuing allocates nothing. */
+  /** The queue, in order of arrival. It is linked by `Queued.next`, so that enqueuing allocates nothing. */
   #first: Queued | null = null
   #last: Queued | null = null
   #isClosed = false
@@ -102,17 +101,17 @@ export class Outbox implements Flushable, FrameQueue {
     return !this.isBlocked && !this.isEmpty
   }
 
-  /** The kernel has taken some buffered data: the client reads. */
+  /** To be called when the kernel has taken some buffered data, so the client reads. */
   progress(): void {
     if (this.isBlocked) this.#stuckSinceMs = this.#now()
   }
 
-  /** The socket was found full by a write that bypassed the outbox. */
+  /** To be called when a write that bypassed the outbox found the socket full. */
   block(): void {
     this.#stuckSinceMs ??= this.#now()
   }
 
-  /** The socket has drained. Returns whether there was anything to write. */
+  /** To be called when the socket has drained. Returns whether there was anything to write. */
   resume(): boolean {
     this.#stuckSinceMs = null
     const wasEmpty = this.isEmpty
@@ -126,7 +125,7 @@ export class Outbox implements Flushable, FrameQueue {
     this.#first = this.#last = null
   }
 
-  /** Nearly every flush writes one frame, which needs no cork. */
+  /** Writes a slice, corked unless it is one frame, as in nearly every flush. */
   #write(): void {
     if (this.#answers === null && this.#first === this.#last) {
       this.#writeFrames()
@@ -135,12 +134,12 @@ export class Outbox implements Flushable, FrameQueue {
     if (!writeTogether(this, this.#sink)) this.block()
   }
 
-  /** The writes inside one cork. */
+  /** Does the writes inside a cork. */
   writeSlice(): void {
     if (this.#writeAnswers()) this.#writeFrames()
   }
 
-  /** Returns whether the socket is not full. */
+  /** Writes the answers. Returns whether the socket is not full. */
   #writeAnswers(): boolean {
     if (this.#answers === null) return true
     let taken = 0
@@ -187,11 +186,11 @@ export class Outbox implements Flushable, FrameQueue {
   }
 }
 
-/** The outbox whose `writeSlice` runs inside `cork`: one function for all flushes instead of a closure for each. */
+/** The outbox whose `writeSlice` runs inside `cork`, so that all flushes share one function instead of a closure for each. */
 let corked: Outbox | null = null
 const writeCorked = () => corked?.writeSlice()
 
-/** Returns whether nothing is left in a buffer. */
+/** Writes a slice inside a cork. Returns whether nothing is left in a buffer. */
 function writeTogether(outbox: Outbox, sink: Sink): boolean {
   corked = outbox
   const isClear = sink.cork(writeCorked)

@@ -15,14 +15,14 @@ export class OutboxSubscription implements Subscription, Queued {
   readonly #outbox: FrameQueue
   readonly #stats: RealtimeStats
   #frame: Frame | null = null
-  /** The client has the trades up to here; `null`: not known. */
+  /** The position up to which the client has the trades; `null`: not known. */
   #position: ChannelPosition | null = null
-  /** With deltas: the state that this connection was sent last; `null`: none. */
+  /** The state that this connection was sent last, if it takes deltas; `null`: none. */
   #sent: SentState | null = null
   #isUpdate = false
   /** The sequence of the newest state that was offered. */
   #newestSequence = -1
-  /** The sequence of the state that the client has, as its newest subscribe says. */
+  /** The sequence of the state that the client has, as its newest subscribe gave it. */
   #heldSequence = -1
   #isOneOfSeveral = false
   #withHolders = true
@@ -30,7 +30,7 @@ export class OutboxSubscription implements Subscription, Queued {
   #isEnded = false
   #asked = 0
   #answered = 0
-  /** Ids by the number of the subscribe. `null`: no unanswered subscribe has an id, as nearly always. */
+  /** The ids of unanswered subscribes by their numbers; `null`: none has an id, as nearly always. */
   #ids: Map<number, string> | null = null
 
   constructor(token: Address, outbox: FrameQueue, stats: RealtimeStats) {
@@ -55,14 +55,14 @@ export class OutboxSubscription implements Subscription, Queued {
     return this.#frame === null ? 0 : this.#messageOf(this.#frame).webSocket.length
   }
 
-  /** Whether frames are to have holders. After a change a frame of the newest sequence may come once more, in the other form. */
+  /** Sets whether frames have holders. After a change, a frame of the newest sequence may come once more, in the other form. */
   wantHolders(withHolders: boolean): void {
     if (withHolders === this.#withHolders) return
     this.#withHolders = withHolders
     this.#newestSequence = -1
   }
 
-  /** Whether the client applies deltas. The next update after this has begun is a full one. */
+  /** Sets whether the client applies deltas. The first update after it does is a full one. */
   wantDeltas(withDeltas: boolean): void {
     this.#withDeltas = withDeltas
     if (!withDeltas) this.#forgetSent()
@@ -71,7 +71,7 @@ export class OutboxSubscription implements Subscription, Queued {
   /**
    * Notes a subscribe of the client. Each is answered once, in order.
    *
-   * @param isOneOfSeveral - its message names several tokens, of which the client may have older states than the sequence says
+   * @param isOneOfSeveral whether its message names several tokens, of which the client may have older states than the given sequence
    */
   asked(id: string | undefined, isOneOfSeveral: boolean): void {
     this.#isOneOfSeveral = isOneOfSeveral

@@ -1,17 +1,17 @@
 import type { Transport } from '#actors/subscription.ts'
 import type { Sink, WriteResult } from './sink.ts'
 
-/** What stands in an outbox's queue: a subscription that has something to write. */
+/** An entry of an outbox's queue: a subscription that has something to write. */
 export interface Queued {
-  /** Owned by the outbox: the next one in the queue. */
+  /** The next one in the queue, which only the outbox sets. */
   next: Queued | null
-  /** Size of the message that it writes next; 0: it has none. */
+  /** The size of the next message; 0: there is none. */
   readonly frameBytes: number
-  /** Writes one message. A refused one stays. */
+  /** Writes one message. A refused message stays. */
   write(sink: Sink): WriteResult
 }
 
-/** The outbox, whose own type would be a circular import. */
+/** The part of an outbox that subscriptions use. Its own type would be a circular import. */
 export interface FrameQueue {
   readonly transport: Transport
   readonly isBlocked: boolean

@@ -1,6 +1,6 @@
 import type { Transport } from '#actors/subscription.ts'
 
-/** `sent`: write more; `full`: taken, but write nothing more until the socket drains; `refused`: not taken, write it again after that. */
+/** `sent`: taken; `full`: taken, but no more may be written until the socket drains; `refused`: not taken, to be written again then. */
 export type WriteResult = 'sent' | 'full' | 'refused'
 
 /** A message in the form of each transport. */
@@ -9,13 +9,13 @@ export interface Written {
   readonly eventStream: Uint8Array | string
 }
 
-/** A connection's socket, as its outbox writes to it. Nothing throws. */
+/** A connection's socket, as its outbox uses it. No method throws. */
 export interface Sink {
   readonly transport: Transport
   writeFrame(frame: Written): WriteResult
   writeAnswer(text: string): WriteResult
-  /** Collects the writes of `write` into one system call. Returns false when some data is still buffered: wait until the socket drains. */
+  /** Collects the writes of `write` into one system call. Returns `false` if some data is still buffered, until the socket drains. */
   cork(write: () => void): boolean
-  /** The client keeps sending messages and does not read the answers. Closes the connection. */
+  /** Closes the connection, since its client sends more and more messages and does not read the answers. */
   tooManyAnswers(): void
 }

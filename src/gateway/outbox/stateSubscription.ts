@@ -8,7 +8,7 @@ interface StateSubscriptionOptions {
   readonly channel: StateChannelName
   readonly id: string
   readonly client: string
-  /** Whether the client merges changes into its state; otherwise it gets whole states. */
+  /** Whether the client merges changes into its state. If not, it gets whole states. */
   readonly takesChanges: boolean
 }
 

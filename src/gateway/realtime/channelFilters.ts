@@ -24,7 +24,7 @@ const launchpads = launchpadParameter.exactOptional().describe('Only events of t
 
 const tokens = addresses().describe('Only events of these tokens.')
 
-/** Prices of tokens with many decimals have many zeros after the point. */
+/** A bound of a value. Prices of tokens with many decimals have many zeros after the point. */
 const bound = z
   .string({ error: 'a decimal number of at most 18 digits before the point and 40 after it' })
   .regex(/^(?:0|[1-9]\d{0,17})(?:\.\d{1,40})?$/)
@@ -70,7 +70,7 @@ export type ChannelFilters =
   | { readonly kind: 'valid' /** As accepted. */; readonly accepted: object; readonly filters: EventFilters }
   | { readonly kind: 'invalid'; readonly problem: Problem }
 
-/** As `parseParameters`, of texts that are filters only: a channel has no filters but its own. */
+/** As `parseParameters`, of texts that are filters. Any other name is a problem. */
 export function parseFilters<S extends z.ZodObject>(schema: S, texts: ParameterTexts): ParsedParameters<S> {
   const problem = refuseUnknown(texts.keys(), Object.keys(schema.shape), 'filter')
   return problem === null ? parseParameters(schema, texts) : { kind: 'invalid', problem }

@@ -14,7 +14,7 @@ import { CANDLE_PARAMETERS, filterTexts, LIST_PARAMETERS, parseChannelFilters, p
 
 interface Request {
   readonly id: string
-  /** The filters as they were understood: `subscribed` repeats them. */
+  /** The filters as the service has parsed them, which `subscribed` repeats. */
   readonly accepted: object
 }
 
@@ -30,7 +30,7 @@ export type ParsedChannelRequest =
 
 type Launchpads = readonly { readonly name: string }[]
 
-/** The request of a WebSocket message. */
+/** Parses the request of a WebSocket message. */
 export function channelRequestOf(
   { channel, id = channel, filters, after, reorgs, delta = false }: Omit<Extract<ParsedMessage, { type: 'subscribeChannel' }>, 'type'>,
   known: Launchpads,
@@ -51,11 +51,11 @@ export function channelRequestOf(
 interface StreamRequest {
   readonly channel: ChannelName
   readonly delta: boolean
-  /** `<block>-<logIndex>-<reorgs>`, or without reorgs; `''`: none. */
+  /** The id of the last event: `<block>-<logIndex>-<reorgs>`, or without reorgs; `''`: none. */
   readonly lastEventId: string
 }
 
-/** The request of an event stream. */
+/** Parses the request of an event stream. */
 export function streamRequestOf(
   { channel, delta, lastEventId }: StreamRequest,
   texts: ParameterTexts,

@@ -21,10 +21,10 @@ export interface ChannelActors {
   readonly candles: Pick<WatchedCandles, 'subscribe' | 'unsubscribe'>
 }
 
-/** Why a subscription was refused. `client`: the client has too many; `server`: all clients together have. */
+/** Why a subscription was refused. `client`: the client has too many; `server`: all clients together have too many. */
 export interface ChannelRefusal {
   readonly limitOf: 'client' | 'server'
-  /** For people. */
+  /** The reason as a text for people. */
   readonly message: string
 }
 
@@ -48,7 +48,7 @@ export class ChannelSubscriptions {
     this.#stats = stats
   }
 
-  /** Replaces a subscription of the same id. Returns why it was refused, and then leaves that one; `null`: it was made. */
+  /** Subscribes in place of a subscription with the same id. Returns why it was refused, and then keeps that one; `null`: it was not. */
   subscribe(request: ChannelRequest): ChannelRefusal | null {
     const { id, channel } = request
     const before = this.#byId.get(id)
@@ -75,7 +75,7 @@ export class ChannelSubscriptions {
     for (const id of this.#byId.keys()) this.unsubscribe(id)
   }
 
-  /** Returns the function that ends the subscription, or why it was refused. */
+  /** Subscribes to an actor. Returns the function that ends the subscription, or why it was refused. */
   #start(request: ChannelRequest, replaces: boolean): (() => void) | WatchRefusal {
     const { lists, candles } = this.#actors
     if (request.channel === 'list') return this.#subscribeToState(request, lists, replaces)

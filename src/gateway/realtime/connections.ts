@@ -16,9 +16,9 @@ export interface ConnectionDeps extends ChannelActors {
   readonly flusher: Flusher
   readonly stats: RealtimeStats
   readonly logger: Logger
-  /** `monotonicMs`: for durations, never for a time that a client sees. */
+  /** Monotonic milliseconds, for durations. */
   readonly now: () => number
-  /** Milliseconds since the epoch: for times that a client sees. */
+  /** Unix milliseconds, for times that a client sees. */
   readonly epochMs: () => number
 }
 
@@ -26,16 +26,16 @@ export interface Connection {
   /** Pings or comments a silent connection and closes an unresponsive one. `budget` bounds the writes of one sweep. */
   sweep(nowMs: number, budget: WriteBudget): void
   /**
-   * Writes what is waiting, then closes: at once, or when a slow reader has read it.
+   * Writes the waiting messages, then closes: at once, or when a slow reader has read them.
    *
-   * @param returnAfterMs how long the client is asked to stay away; `null`: its own back-off decides
+   * @param returnAfterMs how long the client is asked to stay away; `null`: its own delay decides
    */
   shutDown(returnAfterMs: number | null): void
-  /** Closes at once, with the delay of `shutDown`. What a slow reader has not read is lost. */
+  /** Closes at once, with the delay of `shutDown`. The messages that a slow reader has not read are lost. */
   cutOff(): void
 }
 
-/** Writes per sweep, which take some 10 ms: a sweep must not delay the updates of a block. */
+/** The most writes per sweep, which take some 10 ms: a sweep must not delay the updates of a block. */
 const WRITES_PER_SWEEP = 2_000
 
 /** The writes that a sweep has left. The other connections get their turn in the next sweep. */
@@ -50,9 +50,9 @@ export interface Connections {
   remove(connection: Connection): void
   sweep(nowMs: number): void
   /**
-   * Closes all connections: slow readers when they have read what is waiting for them, at the latest when `deadline` resolves.
+   * Closes all connections. Those of slow readers close when they have read their messages, at the latest when `deadline` resolves.
    *
-   * @param spreadMs over which time the clients' returns are spread; 0: their own back-off decides
+   * @param spreadMs the time over which the clients' returns are spread; 0: their own delay decides
    */
   close(deadline: Promise<void>, spreadMs: number): Promise<void>
 }

@@ -8,17 +8,17 @@ import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
 import { UNRESPONSIVE_MS } from './liveness.ts'
 import { type StreamSubscription, subscribeStream } from './streamSubscription.ts'
 
-/** Tells a client how long to wait before it reconnects, after this end of a stream and later ones. */
+/** The line that tells a client how long to wait before it reconnects, after this end of the stream and later ones. */
 const retryLine = (ms: number) => `retry: ${Math.floor(ms)}\n\n`
 const RETRY = retryLine(2_000)
 
 const COMMENT = ':\n\n'
-/** With a sweep per second: a comment every 15 s. */
+/** The silence after which a comment is sent. With a sweep per second, that is every 15 s. */
 const COMMENT_EVERY_MS = 14_000
 
 /**
- * When nothing follows a frame for this long, a comment shows whether the frame has left: uWebSockets does not report that for a corked
- * write, and it closes a response that is stuck for 8 to 12 s.
+ * The time after a frame that nothing has followed until a comment shows whether the frame has left. uWebSockets does not report that for a
+ * corked write, and it closes a response that is stuck for 8 to 12 s.
  */
 const PROBE_AFTER_MS = 4_000
 
@@ -41,7 +41,7 @@ export class EventStreamConnection implements Connection, Sink {
   #isShuttingDown = false
   #returnAfterMs: number | null = null
   #commentedAtMs: number
-  /** When the last frame was written; `null`: something followed it. */
+  /** When the last frame was written; `null`: something has followed it. */
   #unprovenSinceMs: number | null = null
   #extendedAtMs = 0
   #chunk: Uint8Array | string = COMMENT
@@ -60,7 +60,7 @@ export class EventStreamConnection implements Connection, Sink {
     this.#commentedAtMs = deps.now()
   }
 
-  /** Returns why the stream was refused; nothing was written then. Frames that the subscription has already are written later. */
+  /** Opens the stream. Returns why it was refused, and has then written nothing. Frames that the subscription has are written later. */
   open(): Problem | null {
     const { subscription, client, headers } = this.#request
     const subscribed = subscribeStream(subscription, client, this.#outbox, this.#deps)
@@ -122,7 +122,7 @@ export class EventStreamConnection implements Connection, Sink {
     if (!this.#isClosed) this.#res.close()
   }
 
-  /** A comment makes uWebSockets send the rest of its buffer, which it does only with the next write. */
+  /** Writes a comment, since uWebSockets sends the rest of its buffer only with the next write. */
   #writable(): boolean {
     if (!this.#outbox.resume()) this.#comment(this.#deps.now())
     if (this.#isShuttingDown) this.shutDown(this.#returnAfterMs)
@@ -141,7 +141,7 @@ export class EventStreamConnection implements Connection, Sink {
     return this.#isTaken ? 'sent' : 'full'
   }
 
-  /** Pausing stops the timeout of a stuck write; resuming restarts it. */
+  /** Restarts the timeout of a stuck write: pausing stops it, and resuming starts it again. */
   #extend(nowMs: number): void {
     if (nowMs - this.#extendedAtMs < EXTEND_EVERY_MS) return
     this.#extendedAtMs = nowMs

@@ -1,7 +1,7 @@
-/** A client may send this much of its rate at once. */
+/** A client may send the messages of this time at once. */
 const BURST_MS = 4_000
 
-/** Keeps rounding errors from costing a client the last message of its burst. */
+/** A tolerance for rounding errors, which could cost a client the last message of its burst. */
 const TOLERANCE_MS = 1e-6
 
 /**

@@ -22,21 +22,21 @@ export interface RealtimeOptions extends Omit<ConnectionDeps, 'flusher' | 'stats
 }
 
 export interface Realtime {
-  /** Adds the WebSocket routes to the app, also below a path prefix that is not empty. Call it before the other routes are added. */
+  /** Adds the WebSocket routes to the app, and those below a path prefix if there is one. Call it before other routes are added. */
   register(app: TemplatedApp, pathPrefix: string): void
-  /** Opens an event stream, which owns the response from then on. On a problem nothing was written, and the caller answers with it. */
+  /** Opens an event stream, which owns the response from then on. With a problem, nothing was written, and the caller answers with it. */
   openEventStream(request: EventStreamRequest): Problem | null
   report(): RealtimeHealth
-  /** Times from the completion of a commit to the write of its update to a socket, since the start. */
+  /** The times since the start from the completion of a commit to the write of its update to a socket. */
   commitToDelivery(): LatencySnapshot
   /**
-   * Refuses new connections, writes what is waiting and closes all: with 1012, or with the delay after which each client is to come back
-   * (`DRAIN_SECONDS`). Bounded in time.
+   * Refuses new connections, writes the waiting messages and closes all connections: with 1012, or with the delay after which each client
+   * should come back (`DRAIN_SECONDS`). Takes a bounded time.
    */
   close(): Promise<void>
 }
 
-/** Creates it with one timer, which runs until `close`: its sweep pings silent connections and closes unresponsive ones. */
+/** Creates the realtime part with one timer, whose sweeps ping silent connections and close unresponsive ones until `close`. */
 export function createRealtime(options: RealtimeOptions): Realtime {
   const { config, now, logger, admission, closeTimeoutMs = 3_000, lingerMs = 250, yieldTo = setImmediate, repeat = repeatUnref } = options
   const stats = new RealtimeStats(now)

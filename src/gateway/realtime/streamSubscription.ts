@@ -7,11 +7,11 @@ import type { ConnectionDeps } from './connections.ts'
 
 /** The token or channel that an event stream follows. */
 export type StreamSubscription =
-  /** `lastSequence`: the newest sequence that the client has; `null`: none. `delta`: it applies deltas. */
+  /** `lastSequence`: the newest sequence that the client has; `null`: none. `delta`: whether it applies deltas. */
   | { readonly of: 'token'; readonly token: Address; readonly lastSequence: number | null; readonly delta: boolean }
   | { readonly of: 'channel'; readonly request: ChannelRequest }
 
-/** Subscribes a stream's outbox. Returns the function that ends this, or why it was refused. */
+/** Subscribes a stream's outbox. Returns the function that ends the subscription, or why it was refused. */
 export function subscribeStream(
   subscription: StreamSubscription,
   client: Client,

@@ -26,14 +26,14 @@ export class WebSocketConnection implements Connection, Sink {
   readonly #deps: ConnectionDeps
   readonly #outbox: Outbox
   readonly #subscriptions = new Subscriptions()
-  /** `null`: there was none yet, as on most connections. */
+  /** The subscriptions to channels; `null`: there was none yet, as on most connections. */
   #channelSubscriptions: ChannelSubscriptions | null = null
-  /** Whole ms: V8 stores integers in the object and allocates fractions apart. */
+  /** When the client last sent anything, in whole ms: V8 stores integers in the object, and allocates fractions apart. */
   #heardAtMs: number
   #pingedAtMs: number
-  /** State of `takeMessage`. */
+  /** The state of `takeMessage`. */
   #busyUntilMs = 0
-  /** Set by the close handler: afterwards the socket must not be touched. */
+  /** Whether the close handler has run, after which the socket must not be used. */
   #isClosed = false
   #isShuttingDown = false
   #returnAfterMs: number | null = null
@@ -86,7 +86,7 @@ export class WebSocketConnection implements Connection, Sink {
     this.#heardAtMs = Math.floor(this.#deps.now())
   }
 
-  /** The kernel has taken some of the buffered data. */
+  /** To be called when the kernel has taken some of the buffered data. */
   drained(): void {
     if (this.#ws.getBufferedAmount() > 0) {
       this.#outbox.progress()
@@ -182,7 +182,7 @@ export class WebSocketConnection implements Connection, Sink {
     if (refusal !== null) this.#outbox.answer(encodeError({ code: 'too_many_subscriptions', message: refusal.message, id }))
   }
 
-  /** Confirms even without a subscription: the client is in the state that it asked for. */
+  /** Ends a subscription. Confirms that even if there was none, since the client is in the state that it asked for. */
   #unsubscribe(token: Address, id: string | undefined): void {
     const subscription = this.#subscriptions.get(token)
     if (subscription !== undefined) this.#forget(subscription)
@@ -218,7 +218,7 @@ export class WebSocketConnection implements Connection, Sink {
   #end(name: CloseCodeName, reason: string = CLOSE_CODES[name].reason): void {
     if (this.#isClosed) return
     const { code } = CLOSE_CODES[name]
-    // Runs the close handler before it returns.
+    // This runs the close handler before it returns.
     this.#ws.end(code, reason)
   }
 }

@@ -11,18 +11,18 @@ import { WebSocketConnection } from './webSocketConnection.ts'
 const REALTIME_PATH = '/realtime'
 
 /**
- * uWebSockets drops a connection without a close frame when a message exceeds this, so larger messages than allowed are received in order
- * to be refused properly. A client may make the server buffer at most `MAX_CONNECTIONS_PER_IP` of these.
+ * The largest message that uWebSockets receives. It drops a connection without a close frame when a message is larger, so this is more than
+ * the limit, in order to refuse properly. A client can make the server buffer at most `MAX_CONNECTIONS_PER_IP` of these.
  */
 const MAX_PAYLOAD_BYTES = 1 << 20
 
-/** Bounds the pongs for a client that sends pings and does not read. Outboxes stop at the first sign of back-pressure. */
+/** The most buffered bytes, which bounds the pongs for a client that does not read. Outboxes stop at the first sign of back-pressure. */
 const MAX_BACKPRESSURE_BYTES = 1 << 16
 
 /** How long uWebSockets keeps a closed socket whose client does not read the close frame. Open ones are swept. */
 const CLOSING_TIMEOUT_SECONDS = 120
 
-/** The only version of the protocol, that of RFC 6455. */
+/** The version of the protocol, of which there is only that of RFC 6455. */
 const VERSION = '13'
 const WRONG_VERSION = problem(426, 'upgrade_required', `Sec-WebSocket-Version must be ${VERSION}`, [
   ['Upgrade', 'websocket'],
@@ -41,7 +41,7 @@ export function registerWebSockets(app: TemplatedApp, pathPrefix: string, deps: 
 
   function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
     if (ambiguityOf(req) !== null) {
-      // Passes the request to the handler of all other requests, which refuses it.
+      // This passes the request to the handler of all other requests, which refuses it.
       req.setYield(true)
       return
     }

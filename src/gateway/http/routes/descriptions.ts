@@ -45,7 +45,7 @@ function fileRoute(name: string, contentType: 'text/javascript' | 'text/css'): R
   )
 }
 
-/** The answer is made once, and compressed once, since a compressed answer is kept as long as the answer. */
+/** A route whose answer is made once. It is also compressed once, since compressed forms are kept as long as the answer. */
 function descriptionRoute(path: string, description: RouteDescription, make: () => Answer): Route {
   const answer = once(make)
   return defineRoute({ path, cacheControl: 'revalidate', limited: false, description }, async () => answer())

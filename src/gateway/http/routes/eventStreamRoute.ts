@@ -8,9 +8,9 @@ import type { Sources } from '#gateway/http/sources.ts'
 import type { StreamSubscription } from '#gateway/realtime/streamSubscription.ts'
 
 interface EventStreamOptions extends Pick<Route, 'path' | 'parameters'>, Pick<RouteDescription, 'id' | 'summary' | 'problems'> {
-  /** What the stream sends, for people. */
+  /** A text for people about the events of the stream. */
   readonly meaning: string
-  /** What a request subscribes to. */
+  /** The subscription that a request asks for. */
   subscriptionOf(
     texts: ParameterTexts,
     exchange: Exchange,

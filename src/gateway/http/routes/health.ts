@@ -7,7 +7,7 @@ import type { Sources } from '#gateway/http/sources.ts'
 import { alive, type IndexerHealth, ready, serviceHealth } from '#resources/health.ts'
 import type { OperatorHealth } from '#resources/indexerState.ts'
 
-/** Answers also when the database or the indexer fails. Operators get the full messages of providers and the database. */
+/** Answers even when the database or the indexer fails. Operators get the full messages of providers and the database. */
 export function indexerHealthRoute(sources: HealthSources): Route {
   return resourceRoute(serviceHealth, async (_, isOperator) => {
     const { health, databaseCause: cause } = await readHealth(sources)
@@ -22,7 +22,7 @@ export function healthzRoute(): Route {
   return resourceRoute(alive, async () => jsonAnswer({ status: 'ok' }))
 }
 
-/** Readiness. An instance that stalls or catches up has older answers than others: load balancers should avoid it. */
+/** The readiness of an instance. Load balancers should avoid one that stalls or catches up, since it has older answers than others. */
 export function readyzRoute({ indexer, feed, probeDatabase }: Pick<Sources, 'indexer' | 'feed' | 'probeDatabase'>): Route {
   return resourceRoute(ready, async () => {
     const { cause } = await probeDatabase()

@@ -7,7 +7,7 @@ import { chooseEncoding, type SiteFile } from '#gateway/http/site.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { NO_PARAMETERS } from '#resources/resource.ts'
 
-/** The route of all files in metrics: their names change with every build. */
+/** The label of all files in metrics, since their names change with every build. */
 const LABEL = 'console'
 
 export function siteRoutes({ site, config }: Pick<Sources, 'site' | 'config'>): readonly Route[] {
@@ -34,7 +34,7 @@ function fileRoute(path: string, file: SiteFile): Route {
   }
 }
 
-/** Beside the page, so that its relative URL works below a path prefix. */
+/** The route of the page's settings. It is beside the page, so that its relative URL works below a path prefix. */
 function settingsRoute(config: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
   return defineRoute({ path: '/console.json', cacheControl: 'revalidate', limited: false, description: null }, async () =>
     jsonAnswer({ explorerUrl: config.explorerUrl, launchpads: launchingEntries(config.launchpads).map(({ name }) => name) }),

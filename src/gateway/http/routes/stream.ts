@@ -37,7 +37,7 @@ export function streamRoute(sources: StreamSources): Route {
   })
 }
 
-/** Asks the token's actor first, so that clients that all reconnect after a restart don't reach the database. */
+/** Asks the token's actor first, so that clients that all reconnect after a restart need no read of the database. */
 async function currentSequence(token: Address, { actors, reads }: StreamSources): Promise<number | null> {
   return actors.sequence(token) ?? (await reads.token({ address: token }))?.sequence ?? null
 }

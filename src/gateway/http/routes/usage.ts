@@ -4,7 +4,7 @@ import { type Route, resourceRoute } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { usage } from '#resources/usage.ts'
 
-/** Operators see all keys, others the one that they send. */
+/** The usage of keys. Operators see all keys, other clients the key that they send. */
 export function usageRoute(sources: Pick<Sources, 'admission'>): Route {
   return resourceRoute(usage, async (_, isOperator, { client }) => {
     const { keys } = sources.admission

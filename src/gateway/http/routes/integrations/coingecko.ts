@@ -15,10 +15,10 @@ import type { Trade, TradeCursor, TradesQuery } from '#resources/trades.ts'
 import { MAX_UNIX_SECONDS } from '#resources/values.ts'
 import { siteId } from './marketData/siteIds.ts'
 
-/** Each ticker costs a read of its token's trades of a day. */
+/** The most tickers. Each costs a read of its token's candles and trades of a day. */
 const MAX_TICKERS = 100
 const MAX_TRADES = 500
-/** Reads of at most `MAX_TRADES` trades each for one answer, so that a pool with few of its token's trades costs 5,000 rows at most. */
+/** The most reads for an answer, of up to `MAX_TRADES` trades each. A pool with few of its token's trades costs at most 5,000 rows. */
 const MAX_READS = 10
 
 type CoingeckoSources = Pick<Sources, 'reads' | 'ethUsd' | 'config'>
@@ -143,7 +143,7 @@ function tradesRoute(sources: CoingeckoSources): Route {
   )
 }
 
-/** A page has trades of all pools of the token, so this reads pages until it has `limit` trades of `pool`, at most `MAX_READS`. */
+/** Reads pages of a token's trades, at most `MAX_READS`, until it has `limit` trades of `pool`: a page has trades of all pools. */
 async function readTradesOf<T>(
   pool: string,
   { limit, ...query }: TradesQuery,

@@ -11,10 +11,10 @@ import { error, type McpError, type McpMessage, parseMcpMessage, type ReadHeader
 import { argumentTexts, type McpTool, mcpTools } from '#gateway/mcp/mcpTools.ts'
 import { NO_PARAMETERS } from '#resources/resource.ts'
 
-/** As for messages of the WebSocket. */
+/** The largest body, as large as a message of the WebSocket may be. */
 const MAX_BODY_BYTES = 16_384
 
-/** Also gives the problem of an error that is not the client's. */
+/** The sources of the routes. `failed`: the problem of an error that is not the client's. */
 export type McpSources = Pick<Sources, 'admission' | 'responses' | 'version'> & {
   readonly failed: (error: unknown, exchange: Exchange) => Problem
 }
@@ -39,7 +39,7 @@ export function mcpRoutes(routes: () => readonly Route[], sources: McpSources): 
       description: null,
       async handle(_, exchange) {
         const { origin, client } = exchange
-        // Otherwise a page that a browser's user happens to open could ask a service that only this user can reach.
+        // Any page that a browser's user opens could otherwise ask a service that only this user can reach.
         if (origin !== '' && !sources.admission.originAllowed(origin, client.key)) return originNotAllowed(origin)
         const header = readHeaders(exchange)
         const body = await exchange.body(MAX_BODY_BYTES)
@@ -65,7 +65,7 @@ export function mcpRoutes(routes: () => readonly Route[], sources: McpSources): 
   }
 }
 
-/** Read before the first await, after which the request is gone. */
+/** Reads the headers before the first await, after which the request is gone. */
 function readHeaders(exchange: Exchange): ReadHeader {
   const names = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const
   const values = new Map<string, string>(names.map(name => [name, exchange.header(name)]))

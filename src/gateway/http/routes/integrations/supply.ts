@@ -10,7 +10,7 @@ import { tokenParameter } from '#resources/parameters.ts'
 
 const parameters = z.object({ address: tokenParameter })
 
-/** Plain numbers, as CoinGecko and CoinMarketCap read them. */
+/** Routes that answer with a plain number, as CoinGecko and CoinMarketCap read it. */
 export function supplyRoutes({ reads }: Pick<Sources, 'reads'>): readonly Route[] {
   const supplyRoute = (name: string, id: string, meaning: string, supplyOf: (supply: Supply) => bigint): Route =>
     defineRoute(

@@ -12,7 +12,7 @@ import { udfMarksRoute, udfTimescaleMarksRoute } from './udfMarks.ts'
 import { CURRENCIES, currencyParameter, inertText, MULTIPLIERS, RESOLUTIONS, symbolParameter, udfRoute } from './udfRoute.ts'
 
 const DIGITS = 6
-/** Doubles have no more digits. */
+/** The most decimals: a double has no more digits. */
 const MAX_DECIMALS = 16
 const MAX_FOUND = 50
 

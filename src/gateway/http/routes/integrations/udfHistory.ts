@@ -45,7 +45,7 @@ export function udfHistoryRoute({ reads }: Pick<Sources, 'reads'>): Route {
   })
 }
 
-/** The newest bars of the range, ascending; `null`: the token is not indexed. */
+/** Reads the newest bars of the range, ascending; `null`: the token is not indexed. */
 async function readBars(
   reads: Pick<Sources['reads'], 'candles'>,
   query: Omit<CandlesQuery, 'limit' | 'cursor'>,

@@ -9,7 +9,7 @@ import { MAX_UNIX_SECONDS } from '#resources/values.ts'
 
 /* TradingView's UDF data feed: its chart library polls these routes. It reads `errmsg` of errors, whatever their status. */
 
-/** The resolutions of the chart library by interval. */
+/** The chart library's name of each interval. */
 export const RESOLUTIONS: Readonly<Record<CandleInterval, string>> = {
   '1s': '1S',
   '5s': '5S',
@@ -32,7 +32,7 @@ export const currencyParameter = z
   .describe('Currency of the prices.')
 
 const WHOLE = z.string({ error: 'whole Unix seconds' }).regex(/^-?\d{1,15}$/)
-/** Unix seconds. The library may send times before 1970. */
+/** A time in Unix seconds. The library may send times before 1970. */
 export const timeParameter = z.codec(WHOLE, z.int(), {
   decode: text => Math.min(Math.max(Number(text), 0), MAX_UNIX_SECONDS),
   encode: String,
@@ -53,18 +53,18 @@ export function intervalOf(resolution: string): CandleInterval {
   return (INTERVALS.get(resolution) ?? '1m') as CandleInterval
 }
 
-/** The ticker, which is the token's address; a symbol would not be unique. */
+/** The ticker of a token, which is its address, since a symbol would not be unique. */
 export const symbolParameter = z
   .string({ error: 'the address of a token' })
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .toLowerCase()
   .describe('Address of the token.') as unknown as z.ZodType<Address, string>
 
-/** What stands in for characters that mean something in HTML. */
+/** The replacements of characters that have a meaning in HTML. */
 const INERT: Readonly<Record<string, string>> = { '<': '‹', '>': '›', '&': '＆', '"': '″', "'": '’', '`': '‘' }
 
 /**
- * A text of a stranger that is the same as text and as HTML: charts show a mark's text as HTML, and their pages may do so with any other.
+ * Makes a stranger's text the same as text and as HTML. Charts show a mark's text as HTML, and their pages may do so with any other text.
  * An entity would be right in one place and wrong in the other.
  */
 export function inertText(text: string, meaningful = /[<>&"'`]/g): string {
@@ -81,7 +81,7 @@ interface UdfOptions<S extends z.ZodObject> {
   handle(values: z.output<S>): Promise<unknown>
 }
 
-/** Problems of the request are answered as the chart library expects them. */
+/** A route that answers problems of the request as the chart library expects them. */
 export function udfRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(options: UdfOptions<S>): Route {
   const { name, parameters = NO_PARAMETERS as z.ZodObject as S, id, summary, answer, handle } = options
   return {

@@ -22,7 +22,7 @@ export interface BlockAdapter {
   takes(event: PairEvent): boolean
 }
 
-/** The four routes that both sites call: they read ranges of blocks up to the latest one, and look up new pairs and assets. */
+/** The four routes that both sites call, to read ranges of blocks up to the latest one, and to look up new pairs and assets. */
 export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: BlockAdapter): readonly Route[] {
   const { reads } = sources
   const { assetAnswer, eventsAnswer, toAsset, takes } = adapter

@@ -2,7 +2,7 @@ import type { ListedAsset, PairEvent, SideAmounts } from '#resources/marketData.
 import { toSiteAsset, toSiteBlock, toSiteReserves, toSwapAmounts } from './siteAnswers.ts'
 import { siteId } from './siteIds.ts'
 
-/* Answers in DEXTools' format: amounts have a fraction, and one index orders all events of a block. */
+/* Answers in DEXTools' format. Amounts are decimals, and one index orders all events of a block. */
 
 export function toDextoolsAsset({ holderCount, totalSupply, circulatingSupply, ...asset }: ListedAsset) {
   return {
@@ -13,7 +13,7 @@ export function toDextoolsAsset({ holderCount, totalSupply, circulatingSupply, .
   }
 }
 
-/** Empty for a pair whose reserves are in no event. */
+/** The events of one log; none for a pair whose reserves are in no event. */
 export function toDextoolsEvents(event: PairEvent) {
   const { blockNumber, timestamp, txHash, txIndex, maker, pair } = event
   const place = {
@@ -37,7 +37,7 @@ export function toDextoolsEvents(event: PairEvent) {
   ]
 }
 
-/** One log may create a curve and a pool, and be a trade as well. */
+/** The place of an event within its block. One log may create a curve and a pool, and be a trade as well. */
 function eventIndex({ kind, pairType, logIndex }: PairEvent): number {
   const rank = kind !== 'creation' ? 2 : pairType === 'curve' ? 0 : 1
   return 3 * logIndex + rank

@@ -33,7 +33,7 @@ export function toSitePair({ id, launchpad, token, quoteToken, createdBlock, cre
   }
 }
 
-/** No event for the creation of a pair: these sites read it from the pair itself. */
+/** The events of one log; none for the creation of a pair, which these sites read from the pair itself. */
 export function toSiteEvents(event: PairEvent) {
   if (event.kind === 'creation') return []
   const { blockNumber, timestamp, txHash, txIndex, logIndex, maker, pair, reserves } = event
@@ -54,7 +54,7 @@ export function toSiteEvents(event: PairEvent) {
   ]
 }
 
-/** What went into the pair and what came out, as plain decimals. */
+/** The amounts that went into the pair and came out of it, as plain decimals. */
 export function toSwapAmounts(side: 'buy' | 'sell', { token, quote }: SideAmounts) {
   return side === 'buy' ? { asset1In: quote, asset0Out: token } : { asset0In: token, asset1Out: quote }
 }

@@ -7,9 +7,9 @@ import type { BlockRange, FinalBlock, PairEvent } from '#resources/marketData.ts
 import { integerParameter } from '#resources/parameters.ts'
 import { NO_PARAMETERS } from '#resources/resource.ts'
 
-/** Most blocks of a request. A site catches up with a day of blocks in a second or two. */
+/** The most blocks of a request. A site catches up with a day of blocks in a second or two. */
 const MAX_BLOCKS = 1_000
-/** Most events of an answer: about 5 MB. */
+/** The most events of an answer, which has about 5 MB then. */
 const MAX_EVENTS = 10_000
 
 const blockNumber = integerParameter(0, Number.MAX_SAFE_INTEGER)
@@ -37,11 +37,11 @@ export interface SiteRouteOptions<S extends z.ZodObject> {
   handle(values: z.output<S>, shown: Shown): Promise<Answer | Problem>
 }
 
-/** What a base path shows. */
+/** The blocks and pairs that a base path shows. */
 export interface Shown {
   /** The newest final block. */
   readonly latest: FinalBlock
-  /** The join that brought the pairs; `null`: those that are not late. */
+  /** The join that brought the pairs; `null`: the pairs that are not late. */
   readonly joined: number | null
 }
 
