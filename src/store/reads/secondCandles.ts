@@ -33,8 +33,8 @@ function secondsFrom(interval: CandleInterval): RawBuilder<number> {
 }
 
 /**
- * SQL of the earliest time from which candles are offered and can be made at once: from then on there are a bounded number of trades, or one
- * candle.
+ * SQL of the earliest time from which candles are offered and can be made at once: from then on there are a bounded number of trades, or
+ * one candle.
  *
  * @param to the latest time at which a candle may start
  * @param tokens how many tokens share the answer
