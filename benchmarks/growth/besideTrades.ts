@@ -6,7 +6,8 @@ import { toBytes } from '#tables/toBytes.ts'
 import { COLLECTOR } from './draws.ts'
 import { BLOCK_SECONDS, END, FIRST_BLOCK, type GrowthScale, startOf } from './scale.ts'
 
-const TRADES_AT_ONCE = 100_000
+/** All of them, since each batch writes the row of nearly every account again. */
+const TRADES_AT_ONCE = 10_000_000
 const DAY_SECONDS = 86_400
 /** Above every log index of the generator. */
 const FIRST_LOG_INDEX = 100_000_000
