@@ -78,7 +78,7 @@ describe('an export equals REST', () => {
 test('an export has the rows of its filters only, in order', async () => {
   const trades = await rowsOf('trades', { from: 1_700_000_024, to: 1_700_000_044 })
   expect(trades.map(({ id }) => id)).toEqual(['12-0', '12-3', '13-0', '13-3', '20-1', '21-1', '22-1'])
-  expect(await rowsOf('trades', { launchpad: `it's` })).toEqual([])
+  await expect(rowsOf('trades', { launchpad: `it's` })).rejects.toThrow(`--launchpad must be one that has tokens (test), got it's`)
   expect(await rowsOf('holders', { launchpad: 'test' })).toHaveLength(12)
 })
 
@@ -89,7 +89,8 @@ test('CSV has the names of REST in its first line, and quotes what needs it', as
 })
 
 test('an export of nothing has no rows, and one that its receiver gives up ends', async () => {
-  expect(await rowsOf('tokens', { token: addressOf(0xdead) })).toEqual([])
+  expect(await rowsOf('trades', { from: 1, to: 2 })).toEqual([])
+  await expect(rowsOf('tokens', { token: addressOf(0xdead) })).rejects.toThrow(`--token: ${addressOf(0xdead)} is not an indexed token`)
   const gone = copyOut(SOURCE, { view: EXPORTED.trades, filter: {} }, () => Promise.reject(new Error('the reader has gone')))
   await expect(gone).rejects.toThrow('the reader has gone')
 })
