@@ -87,7 +87,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     if (forgetsOthers) await forgetWebhooks(db, [...wanted.keys()])
     const stored = new Map((await readWebhooks(db)).map(progress => [progress.name, progress]))
     paused = [...stored.values()].filter(({ isPaused }) => isPaused)
-    const unbegun: string[] = []
+    const stillWaiting: string[] = []
     for (const [name, { config, filter }] of wanted) {
       const progress = stored.get(name)
       const webhook = running.get(name)
@@ -95,7 +95,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       if (webhook !== undefined && webhook.version !== progress?.version) await end(webhook)
       if (progress?.isPaused === true || running.has(name)) continue
       if (progress === undefined && after === null) {
-        unbegun.push(name)
+        stillWaiting.push(name)
         continue
       }
       const channel = channels.get(config.channel)
@@ -105,9 +105,9 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       const again = changed.has(name) ? { ...taken, waitMs: 0 } : taken
       running.set(name, new Webhook({ ...options, config, filter, channel, progress: again }))
     }
-    if (unbegun.some(name => waiting?.includes(name) !== true))
-      logger.info({ webhooks: unbegun }, 'new webhooks begin when the index has caught up with the chain')
-    waiting = unbegun
+    if (stillWaiting.some(name => waiting?.includes(name) !== true))
+      logger.info({ webhooks: stillWaiting }, 'new webhooks begin when the index has caught up with the chain')
+    waiting = stillWaiting
     if (after !== null) beginsAfter = null
     if (++looks % LOOKS_PER_CHECKPOINT === 0) for (const webhook of running.values()) webhook.checkpoint()
   }
