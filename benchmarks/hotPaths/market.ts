@@ -38,7 +38,7 @@ function marketPath(name: string, delta: boolean): HotPath {
           tokenPlan(
             service.port,
             some.flatMap(index => tokens[index] ?? []),
-            delta,
+            { delta },
           ),
         ),
       )

@@ -2,7 +2,7 @@ import { Worker } from '#benchmarks/harness/worker.ts'
 import { Load, type Receipts } from '#benchmarks/load/load.ts'
 import { tokenPlan } from '#benchmarks/load/tokenPlan.ts'
 import { type ConnectionPlan, textFrame, upgradeRequest } from '#benchmarks/load/wire.ts'
-import { type FeedBlocks, feedPosition, feedToken } from './feed.ts'
+import { type FeedBlocks, feedPosition, feedSequence, feedToken } from './feed.ts'
 import type { ServerKind } from './feedServer.ts'
 import type { CommitReport, ServerCalls, Usage } from './serverCalls.ts'
 
@@ -54,9 +54,10 @@ export class Session {
     const all = Array.from({ length: connections }, (_, connection) => subscriptions(connection))
     this.#tokens.push(...all)
     if (this.#kind !== 'socket.io') {
+      const sequence = feedSequence(this.#nextBlock, 0) - 1
       await this.load.connect(
         this.#port,
-        all.map(tokens => tokenPlan(this.#port, tokens.map(feedToken), delta)),
+        all.map(tokens => tokenPlan(this.#port, tokens.map(feedToken), { delta, sequence })),
       )
       return
     }

@@ -6,7 +6,10 @@ import { checkHotPaths } from '#benchmarks/hotPaths/compareHotPaths.ts'
 import { deliverBlocks } from '#benchmarks/hotPaths/deliverBlocks.ts'
 import { HOT_PATHS } from '#benchmarks/hotPaths/hotPaths.ts'
 import type { Load } from '#benchmarks/load/load.ts'
+import { tokenPlan } from '#benchmarks/load/tokenPlan.ts'
+import { knownSequence } from '#gateway/realtime/knownSequence.ts'
 import { findProgram } from '#test/support/findProgram.ts'
+import { FACTORY } from '#test/support/simulatedLaunchpad.ts'
 
 const canRun = process.platform === 'linux' && findProgram({ names: ['cc'], aptPackage: 'gcc' }) !== null
 
@@ -14,6 +17,13 @@ it.skipIf(!canRun)('every hot path is measured, and its results are right', asyn
   const checked: string[] = []
   await checkHotPaths(HOT_PATHS, thisCheckout(), name => checked.push(name))
   expect(checked).toEqual(HOT_PATHS.map(({ name }) => name))
+})
+
+it('a subscription of the load says that it has the newest state, in a way that the service accepts', () => {
+  const { greeting } = tokenPlan(1, [FACTORY])
+  const text = Buffer.from(greeting).toString('latin1')
+  const { sequence } = JSON.parse(text.slice(text.indexOf('{'))) as { readonly sequence: number }
+  expect(knownSequence(sequence, Date.now())).toBe(sequence)
 })
 
 describe('the messages of a block', () => {
