@@ -22,13 +22,13 @@ describe('a subscription to a channel', () => {
       type: 'subscribe',
       channel: 'trades',
       id: 'whales',
-      filters: { makers: [maker.toUpperCase().replace('X', 'x')], minWeth: 0.1 },
+      filters: { makers: [maker.toUpperCase().replace('X', 'x')], minWeth: 1e-7 },
     })
     expect(await client.next()).toEqual({
       type: 'subscribed',
       id: 'whales',
       channel: 'trades',
-      filters: { makers: [maker], minWeth: '0.1' },
+      filters: { makers: [maker], minWeth: '0.0000001' },
       cursor: '0-0',
       reorgs: 0,
     })

@@ -5,6 +5,7 @@ import { type ShortSchema, type ShortSchemas, typeInShort } from '#gateway/descr
 import type { ParsedQuery } from '#gateway/http/parameters.ts'
 import { invalidParameter, quote } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
+import { scalarText } from '#gateway/http/scalarText.ts'
 
 /** A path of the API as a tool. The tool's name is the `operationId`, its arguments are the parameters. */
 export interface McpTool {
@@ -58,7 +59,7 @@ export function argumentTexts(given: Readonly<Record<string, unknown>>): ParsedQ
       const problem = invalidParameter(`${quote(name)} must be a text, a number, true or false, or a list of these`)
       return { kind: 'invalid', problem }
     }
-    texts.set(name, items.map(String))
+    texts.set(name, items.map(scalarText))
   }
   return { kind: 'valid', texts }
 }
