@@ -6,6 +6,7 @@ import { type FeedBlocks, feedPosition, feedSequence, feedToken } from './feed.t
 import type { ServerKind } from './feedServer.ts'
 import type { CommitReport, ServerCalls, Usage } from './serverCalls.ts'
 
+const POLL_MS = 10
 const RECEIVE_TIMEOUT_MS = 300_000
 
 export interface Received {
@@ -69,8 +70,10 @@ export class Session {
     const frames = all.flatMap((tokens, connection) =>
       tokens.map(token => ({ connection, bytes: textFrame(`42["subscribe","${feedToken(token)}"]`) })),
     )
+    const subscribed = async () => (await this.usage()).counters['subscribed'] ?? 0
+    const due = (await subscribed()) + frames.length
     await this.load.send(frames, 0)
-    await this.load.idle(500)
+    while ((await subscribed()) < due) await this.load.idle(POLL_MS)
   }
 
   /** Commits blocks with at most `window` of them undelivered, and waits for all updates. */

@@ -10,9 +10,11 @@ import { framesOf } from './frames.ts'
 export async function startSocketIo(): Promise<FeedServer> {
   const http = createServer()
   const io = new Server(http, { transports: ['websocket'], perMessageDeflate: false, serveClient: false })
+  let subscribed = 0
   io.on('connection', socket => {
     socket.on('subscribe', async (token: Address) => {
       await socket.join(token)
+      subscribed++
       socket.emit('subscribed', token)
     })
   })
@@ -29,6 +31,7 @@ export async function startSocketIo(): Promise<FeedServer> {
         for (const { token, update } of updates) io.to(token).emit('token.update', update)
       }
     },
+    counters: () => ({ subscribed }),
     close: async () => {
       await io.close()
     },
