@@ -1,4 +1,5 @@
 import type { Address } from '#domain/address.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 
 export type LoadOutcome = { readonly kind: 'loaded'; readonly snapshot: TokenSnapshot | null } | { readonly kind: 'failed' }
@@ -132,10 +133,7 @@ export function createLoads({ load, concurrency, batchSize, timeoutMs, now, onLo
       }
     },
     queueFor(token, client) {
-      if (!waiting.has(token)) return
-      const line = lines.get(client)
-      if (line === undefined) lines.set(client, new Set([token]))
-      else line.add(token)
+      if (waiting.has(token)) getOrInsert(lines, client, () => new Set()).add(token)
     },
     cancel(token) {
       waiting.delete(token)

@@ -1,5 +1,6 @@
 import { type Coalesced, coalesce } from '#async/coalesce.ts'
 import { type ChannelPosition, comparePlaces, type EventPlace, FIRST_PLACE } from '#domain/eventPlace.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { ChannelEvents } from '#resources/channelEvent.ts'
 import { deliverAll } from './deliverAll.ts'
 import { type EventChannelOptions, PAGES } from './eventChannelOptions.ts'
@@ -143,11 +144,7 @@ export class EventChannel {
   #deliverToFollowing(events: readonly EncodedEvent[], from: ChannelPosition): void {
     const fitting = new Map<FilterGroup, EncodedEvent[]>()
     for (const one of events) {
-      for (const group of this.#following.fitting(one.event)) {
-        const before = fitting.get(group)
-        if (before === undefined) fitting.set(group, [one])
-        else before.push(one)
-      }
+      for (const group of this.#following.fitting(one.event)) getOrInsert(fitting, group, () => []).push(one)
     }
     for (const [{ filter, members }, some] of fitting) {
       const messages = eventMessages(some, filter.of, this.#options.eventsPerMessage)

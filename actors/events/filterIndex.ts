@@ -1,4 +1,5 @@
 import type { Address } from '#domain/address.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { ChannelEvent } from '#resources/channelEvent.ts'
 import type { EventFilter } from './eventFilter.ts'
 import type { EventSubscriber } from './eventSubscriber.ts'
@@ -49,8 +50,8 @@ export class FilterIndex {
 
   /** A group is listed under each of its tokens or, if its filter names none, under each of its wallets. */
   #placesOf({ tokens, wallets }: EventFilter): readonly Set<FilterGroup>[] {
-    if (tokens !== null) return [...tokens].map(token => listAt(this.#byToken, token))
-    if (wallets !== null) return [...wallets].map(wallet => listAt(this.#byWallet, wallet))
+    if (tokens !== null) return [...tokens].map(token => getOrInsert(this.#byToken, token, () => new Set()))
+    if (wallets !== null) return [...wallets].map(wallet => getOrInsert(this.#byWallet, wallet, () => new Set()))
     return [this.#others]
   }
 
@@ -61,10 +62,4 @@ export class FilterIndex {
       if (groups?.size === 0) index.delete(address)
     }
   }
-}
-
-function listAt(index: Map<Address, Set<FilterGroup>>, address: Address): Set<FilterGroup> {
-  let groups = index.get(address)
-  if (groups === undefined) index.set(address, (groups = new Set()))
-  return groups
 }

@@ -1,3 +1,5 @@
+import { getOrInsert } from './getOrInsert.ts'
+
 /** Shorter texts are found in base64 only when encoded alone: inside a larger text their digits are too few to stand out. */
 const ALIGNED_FROM = 8
 /** JSON inside JSON inside JSON puts 7 backslashes before a character. The bound keeps the search linear in a text of backslashes. */
@@ -33,8 +35,7 @@ function grouped(sources: readonly string[]): string {
   const groups = new Map<string, Set<string>>()
   for (const source of sources) {
     const first = /^[A-Za-z0-9]/.exec(source)?.[0] ?? ''
-    const rests = groups.get(first) ?? new Set()
-    groups.set(first, rests.add(source.slice(first.length)))
+    getOrInsert(groups, first, () => new Set()).add(source.slice(first.length))
   }
   return [...groups].map(([first, rests]) => `${first}(?:${[...rests].join('|')})`).join('|')
 }

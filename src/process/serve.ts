@@ -1,5 +1,4 @@
 import process from 'node:process'
-import type { Logger } from 'pino'
 import type { Config } from '#config'
 import { createEthUsd, type EthUsdFeed } from '#ethUsd/ethUsd.ts'
 import { coinbase, coingecko } from '#ethUsd/priceProviders.ts'
@@ -14,6 +13,7 @@ import { watchApiKeys } from './apiKeysWatch.ts'
 import { GATEWAY_PROCESS } from './gatewayProcess.ts'
 import { type OpenedGateway, type OpenGatewayOptions, openGateway } from './openGateway.ts'
 import { createPresentEthUsd } from './presentEthUsd.ts'
+import { alsoOnHangup } from './watchFile.ts'
 
 export interface ServeOptions extends Pick<OpenGatewayOptions, 'config' | 'logger' | 'redactor' | 'db' | 'chainId' | 'feed' | 'indexer'> {
   /** URL of the database that the indexer writes. */
@@ -62,7 +62,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const server = createServer({ ...gateway.sources, config })
   onStop(() => server.close())
   const { url, ownUrl } = await listen(server, config)
-  if (config.tls !== null) onStop(watchFiles(config.tls, logger, server.renewCertificate))
+  if (config.tls !== null) onStop(alsoOnHangup(watchCertificate({ files: config.tls, onRenewed: server.renewCertificate, logger })))
 
   if (config.apiKeysFile !== null)
     onStop(watchApiKeys({ file: config.apiKeysFile, onChanged: gateway.sources.admission.keys.replace, logger }))
@@ -104,14 +104,4 @@ function startPrices(
   prices.start()
   onStop(() => prices.stop())
   return prices
-}
-
-/** A certificate is renewed when its files change, within a minute or on SIGHUP. Returns how to stop that. */
-function watchFiles(files: NonNullable<Config['tls']>, logger: Logger, onRenewed: () => void): () => void {
-  const watch = watchCertificate({ files, onRenewed, logger })
-  process.on('SIGHUP', watch.check)
-  return () => {
-    process.off('SIGHUP', watch.check)
-    watch.stop()
-  }
 }

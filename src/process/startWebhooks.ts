@@ -1,4 +1,3 @@
-import process from 'node:process'
 import type { Logger } from 'pino'
 import { EventFilter } from '#actors/events/eventFilter.ts'
 import { monotonicMs as now } from '#clock'
@@ -17,7 +16,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 import { readChannelEvents } from '#store/reads/channelEvents.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
-import { watchFile } from './watchFile.ts'
+import { alsoOnHangup, watchFile } from './watchFile.ts'
 
 export interface StartWebhooksOptions {
   /** With the launchpads of the index at present. */
@@ -80,11 +79,7 @@ export function startWebhooks(options: StartWebhooksOptions): Pick<Webhooks, 'ch
       logger.info({ file, webhooks: again.webhooks.map(({ name }) => name) }, 'the webhooks were read again')
     },
   })
-  process.on('SIGHUP', watch.check)
-  onStop(() => {
-    process.off('SIGHUP', watch.check)
-    watch.stop()
-  })
+  onStop(alsoOnHangup(watch))
   logger.info({ webhooks: first.map(({ name }) => name) }, 'sending webhooks')
   return webhooks
 }

@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { repeat as repeatUnref } from '#async/repeat.ts'
 
 /** A file is compared by its content, since a volume may be mounted anew and a link may change. */
@@ -15,6 +16,15 @@ export interface FileWatch {
   /** Looks now. */
   check(): void
   stop(): void
+}
+
+/** Has a watch look on SIGHUP, too. @returns how to stop it */
+export function alsoOnHangup({ check, stop }: FileWatch): () => void {
+  process.on('SIGHUP', check)
+  return () => {
+    process.off('SIGHUP', check)
+    stop()
+  }
 }
 
 /** Reads a file every 5 s. */

@@ -1,4 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { PerWindow } from '#domain/token.ts'
 import type { LastTrades, WindowAging } from '#domain/windows.ts'
 import type { BalanceRow } from './balance.ts'
@@ -74,10 +75,6 @@ export type Balances = ReadonlyMap<Address, ReadonlyMap<Address, BalanceRow>>
 
 export function balancesOf(rows: Iterable<BalanceRow>): Balances {
   const balances = new Map<Address, Map<Address, BalanceRow>>()
-  for (const row of rows) {
-    const ofToken = balances.get(row.token)
-    if (ofToken === undefined) balances.set(row.token, new Map([[row.holder, row]]))
-    else ofToken.set(row.holder, row)
-  }
+  for (const row of rows) getOrInsert(balances, row.token, () => new Map()).set(row.holder, row)
   return balances
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import { pathTemplate, type Route, type RouteDescription } from '#gateway/http/route.ts'
 import { PROBLEMS, type ProblemCode, problemSchema } from '#resources/problem.ts'
 import { TAGS } from '#resources/resource.ts'
@@ -159,7 +160,7 @@ export function problemsOf(route: DescribedRoute, limits: DescribedLimits): Read
   ]
   const byStatus = new Map<number, ProblemCode[]>()
   for (const code of new Set(codes)) {
-    for (const status of PROBLEMS[code].statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+    for (const status of PROBLEMS[code].statuses) getOrInsert(byStatus, status, () => []).push(code)
   }
   return byStatus
 }

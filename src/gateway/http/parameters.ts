@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import { nearestName } from '#domain/nearestName.ts'
 import { takesList } from '#resources/parameters.ts'
 import { invalidParameter, type Problem, quote } from './problem.ts'
@@ -63,9 +64,7 @@ export function parseQuery(query: string): ParsedQuery {
     const name = decodeComponent(separator < 0 ? pair : pair.slice(0, separator))
     const text = decodeComponent(separator < 0 ? '' : pair.slice(separator + 1))
     if (name === undefined || text === undefined) return rejected(`the query must be percent-encoded UTF-8, got ${quote(pair)}`)
-    const repeated = texts.get(name)
-    if (repeated === undefined) texts.set(name, [text])
-    else repeated.push(text)
+    getOrInsert(texts, name, () => []).push(text)
   }
   return { kind: 'valid', texts }
 }

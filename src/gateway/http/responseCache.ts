@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Address } from '#domain/address.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import { type Answer, entityTag, type Outcome } from './answer.ts'
 import { CacheEntries, type Entry } from './cacheEntries.ts'
 import { RecentKeys } from './recentKeys.ts'
@@ -74,8 +75,7 @@ export function createResponseCache(now: () => number): ResponseCache {
     const bytes = BYTES_PER_ANSWER + key.length * BYTES_PER_KEY_CHARACTER
     const entry: Entry = { key, token, outcome, begunAtMs, isRepeated: recent.note(key), bytes }
     underWay.set(key, outcome)
-    const others = listed.get(token) ?? new Set()
-    listed.set(token, others.add(entry))
+    getOrInsert(listed, token, () => new Set()).add(entry)
     entries.add(entry)
     outcome.then(
       made => settle(entry, made),

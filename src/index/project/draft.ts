@@ -1,6 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import type { Decimal } from '#domain/decimal.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { TokenEventOf, TokenEventPosition } from '#launchpads/tokenEvent.ts'
 import type { BalanceRow } from '#tables/balance.ts'
@@ -133,8 +134,7 @@ const NO_TICKS: ReadonlyMap<number, PoolTickRow> = new Map()
 
 /** The tick's row to change; that of a new tick begins at zero. */
 export function draftTick({ ticks, rows }: Draft, pool: Hex, tick: number): Mutable<PoolTickRow> {
-  let ofPool = ticks.get(pool)
-  if (ofPool === undefined) ticks.set(pool, (ofPool = new Map()))
+  const ofPool = getOrInsert(ticks, pool, () => new Map())
   const existing = drafted(ofPool, rows.ticks.get(pool) ?? NO_TICKS, tick)
   if (existing !== undefined) return existing
   const created = { pool, tick, liquidity: 0n }
@@ -176,8 +176,7 @@ export function draftBalance(
   holder: Address,
   { type, blockNumber }: { readonly type: HolderType; readonly blockNumber: number },
 ): Mutable<BalanceRow> {
-  let ofToken = draft.balances.get(token)
-  if (ofToken === undefined) draft.balances.set(token, (ofToken = new Map()))
+  const ofToken = getOrInsert(draft.balances, token, () => new Map())
   const existing = drafted(ofToken, draft.rows.balances.get(token) ?? NONE, holder)
   if (existing !== undefined) {
     existing.type = type

@@ -1,4 +1,5 @@
 import { BUNDLE_MAKERS, CLASS_BITS, EARLY_CLASSES, type EarlyClass, HELD_FIELDS, isAtLaunch, isSnipe } from '#domain/earlyWallets.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { EarlyClassRow } from '#tables/earlyClass.ts'
 import type { TradeRow } from '#tables/trade.ts'
@@ -76,8 +77,7 @@ function addTo(sums: Map<EarlyClass, Sums>, row: BalanceRow | undefined, sign: 1
   if (row === undefined) return
   for (const name of EARLY_CLASSES) {
     if ((row.classes & CLASS_BITS[name]) === 0) continue
-    let sum = sums.get(name)
-    if (sum === undefined) sums.set(name, (sum = { wallets: 0, heldToken: 0n, boughtToken: 0n, soldToken: 0n }))
+    const sum = getOrInsert(sums, name, () => ({ wallets: 0, heldToken: 0n, boughtToken: 0n, soldToken: 0n }))
     const times = BigInt(sign)
     sum.wallets += sign
     if (row.balance > 0n) sum.heldToken += times * row.balance

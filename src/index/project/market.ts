@@ -1,5 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import { type Decimal, multiply, ONE, percentChange, units } from '#domain/decimal.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { PerWindow } from '#domain/token.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
 import { WETH_DECIMALS } from '#domain/weth.ts'
@@ -133,9 +134,7 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
     timestamp,
   }
   noteEarlierLog(draft, event.pool, event)
-  const trades = draft.trades.get(token.address)
-  if (trades === undefined) draft.trades.set(token.address, [trade])
-  else trades.push(trade)
+  getOrInsert(draft.trades, token.address, () => []).push(trade)
   const isOfMarketsCurrency = pool?.quoteToken === currentPool(draft, token.mainPool)?.quoteToken
   const volumeQuote = isOfMarketsCurrency ? amountQuote : 0n
   const volumes = { volumeToken: amountToken, volumeWei: trade.amountWei ?? 0n, volumeQuote }

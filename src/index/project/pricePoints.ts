@@ -1,4 +1,5 @@
 import { type Decimal, max, multiply } from '#domain/decimal.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { Draft, Move, Mutable, PricePoint, TokenDraft } from './draft.ts'
 import { ethUsdOf, isQuotedInEther, type Valuation, valueMarket } from './values.ts'
 
@@ -38,8 +39,7 @@ export function notePoint(
   const { eventPriceWeth: priceWeth, priceQuote, quoteUsd } = token
   if (priceQuote === null) return
   const { timestamp } = moment
-  const points = draft.points.get(token.address)
-  const last = points?.at(-1)
+  const last = draft.points.get(token.address)?.at(-1)
   // The change of the pool by a trade was noted just before the trade, which takes over that point.
   if (last?.trades === 0 && last.timestamp === timestamp && before.quote === priceQuote && before.weth === priceWeth) {
     Object.assign(last, moment)
@@ -55,8 +55,7 @@ export function notePoint(
     ethUsd,
     quoteUsd,
   }
-  if (points === undefined) draft.points.set(token.address, [point])
-  else points.push(point)
+  getOrInsert(draft.points, token.address, () => []).push(point)
   // This never moves back, even if timestamps do: `splitNewRows` relies on it that no candle begins after `lastPriceAt`.
   token.lastPriceAt = Math.max(token.lastPriceAt ?? timestamp, timestamp)
 }

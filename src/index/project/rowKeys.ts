@@ -1,5 +1,6 @@
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import { isPoolId } from '#launchpads/directory/directory.ts'
 import type { TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { RowKeys, TickRange } from '#tables/changes.ts'
@@ -19,9 +20,11 @@ export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Addr
     if (event.kind === 'poolCreated') currencies.add(event.pool.quoteToken)
     if (event.kind === 'poolChanged') for (const range of ticksOfChange(event)) addTicks(ticks, range)
     if (event.kind === 'transfer') {
-      setOf(holders, token).add(event.from).add(event.to)
+      getOrInsert(holders, token, () => new Set())
+        .add(event.from)
+        .add(event.to)
     } else if (event.kind === 'trade') {
-      setOf(holders, token).add(event.maker)
+      getOrInsert(holders, token, () => new Set()).add(event.maker)
     } else if (event.kind === 'creatorFee') {
       const { launchpad, creator, currency, scope } = event
       const key = { launchpad, creator, currency, token: scope === 'token' ? token : ZERO_ADDRESS }
@@ -52,10 +55,4 @@ function addTicks(ranges: Map<string, TickRange>, range: TickRange): void {
   const key = range.isPrice ? range.pool : `${range.pool} ${range.from}`
   const { from, to } = ranges.get(key) ?? range
   ranges.set(key, { ...range, from: Math.min(from, range.from), to: Math.max(to, range.to) })
-}
-
-function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key): Set<Value> {
-  let values = sets.get(key)
-  if (values === undefined) sets.set(key, (values = new Set()))
-  return values
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { MetadataWork, TokenDocument } from '#domain/metadata.ts'
+import { setNewest } from '#domain/setNewest.ts'
 import { type Attempted, MAX_PAUSE_MS } from './attemptPolicy.ts'
 import { type Failure, failure, isTemporary } from './failure.ts'
 import { fetchText } from './fetchText.ts'
@@ -58,11 +59,7 @@ export function createAttempt({ settings, outbound, logger, now }: AttemptOption
       gateway === null ? MAX_CREATOR_PAUSE_MS : MAX_PAUSE_MS,
     )
     if (afterRedirect || forMs === 0) return
-    const host = hostOf(location)
-    pausedUntilMs.delete(host)
-    pausedUntilMs.set(host, now() + forMs)
-    const [oldest] = pausedUntilMs.keys()
-    if (oldest !== undefined && pausedUntilMs.size > MAX_PAUSED_HOSTS) pausedUntilMs.delete(oldest)
+    setNewest(pausedUntilMs, hostOf(location), now() + forMs, MAX_PAUSED_HOSTS)
     if (gateway !== null) logger.warn({ gateway, problem, pausedForMs: forMs }, 'metadata gateway paused')
   }
 

@@ -1,5 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import { type EventPlace, FIRST_PLACE } from '#domain/eventPlace.ts'
+import { setNewest } from '#domain/setNewest.ts'
 import { placeOfTrade, type RecentTrades } from '#resources/recentTrades.ts'
 import type { Trade } from '#resources/trades.ts'
 
@@ -24,12 +25,7 @@ export class KnownTrades {
   }
 
   keep(token: Address, recent: RecentTrades): void {
-    this.#recent.delete(token)
-    this.#recent.set(token, recent)
-    for (const oldest of this.#recent.keys()) {
-      if (this.#recent.size <= MAX_TOKENS) return
-      this.#recent.delete(oldest)
-    }
+    setNewest(this.#recent, token, recent, MAX_TOKENS)
   }
 
   forget(): void {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
+import { setNewest } from '#domain/setNewest.ts'
 import type { Token } from '#resources/token.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { lookUp } from '#store/rows/lookUp.ts'
@@ -47,7 +48,6 @@ export class TokenCache {
     const missing = versions.filter(version => this.#entryOf(version) === undefined)
     if (missing.length > 0) this.#read(missing)
     const entries = versions.map(version => this.#entryOf(version)?.token ?? Promise.resolve(null))
-    this.#evict()
     const tokens = await Promise.all(entries)
     return tokens.every(token => token !== null) ? tokens : null
   }
@@ -56,8 +56,7 @@ export class TokenCache {
   #entryOf({ address, sequence }: TokenVersion): Entry | undefined {
     const entry = this.#entries.get(address)
     if (entry?.sequence !== sequence || this.#now() - entry.readAtMs >= MAX_AGE_MS) return undefined
-    this.#entries.delete(address)
-    this.#entries.set(address, entry)
+    setNewest(this.#entries, address, entry, MAX_TOKENS)
     return entry
   }
 
@@ -70,16 +69,9 @@ export class TokenCache {
         return read?.sequence === sequence ? read : null
       })
       const entry = { sequence, token, readAtMs }
-      this.#entries.set(address, entry)
+      setNewest(this.#entries, address, entry, MAX_TOKENS)
       const forget = () => this.#entries.get(address) === entry && this.#entries.delete(address)
       token.then(read => read ?? forget(), forget)
-    }
-  }
-
-  #evict(): void {
-    for (const address of this.#entries.keys()) {
-      if (this.#entries.size <= MAX_TOKENS) return
-      this.#entries.delete(address)
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address, Hex } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import { ageWindow, perWindow, WINDOW_SECONDS } from '#domain/windows.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { BALANCE } from '#tables/balance.ts'
@@ -77,11 +78,7 @@ export class LatestRows {
       ranges.map(range => (range.isPrice ? fromPresent(range, pools.get(range.pool)?.tick ?? null) : range)),
     )
     const ticks = new Map<Hex, Map<number, PoolTickRow>>()
-    for (const row of [...stored, ...this.#ticks]) {
-      const ofPool = ticks.get(row.pool)
-      if (ofPool === undefined) ticks.set(row.pool, new Map([[row.tick, row]]))
-      else ofPool.set(row.tick, row)
-    }
+    for (const row of [...stored, ...this.#ticks]) getOrInsert(ticks, row.pool, () => new Map()).set(row.tick, row)
     return ticks
   }
 

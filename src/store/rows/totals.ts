@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { type Decimal, formatDecimal } from '#domain/decimal.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
@@ -79,12 +80,8 @@ function traderDifferences(
 ): readonly TraderRow[] {
   const differences = new Map<Address, { -readonly [Field in keyof TraderRow]: TraderRow[Field] }>()
   for (const { maker, timestamp, amountWei } of trades) {
-    const difference = differences.get(maker)
-    if (difference === undefined) {
-      const counted = { firstTradeAt: timestamp, lastTradeAt: timestamp, trades: 1, volumeWei: amountWei ?? 0n }
-      differences.set(maker, { maker, ...counted, ...NO_PROFITS })
-      continue
-    }
+    const none = { maker, firstTradeAt: timestamp, lastTradeAt: timestamp, trades: 0, volumeWei: 0n, ...NO_PROFITS }
+    const difference = getOrInsert(differences, maker, () => none)
     difference.firstTradeAt = Math.min(timestamp, difference.firstTradeAt)
     difference.lastTradeAt = Math.max(timestamp, difference.lastTradeAt)
     difference.trades += 1

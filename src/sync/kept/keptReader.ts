@@ -1,6 +1,7 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import { setNewest } from '#domain/setNewest.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { type KeptRange, type KeptRun, readKeptBody, readKeptRuns } from '#store/keptLogs/keptRanges.ts'
@@ -66,10 +67,8 @@ function openKept(db: Queryable, runs: readonly UsableRun[]): OpenedKept {
   const bodyOf = (run: KeptRun, { from }: KeptRange): Promise<Body | null> => {
     const key = `${run.id} ${from}`
     const body = bodies.get(key) ?? readBody(db, run, from)
-    bodies.delete(key)
-    bodies.set(key, body)
+    setNewest(bodies, key, body, BODIES_HELD)
     body.catch(() => bodies.delete(key))
-    for (const [oldest] of bodies) if (bodies.size > BODIES_HELD) bodies.delete(oldest)
     return body
   }
 
