@@ -83,12 +83,14 @@ function optional(schema: z.ZodType, isRequired: true | undefined): z.ZodType {
 }
 
 const EXPECTED_ADDRESS = 'expected an address, 0x and 40 hex digits'
+const address = z.string({ error: EXPECTED_ADDRESS }).regex(new RegExp(`^${ADDRESS}$`), { error: EXPECTED_ADDRESS })
 const EXPECTED_EMITTER = `expected ${EMITTERS.map(emitter => `"${emitter}"`).join(' or ')}`
 
 const event = z.string({ error: EXPECTED_EVENT }).meta({
   description: 'The event as in the contract\'s source: "event Bought(address indexed buyer, uint256 paid)". Give every parameter a name.',
 })
-const emitter = z.enum(EMITTERS, { error: EXPECTED_EMITTER }).meta({
+const contract = z.enum(EMITTERS, { error: EXPECTED_EMITTER })
+const emitter = contract.meta({
   description:
     "Which contract emits it: the factory, the escrow, the token itself, or the curve: the token's own one, or the one that the entry names for all tokens.",
 })
@@ -96,12 +98,13 @@ const emitter = z.enum(EMITTERS, { error: EXPECTED_EMITTER }).meta({
 const argument = z.union([z.string(), z.int(), z.boolean()], {
   error: `expected ${CLAIM_WORDS.map(word => `"${word}"`).join(', ')}, or a value that stands for itself`,
 })
+const argumentList = z.array(argument, { error: 'expected a list of arguments' })
 
 const EXPECTED_HASH = "expected the hash of a pool's creation code, 0x and 64 hex digits"
 
 const poolSchema = strict(
   {
-    factory: z.string({ error: EXPECTED_ADDRESS }).regex(new RegExp(`^${ADDRESS}$`), { error: EXPECTED_ADDRESS }),
+    factory: address,
     codeHash: z.string({ error: EXPECTED_HASH }).regex(/^0x[0-9a-fA-F]{64}$/, { error: EXPECTED_HASH }),
   },
   'a factory with its codeHash',
@@ -112,14 +115,8 @@ const callSchema = strict(
     function: z
       .string({ error: 'expected a function such as "function name() view returns (string)"' })
       .meta({ description: 'The function as in the contract\'s source: "function name() view returns (string)".' }),
-    contract: z
-      .enum(EMITTERS, { error: EXPECTED_EMITTER })
-      .optional()
-      .meta({ description: 'The contract that is called. Left out: the token.' }),
-    arguments: z
-      .array(argument, { error: 'expected a list of arguments' })
-      .optional()
-      .meta({ description: 'One per parameter: token, or a value that stands for itself.' }),
+    contract: contract.optional().meta({ description: 'The contract that is called. Left out: the token.' }),
+    arguments: argumentList.optional().meta({ description: 'One per parameter: token, or a value that stands for itself.' }),
     result: z
       .string({ error: 'expected the name of a value that the function returns' })
       .optional()
@@ -142,21 +139,17 @@ function kindSchema(kind: Kind): z.ZodType {
 /** The shape of `events`. `compileMapping` finds the mistakes that a schema cannot. */
 export const eventsSchema: z.ZodType = strict(
   {
-    quoteToken: z
-      .string({ error: EXPECTED_ADDRESS })
-      .regex(new RegExp(`^${ADDRESS}$`), { error: EXPECTED_ADDRESS })
-      .optional()
-      .meta({
-        description: 'The currency of the curves, where that is neither ETH nor WETH: amounts and prices in WETH are then unknown.',
-      }),
+    quoteToken: address.optional().meta({
+      description: 'The currency of the curves, where that is neither ETH nor WETH: amounts and prices in WETH are then unknown.',
+    }),
     ...Object.fromEntries(KIND_NAMES.map(kind => [kind, kindSchema(kind)])),
     claimCall: strict(
       {
         function: z
           .string({ error: 'expected a function such as "function claim(address token)"' })
           .meta({ description: 'The function as in the contract\'s source: "function claim(address token)".' }),
-        contract: z.enum(EMITTERS, { error: EXPECTED_EMITTER }).meta({ description: 'The contract that is called.' }),
-        arguments: z.array(argument, { error: 'expected a list of arguments' }).meta({
+        contract: contract.meta({ description: 'The contract that is called.' }),
+        arguments: argumentList.meta({
           description: 'One per parameter: token, creator, currency, amount (what is claimable), or a value that stands for itself.',
         }),
       },

@@ -5,6 +5,7 @@ import type { Page } from '#resources/resource.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { toBytes } from '#tables/toBytes.ts'
 import { readAsOf } from './asOf.ts'
+import { pageOf } from './pageOf.ts'
 import { closingAtPresent, type StoredCandle } from './presentPrice.ts'
 import { selectCloseBefore, startOfPage } from './secondCandles.ts'
 import { type CandleSelection, readKeptFrom, readScales, type Scale, selectCandles, selectPast, toCandle } from './storedCandles.ts'
@@ -22,36 +23,64 @@ import { isIndexed } from './tokens.ts'
  * too many trades.
  */
 export async function readCandles(db: Queryable, query: CandlesQuery): Promise<Page<Candle, CandleCursor> | null> {
-  const step = CANDLE_INTERVALS[query.interval]
-  const asked = query.from === undefined ? 0 : candleStart(query.from, query.interval)
-  const to = candleStart(
-    Math.min(query.to ?? Number.MAX_SAFE_INTEGER, query.cursor === undefined ? Number.MAX_SAFE_INTEGER : query.cursor.time - step),
-    query.interval,
-  )
-  const scale = (await readScales(db, [query.address], query)).get(query.address)
+  const { address, interval, from, to: last = LATEST, cursor } = query
+  const step = CANDLE_INTERVALS[interval]
+  const to = candleStart(cursor === undefined ? last : Math.min(last, cursor.time - step), interval)
+  const scale = (await readScales(db, [address], query)).get(address)
   if (scale === undefined) {
     const indexed = await readIndexed(db, query)
     return indexed === null ? null : { data: [], next: null, asOfBlock: indexed.asOfBlock }
   }
   const pageFrom = isOfTrades(query) ? await readStartOfPage(db, query, to) : 0
-  const from = Math.max(asked, pageFrom)
-  if (!query.fill) {
-    const { rows, asOfBlock } = await readAsOf(db, selectCandles(selectionOf(query), from, to, query.limit + 1))
-    // This is read after the candles, so that candles of a day that was being dropped count as dropped.
-    const keptFrom = await readKeptFrom(db, query)
-    const candles = closingAtPresent(rows).filter(({ time }) => time >= keptFrom)
-    const next = pageFrom > Math.max(asked, keptFrom) ? { time: pageFrom } : null
-    if (candles.length === 0) return (await isIndexed(db, query.address)) ? { ...emptyPage(query, asOfBlock, to, keptFrom), next } : null
-    const data = candles.slice(0, query.limit).map(row => toCandle(row, query, scale))
-    const oldest = data.at(-1)
-    return { data: data.reverse(), next: candles.length > query.limit && oldest !== undefined ? { time: oldest.time } : next, asOfBlock }
-  }
+  const asked = from === undefined ? 0 : candleStart(from, interval)
+  const range = { asked, pageFrom, to, scale }
+  return query.fill ? readFilled(db, query, range) : readTraded(db, query, range)
+}
+
+const LATEST = Number.MAX_SAFE_INTEGER
+
+/** The candles that a page can have, by their times. */
+interface PageRange {
+  /** The earliest that the query asks for. */
+  readonly asked: number
+  /** The earliest that one page may need trades for; 0: it needs none. */
+  readonly pageFrom: number
+  readonly to: number
+  readonly scale: Scale
+}
+
+/** A page of `readCandles` without `fill`. */
+async function readTraded(
+  db: Queryable,
+  query: CandlesQuery,
+  { asked, pageFrom, to, scale }: PageRange,
+): Promise<Page<Candle, CandleCursor> | null> {
+  const { limit } = query
+  const { rows, asOfBlock } = await readAsOf(db, selectCandles(selectionOf(query), Math.max(asked, pageFrom), to, limit + 1))
+  // This is read after the candles, so that candles of a day that was being dropped count as dropped.
+  const keptFrom = await readKeptFrom(db, query)
+  const candles = closingAtPresent(rows).filter(({ time }) => time >= keptFrom)
+  // Earlier candles would need more trades than a page may.
+  const beyond = pageFrom > Math.max(asked, keptFrom) ? { time: pageFrom } : null
+  if (candles.length === 0)
+    return (await isIndexed(db, query.address)) ? { ...emptyPage(query, asOfBlock, to, keptFrom), next: beyond } : null
+  const { shown, next } = pageOf(candles, limit, ({ time }) => ({ time }))
+  return { data: shown.map(row => toCandle(row, query, scale)).reverse(), next: next ?? beyond, asOfBlock }
+}
+
+/** A page of `readCandles` with `fill`. */
+async function readFilled(
+  db: Queryable,
+  query: CandlesQuery,
+  { asked, pageFrom, to, scale }: PageRange,
+): Promise<Page<Candle, CandleCursor> | null> {
+  const step = CANDLE_INTERVALS[query.interval]
   const indexed = await readIndexed(db, query)
   if (indexed === null) return null
   const { asOfBlock } = indexed
   const keptFrom = await readKeptFrom(db, query)
   const end = Math.min(to, candleStart(indexed.timestamp, query.interval))
-  const start = Math.max(from, keptFrom, end - (query.limit - 1) * step)
+  const start = Math.max(asked, pageFrom, keptFrom, end - (query.limit - 1) * step)
   if (start > end) return emptyPage(query, asOfBlock, end, keptFrom)
   const [stored, earlier] = await readRangeAndEarlier(db, query, { start, end, keptFrom, scale })
   // Candles of the range may have been dropped before they were read.

@@ -6,8 +6,6 @@ import { sortColumn } from './tokenOrder.ts'
 import { OF_PART, withParts } from './tokenParts.ts'
 import { chooseSource, isFromParts } from './tokens.ts'
 
-const MAX_COUNTED = MAX_TOKENS_FILTERED
-
 /**
  * The number of tokens that a list's filters let through. `null`: more than 1,000, or several filters each let more through. Reads a
  * thousand index entries per launchpad and status, or the rows that a page would look at.
@@ -15,7 +13,7 @@ const MAX_COUNTED = MAX_TOKENS_FILTERED
 export async function readTokenCount(db: Queryable, query: TokensQuery): Promise<number | null> {
   const source = await chooseSource(db, query)
   if (source.kind === 'filtered') return null
-  const most = sql`limit ${sql.lit(MAX_COUNTED + 1)}`
+  const most = sql`limit ${sql.lit(MAX_TOKENS_FILTERED + 1)}`
   const matching: RawBuilder<unknown> =
     source.kind === 'few'
       ? sql`select from ${source.from} where ${allOf(conditionsOf(query))} ${most}`
@@ -26,5 +24,5 @@ export async function readTokenCount(db: Queryable, query: TokensQuery): Promise
   const { rows } = await sql<{ count: number }>`
     ${isFromParts(query) ? withParts(query) : sql``} select count(*)::integer as count from (${matching}) as matching`.execute(db)
   const { count = 0 } = rows[0] ?? {}
-  return count > MAX_COUNTED ? null : count
+  return count > MAX_TOKENS_FILTERED ? null : count
 }
