@@ -180,7 +180,7 @@ export const tokenSchema = z
     links: z
       .array(
         z.object({
-          kind: z.enum(LINK_KINDS).describe(`What the creator says that it is. ${MAY_GROW}`),
+          kind: z.enum(LINK_KINDS).describe(`\`website\` and \`other\`: as the creator says. The others: a link to that site. ${MAY_GROW}`),
           url: z.string().describe('An `https` address of at most 256 characters: untrusted.'),
         }),
       )

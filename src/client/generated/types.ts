@@ -35,7 +35,7 @@ export interface Token {
   readonly description: string | null
   /** Links behind the metadata URI, at most 8: untrusted, as the description is. Empty: none, or not fetched yet. */
   readonly links: readonly {
-    /** What the creator says that it is. Later versions may add words. */
+    /** `website` and `other`: as the creator says. The others: a link to that site. Later versions may add words. */
     readonly kind: 'website' | 'x' | 'telegram' | 'discord' | 'farcaster' | 'github' | 'other'
     /** An `https` address of at most 256 characters: untrusted. */
     readonly url: string

@@ -1,6 +1,6 @@
 import type { LinkKind, TokenDocument, TokenLink } from '#domain/metadata.ts'
 import { cleanText, TEXT_LIMITS } from '#domain/text.ts'
-import { isCreatorUrl } from './creatorUrl.ts'
+import { hostOf, isCreatorUrl } from './creatorUrl.ts'
 import type { Gateways } from './gateways.ts'
 import { toImageUrl } from './imageUrl.ts'
 
@@ -28,6 +28,14 @@ const NAMES: Readonly<Record<string, LinkKind>> = {
   tiktok: 'other',
   youtube: 'other',
   reddit: 'other',
+}
+/** The sites that a kind stands for. A link that is called `x` and leads elsewhere would be shown as a link to X. */
+const SITES: Readonly<Partial<Record<LinkKind, readonly string[]>>> = {
+  x: ['x.com', 'twitter.com'],
+  telegram: ['t.me', 'telegram.me'],
+  discord: ['discord.gg', 'discord.com'],
+  farcaster: ['farcaster.xyz', 'warpcast.com'],
+  github: ['github.com'],
 }
 /** Fields that may have an object of links by name, and fields that may have a list of links. */
 const GROUPS = ['links', 'socials', 'social', 'extensions', 'properties']
@@ -89,7 +97,12 @@ function fromEntry(entry: unknown): readonly TokenLink[] {
 function toLink(kind: LinkKind, value: unknown): readonly TokenLink[] {
   const url = typeof value === 'string' && value.length <= MAX_LINK_LENGTH ? URL.parse(value.trim()) : null
   if (url === null || !isCreatorUrl(url, { allowHttp: false }) || url.href.length > MAX_LINK_LENGTH) return []
-  return [{ kind, url: url.href }]
+  return [{ kind: leadsToSite(url, SITES[kind]) ? kind : 'other', url: url.href }]
+}
+
+/** Whether a URL is of one of the sites or their subdomains, or may be of any. */
+function leadsToSite(url: URL, sites: readonly string[] | undefined): boolean {
+  return sites === undefined || sites.some(site => `.${hostOf(url)}`.endsWith(`.${site}`))
 }
 
 function isFields(value: unknown): value is Fields {

@@ -102,6 +102,27 @@ describe('readDocument', () => {
     expect(read({ socialMediaUrls: many })?.links).toHaveLength(8)
   })
 
+  // Front ends and market-data sites show a link as one to X because of its kind.
+  it('takes a kind that names a site only from a link to that site', () => {
+    const called = {
+      x: 'https://x.com.example/token',
+      telegram: 'https://xt.me/token',
+      discord: 'https://discord.com./token',
+      github: 'https://www.github.com/token',
+      website: 'https://x.com/token',
+      socials: { twitter: 'https://mobile.twitter.com/token', farcaster: 'https://evil.example/?farcaster.xyz' },
+    }
+    expect(read(called)?.links).toEqual([
+      { kind: 'website', url: 'https://x.com/token' },
+      { kind: 'other', url: 'https://x.com.example/token' },
+      { kind: 'other', url: 'https://xt.me/token' },
+      { kind: 'discord', url: 'https://discord.com./token' },
+      { kind: 'github', url: 'https://www.github.com/token' },
+      { kind: 'x', url: 'https://mobile.twitter.com/token' },
+      { kind: 'other', url: 'https://evil.example/?farcaster.xyz' },
+    ])
+  })
+
   it('keeps only what PostgreSQL takes and an update of 16 KB has room for, of any document', () => {
     const value = fc.oneof(anyText(20), fc.webUrl(), fc.jsonValue(), fc.constant(`ipfs://${CID}`))
     const keys = fc.constantFrom('description', 'image', 'image_url', 'logo', 'website', 'x', 'links', 'socials', 'name', 'extensions')
