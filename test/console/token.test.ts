@@ -119,6 +119,7 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
     for (const [sequence, surface, shown] of [
       [FIRST_SEQUENCE + 1, '<b>bankr', '<b>bankr'],
       [FIRST_SEQUENCE + 2, referrer, `${referrer.slice(0, 6)}…`],
+      [FIRST_SEQUENCE + 3, 'a\u202erknab', 'a rknab'],
     ] as const) {
       memory.commit(memory.fixture.store(TOKEN, sequence, { surface }))
       await expect.poll(() => page.locator('dt:text-is("Launched through") + dd').textContent()).toContain(shown)

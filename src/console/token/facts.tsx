@@ -76,6 +76,7 @@ export function Facts({ token }: { readonly token: Token }) {
 
 /** The front end that the launch names: its name, or the address of a referrer. */
 function Surface({ surface }: Pick<Token, 'surface'>) {
-  if (surface === null) return <Unknown />
-  return /^0x[0-9a-f]{40}$/.test(surface) ? <HexLink hex={surface} of="referrer" kind="address" /> : <bdi>{surface}</bdi>
+  const name = displayText(surface)
+  if (name === null) return <Unknown />
+  return /^0x[0-9a-f]{40}$/.test(name) ? <HexLink hex={name} of="referrer" kind="address" /> : <bdi>{name}</bdi>
 }
