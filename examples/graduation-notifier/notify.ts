@@ -23,7 +23,9 @@ for await (const event of createLive(tokenwire).graduations({}, { ...position, s
   if (event.type === 'graduations') {
     for (const { symbol, name, address, market } of event.data) {
       const done = event.status === 'migrated' ? 'has graduated to a pool' : 'has reached its target'
-      await post(`${symbol ?? name ?? address} ${done}, at a market cap of ${formatCompact(market.marketCapWeth)} ETH: ${address}`)
+      await post(
+        `${plain(symbol ?? name ?? '') || address} ${done}, at a market cap of ${formatCompact(market.marketCapWeth)} ETH: ${address}`,
+      )
     }
   }
   if (event.type === 'reorg') await post(`The chain was reorganized: graduations of block ${event.fromBlock} and later may be void.`)
@@ -31,8 +33,12 @@ for await (const event of createLive(tokenwire).graduations({}, { ...position, s
 }
 tokenwire.close()
 
+/** A name from the chain without what Discord and Slack read as a mention, a link or markup. */
+function plain(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}$ -]/gu, '').trim()
+}
+
 async function post(text: string): Promise<void> {
-  // Names come from the chain: `allowed_mentions` keeps one like "@everyone" from ringing.
   const body = JSON.stringify({ content: text, text, allowed_mentions: { parse: [] } })
   const response = await fetch(webhook, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   console.log(`${response.status} ${text}`)

@@ -82,10 +82,15 @@ it('the graduation notifier posts to a webhook', async () => {
     await notifier.said(/^from \d+-\d+ on$/m)
     fixture.service.trade([5, 1])
     await notifier.said(/^204 ALP has graduated to a pool, at a market cap of 12\.3 ETH/m)
+    // Slack reads the first as a mention of everyone, Discord the second as a link.
+    fixture.service.events.symbol = '<!channel> [ALP](https://a.example)'
+    fixture.service.trade([6, 1])
+    await notifier.said(/^204 channel ALPhttpsaexample has graduated/m)
     notifier.child.kill('SIGTERM')
     expect(await notifier.ended).toBe(0)
     expect(JSON.parse(posted[0] ?? '')).toMatchObject({ allowed_mentions: { parse: [] } })
   } finally {
+    fixture.service.events.symbol = 'ALP'
     webhook.close()
   }
 })

@@ -18,6 +18,8 @@ export class MemoryEvents {
   readonly reorgs: number[] = []
   head = 0
   reads = 0
+  /** The symbol of the tokens of launches and graduations. */
+  symbol = 'ALP'
   readonly #most: number
 
   /** @param most how many events are replayed */
@@ -52,12 +54,12 @@ export class MemoryEvents {
       voidFrom,
       newest: this.head === 0 ? FIRST_PLACE : endOfBlock(this.head),
       isTooFar,
-      events: isTooFar ? [] : later.slice(0, limit).map(event => onChannel(event, channel)),
+      events: isTooFar ? [] : later.slice(0, limit).map(event => onChannel(event, channel, this.symbol)),
     }
   }
 }
 
-function onChannel(event: ChannelEvent, channel: EventChannelName): ChannelEvent {
+function onChannel(event: ChannelEvent, channel: EventChannelName, symbol: string): ChannelEvent {
   if (channel === 'trades') return event
   if (channel === 'crossings') {
     const moved = event.place.blockNumber
@@ -65,7 +67,7 @@ function onChannel(event: ChannelEvent, channel: EventChannelName): ChannelEvent
     return { ...event, side: null, amountWei: null, status: null, data }
   }
   const status = channel === 'graduations' ? 'migrated' : null
-  return { ...event, side: null, amountWei: null, status, data: tokenOf(event.token, 1_795_000_000_123) }
+  return { ...event, side: null, amountWei: null, status, data: tokenOf(event.token, 1_795_000_000_123, { symbol }) }
 }
 
 function tradeEvent(block: number, logIndex: number, token: number, maker: number): ChannelEvent {
