@@ -48,10 +48,9 @@ const peggedCurrency = z.strictObject(
   { error: EXPECTED_PEGS },
 )
 
-function contractField(preset: Address | undefined, derivedFrom: string | undefined) {
-  if (preset === undefined && derivedFrom === undefined) return address
-  const whenOptional =
-    derivedFrom === undefined ? `On Base it may be left out (${preset}).` : `It may be left out: the ${derivedFrom} returns it.`
+function contractField(preset: Address | undefined, isDerived: boolean) {
+  if (preset === undefined && !isDerived) return address
+  const whenOptional = isDerived ? 'It may be left out: the factory returns it.' : `On Base it may be left out (${preset}).`
   return address.optional().meta({ description: `A contract address: 0x and 40 hex digits. ${whenOptional}` })
 }
 
@@ -65,7 +64,9 @@ function launchpadsSchema(known: KnownAdapters) {
       name,
       adapter: z.literal(adapter),
       startBlock,
-      ...Object.fromEntries(contracts.map(contract => [contract, contractField(presets?.[contract], derivedContracts?.[contract]?.from)])),
+      ...Object.fromEntries(
+        contracts.map(contract => [contract, contractField(presets?.[contract], derivedContracts?.[contract] !== undefined)]),
+      ),
       ...Object.fromEntries(optionalContracts.map(contract => [contract, address.optional()])),
       ...Object.fromEntries(Object.entries(settings).map(([setting, schema]) => [setting, schema.optional()])),
     }),

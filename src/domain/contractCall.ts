@@ -6,6 +6,11 @@ export interface ContractCall {
   readonly data: Hex
 }
 
+/** A call by an account. `from` left out: the zero address. */
+export interface SentCall extends ContractCall {
+  readonly from?: Address
+}
+
 /** Calls on the state at the end of a block. */
 export interface BlockCalls {
   readonly number: number

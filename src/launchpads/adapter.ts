@@ -106,8 +106,8 @@ export interface AdapterKind {
   readonly contracts: readonly string[]
   /** Addresses on Base, for contracts that an entry may leave out there. */
   readonly presets?: Readonly<Record<string, Address>>
-  /** Contracts that an entry may leave out on any chain: their addresses are read from other contracts of the entry. */
-  readonly derivedContracts?: Readonly<Record<string, DerivedContract>>
+  /** Contracts that an entry may leave out on any chain: their addresses are read from its factory at the start. */
+  readonly derivedContracts?: Readonly<Record<string, GetterPaths>>
   readonly optionalContracts?: readonly string[]
   readonly settings?: Readonly<Record<string, ZodType>>
   /** Mistakes that the schema of an entry cannot find. */
@@ -115,12 +115,11 @@ export interface AdapterKind {
   create(options: AdapterOptions): LaunchpadAdapter
 }
 
-/** Where a contract's address is read at the start. Paths are tried in order. */
-export interface DerivedContract {
-  readonly from: string
-  /** Each is a path of getters: the first is called on the contract `from`, each next one on the address that the last one returned. */
-  readonly getters: readonly (readonly string[])[]
-}
+/**
+ * Paths of getters that lead to a contract, tried in order. The first getter of a path is called on the factory, each next one on the
+ * address that the last one returned.
+ */
+export type GetterPaths = readonly (readonly string[])[]
 
 /** The named contracts of an entry. @throws `TypeError` when one is missing, which validation excludes */
 export function contractsOf<Name extends string>(

@@ -1,4 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
+import type { SentCall } from '#domain/contractCall.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
 
 /** The topics that match at each position of a log's topics; `null`: any topic. */
@@ -56,15 +57,8 @@ function fieldsOfFilter({ addresses, topics }: LogFilter): Readonly<Record<strin
   return { ...(addresses !== undefined && { address: addresses }), ...(topics !== undefined && { topics }) }
 }
 
-/** A call without a transaction. `from` left out: the zero address. */
-interface Call {
-  readonly from?: Address
-  readonly to: Address
-  readonly data: Hex
-}
-
 /** What a call returns on the state after a block. */
-export function callAt(number: number, call: Call): RpcCall {
+export function callAt(number: number, call: SentCall): RpcCall {
   return { method: 'eth_call', params: [call, toQuantity(number)] }
 }
 
@@ -74,7 +68,7 @@ export function runAt(number: number, code: Hex): RpcCall {
 }
 
 /** The result of a call in a simulated block after this one, with its logs. */
-export function simulateAt(number: number, call: Call): RpcCall {
+export function simulateAt(number: number, call: SentCall): RpcCall {
   return { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls: [call] }] }, toQuantity(number)] }
 }
 

@@ -15,7 +15,6 @@ export interface BlockSpan {
 
 /** A batch as the chain showed it. */
 export interface FetchedBatch extends BatchBlocks {
-  readonly stage: 'fetched'
   /** The headers of the blocks that have logs in `logs`, ascending. */
   readonly headers: readonly BlockHeader[]
   /** The understood logs of watched addresses and of addresses that this batch announces, ascending by (block, log index). */
@@ -26,13 +25,11 @@ export interface FetchedBatch extends BatchBlocks {
 
 /** A batch with the meaning of its logs. The logs themselves are no longer held. */
 export interface DecodedBatch extends BatchBlocks, Decoded {
-  readonly stage: 'decoded'
   readonly logCount: number
 }
 
 /** A batch with the rows that its commit writes. */
 export interface ProjectedBatch extends NextBatch {
-  readonly stage: 'projected'
   readonly logCount: number
   /** Added to the directory after the commit. */
   readonly discoveries: readonly IndexedSource[]

@@ -71,7 +71,7 @@ export function decodeBatch(
     options.logger.warn(details, 'skipped logs that do not fit their event')
     options.skipped?.note(decoded.malformed, key => decoded.directory.lookup(key))
   }
-  return { ...blocks, ...decoded, stage: 'decoded', logCount: logs.length }
+  return { ...blocks, ...decoded, logCount: logs.length }
 }
 
 export interface ProjectOptions {
@@ -100,7 +100,7 @@ const MAX_CURRENCIES = 20
 
 /** Computes what a batch changes, from the current rows. Changes nothing. */
 export async function projectBatch(db: Queryable, batch: DecodedBatch, options: ProjectOptions): Promise<ProjectedBatch> {
-  const { events, directory, malformed: _, stage: __, ...blocks } = batch
+  const { events, directory, malformed: _, ...blocks } = batch
   const { startBlock, previous } = options
   const { mode, first, to } = batch
   const provided = mode === 'range' ? null : options.ethUsd()
@@ -111,7 +111,7 @@ export async function projectBatch(db: Queryable, batch: DecodedBatch, options: 
   const changes = project({ ...valuation, events, rows, now: to.timestamp, outdated: revaluation.tokens, directory })
   const follows = batch.from === startBlock ? null : (previous?.to ?? { hash: first.parentHash }).hash
   const contracts = batch.discoveries.flatMap(announcedContract)
-  return { ...blocks, stage: 'projected', follows, before: rows, changes, contracts, revaluedTo: revaluation.reached }
+  return { ...blocks, follows, before: rows, changes, contracts, revaluedTo: revaluation.reached }
 }
 
 /**

@@ -2,15 +2,15 @@ import { toFunctionSelector } from 'viem/utils'
 import type { LaunchpadConfig } from '#config'
 import { type Address, toAddress } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
-import type { AdapterKind, DerivedContract } from '#launchpads/adapter.ts'
+import type { AdapterKind, GetterPaths } from '#launchpads/adapter.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
 
 const ADDRESS_WORD = /^0x0{24}[0-9a-fA-F]{40}$/
 
 /**
- * Adds the contracts that an entry of `launchpads.json` leaves out, if another contract of the entry leads to them. An optional contract
- * stays out if no other leads to it.
+ * Adds the contracts that an entry of `launchpads.json` leaves out, if its factory leads to them. An optional contract stays out if it does
+ * not.
  *
  * @throws `TokenwireError` `config_invalid` when a required one is not found; `RpcError` when no provider answers
  */
@@ -22,16 +22,17 @@ export function completeContracts(
   const complete = async (launchpad: LaunchpadConfig, index: number): Promise<LaunchpadConfig> => {
     const contracts: Record<string, Address> = { ...launchpad.contracts }
     const { derivedContracts = {}, optionalContracts = [] } = kinds[launchpad.adapter] ?? {}
-    for (const [name, { from, getters }] of Object.entries(derivedContracts)) {
-      const contract = contracts[from]
-      if (contracts[name] !== undefined || contract === undefined) continue
-      const answer = await follow(rpc, contract, getters)
+    const { factory } = contracts
+    if (factory === undefined) return launchpad
+    for (const [name, paths] of Object.entries(derivedContracts)) {
+      if (contracts[name] !== undefined) continue
+      const answer = await follow(rpc, factory, paths)
       if (answer === null) {
         if (optionalContracts.includes(name)) continue
-        const paths = getters.map(path => path.join('.')).join(' or ')
+        const tried = paths.map(path => path.join('.')).join(' or ')
         throw new TokenwireError(
           'config_invalid',
-          `LAUNCHPADS_FILE: launchpads[${index}].${name}: missing, and the ${from} at ${contract} does not return it (${paths})`,
+          `LAUNCHPADS_FILE: launchpads[${index}].${name}: missing, and the factory at ${factory} does not return it (${tried})`,
         )
       }
       contracts[name] = answer
@@ -42,9 +43,9 @@ export function completeContracts(
 }
 
 /** Follows the first path of getters that leads to an address. */
-async function follow(rpc: Pick<Rpc, 'request'>, from: Address, paths: DerivedContract['getters']): Promise<Address | null> {
+async function follow(rpc: Pick<Rpc, 'request'>, factory: Address, paths: GetterPaths): Promise<Address | null> {
   for (const path of paths) {
-    let at: Address | null = from
+    let at: Address | null = factory
     for (const getter of path) at = at === null ? null : await ask(rpc, at, getter)
     if (at !== null) return at
   }

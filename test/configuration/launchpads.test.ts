@@ -32,8 +32,8 @@ describe('the public addresses of an adapter', () => {
     expect(contractsOf({ ...bare, locker: own })).toEqual({ factory: A.toLowerCase(), locker: own })
   })
 
-  it('may stay away on any chain where another contract of the entry returns them', () => {
-    const derived = { public: { ...PRESET.public, derivedContracts: { locker: { from: 'factory', getters: [['locker()']] } } } }
+  it('may stay away on any chain where the factory returns them', () => {
+    const derived = { public: { ...PRESET.public, derivedContracts: { locker: [['locker()']] } } }
     const text = JSON.stringify({ weth: A, launchpads: [{ name: 'p', adapter: 'public', startBlock: 0, factory: B }] })
     expect(parseLaunchpads(text, derived)).toMatchObject({
       kind: 'valid',

@@ -78,7 +78,7 @@ export async function openChainIndex(
     const numbers = [...new Set(logs.map(log => log.blockNumber))]
     const headers = await Promise.all(numbers.map(number => readHeader(chain, number)))
     const [first, last] = [await readHeader(chain, from), await readHeader(chain, to)]
-    return { stage: 'fetched', mode, from, first, to: last, blocks: [last], headers, logs, announced: [...added] }
+    return { mode, from, first, to: last, blocks: [last], headers, logs, announced: [...added] }
   }
   const commit = async (batch: FetchedBatch) =>
     committer.commit({ kind: 'batch', to: batch.to, batch: await committer.prepare(batch, null) })

@@ -145,7 +145,6 @@ function open(stored: Stored, contracts: readonly Address[], startBlock: number)
 export function projectedBatch({ logs, headers: _, announced: __, ...blocks }: FetchedBatch): ProjectedBatch {
   return {
     ...blocks,
-    stage: 'projected',
     logCount: logs.length,
     discoveries: [],
     follows: blocks.first.parentHash,

@@ -157,7 +157,7 @@ export async function settle({ committer }: Writable, to: BlockHeader): Promise<
 /** A block with all of its logs, watched or not. */
 export function wholeBlock({ header, logs }: BlockWithLogs): FetchedBatch {
   const headers = logs.length === 0 ? [] : [header]
-  return { stage: 'fetched', mode: 'live', from: header.number, first: header, to: header, blocks: [header], headers, logs, announced: [] }
+  return { mode: 'live', from: header.number, first: header, to: header, blocks: [header], headers, logs, announced: [] }
 }
 
 export type Cursor = Pick<CommittedBlock, 'number' | 'hash'>

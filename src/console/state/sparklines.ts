@@ -28,7 +28,7 @@ interface Line {
   loadedAtMs: number
 }
 
-export function createSparklines(client: Pick<Tokenwire, 'sparklines'>, now: () => number = Date.now): Sparklines {
+export function createSparklines(client: Pick<Tokenwire, 'sparklines'>): Sparklines {
   const lines = new Map<Address, Line>()
   const wanted = new Set<Address>()
   const ending = new AbortController()
@@ -51,11 +51,11 @@ export function createSparklines(client: Pick<Tokenwire, 'sparklines'>, now: () 
   }
 
   async function load(): Promise<void> {
-    const due = [...wanted].filter(address => now() - lineOf(address).loadedAtMs >= FRESH_MS).slice(0, BATCH)
+    const due = [...wanted].filter(address => Date.now() - lineOf(address).loadedAtMs >= FRESH_MS).slice(0, BATCH)
     if (due.length === 0 || document.hidden) return loadAfter(FRESH_MS / 10)
     isAsking = true
     // Lines that could not be loaded are requested again as late as loaded ones.
-    for (const address of due) lineOf(address).loadedAtMs = now()
+    for (const address of due) lineOf(address).loadedAtMs = Date.now()
     const result = await client.sparklines(due.join(), { signal: ending.signal, retries: 0 })
     isAsking = false
     if (result.ok) for (const line of result.value.data) lineOf(line.token).line.value = line.times.length === 0 ? null : line

@@ -58,7 +58,7 @@ export const clankerV31: AdapterKind = {
     locker: toAddress('0x33e2Eda238edcF470309b8c6D228986A1204c8f9'),
     uniswapFactory: toAddress('0x33128a8fC17869897dcE68Ed026d694621f6FDfD'),
   },
-  derivedContracts: { uniswapFactory: { from: 'factory', getters: [['uniswapV3Factory()']] } },
+  derivedContracts: { uniswapFactory: [['uniswapV3Factory()']] },
   create: createClankerV31,
 }
 

@@ -20,7 +20,6 @@ export const COIN_CREATED_TOPICS: readonly Hex[] = COIN_CREATED.map(event => toE
 interface CreatedCoin {
   readonly coin: Address
   readonly creator: Address
-  readonly payoutRecipient: Address
   readonly currency: Address
   readonly pool: Address
   readonly texts: ReturnType<typeof cleanTokenTexts>
@@ -36,7 +35,6 @@ export function decodeCoinCreated(log: ChainLog, weth: Address): CreatedCoin | n
   return {
     coin: toAddress(coin),
     creator: toAddress('creator' in named ? named.creator : payoutRecipient),
-    payoutRecipient: toAddress(payoutRecipient),
     // ETH is traded as WETH.
     currency: paidIn === ZERO_ADDRESS ? weth : paidIn,
     pool: toAddress(pool),

@@ -46,14 +46,14 @@ export const flaunch: AdapterKind = {
   presets: { factory: NEWEST },
   optionalContracts: ['nativeToken', 'pairedTokenRegistry', 'feeEscrow', 'bidWall', 'referralEscrow', 'flETH'],
   derivedContracts: {
-    nft: { from: 'factory', getters: [['flaunchContract()']] },
+    nft: [['flaunchContract()']],
     // Before version 1.3 all memecoins are in it, from then on in a currency that the registry approves.
-    nativeToken: { from: 'factory', getters: [['nativeToken()']] },
-    pairedTokenRegistry: { from: 'factory', getters: [['pairedTokenRegistry()']] },
-    poolManager: { from: 'factory', getters: [['poolManager()']] },
-    feeEscrow: { from: 'factory', getters: [['feeEscrow()']] },
-    bidWall: { from: 'factory', getters: [['bidWall()']] },
-    referralEscrow: { from: 'factory', getters: [['referralEscrow()']] },
+    nativeToken: [['nativeToken()']],
+    pairedTokenRegistry: [['pairedTokenRegistry()']],
+    poolManager: [['poolManager()']],
+    feeEscrow: [['feeEscrow()']],
+    bidWall: [['bidWall()']],
+    referralEscrow: [['referralEscrow()']],
   },
   create: createFlaunch,
 }

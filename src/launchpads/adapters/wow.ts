@@ -45,10 +45,7 @@ export const wow: AdapterKind = {
   },
   optionalContracts: ['uniswapFactory'],
   derivedContracts: {
-    uniswapFactory: {
-      from: 'factory',
-      getters: ['tokenImplementation()', 'coinImpl()'].map(implementation => [implementation, 'swapRouter()', 'factory()']),
-    },
+    uniswapFactory: ['tokenImplementation()', 'coinImpl()'].map(implementation => [implementation, 'swapRouter()', 'factory()']),
   },
   create: createWow,
 }

@@ -41,9 +41,9 @@ export const zoraCoins: AdapterKind = {
   },
   optionalContracts: ['protocolRewards', 'uniswapFactory'],
   derivedContracts: {
-    poolManager: { from: 'factory', getters: [['coinV4Impl()', 'poolManager()']] },
-    protocolRewards: { from: 'factory', getters: ['coinImpl()', 'coinV4Impl()'].map(coin => [coin, 'protocolRewards()']) },
-    uniswapFactory: { from: 'factory', getters: [['coinImpl()', 'v3Factory()']] },
+    poolManager: [['coinV4Impl()', 'poolManager()']],
+    protocolRewards: ['coinImpl()', 'coinV4Impl()'].map(coin => [coin, 'protocolRewards()']),
+    uniswapFactory: [['coinImpl()', 'v3Factory()']],
   },
   create: createZoraCoins,
 }

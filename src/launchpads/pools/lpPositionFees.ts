@@ -1,16 +1,9 @@
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import type { SentCall } from '#domain/contractCall.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { addressTopic, addressWord, wordsByName, wordsOf } from '#launchpads/words.ts'
-
-/** A call to simulate, with `eth_call` or `eth_simulateV1`. */
-export interface SimulatedCall {
-  /** Left out: any account may send it. */
-  readonly from?: Address
-  readonly to: Address
-  readonly data: Hex
-}
 
 export type SimulatedLog = Pick<ChainLog, 'address' | 'topics' | 'data'>
 
@@ -63,7 +56,7 @@ export function lpLockerV2(locker: Address) {
     locker,
 
     /** The call that collects a position's fees and pays each recipient's share. */
-    collectCall: (positionId: bigint): SimulatedCall => ({
+    collectCall: (positionId: bigint): SentCall => ({
       to: locker,
       data: encodeFunctionData({ abi: LOCKER, functionName: 'collectRewards', args: [positionId] }),
     }),
@@ -77,7 +70,7 @@ export function lpLockerV2(locker: Address) {
       return claimed === undefined ? null : readClaimed(claimed)
     },
 
-    managerCall: { to: locker, data: encodeFunctionData({ abi: LOCKER, functionName: 'positionManager' }) } satisfies SimulatedCall,
+    managerCall: { to: locker, data: encodeFunctionData({ abi: LOCKER, functionName: 'positionManager' }) },
 
     /** @throws MalformedLogError when the result is no address */
     readManager: (result: Hex): Address => {
@@ -87,13 +80,13 @@ export function lpLockerV2(locker: Address) {
     },
 
     /** The call with which the locker would collect from the position manager. */
-    positionCall: (positionId: bigint, manager: Address): SimulatedCall => {
+    positionCall: (positionId: bigint, manager: Address): SentCall => {
       const params = { tokenId: positionId, recipient: locker, amount0Max: MAX_UINT128, amount1Max: MAX_UINT128 }
       return { from: locker, to: manager, data: encodeFunctionData({ abi: MANAGER, args: [params] }) }
     },
 
     /** The call that returns who is paid. */
-    recipientsCall: (positionId: bigint): SimulatedCall => ({
+    recipientsCall: (positionId: bigint): SentCall => ({
       to: locker,
       data: encodeFunctionData({ abi: LOCKER, functionName: 'tokenRewards', args: [positionId] }),
     }),

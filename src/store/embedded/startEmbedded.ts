@@ -31,7 +31,6 @@ export interface EmbeddedServer {
   readonly url: string
   /** The pid of the postmaster. */
   readonly pid: number
-  readonly port: number
   /** The path of `postmaster.pid`, whose first line is the pid while the server runs. */
   readonly postmasterFile: string
   /** Whether the server was still running, as when a service was killed. */
@@ -74,7 +73,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   return {
     url: serverUrl(server, password, EMBEDDED_NAME),
     pid: server.pid,
-    port: server.port,
     postmasterFile: `${layout.dataFolder}/postmaster.pid`,
     found: server.found,
     stop: async () => {

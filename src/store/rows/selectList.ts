@@ -21,13 +21,13 @@ export function selectList({ name, columns }: Columns, alias = name, prefix?: st
   return sql.raw(columns.map(column => `"${alias}"."${column.name}" as "${named(column.field)}"`).join(', '))
 }
 
-/** The columns of a table named `alias` as one JSON array. `bytea` and `numeric` become text, as the driver returns them. */
-export function jsonColumns({ name, columns }: Columns, alias = name): RawBuilder<unknown> {
-  return sql`json_build_array(${sql.join(columns.map(column => jsonColumn(column, alias)))})`
+/** The columns of a table as one JSON array. `bytea` and `numeric` become text, as the driver returns them. */
+export function jsonColumns({ name: table, columns }: Columns): RawBuilder<unknown> {
+  return sql`json_build_array(${sql.join(columns.map(column => jsonColumn(table, column)))})`
 }
 
-function jsonColumn({ name, type }: Column, alias: string): RawBuilder<unknown> {
-  const value = sql.ref(`${alias}.${name}`)
+function jsonColumn(table: string, { name, type }: Column): RawBuilder<unknown> {
+  const value = sql.ref(`${table}.${name}`)
   switch (type.options.postgresType) {
     case 'bytea':
       return sql`'0x' || encode(${value}, 'hex')`

@@ -44,7 +44,7 @@ export function announcedContracts(db: Queryable): AsyncGenerator<PackedContract
     db,
     'announced_contract',
     page => sql`
-    select launchpad, role, ${recordsOf('address', 'address')} from ${page} group by launchpad, role`,
+    select launchpad, role, ${recordsOf('address')} from ${page} group by launchpad, role`,
   )
 }
 
@@ -54,7 +54,7 @@ export function watchedTokens(db: Queryable): AsyncGenerator<PackedTokens> {
     db,
     'token',
     page => sql`
-    select launchpad, decimals, ${recordsOf('address', 'address')} from ${page} group by launchpad, decimals`,
+    select launchpad, decimals, ${recordsOf('address')} from ${page} group by launchpad, decimals`,
   )
 }
 
@@ -65,14 +65,14 @@ export function watchedPools(db: Queryable, except: readonly Hex[]): AsyncGenera
     'pool',
     page => sql`
     select launchpad, type, quote_token as "quoteToken", token_is_token0 as "tokenIsToken0", fee_bps as "feeBps", address = token as "isToken",
-      length(address) as "keyBytes", ${recordsOf('address', 'token')}, string_agg(position_id::text, ',') as "positionIds"
+      length(address) as "keyBytes", ${recordsOf('token')}, string_agg(position_id::text, ',') as "positionIds"
     from ${page} and address <> all(${except.map(toBytes)}::bytea[])
     group by launchpad, type, quote_token, token_is_token0, fee_bps, address = token, length(address), position_id is null`,
   )
 }
 
-function recordsOf(key: string, token: string): RawBuilder<unknown> {
-  return sql`string_agg(${sql.ref(key)} || ${sql.ref(token)} || int8send(created_block), '') as records`
+function recordsOf(token: string): RawBuilder<unknown> {
+  return sql`string_agg(address || ${sql.ref(token)} || int8send(created_block), '') as records`
 }
 
 /** Pages are parts of the table's file, which are read in the order of the disk and without an index. */

@@ -83,7 +83,7 @@ export async function fetchRange(
   const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, first, end)])
   await source.fetched?.({ first, last: lastHeader, headers, answers, announced: found })
   const added = [...found].flatMap(([key, block]) => (block <= last ? [key] : []))
-  return { stage: 'fetched', mode: 'range', from, first, to: lastHeader, blocks: [lastHeader], headers, logs, announced: added }
+  return { mode: 'range', from, first, to: lastHeader, blocks: [lastHeader], headers, logs, announced: added }
 }
 
 /** The block that announces the log's address or, for a log of a PoolManager, its pool. */

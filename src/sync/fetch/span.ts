@@ -92,7 +92,6 @@ export function batchOf(blocks: LinkedBlocks, mode: BatchMode, watchlist: PastWa
   const kept = blocks.map(({ header, logs }) => ({ header, logs: watchedLogs(logs, watchlist, announced) }))
   const [{ header: first }] = blocks
   return {
-    stage: 'fetched',
     mode,
     from: first.number,
     first,

@@ -69,7 +69,6 @@ describe('the batch of blocks', () => {
     const third = chain.mine([speak(9)])
     const announced = new Set<Hex>([testAddress(8)])
     expect(batchOf([first, second, third], 'catchUp', watchlist, announced)).toEqual({
-      stage: 'fetched',
       mode: 'catchUp',
       from: 1,
       first: first.header,
