@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { classesOf, EARLY_CLASSES, type EarlyClass } from '#domain/earlyWallets.ts'
+import { comparePlaces } from '#domain/eventPlace.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import type { TestChain } from './chain.ts'
 import { countEarly } from './countEarly.ts'
@@ -52,7 +53,7 @@ export async function expectEarlyAsCounted(db: Queryable, { logs, timeOf }: Coun
     const expected = countEarly({
       creator,
       launchedAt: timeOf(block),
-      events: [...transfers, ...swaps].sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex),
+      events: [...transfers, ...swaps].sort(comparePlaces),
       isWallet: account => (types.get(account) ?? 'wallet') === 'wallet',
     })
     const ofLaunchpad = (counts[launchpad] ??= { creator: 0, sniper: 0, bundler: 0, insider: 0 })

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import { comparePlaces } from '#domain/eventPlace.ts'
 import { TokenwireError } from '#errors'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { FetchedBatch, ProjectedBatch } from '#sync/batch.ts'
@@ -183,7 +184,7 @@ function check(batch: FetchedBatch, stored: Stored, added: readonly Address[], s
     if (!watched.has(log.address)) refuse('a log of an unwatched address')
     if (log.blockNumber < from || log.blockNumber > to.number) refuse('a log outside the batch')
     if (hashes.get(log.blockNumber) !== log.blockHash) refuse('a log of another block')
-    if (before !== undefined && (before.blockNumber - log.blockNumber || before.logIndex - log.logIndex) >= 0) refuse('logs out of order')
+    if (before !== undefined && comparePlaces(before, log) >= 0) refuse('logs out of order')
     before = log
   }
 }

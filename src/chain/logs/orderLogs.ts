@@ -1,4 +1,5 @@
 import type { ChainLog } from '#domain/block.ts'
+import { comparePlaces } from '#domain/eventPlace.ts'
 import { inconsistent } from '#rpc/rpcFault.ts'
 
 /**
@@ -20,7 +21,7 @@ export function orderLogs(logs: readonly ChainLog[]): readonly ChainLog[] {
 
 /** Orders logs by place, and those of one place, of which some may be equal, by content. */
 function inPlaces(a: ChainLog, b: ChainLog): number {
-  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex || (contentOf(a) < contentOf(b) ? -1 : 1)
+  return comparePlaces(a, b) || (contentOf(a) < contentOf(b) ? -1 : 1)
 }
 
 /** The second of two different logs in one place; `undefined`: each has its own. Some nodes give such places to logs of the system. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { comparePlaces } from '#domain/eventPlace.ts'
 import type { TradeCursor } from '#resources/trades.ts'
 import type { BlockBounds } from './blockBounds.ts'
 import { allOf } from './tokenFilters.ts'
@@ -20,12 +21,8 @@ export function tradeRange({ fromBlock, toBlock, cursor, order }: RangeQuery): T
   const last = toBlock === undefined ? null : { blockNumber: toBlock + 1, logIndex: -1 }
   if (cursor === undefined) return { after: first, before: last }
   return order === 'asc'
-    ? { after: first === null || isBefore(first, cursor) ? cursor : first, before: last }
-    : { after: first, before: last === null || isBefore(cursor, last) ? cursor : last }
-}
-
-function isBefore(one: TradeCursor, other: TradeCursor): boolean {
-  return one.blockNumber < other.blockNumber || (one.blockNumber === other.blockNumber && one.logIndex < other.logIndex)
+    ? { after: first === null || comparePlaces(first, cursor) < 0 ? cursor : first, before: last }
+    : { after: first, before: last === null || comparePlaces(cursor, last) < 0 ? cursor : last }
 }
 
 /** A column of an index, or its expression, and the value that it has to equal. */

@@ -1,6 +1,7 @@
 import type { LogRange, LogRangeQuery } from '#chain/logs/logRanges.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import { comparePlaces } from '#domain/eventPlace.ts'
 import { inconsistent, missing, type RpcError } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
 import { ANNOUNCING_STEPS, type Watchlist } from '#sync/watchlist.ts'
@@ -157,17 +158,5 @@ function replaced(number: number): RpcError {
 
 /** Two ascending lists as one. */
 function merge(a: readonly ChainLog[], b: readonly ChainLog[]): readonly ChainLog[] {
-  if (b.length === 0) return a
-  const merged: ChainLog[] = []
-  let next = 0
-  for (const log of a) {
-    for (let other = b[next]; other !== undefined && isBefore(other, log); other = b[++next]) merged.push(other)
-    merged.push(log)
-  }
-  for (; next < b.length; next++) merged.push(b[next] as ChainLog)
-  return merged
-}
-
-function isBefore(a: ChainLog, b: ChainLog): boolean {
-  return a.blockNumber === b.blockNumber ? a.logIndex < b.logIndex : a.blockNumber < b.blockNumber
+  return b.length === 0 ? a : [...a, ...b].toSorted(comparePlaces)
 }

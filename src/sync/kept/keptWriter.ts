@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { AskedLogs } from '#chain/logs/logRanges.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import { comparePlaces } from '#domain/eventPlace.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { beginKeptRun, insertKeptRange, readKeptRuns } from '#store/keptLogs/keptRanges.ts'
 import { packLogs } from '#store/keptLogs/packLogs.ts'
@@ -137,7 +138,7 @@ function keptByFilter(
         const key = keyOfLog(filter, log)
         return key !== null && log.blockNumber <= last && log.blockNumber >= (from.get(hasKeys ? key : '0x') ?? Number.POSITIVE_INFINITY)
       })
-      one.logs.splice(0, one.logs.length, ...inOrder([...older, ...own]))
+      one.logs.splice(0, one.logs.length, ...[...older, ...own].toSorted(comparePlaces))
       for (const [key, block] of from) one.keys.set(key, block)
     }
   }
@@ -146,10 +147,6 @@ function keptByFilter(
 
 /** A filter without keys counts as one with this one. */
 const PLAIN: readonly Hex[] = ['0x']
-
-function inOrder(logs: readonly ChainLog[]): readonly ChainLog[] {
-  return logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-}
 
 /** The newest run of each filter. */
 async function readOpenRuns(db: Queryable): Promise<Map<string, OpenRun>> {
