@@ -223,11 +223,11 @@ export class ChannelService implements SocketService {
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   }
 
-  /** Each event stands for the launch of a token of its own. */
+  /** Each event of launches and graduations stands for a token of its own. */
   readonly #readEvents = async (query: ChannelEventsQuery): Promise<ChannelEvents> => {
     const read = await this.stored.read(query)
     await new Promise(setImmediate)
-    if (query.channel === 'trades') return read
+    if (query.channel === 'trades' || query.channel === 'crossings') return read
     const { launched } = this
     const at = ({ place }: ChannelEvents['events'][number]) => addressOf(place.blockNumber * 1_000 + place.logIndex)
     const events = read.events.map(event => ({ ...event, data: launched.find(({ address }) => address === at(event)) ?? event.data }))

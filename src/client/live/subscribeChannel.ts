@@ -26,7 +26,7 @@ export function subscribeChannel(
     receive({ fields }: RawChannelMessage) {
       const { type, channel: named } = fields
       const name = type === 'subscribed' ? `subscribed.${String(named)}` : String(type)
-      const shape = Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined
+      const shape = Object.hasOwn(SHAPES, name) ? SHAPES[name as MessageName] : undefined
       if (shape === undefined) return
       const message = shape === listShape ? list(fields) : fields
       const path = message === null ? 'base' : mismatch(shape, message)
@@ -80,12 +80,16 @@ function createListReader(): (message: Readonly<Record<string, unknown>>) => Rea
   }
 }
 
-const SHAPES: Readonly<Record<string, AnyShape>> = {
+/** The names of all messages. Those that confirm a subscription are named by their channel, too. */
+type MessageName = Exclude<ChannelMessage['type'], 'subscribed'> | 'list.delta' | `subscribed.${ChannelSubscriber['channel']}`
+
+const SHAPES: Readonly<Record<MessageName, AnyShape>> = {
   'subscribed.list': stateSubscribedShape,
   'subscribed.candles': stateSubscribedShape,
   'subscribed.trades': shapes.eventsSubscribedShape,
   'subscribed.launches': shapes.eventsSubscribedShape,
   'subscribed.graduations': shapes.eventsSubscribedShape,
+  'subscribed.crossings': shapes.eventsSubscribedShape,
   trades: shapes.tradesMessageShape,
   launches: shapes.launchesMessageShape,
   graduations: shapes.graduationsMessageShape,
