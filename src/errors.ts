@@ -40,3 +40,8 @@ export class TokenwireError extends Error {
 export function hasCode(error: unknown, code: ErrorCode): boolean {
   return error instanceof TokenwireError && error.code === code
 }
+
+/** The message of an error, or the text of another value that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

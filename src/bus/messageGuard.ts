@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
+import { messageOf } from '#errors'
 
 /** @returns false: `take` threw, and the message is ignored */
 export type MessageGuard = (channel: string, take: () => void) => boolean
@@ -19,7 +20,7 @@ export function createMessageGuard(logger: Logger): MessageGuard {
     } catch (error) {
       ignored++
       if (isLogged(ignored)) {
-        const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON)
+        const reason = messageOf(error).slice(0, MAX_REASON)
         logger.warn({ channel, ignored, reason }, 'a message that no process of this version sends was ignored')
       }
       return false

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
 import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
-import { TokenwireError } from '#errors'
+import { messageOf, TokenwireError } from '#errors'
 
 export interface NatsOptions {
   readonly urls: readonly string[]
@@ -115,7 +115,7 @@ async function open(urls: readonly string[], credsFile: string | null): Promise<
       ...credentials(parsed[0], credsFile),
     })
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     const isRefused = /authori[sz]ation|authentication|permissions|certificate/i.test(reason)
     const remedy = isRefused ? 'correct its user, password or NATS_CREDS_FILE' : 'start it, or correct host and port'
     throw new TokenwireError('config_invalid', `NATS_URL: no connection to ${hosts.join(', ')} (${reason}); ${remedy}`, {

@@ -139,14 +139,13 @@ export function claim(chain: DevChain, { from, token, launchpad = chain.deployme
 }
 
 export interface RouterSwapOptions {
+  /** Pays and receives. A sell pays out WETH. */
   readonly from: Address
   readonly token: Address
   readonly side: TradeSide
   /** A buy pays in ETH, a sell in the token. */
   readonly amountIn: bigint
   readonly minAmountOut?: bigint
-  /** Default: the trader. A sell pays out WETH. */
-  readonly recipient?: Address
   /** The pool's fee, in hundredths of a basis point. Default: 1 %. */
   readonly fee?: number
   /** The currency that the token is paired with. Default: WETH. */
@@ -156,14 +155,14 @@ export interface RouterSwapOptions {
 /** Trades a graduated token through Uniswap's SwapRouter. A buy is in ETH where the token is paired with WETH. */
 export async function swapThroughRouter(chain: DevChain, options: RouterSwapOptions): Promise<Hex> {
   const { weth, swapRouter } = chain.deployment
-  const { from, token, side, amountIn, minAmountOut = 0n, recipient = from, fee = POOL_FEE, quote = weth } = options
+  const { from, token, side, amountIn, minAmountOut = 0n, fee = POOL_FEE, quote = weth } = options
   const [tokenIn, tokenOut] = side === 'buy' ? [quote, token] : [token, quote]
   if (tokenIn !== weth) await allow(chain, { from, currency: tokenIn, spender: swapRouter, amount: amountIn })
   const params = {
     tokenIn,
     tokenOut,
     fee,
-    recipient,
+    recipient: from,
     deadline: maxUint256,
     amountIn,
     amountOutMinimum: minAmountOut,
@@ -180,8 +179,6 @@ export interface DirectSwapOptions {
   readonly side: TradeSide
   /** A buy pays in what the token is paired with (for WETH see `wrap`), a sell in the token. */
   readonly amountIn: bigint
-  /** Default: the trader. */
-  readonly recipient?: Address
   /** The currency that the token is paired with. Default: WETH. */
   readonly quote?: Address | undefined
 }
@@ -189,11 +186,11 @@ export interface DirectSwapOptions {
 /** Swaps in the pool without a router and without a price limit. */
 export async function swapDirectly(chain: DevChain, options: DirectSwapOptions): Promise<Hex> {
   const { weth, directSwapper } = chain.deployment
-  const { from, token, pool, side, amountIn, recipient = from, quote = weth } = options
+  const { from, token, pool, side, amountIn, quote = weth } = options
   const currency = side === 'buy' ? quote : token
   await allow(chain, { from, currency, spender: directSwapper, amount: amountIn })
   const zeroForOne = BigInt(currency) < BigInt(isAddressEqual(currency, quote) ? token : quote)
-  const args = [pool, recipient, zeroForOne, amountIn, zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO] as const
+  const args = [pool, from, zeroForOne, amountIn, zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO] as const
   return sendCall(chain, { from, to: directSwapper, data: encodeFunctionData({ abi: swapperAbi, functionName: 'swap', args }) })
 }
 

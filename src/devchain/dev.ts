@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, realpath } from 'node:fs/promises'
 import { readEnvironment } from '#configuration/environment.ts'
-import { TokenwireError } from '#errors'
+import { messageOf, TokenwireError } from '#errors'
 import { claimDataDir } from './dev/claimDataDir.ts'
 import { PartEnded } from './dev/partEnded.ts'
 import { runDev } from './dev/runDev.ts'
@@ -49,7 +49,7 @@ async function withDataDir(settings: DevSettings): Promise<DevSettings> {
     await mkdir(dataDir, { recursive: true })
     return { ...settings, dataDir: await realpath(dataDir) }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new TokenwireError('config_invalid', `DATA_DIR: can not use the folder ${dataDir} (${reason})`, { cause })
   }
 }

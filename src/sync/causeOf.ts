@@ -1,4 +1,4 @@
-import { TokenwireError } from '#errors'
+import { messageOf, TokenwireError } from '#errors'
 import { faultKindSentence, RpcError } from '#rpc/rpcFault.ts'
 import { databaseCause } from '#store/connection/databaseCause.ts'
 
@@ -19,7 +19,7 @@ export function inOwnWords(sentence: string): Cause {
 export function causeOf(error: unknown): Cause {
   const ofDatabase = databaseCause(error)
   if (ofDatabase !== null) return ofDatabase
-  return { shown: shownOf(error), full: error instanceof Error ? error.message : String(error) }
+  return { shown: shownOf(error), full: messageOf(error) }
 }
 
 function shownOf(error: unknown): string {

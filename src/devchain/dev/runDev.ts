@@ -14,7 +14,7 @@ import { runLive } from '#devchain/live.ts'
 import type { Watchdog } from '#devchain/startWatchdog.ts'
 import { createRandom, type Random } from '#devchain/traders/random.ts'
 import { ACCOUNTS_FOR_TRADERS, createTraders, type Traders } from '#devchain/traders.ts'
-import { TokenwireError } from '#errors'
+import { messageOf, TokenwireError } from '#errors'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { layoutOf } from '#store/embedded/layout.ts'
 import { buildConsole } from './buildConsole.ts'
@@ -104,7 +104,7 @@ async function startChain({ settings, watchdog, shutdown }: DevRun): Promise<{ r
   const options = { port: rpcPort, accounts: ACCOUNTS_FOR_TRADERS, timestamp, keptStates: KEPT_STATES, watchdog }
   const anvil = await startAnvil(options).catch((cause: unknown) => {
     const subject = rpcPort === 0 ? 'The development chain cannot start' : 'DEV_RPC_PORT'
-    throw new TokenwireError('config_invalid', `${subject}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    throw new TokenwireError('config_invalid', `${subject}: ${messageOf(cause)}`, { cause })
   })
   shutdown.add(() => anvil.stop())
   return { anvil, ended: rejectWhen(anvil.exited, () => new PartEnded('The development chain (anvil) ended unexpectedly.', 1)) }

@@ -2,6 +2,7 @@ import type { Address } from '#domain/address.ts'
 import type { AdapterOptions, EntryProblem } from '#launchpads/adapter.ts'
 import type { CurvePlace } from './context.ts'
 import { type Emitter, KIND_NAMES, type Kind } from './kinds.ts'
+import { isNumber } from './readers.ts'
 import type { EventMapping, EventsMapping, FieldValue } from './schema.ts'
 
 /** An entry whose contracts are `factory`, and `curve` and `escrow` where it has them. */
@@ -63,7 +64,7 @@ export function fixedDecimals(entries: readonly MappedEntry[]): number | null {
 
 /** The number that stands in place of a parameter, if any. */
 export function numberGiven(value: FieldValue): number | null {
-  return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : null
+  return isNumber(value) ? Number(value) : null
 }
 
 function isList(given: EventMapping | readonly EventMapping[]): given is readonly EventMapping[] {

@@ -167,7 +167,7 @@ export function isMade(value: FieldValue): value is PoolMapping {
   return typeof value === 'object' && 'codeHash' in value
 }
 
-function isNumber(value: FieldValue): value is string | number {
+export function isNumber(value: FieldValue): value is string | number {
   return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value))
 }
 

@@ -1,5 +1,6 @@
 import { isLogged } from '#async/logSampling.ts'
 import { pause } from '#async/pause.ts'
+import { messageOf } from '#errors'
 import { readHolder } from './advisoryLocks.ts'
 import { createOrm } from './orm.ts'
 import { holdSessionLock, type SessionLock, type SessionLockInput } from './sessionLock.ts'
@@ -25,7 +26,7 @@ export async function awaitSessionLock(input: SessionLockInput, signal: AbortSig
         if (outcome !== null && outcome.lock !== null) return outcome.lock
         failures = 0
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = messageOf(error)
         if (isLogged(++failures)) logger.warn({ failures, reason }, `the database does not say who has ${what}, asking again`)
       }
       await pause(LOOK_EVERY_MS, signal)

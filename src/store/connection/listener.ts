@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
 import { pause } from '#async/pause.ts'
+import { messageOf } from '#errors'
 import { channelOfSchema } from './databaseSchema.ts'
 import { createOrm, type RawConnection } from './orm.ts'
 
@@ -89,7 +90,7 @@ export function createListener(options: ListenerOptions): Listener {
         await listen(attempt)
       } catch (error) {
         if (isListening) attempt = 1
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = messageOf(error)
         if (isLogged(attempt)) logger.warn({ attempt, reason }, 'the connection on which the database announces commits is lost')
       }
       isListening = false

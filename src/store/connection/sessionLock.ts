@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { isLogged } from '#async/logSampling.ts'
 import { pause } from '#async/pause.ts'
+import { messageOf } from '#errors'
 import { describeHolder, HEARTBEAT_MS, type LockHolder, MISSED_HEARTBEATS, takeLock } from './advisoryLocks.ts'
 import { REQUIRE_WRITES } from './leaveStandbys.ts'
 import { createOrm } from './orm.ts'
@@ -78,7 +79,7 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
         }
       })
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       if (isLogged(attempt)) logger.warn({ attempt, reason }, `the database does not answer; ${what} is held again as soon as it does`)
     }
     await pause(heartbeatMs, signal)

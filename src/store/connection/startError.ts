@@ -1,4 +1,4 @@
-import { TokenwireError } from '#errors'
+import { messageOf, TokenwireError } from '#errors'
 import { databaseCause } from './databaseCause.ts'
 import { databaseFault, isOfDatabase } from './databaseErrors.ts'
 
@@ -32,5 +32,5 @@ export function toStartError(error: unknown, database: NamedDatabase): unknown {
 
 function reason(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error
-  return first instanceof Error ? first.message : String(first)
+  return messageOf(first)
 }

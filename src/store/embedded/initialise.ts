@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { TokenwireError } from '#errors'
+import { messageOf, TokenwireError } from '#errors'
 import { dataVersion, EMBEDDED_NAME, type Layout } from './layout.ts'
 import { isAlive } from './processes.ts'
 import { asServerUser, type ServerUser } from './serverUser.ts'
@@ -95,6 +95,6 @@ async function removeLeftovers(layout: Layout): Promise<void> {
 
 function reasonOf(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : ''
-  const line = stderr.split('\n').find(text => /error|fatal/i.test(text)) ?? (error instanceof Error ? error.message : String(error))
+  const line = stderr.split('\n').find(text => /error|fatal/i.test(text)) ?? messageOf(error)
   return line.trim()
 }

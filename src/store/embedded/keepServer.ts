@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { pause } from '#async/pause.ts'
+import { messageOf } from '#errors'
 import { isServerOf } from './processes.ts'
 import { type FoundServer, type RunningServer, type StartInput, startServer } from './serverProcess.ts'
 
@@ -47,10 +48,7 @@ export function keepServer(input: KeepServerInput): KeptServer {
       failures++
       logger.warn({ attempt: failures, of: ATTEMPTS, serverPid: pid }, 'embedded PostgreSQL has died and is started again')
       const started = await restart({ ...start, port }).catch((error: unknown) => {
-        logger.error(
-          { attempt: failures, reason: error instanceof Error ? error.message : String(error) },
-          'embedded PostgreSQL does not start',
-        )
+        logger.error({ attempt: failures, reason: messageOf(error) }, 'embedded PostgreSQL does not start')
         return null
       })
       // Another service has started the server on another port, where this service's connections would not find it.

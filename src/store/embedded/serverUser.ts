@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { TokenwireError } from '#errors'
+import { messageOf, TokenwireError } from '#errors'
 
 const run = promisify(execFile)
 
@@ -87,7 +87,7 @@ async function mayRun(user: ServerUser, postgres: string): Promise<boolean> {
 
 function notRunning(cause: unknown): never {
   const stderr = cause instanceof Error && 'stderr' in cause && typeof cause.stderr === 'string' ? cause.stderr.trim() : ''
-  const reason = stderr === '' ? (cause instanceof Error ? cause.message : String(cause)) : stderr
+  const reason = stderr === '' ? messageOf(cause) : stderr
   throw new TokenwireError(
     'not_supported',
     `The embedded PostgreSQL does not run on this system, on Linux it needs glibc (${reason.split('\n')[0]}); set DATABASE_URL to a PostgreSQL of your own`,

@@ -1,7 +1,7 @@
 import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { TokenwireError } from '#errors'
+import { messageOf, TokenwireError } from '#errors'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { claimServer } from './claimServer.ts'
 import { findBinaries } from './findBinaries.ts'
@@ -118,11 +118,7 @@ async function openLayout(dataDir: string): Promise<Layout> {
     await mkdir(dataDir, { recursive: true })
     return layoutOf(await realpath(dataDir))
   } catch (cause) {
-    throw new TokenwireError(
-      'config_invalid',
-      `DATA_DIR: can not use the folder ${dataDir} (${cause instanceof Error ? cause.message : String(cause)})`,
-      { cause },
-    )
+    throw new TokenwireError('config_invalid', `DATA_DIR: can not use the folder ${dataDir} (${messageOf(cause)})`, { cause })
   }
 }
 
