@@ -97,11 +97,14 @@ interface FirstReader {
  */
 async function withReaders<T>({ source, first, areTwo }: FirstReader, work: (readers: readonly CopyReader[]) => Promise<T>): Promise<T> {
   if (!areTwo) return work([first])
-  const { rows } = await sql<{ readonly snapshot: string }>`select pg_export_snapshot() as snapshot`.execute(first.db)
+  const { rows } = await sql<{ readonly snapshot: string; readonly path: string }>`
+    select pg_export_snapshot() as snapshot, current_setting('search_path') as path`.execute(first.db)
   let isWorking = false
   try {
     return await withCopyReader(source, async second => {
       await sql`set transaction snapshot ${sql.lit(rows[0]?.snapshot)}`.execute(second.db)
+      // Another schema may be served since the first reader has connected.
+      await sql`select set_config('search_path', ${rows[0]?.path}, true)`.execute(second.db)
       isWorking = true
       return work([first, second])
     })

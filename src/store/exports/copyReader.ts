@@ -32,7 +32,7 @@ type CopyingConnection = RawConnection & NodeJS.EventEmitter & { query(copy: Rea
 /** The most bytes of a copy that are read ahead. */
 const HELD_BYTES = 16 * 2 ** 20
 
-/** Runs work with a connection of its own in a read-only transaction, which sees one snapshot. Its statements have no time limit. */
+/** Runs work with a connection of its own in a read-only transaction, which sees one snapshot. It has no time limits. */
 export async function withCopyReader<T>({ url, isReplica, logger }: CopySource, work: (reader: CopyReader) => Promise<T>): Promise<T> {
   let connection: CopyingConnection | null = null
   const orm = createOrm(url, logger, {
@@ -47,6 +47,9 @@ export async function withCopyReader<T>({ url, isReplica, logger }: CopySource, 
       await sql`set transaction isolation level repeatable read, read only`.execute(db)
       // Two readers keep two processes busy. A parallel plan would hand each row to another process, and may sort all rows on disk.
       await sql`set local max_parallel_workers_per_gather = 0`.execute(db)
+      // The consumer may be slow, such as an upload, or `less`. Meanwhile a reader has no statement, or the server has bytes to send.
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
+      await sql`set local tcp_user_timeout = 0`.execute(db)
       if (connection === null) throw new Error('a transaction without a connection')
       return work(readerOf(connection, db))
     })
@@ -61,8 +64,8 @@ function readerOf(connection: CopyingConnection, db: Queryable): CopyReader {
     copy: statement => {
       const bytes = to(statement, { highWaterMark: HELD_BYTES })
       const rows = once(connection, 'drain').then(() => bytes.rowCount)
-      // The consumer of `bytes` handles its errors. Without a listener here, one after the consumer has stopped would end the process.
-      bytes.on('error', () => undefined)
+      // The driver only tells of an error. A consumer that begins to read later learns of it from a destroyed stream alone.
+      bytes.on('error', error => bytes.destroy(error))
       rows.catch(() => undefined)
       connection.query(bytes)
       bytes.read(0)

@@ -1,13 +1,18 @@
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { beforeAll, describe, expect, it, test } from 'vitest'
+import { withSchema } from '#domain/databaseUrl.ts'
 import { balanceWithUsd } from '#resources/valuedBalance.ts'
+import { isOfDatabase } from '#store/connection/databaseErrors.ts'
+import { SERVED_MARK } from '#store/connection/databaseSchema.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
 import { copyOut } from '#store/exports/copyOut.ts'
 import type { ExportFilter } from '#store/exports/copyStatement.ts'
 import { csvLinesOf } from '#store/exports/csvLines.ts'
 import { jsonLinesOf } from '#store/exports/jsonLines.ts'
+import { migrate } from '#store/migrations/migrate.ts'
 import { createReads } from '#store/reads/reads.ts'
 import { EXPORTED, type ExportName } from '#store/views/views.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
@@ -19,6 +24,8 @@ const database = await useDatabase()
 const reads = createReads({ db: database.kysely, chainId: 31_337, weth: addressOf(0x3e7), claimCall: () => null })
 beforeAll(() => insertExportedRows(database.kysely))
 
+const plain = new URL(database.url)
+plain.searchParams.delete('options')
 const SOURCE = { url: database.url, isReplica: false, logger: silentLogger }
 
 async function exported(name: ExportName, format: 'csv' | 'ndjson', filter: ExportFilter = {}): Promise<string> {
@@ -123,6 +130,21 @@ describe('a large table, which is read in ranges', () => {
     expect((await read(SOURCE)).rows).toBe(30_010)
   })
 
+  // The second connection went to the other schema, and every second range was missing.
+  it('is of one index, also when another one is served before the second connection', async () => {
+    await migrate(withSchema(plain.href, 'next'), silentLogger)
+    const reading = createTransaction(database.orm)(async db => {
+      await sql`lock table public.launchpad_totals`.execute(db)
+      const waiting = sql`select from pg_stat_activity where application_name = 'tokenwire-export' and wait_event_type = 'Lock'`
+      const ids = read({ ...SOURCE, url: plain.href })
+      await expect.poll(async () => (await waiting.execute(database.kysely)).rows.length).toBe(1)
+      await sql`comment on table next.block_undo is ${sql.lit(SERVED_MARK)}`.execute(database.kysely)
+      return { ids }
+    })
+    expect((await (await reading).ids).rows).toBe(30_010)
+    await sql`drop schema next cascade`.execute(database.kysely)
+  })
+
   it('is read by one connection where a second one does not see the same snapshot, as on another server', async () => {
     await sql`create schema elsewhere`.execute(database.kysely)
     await sql`create function elsewhere.pg_export_snapshot() returns text language sql return '00000003-0000001B-1'`.execute(
@@ -134,5 +156,28 @@ describe('a large table, which is read in ranges', () => {
     const logger = pino({ level: 'info' }, { write: line => said.push((JSON.parse(line) as { msg: string }).msg) })
     expect((await read({ ...SOURCE, url: url.href, logger })).rows).toBe(30_010)
     expect(said).toEqual(['the export reads with one connection, since a second one does not see its snapshot'])
+  })
+
+  // The export waited for ever for the reader whose turn came after its connection was lost.
+  it('ends when its connections are lost while no statement runs', async () => {
+    // Three ranges: the first connection begins the last one when it is already lost.
+    await insertTrades(50_000, 15_000)
+    const sessions = sql<{ state: string }>`select state from pg_stat_activity
+      where datname = current_database() and application_name = 'tokenwire-export'`
+    const endSessions = async () => {
+      const states = async () => (await sessions.execute(database.kysely)).rows.map(({ state }) => state)
+      await expect.poll(states).toEqual(['idle in transaction', 'idle in transaction'])
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'tokenwire-export'`.execute(database.kysely)
+      await expect.poll(states).toEqual([])
+    }
+    const reading = copyOut(SOURCE, { view: EXPORTED.trades, filter: {} }, async ranges => {
+      let count = 0
+      for await (const range of ranges) {
+        await buffer(range)
+        if (++count === 1) await endSessions()
+      }
+    })
+    await expect(reading).rejects.toSatisfy(isOfDatabase)
   })
 })
