@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { rmSync, statSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { realpathSync, rmSync, type Stats, statSync } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import type { Writable } from 'node:stream'
@@ -21,30 +21,55 @@ export async function writeTarget<T>(out: string | null, work: (target: Writable
       throw targetError(error, 'standard output')
     })
   }
-  // A file in place of a device such as /dev/null would break other programs.
-  if (statSync(out, { throwIfNoEntry: false })?.isFile() === false)
-    throw new TokenwireError('config_invalid', `--out: ${out} is there and is no file: without --out, rows go to standard output`)
-  const partial = path.join(path.dirname(out), `.${path.basename(out)}.${randomUUID()}`)
+  const { file, replaced } = findFile(out)
+  const partial = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}`)
   const endBy = (signal: NodeJS.Signals) => {
     rmSync(partial, { force: true })
     process.kill(process.pid, signal)
   }
   for (const signal of ENDING) process.once(signal, endBy)
   try {
-    const file = await open(partial, 'wx')
+    const opened = await open(partial, 'wx', replaced?.mode)
+    if (replaced !== null) await keepAccess(opened, replaced)
     // Flushed, because after a loss of power the file would have its name, and might lack its bytes.
-    const target = file.createWriteStream({ flush: true })
+    const target = opened.createWriteStream({ flush: true })
     const result = await work(target)
     target.end()
     await finished(target)
-    await rename(partial, out)
+    await rename(partial, file)
     return result
   } catch (error) {
-    await rm(partial, { force: true })
+    // Where no file can be, none can be removed.
+    await rm(partial, { force: true }).catch(() => undefined)
     throw targetError(error, out)
   } finally {
     for (const signal of ENDING) process.off(signal, endBy)
   }
+}
+
+interface TargetFile {
+  /** Where a link leads: it stays a link. */
+  readonly file: string
+  readonly replaced: Stats | null
+}
+
+function findFile(out: string): TargetFile {
+  try {
+    const found = statSync(out, { throwIfNoEntry: false })
+    if (found === undefined) return { file: out, replaced: null }
+    // A file in place of a device such as /dev/null would break other programs.
+    if (!found.isFile())
+      throw new TokenwireError('config_invalid', `--out: ${out} is there and is no file: without --out, rows go to standard output`)
+    return { file: realpathSync(out), replaced: found }
+  } catch (error) {
+    throw targetError(error, out)
+  }
+}
+
+/** Gives a file the mode of the one that it replaces and, where root writes it, the owner. */
+async function keepAccess(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+  if (process.getuid?.() === 0) await file.chown(uid, gid)
+  await file.chmod(mode)
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -52,14 +77,22 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota of the disk is used up',
   EACCES: 'the user may not write there',
+  EPERM: 'the user may not replace it',
   EROFS: 'the disk is read-only',
   ENOENT: 'there is no such folder',
+  ENOTDIR: 'there is no such folder',
+  ELOOP: 'the link leads to itself',
+  ENAMETOOLONG: 'the name is too long',
+  EFBIG: 'the file would be larger than the limit',
+  EIO: 'the disk fails',
 }
 
-/** Errors of the system that name no file belong to the database. */
+const CALLS_ON_FILES = ['write', 'open', 'stat', 'realpath', 'fchown', 'fchmod', 'rename', 'fsync', 'close']
+
+/** Errors of other calls belong to the database. */
 function targetError(error: unknown, target: string): unknown {
   const { code = '', syscall = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
   const reason = REASONS[code]
-  if (reason === undefined || !['write', 'open', 'rename', 'fsync'].includes(syscall)) return error
+  if (reason === undefined || !CALLS_ON_FILES.includes(syscall)) return error
   return new TokenwireError('config_invalid', `Nothing more can be written to ${target}: ${reason}.`, { cause: error })
 }

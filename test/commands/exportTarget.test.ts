@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readlink, symlink } from 'node:fs/promises'
+import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import process from 'node:process'
 import { expect, test } from 'vitest'
@@ -33,4 +33,27 @@ test('removes what it has written when a signal ends the process', async () => {
   child.kill('SIGINT')
   expect(await closed).toEqual([null, 'SIGINT'])
   expect(await partials()).toEqual([])
+})
+
+// A link became a file, and the rows were not where it led. A file that its owner alone may read could then be read by all.
+test('replaces the file to which a link leads, which keeps its mode', async () => {
+  const [file, link] = [path.join(folder.path, 'private.csv'), path.join(folder.path, 'newest.csv')]
+  await writeFile(file, 'earlier')
+  await chmod(file, 0o600)
+  await symlink('private.csv', link)
+  await writeTarget(link, async target => void target.write('rows'))
+  expect([await readlink(link), await readFile(file, 'utf8'), (await stat(file)).mode & 0o777]).toEqual(['private.csv', 'rows', 0o600])
+})
+
+// Node's own words were shown, with the hidden name.
+test.for([
+  ['a file/rows.csv', 'there is no such folder'],
+  [`${'n'.repeat(250)}.csv`, 'the name is too long'],
+  ['loop.csv', 'the link leads to itself'],
+] as const)('says why nothing can be written to %s', async ([name, reason]) => {
+  await writeFile(path.join(folder.path, 'a file'), '')
+  await symlink('loop.csv', path.join(folder.path, 'loop.csv')).catch(() => undefined)
+  const out = path.join(folder.path, name)
+  const written = writeTarget(out, () => expect.unreachable('there is nothing to write to'))
+  await expect(written).rejects.toThrow(`Nothing more can be written to ${out}: ${reason}.`)
 })
