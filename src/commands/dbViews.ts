@@ -12,10 +12,11 @@ if (!given.success || process.argv.length > 3) {
 } else {
   const role = given.data
   await databaseCommand(databaseConfig, async ({ url, logger }) => {
-    const schema = await installViews(url, role, logger)
+    const { schema, missingLimits } = await installViews(url, role, logger)
+    const limits = missingLimits.length === 0 ? '' : `\nThis role may not limit ${role}: as a superuser, run: ${missingLimits.join('; ')}`
     return (
       `The views of schema ${VIEWS_SCHEMA} show the index in schema ${schema}. Role ${role} may read them and nothing else. It has no password ` +
-      `of this command's: give it one in psql with \\password ${role}`
+      `of this command's: give it one in psql with \\password ${role}${limits}`
     )
   })
 }

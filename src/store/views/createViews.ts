@@ -14,7 +14,8 @@ export async function createViews(db: Queryable): Promise<void> {
 /** Grants a role the right to read the views, and nothing else. */
 export async function grantViews(db: Queryable, role: string): Promise<void> {
   await sql`grant usage on schema ${sql.id(VIEWS_SCHEMA)} to ${sql.id(role)}`.execute(db)
-  await sql`grant select on all tables in schema ${sql.id(VIEWS_SCHEMA)} to ${sql.id(role)}`.execute(db)
+  // Not on all tables of the schema, which may be that of the index, too.
+  await sql`grant select on ${sql.join(viewNames())} to ${sql.id(role)}`.execute(db)
 }
 
 /** The schema of the index that the views show; `null`: there are no views. */
@@ -40,8 +41,11 @@ export async function renewViews(db: Queryable): Promise<void> {
 
 /** Drops the views, since no migration can change a column that a view shows. @throws when other views depend on them */
 export async function dropViews(db: Queryable): Promise<void> {
-  const names = [...VIEWS.map(({ name }) => name), 'indexed'].map(name => sql`${sql.id(VIEWS_SCHEMA, name)}`)
-  await sql`drop view if exists ${sql.join(names)}`.execute(db)
+  await sql`drop view if exists ${sql.join(viewNames())}`.execute(db)
+}
+
+function viewNames() {
+  return [...VIEWS.map(({ name }) => name), 'indexed'].map(name => sql.id(VIEWS_SCHEMA, name))
 }
 
 /** The roles, besides the owner, that may use the views' schema. */

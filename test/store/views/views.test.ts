@@ -114,3 +114,33 @@ test('says which statement helps where the role may not create roles', async () 
   await expect(refused).rejects.toThrow(`create role nobody_yet login`)
   await sql`drop owned by ${sql.id(owner)}; drop role ${sql.id(owner)}`.execute(database.kysely)
 })
+
+// It was told that the database denies a right, and given no statement.
+test('leaves the limits of another one’s role to its owner, and says which statements they are', async () => {
+  const [owner, theirs] = [`Owner ${role}`, `theirs_${role}`]
+  await sql`create role ${sql.id(owner)} login createrole password ${sql.lit(PASSWORD)}; create role ${sql.id(theirs)}`.execute(
+    database.kysely,
+  )
+  await sql`grant ${sql.id(plain.username)} to ${sql.id(owner)} with inherit false`.execute(database.kysely)
+  await sql`grant usage on schema public to ${sql.id(owner)}; grant select on all tables in schema public to ${sql.id(owner)}`.execute(
+    database.kysely,
+  )
+  const url = new URL(database.url)
+  url.username = owner
+  url.password = PASSWORD
+  const { missingLimits } = await installViews(url.href, theirs, silentLogger)
+  expect(missingLimits).toContain(`alter role "${theirs}" set statement_timeout = '60s'`)
+  for (const one of [owner, theirs]) await sql`drop owned by ${sql.id(one)}; drop role ${sql.id(one)}`.execute(database.kysely)
+})
+
+// They got the right to read each table of the index.
+test('a reader may read the views alone, also where the index is in their schema', async () => {
+  const both = await useDatabase({ migrated: false })
+  const url = withSchema(both.url, 'tokenwire')
+  await migrate(url, silentLogger)
+  await installViews(url, role, silentLogger)
+  const { rows } = await sql`select has_table_privilege(${role}, 'tokenwire.trade', 'select') as table,
+    has_table_privilege(${role}, 'tokenwire.trades', 'select') as view`.execute(both.kysely)
+  expect(rows).toEqual([{ table: false, view: true }])
+  await sql`drop owned by ${sql.id(role)}`.execute(both.kysely)
+})
