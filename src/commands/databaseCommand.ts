@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { type DatabaseConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
+import { toStartError } from '#store/connection/startError.ts'
 import { type EmbeddedServer, findEmbeddedUrl, startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
@@ -27,6 +28,8 @@ export async function databaseCommand<C extends DatabaseConfig>(
     redactor.add(secretsOf({ databaseUrl: url }))
     try {
       told.write(`${await work({ url, config, logger })}\n`)
+    } catch (error) {
+      throw toStartError(error, { url, setting: 'DATABASE_URL' })
     } finally {
       await stop()
     }

@@ -1,10 +1,10 @@
 import { loadConfig } from '#configuration/loadConfig.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
-import { createOrm } from '#store/connection/orm.ts'
 import { readBlockTimes } from '#store/rows/blockTimes.ts'
 import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
 import { connectChain } from '#worker/connectChain.ts'
 import { databaseCommand } from './databaseCommand.ts'
+import { onIndex } from './onIndex.ts'
 
 /*
  * npm run db:check -- [block]: compares the hash and time of every stored block that has trades, from the given one on, with the chain.
@@ -20,29 +20,26 @@ if (!Number.isSafeInteger(from) || from < 0 || process.argv.length > 3) {
 } else {
   const load = () => loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   await databaseCommand(load, async ({ url, config, logger }) => {
-    const orm = createOrm(url, logger, { poolSize: 1, applicationName: 'tokenwire-check' })
-    const chain = await connectChain(config, logger).catch(async (error: unknown) => {
-      await orm.close(true)
-      throw error
-    })
+    const chain = await connectChain(config, logger)
     try {
-      let checked = 0
-      for (let next = from; ; ) {
-        const blocks = await readBlockTimes(orm.em.getKysely(), next, BLOCKS_AT_ONCE)
-        const wrong = await findWrongBlock(chain.source, blocks)
-        if (wrong !== null) {
-          process.exitCode = 1
-          return wrongBlockSentence(wrong)
+      return await onIndex({ url, applicationName: 'tokenwire-check', logger }, async db => {
+        let checked = 0
+        for (let next = from; ; ) {
+          const blocks = await readBlockTimes(db, next, BLOCKS_AT_ONCE)
+          const wrong = await findWrongBlock(chain.source, blocks)
+          if (wrong !== null) {
+            process.exitCode = 1
+            return wrongBlockSentence(wrong)
+          }
+          checked += blocks.length
+          const last = blocks.at(-1)
+          if (last === undefined) return `${checked} stored blocks are as the chain shows them.`
+          logger.info({ block: last.number, checked }, 'checked')
+          next = last.number + 1
         }
-        checked += blocks.length
-        const last = blocks.at(-1)
-        if (last === undefined) return `${checked} stored blocks are as the chain shows them.`
-        logger.info({ block: last.number, checked }, 'checked')
-        next = last.number + 1
-      }
+      })
     } finally {
       chain.rpc.close()
-      await orm.close(true)
     }
   })
 }

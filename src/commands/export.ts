@@ -1,6 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { loadDatabaseConfig, loadReadUrl } from '#configuration/loadConfig.ts'
+import { toStartError } from '#store/connection/startError.ts'
 import { copyOut, type ExportedBlock } from '#store/exports/copyOut.ts'
 import { csvLinesOf } from '#store/exports/csvLines.ts'
 import { jsonLinesOf } from '#store/exports/jsonLines.ts'
@@ -50,6 +51,8 @@ async function exportRows({ name, format, filter, out }: ExportRequest, { url, r
       }),
     )
     return `${rows} rows of ${name} as of block ${block.number} (${block.hash}), ${progress.shown()}`
+  } catch (error) {
+    throw toStartError(error, { url: source.url, setting: source.isReplica ? 'DATABASE_READ_URL' : 'DATABASE_URL' })
   } finally {
     progress.stop()
   }

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
 import type { LaunchpadConfig } from '#config'
 import { loadConfig } from '#configuration/loadConfig.ts'
 import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import { describePlan } from '#launchpads/describePlan.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
-import { createOrm } from '#store/connection/orm.ts'
 import { type LateJoin, readLateJoins } from '#store/latePairs.ts'
-import { readIdentity } from '#store/rows/identity.ts'
 import { type ListInForce, readListInForce, requestRebuild } from '#store/rows/listInForce.ts'
 import { readSideProgress, type SideProgress } from '#store/sideSchema.ts'
 import { connectChain } from '#worker/connectChain.ts'
 import { planEdit } from '#worker/planEdit.ts'
 import { databaseCommand, databaseConfig } from './databaseCommand.ts'
+import { onIndex } from './onIndex.ts'
 
 /*
  * npm run launchpads -- plan: compares launchpads.json with the index, and says per launchpad what differs and how many blocks that takes,
@@ -30,16 +30,10 @@ interface Work {
 }
 
 /** Runs the work on an index that there is. */
-async function withIndex(url: string, logger: Parameters<typeof createOrm>[1], work: (on: Work) => Promise<string>): Promise<string> {
-  const orm = createOrm(url, logger, { poolSize: 1, applicationName: 'tokenwire-launchpads' })
-  try {
-    const db = orm.em.getKysely<unknown>()
-    const identity = await readIdentity(db)
-    if (identity === null) throw new TokenwireError('config_invalid', 'DATABASE_URL: there is no index of this version in the database')
-    return await work({ db, weth: identity.weth, list: await readListInForce(db) })
-  } finally {
-    await orm.close(true)
-  }
+function withIndex(url: string, logger: Logger, work: (on: Work) => Promise<string>): Promise<string> {
+  return onIndex({ url, applicationName: 'tokenwire-launchpads', logger }, async (db, { weth }) =>
+    work({ db, weth, list: await readListInForce(db) }),
+  )
 }
 
 function plan(): Promise<void> {

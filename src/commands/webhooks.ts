@@ -4,10 +4,10 @@ import { type EventPlace, formatPlace } from '#domain/eventPlace.ts'
 import { TokenwireError } from '#errors'
 import { publicOutbound } from '#jobs/metadata/outbound.ts'
 import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
-import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readIndexedBlock, readWebhooks, replayWebhook, type WebhookProgress } from '#store/rows/webhookPositions.ts'
 import { databaseCommand } from './databaseCommand.ts'
+import { onIndex } from './onIndex.ts'
 
 /*
  * npm run webhooks -- list: says how far each webhook of WEBHOOKS_FILE has been sent.
@@ -15,20 +15,16 @@ import { databaseCommand } from './databaseCommand.ts'
  * npm run webhooks -- replay <name> [--after <block>-<logIndex>]: sends a paused webhook again, or everything after a place.
  */
 
-function onDatabase(work: (db: Queryable, config: WebhooksConfig) => Promise<string>): Promise<void> {
-  const load = () => loadWebhooksConfig(process.env, { cwd: process.cwd() })
-  return databaseCommand(load, async ({ url, config, logger }) => {
-    const orm = createOrm(url, logger, { poolSize: 1, applicationName: 'tokenwire-webhooks' })
-    try {
-      return await work(orm.em.getKysely<unknown>(), config)
-    } finally {
-      await orm.close(true)
-    }
-  })
+const load = () => loadWebhooksConfig(process.env, { cwd: process.cwd() })
+
+function withIndex(work: (db: Queryable, config: WebhooksConfig) => Promise<string>): Promise<void> {
+  return databaseCommand(load, ({ url, config, logger }) =>
+    onIndex({ url, applicationName: 'tokenwire-webhooks', logger }, db => work(db, config)),
+  )
 }
 
 const list = () =>
-  onDatabase(async (db, { webhooks }) => {
+  withIndex(async (db, { webhooks }) => {
     const stored = new Map((await readWebhooks(db)).map(progress => [progress.name, progress]))
     const lines = webhooks.map(({ name, channel }) => `${name} (${channel}): ${describeProgress(stored.get(name))}`)
     return lines.length === 0 ? 'There are no webhooks.' : lines.join('\n')
@@ -50,7 +46,7 @@ function findWebhook({ webhooks }: WebhooksConfig, name: string): WebhooksConfig
 }
 
 const test = (name: string) =>
-  onDatabase(async (_, config) => {
+  databaseCommand(load, async ({ config }) => {
     const webhook = findWebhook(config, name)
     const message = { id: `msg_test_${randomUUID()}`, body: JSON.stringify({ type: 'test', id: name }) }
     const options = { outbound: publicOutbound(), allowPrivate: config.webhooksAllowPrivate, epochMs: Date.now }
@@ -61,7 +57,7 @@ const test = (name: string) =>
   })
 
 const replay = (name: string, after: EventPlace | null) =>
-  onDatabase(async (db, config) => {
+  withIndex(async (db, config) => {
     findWebhook(config, name)
     const newest = await readIndexedBlock(db)
     if (after !== null && after.blockNumber > newest)

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
-import { insertRows } from '#test/support/rows.ts'
+import { chainStateRow, insertRows } from '#test/support/rows.ts'
 import { type ServiceFolder, serviceFolder } from '#test/support/service.ts'
 
 const database = await useDatabase()
@@ -16,6 +16,7 @@ beforeAll(async () => {
   chain = await startTestChain()
   await chain.mine(8)
   service = await serviceFolder(chain)
+  await insertRows(database.kysely, 'chain_state', [chainStateRow()])
   for (let number = 0n; number <= 8n; number++) {
     const { hash, parentHash, timestamp } = await chain.client.getBlock({ blockNumber: number })
     const row = { number: Number(number), hash, parent_hash: parentHash, timestamp: Number(timestamp), joined: false }

@@ -6,6 +6,7 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { zstdDecompressSync } from 'node:zlib'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { ColumnKind } from '#store/views/view.ts'
 import { EXPORTED, type ExportName } from '#store/views/views.ts'
@@ -116,4 +117,24 @@ test('says that a full disk is full', async () => {
   toFull.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
   const [code] = await once(toFull, 'close')
   expect([code, stderr.trim().split('\n').at(-1)]).toEqual([1, 'Nothing more can be written to standard output: the disk is full.'])
+})
+
+// It ended with 1 and the server's bare words.
+test('ends with 75 when the database ends its connections', async () => {
+  const child = spawn(process.execPath, ['src/commands/export.ts', 'trades', '--format', 'ndjson'], {
+    env: ENV,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const closed = once(child, 'close')
+  await once(child.stdout, 'readable')
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'tokenwire-export'`.execute(database.kysely)
+  child.stdout.resume()
+  const [code] = await closed
+  expect([code, stderr.trim().split('\n').at(-1)]).toEqual([
+    75,
+    expect.stringMatching(/^DATABASE_URL: at .*: the (connection to the )?database /),
+  ])
 })

@@ -27,8 +27,12 @@ afterAll(async () => {
 })
 
 /** What the command prints, and its exit code. */
-async function run(...args: readonly string[]): Promise<readonly [output: string, code: number]> {
-  const env = { PATH: process.env['PATH'], DATABASE_URL: url, WEBHOOKS_FILE: file, WEBHOOKS_ALLOW_PRIVATE: 'true' }
+function run(...args: readonly string[]) {
+  return runOn(url, ...args)
+}
+
+async function runOn(databaseUrl: string, ...args: readonly string[]): Promise<readonly [output: string, code: number]> {
+  const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, WEBHOOKS_FILE: file, WEBHOOKS_ALLOW_PRIVATE: 'true' }
   const command = execFile(process.execPath, ['src/commands/webhooks.ts', ...args], { env })
   let output = ''
   for (const stream of [command.stdout, command.stderr]) stream?.on('data', chunk => (output += String(chunk)))
@@ -58,4 +62,15 @@ it('has a paused webhook go on, from where it stopped or from a place', async ()
   expect(await readWebhooks(kysely)).toMatchObject([{ position: { place: { blockNumber: 12, logIndex: 3 } } }])
   expect(await run('replay', 'new')).toEqual(['new has not begun, and has nothing to replay', 1])
   expect(await run('replay', 'bot', '--after', 'yesterday')).toEqual([expect.stringContaining('usage: npm run webhooks'), 1])
+})
+
+// It ended with 1 and "error: relation … does not exist", or with "Error: connect ECONNREFUSED", which may pass.
+it('says what is wrong with the database, and whether to try again', async () => {
+  const { url: empty } = await useDatabase({ migrated: false })
+  expect(await runOn(empty, 'list')).toEqual(['DATABASE_URL: there is no index of this version in the database', 1])
+  const nowhere = 'postgres://tokenwire@127.0.0.1:1/tokenwire'
+  expect(await runOn(nowhere, 'list')).toEqual([
+    expect.stringMatching(/^DATABASE_URL: at .*the database is not reachable: start Postgre/),
+    75,
+  ])
 })

@@ -45,6 +45,10 @@ const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
     remedy:
       'it is tried again, since a failover ends so; if this lasts, point DATABASE_URL to the primary, or turn off default_transaction_read_only',
   },
+  '40001': {
+    shown: 'the replica has ended a statement to go on with its own work',
+    remedy: 'it is tried again; if this lasts, raise max_standby_streaming_delay of the replica, or turn on its hot_standby_feedback',
+  },
   '42501': {
     shown: 'the database denies this service a right',
     remedy: 'grant it to the role of DATABASE_URL, or let that role own the tables',
@@ -52,6 +56,10 @@ const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
   '53100': { shown: "the database's disk is full", remedy: 'free space on the disk of the server; indexing then goes on by itself' },
   '53200': { shown: 'the database has no memory left', remedy: 'give its server more memory, or lower its work_mem and max_connections' },
   '53300': NO_SLOTS,
+  '53400': {
+    shown: 'the database limits the temporary files of a statement',
+    remedy: 'raise temp_file_limit of its server or of the role, or give the role more work_mem',
+  },
   '57P01': RESTARTING,
   '57P02': RESTARTING,
   '57P03': RESTARTING,

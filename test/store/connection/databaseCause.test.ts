@@ -15,6 +15,8 @@ test.each([
   ['ETIMEDOUT', 'no answer from the database for 25 s', 'does not answer', 'firewall'],
   ['25006', 'cannot execute UPDATE in a read-only transaction', 'takes no writes', 'the primary'],
   ['28P01', 'password authentication failed for user "me"', 'refuses this service', 'password'],
+  ['40001', 'canceling statement due to conflict with recovery', 'replica has ended', 'max_standby_streaming_delay'],
+  ['53400', 'temporary file size exceeds temp_file_limit (64kB)', 'limits the temporary files', 'raise temp_file_limit'],
   ['42501', 'permission denied for table token', 'denies this service a right', 'grant it to the role'],
   ['CERT_HAS_EXPIRED', 'certificate has expired', 'no encrypted connection', 'certificate of the server'],
   ['42501', 'could not open file "base/1/2": Read-only file system', 'disk is read-only', 'mount it for writing'],
