@@ -40,7 +40,7 @@ class Event(NamedTuple):
 
     type: str
     message: Dict[str, Any]
-    # Resumes behind this message. None within a gap, until all of it was read.
+    # Resumes behind this message.
     position: Optional[str]
 
 
@@ -59,9 +59,14 @@ class Tokenwire:
 
     def items(self, path: str, **parameters: Any) -> Iterator[Dict[str, Any]]:
         """All rows of a list, page by page, as long as the caller asks for more."""
+        for page in self.pages(path, **parameters):
+            yield from page["data"]
+
+    def pages(self, path: str, **parameters: Any) -> Iterator[Dict[str, Any]]:
+        """The pages of a list, as long as the caller asks for more."""
         while True:
             page = self.get(path, **parameters)
-            yield from page["data"]
+            yield page
             if page["nextCursor"] is None:
                 return
             # A cursor is a place: it replaces the parameter that said where to begin.
@@ -112,14 +117,17 @@ class Tokenwire:
                     fields = {}
 
     def _repaired(self, event: Event, filters: Dict[str, Any]) -> Iterator[Event]:
-        """The trades of a gap in its place."""
+        """The trades of a gap in its place. Raises OSError when REST is answered by a service that is behind the channel."""
         if event.type != "gap":
             yield event
             return
-        begin, end = event.message["from"], event.message["to"]
+        begin, end, reorgs = event.message["from"], event.message["to"].split("-")[0], event.message["reorgs"]
         asked = {"launchpad" if name == "launchpads" else name: value for name, value in filters.items()}
-        for trade in self.items("/api/trades", order="asc", limit=500, after=begin, toBlock=end.split("-")[0], **asked):
-            yield Event("trades", {"type": "trades", "block": trade["blockNumber"], "data": [trade]}, None)
+        for page in self.pages("/api/trades", order="asc", limit=500, after=begin, toBlock=end, **asked):
+            if int(page["asOfBlock"] or 0) < int(end):
+                raise OSError(f"the trades are as of block {page['asOfBlock']}, and the channel has reached {end}")
+            for trade in page["data"]:
+                yield Event("trades", {"type": "trades", "block": trade["blockNumber"], "data": [trade]}, f"{trade['id']}-{reorgs}")
         yield Event("gap.read", event.message, event.position)
 
     def _open(self, path: str, parameters: Dict[str, Any], headers: Dict[str, str], timeout: float):

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TokenwireError } from '#errors'
 import type { Trade } from '#resources/trades.ts'
 import { closeAfterFile } from '#test/support/closeAfterFile.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -73,7 +74,7 @@ describe.skipIf(python === null)('the follower in Python', () => {
     expect(await once(second.child, 'close')).toEqual([0, null])
   })
 
-  it('reads over REST what was too much for the channel', async () => {
+  it('reads over REST what was too much for the channel, each once, also when REST is behind and when a page fails', async () => {
     const first = follow()
     await begun()
     fixture.trade([1, 0xa])
@@ -82,7 +83,16 @@ describe.skipIf(python === null)('the follower in Python', () => {
     await once(first.child, 'close')
     for (let block = 0; block < 101; block++) fixture.events.commit(...Array.from({ length: 100 }, () => [1, 0xa] as const))
     fixture.channels.changed()
-    fixture.gateway.reads.stored.trades = fixture.events.events.map(({ data }) => data as Trade)
+    const { reads } = fixture.gateway
+    reads.stored.trades = fixture.events.events.map(({ data }) => data as Trade)
+    const read = reads.marketTrades
+    let asked = 0
+    reads.marketTrades = async query => {
+      asked++
+      if (asked === 1) return { data: [], next: null, asOfBlock: '100' }
+      if (asked === 4) throw new TokenwireError('database_unavailable', 'down')
+      return read(query)
+    }
     const second = follow()
     const missed = fixture.events.events.slice(1).map(({ place }) => `${place.blockNumber}-${place.logIndex}`)
     await eventually(() => expect(second.lines()).toHaveLength(missed.length))
