@@ -50,7 +50,7 @@ const compareTexts = (a: unknown, b: unknown) => (String(a) < String(b) ? -1 : 1
 
 /** A comma list. Its items come out sorted and once each, so that equal lists are equal values. */
 export function listParameter<Item extends z.ZodType<unknown, string>>(item: Item, max: number, items: string) {
-  const text = z.string({ error: `at most ${max} ${items}, separated by commas` })
+  const text = z.string({ error: `1 to ${max} ${items}, separated by commas` })
   const list = z
     .array(item)
     .max(max)

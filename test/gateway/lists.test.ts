@@ -201,7 +201,7 @@ describe('a subscription to a list', () => {
   it.each([
     [{ sort: 'luck' }, 'sort must be one of'],
     [{ limit: 201 }, 'limit must be an integer from 1 to 200'],
-    [{ addresses: ['0x12'] }, 'addresses must be at most 100'],
+    [{ addresses: ['0x12'] }, 'addresses must be 1 to 100'],
   ])('with %j is refused', async (filters, expected) => {
     client.send({ type: 'subscribe', channel: 'list', filters })
     expect(await client.next()).toEqual({ type: 'error', code: 'invalid_message', id: 'list', message: expect.stringContaining(expected) })

@@ -35,7 +35,7 @@ test('pages by cursor, which the order of excluded types does not change', async
 test('refuses unknown types and a cursor of a list with other types', async () => {
   await start()
   expect(await expectProblem(await gateway.get(`/api/tokens/${TOKEN}/holders?excludeType=curve,whale`), 400, 'invalid_parameter')).toBe(
-    'excludeType must be at most 7 of wallet, creator, pool, curve, locker, burn, contract, separated by commas, got "curve,whale"',
+    'excludeType must be 1 to 7 of wallet, creator, pool, curve, locker, burn, contract, separated by commas, got "curve,whale"',
   )
   const { nextCursor } = await list('limit=2')
   await expectProblem(await gateway.get(`/api/tokens/${TOKEN}/holders?excludeType=curve&cursor=${nextCursor}`), 400, 'invalid_parameter')

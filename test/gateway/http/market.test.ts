@@ -73,7 +73,7 @@ test.for([
   // Pools of quote currencies once stood among the launchpads.
   ['launchpad=usdc', 'launchpad must be of wow, clanker, got "usdc"'],
   ['side=buy&side=sell', 'side is given 2 times; it must be given once'],
-  ['tokens=0x1', 'tokens must be at most 100 addresses (0x and 40 hex digits), separated by commas, got "0x1"'],
+  ['tokens=0x1', 'tokens must be 1 to 100 addresses (0x and 40 hex digits), separated by commas, got "0x1"'],
 ] as const)('refuses ?%s', async ([query, detail]) => {
   gateway = await startGateway({ config: { launchpads: { weth: addressOf(0xee), launchpads: LAUNCHPADS } } })
   expect(await expectProblem(await gateway.get(`/api/trades?${query}`), 400, 'invalid_parameter')).toBe(detail)

@@ -46,7 +46,7 @@ test.each([
 
 test.each([
   ['launchpad=wow,moon', 'launchpad must be of wow, clanker, got "moon"'],
-  ['status=bonding,dead', 'status must be at most 4 of none, bonding, completed, migrated, separated by commas, got "bonding,dead"'],
+  ['status=bonding,dead', 'status must be 1 to 4 of none, bonding, completed, migrated, separated by commas, got "bonding,dead"'],
   ['minGraduation=100.1', 'minGraduation must be a number from 0 to 100, got "100.1"'],
   ['minMarketCap=-1', 'minMarketCap must be a decimal number of at most 18 digits on each side of the point, got "-1"'],
 ])('refuses %s', async (query, detail) => {

@@ -144,7 +144,7 @@ test('takes a hundred addresses, percent-encoded commas included, but not one mo
   expect(addresses(await list(`/api/tokens?addresses=${hundred.join('%2C')}`))).toHaveLength(5)
   expect(
     await expectProblem(await gateway.get(`/api/tokens?addresses=${[...hundred, TOKEN].join(',')}`), 400, 'invalid_parameter'),
-  ).toMatch(/^addresses must be at most 100 addresses \(0x and 40 hex digits\), separated by commas, got "0x0{39}1,/)
+  ).toMatch(/^addresses must be 1 to 100 addresses \(0x and 40 hex digits\), separated by commas, got "0x0{39}1,/)
 })
 
 test.for([
@@ -163,11 +163,11 @@ test.for([
     'sort must be one of createdAt, marketCap, volume5m, volume1h, volume24h, priceChange5m, priceChange1h, priceChange24h, liquidity, holders, trades5m, trades1h, trades24h, lastTradeAt, graduation, migratedAt, trending, marketCapUsd, liquidityUsd, volumeUsd5m, volumeUsd1h, volumeUsd24h, got "price"',
   ],
   ['order=DESC', 'order must be one of asc, desc, got "DESC"'],
-  ['status=', 'status must be at most 4 of none, bonding, completed, migrated, separated by commas, got ""'],
+  ['status=', 'status must be 1 to 4 of none, bonding, completed, migrated, separated by commas, got ""'],
   ['creator=0x12', 'creator must be an address (0x and 40 hex digits), got "0x12"'],
-  ['launchpad=', 'launchpad must be at most 20 names of launchpads, separated by commas, got ""'],
-  ['addresses=', 'addresses must be at most 100 addresses (0x and 40 hex digits), separated by commas, got ""'],
-  [`addresses=${TOKEN},`, `addresses must be at most 100 addresses (0x and 40 hex digits), separated by commas, got "${TOKEN},"`],
+  ['launchpad=', 'launchpad must be 1 to 20 names of launchpads, separated by commas, got ""'],
+  ['addresses=', 'addresses must be 1 to 100 addresses (0x and 40 hex digits), separated by commas, got ""'],
+  [`addresses=${TOKEN},`, `addresses must be 1 to 100 addresses (0x and 40 hex digits), separated by commas, got "${TOKEN},"`],
   ['sort=%zz', 'the query must be percent-encoded UTF-8, got "sort=%zz"'],
   ['unknown=%ff', 'the query must be percent-encoded UTF-8, got "unknown=%ff"'],
   ['%ff=asc', 'the query must be percent-encoded UTF-8, got "%ff=asc"'],
