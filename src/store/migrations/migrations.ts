@@ -14,6 +14,7 @@ import { Migration0017UnfoldedFrom } from './Migration0017UnfoldedFrom.ts'
 import { Migration0018AthPriceUsd } from './Migration0018AthPriceUsd.ts'
 import { Migration0019TokenNames } from './Migration0019TokenNames.ts'
 import { Migration0020HolderTypes } from './Migration0020HolderTypes.ts'
+import { Migration0021LinkSites } from './Migration0021LinkSites.ts'
 
 /** Every migration, in the order in which they run. A published one is never edited: a change is a new one at the end. */
 export const MIGRATIONS = [
@@ -32,6 +33,7 @@ export const MIGRATIONS = [
   Migration0018AthPriceUsd,
   Migration0019TokenNames,
   Migration0020HolderTypes,
+  Migration0021LinkSites,
 ]
 
 export const MIGRATION_OPTIONS = {
