@@ -5,6 +5,7 @@ import { TokenwireError } from '#errors'
 import { toStartError } from '#store/connection/startError.ts'
 import { type EmbeddedServer, findEmbeddedUrl, startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { createLogger } from '#telemetry/logger.ts'
+import { errorOutput } from '#telemetry/logOutput.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
 
@@ -17,13 +18,13 @@ import { secretsOf } from '#telemetry/secrets.ts'
 export async function databaseCommand<C extends DatabaseConfig>(
   load: () => C,
   work: (database: { readonly url: string; readonly config: C; readonly logger: Logger }) => Promise<string>,
-  told: Pick<NodeJS.WriteStream, 'write'> = process.stdout,
+  told: { write(text: string): void } = process.stdout,
 ): Promise<void> {
   const redactor = createRedactor([])
   try {
     const config = load()
     redactor.add(secretsOf(config))
-    const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor })
+    const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor, output: errorOutput() })
     const { url, stop } = await openDatabase(config, logger)
     redactor.add(secretsOf({ databaseUrl: url }))
     try {
@@ -35,7 +36,7 @@ export async function databaseCommand<C extends DatabaseConfig>(
     }
   } catch (error) {
     const known = error instanceof TokenwireError ? error : null
-    process.stderr.write(`${redactor.text(known?.message ?? String(error))}\n`)
+    errorOutput().write(`${redactor.text(known?.message ?? String(error))}\n`)
     process.exitCode = known?.retryable === true ? 75 : 1
   }
 }

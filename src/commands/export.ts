@@ -6,6 +6,7 @@ import { copyOut, type ExportedBlock } from '#store/exports/copyOut.ts'
 import { csvLinesOf } from '#store/exports/csvLines.ts'
 import { jsonLinesOf } from '#store/exports/jsonLines.ts'
 import { EXPORTED } from '#store/views/views.ts'
+import { errorOutput } from '#telemetry/logOutput.ts'
 import { databaseCommand } from './databaseCommand.ts'
 import { EXPORT_USAGE, type ExportRequest, parseExportRequest } from './exportRequest.ts'
 import { writeTarget } from './exportTarget.ts'
@@ -26,7 +27,7 @@ if (request.kind === 'refused') {
   await databaseCommand(
     load,
     ({ url, config, logger }) => exportRows(request, { url, readUrl: config.databaseReadUrl, logger }),
-    process.stderr,
+    errorOutput(),
   )
 }
 
@@ -40,7 +41,7 @@ async function exportRows({ name, format, filter, out }: ExportRequest, { url, r
   try {
     const { block, rows } = await writeTarget(out, target =>
       copyOut(source, { view, filter }, async (ranges, block) => {
-        process.stderr.write(`${name} as of block ${block.number} (${block.hash})\n`)
+        errorOutput().write(`${name} as of block ${block.number} (${block.hash})\n`)
         const encoders = {
           csv: csvLinesOf(view),
           ndjson: jsonLinesOf(view),
@@ -75,6 +76,6 @@ function showProgress(name: string) {
       done(null, chunk)
     },
   })
-  const timer = setInterval(() => process.stderr.write(`${name}: ${shown()}\n`), PROGRESS_MS)
+  const timer = setInterval(() => errorOutput().write(`${name}: ${shown()}\n`), PROGRESS_MS)
   return { counted, shown, stop: () => clearInterval(timer) }
 }

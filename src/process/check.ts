@@ -44,7 +44,7 @@ export async function check(env: NodeJS.ProcessEnv, options: LoadConfigOptions, 
   redactor.add(secretsOf(config))
   report({ state: 'ok', what: 'settings', says: `ROLE ${config.role}` })
   for (const says of findIdleVariables(env, options)) report({ state: 'warning', what: 'settings', says })
-  const logger = createLogger({ level: 'silent', format: config.logFormat, redactor })
+  const logger = createLogger({ level: 'silent', format: config.logFormat, redactor, output: { write: () => undefined } })
   const databaseUrl = await findDatabase(config, report)
   const hasDatabase = databaseUrl !== null && (await reportDatabase(databaseUrl, config, logger, report))
   if (config.databaseReadUrl !== null) await reportReplica(config.databaseReadUrl, logger, report)

@@ -5,10 +5,10 @@ import { findIdleVariables } from '#configuration/findIdleVariables.ts'
 import { loadConfig } from '#configuration/loadConfig.ts'
 import { TokenwireError } from '#errors'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
-import { createLogger } from '#telemetry/logger.ts'
+import { createLogger, logWarnings } from '#telemetry/logger.ts'
+import { errorOutput, openLogOutput } from '#telemetry/logOutput.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
-import { createWriteLock } from '#telemetry/writeLock.ts'
 import type { LoadedThread } from '#worker/loadThread.ts'
 import { startIndexing } from '#worker/startIndexing.ts'
 import { environmentProxies } from './environmentProxies.ts'
@@ -26,7 +26,7 @@ export async function run(loaded: LoadedThread | null, stopping: StopRequest): P
     return await runService(loaded, stopping)
   } catch (error) {
     if (!(error instanceof TokenwireError)) throw error
-    process.stderr.write(`${error.message}\n`)
+    errorOutput().write(`${error.message}\n`)
     return exitCodeOf(error)
   }
 }
@@ -39,13 +39,10 @@ async function runService(loaded: LoadedThread | null, stopping: StopRequest): P
   allowSlowConnections()
   const config = loadConfig(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS })
   const redactor = createRedactor(secretsOf(config))
-  const writeLock = loaded?.writeLock ?? createWriteLock()
-  const logger = createLogger({
-    level: config.logLevel,
-    format: config.logFormat,
-    redactor,
-    writeLock,
-  })
+  const output = openLogOutput(1)
+  if (loaded !== null) output.takeFrom(loaded.lines)
+  const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor, output })
+  logWarnings(logger)
   for (const sentence of findIdleVariables(process.env, { cwd: process.cwd() })) logger.warn(sentence)
   logProxies(logger)
   ignoreReplacement(logger)
@@ -69,13 +66,11 @@ async function runService(loaded: LoadedThread | null, stopping: StopRequest): P
   const isIndexing = loaded !== null && config.role !== 'gateway'
   if (!isIndexing) await loaded?.worker.terminate()
   const thread = isIndexing ? startIndexing({ thread: loaded, config, onCrash }) : null
-  const stop = await start({ config, redactor, logger, writeLock, thread, stopping: signal, onFailure, onCrash }).catch(
-    (error: unknown) => {
-      if (!signal.aborted) throw error
-      logger.debug({ err: error }, 'the start was interrupted')
-      return () => Promise.resolve()
-    },
-  )
+  const stop = await start({ config, redactor, logger, thread, stopping: signal, onFailure, onCrash }).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+    logger.debug({ err: error }, 'the start was interrupted')
+    return () => Promise.resolve()
+  })
   const exitCode = await Promise.race([requested, failed.promise])
   if (exitCode !== 0) limitStop(logger, exitCode)
   await stop()

@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import type { Config } from '#config'
 import type { TokenwireError } from '#errors'
 import type { Redactor } from '#telemetry/redactor.ts'
-import type { WriteLock } from '#telemetry/writeLock.ts'
 import type { StartedThread } from '#worker/startIndexing.ts'
 
 export interface ServiceOptions {
@@ -15,8 +14,6 @@ export interface ServiceOptions {
   readonly onFailure: (error: TokenwireError) => void
   /** Called when a thread has ended by itself, with its error. It ends the process. */
   readonly onCrash: (error: unknown) => void
-  /** Shared by all threads that log. */
-  readonly writeLock: WriteLock
   /** The indexing thread. It has not opened the database yet. Closed by `stop`, and when the start fails. `null`: for a gateway. */
   readonly thread: StartedThread | null
 }

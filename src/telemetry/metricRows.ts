@@ -21,6 +21,7 @@ export interface MetricsReading {
   readonly keys: readonly KeyUsage[]
   readonly refusedConnections: { readonly client: number; readonly process: number }
   readonly eventLoops: Readonly<Record<string, EventLoopState>>
+  readonly droppedLogLines: number
 }
 
 export interface MetadataState {
@@ -116,6 +117,7 @@ export const GAUGES: readonly MetricRow[] = [
 
 export const COUNTERS: readonly MetricRow[] = [
   ['reorgs_total', 'Reorgs that replaced indexed blocks.', r => r.indexer.reorgs.count],
+  ['log_lines_dropped_total', 'Lines of the log that nobody read in time, or that no disk took.', r => r.droppedLogLines],
   ['feed_reconnects_total', 'Times that what carries committed blocks was connected again.', r => r.feed.reconnects],
   ['deliveries_total', 'Updates that were written to sockets.', r => r.realtime.deliveredTotal],
   [

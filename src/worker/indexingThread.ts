@@ -1,14 +1,13 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { allowSlowConnections } from '#async/allowSlowConnections.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { hasCode, TokenwireError } from '#errors'
 import type { IndexerState } from '#resources/indexerState.ts'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
-import { createLogger } from '#telemetry/logger.ts'
+import { createLogger, logWarnings } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
-import type { WriteLock } from '#telemetry/writeLock.ts'
 import { createAudience } from './audience.ts'
 import { checkDatabase } from './checkDatabase.ts'
 import { connectChain } from './connectChain.ts'
@@ -26,7 +25,7 @@ const VIEW_EVERY_MS = 250
 if (parentPort === null) throw new TypeError('this is a thread of the service; see loadThread.ts')
 const port = parentPort
 allowSlowConnections()
-const writeLock = workerData as WriteLock
+const lines = workerData as MessagePort
 
 const send = (message: FromIndexing) => port.postMessage(message)
 
@@ -41,7 +40,13 @@ function stateOf({ view, changing, problem }: GrowingIndexing): IndexerState {
 /** @returns the handler of every further message */
 function configured(config: Config): (message: Exclude<ToIndexing, { readonly kind: 'configure' }>) => Promise<void> {
   const redactor = createRedactor(secretsOf(config))
-  const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor, writeLock })
+  const logger = createLogger({
+    level: config.logLevel,
+    format: config.logFormat,
+    redactor,
+    output: { write: line => lines.postMessage(line) },
+  })
+  logWarnings(logger)
   const audience = createAudience(send)
   const eventLoop = watchEventLoop({ logger, now, thread: 'indexing' })
   let price: { readonly ethUsd: string; readonly untilMs: number } | null = null

@@ -1,11 +1,11 @@
-import { type ResourceLimits, Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type ResourceLimits, Worker } from 'node:worker_threads'
 import { scriptBeside } from '#package'
-import { createWriteLock, type WriteLock } from '#telemetry/writeLock.ts'
 
 /** The indexing thread. It loads its modules, then waits for its configuration. */
 export interface LoadedThread {
   readonly worker: Worker
-  readonly writeLock: WriteLock
+  /** Receives the lines of its log. */
+  readonly lines: MessagePort
   /** Resolves with its exit code. */
   readonly exited: Promise<number>
   /** Resolves with an uncaught exception. */
@@ -17,11 +17,11 @@ export interface LoadedThread {
  * nothing, so that the main thread loads its own modules at the same time.
  */
 export function loadThread(script = scriptBeside(import.meta.url, 'indexingThread'), resourceLimits: ResourceLimits = {}): LoadedThread {
-  const writeLock = createWriteLock()
-  const worker = new Worker(script, { workerData: writeLock, resourceLimits, name: 'indexing' })
+  const { port1: lines, port2 } = new MessageChannel()
+  const worker = new Worker(script, { workerData: port2, transferList: [port2], resourceLimits, name: 'indexing' })
   return {
     worker,
-    writeLock,
+    lines,
     exited: new Promise(resolve => worker.once('exit', resolve)),
     crashed: new Promise(resolve => worker.on('error', resolve)),
   }

@@ -36,7 +36,7 @@ const pricedAtAnswers = (price: string, pricedAt: string): Respond =>
   sends(200, `{"ethereum":{"usd":${price},"last_updated_at":${JSON.stringify(Date.parse(pricedAt) / 1_000)}}}`)
 
 const logger = () =>
-  createLogger({ level: 'debug', format: 'json', redactor: createRedactor([]), destination: { write: line => void log.push(line) } })
+  createLogger({ level: 'debug', format: 'json', redactor: createRedactor([]), output: { write: line => void log.push(line) } })
 
 beforeEach(async () => {
   clock = START

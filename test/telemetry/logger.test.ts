@@ -119,8 +119,8 @@ describe('createLogger', () => {
 
   it('says nothing below its level', () => {
     const lines: string[] = []
-    const destination = { write: (line: string) => void lines.push(line) }
-    createLogger({ level: 'warn', format: 'json', redactor: createRedactor([]), destination }).info('quiet')
+    const output = { write: (line: string) => void lines.push(line) }
+    createLogger({ level: 'warn', format: 'json', redactor: createRedactor([]), output }).info('quiet')
     expect(lines).toEqual([])
   })
 })
@@ -174,8 +174,8 @@ describe('secretsOf', () => {
 function capture(format: 'json' | 'pretty' = 'json', secrets: readonly string[] = SECRETS) {
   const lines: string[] = []
   const redactor = createRedactor(secrets)
-  const destination = { write: (line: string) => void lines.push(line) }
-  return { lines, redactor, logger: createLogger({ level: 'debug', format, redactor, destination }) }
+  const output = { write: (line: string) => void lines.push(line) }
+  return { lines, redactor, logger: createLogger({ level: 'debug', format, redactor, output }) }
 }
 
 function expectNothingHidden(lines: readonly string[]): void {

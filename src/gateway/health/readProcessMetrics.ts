@@ -1,6 +1,7 @@
 import type { Sources } from '#gateway/http/sources.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
+import { droppedLogLines } from '#telemetry/logOutput.ts'
 import type { MetadataState, MetricsReading } from '#telemetry/metricRows.ts'
 import { launchpadProgress } from './launchpadProgress.ts'
 
@@ -28,6 +29,7 @@ export async function readProcessMetrics(sources: MetricsSources): Promise<Metri
   const state = indexer.state()
   const indexing = indexer.eventLoop?.() ?? null
   return {
+    droppedLogLines: droppedLogLines(),
     feed: feed.health(),
     actors: actors.health(),
     realtime: realtime.health(),
