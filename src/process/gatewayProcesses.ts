@@ -72,16 +72,19 @@ export async function startGatewayProcesses(options: GatewayProcessesOptions): P
     if (gateways.get(index) !== gateway || signal.aborted) return
     const ranMs = performance.now() - gateway.startedAtMs
     logger.error({ process: gateway.name, exit, ranMs: Math.round(ranMs) }, 'a gateway process has ended and is started again')
-    await startAgain(index, ranMs >= STEADY_AFTER_MS ? 0 : FIRST_PAUSE_MS)
+    await startAgain(index, gateway, ranMs >= STEADY_AFTER_MS ? 0 : FIRST_PAUSE_MS)
   }
 
-  const startAgain = async (index: number, pauseMs: number): Promise<void> => {
+  /** Leaves it to SIGUSR2 if that has put another process in the place of the one that ended. */
+  const startAgain = async (index: number, ended: Gateway, pauseMs: number): Promise<void> => {
     await delay(pauseMs, undefined, { signal }).catch(() => undefined)
-    if (signal.aborted) return
+    if (signal.aborted || gateways.get(index) !== ended) return
     const gateway = start(index)
     if (await listens(gateway)) return keep(index, gateway)
-    logger.error({ process: gateway.name, exit: await gateway.exited }, 'a gateway process does not start, trying again')
-    return startAgain(index, Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, pauseMs * 2)))
+    const exit = await gateway.exited
+    if (signal.aborted || gateways.get(index) !== gateway) return
+    logger.error({ process: gateway.name, exit }, 'a gateway process does not start, trying again')
+    return startAgain(index, gateway, Math.min(MAX_PAUSE_MS, Math.max(FIRST_PAUSE_MS, pauseMs * 2)))
   }
 
   const replace = async (index: number): Promise<void> => {
@@ -95,7 +98,7 @@ export async function startGatewayProcesses(options: GatewayProcessesOptions): P
     }
     logger.error({ process: gateway.name }, 'the new gateway process does not start, the old one stays')
     if (earlier !== undefined && running.has(earlier)) gateways.set(index, earlier)
-    else void startAgain(index, FIRST_PAUSE_MS)
+    else void startAgain(index, gateway, FIRST_PAUSE_MS)
   }
 
   let replacing = Promise.resolve()

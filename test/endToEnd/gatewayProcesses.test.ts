@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import process from 'node:process'
 import { expect, test } from 'vitest'
@@ -10,6 +12,8 @@ import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
 import { freePort } from '#test/support/freePort.ts'
 import { launchToken } from '#test/support/launchToken.ts'
 import { listen } from '#test/support/listen.ts'
+import { fullPipe } from '#test/support/namedPipes.ts'
+import { descendants } from '#test/support/processes.ts'
 import { serviceFolder, spawnService } from '#test/support/service.ts'
 
 /* A process that indexes, and the gateway processes that it starts, which share one port. */
@@ -85,6 +89,18 @@ test('SIGUSR2 replaces all processes, one by one, while the others answer', asyn
   await expect.poll(async () => (await gateways()).length).toBe(GATEWAYS)
 })
 
+// The process that was to be started after the pause came besides, was forgotten, and served with the code and settings of its start.
+test('SIGUSR2 while a process waits to be started again leaves no process too many', async () => {
+  const before = await gateways()
+  process.kill(before[0]?.pid ?? expect.unreachable('there is no gateway'), 'SIGKILL')
+  await expect.poll(() => service.output().split('is started again').length).toBe(3)
+  service.process.kill('SIGUSR2')
+  await expect.poll(() => service.output().split('"a gateway process was replaced"').length).toBe(2 * GATEWAYS + 1)
+  // The pause has ended long ago: after the first start of a process that came later.
+  expect(descendants(service.process.pid ?? Number.NaN)).toHaveLength(GATEWAYS)
+  await expect.poll(async () => (await gateways()).length).toBe(GATEWAYS)
+})
+
 test('a stop ends all processes, and closes their connections with 1012', async () => {
   const feed = await watchAlpha()
   const pids = (await gateways()).map(({ pid }) => pid)
@@ -99,6 +115,21 @@ test('the processes end with the one that started them, also when it is killed',
   const pids = (await gateways()).map(({ pid }) => pid)
   service.process.kill('SIGKILL')
   await expect.poll(() => pids.filter(isRunning)).toEqual([])
+})
+
+// Each line was written by a call that returns once the pipe has room, so that nothing was answered and SIGTERM was ignored.
+test('a log that nobody reads holds up neither the start, nor answers, nor the stop', async () => {
+  const pipe = fullPipe()
+  const standing = spawn(process.execPath, ['dist/service/main.js'], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...folder.env, ...settings, METADATA_FETCH: 'false', LOG_LEVEL: 'debug' },
+    stdio: ['ignore', pipe.fd, pipe.fd, 'ipc'],
+  })
+  const [{ url }] = (await once(standing, 'message')) as [{ readonly url: string }]
+  await alpha.buy()
+  await expect.poll(async () => (await get<IndexerHealth>(`${url}/api/indexer/health`)).indexedBlock).toBe(String(await chain.head()))
+  standing.kill('SIGTERM')
+  expect(await once(standing, 'exit')).toEqual([0, null])
+  expect(pipe.read()).toBe(pipe.filling)
 })
 
 test('another program on the port ends the start with one sentence', async () => {
