@@ -104,7 +104,17 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   const live = withLiveLaunchpads(config, () => index.identity)
   const indexer = indexerView(reported, indexing?.view)
   const onPrice = indexing?.onPrice ?? (() => undefined)
-  const { url, ethUsd } = await serve({ ...options, config: live, chainId, databaseUrl, db, feed, indexer, onPrice })
+  const { url, ethUsd } = await serve({
+    ...options,
+    config: live,
+    chainId,
+    schema: () => index.schemaName,
+    databaseUrl,
+    db,
+    feed,
+    indexer,
+    onPrice,
+  })
   return { url, databaseUrl, ethUsd, config: live, chainId, primary: { getExecutor: () => index.primary.getExecutor() } }
 }
 

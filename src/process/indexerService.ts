@@ -1,5 +1,5 @@
 import { createThreadFeed } from '#bus/threadFeed.ts'
-import { followsSwitches, readServedSchema } from '#store/connection/databaseSchema.ts'
+import { followsSwitches, readCurrentSchema, readServedSchema } from '#store/connection/databaseSchema.ts'
 import type { StartedThread } from '#worker/startIndexing.ts'
 import { announceIndexer } from './announceIndexer.ts'
 import { type LockedDatabase, writerChangedError } from './indexerDatabase.ts'
@@ -42,7 +42,8 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
   const config = withLiveLaunchpads(options.config, indexing.launchpads)
   requireWebhooks(config)
   onStop(watchLaunchpads({ file: config.launchpadsFile, onChanged: thread.want, logger: options.logger }))
-  const known = { ...options, config, chainId, onPrice: indexing.priced }
+  const schemaName = await readCurrentSchema(db)
+  const known = { ...options, config, chainId, schema: () => schemaName, onPrice: indexing.priced }
   const { url, ethUsd } = await serve({ ...known, db, feed: createThreadFeed(indexing), indexer: view })
   webhooks = startWebhooks({ ...known, db, ethUsd, view: indexing.view })
   // Misses no block: the first one arrives in a later turn of the event loop than the one in which serving began.

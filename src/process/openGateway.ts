@@ -35,6 +35,8 @@ export interface OpenGatewayOptions {
   readonly redactor: Redactor
   readonly db: Queryable
   readonly chainId: number
+  /** The schema of the index that is served now. */
+  readonly schema: () => string
   /** Not started yet. */
   readonly feed: BlockFeed
   readonly indexer: IndexerView & MeasuredIndexer
@@ -57,7 +59,7 @@ export interface OpenedGateway {
 
 /** Everything of a gateway except the server that accepts connections: actors, connections, routes. */
 export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGateway> {
-  const { config, logger, redactor, db, chainId, feed, indexer, ethUsd, operators, processes } = options
+  const { config, logger, redactor, db, chainId, schema, feed, indexer, ethUsd, operators, processes } = options
   const { weth } = config.launchpads
   const responses = createResponseCache(now)
   const admission = createAdmission(config, logger)
@@ -97,6 +99,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
     metrics: createMetrics({
       version: VERSION,
       chainId,
+      schema,
       read: () =>
         readProcessMetrics({
           config,

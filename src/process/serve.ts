@@ -15,7 +15,8 @@ import { type OpenedGateway, type OpenGatewayOptions, openGateway } from './open
 import { createPresentEthUsd } from './presentEthUsd.ts'
 import { alsoOnHangup } from './watchFile.ts'
 
-export interface ServeOptions extends Pick<OpenGatewayOptions, 'config' | 'logger' | 'redactor' | 'db' | 'chainId' | 'feed' | 'indexer'> {
+export interface ServeOptions
+  extends Pick<OpenGatewayOptions, 'config' | 'logger' | 'redactor' | 'db' | 'chainId' | 'schema' | 'feed' | 'indexer'> {
   /** URL of the database that the indexer writes. */
   readonly databaseUrl: string
   /** Receives every new ETH/USD price, and for how many ms it may be used. */

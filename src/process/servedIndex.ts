@@ -7,7 +7,7 @@ import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
-import { followsSwitches, readServedSchema } from '#store/connection/databaseSchema.ts'
+import { followsSwitches, readCurrentSchema, readServedSchema } from '#store/connection/databaseSchema.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
@@ -24,6 +24,8 @@ const ASK_AGAIN_MS = 250
 export interface ServedIndex {
   /** Its schema, if the process goes with `npm run db:switch`; `null`: the configuration names the schema. */
   readonly schema: string | null
+  /** The name of its schema, in any case. */
+  readonly schemaName: string
   readonly identity: StoredIdentity
   readonly primary: Kysely<unknown>
   /** Where to read: the replica, if there is one. */
@@ -66,9 +68,10 @@ export async function openServedIndex(options: ServedIndexOptions): Promise<Serv
     const url = withSchema(databaseUrl, schema)
     const primary = schema === null ? anywhere : open(url)
     const readUrl = config.databaseReadUrl === null ? null : withSchema(config.databaseReadUrl, schema)
+    const schemaName = schema ?? (await readCurrentSchema(primary))
     const carried = { config: { ...config, databaseReadUrl: readUrl }, databaseUrl: url, primary, chainId: identity.chainId, reported }
     const { db, feed } = await openDatabaseCarrier({ ...carried, logger, onStop })
-    return { schema, identity, primary, db, feed, close }
+    return { schema, schemaName, identity, primary, db, feed, close }
   } catch (error) {
     await close()
     throw error

@@ -6,6 +6,8 @@ import { type AnsweredRequest, createRequestMetrics } from './requestMetrics.ts'
 export interface MetricsOptions {
   readonly version: string
   readonly chainId: number
+  /** The schema of the index that is served now. With the chain it is a label of every own metric, by which Prometheus tells indexes apart. */
+  readonly schema: () => string
   /** Reads everything for one scrape. Must not reject. */
   readonly read: () => Promise<MetricsReading>
 }
@@ -17,10 +19,12 @@ export interface Metrics {
 }
 
 /** The metrics in Prometheus' text format, read anew at each scrape. */
-export function createMetrics({ version, chainId, read }: MetricsOptions): Metrics {
+export function createMetrics({ version, chainId, schema, read }: MetricsOptions): Metrics {
   const registry = new Registry()
   const registers = [registry]
-  collectDefaultMetrics({ register: registry })
+  /** Those of Node, which are of no index. */
+  const ofProcess = new Registry()
+  collectDefaultMetrics({ register: ofProcess })
   let reading: MetricsReading | null = null
   /** A metric whose samples are computed at each scrape, in the shape that prom-client's registry reads and has no type for. */
   const addComputed = ([name, help]: Described, type: string, toSamples: (current: MetricsReading) => readonly Sample[]) => {
@@ -30,10 +34,7 @@ export function createMetrics({ version, chainId, read }: MetricsOptions): Metri
   }
 
   const help = 'Always 1; the labels tell what runs.'
-  new Gauge({ name: 'tokenwire_build_info', help, labelNames: ['version', 'chain_id'], registers }).set(
-    { version, chain_id: String(chainId) },
-    1,
-  )
+  new Gauge({ name: 'tokenwire_build_info', help, labelNames: ['version'], registers }).set({ version }, 1)
   for (const row of GAUGES) addComputed(row, 'gauge', current => samplesOf(row, current))
   for (const row of COUNTERS) addComputed(row, 'counter', current => samplesOf(row, current))
   addComputed(COMMIT_TO_DELIVERY, 'histogram', current => bucketsOf(current.commitToDelivery))
@@ -42,7 +43,8 @@ export function createMetrics({ version, chainId, read }: MetricsOptions): Metri
     contentType: registry.contentType,
     async render() {
       reading = await read()
-      return registry.metrics()
+      registry.setDefaultLabels({ chain_id: String(chainId), schema: schema() })
+      return `${await ofProcess.metrics()}${await registry.metrics()}`
     },
     observeRequest: createRequestMetrics(registers),
   }

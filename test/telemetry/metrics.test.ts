@@ -40,7 +40,7 @@ const REALTIME: RealtimeHealth = {
 describe('createMetrics', () => {
   it('writes what the sources say, in base units', async () => {
     expect(await samples(metricsOf({ commitToDelivery: { boundsMs: [], counts: [0], sumMs: 0 } }))).toEqual({
-      'tokenwire_build_info{version="1.2.3",chain_id="8453"}': 1,
+      'tokenwire_build_info{version="1.2.3"}': 1,
       tokenwire_head_block: 470,
       tokenwire_confirmed_block: 467,
       tokenwire_indexed_block: 466,
@@ -68,6 +68,7 @@ describe('createMetrics', () => {
       tokenwire_feed_behind_blocks: 2,
       tokenwire_feed_replica_behind_seconds: 0.02,
       tokenwire_feed_reconnects_total: 1,
+      tokenwire_log_lines_dropped_total: 2,
       tokenwire_actor_subscribers: 41,
       tokenwire_subscriptions: 50,
       'tokenwire_connections_refused_total{limit="client"}': 4,
@@ -113,7 +114,7 @@ describe('createMetrics', () => {
     let indexer: IndexerState = INDEXER
     let byState: Record<string, number> = { live: 2 }
     const read = async () => ({ ...READING, indexer, actors: { total: 0, byState, subscribers: 0 }, ethUsd: null })
-    const metrics = createMetrics({ version: '1.2.3', chainId: 8453, read })
+    const metrics = createMetrics({ version: '1.2.3', chainId: 8453, schema: () => 'public', read })
     expect(await samples(metrics)).toMatchObject({
       tokenwire_head_block: 470,
       'tokenwire_actors{state="live"}': 2,
@@ -166,10 +167,15 @@ describe('createMetrics', () => {
     ).toEqual([])
   })
 
-  it('can stand beside another of its kind', async () => {
+  it('says of every metric of its own of which chain and schema it is, also beside another of its kind', async () => {
     const [one, other] = [metricsOf(), metricsOf({}, 1)]
-    expect(await samples(one)).toHaveProperty(['tokenwire_build_info{version="1.2.3",chain_id="8453"}'])
-    expect(await samples(other)).toHaveProperty(['tokenwire_build_info{version="1.2.3",chain_id="1"}'])
+    for (const [metrics, chain] of [
+      [one, 8453],
+      [other, 1],
+    ] as const) {
+      const own = (await metrics.render()).split('\n').filter(line => line.startsWith('tokenwire_'))
+      expect(own.filter(line => !line.includes(`chain_id="${chain}",schema="public"`))).toEqual([])
+    }
   })
 })
 
@@ -189,12 +195,18 @@ describe('createLatencyHistogram', () => {
 })
 
 function metricsOf(changes: Partial<MetricsReading> = {}, chainId = 8453): Metrics {
-  return createMetrics({ version: '1.2.3', chainId, read: async () => ({ ...READING, ...changes }) })
+  return createMetrics({ version: '1.2.3', chainId, schema: () => 'public', read: async () => ({ ...READING, ...changes }) })
 }
 
-/** The samples of Tokenwire's own metrics, as Prometheus would read them. */
+/** The samples of Tokenwire's own metrics, as Prometheus would read them, without the labels that all of them have. */
 async function samples(metrics: Metrics): Promise<Readonly<Record<string, number>>> {
-  const lines = (await metrics.render()).split('\n').filter(line => line.startsWith('tokenwire_'))
+  const own = (await metrics.render()).split('\n').filter(line => line.startsWith('tokenwire_'))
+  const lines = own.map(line =>
+    line
+      .replace(/chain_id="\d+",schema="public",?/, '')
+      .replace(',}', '}')
+      .replace('{}', ''),
+  )
   return Object.fromEntries(lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]))
 }
 
@@ -224,6 +236,7 @@ const READING: MetricsReading = {
     stale: true,
   },
   metadata: { queued: 12, underWay: 3, outcomes: { read: 40, not_found: 2 } },
+  droppedLogLines: 2,
   skippedLogs: [{ launchpad: 'wow', event: '0xab', count: 4 }],
   refusedConnections: { client: 4, process: 0 },
   keys: [

@@ -45,6 +45,12 @@ export async function readServedSchema(db: Queryable): Promise<string> {
   return String(rows[0]?.schema)
 }
 
+/** The schema that connections work with, as its bare name. */
+export async function readCurrentSchema(db: Queryable): Promise<string> {
+  const { rows } = await sql<{ schema: string }>`select current_schema()::text as schema`.execute(db)
+  return String(rows[0]?.schema)
+}
+
 /** Whether this connection's schema is the served one, whether or not `SCHEMA` names it. */
 export async function isServedSchema(db: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isServed: boolean }>`
