@@ -27,6 +27,15 @@ test('has an indexer, its standby and two gateways, with settings that the servi
   }
 })
 
+// With on-failure the indexers stayed down after the machine was started again: a stop in order ends them with 0.
+test('starts every service again after a stop of the machine, as the guide does', async () => {
+  expect(services.filter(([, { restart }]) => restart !== 'always' && restart !== 'unless-stopped')).toEqual([])
+  const guide = await readFile('docs/operation.md', 'utf8')
+  const runs = guide.match(/^docker run (?!--rm).*$/gm) ?? []
+  expect(runs.length).toBeGreaterThan(0)
+  for (const run of runs) expect(run).toContain(' --restart unless-stopped ')
+})
+
 test('names files, volumes and services that exist, and pins every image', async () => {
   for (const [name, { image, volumes = [], depends_on: needs = {} }] of services) {
     expect(image).toMatch(/:v?\d+\.\d+/)

@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 
 export interface ComposedService {
   readonly image: string
+  readonly restart?: string
   readonly environment?: Readonly<Record<string, string | number>>
   readonly command?: readonly string[]
   readonly volumes?: readonly string[]

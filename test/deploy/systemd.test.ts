@@ -67,3 +67,9 @@ test.for(units)('%s starts the bundle after a check, with settings that exist', 
   const set = Array.from(text.matchAll(/(?:Environment=|\s)([A-Z_]{2,})=/g), ([, name = '']) => name)
   expect(set.filter(name => !(name in SETTINGS) && name !== 'NODE_ENV')).toEqual([])
 })
+
+test.for(units)('%s is started again after any end, and with the machine', async unit => {
+  const text = await textOf(unit)
+  expect(text).toMatch(/^Restart=always$/m)
+  expect(text).toMatch(/^WantedBy=multi-user.target$/m)
+})
