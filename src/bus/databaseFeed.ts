@@ -36,8 +36,8 @@ export interface Carrier {
   readonly channels: readonly string[]
   /** Takes a notification of these channels. @throws when no indexer sends such a payload */
   readonly onNotification?: (payload: string) => void
-  /** Logged when the database has commits and the carrier announces none. */
-  readonly silence: string
+  /** What to log when the database has commits and the carrier announces none; `null`: nothing. */
+  readonly silence: () => string | null
   /** Whether the carrier of the commits is connected, if it is not the database. */
   readonly isConnected?: () => boolean
   /** Called at each beat, before watched tokens are compared with the database. */
@@ -76,7 +76,8 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
   const enter = (event: FeedEvent): void => {
     const { isSilent } = state
     state = afterFeedEvent(state, event)
-    if (state.isSilent && !isSilent) logger.warn(carrier.silence)
+    const silence = state.isSilent && !isSilent ? carrier.silence() : null
+    if (silence !== null) logger.warn(silence)
     if (consumer !== null && state.pending !== null) running ??= run(consumer)
   }
 

@@ -12,6 +12,8 @@ export interface IndexerReport {
   readonly writer: string
   readonly state: IndexerState
   readonly chain: { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
+  /** Whether its connection to NATS is up. Absent: it has none. */
+  readonly natsConnected?: boolean
 }
 
 /** The channel of reports, in each schema one of its own. */

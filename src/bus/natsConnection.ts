@@ -108,11 +108,16 @@ async function open(urls: readonly string[], credsFile: string | null): Promise<
       // By default the client gives up for good when it is refused twice in a row, as while its credentials are renewed.
       ignoreAuthErrorAbort: true,
       reconnectTimeWait: 250,
+      // Servers behind an address translation name addresses that nobody reaches, and would be tried by turns with the configured ones.
+      ignoreClusterUpdates: true,
       // A server that hangs is left soon, so that only few unsent messages are buffered for it.
       pingInterval: 5_000,
       maxPingOut: 2,
       ...(parsed.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
-      ...credentials(parsed[0], credsFile),
+      ...credentials(
+        parsed.find(({ username }) => username !== ''),
+        credsFile,
+      ),
     })
   } catch (cause) {
     const reason = messageOf(cause)

@@ -25,6 +25,8 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
   /** The writer that the newest report names, and the writer that the database named at the last beat. */
   let reported: string | null = null
   let claimed: string | null = null
+  /** Whether the process that indexes is connected to NATS, as its newest report says. */
+  let publishes = true
   let publisher: Publisher | null = null
   let endCommits = () => {}
   /** States whose commit has not been announced yet. */
@@ -37,13 +39,15 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
       ...options,
       onReport: report => {
         reported = report.writer
+        publishes = report.natsConnected !== false
         follow()
         onReport(report)
       },
     },
     {
       channels: [],
-      silence: silenceOf(chainId),
+      // Not while one of the two connections is lost: then the servers are away, and nothing is wrong with the setting.
+      silence: () => (nats.isConnected && publishes ? silenceOf(chainId) : null),
       isConnected: () => nats.isConnected,
       beat: async primary => {
         claimed = await readWriter(primary)

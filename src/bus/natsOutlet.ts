@@ -6,7 +6,7 @@ import type { Nats } from './natsConnection.ts'
 import { type CommitMessage, commitSubject, MAX_NAMED, MAX_STATE_MESSAGE_BYTES, type Publisher, tokenSubject } from './natsMessages.ts'
 
 export interface NatsOutletOptions extends Publisher {
-  readonly nats: Pick<Nats, 'publish' | 'maxMessageBytes'>
+  readonly nats: Pick<Nats, 'publish' | 'maxMessageBytes' | 'isConnected'>
   readonly db: Queryable
   readonly logger: Logger
 }
@@ -14,6 +14,8 @@ export interface NatsOutletOptions extends Publisher {
 export interface NatsOutlet {
   /** To be called with each committed block, in order. Never throws, never waits. */
   publish(block: EncodedBlock): void
+  /** While it is not, nothing is published. */
+  isConnected(): boolean
   /** Resolves when everything is published. */
   stop(): Promise<void>
 }
@@ -48,6 +50,7 @@ export function createNatsOutlet({ nats, db, logger, ...publisher }: NatsOutletO
     publish: block => {
       last = last.then(() => publish(block)).catch((err: unknown) => logger.warn({ err }, 'a commit was not published over NATS'))
     },
+    isConnected: () => nats.isConnected,
     stop: () => last,
   }
 }

@@ -8,7 +8,7 @@ export function createNotifyFeed(options: DatabaseFeedOptions): BlockFeed {
   let last = 0
   const feed = createDatabaseFeed(options, {
     channels: [COMMITS_CHANNEL],
-    silence: 'DATABASE_URL: the database has commits that it does not announce; a pooler in between has to keep sessions',
+    silence: () => 'DATABASE_URL: the database has commits that it does not announce; a pooler in between has to keep sessions',
     onNotification: payload => {
       const { changed, dropped, ...newest } = parseAnnouncement(payload)
       if (newest.commit > last + 1) feed.carrierLost()

@@ -45,6 +45,11 @@ export const databaseUrl = z
 export const natsUrls = commaList('a comma list of nats:// or tls:// addresses of one NATS cluster').check(context => {
   refuseEntries(context, entry => hasScheme(entry, ['nats:', 'tls:']))
   refuseBarePercents(context)
+  if (context.issues.length > 0) return
+  // The client logs on to each server in the same way.
+  const given = context.value.map(entry => new URL(entry)).filter(({ username }) => username !== '')
+  const users = new Set(given.map(({ username, password }) => JSON.stringify([username, password])))
+  if (users.size > 1) refuse(context, 'its entries have different users or passwords: the servers of a cluster take the same')
 })
 
 /** An IP address, IPv6 without brackets, or a host name. */

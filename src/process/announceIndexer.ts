@@ -23,8 +23,11 @@ export async function announceIndexer(
   { chainId, writer, view, writerChanged }: Pick<Indexing, 'chainId' | 'writer' | 'view' | 'writerChanged'>,
   { config, db, logger, onStop }: AnnounceIndexerOptions,
 ): Promise<NatsOutlet | null> {
-  const endReports = announceReports(db, () => ({ writer, state: view.state(), chain: view.chain() }))
+  let outlet: NatsOutlet | null = null
+  const carrier = () => (outlet === null ? {} : { natsConnected: outlet.isConnected() })
+  const endReports = announceReports(db, () => ({ writer, state: view.state(), chain: view.chain(), ...carrier() }))
   onStop(endReports)
   void writerChanged.then(endReports)
-  return openNatsOutlet({ config, chainId, writer, db, logger, onStop })
+  outlet = await openNatsOutlet({ config, chainId, writer, db, logger, onStop })
+  return outlet
 }

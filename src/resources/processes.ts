@@ -51,6 +51,7 @@ export const indexerReportSchema = z.object({
     details: z.array(z.string()).exactOptional(),
   }),
   chain: z.object({ headBlock: blockNumber, blockTimeMs: milliseconds.nullable(), baseFeeGwei: decimalText.nullable() }),
+  natsConnected: z.boolean().exactOptional(),
 })
 
 export type ProcessReport = Wire<typeof processReportSchema>

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:net'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { encodeBlock } from '#bus/encodedBlock.ts'
@@ -10,7 +11,9 @@ import { createNatsOutlet } from '#bus/natsOutlet.ts'
 import { monotonicMs } from '#clock'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { findProgram } from '#test/support/findProgram.ts'
+import { freePort } from '#test/support/freePort.ts'
 import { indexerReport } from '#test/support/indexerReport.ts'
+import { listen } from '#test/support/listen.ts'
 import { type NatsServer, startNatsServer } from '#test/support/nats.ts'
 import { addressOf } from '#test/support/rows.ts'
 import { closeSites, type FeedSite, FeedWitness, feedCases, openSite, startFeed } from './feedCases.ts'
@@ -140,6 +143,27 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     })
   })
 
+  // Servers behind an address translation name addresses that lead nowhere, of which each was tried for up to five seconds.
+  test('comes back by the configured servers, whatever others they name', async () => {
+    let asked = 0
+    const silent = createServer(() => void asked++)
+    const port = await listen(silent)
+    onTestFinished(() => void silent.close())
+    const cluster = `cluster { name: c, listen: "127.0.0.1:${await freePort()}" }`
+    const named = await startNatsServer(PROGRAM ?? '', [`client_advertise: "127.0.0.1:${port}"`, cluster])
+    onTestFinished(() => named.kill())
+    const nats = await connectNats({ urls: [urlOf(named.port)], credsFile: null, logger })
+    onTestFinished(() => nats.close())
+    for (const round of [1, 2, 3]) {
+      await named.kill()
+      await expect.poll(() => nats.isConnected).toBe(false)
+      await named.start()
+      await expect.poll(() => nats.isConnected).toBe(true)
+      expect(nats.reconnects).toBe(round)
+    }
+    expect(asked).toBe(0)
+  })
+
   // The client gave up for good after two refusals, so that gateways had to be restarted after the credentials were put right.
   test('connects again after it was refused for a while', async () => {
     const authorization = (password: string) => [`authorization { user: tokenwire, password: ${password} }`]
@@ -203,6 +227,34 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     const sentence = `NATS_URL: the database has commits that are not published there for it (chain ${chainId}); give this gateway`
     expect(lines.filter(line => line.includes(sentence))).toHaveLength(1)
     site.onCommitted = () => undefined
+  })
+
+  // The same sentence came while the indexer or the gateway had lost its connection, and sent operators to a setting that was right.
+  test.for(['the process that indexes', 'the gateway'] as const)('says nothing of the setting while %s has lost NATS', async who => {
+    const other = await startNatsServer(PROGRAM ?? '')
+    onTestFinished(() => other.kill())
+    const site = await openSite(await useDatabase())
+    onTestFinished(closeSites)
+    const { chainId, writer } = site
+    const { url, kysely: db } = site.database
+    onTestFinished(announceReports(db, () => ({ ...indexerReport(writer), natsConnected: who === 'the gateway' })))
+    const lines: string[] = []
+    const noting = pino({}, { write: (line: string) => void lines.push(line) })
+    const options = { databaseUrl: url, db, chainId, logger: noting, now: monotonicMs, onReport: () => undefined }
+    const nats = await connectNats({ urls: [urlOf(other.port)], credsFile: null, logger: noting })
+    const feed = createNatsFeed({ ...options, nats })
+    onTestFinished(() => feed.stop())
+    const witness = new FeedWitness()
+    feed.watch(site.alpha)
+    feed.start(witness)
+    await expect.poll(() => feed.health().connected).toBe(true)
+    if (who === 'the gateway') await other.kill()
+    for (let buys = 0; buys < 3; buys++) {
+      await site.buy(site.alpha)
+      await witness.untilHeld(await site.stored(site.alpha))
+    }
+    await expect.poll(() => feed.health().connected).toBe(false)
+    expect(lines.filter(line => line.includes('the same NATS_URL'))).toEqual([])
   })
 
   test('a connection that is refused names the setting, not the password', async () => {

@@ -81,7 +81,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
   test('is not sent a state that is too large, and reads it', async () => {
     const published: string[] = []
     const { chainId, writer, alpha, beta } = site
-    const nats = { publish: (subject: string) => void published.push(subject), maxMessageBytes: 1_048_576 }
+    const nats = { publish: (subject: string) => void published.push(subject), maxMessageBytes: 1_048_576, isConnected: true }
     const outlet = createNatsOutlet({ nats, chainId, writer, db: site.database.kysely, logger })
     const [small, { token, ...rest }] = [await site.stored(alpha), await site.stored(beta)]
     const large = { ...rest, token: { ...token, description: 'x'.repeat(70_000) } }
