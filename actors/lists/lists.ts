@@ -11,6 +11,10 @@ import type { TokenCursor, TokensQuery, TokensRequest } from '#resources/tokens.
 import { tokensInWeth } from '#resources/tokensInWeth.ts'
 import { MAX_LIST_MESSAGES, WatchedList } from './watchedList.ts'
 
+/** With 1,000 lists, which take 5 s, each is at most some ten seconds old; up to 200 of them are read at once. */
+const READ_SHARE = 0.5
+const READ_BURST_MS = 1_000
+
 export interface ListsOptions {
   readonly read: (query: TokensQuery) => Promise<Page<Token, TokenCursor>>
   /** The number of tokens that the query's filters let through; `null`: more than are counted. */
@@ -20,6 +24,8 @@ export interface ListsOptions {
   readonly logger: Logger
   /** Milliseconds since the epoch. */
   readonly epochMs: () => number
+  /** `monotonicMs`. */
+  readonly now: () => number
 }
 
 /** The watched lists of tokens. */
@@ -28,7 +34,7 @@ export interface Lists extends Omit<StateActors<TokensRequest, WatchedList>, 'ou
   changed(tokens: ReadonlySet<Address> | null): void
 }
 
-export function createLists({ read, count, ethUsd, logger, epochMs }: ListsOptions): Lists {
+export function createLists({ read, count, ethUsd, logger, epochMs, now }: ListsOptions): Lists {
   const { outdate, ...actors } = createStateActors<TokensRequest, WatchedList>({
     async read(query, newest) {
       const price = ethUsd()
@@ -45,6 +51,7 @@ export function createLists({ read, count, ethUsd, logger, epochMs }: ListsOptio
     },
     logger,
     failure: 'a list could not be read',
+    pace: { share: READ_SHARE, burstMs: READ_BURST_MS, now },
   })
   return { ...actors, changed: tokens => outdate(query => canChange(query, tokens)) }
 }

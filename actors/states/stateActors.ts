@@ -3,7 +3,7 @@ import { Tally } from '#domain/tally.ts'
 import { MAX_WATCHED_PER_CLIENT } from '#protocol/limits.ts'
 import type { StateSubscriber, WatchedState } from './watchedState.ts'
 
-/** The most distinct queries that one thread watches. Each is read after every commit that can have changed its answer. */
+/** The most distinct queries that one thread watches. Each is read again after a commit that can have changed its answer. */
 const MAX_ACTORS = 1_000
 /** Two reads leave the database's other connections to requests. */
 const CONCURRENT_READS = 2
@@ -14,6 +14,16 @@ export interface StateActorsOptions<Query, State> {
   readonly logger: Logger
   /** The log's message when a read fails. */
   readonly failure: string
+  /** Bounds what reading again costs the database, whose other readers wait for it. Default: nothing does. */
+  readonly pace?: ReadPace
+}
+
+/** Of the time that passes, reads may take this share, and up to `burstMs` of it at once where little was read before. */
+export interface ReadPace {
+  readonly share: number
+  readonly burstMs: number
+  /** `monotonicMs`. */
+  readonly now: () => number
 }
 
 /** Why a query is not watched: one client, or all clients together, have reached the limit of watched queries. */
@@ -50,26 +60,40 @@ export function createStateActors<Query, State extends WatchedState<State>>({
   read,
   logger,
   failure,
+  pace,
 }: StateActorsOptions<Query, State>): StateActors<Query, State> {
   const actors = new Map<string, Actor<Query, State>>()
   /** The number of watched queries by client. */
   const watched = new Tally()
-  /** The actors to read again, in the order in which they were outdated. */
+  /** The actors to read for the first time, for which a client waits, and those to read again, that which has waited longest first. */
+  const unread = new Set<Actor<Query, State>>()
   const outdated = new Set<Actor<Query, State>>()
   const reading = new Map<Actor<Query, State>, Promise<void>>()
+  const allowance = pace === undefined ? null : createAllowance(pace)
+  let timer: NodeJS.Timeout | undefined
 
   function startReads(): void {
-    for (const actor of outdated) {
-      if (reading.size >= CONCURRENT_READS) return
-      // A query with a running read is read once more afterwards, since the running read may see an older state.
-      if (reading.has(actor)) continue
+    clearTimeout(timer)
+    while (reading.size < CONCURRENT_READS) {
+      const actor = firstIdle(unread) ?? (allowance?.waitMs() ? undefined : firstIdle(outdated))
+      if (actor === undefined) break
+      unread.delete(actor)
       outdated.delete(actor)
+      const spent = allowance?.begin()
       const run = refresh(actor).finally(() => {
+        spent?.()
         reading.delete(actor)
         startReads()
       })
       reading.set(actor, run)
     }
+    if (reading.size === 0 && outdated.size > 0) timer = setTimeout(startReads, allowance?.waitMs()).unref()
+  }
+
+  /** A query with a running read is read once more afterwards, since the running read may see an older state. */
+  function firstIdle(waiting: ReadonlySet<Actor<Query, State>>): Actor<Query, State> | undefined {
+    for (const actor of waiting) if (!reading.has(actor)) return actor
+    return undefined
   }
 
   async function refresh(actor: Actor<Query, State>): Promise<void> {
@@ -90,8 +114,8 @@ export function createStateActors<Query, State extends WatchedState<State>>({
   }
 
   function outdate(actor: Actor<Query, State>): void {
-    outdated.add(actor)
-    startReads()
+    if (actor.newest === null) unread.add(actor)
+    else outdated.add(actor)
   }
 
   return {
@@ -105,6 +129,7 @@ export function createStateActors<Query, State extends WatchedState<State>>({
         actor = { key, query, subscribers: new Set(), clients: new Tally(), newest: null, hasFailed: false }
         actors.set(key, actor)
         outdate(actor)
+        startReads()
       }
       actor.subscribers.add(subscriber)
       if (actor.clients.add(subscriber.client, 1) === 1) watched.add(subscriber.client, 1)
@@ -117,18 +142,43 @@ export function createStateActors<Query, State extends WatchedState<State>>({
       if (actor.clients.add(subscriber.client, -1) === 0) watched.add(subscriber.client, -1)
       if (actor.subscribers.size > 0) return
       actors.delete(actor.key)
+      unread.delete(actor)
       outdated.delete(actor)
     },
     outdate(canHaveChanged) {
       for (const actor of actors.values()) if (canHaveChanged(actor.query)) outdate(actor)
+      startReads()
     },
     sweep() {
       for (const actor of actors.values()) if (actor.hasFailed) outdate(actor)
+      startReads()
     },
     async stop() {
       actors.clear()
+      unread.clear()
       outdated.clear()
+      clearTimeout(timer)
       await Promise.all(reading.values())
+    },
+  }
+}
+
+/** How long reads may still take. */
+function createAllowance({ share, burstMs, now }: ReadPace) {
+  let leftMs = burstMs
+  let countedAtMs = now()
+  const count = () => {
+    leftMs = Math.min(burstMs, leftMs + (now() - countedAtMs) * share)
+    countedAtMs = now()
+    return leftMs
+  }
+  return {
+    /** Until a read may begin; 0: now. */
+    waitMs: () => (count() > 0 ? 0 : Math.ceil(1 - leftMs / share)),
+    /** @returns to be called when the read has ended */
+    begin: () => {
+      const startedAtMs = now()
+      return () => void (leftMs = count() - (now() - startedAtMs))
     },
   }
 }

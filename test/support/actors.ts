@@ -122,7 +122,14 @@ export function createTestLists(
   read: ListsOptions['read'] = async () => ({ data: [], next: null, asOfBlock: '456' }),
   count: ListsOptions['count'] = async () => null,
 ): Lists {
-  return createLists({ read, count, ethUsd: () => '3000', logger: pino({ enabled: false }), epochMs: () => 1_795_000_000_000 })
+  return createLists({
+    read,
+    count,
+    ethUsd: () => '3000',
+    logger: pino({ enabled: false }),
+    epochMs: () => 1_795_000_000_000,
+    now: () => 0,
+  })
 }
 
 /** Candles over a read of them. Default: no token is indexed. */
