@@ -10,13 +10,16 @@ export type ReadFile = (path: string) => string
 
 export const readUtf8: ReadFile = file => readFileSync(file, 'utf8')
 
+/** What Kubernetes and Docker's links set as `<NAME>_PORT` for a service of that name, such as `STATUS_PORT` for one called status. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//
+
 /**
  * The variables of the process and of `.env` in `cwd`, if it exists. Those of the process take precedence.
  *
  * @throws as `readDotEnv`
  */
 export function readEnvironment(env: Environment, cwd: string, readFile: ReadFile): Environment {
-  const set = Object.entries(env).filter(([, value]) => value !== undefined)
+  const set = Object.entries(env).filter(([name, value]) => value !== undefined && !(name.endsWith('_PORT') && SERVICE_LINK.test(value)))
   return { ...readDotEnv(cwd, readFile), ...Object.fromEntries(set) }
 }
 

@@ -162,11 +162,21 @@ describe('loadConfig', () => {
     expect(refusal({ ...RPC, ROLE: 'writer' })).toContain('ROLE: expected one of all, indexer, gateway, got "writer"')
   })
 
+  it('takes no setting from what Kubernetes sets for a service of its name', () => {
+    expect(loadConfig({ ...RPC, STATUS_PORT: 'tcp://10.0.0.7:80' }, options({})).statusPort).toBe(loadConfig(RPC, options({})).statusPort)
+    expect(refusal({ ...RPC, STATUS_PORT: 'http://10.0.0.7:80' })).toContain('STATUS_PORT: expected')
+  })
+
   it('reads where NATS is, and the file of its credentials', () => {
     const nats = { NATS_URL: 'nats://u:p@a:4222, tls://b', NATS_CREDS_FILE: 'nats.creds' }
     const { nats: read } = loadConfig({ ...RPC, ...nats }, options({ '/app/nats.creds': 'x' }))
     expect(read).toEqual({ urls: ['nats://u:p@a:4222', 'tls://b'], credsFile: '/app/nats.creds' })
     expect(refusal({ ...RPC, NATS_URL: 'http://a:4222' })).toContain('NATS_URL: expected a comma list of nats:// or tls:// addresses')
+    // All were used with the user of the first.
+    expect(refusal({ ...RPC, NATS_URL: 'nats://u:p@a, nats://u:hidden@b' })).toMatch(
+      /NATS_URL: .*entries have different users or passwords/,
+    )
+    expect(refusal({ ...RPC, NATS_URL: 'nats://u:p@a, nats://u:hidden@b' })).not.toContain('hidden')
     expect(refusal({ ...RPC, ...nats })).toContain('NATS_CREDS_FILE: expected a file that can be read, but it does not exist')
     expect(refusal({ ...RPC, NATS_CREDS_FILE: 'x' })).toContain('NATS_CREDS_FILE: is for NATS_URL, which is not set')
   })

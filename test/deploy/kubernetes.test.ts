@@ -32,6 +32,8 @@ interface Resource {
     readonly template?: {
       readonly metadata: { readonly labels: Labels }
       readonly spec: {
+        readonly restartPolicy?: string
+        readonly enableServiceLinks?: boolean
         readonly containers: readonly [Container]
         readonly securityContext: { readonly runAsUser: number }
         readonly terminationGracePeriodSeconds: number
@@ -58,8 +60,10 @@ test('has indexers and gateways, with settings that the service accepts', async 
   }
 })
 
-test('runs the image as it is made', () => {
+test('runs the image as it is made, and again after any end', () => {
   for (const { spec } of pods) {
+    expect(spec.restartPolicy ?? 'Always').toBe('Always')
+    expect(spec.enableServiceLinks).toBe(false)
     const [{ image, ports, volumeMounts = [] }] = spec.containers
     expect(image).toBe('tokenwire')
     expect(dockerfile).toContain(`USER ${spec.securityContext.runAsUser}:`)
@@ -95,6 +99,7 @@ test('selects pods that exist', () => {
     'Deployment',
     'NetworkPolicy',
     'NetworkPolicy',
+    'PodDisruptionBudget',
     'PodDisruptionBudget',
     'PodMonitor',
     'Service',

@@ -45,6 +45,8 @@ test('listens on a port of its choice, in IPv4 and IPv6, and says where', async 
     const gateway = await startGateway({ config: { host } })
     expect(gateway.url).toBe(`${url}:${gateway.port}`)
     expect((await gateway.get('/healthz')).status).toBe(200)
+    // As probes of Kubernetes ask, at the pod's address of either kind.
+    if (host === '::') expect((await fetch(`http://127.0.0.1:${gateway.port}/healthz`)).status).toBe(200)
     await gateway.close()
   }
 })
