@@ -20,14 +20,17 @@ const WORD = 64
 const FAILED = 'f'.repeat(WORD)
 
 /**
- * What contracts return at the end of a block, in the order of the calls: the same whenever it is asked.
+ * What contracts return at the end of a block, in the order of the calls: the same whenever it is asked, but for optional calls.
  *
- * @throws `RpcError` when no provider answers, or none has the state of the block and runs code that is not deployed
+ * @throws `RpcError` when no provider answers, or none has the state of the block and runs code that is not deployed, unless all of the
+ *   calls of a run are optional
  */
 export async function fetchCallAnswers(rpc: Pick<Rpc, 'ask' | 'askEach'>, block: BlockCalls): Promise<readonly CallAnswer[]> {
   const answers: CallAnswer[] = []
-  for (let at = 0; at < block.calls.length; at += MAX_CALLS_PER_RUN) {
-    answers.push(...(await run(rpc, { ...block, calls: block.calls.slice(at, at + MAX_CALLS_PER_RUN) })))
+  for (let at = 0, to = 0; at < block.calls.length; at = to) {
+    const isOptional = block.calls[at]?.isOptional
+    while (to < block.calls.length && to - at < MAX_CALLS_PER_RUN && block.calls[to]?.isOptional === isOptional) to++
+    answers.push(...(await run(rpc, { ...block, calls: block.calls.slice(at, to) })))
   }
   return answers
 }
@@ -41,6 +44,7 @@ async function run(rpc: Pick<Rpc, 'ask' | 'askEach'>, block: BlockCalls): Promis
   // Nodes without the states of old blocks are none the worse for the rest.
   const other = (await rpc.askEach(question)).find(isAnswer)
   if (other !== undefined) return other
+  if (block.calls.every(({ isOptional }) => isOptional)) return block.calls.map(() => null)
   const text = `no provider runs calls on the state of block ${block.number}: ${faultSentence(first)}`
   throw new RpcError({ kind: 'node', code: 0, text })
 }

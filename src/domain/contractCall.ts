@@ -4,6 +4,8 @@ import type { Address, Hex } from './address.ts'
 export interface ContractCall {
   readonly to: Address
   readonly data: Hex
+  /** Where no provider has the state of the block, the answer is `null`. Left out: it is waited for. */
+  readonly isOptional?: boolean
 }
 
 /** A call by an account. `from` left out: the zero address. */

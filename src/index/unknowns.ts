@@ -17,7 +17,9 @@ export interface Found {
   readonly answers: ReadonlyMap<Hex, readonly CallAnswer[]>
 }
 
-type UnreadEvent = TokenEventOf<'launch'> & { readonly unread: UnreadLaunch }
+type UnreadLaunchEvent = TokenEventOf<'launch'> & { readonly unread: UnreadLaunch }
+type UnreadPoolEvent = TokenEventOf<'poolCreated'> & { readonly unread: readonly ContractCall[] }
+type UnreadEvent = UnreadLaunchEvent | UnreadPoolEvent
 
 export function unknownsOf(events: readonly TokenEvent[]): Unknowns {
   const transactions = new Map<Hex, Unknowns['transactions'][number]>()
@@ -27,7 +29,7 @@ export function unknownsOf(events: readonly TokenEvent[]): Unknowns {
     if (isBySender(event)) transactions.set(txHash, { txHash, blockHash, txIndex })
     if (!isUnread(event)) continue
     const block = calls.get(blockHash) ?? { number: blockNumber, hash: blockHash, calls: [] }
-    block.calls.push(...event.unread.calls)
+    block.calls.push(...callsOf(event))
     calls.set(blockHash, block)
   }
   return { transactions: [...transactions.values()], calls: [...calls.values()] }
@@ -41,11 +43,13 @@ export function withFound(
   const unreadable: TokenEventOf<'launch'>[] = []
   const read = new Map<Hex, number>()
   const complete = (event: UnreadEvent): readonly TokenEvent[] => {
-    const { blockHash, unread } = event
+    const { blockHash } = event
     const first = read.get(blockHash) ?? 0
-    read.set(blockHash, first + unread.calls.length)
-    const answers = found.answers.get(blockHash)?.slice(first, first + unread.calls.length) ?? []
-    const completed = unread.complete(answers, mintedIn(events, event))
+    const last = first + callsOf(event).length
+    read.set(blockHash, last)
+    const answers = found.answers.get(blockHash)?.slice(first, last) ?? []
+    if (event.kind === 'poolCreated') return [withReserves(events, event, answers)]
+    const completed = event.unread.complete(answers, mintedIn(events, event))
     if (completed.length === 0) unreadable.push(event)
     return completed
   }
@@ -54,8 +58,29 @@ export function withFound(
 }
 
 function isUnread(event: TokenEvent): event is UnreadEvent {
-  return event.kind === 'launch' && event.unread !== undefined
+  return (event.kind === 'launch' || event.kind === 'poolCreated') && event.unread !== undefined
 }
+
+function callsOf(event: UnreadEvent): readonly ContractCall[] {
+  return event.kind === 'launch' ? event.unread.calls : event.unread
+}
+
+/** The pool with what it held before its events of the block: its balances after the block, without what these events moved. */
+function withReserves(events: readonly TokenEvent[], event: UnreadPoolEvent, answers: readonly CallAnswer[]): TokenEvent {
+  let [token, quote] = answers.map(answer => (answer?.length === WORD_LENGTH ? BigInt(answer) : null))
+  for (const other of events) {
+    if (other.kind !== 'poolChanged' || other.pool !== event.pool.address || other.blockHash !== event.blockHash) continue
+    if (other.reserves?.mode !== 'move') continue
+    if (typeof token === 'bigint') token -= other.reserves.token
+    if (typeof quote === 'bigint') quote -= other.reserves.quote
+  }
+  const known = (reserve: bigint | null | undefined) => (typeof reserve === 'bigint' && reserve >= 0n ? reserve : null)
+  const { unread: _, ...created } = event
+  return { ...created, reserves: { token: known(token), quote: known(quote) } }
+}
+
+/** Of `0x` and the 32 bytes of a number. */
+const WORD_LENGTH = 66
 
 function isBySender(event: TokenEvent): event is TokenEventOf<'launch' | 'trade'> {
   return (event.kind === 'launch' || event.kind === 'trade') && event.bySender === true
@@ -69,7 +94,7 @@ function withSender(event: TokenEvent, senders: Found['senders']): TokenEvent {
 }
 
 /** The amount that the transfers of a launch's block mint of its token, less the amount that they burn. */
-function mintedIn(events: readonly TokenEvent[], { token, blockHash }: UnreadEvent): bigint {
+function mintedIn(events: readonly TokenEvent[], { token, blockHash }: UnreadLaunchEvent): bigint {
   let minted = 0n
   for (const event of events) {
     if (event.kind !== 'transfer' || event.token !== token || event.blockHash !== blockHash) continue

@@ -1,5 +1,6 @@
-import type { Address } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import type { ContractCall } from '#domain/contractCall.ts'
 import type { PoolType } from '#domain/token.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import type { DecodePool } from '#launchpads/pools/poolTrade.ts'
@@ -8,6 +9,7 @@ import { decodeUniswapV3 } from '#launchpads/pools/uniswapV3.ts'
 import { decodeUniswapV4 } from '#launchpads/pools/uniswapV4.ts'
 import { type DecodedLogs, decodeEach, type LaunchpadAdapter, type SourcedLog, type TransactionLogs } from './adapter.ts'
 import { type LogSource, sourceOf } from './logSource.ts'
+import { findMakers } from './maker.ts'
 import { eventPosition, type TokenEvent, type TokenEventOf } from './tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC } from './transfer.ts'
 
@@ -65,7 +67,7 @@ export function decodeLogs({ logs, headers, directory, adapters }: LogsToDecode)
     for (const event of decoded.events) blockEvents.push(event)
     for (const log of decoded.malformed) malformed.push(log)
     if (logs[to]?.blockNumber === blockNumber) continue
-    for (const event of launchesFirst(blockEvents)) events.push(event)
+    for (const event of withUnreadPools(launchesFirst(blockEvents), directory)) events.push(event)
     blockEvents = []
   }
   return { events, malformed }
@@ -93,8 +95,7 @@ function decodeTransaction(
   const ofPools =
     partialSwaps.size === 0 ? shared.events : shared.events.filter(event => !(isPoolTrade(event) && partialSwaps.has(event.logIndex)))
   const events = mergeByLogIndex(graduationsLast(own), ofPools)
-  if (!events.some(isPoolTrade)) return { events, malformed }
-  return { events: events.map(event => (isPoolTrade(event) ? withMaker(event, makers, directory) : event)), malformed }
+  return { events: withMakers(events, transaction, event => (isPoolTrade(event) ? withActor(event, makers, directory) : event)), malformed }
 }
 
 /** Puts the end of a curve after its last trade: contracts may log the buy that reaches the target after the graduation. */
@@ -169,18 +170,69 @@ function isPoolTrade(event: TokenEvent): event is TokenEventOf<'trade'> {
   return event.kind === 'trade' && event.phase === 'pool'
 }
 
+/** Looks for the makers of the trades that the token's transfers show. All trades have to be known: a transfer belongs to one of them. */
+function withMakers(
+  events: readonly TokenEvent[],
+  { logs }: TransactionLogs,
+  complete: (event: TokenEvent) => TokenEvent,
+): readonly TokenEvent[] {
+  const settled = events.flatMap(event => {
+    if (event.kind !== 'trade' || event.settlement === undefined) return []
+    const { token, side, amountToken, logIndex, settlement } = event
+    return { event, swap: { token, side, amountToken, logIndex, ...settlement } }
+  })
+  if (settled.length === 0) return events
+  const found = findMakers(
+    logs,
+    settled.map(({ swap }) => swap),
+  )
+  const makers = new Map<TokenEvent, Address | null>(settled.map(({ event }, index) => [event, found[index] ?? null]))
+  return events.map(event => {
+    const maker = makers.get(event)
+    if (event.kind !== 'trade' || maker === undefined) return complete(event)
+    const { settlement: _, bySender, ...known } = event
+    return complete(maker !== null ? { ...known, maker } : bySender === undefined ? known : { ...known, bySender })
+  })
+}
+
 /**
- * Finds the maker of a trade whose transfers show none, or end in a contract that acts for another account: a launchpad's, or the token
- * itself. The maker is the account that the launchpad names, else the transaction's sender; if the transfers end in the token, it stays the
+ * Finds the maker of a trade whose transfers show none, or end in a contract that acts for another account: a launchpad's, a pool, or the
+ * token itself. The maker is the account that the launchpad names, else the transaction's sender; if the transfers end in the token, it stays the
  * token.
  */
-function withMaker(trade: TokenEventOf<'trade'>, makers: ReadonlyMap<number, Address>, directory: DatedDirectory): TokenEvent {
+function withActor(trade: TokenEventOf<'trade'>, makers: ReadonlyMap<number, Address>, directory: DatedDirectory): TokenEvent {
   const { bySender = false, ...known } = trade
   const source = knownAt(directory, trade.maker, directory.lookup(trade.token)?.launchpad ?? '', trade.blockNumber)
-  const actsForOther = bySender || (source !== undefined && !('token' in source))
+  // A pool that gets another pool's tokens, as on the way through two pools, passes them on to somebody.
+  const actsForOther = bySender || (source !== undefined && source.role !== 'token' && trade.maker !== trade.token)
   const named = actsForOther || trade.maker === trade.token ? makers.get(trade.logIndex) : undefined
   if (named !== undefined) return { ...known, maker: named }
   return actsForOther ? { ...trade, bySender: true } : trade
+}
+
+const BALANCE_OF = '0x70a08231'
+
+/**
+ * Asks for the reserves of Uniswap v3 pools that were initialised before the block that announces them: anybody may make the pool of a
+ * token that has not graduated. Other pools tell what they hold by an event.
+ */
+function withUnreadPools(events: readonly TokenEvent[], directory: DatedDirectory): readonly TokenEvent[] {
+  const isOld = (event: TokenEvent): event is TokenEventOf<'poolCreated'> =>
+    event.kind === 'poolCreated' &&
+    event.pool.type === 'uniswap-v3' &&
+    directory.announcedAt?.(event.pool.address as Address) === event.blockNumber &&
+    !events.some(other => other.kind === 'poolChanged' && other.pool === event.pool.address && other.reserves?.mode === 'set')
+  if (!events.some(isOld)) return events
+  const balanceOf = (currency: Address, holder: Hex): ContractCall => ({
+    to: currency,
+    data: `${BALANCE_OF}${holder.slice(2).padStart(64, '0')}`,
+    isOptional: true,
+  })
+  return events.map(event => {
+    if (!isOld(event)) return event
+    const { address, quoteToken } = event.pool
+    return { ...event, unread: [event.token, quoteToken].map(currency => balanceOf(currency, address)) }
+  })
 }
 
 function launchesFirst(events: readonly TokenEvent[]): readonly TokenEvent[] {

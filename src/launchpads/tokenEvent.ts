@@ -31,10 +31,27 @@ export interface PoolFacts {
   readonly positionId?: bigint
 }
 
+/** How the tokens of a trade move. */
+export interface Settlement {
+  /** The account that the tokens of a buy leave, and those of a sell reach. */
+  readonly place: Address
+  /**
+   * `pool`: before the trade's event, as Uniswap v2 and v3 do. `curve`: before or after it. `poolManager`: at any time in the transaction,
+   * perhaps in parts or for several swaps together, and never more than was traded.
+   */
+  readonly by: 'pool' | 'curve' | 'poolManager'
+}
+
 /** A change of a pool's reserves: `set` to amounts (`null`: not known from the event), or, with `move`, changed by signed amounts. */
 export type ReserveChange =
   | { readonly mode: 'set'; readonly token: bigint | null; readonly quote: bigint | null }
   | { readonly mode: 'move'; readonly token: bigint; readonly quote: bigint }
+
+/** `null`: not known. */
+export interface PoolReserves {
+  readonly token: bigint | null
+  readonly quote: bigint | null
+}
 
 /** Fields of a token that its contract sets anew. Those that are left out stay as they are. */
 export interface UpdatedFields {
@@ -79,8 +96,15 @@ export type TokenEvent = TokenEventPosition &
         /** Calls without whose answers the event is not complete. */
         readonly unread?: UnreadLaunch
       }
-    /** A new pool is empty unless its reserves are `unknown`. */
-    | { readonly kind: 'poolCreated'; readonly pool: PoolFacts; readonly main: boolean; readonly reserves?: 'unknown' }
+    | {
+        readonly kind: 'poolCreated'
+        readonly pool: PoolFacts
+        readonly main: boolean
+        /** What it holds. Left out: its own events tell. */
+        readonly reserves?: PoolReserves
+        /** Calls that return the reserves of a pool that is older than its announcement. */
+        readonly unread?: readonly ContractCall[]
+      }
     | {
         readonly kind: 'poolChanged'
         readonly pool: Hex
@@ -97,12 +121,14 @@ export type TokenEvent = TokenEventPosition &
         readonly phase: TradePhase
         readonly side: TradeSide
         readonly maker: Address
+        /** Where the token's transfers show another maker. `decodeLogs.ts` looks at them once all trades of the transaction are known. */
+        readonly settlement?: Settlement
         readonly amountToken: bigint
         /** What the maker paid, fee included, or received, fee taken off. */
         readonly amountQuote: bigint
         /** `null`: unknown. */
         readonly feeQuote: bigint | null
-        /** No event names the maker, or only a contract that acts for another. The transaction's sender is taken as the maker. */
+        /** No event or transfer shows the maker, or only a contract that acts for another. The transaction's sender is taken as the maker. */
         readonly bySender?: true
       }
     | {

@@ -23,7 +23,7 @@ const properties = {
   /** The locked position whose fees the launchpad shares out; `null`: it is not in this pool, or not known. */
   positionId: column.units().strictNullable(),
   createdBlock: column.blockNumber(),
-  /** The last block with an event that changed the pool; `null`: no event has since the column exists. */
+  /** The last block with an event that changed the pool; `null`: no event of it has been seen. */
   lastChangedBlock: column.blockNumber().strictNullable(),
 }
 

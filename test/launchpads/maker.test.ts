@@ -1,8 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { SourcedLog } from '#launchpads/adapter.ts'
-import { findMaker } from '#launchpads/maker.ts'
+import { findMakers, type Swap } from '#launchpads/maker.ts'
 import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address
@@ -23,7 +24,8 @@ function transfer(logIndex: number, from: Address, to: Address, amount: bigint, 
   return { log, source: { role: 'token', launchpad: 'test', token: of } }
 }
 
-const buy = { token, pool, side: 'buy', amountToken: 100n, logIndex: 9 } as const
+const findMaker = (logs: readonly SourcedLog[], swap: Swap) => findMakers(logs, [swap])[0]
+const buy = { token, place: pool, by: 'pool', side: 'buy', amountToken: 100n, logIndex: 9 } as const
 const sell = { ...buy, side: 'sell' } as const
 
 describe('the maker of a buy', () => {
@@ -82,7 +84,7 @@ describe('the maker behind a router that takes a fee in the token', () => {
   ])('is whom the tokens of a sell leave: %s', (_, transfers) => expect(findMaker(transfers, sell)).toBe(user))
 
   test('is who gets the most of what a PoolManager pays out in parts (TAKE_PORTION)', () => {
-    const inParts = { ...buy, pool: manager, settled: 'anytime' } as const
+    const inParts = { ...buy, place: manager, by: 'poolManager' } as const
     expect(findMaker([transfer(10, manager, collector, 3n), transfer(11, manager, user, 97n)], inParts)).toBe(user)
     expect(
       findMaker([transfer(10, manager, collector, 3n), transfer(11, manager, router, 97n), transfer(12, router, user, 97n)], inParts),
@@ -93,7 +95,7 @@ describe('the maker behind a router that takes a fee in the token', () => {
   test('is not who gets what a hook takes out of the PoolManager', () => {
     const rewards = [transfer(2, manager, collector, 3n), transfer(3, collector, friend, 3n)]
     const ofHook: SourcedLog = { ...transfer(4, user, friend, 1n, collector), source: { role: 'module', launchpad: 'test' } }
-    const inParts = { ...buy, pool: manager, settled: 'anytime' } as const
+    const inParts = { ...buy, place: manager, by: 'poolManager' } as const
     expect(findMaker([...rewards, ofHook], inParts)).toBeNull()
     expect(findMaker([...rewards, ofHook, transfer(11, manager, user, 97n)], inParts)).toBe(user)
     expect(findMaker([transfer(2, collector, manager, 3n), ofHook], { ...inParts, side: 'sell' })).toBeNull()
@@ -109,5 +111,111 @@ describe('the maker behind a router that takes a fee in the token', () => {
     const kept: SourcedLog = { ...transfer(13, user, friend, 1n), source: { role: 'contract', launchpad: 'test' } }
     const stored = { ...kept, log: { ...kept.log, address: collector, topics: [] } }
     expect(findMaker([transfer(1, pool, locker, 100n), transfer(12, locker, collector, 100n), stored], buy)).toBe(locker)
+  })
+})
+
+// Equal buys for A, B, C and D had been served as B, C, D and D: each trade looked for its transfer without regard to the others.
+describe('the makers of several trades of one transaction', () => {
+  const users = Array.from({ length: 8 }, (_, index) => `0x${(0xa0 + index).toString(16).repeat(20)}` as Address)
+
+  test.each(['before', 'after', 'before and after'])('are those of equal buys on a curve that sends %s its event', order => {
+    const logs: SourcedLog[] = []
+    const swaps: Swap[] = []
+    for (const [index, who] of users.entries()) {
+      const isBefore = order === 'before' || (order !== 'after' && index % 3 === 0)
+      swaps.push({ ...buy, by: 'curve', logIndex: 10 * index + 5 })
+      logs.push(transfer(10 * index + (isBefore ? 4 : 6), pool, who, 100n))
+    }
+    expect(findMakers(logs, swaps)).toEqual(users)
+  })
+
+  test('leave a trade out whose transfer is not there, in place of counting one twice', () => {
+    const swaps = [5, 15, 25].map(logIndex => ({ ...buy, by: 'curve', logIndex }) as const)
+    const [first, , third] = users
+    const logs = [first, third].map((who, index) => transfer(4 + 20 * index, pool, who as Address, 100n))
+    expect(findMakers(logs, swaps)).toEqual([first, null, third])
+    expect(findMakers(logs.slice(0, 1), swaps.slice(0, 2))).toEqual([first, null])
+  })
+
+  test('are whom a router pays, also where a PoolManager settles all swaps at once', () => {
+    const swaps = [1, 2, 3, 4].map(logIndex => ({ ...buy, place: manager, by: 'poolManager', logIndex }) as const)
+    const paid = users.slice(0, 4)
+    const onward = paid.map((who, index) => transfer(20 + index, router, who, 100n))
+    expect(findMakers([transfer(10, manager, router, 400n), ...onward], swaps)).toEqual(paid)
+    const taken = [10, 11, 12, 13].map(logIndex => transfer(logIndex, manager, router, 100n))
+    expect(findMakers([...taken, ...onward], swaps)).toEqual(paid)
+    // One settlement for other swaps than these shows nothing.
+    expect(findMakers([transfer(10, manager, router, 350n), ...onward], swaps)).toEqual([null, null, null, null])
+  })
+
+  test('are found in a bounded time, however many trades there are', () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => index)
+    const logs = many.flatMap(index => [
+      transfer(10 * index, pool, users[index % 8] as Address, 97n),
+      transfer(10 * index + 1, pool, router, 3n),
+    ])
+    const swaps = many.map(index => ({ ...buy, by: 'curve', logIndex: 10 * index + 5 }) as const)
+    expect(findMakers(logs, swaps)).toHaveLength(2_000)
+  })
+
+  interface Deal {
+    readonly who: number
+    readonly amount: bigint
+    readonly isFirst: boolean
+    readonly side: 'buy' | 'sell'
+    readonly noise: number
+  }
+
+  const deal = fc.record<Deal>({
+    who: fc.nat(7),
+    amount: fc.constantFrom(100n, 100n, 250n, 4_000n),
+    isFirst: fc.boolean(),
+    side: fc.constantFrom('buy', 'sell'),
+    noise: fc.nat(2),
+  })
+
+  // The model moves the tokens of each deal by itself and knows whose they are.
+  test.each([
+    ['in full', 0n, false],
+    ['less a tax that is sent away', 3n, true],
+    ['less a tax that no transfer shows', 3n, false],
+  ])('are those to whom or from whom the tokens went: %s', (_, percent, isSent) => {
+    fc.assert(
+      fc.property(fc.array(deal, { minLength: 1, maxLength: 12 }), fc.boolean(), (deals, throughRouter) => {
+        const logs: SourcedLog[] = []
+        const swaps: Swap[] = []
+        let next = 0
+        const move = (from: Address, to: Address, amount: bigint) => {
+          const tax = (amount * percent) / 100n
+          if (isSent && tax > 0n) logs.push(transfer(next++, from, collector, tax))
+          logs.push(transfer(next++, from, to, amount - tax))
+          return amount - tax
+        }
+        for (const { who, amount, isFirst, side, noise } of deals) {
+          const user = users[who] as Address
+          for (let count = 0; count < noise; count++) logs.push(transfer(next++, friend, locker, 100n))
+          logs.push(transfer(next++, pool, user, 0n), transfer(next++, pool, user, 100n, friend))
+          const deliver = () => {
+            if (!throughRouter) side === 'buy' ? move(pool, user, amount) : move(user, pool, amount)
+            else if (side === 'buy') move(router, user, move(pool, router, amount))
+            else move(router, pool, move(user, router, amount))
+          }
+          if (isFirst) deliver()
+          const traded = side === 'sell' && throughRouter ? amount - (amount * percent) / 100n : amount
+          swaps.push({ ...buy, side, by: 'curve', amountToken: traded, logIndex: next++ })
+          if (!isFirst) deliver()
+        }
+        // Who buys and sells in one transaction keeps nothing, or too little: see above.
+        const traded = new Map<number, bigint>()
+        const firstSide = new Map<number, string>()
+        for (const { who, side } of deals) {
+          fc.pre((firstSide.get(who) ?? side) === side)
+          firstSide.set(who, side)
+          traded.set(who, (traded.get(who) ?? 0n) + 1n)
+        }
+        expect(findMakers(logs, swaps)).toEqual(deals.map(({ who }) => users[who]))
+      }),
+      { numRuns: 60 },
+    )
   })
 })

@@ -39,7 +39,7 @@ export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEve
   if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= token.priceWeth
 }
 
-/** Applies a change of a pool that prices a quote currency. Its reserves are not known, since the pool is older than the index. */
+/** Applies a change of a pool that prices a quote currency. */
 export function applyQuotePool(
   draft: Draft,
   { token, launchpad, pool }: LogSourceOf<'quotePool'>,
@@ -48,7 +48,7 @@ export function applyQuotePool(
   const known = draftPool(draft, pool.address)
   const row = known ?? newPool(pool, token, launchpad, event.blockNumber)
   if (known === undefined) draft.pools.set(pool.address, row)
-  changePool(row, event.reserves?.mode === 'move' ? { ...event, reserves: null } : event)
+  changePool(row, event)
 }
 
 /** The row of a pool without events. */
@@ -67,7 +67,7 @@ export function newPool({ positionId, ...facts }: PoolFacts, token: Address, lau
     price: null,
     positionId: positionId ?? null,
     createdBlock,
-    lastChangedBlock: createdBlock,
+    lastChangedBlock: null,
   }
 }
 
@@ -78,8 +78,8 @@ function changePool(pool: Mutable<PoolRow>, event: TokenEventOf<'poolChanged'>):
     pool.reserveToken = reserves.token
     pool.reserveQuote = reserves.quote
   } else if (reserves?.mode === 'move') {
-    pool.reserveToken = (pool.reserveToken ?? 0n) + reserves.token
-    pool.reserveQuote = (pool.reserveQuote ?? 0n) + reserves.quote
+    pool.reserveToken = movedBy(pool.reserveToken, reserves.token)
+    pool.reserveQuote = movedBy(pool.reserveQuote, reserves.quote)
   }
   if (concentrated !== null) {
     pool.sqrtPriceX96 = concentrated.sqrtPriceX96
@@ -90,6 +90,12 @@ function changePool(pool: Mutable<PoolRow>, event: TokenEventOf<'poolChanged'>):
     pool.liquidity = (pool.liquidity ?? 0n) + liquidityChange.amount
   }
   pool.price = event.price ?? pool.price
+}
+
+/** A pool that pays out more than it was seen to get has held something before, so that what it holds is not known. */
+function movedBy(reserve: bigint | null, amount: bigint): bigint | null {
+  if (reserve === null || reserve + amount < 0n) return null
+  return reserve + amount
 }
 
 const UNKNOWN_RATES: Rates = { weth: null, usd: null }

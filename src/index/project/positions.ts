@@ -30,9 +30,7 @@ function addPosition(
   pool: Mutable<PoolRow>,
   { amount, tickLower, tickUpper }: NonNullable<PoolChanged['liquidityChange']>,
 ): void {
-  if (pool.positionsQuote === null) return
-  // The pool was initialised before it was known, and may have other positions.
-  if (pool.sqrtPriceX96 === null) return forget(pool)
+  if (pool.positionsQuote === null || pool.sqrtPriceX96 === null) return forget(pool)
   const [lower, upper] = [sqrtPriceAtTick(tickLower), sqrtPriceAtTick(tickUpper)]
   const at = pool.sqrtPriceX96 < lower ? lower : pool.sqrtPriceX96 > upper ? upper : pool.sqrtPriceX96
   add(pool, amountsBetween(at, upper, amount).amount0, amountsBetween(lower, at, amount).amount1)
@@ -42,12 +40,13 @@ function addPosition(
 
 function moveTo(draft: Draft, pool: Mutable<PoolRow>, to: NonNullable<PoolChanged['concentrated']>): void {
   const { sqrtPriceX96, tick } = pool
-  if (pool.positionsQuote === null) return
   if (sqrtPriceX96 === null || tick === null) {
-    // Only the event that initialises a pool has no liquidity.
-    if (to.liquidity !== null) forget(pool)
-    return
+    // Only the event that initialises a pool has no liquidity. A pool that was initialised before it was known may have other positions.
+    if (to.liquidity !== null) return forget(pool)
+    pool.positionsToken = 0n
+    pool.positionsQuote = 0n
   }
+  if (sqrtPriceX96 === null || tick === null || pool.positionsQuote === null) return
   let at = sqrtPriceX96
   let liquidity = pool.liquidity ?? 0n
   let [amount0, amount1] = [0n, 0n]

@@ -1,10 +1,9 @@
 import type { Address } from '#domain/address.ts'
 import { percentOf } from '#domain/decimal.ts'
 import type { DatedDirectory } from '#launchpads/decodeLogs.ts'
-import type { PoolFacts, TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
+import type { PoolReserves, TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { CandleRow } from '#tables/candle.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
-import type { PoolRow } from '#tables/pool.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import { applyTransfer, heldBy } from './balances.ts'
 import { foldCandles } from './candles.ts'
@@ -156,7 +155,8 @@ function applyPoolCreated(draft: Draft, token: TokenDraft, event: TokenEventOf<'
   if (draftPool(draft, pool.address) === undefined) {
     draft.currencies.add(pool.quoteToken)
     const row = newPool(pool, event.token, token.launchpad, event.blockNumber)
-    draft.pools.set(pool.address, event.reserves === 'unknown' ? row : { ...row, ...emptyReserves(pool) })
+    const { token: reserveToken, quote: reserveQuote } = event.reserves ?? UNKNOWN_RESERVES
+    draft.pools.set(pool.address, { ...row, reserveToken, reserveQuote })
     noteCreation(draft, pool.address, event)
   }
   // A second announcement of a main pool does not move the token's market.
@@ -164,10 +164,7 @@ function applyPoolCreated(draft: Draft, token: TokenDraft, event: TokenEventOf<'
   if (token.mainPool === pool.address) valueMarket(draft, token, input)
 }
 
-function emptyReserves({ type }: PoolFacts): Partial<PoolRow> {
-  const reserves = { reserveToken: 0n, reserveQuote: 0n }
-  return type === 'uniswap-v4' ? { ...reserves, positionsToken: 0n, positionsQuote: 0n } : reserves
-}
+const UNKNOWN_RESERVES: PoolReserves = { token: null, quote: null }
 
 function applyMigration(draft: Draft, token: TokenDraft, event: TokenEventOf<'migrated'>, valuation: Valuation): void {
   // A token migrates once. Later, only its market may move to another pool.

@@ -2,8 +2,7 @@ import { toEventSelector } from 'viem/utils'
 import type { ChainLog } from '#domain/block.ts'
 import type { TransactionLogs } from '#launchpads/adapter.ts'
 import type { LogSourceOf } from '#launchpads/logSource.ts'
-import { type PairAmounts, pairAmounts } from '#launchpads/pools/poolTrade.ts'
-import { v4Trade } from '#launchpads/pools/uniswapV4.ts'
+import { type PairAmounts, pairAmounts, poolTrade } from '#launchpads/pools/poolTrade.ts'
 import { eventPosition, type TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { signed, wordsOf } from '#launchpads/words.ts'
 
@@ -35,7 +34,8 @@ export function wholeTrade(
   const fees = pairAmounts(pool, -sumOf(2), -sumOf(3))
   const paid = { token: fees.token - filled.token, quote: fees.quote - filled.quote }
   if (paid.token === 0n && paid.quote === 0n) return null
-  const trade = v4Trade({ log: swap, pool, tokenDecimals, at: { ...eventPosition(log, transaction), token }, transaction }, paid, null)
+  const at = { ...eventPosition(log, transaction), token }
+  const trade = poolTrade({ log: swap, pool, tokenDecimals, at, transaction }, paid, null, 'poolManager')
   return { ...trade, feeQuote: inQuote(fees, filled) }
 }
 

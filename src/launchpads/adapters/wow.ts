@@ -124,7 +124,7 @@ function launch(
   if (pool !== null) events.push({ ...at, kind: 'poolCreated', pool, main: curve === null })
   if (curve !== null) {
     events.push(
-      { ...at, kind: 'poolCreated', pool: curve, main: true },
+      { ...at, kind: 'poolCreated', pool: curve, main: true, reserves: { token: 0n, quote: 0n } },
       poolChanged(at, token, { reserves: { mode: 'set', token: WOW_CURVE_SUPPLY, quote: 0n }, price: wowPriceAt(0n) }),
       { ...at, kind: 'curveProgress', raised: { mode: 'set', quote: 0n }, targetSupply: WOW_CURVE_SUPPLY },
     )

@@ -85,7 +85,7 @@ export function launchEvent(readers: Readers, context: MappingContext): MappedEv
     }
     return [
       { ...position, kind: 'launch', launchpad, ...launched, feesReported, ...(totalSupply !== null && { totalSupply }) },
-      { ...at, kind: 'poolCreated', pool, main: true, reserves: 'unknown' },
+      { ...at, kind: 'poolCreated', pool, main: true },
       ...stateEvents(at, pool.address, state),
       ...progressEvents(at, state.raised),
     ]

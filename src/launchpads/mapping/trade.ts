@@ -1,15 +1,14 @@
-import { ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { tradePrice } from '#domain/tradePrice.ts'
-import { findMaker } from '#launchpads/maker.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import { BY_SENDER } from '#launchpads/pools/poolTrade.ts'
 import type { TokenEventOf } from '#launchpads/tokenEvent.ts'
-import { decimalsOf, type MappedEvent, type MappedLog, type MappingContext } from './context.ts'
+import { decimalsOf, type MappedEvent, type MappingContext } from './context.ts'
 import { curvePoolReader } from './curvePool.ts'
 import { progressEvents, reportsPrice, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
 import { type Readers, requireReader } from './readers.ts'
-import { type TokenAndSide, tokenAndSideReader } from './tradeSide.ts'
+import { tokenAndSideReader } from './tradeSide.ts'
 
 /** A trade on the curve. @param fixedSide `null`: the event reports the side */
 export function tradeEvent(readers: Readers, context: MappingContext, fixedSide: TradeSide | null): MappedEvent {
@@ -32,27 +31,21 @@ export function tradeEvent(readers: Readers, context: MappingContext, fixedSide:
       const address = pool(mapped, token)
       return [
         ...stateEvents(at, address, { reserves, price: isPricedByTrades ? tradePrice(trade, decimals) : price }),
-        { ...at, kind: 'trade', pool: address, phase: 'curve', ...trade, ...maker(mapped, { token, side }, trade.amountToken) },
+        { ...at, kind: 'trade', pool: address, phase: 'curve', ...trade, ...maker(log) },
         ...progressEvents(at, raised),
       ]
     },
   }
 }
 
-type TradeMaker = Pick<TokenEventOf<'trade'>, 'maker' | 'bySender'>
+type TradeMaker = Pick<TokenEventOf<'trade'>, 'maker' | 'bySender' | 'settlement'>
 
-const BY_SENDER: TradeMaker = { maker: ZERO_ADDRESS, bySender: true }
-
-function makerReader(readers: Readers): (mapped: MappedLog, traded: TokenAndSide, amountToken: bigint) => TradeMaker {
+function makerReader(readers: Readers): (log: ChainLog) => TradeMaker {
   const named = readers.address('maker')
-  if (named !== null) return ({ log }) => ({ maker: named(log) })
+  if (named !== null) return log => ({ maker: named(log) })
   if (readers.choice('maker') === 'sender') return () => BY_SENDER
   const curve = readers.address('curve')
-  return ({ log, transaction }, { token, side }, amountToken) => {
-    const swap = { token, pool: curve?.(log) ?? log.address, side, amountToken, logIndex: log.logIndex, settled: 'anytime' } as const
-    const maker = findMaker(transaction.logs, swap)
-    return maker === null ? BY_SENDER : { maker }
-  }
+  return log => ({ ...BY_SENDER, settlement: { place: curve?.(log) ?? log.address, by: 'curve' } })
 }
 
 type TradeAmounts = Pick<TokenEventOf<'trade'>, 'amountToken' | 'amountQuote' | 'feeQuote'>

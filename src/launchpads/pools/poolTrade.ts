@@ -1,11 +1,10 @@
-import type { Address } from '#domain/address.ts'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { WETH_UNIT } from '#domain/weth.ts'
 import type { TransactionLogs } from '#launchpads/adapter.ts'
-import type { Swap } from '#launchpads/maker.ts'
-import type { PoolFacts, TokenEvent, TokenEventOf, TokenEventPosition } from '#launchpads/tokenEvent.ts'
+import type { PoolFacts, Settlement, TokenEvent, TokenEventOf, TokenEventPosition } from '#launchpads/tokenEvent.ts'
 
 export interface PoolLog {
   readonly log: ChainLog
@@ -28,6 +27,9 @@ export function quotePrice(quote: bigint, token: bigint, tokenDecimals: number):
   return ratio(quote * powerOfTen(tokenDecimals), token * WETH_UNIT)
 }
 
+/** The maker of a trade whose events name none: the transaction's sender, unless transfers show another account. */
+export const BY_SENDER = { maker: ZERO_ADDRESS, bySender: true } as const
+
 /** Uniswap's unit of fees: a hundredth of a basis point. */
 export const WHOLE_PIPS = 1_000_000n
 
@@ -41,20 +43,23 @@ export function pairAmounts({ tokenIsToken0 }: Pick<PoolFacts, 'tokenIsToken0'>,
  *
  * @param intoPool what the swap adds to the pool, negative where it takes out; not zero on both sides
  * @param feePips `null`: unknown
- * @param findMaker looks for the maker, by the pool type's own rules
+ * @param settledBy the maker is the account that the token's transfers show
+ * @param named gives the maker where they show none. Left out: it is the transaction's sender
  */
 export function poolTrade(
   { log, pool, at }: PoolLog,
   intoPool: PairAmounts,
   feePips: bigint | null,
-  findMaker: (swap: Swap) => Address,
+  settledBy: Settlement['by'],
+  named?: (side: TradeSide) => Address,
 ): TokenEventOf<'trade'> {
   const side = intoPool.token < 0n || (intoPool.token === 0n && intoPool.quote > 0n) ? 'buy' : 'sell'
   const amountToken = magnitude(intoPool.token)
   const amountQuote = magnitude(intoPool.quote)
   const feeQuote = feePips === null ? null : swapFee(side, amountQuote, feePips)
-  const maker = findMaker({ token: at.token, pool: log.address, side, amountToken, logIndex: log.logIndex })
-  return { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, maker, amountToken, amountQuote, feeQuote }
+  const maker = named === undefined ? BY_SENDER : { maker: named(side) }
+  const settlement = { place: log.address, by: settledBy }
+  return { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, ...maker, settlement, amountToken, amountQuote, feeQuote }
 }
 
 /** The liquidity that entered a pool according to an event, negative if it left. Empty if nothing moved. */

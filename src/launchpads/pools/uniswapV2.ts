@@ -1,6 +1,5 @@
 import { toEventSelector } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
-import { findMaker, findTaxedMaker } from '#launchpads/maker.ts'
 import { poolChanged } from '#launchpads/tokenEvent.ts'
 import { addressTopic, unsigned, wordsByName } from '#launchpads/words.ts'
 import { type DecodePool, fixedFeePips, pairAmounts, poolJoinExit, poolTrade, quotePrice } from './poolTrade.ts'
@@ -24,7 +23,7 @@ const SWAPPED = { amount0In: 0, amount1In: 1, amount0Out: 2, amount1Out: 3 }
 
 /** Decodes a log of a v2 pair. Reserves are those of `getReserves`, which may be less than the pair's balances. */
 export const decodeUniswapV2: DecodePool = poolLog => {
-  const { log, pool, tokenDecimals, at, transaction } = poolLog
+  const { log, pool, tokenDecimals, at } = poolLog
   switch (log.topics[0]) {
     case TOPICS.sync: {
       const reserve = wordsByName(log.data, 2, AMOUNTS)
@@ -40,17 +39,7 @@ export const decodeUniswapV2: DecodePool = poolLog => {
       const { token, quote } = intoPool
       // Nothing was traded, or both currencies were given to the liquidity providers.
       if ((token === 0n && quote === 0n) || (token > 0n && quote > 0n)) return []
-      return [
-        poolTrade(
-          poolLog,
-          intoPool,
-          fixedFeePips(pool),
-          swap =>
-            findMaker(transaction.logs, swap) ??
-            findTaxedMaker(transaction.logs, swap) ??
-            addressTopic(log.topics, swap.side === 'buy' ? 2 : 1),
-        ),
-      ]
+      return [poolTrade(poolLog, intoPool, fixedFeePips(pool), 'pool', side => addressTopic(log.topics, side === 'buy' ? 2 : 1))]
     }
     case TOPICS.mint: {
       const field = wordsByName(log.data, 2, AMOUNTS)

@@ -1,7 +1,7 @@
 import { toEventSelector } from 'viem/utils'
 import type { Hex } from '#domain/address.ts'
 import type { Decimal } from '#domain/decimal.ts'
-import { findMaker } from '#launchpads/maker.ts'
+import type { TradeSide } from '#domain/trade.ts'
 import { type PoolChange, type PoolFacts, poolChanged, type TokenEvent, type TokenEventOf } from '#launchpads/tokenEvent.ts'
 import { addressTopic, signed, unsigned, wordsByName, wordTopic } from '#launchpads/words.ts'
 import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolJoinExit, poolTrade, quotePrice } from './poolTrade.ts'
@@ -15,6 +15,8 @@ const TOPICS = {
   collect: toEventSelector('Collect(address,address,int24,int24,uint128,uint128)'),
   collectProtocol: toEventSelector('CollectProtocol(address,address,uint128,uint128)'),
   flash: toEventSelector('Flash(address,address,uint256,uint256,uint256,uint256)'),
+  // Aerodrome and Velodrome Slipstream (`contracts/core/interfaces/pool/ICLPoolEvents.sol`): the gauge takes the fees of staked positions.
+  collectFees: toEventSelector('CollectFees(address,uint128,uint128)'),
 } as const
 
 export const V3_TOPICS: readonly Hex[] = Object.values(TOPICS)
@@ -25,15 +27,18 @@ const SWAPPED = { amount0: 0, amount1: 1, sqrtPriceX96: 2, liquidity: 3, tick: 4
 
 const Q192 = 1n << 192n
 
-/** Decodes a log of a v3 pool. Reserves are the pool's balances: a burn changes them only when it is collected. */
+/**
+ * Decodes a log of a v3 pool. Reserves are the pool's balances: a burn changes them only when it is collected. They are known from the event
+ * that initialises the pool, or from calls (`decodeLogs.ts`).
+ */
 export const decodeUniswapV3: DecodePool = poolLog => {
-  const { log, pool, at, transaction } = poolLog
+  const { log, pool, at } = poolLog
   const changed = (change: PoolChange) => poolChanged(at, pool.address, change)
   const joinExit = (amount0: bigint, amount1: bigint, change: PoolChange = {}): readonly TokenEvent[] => {
     const amounts = pairAmounts(pool, amount0, amount1)
     return [
       changed({ reserves: { mode: 'move', ...amounts }, ...change }),
-      // The first indexed argument: the owner of the liquidity, or the caller of `collectProtocol` or `flash`.
+      // The first indexed argument: the owner of the liquidity, or the caller of `collectProtocol`, `collectFees` or `flash`.
       ...poolJoinExit(poolLog, amounts, addressTopic(log.topics, 1)),
     ]
   }
@@ -41,7 +46,9 @@ export const decodeUniswapV3: DecodePool = poolLog => {
   switch (log.topics[0]) {
     case TOPICS.initialize: {
       const field = wordsByName(log.data, 2, { sqrtPriceX96: 0, tick: 1 })
-      return [changed(concentratedChange(poolLog, field('sqrtPriceX96'), field('tick')))]
+      return [
+        changed({ reserves: { mode: 'set', token: 0n, quote: 0n }, ...concentratedChange(poolLog, field('sqrtPriceX96'), field('tick')) }),
+      ]
     }
     case TOPICS.swap: {
       const field = wordsByName(log.data, 5, SWAPPED)
@@ -49,13 +56,8 @@ export const decodeUniswapV3: DecodePool = poolLog => {
       const priced = concentratedChange(poolLog, field('sqrtPriceX96'), field('tick'), field('liquidity'))
       const state = changed({ reserves: { mode: 'move', ...intoPool }, ...priced })
       if (intoPool.token === 0n && intoPool.quote === 0n) return [state]
-      const trade = poolTrade(
-        poolLog,
-        intoPool,
-        fixedFeePips(pool),
-        swap => findMaker(transaction.logs, swap) ?? addressTopic(log.topics, swap.side === 'buy' ? 2 : 1),
-      )
-      return [state, trade]
+      const named = (side: TradeSide) => addressTopic(log.topics, side === 'buy' ? 2 : 1)
+      return [state, poolTrade(poolLog, intoPool, fixedFeePips(pool), 'pool', named)]
     }
     case TOPICS.mint: {
       const field = wordsByName(log.data, 4, { liquidity: 1, amount0: 2, amount1: 3 })
@@ -69,6 +71,7 @@ export const decodeUniswapV3: DecodePool = poolLog => {
       const field = wordsByName(log.data, 3, { amount0: 1, amount1: 2 })
       return joinExit(-field('amount0'), -field('amount1'))
     }
+    case TOPICS.collectFees:
     case TOPICS.collectProtocol: {
       const field = wordsByName(log.data, 2, { amount0: 0, amount1: 1 })
       return joinExit(-field('amount0'), -field('amount1'))

@@ -1,10 +1,9 @@
 import { toEventSelector } from 'viem/utils'
 import { MAX_TICK } from '#domain/sqrtPrice.ts'
-import { findMaker } from '#launchpads/maker.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
-import { type PoolChange, poolChanged, type TokenEventOf } from '#launchpads/tokenEvent.ts'
-import { addressTopic, signed, wordsByName } from '#launchpads/words.ts'
-import { type DecodePool, type PairAmounts, type PoolLog, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
+import { type PoolChange, poolChanged } from '#launchpads/tokenEvent.ts'
+import { signed, wordsByName } from '#launchpads/words.ts'
+import { type DecodePool, type PoolLog, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
 import { concentratedChange } from './uniswapV3.ts'
 
 /** The logs of a Uniswap v4 PoolManager that are decoded (`v4-core/src/interfaces/IPoolManager.sol`). Topic 1 is the pool's id. */
@@ -45,7 +44,7 @@ export const decodeUniswapV4: DecodePool = poolLog => {
       if (intoPool.token === 0n && intoPool.quote === 0n) return [state]
       const feePips = field('fee')
       if (feePips > WHOLE_PIPS) throw new MalformedLogError('expected a fee of at most 100 %')
-      return [state, v4Trade(poolLog, intoPool, feePips)]
+      return [state, poolTrade(poolLog, intoPool, feePips, 'poolManager')]
     }
     default:
       return []
@@ -62,17 +61,4 @@ function tickOf(word: bigint): number {
   const tick = Number(signed(word, 24))
   if (Math.abs(tick) > MAX_TICK) throw new MalformedLogError(`expected a tick from ${-MAX_TICK} to ${MAX_TICK}`)
   return tick
-}
-
-/** The trade of a swap; the parameters are those of `poolTrade`. If no transfer shows the maker, it is the PoolManager's caller. */
-export function v4Trade(poolLog: PoolLog, intoPool: PairAmounts, feePips: bigint | null): TokenEventOf<'trade'> {
-  const { log, transaction } = poolLog
-  let bySender = false
-  const trade = poolTrade(poolLog, intoPool, feePips, swap => {
-    // The PoolManager is paid before or after the swap, at any time in the transaction.
-    const maker = findMaker(transaction.logs, { ...swap, settled: 'anytime' })
-    bySender = maker === null
-    return maker ?? addressTopic(log.topics, 2)
-  })
-  return bySender ? { ...trade, bySender } : trade
 }
