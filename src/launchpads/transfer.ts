@@ -1,6 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { addressTopic, wordsOf } from './words.ts'
+import { addressTopic, addressWord, wordsOf } from './words.ts'
 
 /** keccak256 of `Transfer(address,address,uint256)` (ERC-20). */
 export const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -11,7 +11,15 @@ export interface Transfer {
   readonly amount: bigint
 }
 
-/** @throws MalformedLogError when it is no ERC-20 transfer; the amount of an ERC-721 one, for example, is a topic */
+/**
+ * Some contracts, older than ERC-20's final text or careless of it, index none of the parameters: all three are in the data then.
+ *
+ * @throws MalformedLogError when it is no ERC-20 transfer; the amount of an ERC-721 one, for example, is a topic
+ */
 export function decodeTransfer(log: ChainLog): Transfer {
+  if (log.topics.length === 1) {
+    const word = wordsOf(log.data, 3)
+    return { from: addressWord(word(0)), to: addressWord(word(1)), amount: word(2) }
+  }
   return { from: addressTopic(log.topics, 1), to: addressTopic(log.topics, 2), amount: wordsOf(log.data, 1)(0) }
 }

@@ -158,7 +158,10 @@ export const tokenSchema = z
     symbol: z.string().nullable().describe('Symbol, as its creator wrote it: untrusted text. `null`: unknown.'),
     name: z.string().nullable().describe('Name, as its creator wrote it: untrusted text. `null`: unknown.'),
     decimals: count.describe('Decimal places of a whole token.'),
-    totalSupply: integerText.describe('Total supply, in the smallest unit.'),
+    totalSupply: integerText.describe(
+      'Total supply by events, in the smallest unit: what was minted, without what was sent to the zero address. A contract that lets anybody ' +
+        'send there without burning counts that in its own `totalSupply()`, which is larger then; nobody can ever move it again.',
+    ),
     creator: addressText.describe('Account that launched the token, from the launch event.'),
     admin: addressText
       .nullable()

@@ -33,7 +33,7 @@ function stateOf({ view, changing, problem }: GrowingIndexing): IndexerState {
   const state = view.state()
   const cause = problem()
   if (cause === null) return { ...state, launchpads: changing() }
-  const problems = [`launchpads.json can not be applied: ${cause.shown}`]
+  const problems = [...(state.problems ?? []), `launchpads.json can not be applied: ${cause.shown}`]
   return { ...state, launchpads: changing(), problems, details: [...(state.details ?? []), cause.full] }
 }
 

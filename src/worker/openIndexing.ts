@@ -13,6 +13,7 @@ import { createAttempt } from '#jobs/metadata/attempt.ts'
 import { createMetadataReader, type MetadataView } from '#jobs/metadata/metadataReader.ts'
 import { publicOutbound } from '#jobs/metadata/outbound.ts'
 import { createStepJob } from '#jobs/stepJob.ts'
+import { createUnseenPools } from '#jobs/unseenPools.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
@@ -165,10 +166,13 @@ async function build(
     failure: 'cannot drop old changes of values; the next block tries again',
     logger,
   })
+  const unseenPools = createUnseenPools({ db, logger })
+  unseenPools.committed()
   const followed = createFollowedKeeper({ kept, db, watchlist: directory, maxReorgDepth, isBehind: isFurther(NEAR_BLOCKS), logger })
   const committed = sync.blocks.pipe(
     tap(block => {
       followed.committed(block)
+      unseenPools.committed()
       folding.committed(block)
       minutes.committed(block)
       leaders.committed(block)
@@ -181,13 +185,19 @@ async function build(
 
   return {
     blocks: merge(committed, metadata.updates, holders.updates, currencies.updates),
-    view: sync.view,
+    view: {
+      ...sync.view,
+      state: () => {
+        const state = sync.view.state()
+        return { ...state, problems: [...(state.problems ?? []), ...unseenPools.problems()] }
+      },
+    },
     health: sync.health,
     gaveUp: sync.gaveUp,
     metadata: () => metadata.view(),
     stop: async () => {
       const late = setTimeout(() => impatience.abort(), DATABASE_PATIENCE_MS)
-      const jobs = [metadata, lpFees, holders, currencies, folding, minutes, valueChanges, leaders, followed]
+      const jobs = [metadata, lpFees, holders, currencies, folding, minutes, valueChanges, leaders, followed, unseenPools]
       await Promise.all([sync, ...jobs].map(one => one.stop()))
       await kept.close()
       clearTimeout(late)

@@ -158,6 +158,22 @@ describe('the makers of several trades of one transaction', () => {
     expect(findMakers(logs, swaps)).toHaveLength(2_000)
   })
 
+  test('are whom it is done for in a sandwich that one contract makes in one transaction', () => {
+    const [bot, victim] = [friend, user]
+    const logs = [transfer(1, pool, bot, 100n), transfer(3, pool, victim, 100n), transfer(5, bot, pool, 100n)]
+    const swaps = [2, 4].map(logIndex => ({ ...buy, logIndex }) as const)
+    expect(findMakers(logs, [...swaps, { ...sell, logIndex: 6 }])).toEqual([bot, victim, bot])
+  })
+
+  test('are found by transfers whose parameters are not indexed, and by no ERC-721 ones', () => {
+    const { log, source } = transfer(4, pool, user, 100n)
+    const [topic, ...words] = log.topics as [Hex, Hex, Hex]
+    const data: Hex = `0x${words.map(word => word.slice(2)).join('')}${log.data.slice(2)}`
+    const asNft = { ...log, topics: [topic, ...words, log.data], data: '0x' as const }
+    expect(findMakers([{ log: { ...log, topics: [topic], data }, source }], [buy])).toEqual([user])
+    expect(findMakers([{ log: asNft, source }], [buy])).toEqual([null])
+  })
+
   interface Deal {
     readonly who: number
     readonly amount: bigint

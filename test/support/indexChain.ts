@@ -33,6 +33,11 @@ export interface ChainIndex {
   indexEach(from: number, options?: { readonly behind: boolean }): Promise<readonly CommittedBlock[]>
 }
 
+interface OpenChainOptions extends Partial<Pick<CommitterOptions, 'revaluedPerBlock' | 'pegUsd'>> {
+  /** What calls answer. Default: what the chain does. */
+  readonly answers?: (call: ContractCall) => CallAnswer
+}
+
 export async function openChainIndex(
   chain: TestChain,
   database: Pick<TestDatabase, 'orm' | 'kysely'>,
@@ -40,7 +45,7 @@ export async function openChainIndex(
   launchpads: readonly LaunchpadConfig[] = [referenceLaunchpad(chain)],
   isWatched: (token: Address) => boolean = () => true,
   around: (transaction: Transaction) => Transaction = transaction => transaction,
-  { revaluedPerBlock = 0, pegUsd }: Partial<Pick<CommitterOptions, 'revaluedPerBlock' | 'pegUsd'>> = {},
+  { revaluedPerBlock = 0, pegUsd, answers }: OpenChainOptions = {},
 ): Promise<ChainIndex> {
   const { chainId, weth } = chain.deployment
   const writer = randomUUID()
@@ -62,7 +67,11 @@ export async function openChainIndex(
     facts: {
       senders: transactions => readSenders(chain, transactions),
       answers: async blocks =>
-        new Map(await Promise.all(blocks.map(async block => [block.hash, await readAnswers(chain, block)] as const))),
+        new Map(
+          await Promise.all(
+            blocks.map(async block => [block.hash, answers ? block.calls.map(answers) : await readAnswers(chain, block)] as const),
+          ),
+        ),
     },
     isWatched,
     ethUsd: () => ethUsd,

@@ -13,7 +13,7 @@ export interface Token {
   readonly name: string | null
   /** Decimal places of a whole token. */
   readonly decimals: number
-  /** Total supply, in the smallest unit. */
+  /** Total supply by events, in the smallest unit: what was minted, without what was sent to the zero address. A contract that lets anybody send there without burning counts that in its own `totalSupply()`, which is larger then; nobody can ever move it again. */
   readonly totalSupply: string
   /** Account that launched the token, from the launch event. */
   readonly creator: Address

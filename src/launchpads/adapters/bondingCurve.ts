@@ -91,7 +91,7 @@ const moreFactories = z
   .meta({ description: 'Other contracts that emit the events of the factory, such as earlier ones.' })
 
 export const bondingCurve: AdapterKind = {
-  version: 2,
+  version: 3,
   contracts: ['factory'],
   optionalContracts: ['curve', 'escrow'],
   settings: { events: eventsSchema, moreFactories },

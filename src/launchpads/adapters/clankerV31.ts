@@ -51,7 +51,7 @@ const POOL_FEE_BPS = 100
 const DECIMALS = 18
 
 export const clankerV31: AdapterKind = {
-  version: 2,
+  version: 3,
   contracts: ['factory', 'locker', 'uniswapFactory'],
   presets: {
     factory: toAddress('0x2A787b2362021cC3eEa3C24C4748a6cD5B687382'),

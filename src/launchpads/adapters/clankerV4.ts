@@ -36,7 +36,7 @@ const TOPICS = {
 const DECIMALS = 18
 
 export const clankerV4: AdapterKind = {
-  version: 2,
+  version: 3,
   contracts: ['factory', 'feeLocker', 'poolManager'],
   presets: {
     factory: toAddress('0xE85A59c628F7d27878ACeB4bf3b35733630083a9'),

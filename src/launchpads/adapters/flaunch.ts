@@ -41,7 +41,7 @@ const NEWEST = toAddress('0x588c683ecc450f8b2aadb13d7f63792b840425dc')
 const ESCROW_OF_NEWEST = toAddress('0x17fbf54d6d15ebff82eee77e616f701952d08bb4')
 
 export const flaunch: AdapterKind = {
-  version: 2,
+  version: 3,
   contracts: ['factory', 'nft', 'poolManager'],
   presets: { factory: NEWEST },
   optionalContracts: ['nativeToken', 'pairedTokenRegistry', 'feeEscrow', 'bidWall', 'referralEscrow', 'flETH'],

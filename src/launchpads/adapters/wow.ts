@@ -36,7 +36,7 @@ const CREATOR_FEE_BPS = 50
 const DECIMALS = 18
 
 export const wow: AdapterKind = {
-  version: 2,
+  version: 3,
   contracts: ['factory', 'protocolRewards'],
   presets: {
     factory: toAddress('0x997020E5F59cCB79C74D527Be492Cc610CB9fA2B'),

@@ -31,7 +31,7 @@ const DECIMALS = 18
 const VESTING_SUPPLY = 500_000_000n * 10n ** 18n
 
 export const zoraCoins: AdapterKind = {
-  version: 2,
+  version: 3,
   contracts: ['factory', 'poolManager'],
   presets: {
     factory: toAddress('0x777777751622c0d3258f214F9DF38E35BF45baF3'),

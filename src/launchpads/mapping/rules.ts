@@ -148,9 +148,11 @@ function statesTell({ kind, mapping }: MappedEntry): Problems {
 function poolIsKnown({ kind, mapping }: MappedEntry): Problems {
   if ((kind !== 'graduate' && kind !== 'pool') || !isMade(mapping['pool'])) return []
   const fee = mapping['poolFeeBps']
+  const bySpacing = mapping['pool'].tickSpacing !== undefined
   return [
+    ...(bySpacing && mapping['poolType'] === 'uniswap-v2' ? problem('pool', 'expected no tickSpacing: pairs of uniswap-v2 have none') : []),
     ...(mapping['token'] === undefined ? problem('token', 'missing: which pool the factory makes follows from the token') : []),
-    ...(mapping['poolType'] !== 'uniswap-v2' && (fee === undefined || fee === 'unknown')
+    ...(mapping['poolType'] !== 'uniswap-v2' && !bySpacing && (fee === undefined || fee === 'unknown')
       ? problem('poolFeeBps', 'missing: which pool of uniswap-v3 the factory makes follows from its fee')
       : []),
   ]

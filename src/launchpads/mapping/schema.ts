@@ -17,6 +17,8 @@ export interface PoolMapping {
   readonly factory: string
   /** The hash of a pool's creation code. */
   readonly codeHash: string
+  /** Of a factory that tells its pools apart by it, and not by their fee. */
+  readonly tickSpacing?: number
 }
 
 /** A call that returns a field of a launch. */
@@ -102,13 +104,19 @@ const argumentList = z.array(argument, { error: 'expected a list of arguments' }
 
 const EXPECTED_HASH = "expected the hash of a pool's creation code, 0x and 64 hex digits"
 
+const EXPECTED_SPACING = 'expected a tick spacing, a whole number from 1 to 16384'
+
 const poolSchema = strict(
   {
     factory: address,
     codeHash: z.string({ error: EXPECTED_HASH }).regex(/^0x[0-9a-fA-F]{64}$/, { error: EXPECTED_HASH }),
+    tickSpacing: z.int({ error: EXPECTED_SPACING }).min(1, { error: EXPECTED_SPACING }).max(16_384, { error: EXPECTED_SPACING }).optional(),
   },
   'a factory with its codeHash',
-).meta({ description: "The pool that this factory makes of the token and its currency. codeHash: the hash of a pool's creation code." })
+).meta({
+  description:
+    "The pool that this factory makes of the token and its currency. codeHash: the hash of a pool's creation code. tickSpacing: of a factory that tells pools of uniswap-v3 apart by it in place of the fee, as Slipstream's.",
+})
 
 const callSchema = strict(
   {

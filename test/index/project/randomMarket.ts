@@ -185,7 +185,14 @@ export function buildChain(steps: readonly Step[]): readonly Block[] {
       events.push(
         { ...at(), kind: 'completed', token, raised: wei },
         { ...at(), kind: 'poolCreated', token, main: false, pool: facts(poolOf(token), 'uniswap-v3', token) },
-        { ...at(), kind: 'poolChanged', token, pool: poolOf(token), ...price(wei + 1n, amount + 1n) },
+        {
+          ...at(),
+          kind: 'poolChanged',
+          token,
+          pool: poolOf(token),
+          ...price(wei + 1n, amount + 1n),
+          reserves: { mode: 'set', token: 0n, quote: 0n },
+        },
         { ...at(), kind: 'migrated', token, pool: poolOf(token) },
       )
     }

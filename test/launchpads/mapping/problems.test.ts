@@ -319,6 +319,16 @@ describe('a mapping of events', () => {
       'missing: which pool of uniswap-v3 the factory makes follows from its fee',
     ],
     [
+      '.graduate.pool',
+      { ...BASE, graduate: { ...UP, pool: { ...MADE, tickSpacing: 200 } } },
+      'expected no tickSpacing: pairs of uniswap-v2 have none',
+    ],
+    [
+      '.graduate.pool.tickSpacing',
+      { ...BASE, graduate: { ...UP, poolType: 'uniswap-v3', pool: { ...MADE, tickSpacing: 0 } } },
+      'expected a tick spacing, a whole number from 1 to 16384, got 0',
+    ],
+    [
       '.graduate.quoteToken',
       { ...BASE, launch: { ...LAUNCH, quoteToken: 'by' }, graduate: { ...UP, pool: MADE } },
       "missing, expected the pool's currency: launches have their own, and no event of them leads to this pool",

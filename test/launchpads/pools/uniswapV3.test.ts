@@ -1,9 +1,13 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { toEventSelector } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { type Hex, toAddress } from '#domain/address.ts'
 import { formatDecimal } from '#domain/decimal.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import { madePool } from '#launchpads/mapping/madePool.ts'
 import { swapFee } from '#launchpads/pools/poolTrade.ts'
-import { concentratedState, priceFromSqrt } from '#launchpads/pools/uniswapV3.ts'
+import { concentratedState, decodeUniswapV3, priceFromSqrt, V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
+import { testAddresses } from '#test/support/simulatedChain.ts'
 
 const Q96 = 2n ** 96n
 
@@ -59,4 +63,31 @@ test('a state is read to the ends of its types, and past them is none: no column
   ] as const) {
     expect(() => concentratedState(sqrtPriceX96, tick, liquidity)).toThrow(MalformedLogError)
   }
+})
+
+describe('Slipstream, a fork of Uniswap v3', () => {
+  const [token, quoteToken, pool, gauge] = testAddresses([1, 2, 3, 4])
+  const facts = { address: pool, type: 'uniswap-v3', quoteToken, tokenIsToken0: true, feeBps: null } as const
+
+  // Its gauge takes the fees of staked positions by an event of its own, so that the reserves had drifted.
+  test('loses what its gauge collects', () => {
+    const words = [7n, 11n].map(amount => amount.toString(16).padStart(64, '0'))
+    const topics: readonly Hex[] = [toEventSelector('CollectFees(address,uint128,uint128)'), `0x${gauge.slice(2).padStart(64, '0')}`]
+    const place = { blockNumber: 1, blockHash: '0x01', txHash: '0x02', txIndex: 0, logIndex: 0 } as const
+    const log = { ...place, address: pool, topics, data: `0x${words.join('')}` } as const
+    const transaction = { header: { number: 1, hash: '0x01', parentHash: '0x00', timestamp: 1 }, txHash: '0x02', logs: [] } as const
+    expect(V3_TOPICS).toContain(topics[0])
+    expect(decodeUniswapV3({ log, pool: facts, tokenDecimals: 18, at: { ...place, timestamp: 1, token }, transaction })).toMatchObject([
+      { kind: 'poolChanged', reserves: { mode: 'move', token: -7n, quote: -11n } },
+      { kind: 'joinExit', maker: gauge, amountToken: -7n, amountQuote: -11n },
+    ])
+  })
+
+  test('has the addresses of its pools on Base', () => {
+    const factory = '0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A'
+    const codeHash = '0xffb9af9ea6d9e39da47392ecc7055277b9915b8bfc9f83f105821b7791a6ae30'
+    const pair = [toAddress('0x4200000000000000000000000000000000000006'), toAddress('0x833589fcd6edb6e08f4c7c32d4f71b54bda02913')] as const
+    for (const currencies of [pair, [pair[1], pair[0]] as const])
+      expect(madePool({ factory, codeHash, tickSpacing: 100 }, currencies, null)).toBe('0xb2cc224c1c9fee385f8ad6a55b4d94e92359dc59')
+  })
 })
