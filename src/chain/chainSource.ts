@@ -70,6 +70,7 @@ export function createChainSource({ rpc, clock = systemClock, logger = SILENT, p
   const tips = createChainTips()
   const blockLogs = createBlockLogs({ rpc, clock, logger })
 
+  const optional = { refusals: 0 }
   return {
     tip: request => {
       // The tip's logs are of no use where the bloom alone does not show that they are all.
@@ -122,7 +123,7 @@ export function createChainSource({ rpc, clock = systemClock, logger = SILENT, p
     },
     warnings: () => [rpc.headers.warning(), blockLogs.warning()].filter(warning => warning !== null),
     answers: async blocks => {
-      const answers = await mapBounded(blocks, QUESTIONS_AT_ONCE, block => fetchCallAnswers(rpc, block))
+      const answers = await mapBounded(blocks, QUESTIONS_AT_ONCE, block => fetchCallAnswers(rpc, block, optional))
       return new Map(blocks.map(({ hash }, index) => [hash, answers[index] ?? []]))
     },
     logsInRange: query => logRanges.fetch(query),

@@ -25,27 +25,41 @@ const FAILED = 'f'.repeat(WORD)
  * @throws `RpcError` when no provider answers, or none has the state of the block and runs code that is not deployed, unless all of the
  *   calls of a run are optional
  */
-export async function fetchCallAnswers(rpc: Pick<Rpc, 'ask' | 'askEach'>, block: BlockCalls): Promise<readonly CallAnswer[]> {
+export async function fetchCallAnswers(
+  rpc: Pick<Rpc, 'ask' | 'askEach'>,
+  block: BlockCalls,
+  optional: OptionalCalls,
+): Promise<readonly CallAnswer[]> {
   const answers: CallAnswer[] = []
   for (let at = 0, to = 0; at < block.calls.length; at = to) {
     const isOptional = block.calls[at]?.isOptional
     while (to < block.calls.length && to - at < MAX_CALLS_PER_RUN && block.calls[to]?.isOptional === isOptional) to++
-    answers.push(...(await run(rpc, { ...block, calls: block.calls.slice(at, to) })))
+    answers.push(...(await run(rpc, { ...block, calls: block.calls.slice(at, to) }, optional)))
   }
   return answers
 }
 
+/** How optional calls have fared with all providers. */
+export interface OptionalCalls {
+  /** Refusals since the last answer. */
+  refusals: number
+}
+
+/** A state that is gone is refused each time. The first refusals may be of a provider in trouble, and are waited for. */
+const REFUSALS_BELIEVED = 3
+
 type Outcome = readonly CallAnswer[] | RpcFault
 
-async function run(rpc: Pick<Rpc, 'ask' | 'askEach'>, block: BlockCalls): Promise<readonly CallAnswer[]> {
+async function run(rpc: Pick<Rpc, 'ask' | 'askEach'>, block: BlockCalls, optional: OptionalCalls): Promise<readonly CallAnswer[]> {
   const question = (provider: RpcProvider) => askProvider(provider, block)
   const first = await rpc.ask(question)
-  if (isAnswer(first)) return first
   // Nodes without the states of old blocks are none the worse for the rest.
-  const other = (await rpc.askEach(question)).find(isAnswer)
-  if (other !== undefined) return other
-  if (block.calls.every(({ isOptional }) => isOptional)) return block.calls.map(() => null)
-  const text = `no provider runs calls on the state of block ${block.number}: ${faultSentence(first)}`
+  const answer = isAnswer(first) ? first : (await rpc.askEach(question)).find(isAnswer)
+  const isOptional = block.calls.every(call => call.isOptional)
+  if (isOptional) optional.refusals = answer === undefined ? optional.refusals + 1 : 0
+  if (answer !== undefined) return answer
+  if (isOptional && optional.refusals >= REFUSALS_BELIEVED) return block.calls.map(() => null)
+  const text = `no provider runs calls on the state of block ${block.number}: ${faultSentence(first as RpcFault)}`
   throw new RpcError({ kind: 'node', code: 0, text })
 }
 

@@ -67,7 +67,8 @@ function callsOf(event: UnreadEvent): readonly ContractCall[] {
 
 /** The pool with what it held before its events of the block: its balances after the block, without what these events moved. */
 function withReserves(events: readonly TokenEvent[], event: UnreadPoolEvent, answers: readonly CallAnswer[]): TokenEvent {
-  let [token, quote] = answers.map(answer => (answer?.length === WORD_LENGTH ? BigInt(answer) : null))
+  const isPool = (answers[2]?.length ?? 0) > WORD_LENGTH
+  let [token, quote] = answers.map(answer => (isPool && answer?.length === WORD_LENGTH ? BigInt(answer) : null))
   for (const other of events) {
     if (other.kind !== 'poolChanged' || other.pool !== event.pool.address || other.blockHash !== event.blockHash) continue
     if (other.reserves?.mode !== 'move') continue

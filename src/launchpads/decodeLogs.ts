@@ -1,6 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
-import type { ContractCall } from '#domain/contractCall.ts'
 import type { PoolType } from '#domain/token.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import type { DecodePool } from '#launchpads/pools/poolTrade.ts'
@@ -211,6 +210,8 @@ function withActor(trade: TokenEventOf<'trade'>, makers: ReadonlyMap<number, Add
 }
 
 const BALANCE_OF = '0x70a08231'
+/** A call that only a pool answers: what the mapping takes for one may be another address. */
+const SLOT0 = '0x3850c7bd'
 
 /**
  * Asks for the reserves of Uniswap v3 pools that were initialised before the block that announces them: anybody may make the pool of a
@@ -223,15 +224,12 @@ function withUnreadPools(events: readonly TokenEvent[], directory: DatedDirector
     directory.announcedAt?.(event.pool.address as Address) === event.blockNumber &&
     !events.some(other => other.kind === 'poolChanged' && other.pool === event.pool.address && other.reserves?.mode === 'set')
   if (!events.some(isOld)) return events
-  const balanceOf = (currency: Address, holder: Hex): ContractCall => ({
-    to: currency,
-    data: `${BALANCE_OF}${holder.slice(2).padStart(64, '0')}`,
-    isOptional: true,
-  })
   return events.map(event => {
     if (!isOld(event)) return event
     const { address, quoteToken } = event.pool
-    return { ...event, unread: [event.token, quoteToken].map(currency => balanceOf(currency, address)) }
+    const data: Hex = `${BALANCE_OF}${address.slice(2).padStart(64, '0')}`
+    const calls = [...[event.token, quoteToken].map(to => ({ to, data })), { to: address as Address, data: SLOT0 }] as const
+    return { ...event, unread: calls.map(call => ({ ...call, isOptional: true })) }
   })
 }
 

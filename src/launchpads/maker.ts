@@ -118,7 +118,7 @@ function startFlows(swaps: readonly Swap[], movements: Movements): readonly Flow
   const flows: Flow[] = []
   for (const [place, ofPlace] of Map.groupBy(swaps, swap => swap.place)) {
     const sought = ofPlace.map(swap => ({ swap, amount: swap.amountToken, logIndex: swap.logIndex }))
-    const touching = transfers.filter(({ from, to }) => (buy ? from : to) === place)
+    const touching = transfersAt(place, movements, sought)
     const runs = align(sought, touching, ({ swap, amount, logIndex }, run, sum) => {
       if (swap.by === 'pool' && run.some(one => one.logIndex > logIndex)) return false
       if (sum === amount && run.length === 1) return true
@@ -135,6 +135,13 @@ function startFlows(swaps: readonly Swap[], movements: Movements): readonly Flow
     }
   }
   return flows
+}
+
+/** The transfers that leave the place in buys, or reach it in sells. Some curves mint what they sell and burn what they buy. */
+function transfersAt(place: Address, { side, transfers }: Movements, swaps: readonly { readonly swap: Swap }[]): readonly LoggedTransfer[] {
+  const at = (account: Address) => transfers.filter(({ from, to }) => (side === 'buy' ? from : to) === account)
+  const own = at(place)
+  return own.length === 0 && swaps.every(({ swap }) => swap.by === 'curve') ? at(ZERO_ADDRESS) : own
 }
 
 /** The transfer that settles all swaps without one of their own together: a PoolManager may be asked for exactly their sum. */

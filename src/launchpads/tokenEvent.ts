@@ -102,7 +102,7 @@ export type TokenEvent = TokenEventPosition &
         readonly main: boolean
         /** What it holds. Left out: its own events tell. */
         readonly reserves?: PoolReserves
-        /** Calls that return the reserves of a pool that is older than its announcement. */
+        /** Calls of a pool that is older than its announcement: its balances, and one that only a pool answers. */
         readonly unread?: readonly ContractCall[]
       }
     | {

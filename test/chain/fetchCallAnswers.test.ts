@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import solc from 'solc'
 import { encodeAbiParameters, encodeFunctionData, type Hex, pad, parseAbi, parseAbiParameters, toEventSelector } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fetchCallAnswers, MAX_CALLS_PER_RUN, READ_CALLS } from '#chain/fetchCallAnswers.ts'
+import { fetchCallAnswers as fetchAnswers, MAX_CALLS_PER_RUN, READ_CALLS } from '#chain/fetchCallAnswers.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 import type { BlockCalls, CallAnswer } from '#domain/contractCall.ts'
 import { createMappedAdapter } from '#launchpads/mapping/createMappedAdapter.ts'
@@ -41,6 +41,7 @@ async function rpcOf(...refusals: readonly ((call: FakeCall) => Misbehaviour | u
   return rpc
 }
 const works = () => undefined
+const fetchCallAnswers = (rpc: Parameters<typeof fetchAnswers>[0], block: BlockCalls) => fetchAnswers(rpc, block, { refusals: 0 })
 const refuses =
   (code: number, message: string) =>
   ({ method }: FakeCall): Misbehaviour | undefined =>
@@ -126,6 +127,22 @@ describe('a provider that can not read a block', () => {
       retryable: true,
       message: expect.stringMatching(/no provider runs calls on the state of block \d+: .*required argument missing: to/),
     })
+  })
+
+  it('is done without where nothing depends on it, once it is refused again and again', async () => {
+    const asked = await callsAt(await deployed('PlainName', 'Kept'))
+    const [, , refusal = works] = REFUSALS
+    const rpc = await rpcOf(refusal)
+    const block = { ...asked, calls: asked.calls.map(call => ({ ...call, isOptional: true })) }
+    const optional = { refusals: 0 }
+    for (let count = 0; count < 2; count++) await expect(fetchAnswers(rpc, block, optional)).rejects.toMatchObject({ retryable: true })
+    expect(await fetchAnswers(rpc, block, optional)).toEqual([null])
+    // What is needed is waited for, in the same block, too.
+    await expect(fetchAnswers(rpc, { ...block, calls: [...block.calls, ...asked.calls] }, optional)).rejects.toMatchObject({
+      retryable: true,
+    })
+    expect(await fetchAnswers(await rpcOf(works), block, optional)).not.toEqual([null])
+    expect(optional.refusals).toBe(0)
   })
 
   it('that is on another chain of blocks is not believed', async () => {

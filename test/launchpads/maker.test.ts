@@ -165,6 +165,35 @@ describe('the makers of several trades of one transaction', () => {
     expect(findMakers(logs, [...swaps, { ...sell, logIndex: 6 }])).toEqual([bot, victim, bot])
   })
 
+  test('are those for whom a curve mints, or whose tokens it burns', () => {
+    const nobody = `0x${'0'.repeat(40)}` as Address
+    const paid = users.slice(0, 3)
+    const swaps = [2, 4, 6].map(logIndex => ({ ...buy, by: 'curve', logIndex }) as const)
+    expect(
+      findMakers(
+        paid.map((who, index) => transfer(1 + 2 * index, nobody, who, 100n)),
+        swaps,
+      ),
+    ).toEqual(paid)
+    const sold = swaps.map(swap => ({ ...swap, side: 'sell' }) as const)
+    expect(
+      findMakers(
+        paid.map((who, index) => transfer(1 + 2 * index, who, nobody, 100n)),
+        sold,
+      ),
+    ).toEqual(paid)
+    expect(findMakers([transfer(1, nobody, user, 100n)], [buy])).toEqual([null])
+  })
+
+  test('are told by amounts where a hook of the token buys in the middle of a buy', () => {
+    const logs = [transfer(1, pool, user, 100n), transfer(2, pool, friend, 50n)]
+    const [inner, outer] = [
+      { ...buy, by: 'curve', amountToken: 50n, logIndex: 3 },
+      { ...buy, by: 'curve', logIndex: 4 },
+    ] as const
+    expect(findMakers(logs, [inner, outer])).toEqual([friend, user])
+  })
+
   test('are found by transfers whose parameters are not indexed, and by no ERC-721 ones', () => {
     const { log, source } = transfer(4, pool, user, 100n)
     const [topic, ...words] = log.topics as [Hex, Hex, Hex]

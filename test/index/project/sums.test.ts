@@ -10,8 +10,10 @@ it('keeps what each pool holds equal to what its events moved', () => {
       // What a pool pays out and was never seen to get, it held before: what it holds is not known then.
       const moved = (before: bigint | null, amount: bigint) => (before === null || before + amount < 0n ? null : before + amount)
       for (const event of blocks.flatMap(({ events }) => events)) {
-        const [curveToken, curveQuote] = held.get(curveOf(event.token)) ?? [null, null]
-        if (event.kind === 'migrated') held.set(curveOf(event.token), [curveToken && 0n, curveQuote && 0n])
+        if (event.kind === 'migrated') {
+          const [ofToken, ofQuote] = held.get(curveOf(event.token)) ?? [null, null]
+          held.set(curveOf(event.token), [ofToken && 0n, ofQuote && 0n])
+        }
         if (event.kind !== 'poolChanged' || event.reserves === null) continue
         const { mode, token, quote } = event.reserves
         const [ofToken, ofQuote] = held.get(event.pool) ?? [null, null]
