@@ -40,7 +40,7 @@ export async function fetchCallAnswers(
 }
 
 /** How optional calls have fared with all providers. */
-export interface OptionalCalls {
+interface OptionalCalls {
   /** Refusals since the last answer. */
   refusals: number
 }

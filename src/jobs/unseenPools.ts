@@ -6,7 +6,7 @@ import type { Queryable } from '#store/connection/queryable.ts'
 /** How many of the newest graduations are looked at. */
 const GRADUATIONS = 200
 
-export interface UnseenPools {
+interface UnseenPools {
   /** To be called at the start and after every commit. Returns at once. */
   committed(): void
   /** Launchpads whose newest graduation went into a pool of which no log was seen. */

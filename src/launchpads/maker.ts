@@ -110,7 +110,7 @@ const KEPT_SHARE = 10n
 
 /** The swaps whose own transfers from or to their place are found, with the accounts on the other side. */
 function startFlows(swaps: readonly Swap[], movements: Movements): readonly Flow[] {
-  const { logs, side, transfers } = movements
+  const { logs, side } = movements
   const buy = side === 'buy'
   // Hooks take fees that they have collected out of the PoolManager.
   const hooks = new Set(logs.flatMap(({ log, source }) => (source.role === 'module' ? [log.address] : [])))
@@ -240,8 +240,8 @@ function alignInOrder<S extends Sought>(sought: readonly S[], transfers: readonl
   }
   const runs = new Map<S, readonly LoggedTransfer[]>()
   let end = transfers.length
-  for (let count = sought.length; count > 0; ) {
-    const { parts } = rows[count]?.[end] as Match
+  for (let count = sought.length; count > 0 && end >= 0; ) {
+    const parts = rows[count]?.[end]?.parts ?? null
     if (parts === null) {
       end--
       continue
@@ -250,8 +250,7 @@ function alignInOrder<S extends Sought>(sought: readonly S[], transfers: readonl
     if (parts > 0) runs.set(sought[count] as S, transfers.slice(end - parts, end))
     end -= parts
   }
-  const { unmatched, off } = above.at(-1) as Match
-  return { runs, unmatched, off }
+  return { runs, unmatched: above.at(-1)?.unmatched ?? 0, off: above.at(-1)?.off ?? 0n }
 }
 
 const NOTHING_MATCHED: Match = { unmatched: 0, off: 0n, distance: 0, parts: null }

@@ -241,9 +241,9 @@ describe('the makers of several trades of one transaction', () => {
           for (let count = 0; count < noise; count++) logs.push(transfer(next++, friend, locker, 100n))
           logs.push(transfer(next++, pool, user, 0n), transfer(next++, pool, user, 100n, friend))
           const deliver = () => {
-            if (!throughRouter) side === 'buy' ? move(pool, user, amount) : move(user, pool, amount)
-            else if (side === 'buy') move(router, user, move(pool, router, amount))
-            else move(router, pool, move(user, router, amount))
+            const way = throughRouter ? [pool, router, user] : [pool, user]
+            if (side === 'sell') way.reverse()
+            way.slice(1).reduce((left, to, index) => move(way[index] as Address, to, left), amount)
           }
           if (isFirst) deliver()
           const traded = side === 'sell' && throughRouter ? amount - (amount * percent) / 100n : amount
