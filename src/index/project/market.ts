@@ -39,7 +39,10 @@ export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEve
   if (pool.address === token.graduatedPool) token.graduatedPriceWeth ??= token.priceWeth
 }
 
-/** Applies a change of a pool that prices a quote currency. */
+/**
+ * Applies a change of a pool that prices a quote currency. The reserves of most are not known, since the pool is older than the index. So
+ * all but pairs, which tell theirs, are compared by the liquidity at their price.
+ */
 export function applyQuotePool(
   draft: Draft,
   { token, launchpad, pool }: LogSourceOf<'quotePool'>,
@@ -48,7 +51,7 @@ export function applyQuotePool(
   const known = draftPool(draft, pool.address)
   const row = known ?? newPool(pool, token, launchpad, event.blockNumber)
   if (known === undefined) draft.pools.set(pool.address, row)
-  changePool(row, event)
+  changePool(row, pool.type === 'uniswap-v2' ? event : { ...event, reserves: null })
 }
 
 /** The row of a pool without events. */
