@@ -11,7 +11,7 @@ import { requireDatabase } from './connection/requireDatabase.ts'
 import { toStartError } from './connection/startError.ts'
 import { createTransaction } from './connection/transaction.ts'
 import { announceCommit } from './rows/announcement.ts'
-import { type ChainCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
+import { type ChainCursor, clearCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
 import { dropAllTokens, undoBlocks } from './rows/undo.ts'
 import { dropSideSchema, readSideProgress } from './sideSchema.ts'
 
@@ -84,7 +84,7 @@ async function readAncestors(db: Queryable, { number, undoFrom }: ChainCursor): 
 async function undoAll(db: Queryable): Promise<null> {
   await dropAllTokens(db, await readClockMs(db))
   await sql`truncate ${sql.join(OF_BLOCKS.map(({ meta }) => sql.table(meta.tableName)))}`.execute(db)
-  await sql`update chain_state set cursor_number = null, cursor_hash = null, cursor_timestamp = null, committed_at_ms = null,
-    undo_from = null, minutes_from = null, unfolded_from = null, value_changes_from = null`.execute(db)
+  await clearCursor().execute(db)
+  await sql`update chain_state set minutes_from = null, unfolded_from = null, value_changes_from = null`.execute(db)
   return null
 }

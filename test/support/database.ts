@@ -21,6 +21,8 @@ export interface TestDatabase {
 export interface TestDatabaseOptions {
   /** Default true; false: an empty database without the schema. */
   readonly migrated?: boolean
+  /** A database of the run that is copied. It must have no connections. Default: an empty one. */
+  readonly copyOf?: Pick<TestDatabase, 'url'>
 }
 
 const TABLES = ENTITIES.map(({ meta }) => meta.tableName)
@@ -41,10 +43,10 @@ export function openOrm(url: string, limits: OrmOptions = {}): MikroORM {
  * A database for one test file on the run's server: `const database = await useDatabase()` at the top level of the file, or in a test.
  * It is dropped at the end of the file.
  */
-export async function useDatabase({ migrated = true }: TestDatabaseOptions = {}): Promise<TestDatabase> {
+export async function useDatabase({ migrated = true, copyOf }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const templateUrl = inject('templateUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
-  const template = migrated ? new URL(templateUrl).pathname.slice(1) : 'template0'
+  const template = migrated || copyOf !== undefined ? new URL(copyOf?.url ?? templateUrl).pathname.slice(1) : 'template0'
   // Without it the copy goes through the write-ahead log, and takes five times the processor time.
   await administer(sql`create database ${sql.id(name)} template ${sql.id(template)} strategy file_copy`)
   const url = databaseUrl(name)

@@ -13,6 +13,7 @@ import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { toStartError } from '#store/connection/startError.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { dropViews, readViewedSchema, renewViews } from '#store/views/createViews.ts'
+import { type MigrationTraits, migrateUndone } from './goBack.ts'
 import { MIGRATION_OPTIONS, MIGRATIONS } from './migrations.ts'
 import { requireKnownSchema, signSchema } from './schemaVersion.ts'
 import { MIGRATING, watchMigrations } from './watchMigrations.ts'
@@ -101,7 +102,7 @@ async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Pr
   try {
     // Migrating large tables may take minutes. A new database takes a moment, and is not worth a line.
     if (executed.length > 0) logger.info({ migrations: pending }, 'migrating the database schema')
-    const applied = await runBetweenViews(orm, session, logger)
+    const applied = await runBetweenViews(orm, session, pending, logger)
     await signSchema(session)
     logger.info({ migrations: applied }, 'database schema migrated')
     return applied
@@ -111,24 +112,29 @@ async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Pr
 }
 
 /** Drops the views of this index before the migrations and creates them after: no migration can change a column that a view shows. */
-async function runBetweenViews(orm: MikroORM, session: Queryable, logger: Logger): Promise<readonly string[]> {
+async function runBetweenViews(orm: MikroORM, session: Queryable, pending: readonly string[], logger: Logger): Promise<readonly string[]> {
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(session)
-  if ((await readViewedSchema(session)) !== rows[0]?.schema) return runAll(orm, session, logger)
+  if ((await readViewedSchema(session)) !== rows[0]?.schema) return runAll(orm, session, pending, logger)
   await dropViews(session)
-  const applied = await runAll(orm, session, logger)
+  const applied = await runAll(orm, session, pending, logger)
   await createTransaction(orm)(renewViews)
   return applied
 }
 
 /** Runs all pending migrations in one transaction. Tries again as long as another session uses a table, as `pg_dump` does. */
-async function runAll(orm: MikroORM, session: Queryable, logger: Logger): Promise<readonly string[]> {
+async function runAll(orm: MikroORM, session: Queryable, pending: readonly string[], logger: Logger): Promise<readonly string[]> {
+  const traits: readonly MigrationTraits[] = MIGRATIONS.filter(({ name }) => pending.includes(name))
+
   const stopWatching = watchMigrations(session, logger, monotonicMs)
   try {
     for (;;) {
-      const outcome = await orm.migrator.up().catch((error: unknown) => {
-        if (causes(error).some(link => codeOf(link) === LOCK_NOT_AVAILABLE)) return null
-        throw error
-      })
+      const outcome = await orm.em
+        .getConnection()
+        .transactional(transaction => migrateUndone(transaction, traits, () => orm.migrator.up({ transaction }), logger))
+        .catch((error: unknown) => {
+          if (causes(error).some(link => codeOf(link) === LOCK_NOT_AVAILABLE)) return null
+          throw error
+        })
       if (outcome !== null) return outcome.map(({ name }) => name)
       await delay(PAUSE_MS)
     }

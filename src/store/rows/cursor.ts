@@ -114,6 +114,11 @@ export function moveCursor(to: BlockHeader, committedAtMs: number, undoFrom: num
     committed_at_ms = ${committedAtMs}, undo_from = ${undoFrom}`
 }
 
+/** As after `moveCursor` to before the first block. */
+export function clearCursor(): RawBuilder<unknown> {
+  return sql`update chain_state set cursor_number = null, cursor_hash = null, cursor_timestamp = null, committed_at_ms = null, undo_from = null`
+}
+
 /** The newest stored blocks, ascending and linked, at most `limit`. A backfill stores only the last block of each range. */
 export async function readRecentBlocks(db: Queryable, limit: number): Promise<readonly BlockRow[]> {
   const { rows } = await sql<BlockRow>`select ${selectList(BLOCK)} from block order by number desc limit ${limit}`.execute(db)

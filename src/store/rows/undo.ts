@@ -10,11 +10,11 @@ import { POOL } from '#tables/pool.ts'
 import { POOL_TICK } from '#tables/poolTick.ts'
 import type { Table } from '#tables/tableOf.ts'
 import { toBytes } from '#tables/toBytes.ts'
-import { TOKEN } from '#tables/token.ts'
+import { FULL_TOKEN, TOKEN } from '#tables/token.ts'
 import { INDEX_TOTALS, LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
 import { stampQuotedIn } from './currencies.ts'
 import { stampToken } from './cursor.ts'
-import { foldCandlesAgain } from './foldCandlesAgain.ts'
+import { type CandlePlace, dropLongerCandles, foldCandlesAgain } from './foldCandlesAgain.ts'
 import { isOfMinute } from './foldMinutes.ts'
 import { runStatements, type Statements, unnested } from './insertRows.ts'
 import { attachMetadata } from './metadata.ts'
@@ -26,10 +26,9 @@ import { writeTokenNames } from './tokenNames.ts'
  * projection determines are restored; the others survive a reorg. Of candles, only those of the shortest interval have images. Trades,
  * joins, exits, creations of pools, milestones and changes of values have no images: a block only adds them, and they carry its number.
  *
- * An image is a value of the table's row type, which PostgreSQL copies as it is; JSON would turn each number into text. An image lacks the
- * columns that a later migration adds, which would be restored as null. So such a migration deletes all images, and sets
- * `chain_state.undo_from` to null. Where PostgreSQL refuses to alter a table because its row type is used, the migration drops the column
- * of images and adds it again.
+ * An image is a value of the table's row type, which PostgreSQL copies as it is; JSON would turn each number into text. It fits no other
+ * form of the table. So before a migration changes rows or row types, all blocks that have images are undone, by what the catalog says of
+ * the tables (`migrations/goBack.ts`).
  */
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
@@ -47,6 +46,23 @@ const BESIDE_TOKENS: readonly UndoableTable[] = [
 ]
 
 const UNDOABLE = [TOKEN, ...BESIDE_TOKENS]
+
+/** The tables that have a column of images. */
+export const IMAGED_TABLES = UNDOABLE.map(({ name }) => name)
+
+/** The tables whose rows a block adds, with the column that has its number. */
+const ADDED_BY_BLOCK = new Map([
+  ...['trade', 'join_exit', 'pool_creation', 'milestone', 'value_change', 'block_undo'].map(table => [table, 'block_number'] as const),
+  // LP fees that were read at an undone block are deleted, too: they are read again.
+  ['uncollected_fee', 'block_number'],
+  ['announced_contract', 'created_block'],
+  ['block', 'number'],
+])
+/** Their block number is a place up to which something was read. */
+const READ_UP_TO = ['webhook_position']
+
+/** The columns of a token that no block determines. */
+const LASTING_COLUMNS = FULL_TOKEN.columns.map(({ name }) => name).filter(name => !TOKEN.columns.some(column => column.name === name))
 
 /** A new sequence is below that of a dropped token only after the clock went back. No clock goes back by this much. */
 const KEPT_DROPPED_MS = 30 * 86_400_000
@@ -110,42 +126,121 @@ export function forgetUndo(from: number, to: number): RawBuilder<unknown> {
  * @param isReorg `false`: the same blocks are applied again in this transaction, so that what readers have read stays valid
  * @returns the tokens that the blocks changed, and the deleted ones
  */
-export async function undoBlocks(
-  db: Queryable,
-  ancestor: number,
-  committedAtMs: number,
-  isReorg = true,
-): Promise<{ readonly changed: readonly Address[]; readonly dropped: readonly Address[] }> {
+export async function undoBlocks(db: Queryable, ancestor: number, committedAtMs: number, isReorg = true): Promise<UndoneTokens> {
+  return deriveRows(db, await restoreRows(db, ancestor, committedAtMs, isReorg), committedAtMs)
+}
+
+export interface UndoneTokens {
+  readonly changed: readonly Address[]
+  readonly dropped: readonly Address[]
+}
+
+/** What `deriveRows` has to do. */
+export interface RestoredRows extends UndoneTokens {
+  readonly candles: readonly CandlePlace[]
+  /** The tokens whose URI or image has changed, and those whose symbol or name has. */
+  readonly moved: readonly Address[]
+  readonly renamed: readonly Address[]
+}
+
+/**
+ * The first half of `undoBlocks`: takes every row that blocks determine back to what it was, except those that follow from others. The
+ * tables may be those of an earlier version.
+ */
+export async function restoreRows(db: Queryable, ancestor: number, committedAtMs: number, isReorg: boolean): Promise<RestoredRows> {
   if (isReorg) await countReorg(db, ancestor + 1)
-  const dropped = await dropTokens(db, ancestor, committedAtMs)
-  const moved = await tokensChangedIn(db, ['metadata_uri', 'image_uri'], ancestor)
-  const renamed = await tokensChangedIn(db, ['symbol', 'name'], ancestor)
-  const { rows } = await sql<{ address: Address }>`
-    ${restored(TOKEN, ancestor, [stampToken(committedAtMs, 'current')])} returning current.address`.execute(db)
-  for (const table of BESIDE_TOKENS) {
+  const tables = await readStoredTables(db)
+  const candle = tables.find(({ name }) => name === CANDLE.name)
+  const token = tables.find(({ name }) => name === TOKEN.name)
+  const undone = { dropped: [] as readonly Address[], moved: [] as readonly Address[], renamed: [] as readonly Address[] }
+  const candles = candle === undefined ? [] : await candlesSince(db, candle, ancestor)
+  if (token !== undefined) {
+    undone.dropped = await dropTokens(db, token, ancestor, committedAtMs)
+    undone.moved = await tokensChangedIn(db, token, ['metadata_uri', 'image_uri'], ancestor)
+    undone.renamed = await tokensChangedIn(db, token, ['symbol', 'name'], ancestor)
+  }
+  let changed: readonly Address[] = []
+  for (const table of tables) {
+    if (table === token) {
+      const stamps = [stampToken(committedAtMs, 'current')]
+      const { rows } = await sql<{ address: Address }>`${restored(table, ancestor, stamps)} returning current.address`.execute(db)
+      changed = rows.map(({ address }) => address)
+      continue
+    }
     await sql`with undone as (${oldestImages(table, ancestor)})
       delete from ${sql.table(table.name)} as current using undone where not undone.existed and ${sameKey(table)}`.execute(db)
     await restored(table, ancestor, []).execute(db)
   }
-  await foldCandlesAgain(db, sql`select (image).token, (image).time from (${imagesSince(CANDLE, ancestor)}) as undone`)
-  // LP fees that were read at an undone block are deleted, too: they are read again.
-  for (const table of ['trade', 'join_exit', 'pool_creation', 'block_undo', 'uncollected_fee', 'value_change'] as const)
-    await sql`delete from ${sql.table(table)} where block_number > ${ancestor}`.execute(db)
-  await sql`delete from milestone where kind in ('launch', 'graduation') and block_number > ${ancestor}`.execute(db)
-  await sql`delete from announced_contract where created_block > ${ancestor}`.execute(db)
-  await sql`delete from block where number > ${ancestor}`.execute(db)
+  await dropLongerCandles(db, candles)
+  for (const [table, column] of await readAddedByBlock(db))
+    await sql`delete from ${sql.table(table)} where ${sql.ref(column)} > ${ancestor}`.execute(db)
+  return { ...undone, changed, candles }
+}
+
+/** The second half of `undoBlocks`: computes the rows that follow from others, in the tables of this version. */
+export async function deriveRows(
+  db: Queryable,
+  { candles, changed, dropped, moved, renamed }: RestoredRows,
+  committedAtMs: number,
+): Promise<UndoneTokens> {
+  await foldCandlesAgain(db, candles)
   await runStatements(db, writeTokenNames([...renamed, ...dropped]))
   await runStatements(db, attachMetadata(moved))
-  const restoredTokens = rows.map(({ address }) => address)
-  const quoted = await stampQuotedIn(db, [...renamed, ...dropped], committedAtMs, restoredTokens)
-  return { changed: [...restoredTokens, ...quoted], dropped }
+  const quoted = await stampQuotedIn(db, [...renamed, ...dropped], committedAtMs, changed)
+  return { changed: [...changed, ...quoted], dropped }
+}
+
+/** A table of which rows have images, as the database has it. */
+interface StoredTable {
+  readonly name: string
+  readonly key: readonly string[]
+  /** The other columns that images restore. */
+  readonly columns: readonly string[]
+  /** Whether images are JSON, as before Migration0016. */
+  readonly isJson: boolean
+}
+
+async function readStoredTables(db: Queryable): Promise<readonly StoredTable[]> {
+  const { rows } = await sql<StoredTable>`
+    select relname as name, array_agg(attname::text order by attnum) filter (where attnum = any(indkey)) as key,
+      coalesce(array_agg(attname::text order by attnum) filter (where not attnum = any(indkey) and attgenerated = ''
+        and (relname <> ${TOKEN.name} or attname <> all(${LASTING_COLUMNS}::text[]))), '{}') as columns,
+      exists (select from pg_attribute where attrelid = 'block_undo'::regclass and attname = 'image' and not attisdropped) as "isJson"
+    from pg_class join pg_namespace as place on place.oid = relnamespace and nspname = current_schema()
+      join pg_index on indrelid = pg_class.oid and indisprimary
+      join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+    where relname in (select table_name from block_undo) group by relname`.execute(db)
+  return rows
+}
+
+/** @throws `TypeError` when a table has numbers of blocks, and is none of those that are known here */
+async function readAddedByBlock(db: Queryable): Promise<readonly (readonly [table: string, column: string])[]> {
+  const { rows } = await sql<{ table: string; numbered: boolean }>`
+    select relname as "table", exists (
+      select from pg_attribute where attrelid = pg_class.oid and attname = 'block_number' and not attisdropped) as numbered
+    from pg_class join pg_namespace as place on place.oid = relnamespace and nspname = current_schema() where relkind = 'r'`.execute(db)
+  const unknown = rows.find(({ table, numbered }) => numbered && !ADDED_BY_BLOCK.has(table) && !READ_UP_TO.includes(table))
+  if (unknown !== undefined) throw new TypeError(`undoing a block does not know what to do with the rows of ${unknown.table}`)
+  const present = new Set(rows.map(({ table }) => table))
+  return [...ADDED_BY_BLOCK].filter(([table]) => present.has(table))
+}
+
+async function candlesSince(db: Queryable, table: StoredTable, ancestor: number): Promise<readonly CandlePlace[]> {
+  const { rows } = await sql<CandlePlace>`
+    select distinct (image).token, (image).time from (${imagesSince(table, ancestor)}) as undone`.execute(db)
+  return rows
 }
 
 /** The tokens of which the blocks above the ancestor changed one of these columns. */
-async function tokensChangedIn(db: Queryable, columns: readonly string[], ancestor: number): Promise<readonly Address[]> {
+async function tokensChangedIn(
+  db: Queryable,
+  table: StoredTable,
+  columns: readonly string[],
+  ancestor: number,
+): Promise<readonly Address[]> {
   const of = (row: string) => sql.join(columns.map(column => sql.ref(`${row}.${column}`)))
-  const { rows } = await sql<{ address: Address }>`with undone as (${oldestImages(TOKEN, ancestor)})
-    select current.address from token as current join undone on ${sameKey(TOKEN)}
+  const { rows } = await sql<{ address: Address }>`with undone as (${oldestImages(table, ancestor)})
+    select current.address from token as current join undone on ${sameKey(table)}
     where undone.existed and row(${of('current')}) is distinct from row(${of('undone')})`.execute(db)
   return rows.map(({ address }) => address)
 }
@@ -165,15 +260,15 @@ export async function readTokensDroppedAt(db: Queryable, committedAtMs: number):
 }
 
 /** Counts the reorg: by the count, readers see that what they have read of the undone blocks is void. */
-async function countReorg(db: Queryable, fromBlock: number): Promise<void> {
+export async function countReorg(db: Queryable, fromBlock: number): Promise<void> {
   await sql`insert into reorg (number, from_block) select coalesce(max(number), 0) + 1, ${fromBlock} from reorg`.execute(db)
 }
 
-async function dropTokens(db: Queryable, ancestor: number, committedAtMs: number): Promise<readonly Address[]> {
+async function dropTokens(db: Queryable, table: StoredTable, ancestor: number, committedAtMs: number): Promise<readonly Address[]> {
   await sql`delete from dropped_token where dropped_at_ms < ${committedAtMs - KEPT_DROPPED_MS}`.execute(db)
   const { rows } = await sql<{ address: Address }>`
-    with undone as (${oldestImages(TOKEN, ancestor)}),
-      gone as (delete from token as current using undone where not undone.existed and ${sameKey(TOKEN)} returning current.address, current.sequence)
+    with undone as (${oldestImages(table, ancestor)}),
+      gone as (delete from token as current using undone where not undone.existed and ${sameKey(table)} returning current.address, current.sequence)
     insert into dropped_token (address, sequence, dropped_at_ms) select address, sequence, ${committedAtMs} from gone
     on conflict (address) do update set sequence = greatest(dropped_token.sequence, excluded.sequence), dropped_at_ms = excluded.dropped_at_ms
     returning address`.execute(db)
@@ -195,32 +290,30 @@ export async function keepSequences(db: Queryable, which: RawBuilder<unknown>, c
   return rows.map(({ address }) => address)
 }
 
-function restored(table: UndoableTable, ancestor: number, stamps: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
-  const values = table.columns
-    .filter(column => !table.key.includes(column))
-    .map(({ name }) => sql`${sql.id(name)} = ${sql.ref(`undone.${name}`)}`)
+function restored(table: StoredTable, ancestor: number, stamps: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  const values = table.columns.map(name => sql`${sql.id(name)} = ${sql.ref(`undone.${name}`)}`)
   return sql`with undone as (${oldestImages(table, ancestor)})
     update ${sql.table(table.name)} as current set ${sql.join([...values, ...stamps])} from undone where undone.existed and ${sameKey(table)}`
 }
 
 /** Each row's image from the oldest undone block that has one, which is the row as it was before all undone blocks. */
-function oldestImages(table: UndoableTable, ancestor: number): RawBuilder<unknown> {
-  const keys = sql.join(table.key.map(({ name }) => sql`(image).${sql.id(name)}`))
+function oldestImages(table: StoredTable, ancestor: number): RawBuilder<unknown> {
+  const keys = sql.join(table.key.map(name => sql`(image).${sql.id(name)}`))
   return sql`select existed, (image).* from (
       select distinct on (${keys}) existed, image from (${imagesSince(table, ancestor)}) as undone order by ${keys}, block_number, position
     ) as oldest`
 }
 
 /** The image of a row that was added has only the key. "offset 0" has PostgreSQL build each image once. */
-function imagesSince({ name }: UndoableTable, ancestor: number): RawBuilder<unknown> {
-  return sql`select block_number, position, added_key is null as existed,
-      coalesce(${sql.id(name)}, json_populate_record(null::${sql.table(name)}, added_key)) as image
-    from block_undo where table_name = ${name} and block_number > ${ancestor} offset 0`
+function imagesSince({ name, isJson }: StoredTable, ancestor: number): RawBuilder<unknown> {
+  const row = (json: string) => sql`json_populate_record(null::${sql.table(name)}, ${sql.id(json)})`
+  const image = isJson ? sql`existed, ${row('image')}` : sql`added_key is null as existed, coalesce(${sql.id(name)}, ${row('added_key')})`
+  return sql`select block_number, position, ${image} as image from block_undo where table_name = ${name} and block_number > ${ancestor} offset 0`
 }
 
-function sameKey({ key }: UndoableTable): RawBuilder<unknown> {
+function sameKey({ key }: Pick<StoredTable, 'key'>): RawBuilder<unknown> {
   return sql.join(
-    key.map(({ name }) => sql`${sql.ref(`current.${name}`)} = ${sql.ref(`undone.${name}`)}`),
+    key.map(name => sql`${sql.ref(`current.${name}`)} = ${sql.ref(`undone.${name}`)}`),
     sql` and `,
   )
 }
