@@ -62,8 +62,8 @@ interface Undoable extends Pick<BlockHeader, 'number' | 'hash' | 'timestamp'> {
 
 /** `null`: no block can be undone. */
 async function readUndoable(db: Queryable): Promise<Undoable | null> {
-  const { rows: found } = await sql`select to_regclass('chain_state') as state`.execute(db)
-  if ((found[0] as { state: unknown } | undefined)?.state == null) return null
+  const { rows: states } = await sql`select where to_regclass('chain_state') is not null`.execute(db)
+  if (states.length === 0) return null
   const { rows } = await sql<Omit<Undoable, 'ancestor'>>`select cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp,
     undo_from as "undoFrom" from chain_state where undo_from is not null and cursor_number is not null`.execute(db)
   const [cursor] = rows
