@@ -38,6 +38,7 @@ export const SLOW = [
   'endToEnd/kills',
   'store/migrations/*',
   'rpc/weakProviders',
+  'client/platforms',
   'client/*xamples',
   'client/anyUse',
   'benchmarks/*',

@@ -7,6 +7,9 @@ import { build } from 'vite'
 /*
  * `npm run build:client` builds the published package into dist/client: JavaScript for browsers and Node, with types. Its
  * package.json is the repository's without the server's dependencies.
+ *
+ * The folder `client` has the same as CommonJS, for Jest. Its files are named like the entries, so that tools that don't know `exports` find
+ * them, too: Metro before 0.82, Jest 27, `moduleResolution: node10`.
  */
 
 const ROOT = path.resolve(import.meta.dirname, '..')
@@ -29,7 +32,7 @@ const PEERS = { react: '>=18', rxjs: '>=7' } as const
 /** @param directory - is deleted first */
 export async function buildClient(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })
-  await mkdir(directory, { recursive: true })
+  await mkdir(path.join(directory, 'client'), { recursive: true })
   await Promise.all([writeScripts(directory), writeTypes(directory), writeManifest(directory)])
 }
 
@@ -49,10 +52,17 @@ async function writeScript(directory: string, file: string): Promise<void> {
       emptyOutDir: false,
       target: 'es2022',
       sourcemap: true,
-      lib: { entry: { [file]: `src/client/${file}.ts` }, formats: ['es'] },
+      lib: { entry: { [file]: `src/client/${file}.ts` } },
       rolldownOptions: {
         external: Object.keys(PEERS),
-        output: { minify: true, comments: false, entryFileNames: '[name].js' },
+        output: (['es', 'cjs'] as const).map(format => ({
+          format,
+          minify: true,
+          comments: false,
+          // React Server Components have no hooks: this makes a module that has some one of the browser.
+          banner: file === 'react' ? "'use client'" : '',
+          entryFileNames: format === 'es' ? '[name].js' : 'client/[name].js',
+        })),
       },
     },
   })
@@ -80,6 +90,11 @@ async function writeTypes(directory: string): Promise<void> {
     await writeFile(file, rewritten)
   }
   await rm(emitted, { recursive: true })
+  // The types of a CommonJS module are read by the rules of its folder.
+  await cp(path.join(directory, 'types'), path.join(directory, 'client/types'), { recursive: true })
+  for (const file of Object.values(ENTRIES)) {
+    await writeFile(path.join(directory, `client/${file}.d.ts`), `export * from './types/client/${file}.js'\n`)
+  }
 }
 
 async function writeManifest(directory: string): Promise<void> {
@@ -93,12 +108,19 @@ async function writeManifest(directory: string): Promise<void> {
     sideEffects: false,
     engines: { node: '>=20' },
     exports: Object.fromEntries(
-      Object.entries(ENTRIES).map(([entry, file]) => [`./${entry}`, { types: `./types/client/${file}.d.ts`, default: `./${file}.js` }]),
+      Object.entries(ENTRIES).map(([entry, file]) => [
+        `./${entry}`,
+        {
+          import: { types: `./types/client/${file}.d.ts`, default: `./${file}.js` },
+          require: { types: `./client/${file}.d.ts`, default: `./client/${file}.js` },
+        },
+      ]),
     ),
     peerDependencies: PEERS,
     peerDependenciesMeta: Object.fromEntries(Object.keys(PEERS).map(peer => [peer, { optional: true }])),
   }
   await writeFile(path.join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  await writeFile(path.join(directory, 'client/package.json'), '{ "type": "commonjs" }\n')
   await cp(path.join(ROOT, 'LICENSE'), path.join(directory, 'LICENSE'))
   const manual = await readFile(path.join(ROOT, 'docs/client.md'), 'utf8')
   // Relative links lead to files that the package does not contain.

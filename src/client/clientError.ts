@@ -56,6 +56,11 @@ export class ClientError extends Error {
   /** With `invalid_answer`: the first field that does not have the promised shape, such as `data.0.market.priceWeth`. */
   declare readonly path: string | null
 
+  /** Each entry of the package, as a module and as CommonJS, has a class of its own. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return (value as Partial<ClientError> | null | undefined)?.name === 'TokenwireError'
+  }
+
   constructor(code: ClientErrorCode, message: string, details: Details = {}) {
     super(message, details)
     Object.assign(this, { code, status: null, problem: null, retryAfterMs: null, path: null }, details)

@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from './ending.ts'
 import type { TokenwireOptions, WebSocketLike } from './options.ts'
 import { createTimers, platformClock, type Timers } from './timers.ts'
 
@@ -7,7 +8,7 @@ export interface ClientContext extends Required<Omit<TokenwireOptions, 'url' | '
   /** Throws where the platform has no WebSocket. */
   readonly openSocket: () => WebSocketLike
   readonly timers: Timers
-  readonly closed: AbortSignal
+  readonly closed: AbortSignalLike
   /** `reconnect` calls them: each begins again what ended when the server asked the client not to reconnect. */
   readonly dismissed: Set<() => void>
   /** Each ends the pause before a retry. Called when the network or the page comes back, and with `reconnect`. */
@@ -18,29 +19,28 @@ export interface ClientContext extends Required<Omit<TokenwireOptions, 'url' | '
 
 interface Platform {
   readonly WebSocket: new (url: string) => WebSocketLike
-  readonly location?: { readonly href: string }
+  readonly location?: { readonly href: string; readonly origin: string }
   readonly reportError?: (error: unknown) => void
   readonly console: { error(error: unknown): void }
 }
 
 const platform = globalThis as unknown as Platform
 
-export function createContext(options: TokenwireOptions, closed: AbortSignal): ClientContext {
-  const { WebSocket: Socket = platform.WebSocket, clock = platformClock, onError } = options
+export function createContext(options: TokenwireOptions, closed: AbortSignalLike): ClientContext {
+  const { clock = platformClock, onError } = options
   const base = baseOf(options.url)
   const report = (error: unknown) => guarded(onError, error, showUncaught)
   return {
     base,
     // Called as a plain function: browsers reject a `fetch` that is called as a method of another object.
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
-    openSocket: () => new Socket(`${base.replace(/^http/, 'ws')}/realtime`),
+    openSocket: () => new (options.WebSocket ?? platform.WebSocket)(`${base.replace(/^http/, 'ws')}/realtime`),
     timers: createTimers(clock, closed),
     random: options.random ?? Math.random,
     timeoutMs: options.timeoutMs ?? 15_000,
     retries: options.retries ?? 2,
     maxSubscriptions: options.maxSubscriptions ?? 200,
     maxConnections: options.maxConnections ?? 5,
-    maxEventStreams: options.maxEventStreams ?? 4,
     keepConnected: options.keepConnected ?? false,
     closed,
     dismissed: new Set(),
@@ -50,9 +50,14 @@ export function createContext(options: TokenwireOptions, closed: AbortSignal): C
   }
 }
 
-/** The address without query, fragment and trailing slash. A relative one is resolved against the page. */
+/**
+ * The address without query, fragment and trailing slash. One that begins with a slash is of the page's host; a server that renders the page
+ * has none, and may make the client all the same. Only rare forms need the platform's `URL`: React Native's has no parts.
+ */
 function baseOf(url: string): string {
-  const { origin, pathname } = new URL(url, platform.location?.href)
+  const [usual, host = platform.location?.origin ?? '', path = ''] = /^(https?:\/\/[^\s/?#@\\]+)?(\/(?!\/)[^\s?#]*)?$/.exec(url) ?? []
+  const { origin, pathname } = usual ? { origin: host, pathname: path } : new URL(url, platform.location?.href)
+  if (!usual && !origin.startsWith('http')) throw new TypeError(`not HTTP: ${url}`)
   return (origin + pathname).replace(/\/+$/, '')
 }
 

@@ -1,5 +1,6 @@
 import { onWake } from './browserPage.ts'
 import { createContext } from './context.ts'
+import { Ending } from './ending.ts'
 import { tokensOf } from './feed/carried.ts'
 import { createConnectionPool } from './feed/connectionPool.ts'
 import { createFeed } from './feed/feed.ts'
@@ -19,8 +20,7 @@ import { createRefetcher } from './watch/refetcher.ts'
  * @throws `TypeError` when `url` is not a valid address
  */
 export function createTokenwire(options: TokenwireOptions): Tokenwire {
-  const closing = new AbortController()
-  const closed = closing.signal
+  const closed = new Ending()
   const context = createContext(options, closed)
   const listeners = new Set<(state: ConnectionState) => void>()
   const rest = createRest(context)
@@ -31,7 +31,11 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
     onToken: token => feed.refetched(token),
     onFetched: isSuccess => pool.polled(isSuccess),
   })
+  let ignoreWakes: (() => void) | null = null
   const pool = createConnectionPool(context, {
+    onConnect() {
+      ignoreWakes ??= onWake(wake)
+    },
     onState(state) {
       // A listener may change the state, which calls all listeners anew, or remove other listeners.
       for (const listener of Array.from(listeners)) if (listeners.has(listener) && pool.state === state) context.call(listener, state)
@@ -41,7 +45,6 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
   })
   const feed = createFeed(context, pool, refetcher)
   const watch = createWatch(context, feed, api)
-  onWake(wake, closed)
 
   function wake(): void {
     pool.wake()
@@ -78,7 +81,8 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
     close() {
       listeners.clear()
       context.dismissed.clear()
-      closing.abort()
+      closed.abort()
+      ignoreWakes?.()
       pool.close()
     },
   }

@@ -9,22 +9,22 @@ const platform = globalThis as unknown as { readonly WebSocket: NonNullable<Toke
  * @example createTokenwire(withApiKey({ url: 'https://tokenwire.example.com', apiKey }))
  */
 export function withApiKey({ apiKey, ...options }: TokenwireOptions & { readonly apiKey: string }): TokenwireOptions {
-  const { fetch = globalThis.fetch, WebSocket: Socket = platform.WebSocket } = options
+  const { fetch = (...request) => globalThis.fetch(...request) } = options
   return {
     ...options,
     // Called as a plain function: browsers reject a `fetch` that is called as a method of another object.
     fetch: (input, init) => {
-      const headers = new Headers(init?.headers)
-      headers.set('x-api-key', apiKey)
-      return fetch(input, { ...init, headers })
+      // The client's own headers, which are a plain object.
+      return fetch(input, { ...init, headers: { ...(init?.headers as object), 'x-api-key': apiKey } })
     },
-    ...(Socket !== undefined && { WebSocket: keyedSocket(Socket, apiKey) }),
+    WebSocket: keyedSocket(apiKey, options.WebSocket),
   }
 }
 
-function keyedSocket(Socket: NonNullable<TokenwireOptions['WebSocket']>, apiKey: string): NonNullable<TokenwireOptions['WebSocket']> {
+/** Throws when it opens where the platform has no WebSocket, as without a key. */
+function keyedSocket(apiKey: string, Socket: TokenwireOptions['WebSocket']): NonNullable<TokenwireOptions['WebSocket']> {
   // A function may be called with `new` and return another object.
   return function KeyedSocket(url: string): WebSocketLike {
-    return new Socket(`${url}?apiKey=${encodeURIComponent(apiKey)}`)
+    return new (Socket ?? platform.WebSocket)(`${url}?apiKey=${encodeURIComponent(apiKey)}`)
   } as unknown as NonNullable<TokenwireOptions['WebSocket']>
 }

@@ -37,8 +37,6 @@ export interface TokenwireOptions {
   readonly maxSubscriptions?: number
   /** WebSockets open at once, when one can't carry all watches. Default 5. */
   readonly maxConnections?: number
-  /** Event streams open at once. Default 4: browsers allow six connections per HTTP/1.1 host. */
-  readonly maxEventStreams?: number
   /** Keeps one connection open while nothing is watched. Default false: the last one is closed after 5 s. */
   readonly keepConnected?: boolean
   /**

@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from './ending.ts'
 import type { ClientClock } from './options.ts'
 
 export const platformClock: ClientClock = {
@@ -13,7 +14,7 @@ export interface Timers {
 }
 
 /** @param closed - cancels all runs, also those requested later */
-export function createTimers(clock: ClientClock, closed: AbortSignal): Timers {
+export function createTimers(clock: ClientClock, closed: AbortSignalLike): Timers {
   const running = new Set<unknown>()
   closed.addEventListener('abort', () => {
     for (const timer of running) clock.clearTimeout(timer)

@@ -100,6 +100,10 @@ export class ChannelService implements SocketService {
     return this.#reads.marketTrades({ order: 'desc', limit: 1_000, ...query }).then(({ data }) => data)
   }
 
+  get openStreams(): number {
+    return this.#streams.size
+  }
+
   /** The launched tokens, newest first: each event of the chain stands for one. */
   get launched(): readonly Token[] {
     return this.stored.events

@@ -84,7 +84,7 @@ it('delivers rising sequences when messages arrive late, twice and out of order'
 it('falls back to event streams while WebSockets are blocked, then returns to WebSocket', async () => {
   fixture.store(B, 1)
   fixture.proxy.webSockets = 'refuse'
-  const client = fixture.client({ maxEventStreams: 1, clock: new FastClock(20) })
+  const client = fixture.client({ clock: new FastClock(20) })
   const [a, b] = [new Seen(), new Seen()]
   client.watch(A, a.listen)
   client.watch(B, b.listen)
@@ -183,7 +183,7 @@ it('ignores the older states of a gateway that lags behind the one before', asyn
 })
 
 it('takes from REST a state that its connection missed, then the complete one from the connection', async () => {
-  const client = fixture.client({ clock: new FastClock(20), maxEventStreams: 0 })
+  const client = fixture.client({ clock: new FastClock(20) })
   const seen = new Seen()
   client.watch(A, seen.listen)
   await seen.reaches(1, 'webSocket')

@@ -84,7 +84,6 @@ export async function expectConvergence(steps: readonly Step[], seed: number, cl
     clock,
     random,
     maxSubscriptions: 3,
-    maxEventStreams: 2,
     onError: error => errors.push(error),
   })
   const witnesses = new Map<Address, Witness>()

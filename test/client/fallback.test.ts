@@ -1,26 +1,30 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { ClientContext } from '#client/context.ts'
 import { createTokenwire } from '#client/createTokenwire.ts'
+import { Ending } from '#client/ending.ts'
 import type { Carried } from '#client/feed/carried.ts'
+import type { GraduationsEvent, LaunchesEvent, TradesEvent } from '#client/feed/channelMessages.ts'
 import { createFallback } from '#client/feed/fallback.ts'
 import { createLive } from '#client/live/createLive.ts'
-import type { Live } from '#client/live/liveTypes.ts'
+import type { Live, LiveEvent } from '#client/live/liveTypes.ts'
+import { createTimers } from '#client/timers.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 import { ChannelService } from './channelService.ts'
 import { SimulatedClock } from './simulatedClock.ts'
 
 let clock: SimulatedClock
+let service: ChannelService
 let client: Tokenwire
 let live: Live
 
 /** WebSockets and event streams are blocked, and a channel of events waits, which is not polled. */
 beforeEach(() => {
   clock = new SimulatedClock()
-  const service = new ChannelService(clock, () => 0.5, 10_000)
+  service = new ChannelService(clock, () => 0.5, 10_000)
   Object.assign(service.faults, { webSocket: 'refused', eventStreams: 'refused' })
   const { fetch, WebSocket } = service
-  client = createTokenwire({ url: 'http://service.test', clock, random: () => 0.5, fetch, WebSocket, maxEventStreams: 1 })
+  client = createTokenwire({ url: 'http://service.test', clock, random: () => 0.5, fetch, WebSocket })
   live = createLive(client)
   live.launches({}, () => {})
 })
@@ -50,15 +54,54 @@ it('is in fallback as long as a state of a channel is polled', async () => {
 
 // It says nothing of what works once the WebSocket is blocked.
 it('does not count a poll from before connections were blocked', () => {
-  const context = { maxEventStreams: 0 } as ClientContext
+  const fetch = () => new Promise<Response>(() => {})
+  const context = { base: '', fetch, timers: createTimers(clock, new Ending()) } as unknown as ClientContext
   const fallback = createFallback(context, { onState: () => {}, onRefused: () => {} })
   const poller = {}
   fallback.polled(true, poller)
-  const token: Pick<Carried, 'isChannel' | 'key'> = { isChannel: false, key: addressOf(1) }
+  const token: Pick<Carried, 'isChannel' | 'key' | 'streamPath'> = { isChannel: false, key: addressOf(1), streamPath: () => '' }
   fallback.serve(new Set([token as Carried]))
   expect(fallback.isWorking()).toBeNull()
   fallback.polled(true, poller)
   expect(fallback.isWorking()).toBe(true)
+})
+
+// Two tabs with four streams each left no connection of HTTP/1.1 for requests.
+it('has one event stream, which the channels have in turns and the tokens when there is none', async () => {
+  Object.assign(service.faults, { eventStreams: 'fine' })
+  const seen = new Map<string, string[]>()
+  const note = (channel: string) => (event: LiveEvent<TradesEvent | LaunchesEvent | GraduationsEvent>) => {
+    if ('data' in event) seen.set(channel, [...(seen.get(channel) ?? []), event.cursor])
+  }
+  live.trades({}, note('trades'))
+  live.launches({}, note('launches'))
+  live.graduations({}, note('graduations'))
+  await pass(30)
+  for (let n = 0; n < 3; n++) {
+    service.commit([1, 10], [2, 11])
+    await pass(1)
+    expect(service.openStreams).toBeLessThanOrEqual(1)
+  }
+  await pass(30)
+  expect([...seen.values()].map(cursors => new Set(cursors).size)).toEqual([3, 3, 3])
+  expect([...seen.values()].map(cursors => cursors.length)).toEqual([3, 3, 3])
+  expect(client.state).toBe('fallback')
+})
+
+it('leaves the event stream to other tabs while the page is hidden', async () => {
+  const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
+  vi.stubGlobal('document', page)
+  Object.assign(service.faults, { eventStreams: 'fine' })
+  await pass(40)
+  expect(service.openStreams).toBe(1)
+  page.visibilityState = 'hidden'
+  await pass(10)
+  expect(service.openStreams).toBe(0)
+  page.visibilityState = 'visible'
+  page.dispatchEvent(new Event('visibilitychange'))
+  await pass(3)
+  expect(service.openStreams).toBe(1)
+  vi.unstubAllGlobals()
 })
 
 it('is in fallback as long as tokens are polled', async () => {

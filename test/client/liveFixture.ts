@@ -99,7 +99,6 @@ export class Fixture {
       random: this.#random,
       fetch: this.service.fetch,
       WebSocket: this.service.WebSocket,
-      maxEventStreams: 8,
       onError: error => this.errors.push(error),
     })
     return createLive(this.client)

@@ -1,8 +1,14 @@
+import { hash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { createContext, runInContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { createTokenwire, TokenwireError } from '#client/index.ts'
+import type { createLive } from '#client/live.ts'
+import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
+import { addressOf } from '#test/support/snapshots.ts'
 import { type PackedClient, packClient, tool } from './packedClient.ts'
 
 /** Of each entry, as the documents promise. */
@@ -71,15 +77,52 @@ describe('the package', () => {
   it('passes publint and attw', async () => {
     const [{ messages }, types] = await Promise.all([
       publint({ pkgDir: packed.package, pack: false, strict: true }),
-      tool(
-        '@arethetypeswrong/cli/dist/index.js',
-        [packed.tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-color'],
-        packed.project,
-      ),
+      tool('@arethetypeswrong/cli/dist/index.js', [packed.tarball, '--format', 'ascii', '--no-color'], packed.project),
     ])
     expect(messages).toEqual([])
-    // Eight entries in two resolution modes; the other modes are for CommonJS and old tools.
-    expect(types.match(/^ *(?:node16 \(from ESM\)|bundler): 🟢/gm)).toHaveLength(16)
+    // Eight entries in all resolution modes.
+    expect(types.match(/^ *(?:node10|node16 \(from CJS\)|node16 \(from ESM\)|bundler): 🟢/gm)).toHaveLength(32)
+  })
+
+  // React Native's URL has no parts and its signals have no reason and take no options; others lack more.
+  it('needs no more of the platform than the guide names', async () => {
+    const guide = await readFile('docs/guides/front-ends.md', 'utf8')
+    const [, named = ''] = /^The client uses these of the platform: (.*?)\. A$/ms.exec(guide) ?? []
+    const names = Array.from(named.matchAll(/`(\w+)`/g), ([, name = '']) => name)
+    const context = createContext(Object.fromEntries(names.map(name => [name, BARE[name as keyof typeof BARE]])))
+    const load = async <Module>(name: string): Promise<Module> => {
+      const text = await script(`client/${name}.js`)
+      const module = { exports: {} }
+      ;(runInContext(`(function (module, exports) {${text}\n})`, context) as (...given: object[]) => void)(module, module.exports)
+      return module.exports as Module
+    }
+    const client = await load<{ createTokenwire: typeof createTokenwire; TokenwireError: typeof TokenwireError }>('index')
+    const live = await load<{ createLive: typeof createLive }>('live')
+    const { withApiKey } = await load<{ withApiKey: (options: object) => { url: string } }>('key')
+    const fixture = await RealtimeFixture.start({ apiKeys: [{ name: 'page', sha256: hash('sha256', 'known') }] })
+    const { url } = fixture.gateway
+    const TOKEN = addressOf(1)
+    fixture.show(fixture.store(TOKEN, 1))
+    const keyed = client.createTokenwire(withApiKey({ url, apiKey: 'unknown' }))
+    expect(await keyed.token(TOKEN)).toMatchObject({ ok: false, error: { code: 'rejected' } })
+    for (const options of [{ url }, { url, WebSocket: Blocked as never }]) {
+      const tokenwire = client.createTokenwire(options)
+      expect(await tokenwire.search('a\ud800 b,&c=%')).toMatchObject({ ok: true })
+      const ending = new BareAbortController()
+      const aborted = tokenwire.token(TOKEN, { signal: ending.signal })
+      ending.abort()
+      expect(await aborted).toMatchObject({ ok: false, error: { code: 'aborted' } })
+      const refused = await live
+        .createLive(tokenwire)
+        .list({ limit: 0 })
+        .next()
+        .catch((error: unknown) => error)
+      expect(refused).toBeInstanceOf(client.TokenwireError)
+      expect((await tokenwire.updates(TOKEN).next()).value?.token.address).toBe(TOKEN)
+      expect((await live.createLive(tokenwire).list({ limit: 5 }).next()).value).toMatchObject({ data: [{ address: TOKEN }] })
+      tokenwire.close()
+    }
+    await fixture.stop()
   })
 
   it('has types that compile with and without those of Node and browsers', async () => {
@@ -99,6 +142,55 @@ describe('the package', () => {
     expect(await Promise.all(['tsconfig.browser.json', 'tsconfig.json'].map(tsc))).toEqual(['', ''])
   })
 })
+
+/** Its signal has what React Native's has. */
+class BareAbortController {
+  readonly signal: {
+    aborted: boolean
+    addEventListener(type: 'abort', run: () => void): void
+    removeEventListener(type: 'abort', run: () => void): void
+  }
+  readonly #listeners = new Set<() => void>()
+
+  constructor() {
+    this.signal = {
+      aborted: false,
+      addEventListener: (_, run) => void this.#listeners.add(run),
+      removeEventListener: (_, run) => void this.#listeners.delete(run),
+    }
+  }
+
+  abort(): void {
+    this.signal.aborted = true
+    for (const run of this.#listeners) run()
+  }
+}
+
+/** As where a proxy refuses WebSockets. */
+class Blocked {
+  constructor() {
+    throw new Error('refused')
+  }
+}
+
+/** Answers without a body that can be read in parts. */
+async function bareFetch(url: string, { headers, signal }: { headers: Record<string, string>; signal: BareAbortController['signal'] }) {
+  const aborter = new AbortController()
+  signal.addEventListener('abort', () => aborter.abort())
+  const response = await fetch(url, { headers, signal: aborter.signal })
+  return { status: response.status, headers: { get: (name: string) => response.headers.get(name) }, text: () => response.text() }
+}
+
+/** What the guide may name. */
+const BARE = {
+  fetch: bareFetch,
+  AbortController: BareAbortController,
+  setTimeout,
+  clearTimeout,
+  performance: { now: () => performance.now() },
+  console: { error: () => {} },
+  WebSocket,
+}
 
 /** Code that uses every entry. Its type errors have to be found. */
 const USES = `

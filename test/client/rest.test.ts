@@ -137,6 +137,28 @@ describe('in simulated time', () => {
     expect(asked[0]?.url).toBe(`http://service.test/base/api/tokens/${TOKEN}`)
   })
 
+  // A page that is rendered by a server is no page there: the module that makes the client is loaded all the same.
+  it('is made for a relative address where there is no page, and for no other address than of HTTP', async () => {
+    const { asked, client } = start([], { url: '/base/' })
+    await client.token(TOKEN)
+    expect(asked).toEqual([])
+    for (const url of ['localhost:3000', 'ws://service.test', 'https://', 'nothing']) {
+      expect(() => createTokenwire({ url })).toThrow(TypeError)
+    }
+  })
+
+  it('asks Next.js to keep no answer', async () => {
+    const kept: unknown[] = []
+    const { client } = start([], {
+      fetch: async (_, init) => {
+        kept.push((init as { next?: unknown }).next)
+        return answer()
+      },
+    })
+    await client.token(TOKEN)
+    expect(kept).toEqual([{ revalidate: 0 }])
+  })
+
   it('retries after growing pauses, then gives up', async () => {
     const { clock, asked, client } = start(
       Array.from({ length: 9 }, (_, index) => (index % 2 ? new TypeError('no route') : new Response('', { status: 502 }))),

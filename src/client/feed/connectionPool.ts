@@ -10,6 +10,7 @@ import { FeedConnection } from './feedConnection.ts'
 const LINGER_MS = 5_000
 
 export interface ConnectionPoolEvents {
+  readonly onConnect: () => void
   readonly onState: (state: ConnectionState) => void
   /** A connection that carries these has become live. */
   readonly onLive: (carried: Iterable<Carried>) => void
@@ -32,7 +33,10 @@ export interface ConnectionPool extends Pick<Fallback, 'tokensWithoutStream' | '
   close(): void
 }
 
-export function createConnectionPool(context: ClientContext, { onState, onLive, onBlocked }: ConnectionPoolEvents): ConnectionPool {
+export function createConnectionPool(
+  context: ClientContext,
+  { onConnect, onState, onLive, onBlocked }: ConnectionPoolEvents,
+): ConnectionPool {
   const { timers, maxConnections, keepConnected } = context
   /** `null`: no connection has room. */
   const connectionOf = new Map<Carried, FeedConnection | null>()
@@ -57,6 +61,7 @@ export function createConnectionPool(context: ClientContext, { onState, onLive, 
 
   function openConnection(): FeedConnection | null {
     if (connections.size >= maxConnections) return null
+    onConnect()
     const connection: FeedConnection = new FeedConnection(context, {
       onState: () => {
         if (connection.state === 'live') onLive(connection.carried)

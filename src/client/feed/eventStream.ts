@@ -42,7 +42,8 @@ export function openEventStream(
     if (response.status !== 200) return end(response)
     const { headers, body } = response
     // The login page of a captive portal has status 200, too.
-    if (body === null || !headers.get('content-type')?.startsWith('text/event-stream')) return end()
+    // React Native's responses have no body that can be read in parts.
+    if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return end()
     if (signal.aborted) return
     onOpen()
     const reader = body.getReader()

@@ -1,7 +1,9 @@
 import { backoffMs } from '#client/backoff.ts'
+import { isHidden } from '#client/browserPage.ts'
 import { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
 import { retryAfterMs } from '#client/rest/readResponse.ts'
+import { Timer } from '#client/timers.ts'
 import type { Address } from '#domain/address.ts'
 import { type Carried, tokensOf } from './carried.ts'
 import { openEventStream } from './eventStream.ts'
@@ -10,33 +12,28 @@ import { STABLE_MS } from './feedConnection.ts'
 /** The pause that the server asks of event streams (`retry: 2000`). */
 const RETRY_BASE_MS = 2_000
 
-interface Stream {
-  isOpen: boolean
-  /** False after the server asked for a pause. */
-  mayHurry: boolean
-  openedAt: number
-  failures: number
-  stop: () => void
-}
+/** How long a channel has the stream while others wait for it. */
+const TURN_MS = 5_000
 
 /**
- * Event streams for what a blocked WebSocket would carry, as many as a browser allows: for channels, then for tokens. The other tokens are
- * polled; the other channels wait, and later continue from their position.
+ * One event stream for what a blocked WebSocket would carry: browsers allow six connections per HTTP/1.1 host, all tabs together, and
+ * requests need some. Channels have the stream in turns, as each continues from its position. Without channels a token has it, and all other
+ * tokens are polled. A hidden page has none.
  */
 export interface Fallback {
   /** Whether updates arrive over streams or polls; `null` while that is unknown. */
   isWorking(): boolean | null
-  /** Whether an open stream carries it. */
+  /** Whether the stream is open and carries it. */
   isOpen(carried: Carried): boolean
   tokensWithoutStream(): readonly Address[]
   serve(carried: ReadonlySet<Carried>): void
-  /** Opens every stream anew, since nothing tells whether an open one is alive, unless the server asked for a pause. */
+  /** Opens the stream anew, since nothing tells whether an open one is alive, unless the server asked for a pause. */
   wake(): void
   /**
    * Reports a poll. The state follows from the newest one.
    *
    * @param isSuccess - `null`: the poller has stopped
-   * @param poller - absent: the poller of the tokens without a stream
+   * @param poller - absent: the poller of the tokens without the stream
    */
   polled(isSuccess: boolean | null, poller?: object): void
 }
@@ -48,99 +45,113 @@ interface FallbackEvents {
 }
 
 export function createFallback(context: ClientContext, { onState, onRefused }: FallbackEvents): Fallback {
-  const { base, timers, random, onError, maxEventStreams } = context
+  const { base, timers, random, onError } = context
   let served: ReadonlySet<Carried> = new Set()
-  const streams = new Map<Carried, Stream>()
-  /** Tokens that are not indexed, so the server has no stream for them. */
-  const absent = new Set<Carried>()
+  /** What the stream is for; `null`: there is none. */
+  let current: Carried | null = null
+  let last: Carried | null = null
+  let close = () => {}
+  let isOpen = false
+  /** Whether the stream has brought anything. */
+  let isHeard = false
+  let openedAt = 0
+  let failures = 0
+  /** Whether the newest stream was opened; `null`: not known yet. */
+  let isStreaming: boolean | null = null
+  let notBefore = 0
+  /** False after the server asked for a pause. */
+  let mayHurry = true
+  /** Runs out before the stream is opened, and at the end of a turn. */
+  const timer = new Timer(timers)
   /** Whether the newest poll of each poller succeeded. The newest of all comes last. */
   const polls = new Map<object | undefined, boolean>()
 
-  const isAnyOpening = (except?: Stream) => [...streams.values()].some(stream => stream !== except && !stream.isOpen)
-  const isOpen = (carried: Carried) => !!streams.get(carried)?.isOpen
-  const hasNone = (carried: Carried) => !streams.has(carried) && !absent.has(carried)
-  const tokensWithoutStream = () => tokensOf([...served].filter(carried => !isOpen(carried)))
+  const carries = (carried: Carried) => isOpen && carried === current
+  const tokensWithoutStream = () => tokensOf([...served].filter(carried => !carries(carried)))
 
-  /** Opens the next stream unless one is still opening, so that a server that is down gets one request and not four. */
-  function openNext(): void {
-    if (isAnyOpening()) return
-    const isFull = streams.size >= maxEventStreams
-    const next = [...served].find(carried => carried.isChannel && hasNone(carried)) ?? (isFull ? undefined : [...served].find(hasNone))
-    if (next === undefined) return
-    if (isFull) {
-      const replaced = [...streams.keys()].find(carried => !carried.isChannel)
-      if (replaced === undefined) return
-      close(replaced)
-    }
-    const stream: Stream = { isOpen: false, mayHurry: true, openedAt: 0, failures: 0, stop: () => {} }
-    streams.set(next, stream)
-    open(next, stream)
+  /** @param step - 1: it is the next one's turn */
+  function follow(step: 0 | 1): void {
+    const channels = [...served].filter(({ isChannel }) => isChannel)
+    const wanted = channels.length > 0 ? channels : [...served]
+    const at = wanted.indexOf(last as Carried)
+    const next = wanted[at < 0 ? 0 : (at + step) % wanted.length] ?? null
+    if (next === current) return
+    leave()
+    current = last = next
+    if (next !== null) open(next)
   }
 
-  function open(carried: Carried, stream: Stream): void {
-    stream.stop = openEventStream(base + carried.streamPath(), context, {
-      onOpen: () => {
-        stream.isOpen = true
-        stream.openedAt = timers.now()
+  function leave(): void {
+    timer.stop()
+    close()
+    close = () => {}
+    isOpen = isHeard = false
+    current = null
+  }
+
+  function open(carried: Carried): void {
+    const pauseMs = notBefore - timers.now()
+    if (pauseMs > 0) return timer.start(pauseMs, () => open(carried))
+    close = openEventStream(base + carried.streamPath(), context, {
+      onOpen() {
+        isOpen = isStreaming = true
+        openedAt = timers.now()
+        timer.start(TURN_MS, endTurn)
         onState()
-        openNext()
       },
-      onMessage: message => {
+      onMessage(message) {
+        isHeard = true
         if (message.type === 'token.update' || message.type === 'channel') carried.receive(message, 'eventStream')
         else if (message.type === 'invalid') onError(message.error)
       },
-      onEnd: refusal => ended(carried, stream, refusal),
+      onEnd: refusal => ended(carried, refusal),
     })
   }
 
-  function ended(carried: Carried, stream: Stream, refusal: Response | null): void {
-    if (stream.isOpen && timers.now() - stream.openedAt >= STABLE_MS) stream.failures = 0
-    stream.isOpen = false
-    const status = refusal?.status
-    if (status === 404) absent.add(carried)
-    if (status === 404 || status === 400 || isAnyOpening(stream)) {
-      streams.delete(carried)
-      if (status === 400) onRefused(carried, new ClientError('rejected', 'filters refused', { status }))
-      openNext()
-    } else {
-      const askedMs = refusal && retryAfterMs(refusal.headers)
-      stream.mayHurry = askedMs === null
-      const pauseMs = (askedMs ?? 0) + backoffMs(stream.failures++, random, RETRY_BASE_MS)
-      stream.stop = timers.after(pauseMs, () => open(carried, stream))
-    }
-    onState()
+  function endTurn(): void {
+    timer.start(TURN_MS, endTurn)
+    if (isHidden()) leave()
+    else if (isHeard && current?.isChannel) follow(1)
   }
 
-  function close(carried: Carried): void {
-    streams.get(carried)?.stop()
-    streams.delete(carried)
+  function ended(carried: Carried, refusal: Response | null): void {
+    const status = refusal?.status
+    if (isOpen && timers.now() - openedAt >= STABLE_MS) failures = 0
+    leave()
+    if (status === 400) onRefused(carried, new ClientError('rejected', 'filters refused', { status }))
+    else {
+      const askedMs = refusal && retryAfterMs(refusal.headers)
+      mayHurry = askedMs === null
+      notBefore = timers.now() + (askedMs ?? 0) + backoffMs(failures++, random, RETRY_BASE_MS)
+      isStreaming = false
+    }
+    follow(1)
+    onState()
   }
 
   return {
     isWorking() {
       if (served.size === 0) return false
       const isPolled = [...polls.values()].at(-1)
-      if (isPolled || [...streams.keys()].some(isOpen)) return true
-      return isPolled === false || [...streams.values()].some(({ failures }) => failures > 0) ? false : null
+      return isPolled || isStreaming || (isPolled ?? isStreaming)
     },
-    isOpen,
+    isOpen: carries,
     tokensWithoutStream,
     serve(carried) {
       served = carried
-      for (const one of streams.keys()) if (!carried.has(one)) close(one)
       if (carried.size === 0) {
-        absent.clear()
         polls.clear()
+        isStreaming = null
       }
       if (!tokensWithoutStream().length) polls.delete(undefined)
-      openNext()
+      follow(0)
     },
     wake() {
-      for (const [carried, stream] of streams) {
-        if (!stream.mayHurry) continue
-        stream.stop()
-        open(carried, stream)
+      if (mayHurry) {
+        leave()
+        notBefore = 0
       }
+      follow(0)
     },
     polled(isSuccess, poller) {
       if (served.size === 0) return

@@ -1,3 +1,4 @@
+import type { AbortSignalLike } from '#client/ending.ts'
 import type { LaunchesEvent, TradesEvent } from '#client/feed/channelMessages.ts'
 import type { Token, Trade } from '#client/generated/types.ts'
 import type { ListPage } from '#client/rest/calls.ts'
@@ -21,7 +22,7 @@ export interface Gap {
   readonly reorgs: number
   /** Addresses of the tokens of the block of `from` that were delivered. */
   readonly delivered: ReadonlySet<string>
-  readonly signal: AbortSignal
+  readonly signal: AbortSignalLike
 }
 
 /** The events of a gap in order, read over REST; at the end a `gap` where some are left out. */

@@ -1,4 +1,5 @@
 import { pollMs } from '#client/backoff.ts'
+import { Ending } from '#client/ending.ts'
 import type {
   ChannelMessage,
   CrossingsEvent,
@@ -47,7 +48,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
   #delivered = new Set<string>()
   #link: ChannelLink | null = null
   /** Ends the repair of a gap, or the wait for another attempt. */
-  #repairing = new AbortController()
+  #repairing = new Ending()
 
   constructor(
     extension: ClientExtension,
@@ -101,7 +102,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
 
   resume(): void {
     this.#repairing.abort()
-    const { signal } = (this.#repairing = new AbortController())
+    const signal = (this.#repairing = new Ending())
     this.#link ??= subscribeChannel(this.#extension, this)
     // A listener of the client's state may have ended this query meanwhile.
     if (signal.aborted) this.#leave()
@@ -140,7 +141,7 @@ export class LiveEvents<Event extends TradesEvent | LaunchesEvent | GraduationsE
   /** Reads the gap over REST, then continues at its end. Meanwhile the service keeps the events that follow. */
   async #fill({ from, to, reorgs }: Omit<GapMessage, 'id'>, repair: Repair<Event>): Promise<void> {
     this.#leave()
-    const { signal } = this.#repairing
+    const signal = this.#repairing
     const { timers, random, closed, pauses } = this.#extension
     try {
       for await (const event of repair({ from, to, reorgs, delivered: this.#delivered, signal })) {

@@ -1,4 +1,5 @@
 import type { ClientError } from '#client/clientError.ts'
+import { Ending, onAbort } from '#client/ending.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import type { LiveHandle, LiveListenerOptions, LiveQueryOptions, OpenLiveMethod } from './liveTypes.ts'
 
@@ -33,8 +34,7 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
   const none = {} as Options
 
   function listen(query: Query, listener: (news: News) => void, options: Options & LiveListenerOptions): LiveHandle {
-    const ending = new AbortController()
-    const over = ending.signal
+    const over = new Ending()
     const { signal, onEnd } = options
     const resume = () => {
       run.resume()
@@ -43,10 +43,12 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
     }
     const close = () => {
       if (over.aborted) return
-      ending.abort()
+      over.abort()
+      stopListening()
       dismissed.delete(resume)
       run.stop()
     }
+    const stopListening = onAbort([signal], close)
     const run = start(query, options, {
       next: news => over.aborted || call(listener, news),
       failed: error => over.aborted || call(options.onError ?? onError, error),
@@ -59,7 +61,6 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
         if (error !== null && onEnd !== undefined) call(onEnd, error)
       },
     })
-    signal?.addEventListener('abort', close, { signal: over })
     if (signal?.aborted) close()
     return { close }
   }
@@ -67,11 +68,10 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
   async function* iterate(query: Query, options: Options): AsyncGenerator<News, undefined, undefined> {
     const waiting: News[] = []
     let isPaused = false
-    const ending = new AbortController()
-    const over = ending.signal
+    const over = new Ending()
     let wake = () => {}
     const finish = (error: ClientError | null = null) => {
-      ending.abort(error)
+      over.abort(error)
       wake()
     }
     const run = start(query, options, {
@@ -87,10 +87,8 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
       failed: onError,
       end: finish,
     })
-    for (const signal of [options.signal, closed]) {
-      signal?.addEventListener('abort', () => finish(), { signal: over })
-      if (signal?.aborted) finish()
-    }
+    const stopListening = onAbort([options.signal, closed], () => finish())
+    if (options.signal?.aborted || closed.aborted) finish()
     try {
       while (!over.aborted) {
         const [news] = waiting
@@ -104,7 +102,8 @@ export function liveMethod<Query, News, Options extends LiveQueryOptions>(
       }
       if (over.reason !== null) throw over.reason as ClientError
     } finally {
-      ending.abort(null)
+      over.abort()
+      stopListening()
       run.stop()
     }
     return undefined

@@ -1,4 +1,5 @@
 import type { ClientError } from '#client/clientError.ts'
+import type { AbortSignalLike } from '#client/ending.ts'
 import type {
   CrossingsEvent,
   GraduationsEvent,
@@ -107,7 +108,7 @@ export interface WalletState {
 
 export interface LiveQueryOptions {
   /** Ends the query. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignalLike
 }
 
 /** Where to continue: the `cursor` and `reorgs` of the last event. Default: from now on. */

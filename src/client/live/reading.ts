@@ -1,6 +1,7 @@
 import { pollMs } from '#client/backoff.ts'
 import { isHidden } from '#client/browserPage.ts'
 import type { ClientError } from '#client/clientError.ts'
+import { type AbortSignalLike, Ending } from '#client/ending.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import type { LiveOutput } from './liveMethod.ts'
 
@@ -21,7 +22,7 @@ export interface ReadingOptions {
   /** Whether a connection brings the changes, so that REST need not be asked. */
   readonly isFollowed: () => boolean
   /** Rejects when the data has to be read again. */
-  readonly read: (signal: AbortSignal) => Promise<void>
+  readonly read: (signal: AbortSignalLike) => Promise<void>
   readonly periodMs?: number
 }
 
@@ -38,8 +39,7 @@ export function startReading(
   { timers, random, closed, pauses, polled }: ClientExtension,
   { output, isFollowed, read, periodMs = POLL_MS }: ReadingOptions,
 ): Reading {
-  const ending = new AbortController()
-  const { signal } = ending
+  const signal = new Ending()
   let cancel = () => {}
   let isReading = false
   let isRequested = false
@@ -60,7 +60,7 @@ export function startReading(
       output.failed(error)
     }
     if (signal.aborted) return
-    polled(failures === 0, ending)
+    polled(failures === 0, signal)
     isReading = false
     readAtMs = timers.now()
     const pauseMs = failures > 0 ? pollMs(RETRY_MS, random, failures - 1) : pollMs(periodMs, random)
@@ -71,7 +71,7 @@ export function startReading(
     cancel()
     if (signal.aborted) return
     cancel = timers.after(ms, () => {
-      if (isCurrent()) polled(null, ending)
+      if (isCurrent()) polled(null, signal)
       if (!isRequested && (isCurrent() || isHidden())) readAfter(pollMs(periodMs, random))
       else void run()
     })
@@ -90,10 +90,10 @@ export function startReading(
       else void run()
     },
     stop() {
-      ending.abort()
+      signal.abort()
       pauses.delete(readNow)
       cancel()
-      polled(null, ending)
+      polled(null, signal)
     },
   }
 }

@@ -1,4 +1,5 @@
 /* What REST calls take and give. */
+import type { AbortSignalLike } from '#client/ending.ts'
 
 /** One page of a list. `nextCursor` leads to the next page of the same request and is `null` on the last one. Public as `Page`. */
 export interface ListPage<T> {
@@ -13,7 +14,7 @@ export type OperatorPage<T> = Omit<ListPage<T>, 'asOfBlock'>
 
 /** Options of every REST call. */
 export interface CallOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignalLike
   /** Time limit per attempt. Default: the client's. */
   readonly timeoutMs?: number
   /** Attempts after the first one. Default: the client's. */

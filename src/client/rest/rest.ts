@@ -1,6 +1,7 @@
 import { backoffMs } from '#client/backoff.ts'
 import { ClientError, type ClientErrorCode } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
+import { type AbortSignalLike, onAbort } from '#client/ending.ts'
 import { failed, type Result } from '#client/result.ts'
 import type { CallOptions, OperatorOptions } from './calls.ts'
 import { readResponse } from './readResponse.ts'
@@ -13,6 +14,14 @@ const MAX_IN_FLIGHT = 6
 
 const RETRYABLE: ReadonlySet<ClientErrorCode> = new Set(['rate_limited', 'unavailable', 'network', 'timeout'])
 
+/**
+ * Next.js 13 and 14 keep every answer of `fetch`, unless told so, and 15 renders a page once that does not say so. The standard `cache` would
+ * change what browsers and React Native send, and older workers of Cloudflare refuse it.
+ */
+interface NextOptions {
+  readonly next: { readonly revalidate: 0 }
+}
+
 export interface RestCall<T> {
   readonly path: string
   readonly query?: object | undefined
@@ -24,13 +33,17 @@ export interface RestCall<T> {
 /** Makes one call: its failures are values. All calls of a client share their pauses and their limit of requests in flight. */
 export type Rest = <T>(call: RestCall<T>) => Promise<Result<T>>
 
-/** Failures are values. Retries with growing pauses; a pause that the server asks of one call holds back all. */
+/**
+ * Failures are values. Retries with growing pauses; a pause that the server asks of one call holds back all. Calls share numbers alone and wait
+ * by their own timers: in Cloudflare's workers one request can't wake another.
+ */
 export function createRest(context: ClientContext): Rest {
   const { base, fetch, timers, random, closed } = context
   /** No request is sent before this time of the clock. */
   let notBefore = 0
-  let inFlight = 0
-  const line = new Set<() => void>()
+  /** Until when each request in flight may take. A request that its platform has dropped says nothing when it ends. */
+  const inFlight = new Set<{ readonly endsBy: number }>()
+  let waiting = 0
 
   async function callUntilDone<T>(call: RestCall<T>): Promise<Result<T>> {
     const { signal, retries = context.retries } = call.options ?? {}
@@ -44,8 +57,11 @@ export function createRest(context: ClientContext): Rest {
         await sleep(pauseMs + random() * 250, signal)
         continue
       }
-      if (inFlight >= MAX_IN_FLIGHT) {
-        await waitForTurn(signal)
+      for (const request of inFlight) if (request.endsBy <= timers.now()) inFlight.delete(request)
+      if (inFlight.size >= MAX_IN_FLIGHT) {
+        // The more wait, the longer each: together they look about four times in a millisecond.
+        await sleep(Math.min(5 + waiting++ / 4, 250), signal)
+        waiting--
         continue
       }
       const result = await attemptOnce(call)
@@ -79,61 +95,45 @@ export function createRest(context: ClientContext): Rest {
       aborter.abort()
     })
     const stopListening = onAbort([signal, closed], () => aborter.abort())
-    inFlight++
+    const request = { endsBy: timers.now() + timeoutMs }
+    inFlight.add(request)
     try {
       const headers = { accept: 'application/json', ...(operatorToken === undefined ? {} : { authorization: `Bearer ${operatorToken}` }) }
-      const response = await fetch(base + path + queryText(query), { headers, signal: aborter.signal })
+      const request: RequestInit & NextOptions = { headers, signal: aborter.signal, next: { revalidate: 0 } }
+      const response = await fetch(base + path + queryText(query), request)
       return await readResponse(response, shape, alsoStatus)
     } catch (cause) {
       return failed(isTimeout ? 'timeout' : 'network', 'no answer arrived', { cause })
     } finally {
-      inFlight--
-      wakeNext()
+      inFlight.delete(request)
       cancelTimeout()
       stopListening()
     }
   }
 
-  function wakeNext(): void {
-    const [wake] = line
-    wake?.()
-  }
-
-  const sleep = (ms: number, signal: AbortSignal | undefined) => until(signal, wake => timers.after(ms, wake))
-
-  const waitForTurn = (signal: AbortSignal | undefined) =>
-    until(signal, wake => {
-      line.add(wake)
-      return () => line.delete(wake)
-    })
-
-  /** Resolves when `begin` wakes it, or at once when the call or the client ends. */
-  function until(signal: AbortSignal | undefined, begin: (wake: () => void) => () => void): Promise<void> {
+  /** Resolves after the pause, or at once when the call or the client ends. */
+  function sleep(ms: number, signal: AbortSignalLike | undefined): Promise<void> {
     return new Promise(resolve => {
       const wake = () => {
-        stop()
+        cancel()
         stopListening()
         resolve()
       }
-      const stop = begin(wake)
+      const cancel = timers.after(ms, wake)
       const stopListening = onAbort([signal, closed], wake)
     })
   }
 
-  // The next in line is woken however a call ends, also when it never sent a request.
-  return call => callUntilDone(call).finally(wakeNext)
-}
-
-function onAbort(signals: readonly (AbortSignal | undefined)[], run: () => void): () => void {
-  const over = new AbortController()
-  for (const signal of signals) signal?.addEventListener('abort', run, { signal: over.signal })
-  return () => over.abort()
+  return callUntilDone
 }
 
 /** Lists become comma lists; parameters that are `undefined` are left out. */
 export function queryText(query: object = {}): string {
-  const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
-  const text = String(parameters)
-  return text && `?${text}`
+  const parameters = Object.entries(query).filter(([, value]) => value !== undefined)
+  return parameters.map(([name, value], index) => `${index === 0 ? '?' : '&'}${name}=${encoded(value)}`).join('')
+}
+
+/** As `URLSearchParams` does, which React Native has in part: half of a pair of surrogates becomes a replacement character. */
+export function encoded(value: unknown): string {
+  return encodeURIComponent(String(value).replace(/[\ud800-\udfff]/gu, '\ufffd'))
 }

@@ -1,5 +1,6 @@
 import type { OperatorOptions } from './calls.ts'
 import type { Rest } from './rest.ts'
+import { encoded } from './rest.ts'
 import type { AnyShape } from './shape.ts'
 
 /** A path names the required parameters, in the order of the method's arguments: `:name` is a segment, `?name` belongs to the query. */
@@ -13,7 +14,7 @@ export function createRestApi<Api>(methods: Readonly<Record<keyof Api, RestMetho
       const named: Record<string, unknown> = {}
       const path = template.replace(/[:?](\w+)/g, (part, name: string) => {
         const value = given.shift()
-        if (part.startsWith(':')) return encodeURIComponent(String(value))
+        if (part.startsWith(':')) return encoded(value)
         named[name] = value
         return ''
       })

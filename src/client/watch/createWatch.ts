@@ -1,5 +1,6 @@
 import { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
+import { Ending, onAbort } from '#client/ending.ts'
 import type { Feed, Watcher } from '#client/feed/feed.ts'
 import type { RestApi } from '#client/generated/restMethods.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
@@ -14,8 +15,7 @@ export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestAp
     const token = address.toLowerCase() as Address
     if (!/^0x[0-9a-f]{40}$/.test(token)) throw new ClientError('rejected', `not an address: ${address}`)
     if (initial && initial.address !== token) throw new ClientError('rejected', 'initial is of another token')
-    const ending = new AbortController()
-    const over = ending.signal
+    const over = new Ending()
     const tradeFeed =
       onTrades &&
       new TradeFeed(context, {
@@ -27,7 +27,8 @@ export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestAp
       })
     let known: KnownToken | null = initial === undefined ? null : merge(null, { source: 'initial', token: initial })
     const close = () => {
-      ending.abort()
+      over.abort()
+      stopListening()
       dismissed.delete(begin)
       feed.remove(token, watcher)
     }
@@ -50,9 +51,9 @@ export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestAp
       },
     }
     const begin = () => feed.add(token, watcher)
-    if (signal?.aborted) ending.abort()
+    const stopListening = onAbort([signal], close)
+    if (signal?.aborted) close()
     else {
-      signal?.addEventListener('abort', close, { signal: over })
       begin()
       if (initial !== undefined) feed.receive({ source: 'initial', token: initial })
       const first = feed.known(token)

@@ -1,6 +1,7 @@
 import { coalesce } from '#async/coalesce.ts'
 import { pollMs } from '#client/backoff.ts'
 import type { ClientContext } from '#client/context.ts'
+import type { AbortSignalLike } from '#client/ending.ts'
 import type { RestApi } from '#client/generated/restMethods.ts'
 import type { Trade } from '#client/generated/types.ts'
 import { items } from '#client/rest/items.ts'
@@ -18,7 +19,7 @@ const RETRY_MS = 5_000
 export interface TradeFeedOptions {
   readonly address: string
   readonly api: Pick<RestApi, 'trades'>
-  readonly signal: AbortSignal
+  readonly signal: AbortSignalLike
   readonly since: Trade | null | undefined
   readonly onTrades: (news: NewTrades) => void
 }

@@ -1,4 +1,5 @@
 import type { ClientError } from '#client/clientError.ts'
+import type { AbortSignalLike } from '#client/ending.ts'
 import type { Holder, Token, Trade } from '#client/generated/types.ts'
 import type { Address } from '#domain/address.ts'
 
@@ -30,7 +31,7 @@ export interface NewTrades {
 
 export interface WatchOptions {
   /** Ends the watch. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignalLike
   /** A known state, such as one that a server rendered: only newer ones are delivered. */
   readonly initial?: Token
   /**
