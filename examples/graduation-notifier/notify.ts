@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createTokenwire } from 'tokenwire/client'
 import { formatCompact } from 'tokenwire/client/format'
 import { createLive, type EventOptions } from 'tokenwire/client/live'
@@ -19,17 +20,21 @@ const position = await readFile(file, 'utf8').then(
 )
 
 for await (const event of createLive(tokenwire).graduations({}, { ...position, signal: ending.signal })) {
+  let isTaken = true
   if (event.type === 'begin') console.log(`from ${event.cursor} on`)
   if (event.type === 'graduations') {
     for (const { symbol, name, address, market } of event.data) {
       const done = event.status === 'migrated' ? 'has graduated to a pool' : 'has reached its target'
-      await post(
+      isTaken &&= await post(
         `${plain(symbol ?? name ?? '') || address} ${done}, at a market cap of ${formatCompact(market.marketCapWeth)} ETH: ${address}`,
       )
     }
   }
-  if (event.type === 'reorg') await post(`The chain was reorganized: graduations of block ${event.fromBlock} and later may be void.`)
-  await writeFile(file, JSON.stringify({ after: event.cursor, reorgs: event.reorgs }))
+  if (event.type === 'reorg') isTaken = await post(`The chain was reorganized: graduations of block ${event.fromBlock} and later may be void.`)
+  // What was not posted before the end is delivered again.
+  if (!isTaken) break
+  await writeFile(`${file}.new`, JSON.stringify({ after: event.cursor, reorgs: event.reorgs }))
+  await rename(`${file}.new`, file)
 }
 tokenwire.close()
 
@@ -38,8 +43,15 @@ function plain(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}$ -]/gu, '').trim()
 }
 
-async function post(text: string): Promise<void> {
+/** Tries until the webhook has taken it. @returns `false`: this program ends first */
+async function post(text: string): Promise<boolean> {
   const body = JSON.stringify({ content: text, text, allowed_mentions: { parse: [] } })
-  const response = await fetch(webhook, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  console.log(`${response.status} ${text}`)
+  while (!ending.signal.aborted) {
+    const response = await fetch(webhook, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).catch(console.error)
+    if (response) console.log(`${response.status} ${text}`)
+    if (response?.ok) return true
+    if (response && response.status < 500 && response.status !== 429) throw new Error(`the webhook answers ${response.status}`)
+    await pause(1_000 * Number(response?.headers.get('retry-after') ?? 5))
+  }
+  return false
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { createTokenwire } from 'tokenwire/client'
 import { createLive, type EventOptions } from 'tokenwire/client/live'
 
@@ -24,6 +24,7 @@ for await (const event of createLive(tokenwire).launches({}, { ...position, sign
       console.log(`${launchpad} ${JSON.stringify(symbol)} ${address} by ${creator}`)
   }
   // After the event has been handled: one that was not is delivered again.
-  await writeFile(file, JSON.stringify({ after: event.cursor, reorgs: event.reorgs }))
+  await writeFile(`${file}.new`, JSON.stringify({ after: event.cursor, reorgs: event.reorgs }))
+  await rename(`${file}.new`, file)
 }
 tokenwire.close()

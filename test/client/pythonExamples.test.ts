@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -119,6 +120,18 @@ describe.skipIf(python === null)('the follower in Python', () => {
     const { lines } = follow(`http://127.0.0.1:${port}`)
     await eventually(() => expect(lines()).toEqual(['1-1', '2-1']))
     expect(asked).toEqual(['', '1-1-0'])
+    server.close()
+  })
+
+  it('reads a stream whose bytes come one by one, with characters of several bytes', async () => {
+    const told = `event: trades\nid: 1-1-0\ndata: ${JSON.stringify({ data: [{ id: '1-1', side: 'buy', amountWeth: '1', token: '🦦ß' }] })}\n\n`
+    const server = createHttpServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const byte of Buffer.from(told)) response.write(Buffer.of(byte))
+    })
+    const { output } = follow(`http://127.0.0.1:${await listen(server)}`)
+    await eventually(() => expect(output()).toBe('1-1 buy 1 🦦ß\n'))
+    server.closeAllConnections()
     server.close()
   })
 
