@@ -24,6 +24,7 @@ export const SLOW = [
   'bus/nats*',
   'sync/faults',
   'sync/syncOnAnvil',
+  'endToEnd/documentedPrograms',
   'endToEnd/reorg',
   'bus/replicaFeed',
   'bus/notifyFeed',

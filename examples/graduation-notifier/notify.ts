@@ -30,7 +30,8 @@ for await (const event of createLive(tokenwire).graduations({}, { ...position, s
       )
     }
   }
-  if (event.type === 'reorg') isTaken = await post(`The chain was reorganized: graduations of block ${event.fromBlock} and later may be void.`)
+  if (event.type === 'reorg')
+    isTaken = await post(`The chain was reorganized: graduations of block ${event.fromBlock} and later may be void.`)
   // What was not posted before the end is delivered again.
   if (!isTaken) break
   await writeFile(`${file}.new`, JSON.stringify({ after: event.cursor, reorgs: event.reorgs }))

@@ -3,13 +3,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 export interface RunningExample {
   readonly child: ChildProcess
   readonly ended: Promise<number | null>
+  /** Its output so far. */
+  output(): string
   /** Waits for a line of its output. */
   said(pattern: RegExp): Promise<string>
 }
 
-/** Runs an example of a project. */
-export function startExample(project: string, file: string, args: readonly string[]): RunningExample {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...args], { cwd: project })
+/** Runs an example of a project, with Node or with another program. */
+export function startExample(project: string, file: string, args: readonly string[], program?: string): RunningExample {
+  const options = program === undefined ? ['--disable-warning=ExperimentalWarning'] : []
+  const child = spawn(program ?? process.execPath, [...options, file, ...args], { cwd: project })
   let output = ''
   const looks = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr]) {
@@ -22,6 +25,7 @@ export function startExample(project: string, file: string, args: readonly strin
   return {
     child,
     ended,
+    output: () => output,
     said: pattern =>
       new Promise((resolve, reject) => {
         const look = () => {
