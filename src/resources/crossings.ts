@@ -9,7 +9,7 @@ import type { Wire } from './wire.ts'
 export const CROSSED_VALUES = ['marketCapWeth', 'marketCapUsd', 'priceWeth', 'priceUsd', 'graduationPercent', 'holders'] as const
 export type CrossedValue = (typeof CROSSED_VALUES)[number]
 
-/** A value before and after a commit; `null`: not known then. */
+/** A value before and after a block; `null`: not known then. */
 export interface ValueMove {
   readonly before: Decimal | null
   readonly after: Decimal | null
@@ -23,7 +23,7 @@ export interface ValueBound {
 }
 
 /**
- * Whether a commit took the value across: from below the bound to it or above, and the other way for `below`. A value that was not known
+ * Whether a block took the value across: from below the bound to it or above, and the other way for `below`. A value that was not known
  * counts as below, so that a token whose first value is above the bound is reported.
  */
 export function crosses({ side, value }: ValueBound, { before, after }: ValueMove): boolean {
@@ -32,7 +32,7 @@ export function crosses({ side, value }: ValueBound, { before, after }: ValueMov
   return after <= value && before !== null && before > value
 }
 
-/** A token whose values a commit changed. */
+/** A token whose values a block changed. */
 export interface ValueChange {
   readonly token: TokenSummary
   readonly timestamp: string
@@ -43,17 +43,20 @@ export const crossingSchema = z
   .object({
     token: z.object(tokenSummaryFields).meta({ id: 'TokenSummary', description: 'What identifies a token.' }),
     of: z.enum(CROSSED_VALUES).describe('The value that crossed the bound.'),
-    before: decimalText.nullable().describe('The value before the commit, as a decimal. `null`: unknown, as of a token that it launched.'),
-    after: decimalText.describe('The value after the commit, as a decimal.'),
-    timestamp: timeText.describe('Time of the commit’s last block.'),
+    before: decimalText.nullable().describe('The value before the block, as a decimal. `null`: unknown, as of a token that it launched.'),
+    after: decimalText.describe('The value after the block, as a decimal.'),
+    timestamp: timeText.describe('Time of the block.'),
   })
-  .meta({ id: 'Crossing', description: 'A token whose value crossed the bound of a subscription.' })
+  .meta({
+    id: 'Crossing',
+    description: 'A token whose value crossed the bound of a subscription. A move of the price of ETH alone crosses nothing.',
+  })
 
 /** A token whose value crossed a bound. */
 export type Crossing = Wire<typeof crossingSchema>
 type TokenSummary = Crossing['token'] & { readonly address: Address }
 
-/** @throws `TypeError` when the value is not known after the commit, which then crossed no bound */
+/** @throws `TypeError` when the value is not known after the block, which then crossed no bound */
 export function crossingOf({ token, timestamp, values }: ValueChange, of: CrossedValue): Crossing {
   const { before, after } = values[of]
   if (after === null) throw new TypeError(`${of} is not known and crosses nothing`)

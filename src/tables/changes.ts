@@ -52,6 +52,15 @@ export interface RowKeys {
   readonly creatorFees: readonly CreatorFeeKey[]
 }
 
+/** A token before the events of a block. */
+export interface TokenBefore {
+  readonly blockNumber: number
+  /** Unix seconds. */
+  readonly timestamp: number
+  /** `null`: the block launched it. */
+  readonly row: TokenRow | null
+}
+
 /** Every row that a batch changes or adds, in its final state. From `trades` on, the rows are additions. */
 export interface Changes {
   readonly tokens: readonly TokenRow[]
@@ -68,6 +77,8 @@ export interface Changes {
   readonly candles: readonly CandleRow[]
   /** The quote currencies of new pools. */
   readonly currencies: readonly Address[]
+  /** By token, in order of blocks. Tokens without events, such as those that are valued anew, are not among them. */
+  readonly tokensBefore: ReadonlyMap<Address, readonly TokenBefore[]>
 }
 
 /** Balances by token, then holder. A key of both would have to be concatenated and hashed for every transfer. */

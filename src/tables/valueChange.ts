@@ -3,9 +3,8 @@ import { column } from './columns.ts'
 import { type RowOf, tableOf } from './tableOf.ts'
 
 const properties = {
-  /** The last block of the commit. */
   blockNumber: column.blockNumber().primary(),
-  /** The place among the commit's changes, counted from 0. */
+  /** The place among the block's changes, counted from 0. */
   logIndex: column.logIndex().primary(),
   token: column.address(),
   timestamp: column.seconds(),
@@ -24,7 +23,7 @@ const properties = {
   holders: column.integer(),
 }
 
-/** The values of a token before and after a commit that changed one of them. They are kept for some days, for the channel `crossings`. */
+/** The values of a token before and after a block that changed one of them. They are kept for some days, for the channel `crossings`. */
 export const ValueChangeEntity = defineEntity({ name: 'ValueChange', tableName: 'value_change', properties })
 
 export interface ValueChangeRow extends RowOf<typeof properties> {}

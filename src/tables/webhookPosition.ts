@@ -18,6 +18,7 @@ export const WebhookPositionEntity = defineEntity({
     isPaused: column.boolean(),
     /** How many attempts in a row to send the next message have failed. */
     failures: column.integer(),
+    /** When the first of them began. Moved by the time in which nobody tried. */
     failingSinceMs: column.milliseconds().strictNullable(),
     nextAttemptAtMs: column.milliseconds().strictNullable(),
     lastError: column.text().strictNullable(),

@@ -13,4 +13,5 @@ export const NO_CHANGES: Changes = {
   earlyClasses: [],
   candles: [],
   currencies: [],
+  tokensBefore: new Map(),
 }

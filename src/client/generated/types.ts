@@ -965,16 +965,16 @@ export interface ActorState {
   readonly conflated: number
 }
 
-/** A token whose value crossed the bound of a subscription. */
+/** A token whose value crossed the bound of a subscription. A move of the price of ETH alone crosses nothing. */
 export interface Crossing {
   readonly token: TokenSummary
   /** The value that crossed the bound. */
   readonly of: 'marketCapWeth' | 'marketCapUsd' | 'priceWeth' | 'priceUsd' | 'graduationPercent' | 'holders'
-  /** The value before the commit, as a decimal. `null`: unknown, as of a token that it launched. */
+  /** The value before the block, as a decimal. `null`: unknown, as of a token that it launched. */
   readonly before: string | null
-  /** The value after the commit, as a decimal. */
+  /** The value after the block, as a decimal. */
   readonly after: string
-  /** Time of the commit’s last block. */
+  /** Time of the block. */
   readonly timestamp: string
 }
 

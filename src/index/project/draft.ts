@@ -5,7 +5,7 @@ import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { HolderType } from '#domain/holder.ts'
 import type { TokenEventOf, TokenEventPosition } from '#launchpads/tokenEvent.ts'
 import type { BalanceRow } from '#tables/balance.ts'
-import type { CurrentRows } from '#tables/changes.ts'
+import type { CurrentRows, TokenBefore } from '#tables/changes.ts'
 import type { CreatorFeeRow } from '#tables/creatorFee.ts'
 import type { JoinExitRow } from '#tables/joinExit.ts'
 import type { MilestoneRow } from '#tables/milestone.ts'
@@ -93,6 +93,8 @@ export interface Draft {
   readonly points: Map<Address, Mutable<PricePoint>[]>
   /** The quote currencies of new pools. */
   readonly currencies: Set<Address>
+  /** By token, in order of blocks. */
+  readonly tokensBefore: Map<Address, TokenBefore[]>
 }
 
 const NONE: ReadonlyMap<Address, BalanceRow> = new Map()
@@ -113,6 +115,7 @@ export function openDraft(rows: CurrentRows): Draft {
     milestones: new Map(),
     points: new Map(),
     currencies: new Set(),
+    tokensBefore: new Map(),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import { percentOf } from '#domain/decimal.ts'
+import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { DatedDirectory } from '#launchpads/decodeLogs.ts'
 import type { PoolReserves, TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { CandleRow } from '#tables/candle.ts'
@@ -71,6 +72,7 @@ export function project(input: ProjectInput): Changes {
     earlyClasses,
     candles,
     currencies: [...draft.currencies],
+    tokensBefore: draft.tokensBefore,
   }
 }
 
@@ -79,8 +81,10 @@ function isOfSameLog(event: TokenEvent, other: TokenEvent): boolean {
 }
 
 function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
+  const { blockNumber, timestamp } = event
   if (event.kind === 'launch') {
     draft.tokens.set(event.token, launchedToken(event))
+    draft.tokensBefore.set(event.token, [{ blockNumber, timestamp, row: null }])
     draftMilestone(draft, event, { kind: 'launch', status: null })
     return
   }
@@ -93,9 +97,11 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   const token = draftToken(draft, event.token)
   // Events of an address before its launch as a token are not indexed.
   if (token === undefined) return
-  const before = token.asOfBlock === event.blockNumber ? null : shownState(draft, token)
+  const before = token.asOfBlock === blockNumber ? null : shownState(draft, token)
+  const blocks = getOrInsert(draft.tokensBefore, token.address, () => [])
+  if (blocks.at(-1)?.blockNumber !== blockNumber) blocks.push({ blockNumber, timestamp, row: before?.token ?? { ...token } })
   applyToToken(draft, token, event, input)
-  if (before !== null && !isShownAlike(before, draft, token)) token.asOfBlock = event.blockNumber
+  if (before !== null && !isShownAlike(before, draft, token)) token.asOfBlock = blockNumber
 }
 
 function applyToToken(draft: Draft, token: TokenDraft, event: Exclude<TokenEvent, { kind: 'launch' }>, input: ProjectInput): void {

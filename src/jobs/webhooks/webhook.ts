@@ -11,11 +11,11 @@ import type { WebhookConfig } from '#config'
 import { type ChannelPosition, comparePlaces, type EventPlace, formatPlace } from '#domain/eventPlace.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { failWebhook, moveWebhook, type WebhookProgress } from '#store/rows/webhookPositions.ts'
-import type { PostOutcome, WebhookMessage } from './postWebhook.ts'
+import { ANSWER_MS, type PostOutcome, type WebhookMessage } from './postWebhook.ts'
 
 /** While messages of more than this wait, no other is taken, and the events stay in the database. */
 const BUFFER_BYTES = 65_536
-/** The shortest and the longest delay between attempts, and how long a webhook may fail before it is paused. */
+/** The shortest and the longest delay between attempts, and how long attempts and delays may take before a webhook is paused. */
 export const RETRIES = { firstMs: 1_000, mostMs: 600_000, patienceMs: 3 * 86_400_000 }
 
 export type Channel = Pick<EventChannel, 'subscribe' | 'unsubscribe' | 'drained' | 'positionOf'>
@@ -134,10 +134,12 @@ export class Webhook implements EventSubscriber {
     await first()
     for (let [message] = this.#waiting; message !== undefined && !this.#stopped.signal.aborted; [message] = this.#waiting) {
       const { post } = this.#options
+      const beganAt = performance.now()
       const outcome = await post(this.config, message, this.#stopped.signal)
       if (this.#stopped.signal.aborted) return
       if (outcome.kind === 'taken') await this.#taken(message)
-      else await this.#failed(outcome)
+      // A process that was suspended meanwhile has not tried for longer.
+      else await this.#failed(outcome, Math.min(performance.now() - beganAt, ANSWER_MS))
     }
   }
 
@@ -149,7 +151,7 @@ export class Webhook implements EventSubscriber {
     this.#failures = 0
   }
 
-  async #failed(outcome: Exclude<PostOutcome, { kind: 'taken' }>): Promise<void> {
+  async #failed(outcome: Exclude<PostOutcome, { kind: 'taken' }>, tookMs: number): Promise<void> {
     const { db, logger, random, progress } = this.#options
     const { name } = this.config
     const cause = outcome.kind === 'gone' ? 'it wants no more (410)' : outcome.cause
@@ -158,7 +160,7 @@ export class Webhook implements EventSubscriber {
     this.#failures++
     const backOffMs = Math.min(firstMs * 2 ** (this.#failures - 1), mostMs) * (0.5 + random() / 2)
     const retryInMs = Math.max(backOffMs, Math.min(askedMs ?? 0, mostMs))
-    const failed = { cause, retryInMs, patienceMs: outcome.kind === 'gone' ? 0 : patienceMs }
+    const failed = { cause, tookMs, retryInMs, patienceMs: outcome.kind === 'gone' ? 0 : patienceMs }
     const isPaused = await this.#write(() => failWebhook(db, progress, failed))
     if (isPaused === null) return
     if (isPaused) {

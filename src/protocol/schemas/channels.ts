@@ -38,7 +38,8 @@ const subscribeChannelSchema = z
 const subscribeCrossingsSchema = subscribeChannelSchema.extend({ channel: crossings, filters: crossingFilters }).meta({
   id: 'subscribe.crossings',
   description:
-    'The same for `crossings`, which needs a bound. The changes of the last four days are kept: for what came before them, a `gap` is sent.',
+    'The same for `crossings`, which needs a bound. Values are compared before and after each block, whatever is committed together; a move ' +
+    'of the price of ETH alone crosses nothing. The changes of the last four days are kept: for what came before them, a `gap` is sent.',
 })
 
 const subscribeListSchema = z

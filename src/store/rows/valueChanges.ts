@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { BlockHeader } from '#domain/block.ts'
 import { type Decimal, multiply, parseDecimal, units } from '#domain/decimal.ts'
+import type { BatchChanges } from '#store/commit.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { FINAL_BLOCK } from '#store/reads/marketData/finality.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
@@ -14,39 +15,51 @@ export const KEPT_SECONDS = 4 * 86_400
 /** A commit waits for one call, which takes some 20 ms for this many rows. */
 const ROWS_AT_ONCE = 5_000
 
-/** Stores the values that a batch changes, as they were before its first block and are after its last one. */
-export function keepValueChanges(changed: Changes['tokens'], before: CurrentRows['tokens'], to: BlockHeader): Statements {
-  return insertRows(VALUE_CHANGE, valueChangesOf(changed, before, to))
+/**
+ * Stores what each block of a batch made of its tokens' values. A range of blocks that are older than what is kept counts as one, since
+ * readers from before it get a `gap` soon.
+ */
+export function keepValueChanges({ mode, to, before, changes }: BatchChanges, committedAtMs: number): Statements {
+  const isOld = mode === 'range' && to.timestamp < committedAtMs / 1_000 - KEPT_SECONDS
+  return insertRows(VALUE_CHANGE, valueChangesOf(isOld ? { ...changes, tokensBefore: new Map() } : changes, before.tokens, to))
 }
 
 type Values = Omit<ValueChangeRow, 'blockNumber' | 'logIndex' | 'token' | 'timestamp' | `${string}Before`>
 
-/** A row for each token of which a value changed. */
-export function valueChangesOf(
-  changed: Changes['tokens'],
+/** A row for each token and block that changed one of its values. What no block's event changed is of the last block. */
+function valueChangesOf(
+  { tokens, tokensBefore }: Pick<Changes, 'tokens' | 'tokensBefore'>,
   before: CurrentRows['tokens'],
-  { number: blockNumber, timestamp }: BlockHeader,
+  to: BlockHeader,
 ): readonly ValueChangeRow[] {
   const rows: ValueChangeRow[] = []
-  for (const token of changed) {
+  const counts = new Map<number, number>()
+  for (const token of tokens) {
     const earlier = before.get(token.address)
-    const [was, is] = [earlier === undefined ? null : valuesOf(earlier), valuesOf(token)]
-    if (was !== null && VALUES.every(name => was[name] === is[name])) continue
-    rows.push({
-      blockNumber,
-      logIndex: rows.length,
-      token: token.address,
-      timestamp,
-      ...is,
-      priceWethBefore: was?.priceWeth ?? null,
-      priceUsdBefore: was?.priceUsd ?? null,
-      marketCapWethBefore: was?.marketCapWeth ?? null,
-      marketCapUsdBefore: was?.marketCapUsd ?? null,
-      graduationPercentBefore: was?.graduationPercent ?? null,
-      holdersBefore: was?.holders ?? null,
-    })
+    let was = earlier === undefined ? null : valuesOf(earlier)
+    const blocks = tokensBefore.get(token.address) ?? [{ blockNumber: to.number, timestamp: to.timestamp, row: null }]
+    for (const [at, { blockNumber, timestamp }] of blocks.entries()) {
+      const is = valuesOf(blocks[at + 1]?.row ?? token)
+      if (was === null || VALUES.some(name => was?.[name] !== is[name])) {
+        const logIndex = counts.get(blockNumber) ?? 0
+        counts.set(blockNumber, logIndex + 1)
+        rows.push({ blockNumber, logIndex, token: token.address, timestamp, ...is, ...beforeOf(was) })
+      }
+      was = is
+    }
   }
   return rows
+}
+
+function beforeOf(was: Values | null) {
+  return {
+    priceWethBefore: was?.priceWeth ?? null,
+    priceUsdBefore: was?.priceUsd ?? null,
+    marketCapWethBefore: was?.marketCapWeth ?? null,
+    marketCapUsdBefore: was?.marketCapUsd ?? null,
+    graduationPercentBefore: was?.graduationPercent ?? null,
+    holdersBefore: was?.holders ?? null,
+  }
 }
 
 const VALUES = [
@@ -58,12 +71,14 @@ const VALUES = [
   'holders',
 ] as const satisfies readonly (keyof Values)[]
 
-function valuesOf({ priceWeth, closeUsd, marketCapWeth, totalSupply, decimals, graduationPercent, holderCount }: TokenRow): Values {
+/** The market cap in WETH of a row is only up to date after its batch. */
+function valuesOf({ priceWeth, closeUsd, totalSupply, decimals, graduationPercent, holderCount }: TokenRow): Values {
+  const supply = units(totalSupply, decimals)
   return {
     priceWeth,
     priceUsd: closeUsd,
-    marketCapWeth,
-    marketCapUsd: closeUsd === null ? null : multiply(closeUsd, units(totalSupply, decimals)),
+    marketCapWeth: priceWeth === null ? null : multiply(priceWeth, supply),
+    marketCapUsd: closeUsd === null ? null : multiply(closeUsd, supply),
     graduationPercent: percentAsDecimal(graduationPercent),
     holders: holderCount,
   }

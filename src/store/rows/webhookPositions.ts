@@ -17,7 +17,7 @@ export interface WebhookProgress {
   readonly isPaused: boolean
   /** How many attempts in a row to send the next message have failed. */
   readonly failures: number
-  /** The time since the first of them; `null`: none has failed. */
+  /** How long these attempts and the pauses between them took; `null`: none has failed. */
   readonly failingForMs: number | null
   /** The time until the next attempt; 0: now. */
   readonly waitMs: number
@@ -32,7 +32,7 @@ interface StoredProgress extends Omit<WebhookProgress, 'position'> {
 
 const PROGRESS = sql`webhook_position.name, webhook_position.block_number as "blockNumber", webhook_position.log_index as "logIndex",
   webhook_position.reorgs, webhook_position.version, is_paused as "isPaused", failures, last_error as "lastError",
-  ${NOW} - failing_since_ms as "failingForMs", greatest(0, coalesce(next_attempt_at_ms - ${NOW}, 0)) as "waitMs"`
+  greatest(0, least(${NOW}, coalesce(next_attempt_at_ms, ${NOW})) - failing_since_ms) as "failingForMs", greatest(0, coalesce(next_attempt_at_ms - ${NOW}, 0)) as "waitMs"`
 
 const toProgress = ({ blockNumber, logIndex, reorgs, ...row }: StoredProgress): WebhookProgress => ({
   ...row,
@@ -78,22 +78,27 @@ export async function moveWebhook(db: Queryable, { name, version }: Owned, { pla
 
 export interface FailedAttempt {
   readonly cause: string
+  /** How long the attempt took. */
+  readonly tookMs: number
   readonly retryInMs: number
-  /** The webhook is paused when it has failed for this long. */
+  /** The webhook is paused when its failed attempts and the pauses between them took this long. */
   readonly patienceMs: number
 }
 
 /**
- * Stores that the receiver did not take the next message.
+ * Stores that the receiver did not take the next message. Time in which nobody tried (the process was off or suspended, the database away)
+ * moves `failing_since_ms`, so that the receiver is not blamed for it.
  *
  * @returns whether the webhook is paused now; `null`: the caller is no longer the owner, and nothing is written
  */
 export async function failWebhook(db: Queryable, { name, version }: Owned, failed: FailedAttempt): Promise<boolean | null> {
-  const { cause, retryInMs, patienceMs } = failed
+  const { cause, tookMs, retryInMs, patienceMs } = failed
+  const beganAt = sql`${NOW} - ${Math.round(tookMs)}::bigint`
+  const since = sql`coalesce(failing_since_ms + greatest(0, ${beganAt} - next_attempt_at_ms), ${beganAt})`
   const { rows } = await sql<{ isPaused: boolean }>`
-    update webhook_position set failures = failures + 1, failing_since_ms = coalesce(failing_since_ms, ${NOW}),
+    update webhook_position set failures = failures + 1, failing_since_ms = ${since},
       next_attempt_at_ms = ${NOW} + ${Math.round(retryInMs)}::bigint, last_error = ${cause},
-      is_paused = ${NOW} - coalesce(failing_since_ms, ${NOW}) >= ${patienceMs}::bigint
+      is_paused = ${NOW} - ${since} >= ${patienceMs}::bigint
     where name = ${name} and version = ${version} returning is_paused as "isPaused"`.execute(db)
   return rows[0]?.isPaused ?? null
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { QueryExecutor } from 'kysely'
+import { type QueryExecutor, sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { EventFilter } from '#actors/events/eventFilter.ts'
 import type { WebhookConfig } from '#config'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
-import { replayWebhook } from '#store/rows/webhookPositions.ts'
+import { failWebhook, replayWebhook, takeWebhook } from '#store/rows/webhookPositions.ts'
 import { eventually, poll } from '#test/support/eventually.ts'
 import { begun, grow, HOUR, heldBy, indexed, postWithin, receiver, start, stateOf, storedTrades, useHookedIndex } from './hookedIndex.ts'
 import { answering, type Delivery } from './receiver.ts'
@@ -116,6 +116,31 @@ describe('the position of a webhook', () => {
     const newest = (await storedTrades()).slice(-3)
     await poll(() => heldBy(receiver.deliveries).slice(-3)).toEqual(newest)
     expect(receiver.deliveries.some(({ message }) => message.type === 'reorg')).toBe(true)
+  })
+
+  // A service that was off for three days paused every webhook whose first attempt afterwards failed.
+  it('counts attempts and pauses against a receiver, and no time in which nobody tried', async () => {
+    const owned = await takeWebhook(kysely, 'all', null)
+    const failed = { cause: 'it answers 503', tookMs: 10_000, retryInMs: HOUR, patienceMs: 72 * HOUR }
+    /** As if so much time had passed since. */
+    const later = (ms: number) =>
+      sql`update webhook_position set failing_since_ms = failing_since_ms - ${ms}, next_attempt_at_ms = next_attempt_at_ms - ${ms}`.execute(
+        kysely,
+      )
+    for (const awayHours of [100, 2, 0]) {
+      for (let attempts = 0; attempts < 20; attempts++) {
+        expect(await failWebhook(kysely, owned, failed)).toBe(false)
+        await later((awayHours + 1) * HOUR)
+      }
+    }
+    expect((await stateOf('all'))?.failingForMs).toBeLessThan(62 * HOUR)
+    expect((await stateOf('all'))?.failingForMs).toBeGreaterThan(59 * HOUR)
+    let attempts = 0
+    while ((await failWebhook(kysely, owned, failed)) === false) {
+      attempts++
+      await later(HOUR + 10_000)
+    }
+    expect(attempts).toBe(12)
   })
 
   it.each([

@@ -80,6 +80,27 @@ it('tells of each commit what it made of every value, and after reorgs what the 
   expect(told.toSorted()).toEqual(expected.toSorted())
 })
 
+// Only the last block of what was committed together was told: after a pause, most crossings were late, and some never came.
+it('tells of each block what it made of every value, however many blocks a commit has', async () => {
+  const forking = createForkingChain(createRandom(5), 64)
+  forking.mine(40)
+  const blocks = Array.from({ length: 40 }, (_, number) => forking.chain.at(number + 1))
+  const told: (readonly string[])[] = []
+  for (const together of [1, 7, 40]) {
+    await database.clear()
+    const index = await openIndex(database, {
+      genesisHash: forking.chain.at(0).header.hash,
+      maxReorgDepth: 64,
+      ethUsd: () => '3000',
+    })
+    for (let at = 0; at < blocks.length; at += together) await commitBlocks(index, ...blocks.slice(at, at + together))
+    told.push((await readMoves()).toSorted())
+  }
+  expect(told[0]?.length).toBeGreaterThan(100)
+  expect(told[1]).toEqual(told[0])
+  expect(told[2]).toEqual(told[0])
+})
+
 it('drops what is older than four days, and says to readers from before that it is gone', async () => {
   const [now, day] = [1_800_000_000, 86_400]
   const cursor = { cursor_number: 9, cursor_hash: wordOf(9), cursor_timestamp: now }
