@@ -33,6 +33,9 @@ export async function migrateUndone<T>(
   migrate: () => Promise<T>,
   logger: Logger,
 ): Promise<T> {
+  // In a new schema the names of tables would be those of the index in another schema of the search path.
+  const { rows: states } = await sql`select from pg_tables where schemaname = current_schema() and tablename = 'chain_state'`.execute(db)
+  if (states.length === 0) return migrate()
   const cursor = await readUndoable(db)
   if (pending.every(({ keepsImages }) => keepsImages)) {
     const before = await readImagedColumns(db)
@@ -62,8 +65,6 @@ interface Undoable extends Pick<BlockHeader, 'number' | 'hash' | 'timestamp'> {
 
 /** `null`: no block can be undone. */
 async function readUndoable(db: Queryable): Promise<Undoable | null> {
-  const { rows: states } = await sql`select where to_regclass('chain_state') is not null`.execute(db)
-  if (states.length === 0) return null
   const { rows } = await sql<Omit<Undoable, 'ancestor'>>`select cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp,
     undo_from as "undoFrom" from chain_state where undo_from is not null and cursor_number is not null`.execute(db)
   const [cursor] = rows

@@ -2,6 +2,7 @@ import { Migration } from '@mikro-orm/migrations'
 import { sql } from 'kysely'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
+import { withSchema } from '#domain/databaseUrl.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { MIGRATIONS } from '#store/migrations/migrations.ts'
 import { readFinality } from '#store/reads/marketData/finality.ts'
@@ -178,6 +179,16 @@ describe('after an upgrade', () => {
     const name = addMigration([statement], true)
     await expect(migrate(database.url, silentLogger)).rejects.toThrow(`${name}: keepsImages is wrong, since the migration changes ${what}`)
     expect(await cursorOf(database.kysely)).toMatchObject({ number: HEAD })
+  })
+
+  // The names of tables in a schema without tables were those of the served index, which was undone and lost its images.
+  it('of nothing, in a new schema beside an index, leaves that index as it is', async () => {
+    const database = await useDatabase({ copyOf: base })
+    const images = () => sql`select * from block_undo order by block_number, position`.execute(database.kysely)
+    const before = await images()
+    await migrate(withSchema(database.url, 'next'), silentLogger)
+    expect(await cursorOf(database.kysely)).toMatchObject({ number: HEAD })
+    expect((await images()).rows).toEqual(before.rows)
   })
 
   it('is refused when nobody has said what undoing a block does to a table with numbers of blocks', async () => {
