@@ -196,8 +196,8 @@ function withMakers(
 
 /**
  * Finds the maker of a trade whose transfers show none, or end in a contract that acts for another account: a launchpad's, a pool, or the
- * token itself. The maker is the account that the launchpad names, else the transaction's sender; if the transfers end in the token, it stays the
- * token.
+ * token itself. The maker is the account that the launchpad names, else the transaction's sender; if the transfers end in the token, it
+ * stays the token.
  */
 function withActor(trade: TokenEventOf<'trade'>, makers: ReadonlyMap<number, Address>, directory: DatedDirectory): TokenEvent {
   const { bySender = false, ...known } = trade

@@ -2,10 +2,10 @@ import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import type { SourcedLog } from './adapter.ts'
 import { unlessMalformed } from './malformedLog.ts'
-import type { Settlement } from './tokenEvent.ts'
+import type { TradeSettlement } from './tokenEvent.ts'
 import { decodeTransfer, TRANSFER_TOPIC, type Transfer } from './transfer.ts'
 
-export interface Swap extends Settlement {
+export interface Swap extends TradeSettlement {
   readonly token: Address
   readonly side: TradeSide
   readonly amountToken: bigint

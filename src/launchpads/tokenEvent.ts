@@ -32,7 +32,7 @@ export interface PoolFacts {
 }
 
 /** How the tokens of a trade move. */
-export interface Settlement {
+export interface TradeSettlement {
   /** The account that the tokens of a buy leave, and those of a sell reach. */
   readonly place: Address
   /**
@@ -121,14 +121,14 @@ export type TokenEvent = TokenEventPosition &
         readonly phase: TradePhase
         readonly side: TradeSide
         readonly maker: Address
-        /** Where the token's transfers show another maker. `decodeLogs.ts` looks at them once all trades of the transaction are known. */
-        readonly settlement?: Settlement
+        /** Where transfers show the maker. `decodeLogs.ts` looks at them once all trades of the transaction are known. */
+        readonly settlement?: TradeSettlement
         readonly amountToken: bigint
         /** What the maker paid, fee included, or received, fee taken off. */
         readonly amountQuote: bigint
         /** `null`: unknown. */
         readonly feeQuote: bigint | null
-        /** No event or transfer shows the maker, or only a contract that acts for another. The transaction's sender is taken as the maker. */
+        /** No event or transfer shows the maker, or only a contract that acts for another: it is the transaction's sender. */
         readonly bySender?: true
       }
     | {

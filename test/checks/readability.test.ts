@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 
 const MAX_COMMENT_COLUMNS = 140
-const MAX_FILE_LINES = 250
+const MAX_FILE_LINES = 600
 const MAX_OPENING_LINES = 60
 const FIRST_TEST = /^\s*(?:test|it)\b[(.]/
 const EXPORT = /^export (?:declare )?(?:async )?(?:function\*?|const|class|interface|type|enum|let)\s+(?<name>\w+)/gm

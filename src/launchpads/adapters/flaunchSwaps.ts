@@ -4,7 +4,7 @@ import type { TransactionLogs } from '#launchpads/adapter.ts'
 import type { LogSourceOf } from '#launchpads/logSource.ts'
 import { type PairAmounts, pairAmounts, poolTrade } from '#launchpads/pools/poolTrade.ts'
 import { eventPosition, type TokenEventOf } from '#launchpads/tokenEvent.ts'
-import { signed, wordsOf } from '#launchpads/words.ts'
+import { addressTopic, signed, wordsOf } from '#launchpads/words.ts'
 
 /**
  * What Flaunch's hook reports after every swap: two amounts and two fees each, for the fair launch, for the hook's stock of fee tokens,
@@ -35,7 +35,9 @@ export function wholeTrade(
   const paid = { token: fees.token - filled.token, quote: fees.quote - filled.quote }
   if (paid.token === 0n && paid.quote === 0n) return null
   const at = { ...eventPosition(log, transaction), token }
-  const trade = poolTrade({ log: swap, pool, tokenDecimals, at, transaction }, paid, null, 'poolManager')
+  const trade = poolTrade({ log: swap, pool, tokenDecimals, at, transaction }, paid, null, 'poolManager', () =>
+    addressTopic(swap.topics, 2),
+  )
   return { ...trade, feeQuote: inQuote(fees, filled) }
 }
 

@@ -9,8 +9,8 @@ const PIPS_PER_BPS = 100
 
 /**
  * The address of the pool that a factory makes of two currencies, in either order: by EIP-1014, from the salt of Uniswap's v2 and v3
- * factories (UniswapV2Factory.sol, UniswapV3PoolDeployer.sol), which their forks have kept. Slipstream's (CLFactory.sol) has the tick spacing
- * in the fee's place.
+ * factories (UniswapV2Factory.sol, UniswapV3PoolDeployer.sol), which their forks have kept. Slipstream's (CLFactory.sol) has the tick
+ * spacing in the fee's place.
  *
  * @param feeBps of a v3 pool; `null`: a v2 pair, or a pool that its tick spacing tells
  */

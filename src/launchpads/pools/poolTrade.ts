@@ -4,7 +4,7 @@ import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import { WETH_UNIT } from '#domain/weth.ts'
 import type { TransactionLogs } from '#launchpads/adapter.ts'
-import type { PoolFacts, Settlement, TokenEvent, TokenEventOf, TokenEventPosition } from '#launchpads/tokenEvent.ts'
+import type { PoolFacts, TokenEvent, TokenEventOf, TokenEventPosition, TradeSettlement } from '#launchpads/tokenEvent.ts'
 
 export interface PoolLog {
   readonly log: ChainLog
@@ -44,20 +44,20 @@ export function pairAmounts({ tokenIsToken0 }: Pick<PoolFacts, 'tokenIsToken0'>,
  * @param intoPool what the swap adds to the pool, negative where it takes out; not zero on both sides
  * @param feePips `null`: unknown
  * @param settledBy the maker is the account that the token's transfers show
- * @param named gives the maker where they show none. Left out: it is the transaction's sender
+ * @param named gives the maker where they show none. A PoolManager only knows its caller, so the transaction's sender takes its place
  */
 export function poolTrade(
   { log, pool, at }: PoolLog,
   intoPool: PairAmounts,
   feePips: bigint | null,
-  settledBy: Settlement['by'],
-  named?: (side: TradeSide) => Address,
+  settledBy: TradeSettlement['by'],
+  named: (side: TradeSide) => Address,
 ): TokenEventOf<'trade'> {
   const side = intoPool.token < 0n || (intoPool.token === 0n && intoPool.quote > 0n) ? 'buy' : 'sell'
   const amountToken = magnitude(intoPool.token)
   const amountQuote = magnitude(intoPool.quote)
   const feeQuote = feePips === null ? null : swapFee(side, amountQuote, feePips)
-  const maker = named === undefined ? BY_SENDER : { maker: named(side) }
+  const maker = { maker: named(side), ...(settledBy === 'poolManager' && { bySender: true as const }) }
   const settlement = { place: log.address, by: settledBy }
   return { ...at, kind: 'trade', pool: pool.address, phase: 'pool', side, ...maker, settlement, amountToken, amountQuote, feeQuote }
 }

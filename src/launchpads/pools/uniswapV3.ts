@@ -28,8 +28,8 @@ const SWAPPED = { amount0: 0, amount1: 1, sqrtPriceX96: 2, liquidity: 3, tick: 4
 const Q192 = 1n << 192n
 
 /**
- * Decodes a log of a v3 pool. Reserves are the pool's balances: a burn changes them only when it is collected. They are known from the event
- * that initialises the pool, or from calls (`decodeLogs.ts`).
+ * Decodes a log of a v3 pool. Reserves are the pool's balances: a burn changes them only when it is collected. They are known from the
+ * event that initialises the pool, or from calls (`decodeLogs.ts`).
  */
 export const decodeUniswapV3: DecodePool = poolLog => {
   const { log, pool, at } = poolLog

@@ -2,7 +2,7 @@ import { toEventSelector } from 'viem/utils'
 import { MAX_TICK } from '#domain/sqrtPrice.ts'
 import { MalformedLogError } from '#launchpads/malformedLog.ts'
 import { type PoolChange, poolChanged } from '#launchpads/tokenEvent.ts'
-import { signed, wordsByName } from '#launchpads/words.ts'
+import { addressTopic, signed, wordsByName } from '#launchpads/words.ts'
 import { type DecodePool, type PoolLog, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
 import { concentratedChange } from './uniswapV3.ts'
 
@@ -44,7 +44,7 @@ export const decodeUniswapV4: DecodePool = poolLog => {
       if (intoPool.token === 0n && intoPool.quote === 0n) return [state]
       const feePips = field('fee')
       if (feePips > WHOLE_PIPS) throw new MalformedLogError('expected a fee of at most 100 %')
-      return [state, poolTrade(poolLog, intoPool, feePips, 'poolManager')]
+      return [state, poolTrade(poolLog, intoPool, feePips, 'poolManager', () => addressTopic(log.topics, 2))]
     }
     default:
       return []

@@ -7,69 +7,19 @@ import { createUnseenPools } from '#jobs/unseenPools.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { balanceOf, type ChainReads, chainReads } from '#test/support/chainReads.ts'
-import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { contractAt } from '#test/support/contractAt.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { deployContract } from '#test/support/deployContract.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'
+import { NOTE_ABI, ODD_CONTRACTS, ODD_EVENTS, ODD_PAD_ABI } from '#test/support/oddPad.ts'
 
-const CONTRACTS = compileSolidity(new URL('../contracts/OddPad.sol', import.meta.url))
-const PAD_ABI = parseAbi([
-  'function launch(uint256 tax, bool hides) returns (address)',
-  'function bundle(address note, address[] buyers, uint256 amount, uint256 order, address router) payable',
-  'function unbundle(address note, address[] sellers, uint256 amount, bool first)',
-  'function graduate(address note, uint160 sqrtPriceX96, uint128 liquidity) payable returns (address)',
-  'function open(address note, uint160 sqrtPriceX96) payable returns (address)',
-  'function add(address pool, address note, int24 lower, int24 upper, uint128 liquidity)',
-  'function remove(address pool, int24 lower, int24 upper, uint128 liquidity)',
-  'function buy(address pool, address note, address to, int256 paid) payable',
-])
-const NOTE_ABI = parseAbi([
-  'function approve(address spender, uint256 amount) returns (bool)',
-  'function transfer(address to, uint256 amount) returns (bool)',
-  'function burn(uint256 amount)',
-  'function totalSupply() view returns (uint256)',
-])
-const EVENTS = {
-  launch: {
-    event: 'event Launched(address indexed note, address indexed by)',
-    emitter: 'factory',
-    token: 'note',
-    creator: 'by',
-    decimals: 18,
-  },
-  buy: {
-    event: 'event Bought(address indexed note, uint256 notes, uint256 paid)',
-    emitter: 'factory',
-    token: 'note',
-    maker: 'transfers',
-    tokenAmount: 'notes',
-    quoteAmount: 'paid',
-  },
-  sell: {
-    event: 'event Sold(address indexed note, uint256 notes, uint256 got)',
-    emitter: 'factory',
-    token: 'note',
-    maker: 'transfers',
-    tokenAmount: 'notes',
-    quoteAmount: 'got',
-  },
-  graduate: {
-    event: 'event Moved(address indexed note, address pool)',
-    emitter: 'factory',
-    token: 'note',
-    pool: 'pool',
-    poolType: 'uniswap-v3',
-    poolFeeBps: 100,
-  },
-}
 const ONE = 2n ** 96n
 const AMOUNT = 10n ** 18n
 
 const database = await useDatabase()
 const oneByOne = await useDatabase()
 let chain: TestChain
-let pad: ReturnType<typeof contractAt<typeof PAD_ABI>>
+let pad: ReturnType<typeof contractAt<typeof ODD_PAD_ABI>>
 let stranger: typeof pad
 let router: Address
 let users: readonly Address[]
@@ -79,11 +29,11 @@ let reads: ChainReads
 beforeAll(async () => {
   chain = await startTestChain()
   const { weth, uniswapFactory } = chain.deployment
-  pad = contractAt(chain, await deployContract(chain, CONTRACTS.get('OddPad'), [weth, uniswapFactory]), PAD_ABI)
-  stranger = contractAt(chain, await deployContract(chain, CONTRACTS.get('Provider'), [weth, uniswapFactory]), PAD_ABI)
-  router = await deployContract(chain, CONTRACTS.get('Router'), [])
+  pad = contractAt(chain, await deployContract(chain, ODD_CONTRACTS.get('OddPad'), [weth, uniswapFactory]), ODD_PAD_ABI)
+  stranger = contractAt(chain, await deployContract(chain, ODD_CONTRACTS.get('Provider'), [weth, uniswapFactory]), ODD_PAD_ABI)
+  router = await deployContract(chain, ODD_CONTRACTS.get('Router'), [])
   users = [3, 4, 5, 6, 7].map(chain.account)
-  launchpads = configured(EVENTS)
+  launchpads = configured(ODD_EVENTS)
   reads = chainReads(chain, database, launchpads)
 })
 
@@ -159,7 +109,7 @@ describe('a Uniswap v3 pool that is older than the graduation that names it', ()
 describe('a graduation into a pool that the mapping does not lead to', () => {
   it('shows no numbers of it, and says what to check', async () => {
     const made = { factory: chain.deployment.uniswapFactory, codeHash: `0x${'1'.repeat(64)}` }
-    const wrong = configured({ ...EVENTS, graduate: { ...EVENTS.graduate, pool: made } })
+    const wrong = configured({ ...ODD_EVENTS, graduate: { ...ODD_EVENTS.graduate, pool: made } })
     await database.clear()
     await (await openChainIndex(chain, database, null, wrong)).indexRange(chain.deployment.startBlock)
     const unseen = createUnseenPools({ db: database.kysely, logger: silentLogger })
