@@ -3,6 +3,7 @@ import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import { readWriter } from '#store/rows/identity.ts'
 import type { BlockFeed } from './blockFeed.ts'
 import { createDatabaseFeed, type DatabaseFeedOptions } from './databaseFeed.ts'
+import type { IndexerReport } from './indexerReport.ts'
 import type { Nats } from './natsConnection.ts'
 import { type CommitMessage, commitSubject, type Publisher, parseCommitMessage, parseState, tokenSubject } from './natsMessages.ts'
 import { NO_STATES } from './pendingCommits.ts'
@@ -22,11 +23,9 @@ export interface NatsFeedOptions extends DatabaseFeedOptions {
 export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed {
   const { chainId, now, onReport } = options
   const watched = new Map<Address, () => void>()
-  /** The writer that the newest report names, and the writer that the database named at the last beat. */
-  let reported: string | null = null
+  /** The newest report, and the writer that the database named at the last beat. */
+  let reported: IndexerReport | null = null
   let claimed: string | null = null
-  /** Whether the process that indexes is connected to NATS, as its newest report says. */
-  let publishes = true
   let publisher: Publisher | null = null
   let endCommits = () => {}
   /** States whose commit has not been announced yet. */
@@ -38,8 +37,7 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
     {
       ...options,
       onReport: report => {
-        reported = report.writer
-        publishes = report.natsConnected !== false
+        reported = report
         follow()
         onReport(report)
       },
@@ -47,7 +45,7 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
     {
       channels: [],
       // Not while one of the two connections is lost: then the servers are away, and nothing is wrong with the setting.
-      silence: () => (nats.isConnected && publishes ? silenceOf(chainId) : null),
+      silence: () => (nats.isConnected && reported?.natsConnected !== false ? silenceOf(chainId) : null),
       isConnected: () => nats.isConnected,
       beat: async primary => {
         claimed = await readWriter(primary)
@@ -77,7 +75,7 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
     publisher === null ? () => {} : hear(tokenSubject(publisher, token), message => void arrived.set(token, parseState(message, token)))
 
   const follow = (): void => {
-    if (claimed === null || claimed !== reported || claimed === publisher?.writer) return
+    if (claimed === null || claimed !== reported?.writer || claimed === publisher?.writer) return
     endCommits()
     publisher = { chainId, writer: claimed }
     arrived = new Map()

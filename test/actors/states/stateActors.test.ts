@@ -69,10 +69,10 @@ test('a thousand queries that every commit changes take half of the time of one 
   }
   const pace = { share: 0.5, burstMs: 1_000, now }
   const actors = createStateActors<string, State>({ read, logger: pino({ enabled: false }), failure: '', pace })
-  const queries = Array.from({ length: 1_000 }, (_, n) => `query ${n}`)
+  const queries = Array.from({ length: 999 }, (_, n) => `query ${n}`)
   for (const [n, query] of queries.entries()) actors.subscribe(query, { client: `client ${n}`, state: () => undefined })
   await vi.advanceTimersByTimeAsync(10_000)
-  expect(readAtMs.size).toBe(1_000)
+  expect(readAtMs.size).toBe(999)
   const [spentBefore, startedAtMs] = [spentMs, now()]
   for (let block = 0; block < 30; block++) {
     actors.outdate(() => true)
