@@ -41,8 +41,6 @@ describe.each(releases)('the database of $version', ({ dump, chain: stored }) =>
     const [before, keptBefore] = [(await sequences()).rows, await keptLogs()]
     expect(keptBefore.length).toBeGreaterThan(0)
 
-    // While no version runs. The release could undo four blocks.
-    await chain.reorg(3)
     const service = await folder.start({ DATABASE_URL: old.url })
     await service.indexed(await chain.head())
     const { rows: named } = await sql`select token as address, name from token_name order by token`.execute(old.kysely)
