@@ -7,18 +7,13 @@ import type { Trade } from '#resources/trades.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
 import { type Scenario, seconds } from './scenario.ts'
 import { NOTHING } from './world/chain.ts'
-import { launchpadsFile, type MarketEvent, mint, tokenAt } from './world/market.ts'
+import { DECIMALS_SELECTOR, launchpadsFile, type MarketEvent, mint, SIX, SYMBOL_SELECTOR, tokenAt } from './world/market.ts'
 import type { World } from './world/world.ts'
 
 const DOLLAR = testAddress(77)
 const HUGE = 2n ** 256n - 1n
 /** The index that some providers give to logs of their own. */
 const HUGE_LOG_INDEX = 0xffff_ffe2
-
-/** What a contract without `symbol()` answers, and one whose symbol is "USD". */
-const SYMBOL_SELECTOR = '0x95d89b41'
-const DECIMALS_SELECTOR = '0x313ce567'
-const SIX = `0x${'6'.padStart(64, '0')}`
 
 async function expectToken(here: World, token: Address, expected: (token: Token) => unknown): Promise<void> {
   const found = await here.get<Token>(`/api/tokens/${token}`)

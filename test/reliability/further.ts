@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import { createRandom } from '#devchain/traders/random.ts'
+import type { Address } from '#domain/address.ts'
 import { REFERENCE_EVENTS } from '#launchpads/adapters/bondingCurve.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import { KillPoint } from '#test/endToEnd/killPoint.ts'
@@ -10,7 +11,7 @@ import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
 import { type Scenario, seconds } from './scenario.ts'
-import { launchpadsFile, marketEvents, mint, tokenAt } from './world/market.ts'
+import { DECIMALS_SELECTOR, launchpadsFile, marketEvents, mint, SIX, tokenAt } from './world/market.ts'
 import { watchAnswers } from './world/servedStates.ts'
 import { until } from './world/until.ts'
 import type { World } from './world/world.ts'
@@ -131,9 +132,10 @@ export const FURTHER: readonly Scenario[] = [
   {
     group: 'further',
     name: 'started on tables of another schema',
-    checks: ['refuses tables of another version or mapping, and changes nothing'],
+    checks: ['refuses tables of a newer version or another WETH, and changes nothing', 'applies an edited mapping to the tables there are'],
     run: async ({ world, passed }) => {
-      const here = await world()
+      // An edit joins once as many blocks as a reorg may have follow its first one.
+      const here = await world({ blocks: 400, node: { calls: { [DECIMALS_SELECTOR]: SIX } } })
       const { db } = here.database
       await here.start()
       await here.matches()
@@ -151,14 +153,27 @@ export const FURTHER: readonly Scenario[] = [
       await sql`insert into mikro_orm_migrations (name) values ('Migration9999Newer')`.execute(db)
       const newer = await refused()
       await sql`delete from mikro_orm_migrations where name = 'Migration9999Newer'`.execute(db)
-      const mapped = here.launchpads
-      here.launchpads = launchpadsFile({ ...REFERENCE_EVENTS, quoteToken: testAddress(77) })
+      here.launchpads = launchpadsFile(undefined, testAddress(78))
       const other = await refused()
-      if (!/newer/.test(newer) || !/other launchpads/.test(other)) throw new Error(`it says ${newer} and ${other}`)
-      here.launchpads = mapped
+      if (!/newer/.test(newer) || !/WETH/i.test(other)) throw new Error(`it says ${newer} and ${other}`)
+      passed('refuses tables of a newer version or another WETH, and changes nothing')
+
+      here.launchpads = launchpadsFile({ ...REFERENCE_EVENTS, quoteToken: testAddress(77) })
       await here.start()
+      await until(
+        'all curves have the other currency',
+        async () => {
+          const { rows } = await sql<{
+            readonly quote: Address
+          }>`select distinct '0x' || encode(quote_token, 'hex') as quote from pool`.execute(db)
+          return rows.map(({ quote }) => quote).join()
+        },
+        undefined,
+        testAddress(77),
+      )
+      here.chain.grow(2)
       await here.matches()
-      passed('refuses tables of another version or mapping, and changes nothing')
+      passed('applies an edited mapping to the tables there are')
     },
   },
   {

@@ -7,8 +7,8 @@ import type { World } from './world/world.ts'
 const BLOCK_MS = BLOCK_SECONDS * 1_000
 const POLL_MS = 20
 /** Of the public five minutes; the last part is after a reorg. */
-const BLOCKS = { full: 135, short: 25 }
-const BLOCKS_AFTER_REORG = 15
+const BLOCKS = { full: 135, short: 15 }
+const BLOCKS_AFTER_REORG = 10
 
 interface Latencies {
   /** From the moment at which a block became the head to the moment at which its rows could be read, in milliseconds, ascending. */

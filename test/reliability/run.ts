@@ -4,21 +4,16 @@ import path from 'node:path'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
-import { CRASH_RECOVERY } from './crashRecovery.ts'
-import { DATA } from './data.ts'
-import { FURTHER } from './further.ts'
-import { HEAD_LATENCY } from './headLatency.ts'
-import { LYING_PROVIDER } from './lyingProvider.ts'
-import { REORGS } from './reorgs.ts'
 import { isPassed, type Outcome, type RunResult, rowsOf, summaryOf, tableOf, writeDocument } from './report.ts'
-import { RPC_FAULTS } from './rpcFaults.ts'
 import { type Rig, type Scenario, seconds } from './scenario.ts'
+import { chooseScenarios, SCENARIOS } from './scenarios.ts'
 import type { ChainKind } from './world/chain.ts'
 import { type DatabaseTemplate, prepareDatabase } from './world/databaseServer.ts'
 import { World } from './world/world.ts'
 
 /*
- * `npm run test:reliability`. Each scenario runs three times, each time on another kind of chain. Environment: `RELIABILITY_ONLY` (part of
+ * `npm run test:reliability`. Each scenario runs three times, each time on another kind of chain; fewer runs take the kinds
+ * by turns. Environment: `RELIABILITY_ONLY` (part of
  * a name or group), `RELIABILITY_RUNS` (3), `RELIABILITY_CHAIN` (bare, honest or odd, for all runs), `RELIABILITY_WORKERS` (4),
  * `RELIABILITY_FULL=true` (the public durations). A whole run of three writes `docs/reliability.md`.
  */
@@ -27,16 +22,6 @@ const KINDS: readonly ChainKind[] = ['bare', 'honest', 'odd']
 const LOGS = '.cache/reliability'
 /** A fault that lasts 30 s publicly lasts 5 s. */
 const SHORTENED = 6
-const SCENARIOS: readonly Scenario[] = [
-  ...CRASH_RECOVERY,
-  ...REORGS,
-  ...RPC_FAULTS,
-  ...DATA,
-  ...HEAD_LATENCY,
-  ...FURTHER,
-  ...LYING_PROVIDER,
-]
-
 const settings = {
   only: process.env['RELIABILITY_ONLY'] ?? '',
   runs: Number(process.env['RELIABILITY_RUNS'] ?? 3),
@@ -46,7 +31,8 @@ const settings = {
 }
 
 async function perform(scenario: Scenario, run: number, template: DatabaseTemplate, folder: string): Promise<RunResult> {
-  const kind = settings.kind ?? KINDS[run % KINDS.length] ?? 'bare'
+  // A single run meets all kinds, too.
+  const kind = settings.kind ?? KINDS[(run + (settings.runs < KINDS.length ? SCENARIOS.indexOf(scenario) : 0)) % KINDS.length] ?? 'bare'
   const closers: (() => Promise<unknown>)[] = []
   const worlds: World[] = []
   const held = new Map<string, string | undefined>()
@@ -85,10 +71,10 @@ function keepLogs(name: string, worlds: readonly World[]): void {
 }
 
 async function main(): Promise<void> {
+  const chosen = chooseScenarios(settings.only)
   execFileSync(process.execPath, ['build/buildService.ts', '--if-stale'], { stdio: 'inherit' })
   const folder = await makeTemporaryFolder()
   const template = await prepareDatabase(folder.path)
-  const chosen = SCENARIOS.filter(({ name, group }) => `${group}: ${name}`.includes(settings.only))
   const jobs = chosen.flatMap(scenario => Array.from({ length: settings.runs }, (_, run) => ({ scenario, run })))
   const results: RunResult[] = []
   const work = async (queue: typeof jobs): Promise<void> => {

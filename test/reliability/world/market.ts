@@ -19,14 +19,18 @@ export const FACTORY = testAddress(1)
 export const WETH = testAddress(2)
 export const SUPPLY = 10n ** 27n
 const ETHER = 10n ** 18n
+/** What a currency's contract is asked, and what one with six decimals answers. */
+export const SYMBOL_SELECTOR = '0x95d89b41'
+export const DECIMALS_SELECTOR = '0x313ce567'
+export const SIX = `0x${'6'.padStart(64, '0')}`
 /** A token is launched in every 25th block, so that each chain has events of two contracts. */
 const BLOCKS_PER_LAUNCH = 25
 const MAKERS = Array.from({ length: 40 }, (_, index) => testAddress(1_000 + index))
 
 /** A `launchpads.json` with the reference launchpad, from block 1 on. @param events how its events are mapped, where otherwise */
-export function launchpadsFile(events?: EventsMapping): string {
+export function launchpadsFile(events?: EventsMapping, weth = WETH): string {
   const launchpad = { name: 'reference', adapter: 'bonding-curve', factory: FACTORY, startBlock: 1, events }
-  return JSON.stringify({ weth: WETH, launchpads: [launchpad] })
+  return JSON.stringify({ weth, launchpads: [launchpad] })
 }
 
 /** New tokens for an account. */
