@@ -2,9 +2,8 @@ import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { loadDatabaseConfig, loadReadUrl } from '#configuration/loadConfig.ts'
 import { toStartError } from '#store/connection/startError.ts'
-import { copyOut, type ExportedBlock } from '#store/exports/copyOut.ts'
-import { csvLinesOf } from '#store/exports/csvLines.ts'
-import { jsonLinesOf } from '#store/exports/jsonLines.ts'
+import { type CopiedRanges, copyOut, type ExportedBlock } from '#store/exports/copyOut.ts'
+import { exportedName } from '#store/exports/copyStatement.ts'
 import { EXPORTED } from '#store/views/views.ts'
 import { errorOutput } from '#telemetry/logOutput.ts'
 import { databaseCommand } from './databaseCommand.ts'
@@ -40,15 +39,15 @@ async function exportRows({ name, format, filter, out }: ExportRequest, { url, r
   const progress = showProgress(name)
   try {
     const { block, rows } = await writeTarget(out, target =>
-      copyOut(source, { view, filter }, async (ranges, block) => {
+      copyOut(source, { view, filter, lines: format === 'csv' ? 'csv' : 'json' }, async (ranges, block) => {
         errorOutput().write(`${name} as of block ${block.number} (${block.hash})\n`)
         const encoders = {
-          csv: csvLinesOf(view),
-          ndjson: jsonLinesOf(view),
-          parquet: parquetOf(view, metadataOf(name, block)),
+          csv: () => joined(ranges, `${view.columns.map(exportedName).join(',')}\n`),
+          ndjson: () => joined(ranges),
+          parquet: () => parquetOf(view, metadataOf(name, block))(ranges),
         }
         // Whoever opened the target ends it: standard output never is.
-        await pipeline(encoders[format](ranges), progress.counted, target, { end: false })
+        await pipeline(encoders[format](), progress.counted, target, { end: false })
       }),
     )
     return `${rows} rows of ${name} as of block ${block.number} (${block.hash}), ${progress.shown()}`
@@ -57,6 +56,11 @@ async function exportRows({ name, format, filter, out }: ExportRequest, { url, r
   } finally {
     progress.stop()
   }
+}
+
+async function* joined(ranges: CopiedRanges, header = ''): AsyncGenerator<Buffer> {
+  yield Buffer.from(header)
+  for await (const range of ranges) yield* range
 }
 
 function metadataOf(name: string, { number, hash }: ExportedBlock): Readonly<Record<string, string>> {

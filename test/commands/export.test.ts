@@ -8,6 +8,7 @@ import { zstdDecompressSync } from 'node:zlib'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { exportedName } from '#store/exports/copyStatement.ts'
 import type { ColumnKind } from '#store/views/view.ts'
 import { EXPORTED, type ExportName } from '#store/views/views.ts'
 import { closeAfterFile } from '#test/support/closeAfterFile.ts'
@@ -52,13 +53,12 @@ test.each(EXPORT_NAMES)('writes a Parquet file of %s with the values of JSON lin
   const lines = (await run(name, '--format', 'ndjson')).stdout.trim().split('\n')
   expect(lines.length).toBeGreaterThan(3)
   const { columns } = EXPORTED[name]
-  const asInJson = rows.map(row => columns.map(column => jsonValueOf(row[column.name], column.kind)))
-  expect(asInJson).toEqual(lines.map(line => columns.map(column => valueAt(JSON.parse(line), column.name))))
+  const asInJson = rows.map(row =>
+    Object.fromEntries(columns.map(column => [exportedName(column), jsonValueOf(row[exportedName(column)], column.kind)])),
+  )
+  expect(asInJson).toEqual(lines.map(line => JSON.parse(line) as object))
   expect(parquetMetadata(buffer).key_value_metadata).toContainEqual({ key: 'tokenwire.asOfBlock', value: '456' })
 })
-
-const valueAt = (item: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((within, field) => (within as Record<string, unknown> | null)?.[field] ?? null, item)
 
 /** A value of Parquet as JSON has it. */
 function jsonValueOf(value: unknown, kind: ColumnKind): unknown {

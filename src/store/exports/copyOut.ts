@@ -5,10 +5,12 @@ import { TokenwireError } from '#errors'
 import { createOrm } from '#store/connection/orm.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
-import type { CopiedRanges } from './copiedFields.ts'
 import { type CopyReader, type CopySource, withCopyReader } from './copyReader.ts'
 import { copyStatement, type ExportedRows, type ExportFilter } from './copyStatement.ts'
 import { ALL_KEYS, type KeyRange, readKeyRanges } from './keyRanges.ts'
+
+/** The bytes of one COPY after the other. The consumer reads each to its end before the next one. */
+export type CopiedRanges = AsyncIterable<AsyncIterable<Buffer>>
 
 /** The block as of which the exported rows are. */
 export interface ExportedBlock {
@@ -17,8 +19,8 @@ export interface ExportedBlock {
 }
 
 /**
- * Copies rows out of one snapshot of the database. Two connections copy ranges in turn, since one process of PostgreSQL writes more slowly
- * than this one reads. Memory is bounded by what the connections read ahead.
+ * Copies rows out of one snapshot of the database. Two connections copy ranges in turn, since PostgreSQL writes lines more slowly than
+ * this process reads them. Memory is bounded by what the connections read ahead.
  *
  * @param receive takes the bytes, and the block of the snapshot. When it rejects, the copy ends
  * @returns the block and the number of rows

@@ -1,5 +1,5 @@
-import { binaryForm, literal } from '#store/views/forms.ts'
-import type { View } from '#store/views/view.ts'
+import { exportForm, literal } from '#store/views/forms.ts'
+import type { View, ViewColumn } from '#store/views/view.ts'
 import type { KeyRange } from './keyRanges.ts'
 
 /** Selects rows of a view. `from` and `to` are Unix seconds, inclusive. */
@@ -10,17 +10,18 @@ export interface ExportFilter {
   readonly to?: number | undefined
 }
 
-/** The rows to export. */
+/** The rows to export, and what PostgreSQL writes: lines of CSV without a header, or an object of JSON in each line. */
 export interface ExportedRows {
   readonly view: View
   readonly filter: ExportFilter
+  readonly lines: 'csv' | 'json'
 }
 
-/**
- * The COPY statement that writes the rows of a range, in order, in the binary format. The fields of a row are the view's columns as
- * `binaryForm` writes them, and for each nested object whether it is `null`.
- */
-export function copyStatement({ view, filter }: ExportedRows, { from, to }: KeyRange): string {
+/** CSV of one column, with a separator and a quote that JSON never has as they are: the text is written unchanged. */
+const BARE = String.raw`(format csv, delimiter e'\x02', quote e'\x01')`
+
+/** The COPY statement that writes the rows of a range, in order. */
+export function copyStatement({ view, filter, lines }: ExportedRows, { from, to }: KeyRange): string {
   const key = view.leading === undefined ? '' : `${view.leading.table}.${view.leading.column}`
   const conditions = [
     ...(view.where === undefined ? [] : [view.where]),
@@ -29,13 +30,16 @@ export function copyStatement({ view, filter }: ExportedRows, { from, to }: KeyR
     ...(to === null ? [] : [`${key} < ${to}`]),
   ]
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-  const fields = [...view.columns.map(binaryForm), ...Object.values(view.absent ?? {})]
-  return `copy (select ${fields.join(', ')} from ${view.from} ${where} order by ${view.order}) to stdout (format binary)`
+  const fields = view.columns.map(column => `${exportForm(column)} as "${exportedName(column)}"`)
+  const rows = `select ${fields.join(', ')} from ${view.from} ${where} order by ${view.order}`
+  return lines === 'csv'
+    ? `copy (${rows}) to stdout (format csv)`
+    : `copy (select row_to_json(line) from (${rows}) as line) to stdout ${BARE}`
 }
 
-/** The number of fields of a row that `copyStatement` copies. */
-export function fieldsPerRow({ columns, absent = {} }: View): number {
-  return columns.length + Object.keys(absent).length
+/** The column's name in files: `market_priceWeth` for `market.priceWeth`, since warehouses take no points, or for a path. */
+export function exportedName({ name }: ViewColumn): string {
+  return name.replaceAll('.', '_')
 }
 
 function conditionsOf({ filters }: View, { token, launchpad, from, to }: ExportFilter): readonly string[] {

@@ -19,23 +19,24 @@ export function viewForm({ kind, sql }: ViewColumn): string {
   }
 }
 
-/** The value as exports copy it: bytes, 64-bit integers (times in milliseconds), doubles, and all else as text. */
-export function binaryForm(column: ViewColumn): string {
+const ISO = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+
+/** The value as REST shows it, in a type that PostgreSQL writes so in CSV and in JSON: what JSON has in quotes is a text. */
+export function exportForm(column: ViewColumn): string {
   switch (column.kind) {
     case 'count':
-    case 'block':
     case 'seconds':
-    case 'timeMs':
       return `(${column.sql})::bigint`
-    case 'time':
-      return `(${column.sql})::bigint * 1000`
     case 'number':
       return `(${column.sql})::double precision`
-    case 'bytes':
-    case 'text':
-      return column.sql
-    default:
+    case 'decimal':
+    case 'block':
       return `(${viewForm(column)})::text`
+    case 'time':
+    case 'timeMs':
+      return `to_char(${viewForm(column)} at time zone 'UTC', '${ISO}')`
+    default:
+      return viewForm(column)
   }
 }
 

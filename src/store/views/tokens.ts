@@ -69,7 +69,6 @@ export const TOKENS: View = {
     ...columnsOf('block', { asOfBlock: 'token.as_of_block' }),
     ...columnsOf('timeMs', { updatedAt: 'token.updated_at_ms' }),
   ],
-  absent: { pool: 'main_pool.address is null' },
   from: `token left join pool as main_pool on main_pool.address = token.main_pool
     left join lateral (
       select named.symbol, named.decimals from token as named where named.address = main_pool.quote_token

@@ -32,8 +32,6 @@ export interface View {
   readonly name: string
   readonly meaning: string
   readonly columns: readonly ViewColumn[]
-  /** SQL of the conditions under which nested objects of the REST item are `null`, by the objects' paths. */
-  readonly absent?: Readonly<Record<string, string>>
   readonly from: string
   /** The condition of every row. Default: none. */
   readonly where?: string
