@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { ROOT } from './buildFolder.ts'
@@ -8,8 +8,16 @@ import { EXTERNAL } from './external.ts'
 /** A script of package.json that runs a source file, which the bundle has as JavaScript. */
 const COMMAND = /^(?:exec )?node(?: -r \S+)* src\/(?<source>commands\/\w+|main)\.ts$/
 
-/** What operators read. Documents for contributors stay in the repository. */
-const DOCUMENTS = ['LICENSE', 'README.md', 'CHANGELOG.md', '.env.example', 'docs', 'deploy']
+/** What operators and users read. */
+const DOCUMENTS = ['LICENSE', 'CHANGELOG.md', '.env.example', 'docs', 'deploy', 'src/configuration/launchpads.schema.json']
+/** Documents for contributors stay in the repository. */
+const FOR_CONTRIBUTORS = /^docs\/(?:decisions|pictures|(?:faults|testing|reliability|journeys|guides\/development)\.md)/
+/** What has another place than in the repository. */
+const MOVED = new Map([
+  ['README.md', 'README.md'],
+  ['deploy/archive.md', 'README.md'],
+  ['src/configuration/launchpads.schema.json', 'launchpads.schema.json'],
+])
 
 interface Manifest {
   readonly name: string
@@ -43,13 +51,44 @@ export async function writeServer(directory: string): Promise<void> {
   const scripts = Object.fromEntries([...commands].map(([script, source]) => [script, `exec node dist/service/${source}.js`]))
   await mkdir(directory, { recursive: true })
   for (const built of ['dist/service', 'dist/console']) await cp(path.join(ROOT, built), path.join(directory, built), { recursive: true })
-  for (const document of DOCUMENTS) await cp(path.join(ROOT, document), path.join(directory, document), { recursive: true })
+  for (const document of DOCUMENTS) await copyDocument(document, directory)
   await copyPackages(directory)
   const engines = { node: '>=22.18 <23' }
   await writeFile(
     path.join(directory, 'package.json'),
     `${JSON.stringify({ name, version, description, license, private: true, type, engines, scripts }, null, 2)}\n`,
   )
+}
+
+/** The place in the server's folder of a file or folder of the repository; `null`: it is not there. */
+function placeOf(file: string): string | null {
+  const isDocument = DOCUMENTS.some(document => file === document || file.startsWith(`${document}/`)) && !FOR_CONTRIBUTORS.test(file)
+  return MOVED.get(file) ?? (isDocument ? file : null)
+}
+
+async function copyDocument(file: string, directory: string): Promise<void> {
+  const place = placeOf(file)
+  if (place === null) return
+  if ((await stat(path.join(ROOT, file))).isDirectory()) {
+    for (const name of await readdir(path.join(ROOT, file))) await copyDocument(path.join(file, name), directory)
+    return
+  }
+  const target = path.join(directory, place)
+  await mkdir(path.dirname(target), { recursive: true })
+  if (!/\.(?:md|example\.json)$/.test(file)) return cp(path.join(ROOT, file), target)
+  const text = await readFile(path.join(ROOT, file), 'utf8')
+  await writeFile(target, relinked(text, file, place).replace('"./src/configuration/launchpads.schema.json"', '"./launchpads.schema.json"'))
+}
+
+/** A document whose links lead to the places in the server's folder. A link to what is not there becomes its text. */
+function relinked(text: string, file: string, place: string): string {
+  return text.replaceAll(/!?\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)/g, (link: string, label: string, to: string, anchor = '') => {
+    if (/^[a-z]+:/.test(to)) return link
+    const leads = placeOf(path.join(path.dirname(file), to))
+    // The README there is another one, without the headings of that in the repository.
+    if (leads === null || (leads === 'README.md' && anchor !== '')) return label
+    return `[${label}](${path.relative(path.dirname(place), leads)}${anchor})`
+  })
 }
 
 /** Copies the packages that the bundle imports, and theirs, to the places that they have in the repository. */

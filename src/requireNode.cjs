@@ -4,8 +4,9 @@
 
 if (!process.features.typescript) {
   process.stderr.write(
-    `This needs Node 22.18 or newer, and this is Node ${process.versions.node}. The packages bring Node 22 unless they were installed with ` +
-      '--ignore-scripts: run npm rebuild node --ignore-scripts=false, or put Node 22.18 or newer first in the PATH\n',
+    `This needs Node 22.18 or newer, and this is Node ${process.versions.node}. To mend it, ` +
+      'run npm rebuild node --ignore-scripts=false, which brings the Node 22 of the packages, or ' +
+      'put Node 22.18 or newer first in the PATH\n',
   )
   process.exit(1)
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readdir, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -65,6 +66,38 @@ test('the archive migrates a database, serves the API and the console, and stops
   expect(await (await fetch(`${service.url}/api/tokens`)).json()).toMatchObject({ data: [] })
   expect(await (await fetch(service.url)).text()).toContain('<title>Tokenwire')
   expect(await service.stop()).toBe(0)
+})
+
+// It had links to folders and told to run scripts that only the repository has.
+test('every link and every command of the documents in the archive leads to what is there', async () => {
+  const { scripts } = await manifestOf(server)
+  const documents = (await readdir(server, { recursive: true })).filter(name => name.endsWith('.md') && !name.startsWith('node_modules'))
+  const faults: string[] = []
+  for (const document of documents) {
+    const text = await readFile(path.join(server, document), 'utf8')
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s#]+)[^)]*\)/g))
+      if (!/^[a-z]+:/.test(link) && !existsSync(path.join(server, path.dirname(document), link))) faults.push(`${document}: ${link}`)
+    // A block belongs to the paragraph before it.
+    for (const paragraph of text.split(/\n\s*\n(?!\s*```)/)) {
+      const missing = [...paragraph.matchAll(/npm (?:run (?:-s )?)?([a-z][a-z:]*)/g)].filter(([command, name = '']) =>
+        command.startsWith('npm run') ? scripts[name] === undefined : ['ci', 'test', 'rebuild', 'prune'].includes(name),
+      )
+      if (missing.length > 0 && !paragraph.includes('checkout')) faults.push(`${document}: ${missing.join()}`)
+    }
+  }
+  expect(faults).toEqual([])
+  expect(documents).toEqual(expect.arrayContaining(['README.md', 'docs/operation.md', 'docs/guides/exports.md']))
+})
+
+test('the archive does what its README says: check, start, and the schema beside launchpads.json', async () => {
+  const example = await readFile(path.join(server, 'docs/launchpads.example.json'), 'utf8')
+  const { $schema } = JSON.parse(example) as { readonly $schema: string }
+  expect(existsSync(path.join(server, $schema))).toBe(true)
+  const ended = await run('npm', ['start', '--', 'check'], {
+    cwd: server,
+    env: { ...process.env, ...folder.env, DATABASE_URL: database.url },
+  })
+  expect(ended.stdout).toContain('launchpads')
 })
 
 test('the archive has an embedded PostgreSQL, and one binary of the socket library', async () => {

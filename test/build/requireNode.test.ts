@@ -12,6 +12,7 @@ const OLDER = '--no-experimental-strip-types'
 /** Those that run other tools, or other scripts. */
 const NEEDS_NO_NODE = /^(?:check|format$|build$|test:all$)/
 
+const REBUILD: string = 'run npm rebuild node --ignore-scripts=false, .* or '
 const commandOf = (script: string) =>
   (scripts[script] ?? '')
     .replace(/^exec | && .*/g, '')
@@ -21,9 +22,10 @@ const commandOf = (script: string) =>
 test.each([
   ...Object.keys(scripts)
     .filter(script => !NEEDS_NO_NODE.test(script))
-    .map(script => [`npm run ${script}`, commandOf(script)] as const),
-  ['node dist/service/main.js', ['dist/service/main.js']] as const,
-])('%s says in one sentence that its Node is too old', async (_, command) => {
+    .map(script => [`npm run ${script}`, commandOf(script), REBUILD] as const),
+  // The archive of a release has no such packages.
+  ['node dist/service/main.js', ['dist/service/main.js'], ''] as const,
+])('%s says in one sentence that its Node is too old', async (_, command, rebuild) => {
   const ended = await promisify(execFile)(process.execPath, [OLDER, ...command], { env: { PATH: process.env['PATH'] } }).catch(
     (error: unknown) => error,
   )
@@ -31,7 +33,7 @@ test.each([
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /^This needs Node 22\.18 or newer, and this is Node \S+\. .*run npm rebuild node --ignore-scripts=false, .*PATH\n$/,
+      new RegExp(`^This needs Node 22\\.18 or newer, and this is Node \\S+\\. To mend it, ${rebuild}put Node .* PATH\n$`),
     ),
   })
 })
