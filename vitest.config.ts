@@ -26,6 +26,7 @@ export const SLOW = [
   'sync/syncOnAnvil',
   'endToEnd/documentedPrograms',
   'endToEnd/reorg',
+  'endToEnd/deepReorg',
   'bus/replicaFeed',
   'bus/notifyFeed',
   'worker/watchedMeanwhile',

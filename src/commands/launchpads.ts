@@ -20,7 +20,8 @@ import { onIndex } from './onIndex.ts'
  * or why the edit can't be applied.
  * Changes nothing: the process that indexes changes the index when the file changes.
  * npm run launchpads -- status: says of each launchpad whether it is in the index, and how far those are that are to join.
- * npm run launchpads -- rebuild <name>: has a launchpad built anew, as when its adapter has learned something.
+ * npm run launchpads -- rebuild [name]: has a launchpad built anew, as when its adapter has learned something; without a name all of them,
+ * as after a reorg that can't be undone.
  */
 
 interface Work {
@@ -58,14 +59,15 @@ function plan(): Promise<void> {
   })
 }
 
-function rebuild(name: string): Promise<void> {
+function rebuild(name: string | undefined): Promise<void> {
   return databaseCommand(databaseConfig, ({ url, logger }) =>
     withIndex(url, logger, async ({ db, list: { launchpads } }) => {
       const names = launchpads.map(launchpad => launchpad.name)
-      if (!names.includes(name))
+      if (name !== undefined && !names.includes(name))
         throw new TokenwireError('config_invalid', `there is no launchpad ${name} in the index (${names.join(', ')})`)
-      await requestRebuild(db, name)
-      return `${name} is built anew by the process that indexes, and served as it is until then.`
+      const rebuilt = name === undefined ? names : [name]
+      for (const one of rebuilt) await requestRebuild(db, one)
+      return `The process that indexes builds anew, and serves as it is until then: ${rebuilt.join(', ')}.`
     }),
   )
 }
@@ -105,8 +107,8 @@ const [, , task, name, ...others] = process.argv
 
 if (task === 'plan' && name === undefined) await plan()
 else if (task === 'status' && name === undefined) await status()
-else if (task === 'rebuild' && name !== undefined && others.length === 0) await rebuild(name)
+else if (task === 'rebuild' && others.length === 0) await rebuild(name)
 else {
-  process.stderr.write('usage: npm run launchpads -- plan, status, or rebuild <name>\n')
+  process.stderr.write('usage: npm run launchpads -- plan, status, or rebuild [name]\n')
   process.exitCode = 1
 }

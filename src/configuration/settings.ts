@@ -64,8 +64,14 @@ export const SETTINGS = {
   MAX_REORG_DEPTH: wholeNumber(0, MAX_REORG_DEPTH)
     .default(128)
     .describe(
-      `Reorgs of up to this many indexed blocks are undone and indexed anew, 0 to ${MAX_REORG_DEPTH}; a deeper one stops indexing. ` +
+      `Reorgs of up to this many indexed blocks are undone and indexed anew, 0 to ${MAX_REORG_DEPTH}; a deeper one stops indexing (REBUILD_ON_DEEP_REORG). ` +
         'Blocks this close to the head are indexed one by one.',
+    ),
+  REBUILD_ON_DEEP_REORG: flag
+    .default(false)
+    .describe(
+      'true: after a reorg that is deeper than can be undone, the index is built anew beside the old one, which is served until then. ' +
+        'false: npm run launchpads -- rebuild does the same.',
     ),
   VERIFY_LOGS: word(['bloom', 'receipts'])
     .default('bloom')

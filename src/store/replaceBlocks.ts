@@ -1,15 +1,17 @@
+import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import type { ChangedTokens, ChangeTime } from './changeLaunchpads.ts'
+import { BLOCK } from '#tables/block.ts'
+import { type ChangedTokens, type ChangeTime, changeLaunchpads, type LaunchpadsChange } from './changeLaunchpads.ts'
 import { type BatchChanges, type CommitOptions, isAt, undoFromAfter, writeBatch } from './commit.ts'
 import { committedAgain, committedBlock } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { beginCommit, type ChainCursor, moveCursor, readRecentBlocks } from './rows/cursor.ts'
 import { longerCandlesOf } from './rows/foldMinutes.ts'
-import { undoBlocks } from './rows/undo.ts'
+import { countReorg, undoBlocks } from './rows/undo.ts'
 
 export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
   /** The newest indexed block that stays; `null`: no block stays. */
@@ -70,6 +72,37 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
   })
 }
 
+/**
+ * Replaces all that is indexed by a side index of every launchpad, when the chain no longer has the indexed blocks and they can't be
+ * undone. Afterwards the index stands at the newest block of the side index. What readers have read of blocks that only one of the two
+ * had is void, and every token has a higher sequence.
+ *
+ * @throws as `commitBatch`
+ */
+export async function takeOverSide(change: LaunchpadsChange, schema: string, options: CommitOptions): Promise<CommittedBlock> {
+  return options.transaction(async db => {
+    const { cursor, committedAtMs } = await beginCommit(db, options.writer)
+    const came = sql.id(schema, 'block')
+    const { rows } = await sql<BlockHeader & { readonly fork: number }>`
+      select number, hash, parent_hash as "parentHash", timestamp,
+        (select coalesce(max(number), 0) from block join ${came} as came using (number, hash)) as fork
+      from ${came} order by number desc limit 1`.execute(db)
+    const [to] = rows
+    if (to === undefined) throw new TokenwireError('rpc_inconsistent', 'The side index has no block.', { retryable: true })
+    await countReorg(db, to.fork + 1)
+    await moveCursor(to, committedAtMs, null).execute(db)
+    await sql`delete from index_totals`.execute(db)
+    const { changed, dropped } = await changeLaunchpads(db, change, { committedAtMs, final: finalOf(cursor) ?? to.fork })
+    await sql`delete from block where number > ${to.fork}`.execute(db)
+    const columns = sql.join(BLOCK.columns.map(({ name }) => sql.id(name)))
+    await sql`insert into block (${columns}) select ${columns} from ${came} where number > ${to.fork}`.execute(db)
+    await sql`update chain_state set value_changes_from = ${to.number + 1}`.execute(db)
+    const committed = await committedBlock(db, { to, mode: 'reorg' }, changed, options, dropped)
+    await announceCommit(db, to, null)
+    return committed
+  })
+}
+
 /** The newest block that can't be undone. */
 function finalOf(cursor: ChainCursor | null): number | null {
   if (cursor === null) return null
@@ -93,9 +126,15 @@ async function assertUndoable(db: Queryable, ancestor: BlockHeader | null, kept:
   const { undoFrom } = cursor
   // Blocks that were committed together are undone together, if the last of them can be.
   if (undoFrom !== null && blocks.every(({ number, mergedWithNext }) => number <= kept || number >= undoFrom || mergedWithNext)) return
-  throw new TokenwireError(
-    'reorg_too_deep',
-    `the chain has replaced ${cursor.number - kept} indexed block(s) up to block ${cursor.number}; indexing has stopped`,
-    { details: { cursor: cursor.number, ancestor: kept, undoFrom } },
-  )
+  throw reorgTooDeep(`${cursor.number - kept} indexed block(s) up to block ${cursor.number}`, {
+    cursor: cursor.number,
+    ancestor: kept,
+    undoFrom,
+  })
+}
+
+/** @param blocks the replaced blocks, in words */
+export function reorgTooDeep(blocks: string, details: Readonly<Record<string, unknown>>): TokenwireError {
+  const remedy = 'REBUILD_ON_DEEP_REORG=true or npm run launchpads -- rebuild builds the index anew while this one is served'
+  return new TokenwireError('reorg_too_deep', `the chain has replaced ${blocks}; indexing has stopped: ${remedy}`, { details })
 }

@@ -11,7 +11,7 @@ import { type CommitOptions, commitBatch } from '#store/commit.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { LastStatements, type Transaction } from '#store/connection/transaction.ts'
 import { KnownTrades } from '#store/reads/knownTrades.ts'
-import { replaceBlocks } from '#store/replaceBlocks.ts'
+import { replaceBlocks, takeOverSide } from '#store/replaceBlocks.ts'
 import { lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
 import { settle } from '#store/settle.ts'
 import type { BlockRow } from '#tables/block.ts'
@@ -47,6 +47,8 @@ export interface ChangingCommitter extends Committer {
    * @throws as `replaceBlocks` of the store; what `stopIndex` throws
    */
   change(change: LaunchpadsChange, stopIndex: () => Promise<Replacement>): Promise<CommittedBlock>
+  /** Replaces all that is indexed by the side index in that schema, as `takeOverSide`. */
+  takeOver(change: LaunchpadsChange, schema: string): Promise<CommittedBlock>
 }
 
 export interface CommitterOptions extends CommitOptions, Omit<PrepareOptions, 'valuation' | 'startBlock'> {
@@ -148,6 +150,7 @@ export function createCommitter(given: CommitterOptions): ChangingCommitter {
         await copyAhead(tx, change)
         return replace(await stopIndex(), change, { ...given, transaction: partOf(tx) })
       }),
+    takeOver: (change, schema) => takeOverSide(change, schema, given),
     prepare: (batch, previous) => prepareBatch(batch, previous, preparing),
     commit: async commit => {
       try {

@@ -2,8 +2,8 @@ import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { TokenwireError } from '#errors'
 import { inconsistent } from '#rpc/rpcFault.ts'
+import { reorgTooDeep } from '#store/replaceBlocks.ts'
 import type { Committer } from './committer.ts'
 import { findFork } from './fetch/fork.ts'
 import { endOf, fetchReplacement } from './fetch/replacement.ts'
@@ -109,9 +109,7 @@ async function replacement(
   const last = cursor?.number ?? watchlist.startBlock
   if (kind === 'forgotten' || depth > maxReorgDepth) {
     const blocks = `${kind === 'forgotten' ? 'at least ' : ''}${depth} indexed block(s) up to block ${last}`
-    throw new TokenwireError('reorg_too_deep', `the chain has replaced ${blocks}; indexing has stopped`, {
-      details: { cursor: last, cursorHash: cursor?.hash, depth, ancestor: ancestor?.number ?? null },
-    })
+    throw reorgTooDeep(blocks, { cursor: last, cursorHash: cursor?.hash, depth, ancestor: ancestor?.number ?? null })
   }
   const to = Math.min(last, tip.confirmed.number)
   const replacement = await fetchReplacement({ source, watchlist, ancestor, to, genesisHash })

@@ -127,7 +127,8 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
           onLaunchpads({ weth, ...list })
           await emitJoin()
         }
-        current = await openWith(isChanged ? directory : null, current.health())
+        // An index that was taken over is no longer stopped by a reorg.
+        current = await openWith(isChanged ? directory : null, { ...current.health(), ...(isChanged && { stopped: null }) })
         isOpen = true
         return follow()
       } catch (err) {
@@ -136,6 +137,11 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
         await pause(Math.min(MAX_PAUSE_MS, 200 * 2 ** Math.min(failures, 5)), signal)
       }
     }
+  }
+
+  const isTooDeep = (): boolean => {
+    const { stopped: cause, tooDeepReorgAt } = current.health()
+    return cause !== null && tooDeepReorgAt !== null
   }
 
   const whileChanging: LaunchpadEditsOptions['whileChanging'] = async (held, change) => {
@@ -164,7 +170,7 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
       const subscription = blocks.subscribe(subscriber)
       if (edits !== null) return subscription
       follow()
-      edits = startLaunchpadEdits({ ...options, db, transaction, databaseUrl, writer, whileChanging }, wanted)
+      edits = startLaunchpadEdits({ ...options, db, transaction, databaseUrl, writer, whileChanging, isTooDeep }, wanted)
       return subscription
     }),
     want: next => {

@@ -28,6 +28,8 @@ export interface JoinOptions {
   readonly list: Pick<ListInForce, 'launchpads' | 'pegUsd'>
   /** It is stopped. `null`: nothing joins. */
   readonly side: SideIndex | null
+  /** The side index is of every launchpad and takes the place of all that is indexed, which the chain no longer has. */
+  readonly takesOver: boolean
   /** Stops the index between two blocks. */
   readonly stopIndex: () => Promise<void>
   ethUsd(): string | null
@@ -40,14 +42,15 @@ const NOT_AHEAD_BLOCKS = 8
 
 /**
  * Makes the index one of another list, in one transaction: copies the rows of the side index while the index goes on, stops it, undoes the
- * blocks above the newest one of the side index, removes the rows of the launchpads that leave, and applies the same blocks again.
+ * blocks above the newest one of the side index, removes the rows of the launchpads that leave, and applies the same blocks again. Or lets
+ * the side index take over.
  *
  * @returns the directory of the index afterwards; `null`: nothing is indexed yet
  * @throws `TokenwireError` `rpc_inconsistent`, retryable, when the index and the chain or the side index have moved apart; what fetching
  *   and `replaceBlocks` throw
  */
 export async function joinLaunchpads(options: JoinOptions): Promise<Directory | null> {
-  const { config, chain, db, transaction, plan, list, side, stopIndex } = options
+  const { config, chain, db, transaction, plan, list, side, takesOver, stopIndex } = options
   const { weth } = config.launchpads
   if (side === null) {
     await stopIndex()
@@ -57,7 +60,7 @@ export async function joinLaunchpads(options: JoinOptions): Promise<Directory | 
     }
   }
   const ancestor = side === null ? await oldestInReach(options) : (await readRecentBlocks(side.db, 1)).at(-1)
-  if (ancestor === undefined || !(await isRecentBlock(db, ancestor))) {
+  if (ancestor === undefined || !(takesOver || (await isRecentBlock(db, ancestor)))) {
     throw new TokenwireError('rpc_inconsistent', 'the index does not have the newest block of the side index', { retryable: true })
   }
   const joined = new Set(plan.joined)
@@ -77,7 +80,13 @@ export async function joinLaunchpads(options: JoinOptions): Promise<Directory | 
   const valued = { weth, pegUsd: list.pegUsd, facts: source, ethUsd }
   const committer = createUnwatchedCommitter({ config, chain, db, transaction, writer, adapters, directory, ...valued, now, logger })
   const joining = side === null ? null : { schema: side.schema, names: plan.joined }
-  await committer.change({ ...list, leaving: plan.leaving, joining }, async () => {
+  const change = { ...list, leaving: plan.leaving, joining }
+  if (takesOver && joining !== null) {
+    await stopIndex()
+    await committer.takeOver(change, joining.schema)
+    return directory
+  }
+  await committer.change(change, async () => {
     const { batches } = await fetchUpTo(NOT_AHEAD_BLOCKS, [])
     await stopIndex()
     return fetchUpTo(0, batches)

@@ -9,12 +9,12 @@ import type { LaunchpadProgress } from '#resources/health.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { readLateJoins } from '#store/latePairs.ts'
 import { canGoBackTo, readRecentBlocks } from '#store/rows/cursor.ts'
-import { type ListInForce, readListInForce } from '#store/rows/listInForce.ts'
+import { type ListInForce, readListInForce, requestRebuild } from '#store/rows/listInForce.ts'
 import { dropSideSchema } from '#store/sideSchema.ts'
 import { type Cause, causeOf } from '#sync/causeOf.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { joinLaunchpads } from './joinLaunchpads.ts'
-import { planEdit } from './planEdit.ts'
+import { isWhole, planEdit } from './planEdit.ts'
 import { openSideIndex, type SideIndex } from './sideIndex.ts'
 
 export interface LaunchpadEditsOptions {
@@ -32,6 +32,8 @@ export interface LaunchpadEditsOptions {
    * @param held the block above which all blocks stay undoable until the end; `null`: there is none
    */
   readonly whileChanging: (held: number | null, change: (stopIndex: () => Promise<void>) => Promise<Directory | null>) => Promise<void>
+  /** Whether the chain has replaced more indexed blocks than can be undone. */
+  isTooDeep(): boolean
   ethUsd(): string | null
   readonly now: () => number
   readonly logger: Logger
@@ -51,6 +53,7 @@ export interface LaunchpadEdits {
 
 const LOOK_EVERY_MS = 1_000
 const MAX_PAUSE_MS = 30_000
+const NEAR_BLOCKS = 8
 /** Rights, contracts and settings may come later. */
 const REFUSED_FOR_MS = 30_000
 
@@ -68,7 +71,7 @@ interface Attempt {
 }
 
 export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: LaunchpadsConfig): LaunchpadEdits {
-  const { config, chain, db, databaseUrl, writer, whileChanging, now, logger } = options
+  const { config, chain, db, databaseUrl, writer, whileChanging, isTooDeep, now, logger } = options
   const stopped = new AbortController()
   const { signal } = stopped
   let wanted = first
@@ -126,8 +129,18 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
     }
   }
 
-  const look = async (): Promise<void> => {
+  /** After a reorg that is too deep every launchpad is built anew, if the operator allows it. */
+  const readListToPlan = async (): Promise<ListInForce> => {
     const inForce = await readListInForce(db)
+    const names = inForce.launchpads.map(({ name }) => name).filter(name => !inForce.rebuild.includes(name))
+    if (!config.rebuildOnDeepReorg || names.length === 0 || !isTooDeep()) return inForce
+    logger.warn('REBUILD_ON_DEEP_REORG: the index is built anew beside the one that is served, and takes its place then')
+    for (const name of names) await requestRebuild(db, name)
+    return readListInForce(db)
+  }
+
+  const look = async (): Promise<void> => {
+    const inForce = await readListToPlan()
     const key = JSON.stringify([wanted, inForce])
     if (attempt?.key !== key) logged = null
     if (attempt?.key !== key || now() >= attempt.endsAtMs) {
@@ -135,11 +148,14 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
       attempt = await begin(key, inForce)
     }
     const { change } = attempt
-    if (change === null || (change.side !== null && !(await isInReach(db, change.side)))) return
+    if (change === null) return
+    const { plan, side } = change
+    const takesOver = side !== null && isWhole(plan, inForce) && (isTooDeep() || config.maxReorgDepth === 0)
+    if (side !== null && !(takesOver ? isNearHead(side) : await isInReach(db, side))) return
     try {
-      await change.side?.stop()
-      const reached = change.side === null ? undefined : (await readRecentBlocks(change.side.db, 1)).at(-1)
-      await whileChanging(reached?.number ?? null, stopIndex => joinLaunchpads({ ...options, ...change, stopIndex }))
+      await side?.stop()
+      const reached = side === null || takesOver ? undefined : (await readRecentBlocks(side.db, 1)).at(-1)
+      await whileChanging(reached?.number ?? null, stopIndex => joinLaunchpads({ ...options, ...change, takesOver, stopIndex }))
       const launchpads = change.list.launchpads.map(({ name }) => name)
       // Sites are given the histories of these by a base path with the block: docs/guides/listing.md.
       logger.info({ launchpads, lateJoins: await readLateJoins(db) }, 'the index has the launchpads of launchpads.json')
@@ -183,6 +199,12 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
 async function isInReach(db: Kysely<unknown>, side: SideIndex): Promise<boolean> {
   const reached = (await readRecentBlocks(side.db, 1)).at(-1)
   return reached !== undefined && (await canGoBackTo(db, reached))
+}
+
+/** It takes over as soon as the last blocks are few, which the index then follows by itself. */
+function isNearHead(side: SideIndex): boolean {
+  const { indexedBlock, blocksLeft } = side.progress()
+  return indexedBlock !== null && blocksLeft !== null && blocksLeft <= NEAR_BLOCKS
 }
 
 function progressOf(change: Attempt['change']): readonly LaunchpadProgress[] {

@@ -59,12 +59,18 @@ export async function planEdit({ config, chain, db, inForce, wanted }: PlanEditO
   if (missing !== undefined) return refused(`${missing.launchpad}: the chain has no contract at ${missing.address}`)
   const isEmpty = (await readRecentBlocks(db, 1)).length === 0
   const needsSide = plan.side.length > 0 && !isEmpty
-  if (needsSide && config.maxReorgDepth === 0) return refused('with MAX_REORG_DEPTH=0 there is no block to which launchpads could be added')
+  if (needsSide && config.maxReorgDepth === 0 && !isWhole(plan, inForce))
+    return refused('with MAX_REORG_DEPTH=0 there is no block to which launchpads could be added')
   const lacking = needsSide ? await missingSideRight(db) : null
   if (lacking !== null) return { kind: 'refused', cause: { shown: NO_SIDE_SCHEMA, full: lacking } }
   const before = new Map(inForce.launchpads.map(entry => [entry.name, entry]))
   const launchpads = withVersions(completed).map(entry => (joined.has(entry.name) ? entry : (before.get(entry.name) ?? entry)))
   return { kind: 'change', plan, lines: describeChanges(plan, null), list: { launchpads, pegUsd: wanted.pegUsd ?? [] }, isEmpty }
+}
+
+/** Whether a side index is built, and nothing stays of what is indexed. */
+export function isWhole({ leaving, side }: LaunchpadsPlan, { launchpads }: Pick<ListInForce, 'launchpads'>): boolean {
+  return side.length > 0 && launchpads.every(({ name }) => leaving.includes(name))
 }
 
 const refused = (sentence: string): PlannedEdit => ({ kind: 'refused', cause: inOwnWords(sentence) })

@@ -482,6 +482,7 @@ function defaults(): Config {
     confirmations: 0,
     verifyLogs: 'bloom',
     maxReorgDepth: 128,
+    rebuildOnDeepReorg: false,
     revaluedTokensPerBlock: 20,
     claimableRefreshBlocks: 10,
     keepLogs: false,

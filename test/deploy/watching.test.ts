@@ -168,7 +168,7 @@ async function reasonsOfSources(): Promise<readonly string[]> {
     ...(await read('src/store/connection/databaseCause.ts', /shown: (['"])(.*?)\1/g)),
     ...(await read('src/sync/healthReport.ts', /(`)((?:no RPC provider|nothing has been|the chain stands)[^`]*)`/g)),
     ...(await read('src/sync/causeOf.ts', /return (['`])(.*?)\1/g)).map(text => text.replace(/^…/, 'rpc-1')),
-    ...(await read('src/sync/performAction.ts', /(`)(the chain has replaced[^`]*)`/g)),
+    ...(await read('src/store/replaceBlocks.ts', /(`)(the chain has replaced[^`]*)`/g)),
     ...(await read('src/resources/indexerState.ts', /(`)(\$\{who\} has not answered[^`]*)`/g)).map(text =>
       text.replace('…', 'the indexer'),
     ),

@@ -78,6 +78,7 @@ test('a launchpad does not join without its history when indexing begins between
     plan,
     list: { launchpads: BOTH.launchpads, pegUsd: [] },
     side: null,
+    takesOver: false,
     stopIndex: async () => undefined,
   })
   await expect(join).rejects.toMatchObject({ retryable: true, message: 'indexing has begun with the earlier launchpads meanwhile' })
@@ -137,6 +138,7 @@ function optionsOf({ maxReorgDepth = DEPTH, url = database.url }, log = createLo
     transaction: createTransaction(orm),
     writer: 'test',
     whileChanging: async () => void joins++,
+    isTooDeep: () => false,
     ethUsd: () => null,
     now: () => nowMs,
     logger: log.logger,

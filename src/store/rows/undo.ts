@@ -130,7 +130,7 @@ export async function undoBlocks(db: Queryable, ancestor: number, committedAtMs:
   return deriveRows(db, await restoreRows(db, ancestor, committedAtMs, isReorg), committedAtMs)
 }
 
-export interface UndoneTokens {
+interface UndoneTokens {
   readonly changed: readonly Address[]
   readonly dropped: readonly Address[]
 }
