@@ -28,6 +28,8 @@ export interface DatabaseFeedOptions {
   readonly now: () => number
   /** Called about once a second while an indexer runs. */
   readonly onReport: (report: IndexerReport) => void
+  /** Called at each beat with the newest block in the database. */
+  readonly onNewest?: (block: number) => void
 }
 
 /** What a carrier adds to become a feed: how commits arrive. */
@@ -129,6 +131,7 @@ export function createDatabaseFeed(options: DatabaseFeedOptions, carrier: Carrie
     await carrier.beat?.(session)
     const newest = await readNewestCommit(session)
     if (newest === null) return
+    options.onNewest?.(newest.number)
     enter({ type: 'beat', newest, nowMs: now() })
     if (isConnected()) connectedAtMs = now()
   }

@@ -1,22 +1,32 @@
-import type { CompiledQuery, QueryExecutor } from 'kysely'
+import type { CompiledQuery, DatabaseConnection, QueryExecutor } from 'kysely'
 import { causes, codeOf } from '#store/connection/databaseErrors.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 
 /**
- * Reads from a replica. A statement that the replica cancels, because what it replays conflicts with it, is run on the primary: there it
- * can't be cancelled for that.
+ * Reads from a replica. A statement runs on the primary when its connection leads to a server that is behind, as one of several replicas
+ * behind one address may be, and when the replica cancels it, because what it replays conflicts with it.
+ *
+ * @param isCurrent whether the server of a connection shows what the statement may have to show
  */
-export function primaryFallback(replica: Queryable, primary: Queryable): Queryable {
+export function primaryFallback(
+  replica: Queryable,
+  primary: Queryable,
+  isCurrent: (connection: DatabaseConnection, db: Queryable) => Promise<boolean>,
+): Queryable {
   return {
     getExecutor: () => {
       const executor = replica.getExecutor()
       const executeQuery: QueryExecutor['executeQuery'] = async <Row>(query: CompiledQuery<Row>) => {
         try {
-          return await executor.executeQuery(query)
+          const answer = await executor.provideConnection(async connection => {
+            const same = executor.withConnectionProvider({ provideConnection: consumer => consumer(connection) })
+            return (await isCurrent(connection, { getExecutor: () => same })) ? await same.executeQuery(query) : null
+          })
+          if (answer !== null) return answer
         } catch (error) {
-          if (isCancelled(error)) return primary.getExecutor().executeQuery(query)
-          throw error
+          if (!isCancelled(error)) throw error
         }
+        return primary.getExecutor().executeQuery(query)
       }
       return new Proxy(executor, {
         get: (target, name) => {

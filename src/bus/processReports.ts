@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { ProcessReport, ProcessState } from '#resources/processes.ts'
 import { processReportSchema } from '#resources/processes.ts'
+import { notify } from '#store/connection/databaseSchema.ts'
 import { createListener } from '#store/connection/listener.ts'
 import { createMessageGuard } from './messageGuard.ts'
 
@@ -57,7 +58,7 @@ export function startProcessReports({ databaseUrl, read, logger, now }: ProcessR
     beatMs: REPORT_EVERY_MS,
     beat: async (session: Kysely<unknown>) => {
       const report = await read()
-      if (report !== null) await sql`select pg_notify(${PROCESS_CHANNEL}, ${JSON.stringify(report)})`.execute(session)
+      if (report !== null) await notify(session, sql`${PROCESS_CHANNEL}`, JSON.stringify(report))
     },
   })
 

@@ -1,3 +1,4 @@
+import type { DatabaseConnection } from 'kysely'
 import type { Logger } from 'pino'
 import { pause } from '#async/pause.ts'
 import { repeat } from '#async/repeat.ts'
@@ -32,7 +33,8 @@ export interface ReplicaReads {
 
 /**
  * Reads from a replica that never shows less than clients were sent: an update is passed on only when the replica shows its commit. After
- * `patienceMs` all reads go to the primary, until the replica shows the newest commit again.
+ * `patienceMs` all reads go to the primary, until the replica shows the newest commit again. The address may lead to several servers: each
+ * connection is asked for itself, once per commit.
  */
 export function createReplicaReads({ replica, primary, logger, now, patienceMs = PATIENCE_MS }: ReplicaReadsOptions): ReplicaReads {
   const stopped = new AbortController()
@@ -85,7 +87,16 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
     }
   }
 
-  const reads = primaryFallback(replica, primary)
+  /** The newest commit that each connection's server has shown. A server never shows less later. */
+  const shownBy = new WeakMap<DatabaseConnection, number>()
+  const isCurrent = async (connection: DatabaseConnection, db: Queryable): Promise<boolean> => {
+    if ((shownBy.get(connection) ?? 0) >= wanted) return true
+    const asked = wanted
+    const commit = (await readNewestCommit(db))?.commit ?? 0
+    shownBy.set(connection, commit)
+    return commit >= asked
+  }
+  const reads = primaryFallback(replica, primary, isCurrent)
   const stop = repeat(LOOK_EVERY_MS, () => void watch())
   return {
     db: { getExecutor: () => (inUse ? reads : primary).getExecutor() },

@@ -3,37 +3,58 @@ import { type DatabaseConfig, loadDatabaseConfig } from '#configuration/loadConf
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { toStartError } from '#store/connection/startError.ts'
+import { dataVersion, layoutOf } from '#store/embedded/layout.ts'
 import { type EmbeddedServer, findEmbeddedUrl, startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { createLogger } from '#telemetry/logger.ts'
 import { errorOutput } from '#telemetry/logOutput.ts'
-import { createRedactor } from '#telemetry/redactor.ts'
+import { createRedactor, type Redactor } from '#telemetry/redactor.ts'
 import { secretsOf } from '#telemetry/secrets.ts'
+
+interface CommandOptions {
+  /** Where the text is printed. Default: standard output. */
+  readonly told?: { write(text: string): void }
+  /** Whether an embedded database is created where there is none. Default: no, and that is said. */
+  readonly creates?: boolean
+}
 
 /**
  * Runs a command on the configured database, and starts the embedded one for it where none runs. Prints the text that the work returns, or
  * the error. Exit codes: 0 done, 75 try again later, 1 something has to be changed first.
- *
- * @param told where the text is printed. Default: standard output
  */
-export async function databaseCommand<C extends DatabaseConfig>(
+export function databaseCommand<C extends DatabaseConfig>(
   load: () => C,
   work: (database: { readonly url: string; readonly config: C; readonly logger: Logger }) => Promise<string>,
+  { told = process.stdout, creates = false }: CommandOptions = {},
+): Promise<void> {
+  return configuredCommand(
+    load,
+    async (config, redactor) => {
+      const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor, output: errorOutput() })
+      const { url, stop } = await openDatabase(config, creates, logger)
+      redactor.add(secretsOf({ databaseUrl: url }))
+      try {
+        return await work({ url, config, logger })
+      } catch (error) {
+        throw toStartError(error, { url, setting: 'DATABASE_URL' })
+      } finally {
+        await stop()
+      }
+    },
+    told,
+  )
+}
+
+/** As `databaseCommand`, for work that needs only the settings. */
+export async function configuredCommand<C extends Parameters<typeof secretsOf>[0]>(
+  load: () => C,
+  work: (config: C, redactor: Redactor) => Promise<string>,
   told: { write(text: string): void } = process.stdout,
 ): Promise<void> {
   const redactor = createRedactor([])
   try {
     const config = load()
     redactor.add(secretsOf(config))
-    const logger = createLogger({ level: config.logLevel, format: config.logFormat, redactor, output: errorOutput() })
-    const { url, stop } = await openDatabase(config, logger)
-    redactor.add(secretsOf({ databaseUrl: url }))
-    try {
-      told.write(`${await work({ url, config, logger })}\n`)
-    } catch (error) {
-      throw toStartError(error, { url, setting: 'DATABASE_URL' })
-    } finally {
-      await stop()
-    }
+    told.write(`${await work(config, redactor)}\n`)
   } catch (error) {
     const known = error instanceof TokenwireError ? error : null
     errorOutput().write(`${redactor.text(known?.message ?? String(error))}\n`)
@@ -42,9 +63,16 @@ export async function databaseCommand<C extends DatabaseConfig>(
 }
 
 /** Where the database is, and how to stop its server if it was started for this. */
-async function openDatabase(config: DatabaseConfig, logger: Logger): Promise<Pick<EmbeddedServer, 'url' | 'stop'>> {
-  const { databaseUrl, schema, dataDir } = config
+async function openDatabase(
+  { databaseUrl, schema, dataDir }: DatabaseConfig,
+  creates: boolean,
+  logger: Logger,
+): Promise<Pick<EmbeddedServer, 'url' | 'stop'>> {
   if (databaseUrl !== null) return { url: databaseUrl, stop: async () => undefined }
+  if (!creates && (await dataVersion(layoutOf(dataDir))) === null) {
+    const remedy = 'npm start begins an index there; for another one, set DATABASE_URL, or the DATA_DIR with which it was started'
+    throw new TokenwireError('config_invalid', `DATA_DIR: nothing is indexed in ${dataDir}: ${remedy}`)
+  }
   const running = await findEmbeddedUrl(dataDir)
   const { url, stop } = running === null ? await startEmbedded({ dataDir, logger }) : { url: running, stop: async () => undefined }
   return { url: withSchema(url, schema), stop }

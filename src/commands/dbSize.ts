@@ -1,3 +1,4 @@
+import { TokenwireError } from '#errors'
 import { createOrm } from '#store/connection/orm.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { readTableSizes, type TableSize } from '#store/reads/tableSizes.ts'
@@ -30,7 +31,8 @@ await databaseCommand(databaseConfig, async ({ url, logger }) => {
   try {
     await requireDatabase(orm.em.getKysely(), { url, use: 'serve', logger })
     const sizes = await readTableSizes(orm.em.getKysely())
-    return sizes.length === 0 ? 'The database has no index yet.' : tableOfSizes(sizes)
+    if (sizes.length === 0) throw new TokenwireError('config_invalid', 'DATABASE_URL: nothing is indexed in the database')
+    return tableOfSizes(sizes)
   } finally {
     await orm.close(true)
   }

@@ -1,13 +1,14 @@
 import { Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { loadDatabaseConfig, loadReadUrl } from '#configuration/loadConfig.ts'
+import { takenByNpm } from '#configuration/npmOptions.ts'
 import { toStartError } from '#store/connection/startError.ts'
 import { type CopiedRanges, copyOut, type ExportedBlock } from '#store/exports/copyOut.ts'
 import { exportedName } from '#store/exports/copyStatement.ts'
 import { EXPORTED } from '#store/views/views.ts'
 import { errorOutput } from '#telemetry/logOutput.ts'
 import { databaseCommand } from './databaseCommand.ts'
-import { EXPORT_USAGE, type ExportRequest, parseExportRequest } from './exportRequest.ts'
+import { EXPORT_OPTIONS, EXPORT_USAGE, type ExportRequest, parseExportRequest } from './exportRequest.ts'
 import { writeTarget } from './exportTarget.ts'
 import { parquetOf } from './parquetFile.ts'
 
@@ -18,16 +19,16 @@ const MIB = 2 ** 20
 
 const options = { cwd: process.cwd() }
 const request = parseExportRequest(process.argv.slice(2))
-if (request.kind === 'refused') {
-  process.stderr.write(`${request.reason}\n${EXPORT_USAGE}\n`)
+const taken = takenByNpm(EXPORT_OPTIONS, 'npm run -s export -- trades --format csv', { isWrong: request.kind === 'refused' })
+if (taken !== null || request.kind === 'refused') {
+  const reason = taken ?? (request.kind === 'refused' ? request.reason : '')
+  process.stderr.write(`${reason}\n${EXPORT_USAGE}\n`)
   process.exitCode = 1
 } else {
   const load = () => ({ ...loadDatabaseConfig(process.env, options), databaseReadUrl: loadReadUrl(process.env, options) })
-  await databaseCommand(
-    load,
-    ({ url, config, logger }) => exportRows(request, { url, readUrl: config.databaseReadUrl, logger }),
-    errorOutput(),
-  )
+  await databaseCommand(load, ({ url, config, logger }) => exportRows(request, { url, readUrl: config.databaseReadUrl, logger }), {
+    told: errorOutput(),
+  })
 }
 
 type Database = Pick<Parameters<typeof copyOut>[0], 'url' | 'logger'> & { readonly readUrl: string | null }

@@ -32,6 +32,8 @@ interface Refused {
   readonly reason: string
 }
 
+export const EXPORT_OPTIONS = Object.keys(OPTIONS)
+
 export function parseExportRequest(args: readonly string[]): ExportRequest | Refused {
   const parsed = parseOptions(args)
   if (parsed.kind === 'refused') return parsed

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import type { ApiKey } from '#config'
 import { readApiKeys } from '#configuration/apiKeys.ts'
 import { loadApiKeysFile } from '#configuration/loadConfig.ts'
+import { takenByNpm } from '#configuration/npmOptions.ts'
 import { TokenwireError } from '#errors'
 import { changeKeysFile } from './keysFile.ts'
 
@@ -34,6 +35,8 @@ try {
 
 function run(args: readonly string[]): string {
   const { positionals, values } = parse(args)
+  const taken = takenByNpm(Object.keys(OPTIONS), 'npm run keys -- make bot --requests 600')
+  if (taken !== null) refuse(`${taken}\n${USAGE}`)
   const [command, name = ''] = positionals
   const hasOptions = Object.keys(values).length > 0
   if (command === 'make' && positionals.length === 2) return make(name, values)

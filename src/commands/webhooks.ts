@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { loadWebhooksConfig, type WebhooksConfig } from '#configuration/loadConfig.ts'
+import { takenByNpm } from '#configuration/npmOptions.ts'
 import { type EventPlace, formatPlace } from '#domain/eventPlace.ts'
 import { TokenwireError } from '#errors'
 import { publicOutbound } from '#jobs/metadata/outbound.ts'
 import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { readIndexedBlock, readWebhooks, replayWebhook, type WebhookProgress } from '#store/rows/webhookPositions.ts'
-import { databaseCommand } from './databaseCommand.ts'
+import { configuredCommand, databaseCommand } from './databaseCommand.ts'
 import { onIndex } from './onIndex.ts'
 
 /*
@@ -46,7 +47,7 @@ function findWebhook({ webhooks }: WebhooksConfig, name: string): WebhooksConfig
 }
 
 const test = (name: string) =>
-  databaseCommand(load, async ({ config }) => {
+  configuredCommand(load, async config => {
     const webhook = findWebhook(config, name)
     const message = { id: `msg_test_${randomUUID()}`, body: JSON.stringify({ type: 'test', id: name }) }
     const options = { outbound: publicOutbound(), allowPrivate: config.webhooksAllowPrivate, epochMs: Date.now }
@@ -75,8 +76,12 @@ function placeOf(option: string | undefined, text: string | undefined): EventPla
 
 const [, , task, name, option, text, ...others] = process.argv
 const after = placeOf(option, text)
+const taken = takenByNpm(['after'], 'npm run webhooks -- replay bot --after 12-3', { isWrong: after === undefined })
 
-if (task === 'list' && name === undefined) await list()
+if (taken !== null) {
+  process.stderr.write(`${taken}\n`)
+  process.exitCode = 1
+} else if (task === 'list' && name === undefined) await list()
 else if (task === 'test' && name !== undefined && option === undefined) await test(name)
 else if (task === 'replay' && name !== undefined && after !== undefined && others.length === 0) await replay(name, after)
 else {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, realpath } from 'node:fs/promises'
 import { readEnvironment } from '#configuration/environment.ts'
 import { messageOf, TokenwireError } from '#errors'
+import { findFreePort } from '#gateway/listening/listenAddress.ts'
 import { claimDataDir } from './dev/claimDataDir.ts'
 import { PartEnded } from './dev/partEnded.ts'
 import { runDev } from './dev/runDev.ts'
@@ -19,6 +20,7 @@ async function main(): Promise<number> {
   const asked = stopRequested()
   const environment = readEnvironment(process.env, process.cwd(), file => readFileSync(file, 'utf8'))
   const settings = await withDataDir(readDevSettings(environment, process.cwd(), process.argv.slice(2)))
+  await requireDevPorts(settings)
   const release = await claimDataDir(settings.dataDir)
   if (release === null) {
     const remedy = 'stop it, or choose another DATA_DIR'
@@ -40,6 +42,23 @@ async function main(): Promise<number> {
   } finally {
     await shutdown.run()
   }
+}
+
+/** @throws `TokenwireError` `config_invalid` when a port is taken, which the service would find only after the market is simulated */
+async function requireDevPorts({ host, port, gateways }: DevSettings): Promise<void> {
+  const problemFrom = async (from: number): Promise<string | null> => {
+    for (let one = from; one < from + Math.max(1, gateways); one++) {
+      const reason = await findFreePort(host, one).then(() => null, messageOf)
+      if (reason !== null) return reason
+    }
+    return null
+  }
+  const problem = port === 0 ? null : await problemFrom(port)
+  if (problem === null) return
+  let other = port + 1
+  while (other < port + 100 && (await problemFrom(other)) !== null) other++
+  const args = gateways === 0 ? '' : ` -- --gateways ${gateways}`
+  throw new TokenwireError('config_invalid', `${problem}. Choose another port: PORT=${other} npm run dev${args}`)
 }
 
 /** Creates the data folder and resolves links in its path. */

@@ -26,7 +26,7 @@ export function classesOf(bits: number): readonly EarlyClass[] {
  * @param openedAt block time of the token's first trade that the creator did not make
  */
 export function isSnipe(at: number, openedAt: number): boolean {
-  return at <= openedAt + SNIPER_SECONDS
+  return isWithin(SNIPER_SECONDS, at, openedAt)
 }
 
 /**
@@ -36,5 +36,10 @@ export function isSnipe(at: number, openedAt: number): boolean {
  * @param launchedAt time of the block with the token's launch
  */
 export function isAtLaunch(at: number, launchedAt: number): boolean {
-  return at <= launchedAt + BUNDLER_SECONDS
+  return isWithin(BUNDLER_SECONDS, at, launchedAt)
+}
+
+/** The times of later blocks may fall: what is long before is as far away as what is long after. */
+function isWithin(seconds: number, at: number, start: number): boolean {
+  return Math.abs(at - start) <= seconds
 }

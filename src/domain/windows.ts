@@ -120,11 +120,11 @@ export function rollWindows(
   }
 }
 
-/** Adds later trades, in order: of each maker and side the last trade counts. */
+/** Adds later trades: of each maker and side the trade of the latest time counts. The times of blocks may fall. */
 export function addLastTrades(lastTrades: LastTrades, trades: readonly Pick<WindowTrade, 'side' | 'maker' | 'timestamp'>[]): LastTrades {
   if (trades.length === 0) return lastTrades
   const added = { buy: new Map(lastTrades.buy), sell: new Map(lastTrades.sell) }
-  for (const { side, maker, timestamp } of trades) added[side].set(maker, timestamp)
+  for (const { side, maker, timestamp } of trades) added[side].set(maker, Math.max(added[side].get(maker) ?? timestamp, timestamp))
   return added
 }
 
@@ -137,7 +137,7 @@ function countAfter(times: ReadonlyMap<Address, number>, start: number): number 
 /**
  * Takes later trades into a window's aging. The statement of `loadAging` computes the same from stored trades.
  *
- * @param trades in order, later than the trades that the aging covers
+ * @param trades in order, of later blocks than the trades that the aging covers
  * @param moved `start` is the window's start now; the window's totals hold the trades after `after`
  */
 export function ageWindow(
@@ -148,11 +148,11 @@ export function ageWindow(
   let { leaving, oldestAt, reference } = aging
   for (const trade of trades) {
     if (trade.timestamp > start) {
-      oldestAt ??= trade.timestamp
+      oldestAt = Math.min(oldestAt ?? trade.timestamp, trade.timestamp)
       continue
     }
     const { priceAfterWeth: priceWeth, timestamp, pool } = trade
-    if (priceWeth !== null) reference = { priceWeth, timestamp, pool }
+    if (priceWeth !== null && timestamp >= (reference?.timestamp ?? timestamp)) reference = { priceWeth, timestamp, pool }
     if (trade.timestamp > after) leaving = addTrade(leaving, trade)
   }
   return { leaving, oldestAt, reference }

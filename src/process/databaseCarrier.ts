@@ -38,7 +38,16 @@ export async function openDatabaseCarrier(options: DatabaseCarrierOptions): Prom
   const replica = config.databaseReadUrl === null ? null : await openReplica(config.databaseReadUrl, { primary, logger, now, onStop })
   const db = replica?.db ?? primary
   const nats = await openNats(config, logger)
-  const common = { databaseUrl, db, ...(replica && { replica }), chainId, logger, now, onReport: reported.update }
+  const common = {
+    databaseUrl,
+    db,
+    ...(replica && { replica }),
+    chainId,
+    logger,
+    now,
+    onReport: reported.update,
+    onNewest: reported.committed,
+  }
   const feed: BlockFeed = nats === null ? createNotifyFeed(common) : createNatsFeed({ ...common, nats })
   return { db, feed }
 }

@@ -18,6 +18,7 @@ import { type Served, type ServeOptions, serve } from './serve.ts'
 import { openServedIndex, type ServedIndex } from './servedIndex.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
 import { watchFile } from './watchFile.ts'
+import { watchRefusal } from './watchRefusal.ts'
 import { switchedError, watchServedSchema } from './watchServedSchema.ts'
 
 const REREAD_EVERY_MS = 1_000
@@ -52,6 +53,7 @@ export async function startGateway(options: GatewayOptions): Promise<StartedGate
   const open = () => openServedIndex({ config, databaseUrl, reported, giveUp, logger })
   let index: ServedIndex = await open()
   onStop(() => index.close())
+  onStop(watchRefusal({ db: () => index.primary, onFailure }))
   const { chainId } = index.identity
   const feed = createMovingFeed(index.feed)
   const db: Queryable = { getExecutor: () => index.db.getExecutor() }

@@ -53,7 +53,9 @@ export async function openIndexerDatabase(options: RoleOptions, loaded: Promise<
 }
 
 async function startEmbeddedDatabase({ config, redactor, logger, onFailure, onStop }: RoleOptions): Promise<string> {
-  const embedded = await startEmbedded({ dataDir: config.dataDir, logger, onLost: () => onFailure(embeddedLostError()) })
+  // A second index is built beside the first one, on the same server.
+  const mayShare = config.schema !== null
+  const embedded = await startEmbedded({ dataDir: config.dataDir, logger, mayShare, onLost: () => onFailure(embeddedLostError()) })
   onStop(() => embedded.stop())
   redactor.add(secretsOf({ databaseUrl: embedded.url }))
   return embedded.url
@@ -71,6 +73,7 @@ export function writerChangedError(): TokenwireError {
 }
 
 function embeddedLostError(): TokenwireError {
-  const sentence = 'embedded PostgreSQL is gone and does not start again; see postgres.log in DATA_DIR'
+  const sentence =
+    'embedded PostgreSQL is gone and does not start again, or the process that had started it has stopped; see postgres.log in DATA_DIR'
   return new TokenwireError('database_unavailable', sentence, { retryable: true })
 }

@@ -8,6 +8,7 @@ import { withLiveLaunchpads } from './liveLaunchpads.ts'
 import { serve } from './serve.ts'
 import type { RoleOptions, StartedRole } from './serviceOptions.ts'
 import { requireWebhooks, startWebhooks } from './startWebhooks.ts'
+import { watchRefusal } from './watchRefusal.ts'
 import { switchedError, watchServedSchema } from './watchServedSchema.ts'
 import { withProblems } from './withProblems.ts'
 
@@ -30,14 +31,17 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
 
   const { chainId, blocks } = indexing
   let webhooks: ReturnType<typeof startWebhooks> = null
-  const view = withProblems(indexing.view, () => webhooks?.problems() ?? [])
+  let notifying = (): readonly string[] => []
+  const view = withProblems(indexing.view, () => [...notifying(), ...(webhooks?.problems() ?? [])])
   const db = reading.em.getKysely<unknown>()
+  onStop(watchRefusal({ db: () => db, onFailure }))
   if (followsSwitches(databaseUrl)) {
     const schema = await readServedSchema(db)
     const onSwitch = async (served: string) => onFailure(switchedError(served))
     onStop(watchServedSchema({ db: () => db, current: () => schema, onSwitch, logger: options.logger }))
   }
-  const outlet = await announceIndexer({ ...indexing, view }, { ...options, db })
+  const { outlet, problems } = await announceIndexer({ ...indexing, view }, { ...options, db })
+  notifying = problems
 
   const config = withLiveLaunchpads(options.config, indexing.launchpads)
   requireWebhooks(config)

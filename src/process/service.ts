@@ -1,5 +1,9 @@
+import process from 'node:process'
+import type { Config } from '#config'
+import { findFreePort } from '#gateway/listening/listenAddress.ts'
 import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import type { StartedThread } from '#worker/startIndexing.ts'
+import { GATEWAY_PROCESS } from './gatewayProcess.ts'
 import { openIndexerDatabase } from './indexerDatabase.ts'
 import type { RoleOptions, ServiceOptions, StartedRole, Stop } from './serviceOptions.ts'
 import { whenAborted } from './stopRequest.ts'
@@ -62,7 +66,14 @@ function interruptible(thread: StartedThread, signal: AbortSignal): StartedThrea
   return { ...thread, check: url => unlessAborted(thread.check(url)), open: url => unlessAborted(thread.open(url)) }
 }
 
+/** A taken port is known before the database and the chain are opened. Gateway processes share theirs with their predecessors. */
+async function requirePorts({ host, port, statusPort, gateways }: Config): Promise<void> {
+  if (process.env[GATEWAY_PROCESS] !== undefined) return
+  for (const one of gateways === 0 ? [port] : [statusPort, port]) if (one !== 0) await findFreePort(host, one)
+}
+
 async function startRole(options: RoleOptions, thread: StartedThread | null): Promise<StartedRole> {
+  await requirePorts(options.config)
   if (thread === null) {
     const { startGateway } = await import('./gatewayService.ts')
     return startGateway(options)

@@ -63,12 +63,14 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
     onStop(() => thread.close())
     let webhooks: ReturnType<typeof startWebhooks> = null
     const thisThread = await thread.open(databaseUrl)
-    const opened = { ...thisThread, view: withProblems(thisThread.view, () => webhooks?.problems() ?? []) }
+    let notifying = (): readonly string[] => []
+    const opened = { ...thisThread, view: withProblems(thisThread.view, () => [...notifying(), ...(webhooks?.problems() ?? [])]) }
     void opened.writerChanged.then(() => onFailure(writerChangedError()))
     if (signal.aborted) return
     if (price !== null) opened.priced(price.ethUsd, price.usableMs - (performance.now() - price.atMs))
     indexing = opened
-    const outlet = await announceIndexer(opened, { ...options, db })
+    const { outlet, problems } = await announceIndexer(opened, { ...options, db })
+    notifying = problems
     onStop(() => opened.stop())
     // Indexing begins. Clients of a standby get commits as clients of gateways do.
     opened.blocks.subscribe(block => outlet?.publish(block))

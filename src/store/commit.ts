@@ -8,7 +8,7 @@ import type { Changes, CurrentRows } from '#tables/changes.ts'
 import type { TokenRow } from '#tables/token.ts'
 import { committedAgain, committedBlock, type StateReads } from './committed.ts'
 import type { Queryable } from './connection/queryable.ts'
-import { LastStatements, type Transaction } from './connection/transaction.ts'
+import { LastStatements, type Transaction, type TransactionDb } from './connection/transaction.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
 import { beginCommit, type ChainCursor, moveCursor } from './rows/cursor.ts'
@@ -93,9 +93,9 @@ export async function writeBatch(db: Queryable, batch: BatchChanges, options: Wr
   return { tokens: [...tokens, ...quoted], answered }
 }
 
-/** Reads the state of the changed tokens and announces the commit: the last statements of its transaction. */
+/** Reads the state of the changed tokens and numbers the commit: the last statements of its transaction. */
 export function endCommit(
-  db: Queryable,
+  db: TransactionDb,
   committed: Parameters<typeof committedBlock>[1],
   { tokens, answered }: Written,
   options: CommitOptions,

@@ -10,7 +10,7 @@ import { createOrm } from './connection/orm.ts'
 import type { Queryable } from './connection/queryable.ts'
 import { requireDatabase } from './connection/requireDatabase.ts'
 import { toStartError } from './connection/startError.ts'
-import { createTransaction } from './connection/transaction.ts'
+import { createTransaction, type TransactionDb } from './connection/transaction.ts'
 import { carryLatePairs } from './latePairs.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { readIdentity } from './rows/identity.ts'
@@ -155,7 +155,7 @@ async function switchWhenReached(transaction: ReturnType<typeof createTransactio
   }
 }
 
-async function switchIfReached(db: Queryable, schemas: Schemas) {
+async function switchIfReached(db: TransactionDb, schemas: Schemas) {
   const { from, to } = schemas
   await lock(db, from)
   await lock(db, to)

@@ -8,8 +8,7 @@ import type { DirectoryBranch } from '#launchpads/directory/directory.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { changeLaunchpads, copyAhead, type LaunchpadsChange } from '#store/changeLaunchpads.ts'
 import { type CommitOptions, commitBatch } from '#store/commit.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { LastStatements, type Transaction } from '#store/connection/transaction.ts'
+import { LastStatements, type Transaction, type TransactionDb } from '#store/connection/transaction.ts'
 import { KnownTrades } from '#store/reads/knownTrades.ts'
 import { replaceBlocks, takeOverSide } from '#store/replaceBlocks.ts'
 import { lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
@@ -165,7 +164,7 @@ export function createCommitter(given: CommitterOptions): ChangingCommitter {
 }
 
 /** Transactions that are parts of a transaction. */
-function partOf(db: Queryable): Transaction {
+function partOf(db: TransactionDb): Transaction {
   return async work => {
     const done = await work(db)
     return done instanceof LastStatements ? done.result : done

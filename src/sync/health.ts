@@ -35,6 +35,8 @@ export interface SyncHealth {
   /** Failures in a row to see the end of the chain. */
   readonly failedPolls: number
   readonly reorgs: ReorgStats
+  /** The first block that was seen to have an earlier time than the block before it; `null`: none was. */
+  readonly fallingAt: number | null
 }
 
 export interface Trouble extends Cause {
@@ -57,6 +59,7 @@ export const UNKNOWN_HEALTH: SyncHealth = {
   failures: 0,
   failedPolls: 0,
   reorgs: { count: 0, lastDepth: null, lastAt: null },
+  fallingAt: null,
 }
 
 /** Heads over which the block time is averaged. */
@@ -82,7 +85,7 @@ function reduce(health: SyncHealth, event: SyncEvent, atMs: number, bounds: Sync
     case 'cursorRead':
       return indexedUpTo(withBlocks(health, event.blocks), event.blocks.at(-1) ?? null, atMs)
     case 'committed':
-      return afterCommit(withBlocks(health, event.blocks), event, atMs)
+      return afterCommit(withFallingTimes(withBlocks(health, event.blocks), event.blocks), event, atMs)
     case 'failed':
       return afterFailure(health, event.error, atMs)
     case 'gaveUp':
@@ -110,6 +113,16 @@ function withBlocks(health: SyncHealth, blocks: readonly BlockHeader[]): SyncHea
   if (averageBlockTimeMs(health.heads) !== null) return health
   const known = new Map([...blocks, ...health.heads].map(header => [header.number, header]))
   return { ...health, heads: [...known.values()].sort((a, b) => a.number - b.number).slice(-HEADS_KEPT) }
+}
+
+/** Blocks are proven by their hashes, or shown by all providers: the times are the chain's. */
+function withFallingTimes(health: SyncHealth, blocks: readonly BlockHeader[]): SyncHealth {
+  if (health.fallingAt !== null) return health
+  const fallen = [...(health.indexed ? [health.indexed] : []), ...blocks].find(({ number, timestamp }, index, all) => {
+    const before = all[index - 1]
+    return before !== undefined && before.number < number && before.timestamp > timestamp
+  })
+  return fallen === undefined ? health : { ...health, fallingAt: fallen.number }
 }
 
 function afterPollOf(health: SyncHealth, head: number | null): SyncHealth {
@@ -200,5 +213,5 @@ export function averageBlockTimeMs(heads: SyncHealth['heads']): number | null {
   const first = heads[0]
   const last = heads.at(-1)
   if (first === undefined || last === undefined || last.number === first.number) return null
-  return Math.round(((last.timestamp - first.timestamp) * 1_000) / (last.number - first.number))
+  return Math.round((Math.max(0, last.timestamp - first.timestamp) * 1_000) / (last.number - first.number))
 }

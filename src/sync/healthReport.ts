@@ -61,7 +61,7 @@ export function reportState(health: SyncHealth, input: ReportInput): IndexerStat
     rpc,
     stalled: stall !== null,
     reason: stall ?? worstTrouble(health)?.shown ?? noTipReason(noTipMs, rpc) ?? standstill(health, stillMs),
-    warnings,
+    warnings: health.fallingAt === null ? warnings : [...warnings, fallingTimes(health.fallingAt)],
     details: detailsOf(health, troubles),
   }
 }
@@ -98,6 +98,10 @@ function stallOf(health: SyncHealth, { nowMs, silentMs, noTipMs }: Silence, rpc:
 
 function noTipReason(noTipMs: number, rpc: readonly RpcHealth[]): string | null {
   return noTipMs > SILENT_AFTER_MS ? `no RPC provider has shown the chain's end for ${seconds(noTipMs)}${causes(rpc)}` : null
+}
+
+export function fallingTimes(block: number): string {
+  return `the times of this chain's blocks fall, first seen at block ${block}: trades and candles have the times of their blocks, windows end at the latest time`
 }
 
 /** Why providers are not healthy, by kind. */

@@ -1,5 +1,4 @@
 import type { BlockHeader } from '#domain/block.ts'
-import { inconsistent } from '#rpc/rpcFault.ts'
 
 /** The newest indexed blocks, each the parent of the next; the cursor is the last. Empty when nothing is indexed. */
 export type LocalChain = readonly BlockHeader[]
@@ -45,19 +44,4 @@ export function reconcile(local: LocalChain, header: Pick<BlockHeader, 'number' 
   const parent = blockAt(local, header.number - 1)
   if (parent === undefined) return blockAt(local, header.number) === undefined ? 'forgotten' : 'reorg'
   return parent === cursor && parent.hash === header.parentHash ? 'append' : 'reorg'
-}
-
-/**
- * Checks that block times never fall along the chain: windows and candles rely on that.
- *
- * @param headers ascending
- * @throws `RpcError` `inconsistent` for a block with a time before that of an earlier block
- */
-export function assertTimesAscend(headers: readonly BlockHeader[]): void {
-  for (const [index, { number, timestamp }] of headers.entries()) {
-    const before = headers[index - 1]
-    if (before === undefined || before.timestamp <= timestamp) continue
-    const what = `the time of block ${number} is ${before.timestamp - timestamp} s before that of block ${before.number}`
-    throw inconsistent(what)
-  }
 }

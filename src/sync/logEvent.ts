@@ -4,6 +4,7 @@ import { hasCode, TokenwireError } from '#errors'
 import { type Backfill, progressOf } from './backfillProgress.ts'
 import { causeOf } from './causeOf.ts'
 import type { SyncHealth } from './health.ts'
+import { fallingTimes } from './healthReport.ts'
 import type { SyncEvent } from './step.ts'
 
 const PROGRESS_EVERY_MS = 5_000
@@ -11,6 +12,7 @@ const PROGRESS_EVERY_MS = 5_000
 /** Logs for operators the progress of a backfill, reorgs, and failures. Repeated failures are logged ever more rarely. */
 export function logEvent(logger: Logger, event: SyncEvent, before: SyncHealth, after: SyncHealth, startBlock: number): void {
   logBackfill(logger, before.backfill, after.backfill, startBlock)
+  if (before.fallingAt === null && after.fallingAt !== null) logger.warn(fallingTimes(after.fallingAt))
   switch (event.kind) {
     case 'committed': {
       if (event.commit.kind !== 'replace') return

@@ -8,7 +8,7 @@ import type { Committer } from './committer.ts'
 import { findFork } from './fetch/fork.ts'
 import { endOf, fetchReplacement } from './fetch/replacement.ts'
 import { verifyConfirmedBlock, verifyStartBlock } from './fetch/verify.ts'
-import { assertTimesAscend, extendChain, type LocalChain, reconcile } from './localChain.ts'
+import { extendChain, type LocalChain, reconcile } from './localChain.ts'
 import type { Prefetch } from './prefetch.ts'
 import type { SyncState } from './state.ts'
 import type { Action, Commit, SyncEvent } from './step.ts'
@@ -77,18 +77,11 @@ function learned(event: SyncEvent): ActionResult {
   return { kind: 'learned', event }
 }
 
-/**
- * @throws `RpcError` `inconsistent` when an empty index would begin with another block than a second answer has shown, or the block's time
- * is before that of the cursor
- */
+/** @throws `RpcError` `inconsistent` when an empty index would begin with another block than a second answer has shown */
 function followsCursor(first: BlockHeader, state: SyncState): boolean {
   if (state.kind !== 'known') return false
   const cursor = state.chain.at(-1)
-  if (cursor !== undefined) {
-    const follows = reconcile(state.chain, first) === 'append'
-    if (follows) assertTimesAscend([cursor, first])
-    return follows
-  }
+  if (cursor !== undefined) return reconcile(state.chain, first) === 'append'
   if (state.verifiedStart?.hash === first.hash) return true
   throw inconsistent(`two answers to what block ${first.number} is`)
 }

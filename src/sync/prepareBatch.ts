@@ -107,8 +107,10 @@ export async function projectBatch(db: Queryable, batch: DecodedBatch, options: 
   const valuation = { ...options.valuation, providedEthUsd: provided === null ? null : parseDecimal(provided) }
   const revaluation = mode === 'live' ? await nextRevaluation(db, valuation, options.revaluedPerBlock) : NO_REVALUATION
   const keys = rowKeysOf(events, revaluation.tokens, valuation.dollars)
-  const rows = await loadRows(db, keys, { now: to.timestamp, expired: mode === 'live', pending: previous, weth: valuation.weth })
-  const changes = project({ ...valuation, events, rows, now: to.timestamp, outdated: revaluation.tokens, directory })
+  // The times of blocks may fall.
+  const now = events.reduce((latest, { timestamp }) => Math.max(latest, timestamp), to.timestamp)
+  const rows = await loadRows(db, keys, { now, expired: mode === 'live', pending: previous, weth: valuation.weth })
+  const changes = project({ ...valuation, events, rows, now, outdated: revaluation.tokens, directory })
   const follows = batch.from === startBlock ? null : (previous?.to ?? { hash: first.parentHash }).hash
   const contracts = batch.discoveries.flatMap(announcedContract)
   return { ...blocks, follows, before: rows, changes, contracts, revaluedTo: revaluation.reached }

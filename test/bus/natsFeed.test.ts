@@ -96,7 +96,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
       const { url, kysely: db } = site.database
       const { chainId, writer } = site
       const outlet = createNatsOutlet({ nats: await connectSmall(), chainId, writer, db, logger })
-      onTestFinished(announceReports(db, () => indexerReport(writer)))
+      onTestFinished(announceReports(db, () => indexerReport(writer)).stop)
       const heard: CommitMessage[] = []
       const witness = new FeedWitness()
       const hearing = await connectSmall()
@@ -210,7 +210,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     onTestFinished(() => sender.close())
     const ofOther = createNatsOutlet({ nats: sender, chainId, writer, db, logger, ...publisher })
     site.onCommitted = block => ofOther.publish(encodeBlock(block))
-    onTestFinished(announceReports(db, () => indexerReport(writer)))
+    onTestFinished(announceReports(db, () => indexerReport(writer)).stop)
     const lines: string[] = []
     const noting = pino({}, { write: (line: string) => void lines.push(line) })
     const options = { databaseUrl: url, db, chainId, logger: noting, now: monotonicMs, onReport: () => undefined }
@@ -237,7 +237,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     onTestFinished(closeSites)
     const { chainId, writer } = site
     const { url, kysely: db } = site.database
-    onTestFinished(announceReports(db, () => ({ ...indexerReport(writer), natsConnected: who === 'the gateway' })))
+    onTestFinished(announceReports(db, () => ({ ...indexerReport(writer), natsConnected: who === 'the gateway' })).stop)
     const lines: string[] = []
     const noting = pino({}, { write: (line: string) => void lines.push(line) })
     const options = { databaseUrl: url, db, chainId, logger: noting, now: monotonicMs, onReport: () => undefined }
@@ -289,7 +289,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
     const { chainId, writer } = site
     const outlet = createNatsOutlet({ nats: sender, chainId, writer, db, logger })
     site.onCommitted = block => outlet.publish(encodeBlock(block))
-    onTestFinished(announceReports(db, () => indexerReport(writer)))
+    onTestFinished(announceReports(db, () => indexerReport(writer)).stop)
     const options = { databaseUrl: url, db, chainId, logger, now: monotonicMs }
     return createNatsFeed({ ...options, onReport: () => undefined, nats: await connectTo() })
   }

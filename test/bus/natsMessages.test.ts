@@ -142,7 +142,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
   })
 
   test('hears the process that takes over, and no longer the one before', async () => {
-    const stop = announceReports(site.database.kysely, () => indexerReport(site.writer))
+    const { stop } = announceReports(site.database.kysely, () => indexerReport(site.writer))
     const { witness } = await started(site)
     const stored = await site.stored(site.alpha)
     const former = await speaker(site, site.alpha, stored)
@@ -227,7 +227,7 @@ describe.skipIf(PROGRAM === null)('a feed by NATS', async () => {
   }
 
   function reports({ database, writer }: FeedSite) {
-    return onTestFinished(announceReports(database.kysely, () => indexerReport(writer)))
+    return onTestFinished(announceReports(database.kysely, () => indexerReport(writer)).stop)
   }
 
   /** Claims the site's database for another process, as long as the test runs. */

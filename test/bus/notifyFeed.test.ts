@@ -9,10 +9,12 @@ import { monotonicMs } from '#clock'
 import type { Address } from '#domain/address.ts'
 import { channelOfSchema } from '#store/connection/databaseSchema.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
+import { startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { announceCommit } from '#store/rows/announcement.ts'
 import { openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { startPostgresProxy } from '#test/support/faults/postgresProxy.ts'
 import { indexerReport } from '#test/support/indexerReport.ts'
+import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 import { closeSites, type FeedSite, FeedWitness, feedCases, openSite, startFeed } from './feedCases.ts'
 
 const REPORT = indexerReport('0c2ab4a6-94ec-4f0d-9f0f-6d3c0a4d2f10')
@@ -173,11 +175,53 @@ describe('a feed by notifications that are lost or say little', () => {
     await expect.poll(() => feed.health().connected).toBe(true)
     for (const report of wrong)
       await sql`select pg_notify(${channelOfSchema('tokenwire_indexer')}, ${JSON.stringify(report)})`.execute(other.kysely)
-    const stop = announceReports(other.kysely, () => REPORT)
+    const { stop } = announceReports(other.kysely, () => REPORT)
     onTestFinished(stop)
     expect(await promise).toEqual(REPORT)
   })
 })
+
+// All databases of a server share one queue. It was full because of a session of another database, and every commit of ours failed.
+test('commits go on while the queue of notifications is full, and the reason is said', async () => {
+  const { url, reading, fill } = await smallQueue()
+  const orm = openOrm(url)
+  const pool = orm.em.getKysely<unknown>()
+  await sql`create table chain_state as select 0::bigint as commits`.execute(pool)
+  const commits = async () => (await sql<{ commits: number }>`select commits from chain_state`.execute(pool)).rows[0]?.commits
+  const commit = () => createTransaction(orm)(tx => announceCommit(tx, { number: 1, hash: '0xaa', timestamp: 1 }, []))
+  const reports = announceReports(pool, () => REPORT)
+  onTestFinished(reports.stop)
+  await fill(40)
+  await expect.poll(reports.problems).toEqual([expect.stringMatching(/^the queue of notifications .* is \d\d % full/)])
+  await expect(fill(40)).rejects.toThrow('too many notifications')
+  await commit()
+  await commit()
+  expect(await commits()).toBe(2)
+  await expect.poll(reports.problems).toEqual([expect.stringMatching(/which look for them themselves.*queue of notifications .* is full$/)])
+  await reading()
+  await expect.poll(reports.problems).toEqual([])
+})
+
+/** A server of its own whose queue has 64 pages, and a session of another database that holds it up until `reading`. */
+async function smallQueue() {
+  const folder = await makeTemporaryFolder()
+  onTestFinished(() => folder.remove())
+  const options = { dataDir: folder.path, logger: silentLogger, durable: false }
+  const first = await startEmbedded(options)
+  await sql`alter system set max_notify_queue_pages = 64`.execute(openOrm(first.url, { poolSize: 1 }).em.getKysely())
+  await first.stop()
+  const server = await startEmbedded(options)
+  onTestFinished(() => server.stop())
+  const elsewhere = openOrm(server.url.replace('/tokenwire?', '/postgres?'), { poolSize: 1 }).em.getKysely<unknown>()
+  for (const statement of ['listen other', 'begin']) await sql.raw(statement).execute(elsewhere)
+  const filling = openOrm(server.url, { poolSize: 1 }).em.getKysely<unknown>()
+  return {
+    url: server.url,
+    reading: () => sql`commit`.execute(elsewhere),
+    fill: (pages: number) =>
+      sql`select pg_notify('filling', n || repeat('x', 7000)) from generate_series(1, ${pages}::integer) n`.execute(filling),
+  }
+}
 
 test('a report fits a notification, whatever providers say', () => {
   const long = { ...REPORT, state: { ...REPORT.state, reason: 'rpc-1 fails', details: Array.from({ length: 40 }, () => 'é'.repeat(500)) } }

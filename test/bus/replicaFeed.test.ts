@@ -7,6 +7,7 @@ import { monotonicMs } from '#clock'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
+import { startBalancer } from '#test/support/balancer.ts'
 import { openOrm, silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { startReplication } from '#test/support/replication.ts'
 import { closeSites, type FeedSite, feedCases, openSite, startFeed } from './feedCases.ts'
@@ -65,6 +66,29 @@ describe('a feed over a replica', () => {
     await witness.untilHeld(stored)
     expect(await shown(reads.db)).toEqual(stored)
     expect(reads.health()).toEqual({ inUse: true, behindMs: 0 })
+  })
+
+  // Each connection through a balancer leads to another server. The one that was asked had the commit, and REST answered from the other.
+  test('shows what was passed on, though one of several servers behind the address is behind', async () => {
+    const balancer = await startBalancer()
+    balancer.servers.push(replication.primaryUrl, replication.replicaUrl)
+    const { host } = new URL(balancer.url)
+    const balanced = databaseAt(Object.assign(new URL(lost.replica.url), { host }).href)
+    const { reads, feed } = openFeed({ primary, replica: balanced }, PATIENT)
+    const witness = await startFeed(feed, site)
+    const both = async () => new Set((await Promise.all(Array.from({ length: 8 }, () => serverOf(balanced.kysely)))).map(Boolean))
+    while ((await both()).size < 2) await new Promise(setImmediate)
+    await replication.pauseReplay()
+    onTestFinished(() => replication.resumeReplay())
+    await site.buy(site.alpha)
+    const stored = await site.stored(site.alpha)
+    let isHeld = false
+    const held = witness.untilHeld(stored).finally(() => (isHeld = true))
+    // The pool gives the connection that was used last, and so another one each time.
+    while (!isHeld) await both()
+    await held
+    for (const state of await Promise.all(Array.from({ length: 16 }, () => shown(reads.db)))) expect(state).toEqual(stored)
+    expect(reads.health().inUse).toBe(true)
   })
 
   test('reads the primary after its patience, and the replica once that shows everything again', async () => {
@@ -136,6 +160,12 @@ describe('a feed over a replica', () => {
     expect(await shown(reads.db)).toEqual(await site.stored(site.alpha))
   })
 })
+
+/** Whether the connection leads to the standby. */
+async function serverOf(db: TestDatabase['kysely']): Promise<boolean> {
+  const { rows } = await sql<{ isStandby: boolean }>`select pg_is_in_recovery() as "isStandby" from pg_sleep(0.02)`.execute(db)
+  return rows[0]?.isStandby === true
+}
 
 interface Pair {
   readonly primary: TestDatabase

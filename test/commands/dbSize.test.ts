@@ -13,5 +13,8 @@ it('shows the rows and bytes of every table of an index, or that there is none',
   expect(migrated).toMatch(/^table +rows \(about\) +MiB +MiB of indexes\n/)
   expect(migrated).toMatch(/\ntrade +\d+ +\d+\.\d +\d+\.\d\n/)
   expect(migrated).toMatch(/\nall +\d+ +\d+\.\d +\d+\.\d\n$/)
-  expect(await run((await useDatabase({ migrated: false })).url)).toBe('The database has no index yet.\n')
+  await expect(run((await useDatabase({ migrated: false })).url)).rejects.toMatchObject({
+    code: 1,
+    stderr: 'DATABASE_URL: nothing is indexed in the database\n',
+  })
 })

@@ -168,6 +168,12 @@ describe('npm run dev', () => {
     const dev = startDev({ DEV_RPC_PORT: String(address !== null && typeof address === 'object' ? address.port : 0) })
     expect(await dev.exited).toEqual([1, null])
     expect(dev.output()).toMatch(/DEV_RPC_PORT: .*in use/)
+    const { port } = address as { port: number }
+    const another = startDev({ PORT: String(port) })
+    expect(await another.exited).toEqual([1, null])
+    expect(another.output()).toMatch(
+      new RegExp(`^HOST 127.0.0.1, PORT ${port}: .* listens there already. Choose another port: PORT=\\d+ npm run dev\\n$`),
+    )
     await new Promise(resolve => void server.close(resolve))
   })
 

@@ -102,8 +102,10 @@ describe('a start fails with one clear message', () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')
     const { port } = holder.address() as { port: number }
-    const { code, output } = await failedStart({ PORT: String(port) })
-    expect(output).toContain(String(port))
+    // It is tried first: the database, which does not answer, would be waited for, and a market simulated.
+    const { code, output } = await failedStart({ PORT: String(port), DATABASE_URL: 'postgres://tokenwire@127.0.0.1:1/tokenwire' })
+    expect(output).toContain(`PORT ${port}: cannot listen, something else listens there already`)
+    expect(output).not.toContain('DATABASE_URL')
     expect(code).toBe(75)
     holder.close()
   })

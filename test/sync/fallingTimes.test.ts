@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
-import { WINDOW_FIELDS, WINDOW_NAMES } from '#domain/windows.ts'
+import type { Address } from '#domain/address.ts'
+import { WINDOW_FIELDS, WINDOW_NAMES, WINDOW_SECONDS } from '#domain/windows.ts'
+import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import { WHOLE_CANDLES } from '#store/rows/wholeCandles.ts'
+import { toBytes } from '#tables/toBytes.ts'
 import { TOKEN } from '#tables/token.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
@@ -10,7 +14,8 @@ import { START_BLOCK } from '#test/support/simulatedLaunchpad.ts'
 
 /*
  * After a provider had shown blocks with times of an hour ahead, windows had counts such as `buys: -3`: trades had left a window and left it
- * again. Fetching refuses times that fall (`assertTimesAscend`). Here they come through, and still nothing is counted down twice.
+ * again. Of a maker with two trades the later one counted, though it had the earlier time. And a state had no trade that was earlier than
+ * one of a block before.
  */
 
 const database = await useDatabase()
@@ -34,7 +39,7 @@ async function negatives(): Promise<readonly unknown[]> {
   return rows
 }
 
-it('no count falls below 0, whatever the times of blocks', async () => {
+it('windows, candles and the newest trades are those of the trades, whatever the times of blocks', async () => {
   for (const seed of SEEDS) {
     await database.clear()
     const random = createRandom(seed)
@@ -44,9 +49,57 @@ it('no count falls below 0, whatever the times of blocks', async () => {
     for (let next = START_BLOCK; next <= BLOCKS; ) {
       const blocks = Array.from({ length: Math.min(random.integer(1, 4), BLOCKS - next + 1) }, (_, above) => chain.at(next + above))
       next += blocks.length
-      await commitBlocks(index, ...blocks)
-      await settle(index, chain.at(next - 1).header)
+      const committed = [await commitBlocks(index, ...blocks), await settle(index, chain.at(next - 1).header)]
+      const states = committed.flatMap(block => block?.tokens ?? [])
+      expect(states.map(newestTradeOf)).toEqual(await Promise.all(states.map(({ token }) => newestStored(token.address))))
+      expect({ seed, next, wrong: await wrongWindows() }).toEqual({ seed, next, wrong: [] })
+      expect({ seed, next, wrong: await wrongCandles() }).toEqual({ seed, next, wrong: [] })
       expect({ seed, next, negatives: await negatives() }).toEqual({ seed, next, negatives: [] })
     }
   }
 })
+
+function newestTradeOf({ recent }: TokenSnapshot): string | null {
+  const newest = recent.trades.at(-1)
+  return newest === undefined ? null : `${newest.blockNumber}:${newest.logIndex}`
+}
+
+async function newestStored(token: Address): Promise<string | null> {
+  const { rows } = await sql<{ place: string }>`
+    select block_number || ':' || log_index as place from trade where token = ${toBytes(token)}
+    order by block_number desc, log_index desc limit 1`.execute(database.kysely)
+  return rows[0]?.place ?? null
+}
+
+/** The windows whose counts differ from those of the trades after their start. */
+async function wrongWindows(): Promise<readonly unknown[]> {
+  const found = await Promise.all(
+    WINDOW_NAMES.map(window => {
+      const column = (name: 'buys' | 'sells' | 'buyers' | 'sellers' | 'volume') =>
+        sql.ref(TOKEN.columns.find(({ field }) => field === WINDOW_FIELDS[window][name])?.name ?? name)
+      return sql`
+        select ${window} as name, address::text, array[${column('buys')}, ${column('sells')}, ${column('buyers')}, ${column('sellers')}, ${column('volume')}]::text as stored,
+          counted.all::text as counted
+        from token cross join lateral (
+          select array[count(*) filter (where side = 'buy'), count(*) filter (where side = 'sell'), count(distinct maker) filter (where side = 'buy'),
+            count(distinct maker) filter (where side = 'sell'), coalesce(sum(amount_wei), 0)] as all
+          from trade where trade.token = address and timestamp > windows_at - ${WINDOW_SECONDS[window]}::bigint
+        ) as counted
+        where array[${column('buys')}, ${column('sells')}, ${column('buyers')}, ${column('sellers')}, ${column('volume')}]::text <> counted.all::text`.execute(
+        database.kysely,
+      )
+    }),
+  )
+  return found.flatMap(({ rows }) => rows)
+}
+
+/** The candles whose number of trades is not that of the trades with their times. */
+async function wrongCandles(): Promise<readonly unknown[]> {
+  const { rows } = await sql`
+    select candle.token::text, candle.time, candle.interval_seconds, candle.trades, counted.trades as counted
+    from ${sql.raw(WHOLE_CANDLES)} as candle cross join lateral (
+      select count(*) as trades from trade
+      where trade.token = candle.token and timestamp >= candle.time and timestamp < candle.time + candle.interval_seconds
+    ) as counted where candle.trades <> counted.trades`.execute(database.kysely)
+  return rows
+}

@@ -208,6 +208,27 @@ describe('a provider that shifts time', () => {
     await running.sync.stop()
   })
 
+  // It stopped at the first such block, and every provider was said to be inconsistent.
+  it.each([true, false])('goes on where the times of a chain fall, and says so once; headers prove it: %s', async provesHeaders => {
+    const chain = chainOf(4, { provesHeaders })
+    const rpc = createChainRpc([chain, chain])
+    const index = createMemoryIndex({ contracts: [contract] })
+    const running = runSync({ rpc, index, maxReorgDepth: 4, genesisHash: chain.at(0).header.hash })
+    await running.until(() => index.cursor() === 4, 'it follows')
+    for (const [number, seconds] of [-3_600, 0, -1, 7_200, -86_401].entries()) {
+      chain.mine([], seconds)
+      await running.until(() => index.cursor() === 5 + number, 'it goes on')
+      expect(running.emitted.at(-1)?.timestamp).toBe(chain.head().header.timestamp)
+    }
+    const { warnings = [], rpc: providers, stalled } = running.sync.view.state()
+    expect(warnings.filter(one => one.includes('fall, first seen at block 5'))).toHaveLength(1)
+    expect(running.log.text().split('first seen at block')).toHaveLength(2)
+    expect(running.log.text()).not.toMatch(/inconsistent|failed/)
+    expect({ stalled, sound: providers.map(({ healthy }) => healthy) }).toEqual({ stalled: false, sound: [true, true] })
+    expect(running.sync.view.chain().blockTimeMs).toBeGreaterThanOrEqual(0)
+    await running.sync.stop()
+  })
+
   describe('of a chain whose headers prove nothing', () => {
     const run = async (shifts: () => number, providers = 1, options: SimulatedChainOptions = {}) => {
       const chain = chainOf(4, { provesHeaders: false, ...options })
@@ -223,7 +244,6 @@ describe('a provider that shifts time', () => {
 
     it.each([
       ['ahead of the clock', 1, 3_600, 'ahead of the clock', { genesisTimestamp: Math.floor(Date.now() / 1_000) - 100 }],
-      ['before its parent', 1, -3_600, 'before that of block 4', {}],
       ['unlike another provider', 2, 30, 'providers show different headers of block 5', {}],
     ] as const)('commits nothing with a time %s', async (_, providers, seconds, reason, options) => {
       let shift = 0

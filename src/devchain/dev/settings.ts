@@ -1,7 +1,9 @@
 import path from 'node:path'
 import { DATABASE_SETTINGS } from '#configuration/databaseSettings.ts'
 import type { Environment } from '#configuration/environment.ts'
+import { takenByNpm } from '#configuration/npmOptions.ts'
 import { parseSettings } from '#configuration/parseSettings.ts'
+import { SETTINGS } from '#configuration/settings.ts'
 import { wholeNumber } from '#configuration/settingTypes.ts'
 import { TokenwireError } from '#errors'
 
@@ -27,6 +29,9 @@ export interface DevSettings {
   readonly dataDir: string
   /** Whether `DATABASE_URL` is set; that database is never emptied. */
   readonly ownDatabase: boolean
+  /** Where the service is to listen; 0: any free port. */
+  readonly host: string
+  readonly port: number
   /** Number of gateways that serve what a separate indexer writes; 0: one process does everything. */
   readonly gateways: number
 }
@@ -38,11 +43,14 @@ export interface DevSettings {
  */
 export function readDevSettings(environment: Environment, cwd: string, args: readonly string[] = []): DevSettings {
   const { DATA_DIR } = DATABASE_SETTINGS
-  const { values, problems: wrongSettings } = parseSettings({ ...DEV_SETTINGS, DATA_DIR }, environment)
+  const { HOST, PORT } = SETTINGS
+  const { values, problems: wrongSettings } = parseSettings({ ...DEV_SETTINGS, DATA_DIR, HOST, PORT }, environment)
+  const taken = takenByNpm(['gateways'], 'npm run dev -- --gateways 2', { args, env: environment })
+  if (taken !== null) throw new TokenwireError('config_invalid', taken)
   const gateways = readGateways(args)
   const problems = [
     ...wrongSettings,
-    ...(gateways === null ? [`--gateways: expected a whole number from 0 to ${MAX_GATEWAYS}, got ${args.join(' ')}`] : []),
+    ...(gateways === null ? [`--gateways: expected --gateways and a whole number from 0 to ${MAX_GATEWAYS}, got ${args.join(' ')}`] : []),
   ]
   if (problems.length > 0) {
     const message = `The development chain cannot start.\n${problems.map(line => `  ${line}`).join('\n')}`
@@ -56,6 +64,8 @@ export function readDevSettings(environment: Environment, cwd: string, args: rea
     rpcPort: values.devRpcPort,
     dataDir: path.resolve(cwd, values.dataDir),
     ownDatabase: (environment['DATABASE_URL']?.trim() ?? '') !== '',
+    host: values.host,
+    port: values.port,
     gateways: gateways ?? 0,
   }
 }

@@ -73,7 +73,7 @@ function bookAccount(account: MovedAccount): void {
     row.firstTradeAt = Math.min(row.firstTradeAt ?? timestamp, timestamp)
     if (side === 'buy') {
       row.buys += 1
-      row.lastBuyAt = timestamp
+      row.lastBuyAt = Math.max(row.lastBuyAt ?? timestamp, timestamp)
       row.boughtToken += amountToken
       row.boughtWei = sumOfKnown(row.boughtWei, amountWei)
       row.boughtUsd = sumOfKnown(row.boughtUsd, amountUsd)
@@ -84,7 +84,7 @@ function bookAccount(account: MovedAccount): void {
       )
     } else {
       row.sells += 1
-      row.lastSellAt = timestamp
+      row.lastSellAt = Math.max(row.lastSellAt ?? timestamp, timestamp)
       row.soldToken += amountToken
       row.soldWei = sumOfKnown(row.soldWei, amountWei)
       row.soldUsd = sumOfKnown(row.soldUsd, amountUsd)

@@ -155,9 +155,9 @@ export function applyTrade(draft: Draft, token: TokenDraft, event: TokenEventOf<
 
 /** Updates the values that follow from others: the windows, as of the block's time, the market cap and the liquidity. */
 export function updateDerivedValues(draft: Draft, token: TokenDraft, blockTime: number): void {
+  const newTrades = draft.trades.get(token.address) ?? []
   // Windows never move back, even if timestamps do: trades that have left a window would leave it again.
   const now = Math.max(blockTime, token.windowsAt)
-  const newTrades = draft.trades.get(token.address) ?? []
   const stored = {
     aging: draft.rows.aging.get(token.address) ?? perWindow(() => EMPTY_AGING),
     lastTrades: draft.rows.lastTrades.get(token.address) ?? NO_LAST_TRADES,

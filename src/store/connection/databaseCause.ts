@@ -1,6 +1,16 @@
 import { TokenwireError } from '#errors'
 import type { DatabaseCause } from '#resources/indexerState.ts'
-import { causes, codeOf, databaseFault, isClosedSocket, isReadOnlyDisk, isTlsError } from './databaseErrors.ts'
+import {
+  causes,
+  codeOf,
+  type DatabaseFault,
+  databaseFault,
+  isClosedSocket,
+  isFullQueue,
+  isReadOnlyDisk,
+  isTlsError,
+  sqlClassOf,
+} from './databaseErrors.ts'
 
 interface Kind {
   readonly shown: string
@@ -13,7 +23,7 @@ const NOT_THERE: Kind = {
 }
 const LOST: Kind = {
   shown: 'the connection to the database failed',
-  remedy: 'it is opened anew; if this lasts, check that PostgreSQL runs and can be reached as DATABASE_URL says',
+  remedy: 'it is opened anew; if this lasts, check that PostgreSQL, and a pooler in between, runs and can be reached as DATABASE_URL says',
 }
 const BUSY: Kind = {
   shown: 'the database is too slow or busy',
@@ -37,6 +47,48 @@ const NO_SLOTS: Kind = {
   remedy:
     'raise max_connections of the server (or the limit of the role, database or pooler), or close other clients: this service uses up to 25',
 }
+const OTHER_TABLES: Kind = {
+  shown: 'the database has other tables than this version has left there',
+  remedy: 'find out who has changed or dropped them and restore a backup, or index again into an empty schema (SCHEMA)',
+}
+const OTHER_ROWS: Kind = {
+  shown: 'the rows in the database contradict what this service has written',
+  remedy: 'find out what else writes its tables, then run npm run db:check, which names the blocks to index again',
+}
+const MIXED_SESSIONS: Kind = {
+  shown: 'a pooler in between gives a session to several clients',
+  remedy: 'have it keep a session per client (session pooling), or connect to the server itself',
+}
+const STATEMENT: Kind = {
+  shown: 'the database does not take a statement of this service',
+  remedy: 'check that it is PostgreSQL and no product that speaks its protocol; else report the statement, which the log has',
+}
+const ADDED: Kind = {
+  shown: 'something that was added to the database refuses a statement of this service',
+  remedy: 'find the trigger, rule, function or foreign table by its words, and take it off the tables of this service',
+}
+const ENDED: Kind = {
+  shown: 'the database ends idle sessions or long transactions of this service',
+  remedy: 'set idle_session_timeout, idle_in_transaction_session_timeout and transaction_timeout of the role to 0',
+}
+const LIMIT: Kind = { shown: 'a limit of the database server is reached', remedy: 'raise the limit that its words name' }
+const FULL_QUEUE: Kind = {
+  shown: 'the queue of notifications of the database server is full',
+  remedy: 'all its databases share one: end the session that its log names, which listens and has been in a transaction for long',
+}
+const IN_USE: Kind = {
+  shown: 'something in the database is in use or not ready',
+  remedy: 'it is tried again; if this lasts, look for sessions that hold it (pg_locks), and for maintenance under way',
+}
+const SERVER_FAILS: Kind = {
+  shown: 'the database server, or a pooler in between, reports a failure of its own',
+  remedy:
+    'read its words and its log; poolers and managed servers say so, too, of a user, database or project that is wrong, paused or over its quota',
+}
+const DAMAGED: Kind = {
+  shown: "the database's files are damaged",
+  remedy: 'stop writing to it, check its disk and memory, and restore a backup, or index again into another database',
+}
 const READ_ONLY_DISK: Kind = { shown: "the database's disk is read-only", remedy: 'check the disk of the server and mount it for writing' }
 
 const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
@@ -49,6 +101,13 @@ const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
     shown: 'the replica has ended a statement to go on with its own work',
     remedy: 'it is tried again; if this lasts, raise max_standby_streaming_delay of the replica, or turn on its hot_standby_feedback',
   },
+  '25P03': ENDED,
+  '25P04': ENDED,
+  '42703': OTHER_TABLES,
+  '42704': OTHER_TABLES,
+  '42883': OTHER_TABLES,
+  '42P01': OTHER_TABLES,
+  '42P05': MIXED_SESSIONS,
   '42501': {
     shown: 'the database denies this service a right',
     remedy: 'grant it to the role of DATABASE_URL, or let that role own the tables',
@@ -60,13 +119,47 @@ const KIND_BY_CODE: Readonly<Record<string, Kind>> = {
     shown: 'the database limits the temporary files of a statement',
     remedy: 'raise temp_file_limit of its server or of the role, or give the role more work_mem',
   },
-  '57P01': RESTARTING,
-  '57P02': RESTARTING,
-  '57P03': RESTARTING,
+  '55P03': BUSY,
+  '57014': BUSY,
+  '57P04': REFUSED,
+  '57P05': ENDED,
+  XX001: DAMAGED,
+  XX002: DAMAGED,
   ETIMEDOUT: {
     shown: 'the database does not answer',
     remedy: 'its connections are closed and opened anew; if this lasts, check the network, the firewall and the server in between',
   },
+}
+
+const DISK: Kind = { shown: "the database's disk fails", remedy: 'read the log of the server and check its disk' }
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html. All other classes are those of statements. */
+const KIND_BY_CLASS: Readonly<Record<string, Kind>> = {
+  '08': LOST,
+  '09': ADDED,
+  '21': OTHER_ROWS,
+  '22': OTHER_ROWS,
+  '23': OTHER_ROWS,
+  '26': MIXED_SESSIONS,
+  '27': ADDED,
+  '28': REFUSED,
+  '2F': ADDED,
+  '38': ADDED,
+  '39': ADDED,
+  '3D': REFUSED,
+  '3F': OTHER_TABLES,
+  '40': BUSY,
+  '44': ADDED,
+  '53': LIMIT,
+  '54': LIMIT,
+  '55': IN_USE,
+  '57': RESTARTING,
+  '58': DISK,
+  '72': BUSY,
+  F0: SERVER_FAILS,
+  HV: ADDED,
+  P0: ADDED,
+  XX: SERVER_FAILS,
 }
 
 /** Kinds that are not known by the code alone. */
@@ -74,39 +167,43 @@ const KINDS_BY_TEST: readonly (readonly [isOfKind: (link: object) => boolean, ki
   [isReadOnlyDisk, READ_ONLY_DISK],
   [isTlsError, NOT_TRUSTED],
   [isClosedSocket, CLOSED_SOCKET],
+  [isFullQueue, FULL_QUEUE],
 ]
 
 /** The message of the pool's error when a connection takes too long. Its cause says only that the connection has ended. */
 const LATE_CONNECTION = 'Connection terminated due to connection timeout'
 
-const SERVER_DISK: Kind = { shown: "the database's disk fails", remedy: 'read the log of the server and check its disk' }
-
-/** The cause in a sentence; `null`: the error is a defect, and the database may be well. */
+/** The cause in a sentence; `null`: neither the database nor the connection to it has reported the error. */
 export function databaseCause(error: unknown): DatabaseCause | null {
   const links = causes(error)
   const fault = databaseFault(error)
-  if (fault === 'defect') return null
   const messages = links.flatMap(link => (link instanceof Error && link.message !== '' ? [link.message] : []))
   const late = messages.find(message => message === LATE_CONNECTION)
   const given = links.flatMap(link => (link instanceof TokenwireError ? [] : (codeOf(link) ?? []))).at(0) ?? null
   const code = given ?? (late === undefined ? null : 'ETIMEDOUT')
-  const { shown, remedy } = KINDS_BY_TEST.find(([isOfKind]) => links.some(isOfKind))?.[1] ?? kindOf(code, fault)
+  const kind = KINDS_BY_TEST.find(([isOfKind]) => links.some(isOfKind))?.[1] ?? kindOf(code, fault)
+  if (kind === null) return null
+  const { shown, remedy } = kind
   const said = late ?? messages.at(-1)
   const quoted = [said, code].filter(part => part !== undefined && part !== null).join(', ')
   return { shown, full: `${shown}: ${remedy}${quoted === '' ? '' : ` (${quoted})`}` }
 }
 
-function kindOf(code: string | null, fault: Exclude<ReturnType<typeof databaseFault>, 'defect'>): Kind {
-  const known = code === null ? undefined : KIND_BY_CODE[code]
+function kindOf(code: string | null, fault: DatabaseFault): Kind | null {
+  const sqlClass = sqlClassOf(code)
+  const known = code === null ? undefined : (KIND_BY_CODE[code] ?? KIND_BY_CLASS[sqlClass ?? ''])
   if (known !== undefined) return known
+  if (sqlClass !== null) return STATEMENT
   switch (fault) {
     case 'unavailable':
       return code === null ? LOST : NOT_THERE
     case 'conflict':
       return BUSY
     case 'exhausted':
-      return SERVER_DISK
+      return DISK
     case 'refused':
       return REFUSED
+    case 'defect':
+      return null
   }
 }

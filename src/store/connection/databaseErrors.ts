@@ -4,9 +4,10 @@ import { TokenwireError } from '#errors'
  * Why a statement failed, and whether to retry it:
  * - `unavailable`: the server is down, restarting, or refuses new connections for now: retry until it is back;
  * - `conflict`: the transaction lost against another one or waited too long: retry at once;
- * - `exhausted`: the server has no disk space or memory left: retry slowly, an operator is needed;
- * - `refused`: wrong password, no such database, no permission, a certificate that is not trusted: a retry does not help;
- * - `defect`: everything else: the statement or its values are wrong.
+ * - `exhausted`: the server has no disk space or memory left, is at a limit of its own or fails: retry slowly, an operator is needed;
+ * - `refused`: wrong password, no such database, no permission, a certificate that is not trusted, a trigger that was added: a retry does
+ *   not help;
+ * - `defect`: everything else: the statement or its values are wrong, or the tables are not as this service has left them.
  */
 export type DatabaseFault = 'unavailable' | 'conflict' | 'exhausted' | 'refused' | 'defect'
 
@@ -15,26 +16,33 @@ const FAULT_BY_SQLSTATE: Readonly<Record<string, DatabaseFault>> = {
   '25006': 'unavailable', // read_only_sql_transaction: a standby, after a fail-over
   '25P03': 'unavailable', // idle_in_transaction_session_timeout
   '25P04': 'unavailable', // transaction_timeout
-  '28000': 'refused', // invalid_authorization_specification
-  '28P01': 'refused', // invalid_password
-  '3D000': 'refused', // invalid_catalog_name
-  '40001': 'conflict', // serialization_failure
-  '40P01': 'conflict', // deadlock_detected
   '42501': 'refused', // insufficient_privilege
+  '42P05': 'conflict', // duplicate_prepared_statement, of another session
   '53300': 'unavailable', // too_many_connections
-  '55P03': 'conflict', // lock_not_available
   '57014': 'conflict', // query_canceled, which a statement timeout is
-  '57P01': 'unavailable', // admin_shutdown
-  '57P02': 'unavailable', // crash_shutdown
-  '57P03': 'unavailable', // cannot_connect_now
   '57P04': 'refused', // database_dropped
-  '57P05': 'unavailable', // idle_session_timeout
 }
 
 const FAULT_BY_CLASS: Readonly<Record<string, DatabaseFault>> = {
   '08': 'unavailable', // connection exception
+  '09': 'refused', // triggered action exception
+  '26': 'conflict', // invalid SQL statement name: a prepared one of another session
+  '28': 'refused', // invalid authorization specification
+  '2F': 'refused', // SQL routine exception
+  '38': 'refused', // external routine exception
+  '39': 'refused', // external routine invocation exception
+  '3D': 'refused', // invalid catalog name
+  '40': 'conflict', // transaction rollback
   '53': 'exhausted', // insufficient resources
+  '54': 'exhausted', // program limit exceeded
+  '55': 'conflict', // object not in prerequisite state
+  '57': 'unavailable', // operator intervention
   '58': 'exhausted', // system error: the server's disk
+  '72': 'conflict', // snapshot failure
+  F0: 'exhausted', // configuration file error
+  HV: 'refused', // foreign data wrapper error
+  P0: 'refused', // PL/pgSQL error: this service has no functions in it
+  XX: 'exhausted', // internal error, also of poolers and managed services
 }
 
 const SYSTEM_CODES = new Set([
@@ -60,12 +68,10 @@ const DRIVER_MESSAGES =
 // Codes of Node's TLS and of OpenSSL: https://nodejs.org/api/tls.html#x509-certificate-error-codes
 const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA)/
 
-const SQLSTATE = /^[0-9A-Z]{5}$/
-
 const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
   unavailable: 'The database can not be reached',
   conflict: 'The database did not answer in time or gave way to another transaction',
-  exhausted: 'The database server has no disk or memory left',
+  exhausted: 'The database server fails or is at a limit',
   refused: 'The database refuses this service',
 }
 
@@ -75,8 +81,7 @@ export function databaseFault(error: unknown): DatabaseFault {
     const code = codeOf(link)
     if (isReadOnlyDisk(link)) return 'exhausted'
     if (isStalePlan(link)) return 'conflict'
-    const fault =
-      code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[/^([0-9A-Z]{2})[0-9A-Z]{3}$/.exec(code)?.[1] ?? ''])
+    const fault = code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[sqlClassOf(code) ?? ''])
     if (fault !== undefined) return fault
     if (code !== null && SYSTEM_CODES.has(code)) return 'unavailable'
     if (isClosedSocket(link) || isTlsError(link)) return 'refused'
@@ -88,7 +93,12 @@ export function databaseFault(error: unknown): DatabaseFault {
 
 /** Whether the server, the connection to it or its driver has reported the error. */
 export function isOfDatabase(error: unknown): boolean {
-  return databaseFault(error) !== 'defect' || causes(error).some(link => SQLSTATE.test(codeOf(link) ?? ''))
+  return databaseFault(error) !== 'defect' || causes(error).some(link => sqlClassOf(codeOf(link)) !== null)
+}
+
+/** The class of an SQLSTATE, its first two characters; `null`: the code is none. Codes of Node's that have five letters begin with E. */
+export function sqlClassOf(code: string | null): string | null {
+  return code === null ? null : (/^([0-9A-DF-Z][0-9A-Z])[0-9A-Z]{3}$/.exec(code)?.[1] ?? null)
 }
 
 /** Whether the two sides could not agree on an encrypted connection. */
@@ -149,4 +159,9 @@ export function isClosedSocket(link: object): boolean {
 /** Whether the server's disk takes no writes. PostgreSQL reports that as a missing permission (42501). */
 export function isReadOnlyDisk(link: object): boolean {
   return link instanceof Error && codeOf(link) === '42501' && link.message.includes('Read-only file system')
+}
+
+/** Whether the server's queue of notifications is full. The code means any limit, and the message may be in any language. */
+export function isFullQueue(link: object): boolean {
+  return codeOf(link) === '54000' && 'routine' in link && link.routine === 'PreCommit_Notify'
 }

@@ -71,3 +71,18 @@ export const CURRENT_SCHEMA: RawBuilder<string> = sql`quote_ident(current_schema
 export function channelOfSchema(channel: string): RawBuilder<string> {
   return sql`${sql.lit(`${channel}_`)} || ${CURRENT_SCHEMA}::regnamespace::oid`
 }
+
+/**
+ * Notifies whoever listens to the channel, in a transaction of its own, which is not worth waiting for the disk or a standby. All
+ * databases of a server share one queue of notifications: a session of any of them that listens, and stays in a transaction, fills it.
+ *
+ * @returns how full the queue is, from 0 to 1
+ * @throws the database's error: the queue is full, the role may not notify
+ */
+export async function notify(db: Queryable, channel: RawBuilder<string>, payload: string): Promise<number> {
+  const { rows } = await sql<{ usage: number }>`
+    select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${payload}), pg_notification_queue_usage() as usage`.execute(
+    db,
+  )
+  return rows[0]?.usage ?? 0
+}

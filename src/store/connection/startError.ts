@@ -20,7 +20,7 @@ export function startError(error: unknown, { url, setting }: NamedDatabase): Tok
   const place = `${setting}: at ${host}, database "${decodeURIComponent(pathname.slice(1))}"`
   const cause = databaseCause(error)
   if (cause === null) return new TokenwireError('config_invalid', `${place}: ${reason(error)}`, { cause: error })
-  const isRefused = databaseFault(error) === 'refused'
+  const isRefused = ['refused', 'defect'].includes(databaseFault(error))
   const sentence = `${place}: ${cause.full.replaceAll('DATABASE_URL', setting)}`
   return new TokenwireError(isRefused ? 'config_invalid' : 'database_unavailable', sentence, { retryable: !isRefused, cause: error })
 }

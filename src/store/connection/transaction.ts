@@ -8,9 +8,18 @@ import type { Queryable } from './queryable.ts'
  * Runs work in one transaction: committed when it resolves, rolled back when it rejects. Its statements run in the order in which they are
  * sent. A statement may be sent before earlier ones are answered; after one that fails, all others fail.
  */
-export type Transaction = <T>(work: (db: Queryable) => Promise<T | LastStatements<T>>) => Promise<T>
+export type Transaction = <T>(work: (db: TransactionDb) => Promise<T | LastStatements<T>>) => Promise<T>
+
+export interface TransactionDb extends Queryable {
+  /** Has statements run after the commit, which neither waits for them nor fails with them. They may never run. */
+  afterCommit(statements: Statements): void
+}
+
+type Statements = (db: Queryable) => Promise<unknown>
 
 const IN_FAILED_TRANSACTION = '25P02'
+/** The most commits whose statements wait for those of earlier ones. */
+const MAX_WAITING = 64
 
 /** The result of statements that are sent but not answered. The commit is sent right behind them, and fails if one of them fails. */
 export class LastStatements<T> {
@@ -28,9 +37,11 @@ export class LastStatements<T> {
  * @throws what the first failed statement threw, else what the work or the commit threw
  */
 export function createTransaction(orm: Pick<MikroORM, 'em'>): Transaction {
+  const follow = inTurns(orm)
   return async work => {
     const pool = orm.em.getKysely<unknown>().getExecutor()
-    return pool.provideConnection(async connection => {
+    const following: Statements[] = []
+    const value = await pool.provideConnection(async connection => {
       let hasEnded = false
       let firstFailure: unknown
       // `Kysely.connection()` would send each statement after the answer to the one before it.
@@ -45,13 +56,13 @@ export function createTransaction(orm: Pick<MikroORM, 'em'>): Transaction {
       })
       await connection.executeQuery(CompiledQuery.raw('begin'))
       try {
-        const last = await work({ getExecutor: () => executor })
+        const last = await work({ getExecutor: () => executor, afterCommit: statements => void following.push(statements) })
         const result = last instanceof LastStatements ? last.result : Promise.resolve(last)
         // By the next turn, a statement that the driver could not send has failed. The server would commit the others.
         await Promise.race([result, nextTurn()])
         hasEnded = true
-        const [value] = await Promise.all([result, connection.executeQuery(CompiledQuery.raw('commit'))])
-        return value
+        const [committed] = await Promise.all([result, connection.executeQuery(CompiledQuery.raw('commit'))])
+        return committed
       } catch (error) {
         hasEnded = true
         // If the rollback fails, the connection is lost, and the server rolls back.
@@ -59,6 +70,22 @@ export function createTransaction(orm: Pick<MikroORM, 'em'>): Transaction {
         throw isAborted(error) ? firstFailure : error
       }
     })
+    following.forEach(follow)
+    return value
+  }
+}
+
+/** Runs one after the other, on one connection of the pool, what need not run. */
+function inTurns(orm: Pick<MikroORM, 'em'>): (statements: Statements) => void {
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+  return statements => {
+    if (waiting === MAX_WAITING) return
+    waiting++
+    last = last
+      .then(() => statements(orm.em.getKysely()))
+      .catch(() => undefined)
+      .finally(() => waiting--)
   }
 }
 

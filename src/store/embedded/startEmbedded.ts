@@ -1,6 +1,7 @@
 import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { pause } from '#async/pause.ts'
 import { messageOf, TokenwireError } from '#errors'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { claimServer } from './claimServer.ts'
@@ -13,6 +14,9 @@ import { chooseServerUser } from './serverUser.ts'
 
 const OPEN_ATTEMPTS = 20
 const OPEN_PAUSE_MS = 100
+/** A server that has died is started again by its own service, which takes less time. */
+const SHARED_GONE_MS = 10_000
+const SHARED_POLL_MS = 1_000
 
 export interface EmbeddedOptions {
   /** Holds the server's files: `postgres/` and `postgres.log`. */
@@ -24,6 +28,8 @@ export interface EmbeddedOptions {
   readonly maxConnections?: number
   /** Called once when the server has died and could not be restarted. Default: a server that dies is not restarted. */
   readonly onLost?: () => void
+  /** Whether the server of another service is used while that runs. Then `onLost` is called when it has stopped. Default: no. */
+  readonly mayShare?: boolean
 }
 
 export interface EmbeddedServer {
@@ -47,7 +53,7 @@ export interface EmbeddedServer {
  *   PostgreSQL for the platform or user; `database_unavailable` when the server does not start
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  const { dataDir, logger, durable = true, maxConnections, onLost } = options
+  const { dataDir, logger, durable = true, maxConnections, onLost, mayShare = false } = options
   const layout = await openLayout(dataDir)
   const { postgres, initdb } = await findBinaries()
   const owner = await stat(layout.dataFolder).catch(() => null)
@@ -62,25 +68,51 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   await checkVersion(layout, version)
   const start = { layout, postgres, user, durable, ...(maxConnections !== undefined && { maxConnections }) }
   const { server, ownership, password } = await openServer(start, logger)
+  const address = {
+    url: serverUrl(server, password, EMBEDDED_NAME),
+    pid: server.pid,
+    postmasterFile: `${layout.dataFolder}/postmaster.pid`,
+    found: server.found,
+  }
+  if (ownership === null && mayShare) {
+    logger.info({ port: server.port, serverPid: server.pid }, 'the embedded PostgreSQL of another running Tokenwire is used')
+    return { ...address, stop: watchShared(layout, server.port, onLost ?? (() => undefined)) }
+  }
   if (ownership === null) {
     throw new TokenwireError(
       'config_invalid',
-      `DATA_DIR: the database in ${layout.dataFolder} is in use by another running Tokenwire; stop that one, or give this one another DATA_DIR or a DATABASE_URL`,
+      `DATA_DIR: the database in ${layout.dataFolder} is in use by another running Tokenwire; stop that one, or give this one another DATA_DIR, a DATABASE_URL, or for a second index a SCHEMA`,
     )
   }
   logger.info({ port: server.port, serverPid: server.pid, wasRunning: server.found }, 'embedded PostgreSQL is ready')
   const kept = onLost === undefined ? null : keepServer({ start, server, logger, lost: onLost })
   return {
-    url: serverUrl(server, password, EMBEDDED_NAME),
-    pid: server.pid,
-    postmasterFile: `${layout.dataFolder}/postmaster.pid`,
-    found: server.found,
+    ...address,
     stop: async () => {
       await kept?.stop()
       await ownership.release()
       await stopServer(layout, kept?.pid() ?? server.pid)
       logger.info('embedded PostgreSQL has stopped')
     },
+  }
+}
+
+/** Watches a server that another service starts and stops. @returns a function that ends the watch */
+function watchShared(layout: Layout, port: number, lost: () => void): () => Promise<void> {
+  const stopped = new AbortController()
+  const watch = async (): Promise<void> => {
+    for (let goneMs = 0; goneMs < SHARED_GONE_MS; ) {
+      await pause(SHARED_POLL_MS, stopped.signal)
+      if (stopped.signal.aborted) return
+      const file = await readPostmasterFile(layout)
+      goneMs = file.kind === 'ready' && file.port === port ? 0 : goneMs + SHARED_POLL_MS
+    }
+    lost()
+  }
+  const watching = watch()
+  return async () => {
+    stopped.abort()
+    await watching
   }
 }
 

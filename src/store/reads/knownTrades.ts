@@ -8,7 +8,7 @@ import type { Trade } from '#resources/trades.ts'
 export const SNAPSHOT_TRADES = 16
 
 /** Trades older than the newest one by more than this are left out: a reader that lags for so long is disconnected. */
-export const RECENT_SECONDS = 60
+const RECENT_SECONDS = 60
 
 /** The trades of this many tokens take about 15 MB. */
 const MAX_TOKENS = 1_000
@@ -33,35 +33,25 @@ export class KnownTrades {
   }
 }
 
-/** The place of the trade after which a snapshot reads on, and the trade's time in Unix seconds. */
-interface ReadAfter extends EventPlace {
-  readonly seconds: number
-}
-
-/** @param known `undefined`: all trades are read */
-export function readAfter(known: RecentTrades | undefined): ReadAfter {
+/** The place of the trade after which a snapshot reads on. @param known `undefined`: all trades are read */
+export function readAfter(known: RecentTrades | undefined): EventPlace {
   const newest = known?.trades.at(-1)
-  return newest === undefined ? { seconds: 0, ...FIRST_PLACE } : { seconds: secondsOf(newest), ...placeOfTrade(newest) }
+  return newest === undefined ? FIRST_PLACE : placeOfTrade(newest)
 }
 
 /**
  * The recent trades of a snapshot, from the known ones and those that were read.
  *
  * @param read the newest trades after the known ones, newest last. If they are more than a snapshot has, others may lie in between
- * @param earlier the place of the newest trade before `read`, if nothing is known
  */
-export function recentAfter(
-  known: RecentTrades | undefined,
-  read: readonly Trade[],
-  earlier: EventPlace,
-): Pick<RecentTrades, 'trades' | 'after'> {
+export function recentAfter(known: RecentTrades | undefined, read: readonly Trade[]): Pick<RecentTrades, 'trades' | 'after'> {
   const goesOn = known !== undefined && known.trades.length > 0 && read.length <= SNAPSHOT_TRADES
   const all = goesOn ? [...known.trades, ...read] : read
   const newest = all.at(-1)
   const since = newest === undefined ? 0 : secondsOf(newest) - RECENT_SECONDS
-  const trades = all.filter(trade => secondsOf(trade) >= since).slice(-SNAPSHOT_TRADES)
+  const trades = all.slice(all.findLastIndex(trade => secondsOf(trade) < since) + 1).slice(-SNAPSHOT_TRADES)
   const leftOut = all.at(-1 - trades.length)
-  return { trades, after: leftOut === undefined ? (goesOn ? known.after : earlier) : placeOfTrade(leftOut) }
+  return { trades, after: leftOut === undefined ? (goesOn ? known.after : FIRST_PLACE) : placeOfTrade(leftOut) }
 }
 
 function secondsOf({ timestamp }: Trade): number {

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { type Address, toAddress } from '#domain/address.ts'
 import { classesOf } from '#domain/earlyWallets.ts'
-import { FIRST_PLACE } from '#domain/eventPlace.ts'
 import type { HolderType } from '#domain/holder.ts'
+import type { TradeSide } from '#domain/trade.ts'
 import type { RecentTrades } from '#resources/recentTrades.ts'
 import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { parameter } from '#store/rows/parameter.ts'
 import { arrayOf, BIGINT, BYTEA, binaryArray } from '#tables/binaryArray.ts'
 import { toHolder } from './holders.ts'
-import { type KnownTrades, RECENT_SECONDS, readAfter, recentAfter, SNAPSHOT_TRADES } from './knownTrades.ts'
+import { type KnownTrades, readAfter, recentAfter, SNAPSHOT_TRADES } from './knownTrades.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 import { selectedTradeOf, TRADE_AS_JSON, toTrade } from './toTrade.ts'
 
@@ -23,11 +23,8 @@ const SNAPSHOT_REORGS = 32
 type HolderTuple = readonly [address: string, balance: string, type: HolderType, lastChangedBlock: string, classes: number]
 
 type SnapshotRow = SelectedToken & {
-  /** Trades as `TRADE_AS_JSON`, newest last: those after the known ones, else of the last minute; at most one more than a snapshot has. */
+  /** Trades as `TRADE_AS_JSON`, newest last: those after the known ones, at most one more than a snapshot has. */
   readonly trades: readonly (readonly unknown[])[] | null
-  /** The block of the newest trade before `trades`; `null`: there is none, or trades are known. */
-  readonly earlierBlock: number | null
-  readonly earlierLog: number | null
   readonly holders: readonly HolderTuple[] | null
   readonly reorgs: number
   readonly voidFrom: readonly number[] | null
@@ -46,32 +43,22 @@ export async function readSnapshots(
   if (addresses.length === 0) return []
   const asked = addresses.map(address => ({ address, ...readAfter(known?.of(address)) }))
   const { rows } = await sql<SnapshotRow>`
-    select ${SELECTED_TOKEN}, recent.trades, earlier.block_number as "earlierBlock", earlier.log_index as "earlierLog",
-      holders.holders, reported.reorgs, reported.void_from as "voidFrom"
+    select ${SELECTED_TOKEN}, recent.trades, holders.holders, reported.reorgs, reported.void_from as "voidFrom"
     from unnest(
-      ${parameter(binaryArray(BYTEA, addresses), 'bytea[]')}, ${parameter(arrayOf(BIGINT, asked, 'seconds'), 'bigint[]')},
+      ${parameter(binaryArray(BYTEA, addresses), 'bytea[]')},
       ${parameter(arrayOf(BIGINT, asked, 'blockNumber'), 'bigint[]')}, ${parameter(arrayOf(BIGINT, asked, 'logIndex'), 'bigint[]')}
-    ) with ordinality as asked (address, known_at, known_block, known_log, position)
+    ) with ordinality as asked (address, known_block, known_log, position)
     join token on token.address = asked.address
     ${MAIN_POOL}
     cross join (
       select coalesce(max(reorg.number), 0) as reorgs, json_agg(reorg.from_block order by reorg.number) as void_from
       from (select * from reorg order by number desc limit ${sql.lit(SNAPSHOT_REORGS)}) as reorg
     ) as reported
-    left join lateral (
-      select trade.timestamp - ${sql.lit(RECENT_SECONDS)} as since from trade where asked.known_at = 0 and trade.token = asked.address
-      order by trade.timestamp desc limit 1
-    ) as newest on true
-    left join lateral (
-      select trade.block_number, trade.log_index from trade where trade.token = asked.address and trade.timestamp < newest.since
-      order by trade.timestamp desc, trade.block_number desc, trade.log_index desc limit 1
-    ) as earlier on true
     cross join lateral (
       select json_agg(${TRADE_AS_JSON} order by trade.block_number, trade.log_index) as trades
       from (
-        select * from trade where trade.token = asked.address and trade.timestamp >= coalesce(newest.since, asked.known_at)
-          and (trade.timestamp, trade.block_number, trade.log_index) > (asked.known_at, asked.known_block, asked.known_log)
-        order by trade.timestamp desc, trade.block_number desc, trade.log_index desc limit ${sql.lit(SNAPSHOT_TRADES + 1)}
+        select * from (${newestOf('buy')} union all ${newestOf('sell')}) as trade
+        order by trade.block_number desc, trade.log_index desc limit ${sql.lit(SNAPSHOT_TRADES + 1)}
       ) as trade
     ) as recent
     cross join lateral (
@@ -89,6 +76,15 @@ export async function readSnapshots(
     known?.keep(row.address, snapshot.recent)
     return snapshot
   })
+}
+
+/** SQL of a token's newest trades of a side that are not known, by place: the times of blocks may fall. */
+function newestOf(side: TradeSide) {
+  return sql`(
+    select * from trade where trade.token = asked.address and trade.side = ${sql.lit(side)}
+      and (trade.block_number, trade.log_index) > (asked.known_block, asked.known_log)
+    order by trade.block_number desc, trade.log_index desc limit ${sql.lit(SNAPSHOT_TRADES + 1)}
+  )`
 }
 
 function toSnapshot(row: SnapshotRow, chainId: number, known: RecentTrades | undefined): TokenSnapshot {
@@ -112,8 +108,7 @@ function toSnapshot(row: SnapshotRow, chainId: number, known: RecentTrades | und
   }
 }
 
-function recentTrades({ trades, earlierBlock, earlierLog, reorgs, voidFrom }: SnapshotRow, known: RecentTrades | undefined): RecentTrades {
+function recentTrades({ trades, reorgs, voidFrom }: SnapshotRow, known: RecentTrades | undefined): RecentTrades {
   const read = (trades ?? []).map(values => toTrade(selectedTradeOf(values)))
-  const earlier = earlierBlock === null || earlierLog === null ? FIRST_PLACE : { blockNumber: earlierBlock, logIndex: earlierLog }
-  return { ...recentAfter(known, read, earlier), reorgs, voidFrom: voidFrom ?? [] }
+  return { ...recentAfter(known, read), reorgs, voidFrom: voidFrom ?? [] }
 }

@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Address, type Hex, parseAddress } from '#domain/address.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import { channelOfSchema } from '#store/connection/databaseSchema.ts'
+import { channelOfSchema, notify } from '#store/connection/databaseSchema.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
+import type { TransactionDb } from '#store/connection/transaction.ts'
 import { toBytes } from '#tables/toBytes.ts'
 
 /*
- * PostgreSQL delivers a notification when its transaction commits, to every session that listens, in the order of the commits. The
- * notification of a transaction that fails is never delivered.
+ * A commit is announced right after it, by a notification that may fail or be lost: gateways also look for commits by themselves.
+ * Within the commit's transaction, a notification that PostgreSQL can't queue would fail the commit.
  */
 
 /** The channel on which commits are announced: `channelOfSchema` gives each schema one of its own. */
@@ -22,26 +23,27 @@ export interface Announcement extends Pick<CommittedBlock, 'number' | 'hash' | '
   readonly changed: readonly Address[] | null
 }
 
-/** PostgreSQL fails a commit that notifies with 8,000 bytes or more. An address takes 45. */
+/** PostgreSQL takes no notification of 8,000 bytes or more. An address takes 45. */
 const MAX_ADDRESSES = 160
 
 /**
- * Numbers the commit and announces what it has changed, inside its transaction, after its last change.
+ * Numbers the commit, inside its transaction, and has it announced afterwards.
  *
  * @param changed `null`: any token may have changed
  */
 export async function announceCommit(
-  db: Queryable,
+  db: TransactionDb,
   { number, hash, timestamp }: Pick<CommittedBlock, 'number' | 'hash' | 'timestamp'>,
   changed: readonly Address[] | null,
   dropped: readonly Address[] = [],
 ): Promise<void> {
   const fits = changed !== null && changed.length + dropped.length <= MAX_ADDRESSES
   const announced = { number, hash, timestamp, ...(fits ? { changed, dropped } : { changed: null, dropped: [] }) }
-  await sql`with counted as (update chain_state set commits = commits + 1 returning commits)
-    select pg_notify(${channelOfSchema(COMMITS_CHANNEL)}, '{"commit":' || commits || ',' || ${JSON.stringify(announced).slice(1)}) from counted`.execute(
-    db,
-  )
+  const { rows } = await sql<{ commit: number }>`update chain_state set commits = commits + 1 returning commits as commit`.execute(db)
+  const [numbered] = rows
+  if (numbered === undefined) return
+  const payload = JSON.stringify({ ...numbered, ...announced })
+  db.afterCommit(pool => notify(pool, channelOfSchema(COMMITS_CHANNEL), payload))
 }
 
 const whole = z.number().int().min(0)

@@ -24,7 +24,8 @@ function asked(tokens: readonly TokenRow[]): RawBuilder<unknown> {
   const addresses = parameter(arrayOf(BYTEA, tokens, 'address'), 'bytea[]')
   const windowsAt = parameter(arrayOf(BIGINT, tokens, 'windowsAt'), 'bigint[]')
   const createdAt = parameter(arrayOf(BIGINT, tokens, 'createdAt'), 'bigint[]')
-  return sql`unnest(${addresses}, ${windowsAt}, ${createdAt}) as asked (token, was, created_at)`
+  const expireAt = parameter(arrayOf(BIGINT, tokens, 'windowsExpireAt'), 'bigint[]')
+  return sql`unnest(${addresses}, ${windowsAt}, ${createdAt}, ${expireAt}) as asked (token, was, created_at, expires_at)`
 }
 
 /**
@@ -35,7 +36,7 @@ function leavingTrades({ before, now }: StoredTradesAt): RawBuilder<unknown> {
   const stored = before === null ? sql`` : sql`where block_number < ${before}::bigint`
   return sql`(
       select * from (
-        select * from trade where asked.created_at <= ${now} - win.seconds and trade.token = asked.token
+        select * from trade where asked.expires_at <= ${now} and trade.token = asked.token
           and timestamp > asked.was - win.seconds and timestamp <= least(${now} - win.seconds, asked.was) order by timestamp offset 0
       ) as trade ${stored}
     )`

@@ -4,7 +4,6 @@ import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { inconsistent, missing } from '#rpc/rpcFault.ts'
 import type { FetchedBatch } from '#sync/batch.ts'
-import { assertTimesAscend } from '#sync/localChain.ts'
 import type { PastWatchlist, Watchlist } from '#sync/watchlist.ts'
 import { batchOf } from './span.ts'
 import { verifyStartBlock } from './verify.ts'
@@ -74,7 +73,6 @@ export async function fetchReplacement({
       } else if (header.parentHash !== parent.hash) {
         throw inconsistent(`block ${header.number} does not follow the block before it`)
       }
-      assertTimesAscend([...(parent === null ? [] : [parent]), header])
       parent = header
     }
     from += count

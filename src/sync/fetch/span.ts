@@ -6,7 +6,6 @@ import type { Hex } from '#domain/address.ts'
 import type { BatchMode } from '#domain/batch.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { BlockSpan, FetchedBatch } from '#sync/batch.ts'
-import { assertTimesAscend } from '#sync/localChain.ts'
 import { ANNOUNCING_STEPS, type PastWatchlist, type Watchlist } from '#sync/watchlist.ts'
 import { fetchRange, type RangeSource } from './range.ts'
 
@@ -23,13 +22,7 @@ export interface SpanSource {
  * @param announced addresses and pool ids that earlier, uncommitted batches announce: the watchlist does not have them
  * @throws `RpcError`
  */
-export async function fetchSpan(options: SpanSource, span: BlockSpan, tip: ChainTip, announced: readonly Hex[]): Promise<FetchedBatch> {
-  const batch = await fetchBatch(options, span, tip, announced)
-  assertTimesAscend([batch.first, ...batch.headers, batch.to])
-  return batch
-}
-
-async function fetchBatch(
+export async function fetchSpan(
   { source, watchlist, maxRangeLogs }: SpanSource,
   span: BlockSpan,
   tip: ChainTip,

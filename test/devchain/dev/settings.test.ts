@@ -11,6 +11,8 @@ describe('readDevSettings', () => {
       rpcPort: 0,
       dataDir: '/here/.data',
       ownDatabase: false,
+      host: '127.0.0.1',
+      port: 3_000,
       gateways: 0,
     })
   })
@@ -33,6 +35,8 @@ describe('readDevSettings', () => {
       rpcPort: 8545,
       dataDir: '/data',
       ownDatabase: true,
+      host: '127.0.0.1',
+      port: 3_000,
       gateways: 0,
     })
     const blank = { DEV_SEED: '', DEV_BLOCK_TIME_MS: ' ', DATABASE_URL: '' }
@@ -42,7 +46,21 @@ describe('readDevSettings', () => {
   it('reads how many gateways are to serve', () => {
     for (const args of [['--gateways', '2'], ['--gateways=2']]) expect(readDevSettings({}, '/here', args).gateways).toBe(2)
     for (const args of [['--gateways'], ['--gateways', '4'], ['--gateway', '2'], ['--gateways', '2', 'x']])
-      expect(() => readDevSettings({}, '/here', args)).toThrow(`--gateways: expected a whole number from 0 to 3, got ${args.join(' ')}`)
+      expect(() => readDevSettings({}, '/here', args)).toThrow(
+        `--gateways: expected --gateways and a whole number from 0 to 3, got ${args.join(' ')}`,
+      )
+  })
+
+  // `npm run dev --gateways 2` passes on only the 2: "expected 0 to 3, got 2".
+  it('says that npm has taken the option, however it was given', () => {
+    for (const [args, taken] of [
+      [['2'], 'true'],
+      [[], '2'],
+    ] as const) {
+      const read = () => readDevSettings({ npm_config_gateways: taken }, '/here', args)
+      expect(read).toThrow(/^npm has taken --gateways for an option of its own: .* npm run dev -- --gateways 2$/)
+    }
+    expect(readDevSettings({ npm_config_gateways: 'true' }, '/here', ['--gateways', '1']).gateways).toBe(1)
   })
 
   it('names every wrong variable and its allowed values in one message', () => {

@@ -18,6 +18,20 @@ test.each([
   ['40001', 'canceling statement due to conflict with recovery', 'replica has ended', 'max_standby_streaming_delay'],
   ['53400', 'temporary file size exceeds temp_file_limit (64kB)', 'limits the temporary files', 'raise temp_file_limit'],
   ['42501', 'permission denied for table token', 'denies this service a right', 'grant it to the role'],
+  ['42P01', 'relation "token" does not exist', 'other tables than', 'restore a backup'],
+  ['08P01', 'server login failed: no such user', 'the connection to the database failed', 'pooler'],
+  ['22003', 'integer out of range', 'contradict what this service', 'db:check'],
+  ['23505', 'duplicate key value violates unique constraint "block_pkey"', 'contradict what this service', 'db:check'],
+  ['25P03', 'terminating connection due to idle-in-transaction timeout', 'ends idle sessions', 'idle_in_transaction_session_timeout'],
+  ['26000', 'prepared statement "s1" does not exist', 'a session to several clients', 'session pooling'],
+  ['42601', 'syntax error at or near "merge"', 'does not take a statement', 'product that speaks its protocol'],
+  ['0A000', 'this feature is not supported', 'does not take a statement', 'product that speaks its protocol'],
+  ['54001', 'stack depth limit exceeded', 'a limit of the database server', 'raise the limit'],
+  ['55006', 'database "x" is being accessed by other users', 'in use or not ready', 'pg_locks'],
+  ['P0001', 'rows of this table may not change', 'something that was added', 'trigger'],
+  ['PT402', 'raised by a hook', 'does not take a statement', 'report the statement'],
+  ['XX000', 'Tenant or user not found', 'a failure of its own', 'project'],
+  ['XX001', 'invalid page in block 7 of relation base/1/2', 'files are damaged', 'backup'],
   ['CERT_HAS_EXPIRED', 'certificate has expired', 'no encrypted connection', 'certificate of the server'],
   ['42501', 'could not open file "base/1/2": Read-only file system', 'disk is read-only', 'mount it for writing'],
   ['53100', 'could not extend file "base/1/2": No space left on device', 'disk is full', 'free space'],
@@ -64,8 +78,23 @@ test('a server that takes a connection and says nothing does not answer', async 
   })
 })
 
+// https://www.postgresql.org/docs/current/errcodes-appendix.html: "a step of indexing failed" was all that was said of most of them.
+test('every class of errors has a sentence that does not depend on the code', () => {
+  const classes =
+    '03 08 09 0A 0B 0F 0L 0P 0Z 20 21 22 23 24 25 26 27 28 2B 2D 2F 34 38 39 3B 3D 3F 40 42 44 53 54 55 57 58 72 F0 HV P0 XX'.split(' ')
+  const ofClass = (of: string) => databaseCause(withCode(`${of}0ZZ`, 'said by the server'))
+  expect(classes.filter(of => ofClass(of) === null)).toEqual([])
+  expect(new Set(classes.map(of => ofClass(of)?.shown)).size).toBeGreaterThan(10)
+})
+
+test('a full queue of notifications is told from other limits, in any language', () => {
+  const full = Object.assign(withCode('54000', 'zu viele Benachrichtigungen'), { routine: 'PreCommit_Notify' })
+  expect(databaseCause(full)?.full).toMatch(/^the queue of notifications of the database server is full: .*end the session/)
+  expect(databaseCause(withCode('54000', 'index row size 3000 exceeds'))?.shown).toBe('a limit of the database server is reached')
+})
+
 test('a defect says nothing of the database', () => {
-  for (const defect of [new TypeError('x is not a function'), withCode('42601', 'syntax error'), null])
-    expect(databaseCause(defect)).toBeNull()
+  const ofFiles = Object.assign(new Error('EBUSY: resource busy'), { code: 'EBUSY' })
+  for (const defect of [new TypeError('x is not a function'), ofFiles, null]) expect(databaseCause(defect)).toBeNull()
   expect(databaseFault(withCode('42501', 'permission denied for table token'))).toBe('refused')
 })

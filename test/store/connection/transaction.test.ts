@@ -72,3 +72,35 @@ it('throws what the first failed statement threw, whichever is awaited', async (
   })
   await expect(work).rejects.toMatchObject({ code: '53100' })
 })
+
+/*
+ * NOTIFY stood in the transaction: PostgreSQL's one queue for all databases was full because of a listener of another one, and every commit
+ * failed. A notification that waited for a lock of that queue held the commit up.
+ */
+it('commits whatever becomes of what follows it, and before it ends', async () => {
+  const hangs = Promise.withResolvers<void>()
+  const ran: number[] = []
+  const transaction = createTransaction(database.orm)
+  const commit = (value: number, after: () => Promise<unknown>) =>
+    transaction(async db => {
+      db.afterCommit(async pool => {
+        ran.push(value)
+        await sql`select 1 / 0`.execute(pool).catch(() => undefined)
+        await after()
+      })
+      await write(value).execute(db)
+    })
+  await commit(11, () => sql`select 1 / 0`.execute(database.kysely))
+  await commit(12, () => hangs.promise)
+  await commit(13, async () => undefined)
+  const failed = transaction(async db => {
+    db.afterCommit(async () => ran.push(14))
+    await sql`select 1 / 0`.execute(db)
+  })
+  await expect(failed).rejects.toThrow('division by zero')
+  expect(await written()).toEqual([{ value: 11 }, { value: 12 }, { value: 13 }])
+  // One at a time, on one connection of the pool.
+  await expect.poll(() => ran).toEqual([11, 12])
+  hangs.resolve()
+  await expect.poll(() => ran).toEqual([11, 12, 13])
+})

@@ -185,6 +185,24 @@ describe('the embedded database', () => {
     await first.stop()
   })
 
+  // `SCHEMA=next npm start` was refused, though the guide promises it.
+  test('is used by a second service that may, until its own one stops', async () => {
+    await prepare()
+    const first = await start()
+    const onLost = vi.fn()
+    const second = await startEmbedded({ dataDir, logger: silentLogger, durable: false, mayShare: true, onLost })
+    expect([second.url, second.found]).toEqual([first.url, true])
+    await second.stop()
+    expect(await query(first.url, sql`select 1 as one`)).toEqual([{ one: 1 }])
+    await startEmbedded({ dataDir, logger: silentLogger, durable: false, mayShare: true, onLost })
+    expect(onLost).not.toHaveBeenCalled()
+    await first.stop()
+    await expect.poll(() => onLost.mock.calls.length).toBe(1)
+    const own = await startEmbedded({ dataDir, logger: silentLogger, durable: false, mayShare: true })
+    expect(own.found).toBe(false)
+    await own.stop()
+  })
+
   test('belongs to its service again after the server has restarted itself', async () => {
     await prepare()
     const { postgres } = await findBinaries()

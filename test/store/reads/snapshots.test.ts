@@ -140,6 +140,6 @@ describe('the plan of snapshots', () => {
     const indexes = nodes.flatMap(node =>
       node['Relation Name'] === 'trade' || node['Relation Name'] === 'balance' ? [node['Index Name']] : [],
     )
-    expect(new Set(indexes)).toEqual(new Set(['trade_by_token_time', 'balance_by_size']))
+    expect(new Set(indexes)).toEqual(new Set(['trade_by_token', 'balance_by_size']))
   })
 })

@@ -37,7 +37,7 @@ test('of the trades that have left a window, the last ones of their makers are f
     select token, maker, 1, 'wallet', 1, 1, 1, min(timestamp), max(timestamp) filter (where side = 'buy'), max(timestamp) filter (where side = 'sell')
     from trade group by token, maker`.execute(kysely)
   await sql`vacuum analyze trade, balance`.execute(kysely)
-  const tokens = [1, TOKENS].map(number => ({ address: addressOf(number), windowsAt: WAS, createdAt: 1 }) as TokenRow)
+  const tokens = [1, TOKENS].map(number => ({ address: addressOf(number), windowsAt: WAS, createdAt: 1, windowsExpireAt: 1 }) as TokenRow)
   const expected = await leavingLastTrades(tokens.map(({ address }) => address))
   expect(expected.size).toBe(20)
   for (const before of [null, 2_000_000]) {
@@ -59,7 +59,7 @@ test('the trades that have left a window are found without the other trades of a
   await sql`vacuum analyze trade`.execute(kysely)
   await insertManyTrades(kysely, { count: 3_000, after: 60_000, token: '1', maker: '200000 + g' })
   const later = 5_000_000
-  const row = { address: addressOf(1), windowsAt: later, createdAt: 1 } as TokenRow
+  const row = { address: addressOf(1), windowsAt: later, createdAt: 1, windowsExpireAt: 1 } as TokenRow
   const at = { before: null, now: later + 1 }
   const plans = [
     ...(await measuredPlansOf(kysely, db => loadAging(db, [row], at))),

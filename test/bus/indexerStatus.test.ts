@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { createIndexerStatus } from '#bus/indexerStatus.ts'
+import { indexerReport } from '#test/support/indexerReport.ts'
+
+const REPORT = indexerReport('0c2ab4a6-94ec-4f0d-9f0f-6d3c0a4d2f10')
+
+/* Reports come by notifications. When these failed, every gateway said that nothing was indexed, and load balancers took it out. */
+test('an indexer that commits but can not report is not stalled', () => {
+  let nowMs = 0
+  const status = createIndexerStatus(() => nowMs)
+  status.update(REPORT)
+  status.committed(7)
+  nowMs = 31_000
+  expect(status.state()).toMatchObject({ stalled: true, reason: 'the indexer has not answered for 31 s' })
+  status.committed(8)
+  expect(status.state()).toMatchObject({
+    stalled: false,
+    indexedBlock: 8,
+    lagBlocks: null,
+    reason: expect.stringContaining('notifications'),
+  })
+  nowMs = 92_000
+  status.committed(8)
+  expect(status.state()).toMatchObject({ stalled: true })
+  status.update(REPORT)
+  expect(status.state()).toEqual(REPORT.state)
+})
+
+test('the block that a gateway finds at its first look is no sign of life', () => {
+  let nowMs = 0
+  const status = createIndexerStatus(() => nowMs)
+  status.committed(7)
+  nowMs = 31_000
+  expect(status.state().stalled).toBe(true)
+})
