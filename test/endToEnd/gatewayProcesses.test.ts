@@ -109,14 +109,6 @@ test('a stop ends all processes, and closes their connections with 1012', async 
   expect(pids.filter(isRunning)).toEqual([])
 })
 
-test('the processes end with the one that started them, also when it is killed', async () => {
-  service = await folder.start(settings)
-  await expect.poll(async () => (await gateways()).length).toBe(GATEWAYS)
-  const pids = (await gateways()).map(({ pid }) => pid)
-  service.process.kill('SIGKILL')
-  await expect.poll(() => pids.filter(isRunning)).toEqual([])
-})
-
 // Each line was written by a call that returns once the pipe has room, so that nothing was answered and SIGTERM was ignored.
 test('a log that nobody reads holds up neither the start, nor answers, nor the stop', async () => {
   const pipe = fullPipe()
@@ -124,12 +116,23 @@ test('a log that nobody reads holds up neither the start, nor answers, nor the s
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...folder.env, ...settings, METADATA_FETCH: 'false', LOG_LEVEL: 'debug' },
     stdio: ['ignore', pipe.fd, pipe.fd, 'ipc'],
   })
-  const [{ url }] = (await once(standing, 'message')) as [{ readonly url: string }]
+  const exited = once(standing, 'exit')
+  const ended = exited.then(([code]) => expect.unreachable(`ended with ${code}: ${pipe.read().slice(pipe.filling.length)}`))
+  const [{ url }] = (await Promise.race([once(standing, 'message'), ended])) as [{ readonly url: string }]
   await alpha.buy()
   await expect.poll(async () => (await get<IndexerHealth>(`${url}/api/indexer/health`)).indexedBlock).toBe(String(await chain.head()))
   standing.kill('SIGTERM')
-  expect(await once(standing, 'exit')).toEqual([0, null])
+  ended.catch(() => undefined)
+  expect(await exited).toEqual([0, null])
   expect(pipe.read()).toBe(pipe.filling)
+})
+
+test('the processes end with the one that started them, also when it is killed', async () => {
+  service = await folder.start(settings)
+  await expect.poll(async () => (await gateways()).length).toBe(GATEWAYS)
+  const pids = (await gateways()).map(({ pid }) => pid)
+  service.process.kill('SIGKILL')
+  await expect.poll(() => pids.filter(isRunning)).toEqual([])
 })
 
 test('another program on the port ends the start with one sentence', async () => {
