@@ -54,26 +54,86 @@ describe.each([
     expect(names).not.toContain('getUsage')
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true)
     const token = await (await gateway.get(`/api/tokens/${TOKEN}`)).json()
-    const { content, isError } = await client.callTool({ name: 'getToken', arguments: { address: TOKEN } })
+    const { content, isError, structuredContent } = await client.callTool({ name: 'getToken', arguments: { address: TOKEN } })
     expect({ isError, content }).toEqual({ isError: false, content: [{ type: 'text', text: JSON.stringify(token) }] })
+    expect(structuredContent).toEqual(token)
+    expect(JSON.stringify(tools)).not.toContain('$ref')
     await client.close()
   })
 })
 
-test('takes arguments as models write them: lists, small numbers, and null for what they leave out', async () => {
-  const given = { addresses: [TOKEN, NOT_INDEXED], limit: 5, creator: null, order: 'asc', minMarketCap: 1e-7 }
+// Clients and models send what no schema asks for: each of these was once refused.
+test.for([
+  ['lists, small numbers, and null for what is left out', { addresses: [TOKEN, NOT_INDEXED], creator: null, minMarketCap: 1e-7 }],
+  ['a list as JSON text', { addresses: `["${TOKEN}", "${NOT_INDEXED}"]`, status: '["bonding"]' }],
+  ['a list as JSON text in upper case', { addresses: JSON.stringify([TOKEN.toUpperCase().replace('X', 'x')]) }],
+  ['a list with spaces', { addresses: ` ${TOKEN} , ${NOT_INDEXED}` }],
+  ['one value for a list', { addresses: TOKEN, status: 'bonding' }],
+  ['a list of one for a value', { sort: ['marketCap'], limit: '["5"]' }],
+  ['numbers as text', { limit: ' 5 ', minHolders: '1.0', minMarketCap: '1e-7', createdAfter: '1.7e9' }],
+  ['words in other cases, and in quotes', { order: 'ASC', sort: '"marketCap"' }],
+  ['an empty cursor', { cursor: '' }],
+  [
+    'what clients add of their own',
+    {
+      toolCallId: 'call_1',
+      tool_call_id: 'call_1',
+      sessionId: 'a',
+      _sessionID: 'a',
+      'session-id': 'a',
+      action: 'sendMessage',
+      chatInput: 'hi',
+      tool: 'listTokens',
+      _meta: { progressToken: 1 },
+      runtime: { state: {} },
+      security_context: {},
+      state: {},
+      wait_for_previous: true,
+      explanation: 'to see',
+      reason: 'to see',
+      context: 'intent',
+    },
+  ],
+] as const)('takes %s', async ([, given]) => {
   const { isError, text } = await call('listTokens', given)
-  expect(isError).toBe(false)
-  expect(JSON.parse(text)).toMatchObject({ data: [{ address: TOKEN }], nextCursor: null })
+  expect({ isError, text }).toEqual({ isError: false, text: expect.stringContaining(TOKEN) })
+})
+
+test('takes true and false as text, as other languages write them', async () => {
+  for (const fill of [true, 'true', 'True', ' FALSE '])
+    expect(await call('listCandles', { address: TOKEN, fill })).toMatchObject({ isError: false })
 })
 
 test.for([
   ['getToken', {}, 'invalid_parameter: address is required: it must be an address (0x and 40 hex digits)'],
-  ['getToken', { address: NOT_INDEXED }, `token_not_found: ${NOT_INDEXED} is not an indexed token`],
+  [
+    'getToken',
+    { address: NOT_INDEXED },
+    `token_not_found: ${NOT_INDEXED} is not an indexed token; getWallet takes the address of an account`,
+  ],
   ['getToken', { address: { a: 1 } }, 'invalid_parameter: "address" must be a text, a number, true or false, or a list of these'],
+  ['getToken', { address: '{"a":1}' }, /^invalid_parameter: address must be an address/],
   ['listTokens', { limits: 5 }, 'invalid_parameter: unknown parameter "limits"; did you mean limit?'],
+  ['listTokens', { state: 'bonding' }, /^invalid_parameter: unknown parameter "state"; did you mean/],
+  ['getChainStats', { at: 1 }, 'invalid_parameter: unknown parameter "at"; there are none here'],
   ['listTokens', { limit: 1e21 }, /^invalid_parameter: limit must be an integer from 1 to \d+, got "1000000000000000000000"$/],
   ['listTokens', { limit: [1, 2] }, 'invalid_parameter: limit is given 2 times; it must be given once'],
+  ['listSparklines', { tokens: TOKEN, cursor: 'row--1' }, 'invalid_parameter: cursor must be the nextCursor of an answer, got "row--1"'],
+  // What another tool takes.
+  ['listTraders', { address: TOKEN, window: '24h' }, 'invalid_parameter: unknown parameter "window"; listLeaders takes window'],
+  [
+    'listTokens',
+    { address: TOKEN },
+    /^invalid_parameter: unknown parameter "address"; did you mean addresses\?; \w+, \w+, \w+ take address$/,
+  ],
+  ['getToken', { q: 'OTTER' }, 'invalid_parameter: unknown parameter "q"; searchTokens takes q'],
+  [
+    'getToken',
+    { address: 'OTTER' },
+    'invalid_parameter: address must be an address (0x and 40 hex digits), got "OTTER"; searchTokens finds a token by its symbol or name',
+  ],
+  ['listCandleSeries', { tokens: ['OTTER', 'FOX'] }, /got "OTTER,FOX"; searchTokens finds a token by its symbol or name$/],
+  ['listTokens', { sort: 'realized' }, /got "realized"; listLeaders, listTraders take it$/],
 ] as const)('says in one sentence why %s refuses %j', async ([name, given, text]) => {
   const refused = await call(name, given)
   expect(refused.isError).toBe(true)
@@ -152,6 +212,19 @@ test('answers other methods with 405, and a preflight with what is allowed', asy
   }
   const preflight = await fetch(`${gateway.url}/mcp`, { method: 'OPTIONS', headers: { origin: 'http://localhost:5173' } })
   expect(preflight.headers.get('access-control-allow-methods')).toBe('POST, OPTIONS')
+})
+
+// `/mcp/` was 404, as was the preflight that a page sends before.
+test.for(['', '/prices/v1'])('answers below %s/mcp/ as without the slash', async pathPrefix => {
+  await gateway.close()
+  gateway = await startGateway({ config: { pathPrefix } })
+  const url = `${gateway.url}${pathPrefix}/mcp/`
+  const headers = { 'content-type': 'application/json', origin: 'http://localhost:5173' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ ...request, method: 'ping' }) })
+  expect(await response.json()).toMatchObject({ id: 7, result: {} })
+  const preflight = await fetch(url, { method: 'OPTIONS', headers: { ...headers, 'access-control-request-method': 'POST' } })
+  expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([204, 'POST, OPTIONS'])
+  await expectProblem(await fetch(url), 405, 'method_not_allowed')
 })
 
 test('refuses pages of origins that are not allowed', async () => {

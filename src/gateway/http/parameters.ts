@@ -9,7 +9,12 @@ export type ParameterTexts = ReadonlyMap<string, readonly string[]>
 
 export type ParsedParameters<S extends z.ZodObject> =
   | { readonly kind: 'valid'; readonly values: z.output<S> }
-  | { readonly kind: 'invalid'; readonly problem: Problem }
+  | {
+      readonly kind: 'invalid'
+      readonly problem: Problem
+      /** The parameter whose value is refused. */
+      readonly name?: string
+    }
 
 /**
  * Parses parameters. One that is missing, repeated, empty, malformed or out of range is a problem that says what was expected. Only a list
@@ -21,7 +26,7 @@ export function parseParameters<S extends z.ZodObject>(schema: S, texts: Paramet
     const values = texts.get(name)
     if (values === undefined) continue
     if (values.length > 1 && !takesList(schema.shape[name]))
-      return rejected(`${name} is given ${values.length} times; it must be given once`)
+      return { ...rejected(`${name} is given ${values.length} times; it must be given once`), name }
     given[name] = values.join(',')
   }
   const parsed = schema.safeParse(given)
@@ -29,7 +34,8 @@ export function parseParameters<S extends z.ZodObject>(schema: S, texts: Paramet
   const name = String(parsed.error.issues[0]?.path[0])
   const expected = expectationOf(schema.shape[name])
   const text = given[name]
-  return rejected(text === undefined ? `${name} is required: it must be ${expected}` : `${name} must be ${expected}, got ${quote(text)}`)
+  const detail = text === undefined ? `${name} is required: it must be ${expected}` : `${name} must be ${expected}, got ${quote(text)}`
+  return { ...rejected(detail), name }
 }
 
 /** The values that a parameter expects, in words: those of the error for `null`, which no parameter takes. */

@@ -2,13 +2,14 @@ import { STATUS_CODES } from 'node:http'
 import { type Answer, jsonTextAnswer, type Outcome } from '#gateway/http/answer.ts'
 import { answerRoute } from '#gateway/http/answerRoute.ts'
 import type { Exchange } from '#gateway/http/exchange.ts'
-import { type ParameterTexts, refuseUnknown } from '#gateway/http/parameters.ts'
+import type { ParameterTexts } from '#gateway/http/parameters.ts'
 import { originNotAllowed, type Problem } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-import { encodeResult, encodeRpcError, type McpService, stepOf } from '#gateway/mcp/mcpAnswers.ts'
+import { encodeResult, encodeRpcError, type McpService, type Result, stepOf } from '#gateway/mcp/mcpAnswers.ts'
+import { type Ask, callTool } from '#gateway/mcp/mcpCall.ts'
 import { error, type McpError, type McpMessage, parseMcpMessage, type ReadHeader } from '#gateway/mcp/mcpMessage.ts'
-import { argumentTexts, type McpTool, mcpTools } from '#gateway/mcp/mcpTools.ts'
+import { mcpTools } from '#gateway/mcp/mcpTools.ts'
 import { NO_PARAMETERS } from '#resources/resource.ts'
 
 /** The largest body, as large as a message of the WebSocket may be. */
@@ -28,40 +29,48 @@ export type McpSources = Pick<Sources, 'admission' | 'responses' | 'version'> & 
 export function mcpRoutes(routes: () => readonly Route[], sources: McpSources): readonly Route[] {
   let made: McpService | null = null
   const service = () => (made ??= { version: sources.version, tools: mcpTools(routes()) })
-  return [
-    {
-      path: '/mcp',
-      method: 'POST',
-      parameters: NO_PARAMETERS,
-      access: 'public',
-      limited: true,
-      cacheControl: 'never',
-      description: null,
-      async handle(_, exchange) {
-        const { origin, client } = exchange
-        // Any page that a browser's user opens could otherwise ask a service that only this user can reach.
-        if (origin !== '' && !sources.admission.originAllowed(origin, client.key)) return originNotAllowed(origin)
-        const header = readHeaders(exchange)
-        const body = await exchange.body(MAX_BODY_BYTES)
-        switch (body.kind) {
-          case 'aborted':
-            return { kind: 'handedOver' }
-          case 'tooLong':
-            return errorAnswer({ ...error(null, 'invalidRequest', `the body may have ${MAX_BODY_BYTES} bytes`), status: 413 })
-          case 'body':
-            return answerMessage(parseMcpMessage(body.text, header), exchange)
-        }
-      },
+  // Clients add a slash to the address, or take it from a folder's; a redirect would lose the body of a POST in some.
+  return ['/mcp', '/mcp/'].map(path => ({
+    path,
+    method: 'POST',
+    label: '/mcp',
+    parameters: NO_PARAMETERS,
+    access: 'public',
+    limited: true,
+    cacheControl: 'never',
+    description: null,
+    async handle(_, exchange) {
+      const { origin, client } = exchange
+      // Any page that a browser's user opens could otherwise ask a service that only this user can reach.
+      if (origin !== '' && !sources.admission.originAllowed(origin, client.key)) return originNotAllowed(origin)
+      const header = readHeaders(exchange)
+      const body = await exchange.body(MAX_BODY_BYTES)
+      switch (body.kind) {
+        case 'aborted':
+          return { kind: 'handedOver' }
+        case 'tooLong':
+          return errorAnswer({ ...error(null, 'invalidRequest', `the body may have ${MAX_BODY_BYTES} bytes`), status: 413 })
+        case 'body':
+          return answerMessage(parseMcpMessage(body.text, header), exchange)
+      }
     },
-  ]
+  }))
 
   async function answerMessage(message: McpMessage, exchange: Exchange): Promise<Outcome> {
     if (message.kind === 'notification') return { kind: 'answer', status: '202 Accepted', headers: [], body: null }
     if (message.kind === 'error') return errorAnswer(message)
     const step = stepOf(message, service())
     if (step.kind === 'error') return errorAnswer(step)
-    const result = step.kind === 'result' ? step.result : await callTool(step.tool, step.given, exchange, sources)
-    return jsonTextAnswer(encodeResult(message, result, sources.version))
+    const encode = (result: Result) => encodeResult(message, result, sources.version)
+    return jsonTextAnswer(step.kind === 'result' ? encode(step.result) : await callTool(step, service().tools, asker(exchange), encode))
+  }
+
+  /** Asks a path as a GET would, on behalf of a tool. */
+  function asker(exchange: Exchange): Ask {
+    return (route, texts) => {
+      const asked = { route, texts, key: `mcp ${route.path}?${keyOf(texts)}`, isOperator: false }
+      return answerRoute(asked, exchange, sources.responses).catch((cause: unknown) => sources.failed(cause, exchange))
+    }
   }
 }
 
@@ -72,31 +81,8 @@ function readHeaders(exchange: Exchange): ReadHeader {
   return name => values.get(name) ?? ''
 }
 
-/** The result of a call. A problem is a result too, so that a model reads what was wrong and asks again. */
-async function callTool(
-  { route }: McpTool,
-  given: Readonly<Record<string, unknown>>,
-  exchange: Exchange,
-  { responses, failed }: McpSources,
-): Promise<Readonly<Record<string, unknown>>> {
-  const parsed = argumentTexts(given)
-  if (parsed.kind === 'invalid') return toolError(parsed.problem)
-  const { texts } = parsed
-  const unknown = refuseUnknown(texts.keys(), Object.keys(route.parameters.shape), 'parameter')
-  if (unknown !== null) return toolError(unknown)
-  const asked = { route, texts, key: `mcp ${route.path}?${keyOf(texts)}`, isOperator: false }
-  const outcome = await answerRoute(asked, exchange, responses).catch((cause: unknown) => failed(cause, exchange))
-  if (outcome.kind === 'problem') return toolError(outcome)
-  const text = outcome.kind === 'answer' ? String(outcome.body ?? '') : ''
-  return { content: [{ type: 'text', text }], isError: false }
-}
-
 function keyOf(texts: ParameterTexts): string {
   return new URLSearchParams(Object.fromEntries(Array.from(texts, ([name, values]) => [name, values.join(',')]))).toString()
-}
-
-function toolError({ code, detail }: Problem): Readonly<Record<string, unknown>> {
-  return { content: [{ type: 'text', text: `${code}: ${detail}` }], isError: true }
 }
 
 function errorAnswer(message: McpError): Answer {
