@@ -7,7 +7,7 @@ import { Banner } from './shell/banner.tsx'
 import { Header } from './shell/header.tsx'
 import { StatsStrip } from './shell/statsStrip.tsx'
 import { hrefOf, lastMarket, route } from './state/route.ts'
-import { health } from './state/session.ts'
+import { BASE, health, settings } from './state/session.ts'
 import { TokenView } from './token/tokenView.tsx'
 
 const WalletView = lazyView(async () => (await import('./wallet/walletView.tsx')).WalletView)
@@ -78,10 +78,20 @@ function View() {
 }
 
 function Foot() {
-  const version = health.state.value.value?.version
+  const { version, status } = health.state.value.value ?? {}
   return (
     <footer class="foot">
       <span>Tokenwire {version === undefined ? '' : displayText(version, 24)}</span>
+      <span>
+        <a href={`${BASE}/docs`}>API documentation</a>
+      </span>
+      <span>
+        <a href={`${BASE}/api/indexer/health`}>Status{status === undefined ? '' : `: ${status}`}</a>
+      </span>
+      <span>
+        For agents: <a href={`${BASE}/llms.txt`}>llms.txt</a>
+        {settings.value.mcp ? `, MCP at ${BASE}/mcp` : ''}
+      </span>
       <span>Confirmed chain state; – stands for what is not known.</span>
       <span>
         Charts by{' '}

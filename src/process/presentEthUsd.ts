@@ -7,7 +7,7 @@ import type { EthUsdFeed } from '#ethUsd/ethUsd.ts'
 import { openDraft } from '#index/project/draft.ts'
 import { ethUsdOf, valuationOf } from '#index/project/values.ts'
 import { createAdapters } from '#launchpads/registry.ts'
-import type { EthUsdPrices } from '#resources/ethUsd.ts'
+import type { EthUsd, EthUsdPrices } from '#resources/ethUsd.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { loadRates } from '#store/rows/loadRows.ts'
 
@@ -33,9 +33,11 @@ export interface PresentEthUsdOptions {
 export function createPresentEthUsd(options: PresentEthUsdOptions): EthUsdPrices & { stop(): Promise<void> } {
   const { provided, db, launchpads, onChanged, logger, schedule = read => repeat(READ_EVERY_MS, read) } = options
   let pooled: string | null = null
+  let pooledAtMs = 0
   const reading = coalesce<null>(
     async () => {
       const newer = await readPooledEthUsd(db, launchpads())
+      pooledAtMs = Date.now()
       if (newer === pooled) return
       pooled = newer
       onChanged()
@@ -43,11 +45,25 @@ export function createPresentEthUsd(options: PresentEthUsdOptions): EthUsdPrices
     // The reads of every request fail then, too, and say so.
     error => logger.debug({ err: error }, 'the price of ETH by pools could not be read'),
   )
+  const pooledPrice = (): EthUsd | null => {
+    if (pooled === null) return null
+    const ageSeconds = Math.max(0, (Date.now() - pooledAtMs) / 1_000)
+    return { price: pooled, currency: 'USD', source: 'pool', fetchedAt: new Date(pooledAtMs).toISOString(), ageSeconds, stale: false }
+  }
   const read = () => reading.request(null)
   const cancel = schedule(read)
   read()
   return {
-    get: provided.get,
+    async get() {
+      try {
+        const given = await provided.get()
+        return (given.stale ? pooledPrice() : null) ?? given
+      } catch (error) {
+        const price = pooledPrice()
+        if (price === null) throw error
+        return price
+      }
+    },
     last: provided.last,
     ethUsd: () => pooled ?? provided.ethUsd(),
     pooled: () => pooled,

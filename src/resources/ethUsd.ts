@@ -8,7 +8,10 @@ const ethUsdSchema = z
   .object({
     price: decimalText.describe('USD per ETH.'),
     currency: z.literal('USD').describe('Currency of the price.'),
-    source: z.enum(ETH_USD_SOURCES).describe('The provider that gave the price; `simulated`: a development chain.'),
+    source: z.enum(ETH_USD_SOURCES).describe(
+        'The provider that gave the price; `pool`: the configured pools of currencies that are pegged to USD, since no provider gives one; ' +
+          '`simulated`: a development chain.',
+      ),
     fetchedAt: timeText.describe('When the price was fetched.'),
     ageSeconds: z.number().min(0).describe('Seconds since the provider made the price, or since `fetchedAt` where it does not say when.'),
     stale: z.boolean().describe('`true`: no provider gives a newer price, and this one is at most 10 minutes old.'),
@@ -35,8 +38,8 @@ export const ethUsdPrice = defineResource({
 
 export interface EthUsdPrices {
   /**
-   * The price of a provider, fetched less than 60 s ago; when all providers fail, a `stale` one less than 10 minutes old. Concurrent calls
-   * share a request.
+   * The price of a provider, fetched less than 60 s ago; when all providers fail, that of the configured pools, or a `stale` one of a
+   * provider less than 10 minutes old. Concurrent calls share a request.
    *
    * @throws `TokenwireError` `price_unavailable`, retryable, when there is neither
    */

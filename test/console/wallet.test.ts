@@ -54,6 +54,16 @@ beforeEach(async ({ onTestFinished }) => {
 afterAll(() => memory?.stop())
 
 describe.skipIf(CHROMIUM === null)('the page of a wallet', () => {
+  test('its foot leads to the documentation, the status and what agents read', async () => {
+    const { page } = opened
+    await openAt(page, `#/wallet/${WALLET}`)
+    const foot = page.locator('footer')
+    await expect.poll(() => foot.textContent()).toMatch(/Tokenwire 1\.2\.3.*Status: ok.*MCP at http:\/\/\S+\/mcp/)
+    const links = await foot.locator('a[href^="http://"]').evaluateAll(all => all.map(link => (link as HTMLAnchorElement).href))
+    expect(links.map(link => new URL(link).pathname)).toEqual(['/docs', '/api/indexer/health', '/llms.txt'])
+    for (const link of links) expect((await fetch(link)).status).toBe(200)
+  })
+
   test('shows what the wallet holds, has traded and can claim, in both currencies', async () => {
     const { page } = opened
     await openAt(page, `#/wallet/${WALLET}`)

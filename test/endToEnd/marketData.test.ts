@@ -143,7 +143,7 @@ describe('afterwards', () => {
     const unknown = getAddress(`0x${'12'.repeat(20)}`)
     const refusals = [
       [`events?fromBlock=5&toBlock=4`, 400, 'fromBlock must not be above toBlock, got 5 and 4'],
-      [`events?fromBlock=1&toBlock=${latest + 1}`, 400, `toBlock must not be above the latest block, which is ${latest}`],
+      [`events?fromBlock=1&toBlock=${latest + 1}`, 503, `the latest final block is ${latest}, got toBlock ${latest + 1}; ask again later`],
       ['events?fromBlock=1&toBlock=1001', 400, 'a range must have at most 1000 blocks'],
       ['events?fromBlock=1', 400, 'toBlock is required: it must be an integer from 0 to 9007199254740991'],
       ['events?fromBlock=-1&toBlock=1', 400, 'fromBlock must be an integer from 0 to 9007199254740991, got "-1"'],

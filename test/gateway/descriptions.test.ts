@@ -67,6 +67,20 @@ describe('the descriptions', () => {
     await expectCommitted(path.join(DESCRIPTIONS, 'llms.txt'), await (await gateway.get('/llms.txt')).text())
   })
 
+  // It had the WebSocket's address and one message, and `undefined` where a parameter has one bound.
+  it('llms.txt has every message with all fields, so that a client can be written from it', async () => {
+    const text = await (await gateway.get('/llms.txt')).text()
+    const { messages, schemas } = readAsyncApi().components
+    for (const name of Object.keys(messages)) {
+      const section = text.split(`\n### ${name}\n`)[1]?.split('\n#')[0] ?? ''
+      const fields = Object.keys((schemas[name] as { readonly properties?: object }).properties ?? {})
+      expect([name, fields.filter(field => !section.includes(`\`${field}\` (`))]).toEqual([name, []])
+    }
+    for (const item of ['Crossing', 'TokenSummary', 'Candle', 'Trade']) expect(text).toContain(`\n- \`${item}\`: `)
+    const page = await (await gateway.get('/docs')).text()
+    for (const described of [text, page]) expect(described).not.toMatch(/undefined|NaN|default \)|default ;|\[object/)
+  })
+
   it.each(['openapi.json', 'asyncapi.json'])('a linter finds nothing in %s', async name => {
     const cli = path.join(ROOT, 'node_modules/@redocly/cli/bin/cli.js')
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
@@ -90,7 +104,7 @@ describe('what is described exists, and what exists is described', () => {
   it('every route is in OpenAPI, but for the console’s own, and /mcp, which lists its tools itself', () => {
     const described = templates.filter(({ isDescribed }) => isDescribed).map(({ template }) => template)
     expect(Object.keys(readOpenApi().paths)).toEqual(described)
-    expect(templates.filter(({ isDescribed }) => !isDescribed).map(({ template }) => template)).toEqual(['/mcp', '/'])
+    expect(templates.filter(({ isDescribed }) => !isDescribed).map(({ template }) => template)).toEqual(['/mcp', '/mcp/', '/'])
   })
 
   it('every path of OpenAPI answers', async () => {

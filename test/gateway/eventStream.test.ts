@@ -21,7 +21,7 @@ describe('an event stream', () => {
     const { head } = chunkedBody(client.bytes)
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
     expect(head).toMatch(/\r\nContent-Type: text\/event-stream\r\n/)
-    expect(head).toMatch(/\r\nCache-Control: no-cache, no-transform\r\n/)
+    expect(head).toMatch(/\r\nCache-Control: private, no-cache, no-transform\r\n/)
     expect(head).toMatch(/\r\nAccess-Control-Allow-Origin: http:\/\/localhost:5173\r\n/)
     expect(head).toMatch(/\r\nX-Request-Id: /)
     fixture.commit()

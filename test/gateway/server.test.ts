@@ -45,8 +45,8 @@ test.for(PATHS)('answers HEAD of %s with the headers of GET and no body', async 
 })
 
 test.for([
-  [`/api/tokens/${TOKEN}`, 'public, no-cache'],
-  ['/api/chain-stats', 'public, max-age=5'],
+  [`/api/tokens/${TOKEN}`, 'private, no-cache'],
+  ['/api/chain-stats', 'private, max-age=5'],
   ['/api/indexer/health', 'no-store'],
   ['/readyz', 'no-store'],
 ] as const)('says how long %s may be kept', async ([path, cacheControl]) => {

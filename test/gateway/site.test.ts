@@ -58,7 +58,7 @@ test('serves the page to be asked for again, under a policy that allows nothing 
   expect(await response.text()).toBe(PAGE)
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'public, no-cache',
+    'cache-control': 'private, no-cache',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
   })
@@ -87,7 +87,7 @@ test.for([
   gateway = await startGateway({ site })
   const answer = await ask(gateway.port, ASSET, { 'accept-encoding': accepted })
   expect(answer.headers['content-encoding'] ?? null).toBe(encoding)
-  expect(answer.headers['vary']).toBe('Origin, Accept-Encoding')
+  expect(answer.headers['vary']).toBe('Accept-Encoding')
   expect(decode(answer.body).toString()).toBe(SCRIPT)
 })
 
@@ -150,7 +150,11 @@ test('tells the page where the explorer is and which launchpads there are', asyn
   const mine = { name: 'mine', adapter: 'bonding-curve', startBlock: 0, contracts: {} }
   const config = { explorerUrl: 'https://basescan.org', launchpads: { weth: addressOf(1), launchpads: [mine] } }
   gateway = await startGateway({ site, config })
-  expect(await (await gateway.get('/console.json')).json()).toEqual({ explorerUrl: 'https://basescan.org', launchpads: ['mine'] })
+  expect(await (await gateway.get('/console.json')).json()).toEqual({
+    explorerUrl: 'https://basescan.org',
+    launchpads: ['mine'],
+    mcp: true,
+  })
 })
 
 test('does not count the console against the rate limit', async () => {

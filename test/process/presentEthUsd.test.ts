@@ -9,7 +9,7 @@ import { addressOf, insertRows, poolRow } from '#test/support/rows.ts'
 const { kysely } = await useDatabase()
 const [WETH, DOLLAR, POOL] = [addressOf(900), addressOf(901), addressOf(0x1001)]
 const dollars = { name: 'dollar', adapter: 'quote-pool', startBlock: 1, contracts: { token: DOLLAR, pool: POOL } }
-const provided = { get: () => Promise.reject(new Error('not asked')), last: () => null, ethUsd: () => '3000' }
+const provided = { get: () => Promise.reject(new Error('no provider answers')), last: () => null, ethUsd: () => '3000' }
 
 it('is the price of the pool of a pegged currency as indexed, also after the list of launchpads has changed, else that of a provider', async () => {
   // A dollar of 6 decimals: 10^18 of its smallest units are 10^12 dollars.
@@ -31,10 +31,13 @@ it('is the price of the pool of a pegged currency as indexed, also after the lis
     },
   })
   expect([present.ethUsd(), present.pooled()]).toEqual(['3000', null])
+  await expect(present.get()).rejects.toThrow('no provider answers')
   launchpads = { ...launchpads, pegUsd: [{ token: DOLLAR, decimals: 6 }] }
   read()
   await eventually(() => present.ethUsd() === '2500')
   expect([present.pooled(), changes]).toEqual(['2500', 1])
+  // It was 503 without a provider, though all values in USD came from the pool.
+  expect(await present.get()).toMatchObject({ price: '2500', currency: 'USD', source: 'pool', stale: false })
   await sql`update pool set price = price * 2`.execute(kysely)
   read()
   await eventually(() => present.ethUsd() === '1250')

@@ -374,7 +374,7 @@ export const launchpadShape: Shape<Launchpad> = object<Launchpad>({
 export const ethUsdShape: Shape<EthUsd> = object<EthUsd>({
   price: s7,
   currency: choice('USD'),
-  source: choice('coingecko', 'coinbase', 'simulated'),
+  source: choice('coingecko', 'coinbase', 'pool', 'simulated'),
   fetchedAt: s5,
   ageSeconds: s36,
   stale: boolean,

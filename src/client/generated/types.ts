@@ -672,8 +672,8 @@ export interface EthUsd {
   readonly price: string
   /** Currency of the price. */
   readonly currency: 'USD'
-  /** The provider that gave the price; `simulated`: a development chain. */
-  readonly source: 'coingecko' | 'coinbase' | 'simulated'
+  /** The provider that gave the price; `pool`: the configured pools of currencies that are pegged to USD, since no provider gives one; `simulated`: a development chain. */
+  readonly source: 'coingecko' | 'coinbase' | 'pool' | 'simulated'
   /** When the price was fetched. */
   readonly fetchedAt: string
   /** Seconds since the provider made the price, or since `fetchedAt` where it does not say when. */

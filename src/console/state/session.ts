@@ -12,10 +12,12 @@ import { createTokenNames } from './tokenNames.ts'
 interface Settings {
   readonly explorerUrl: string | null
   readonly launchpads: readonly string[]
+  /** Whether the service has `/mcp`. */
+  readonly mcp: boolean
 }
 
 /** The page's folder. The API has the same base address, whatever the path prefix is. */
-const BASE = new URL('.', document.baseURI).href.replace(/\/$/, '')
+export const BASE = new URL('.', document.baseURI).href.replace(/\/$/, '')
 
 /** The service itself serves an old price of ETH for this long. */
 const KEEP_PRICE_MS = 600_000
@@ -30,7 +32,7 @@ client.onState(state => {
   connection.value = state
 })
 
-export const settings = signal<Settings>({ explorerUrl: null, launchpads: [] })
+export const settings = signal<Settings>({ explorerUrl: null, launchpads: [], mcp: false })
 
 export const health = poll({ everyMs: 5_000, ask: signal => client.health({ signal, retries: 0 }) })
 export const chainStats = poll({ everyMs: 10_000, ask: signal => client.chainStats({ signal, retries: 0 }) })
@@ -80,10 +82,11 @@ async function readSettings(): Promise<void> {
   try {
     const response = await fetch(`${BASE}/console.json`)
     if (!response.ok) return
-    const { explorerUrl, launchpads } = (await response.json()) as Partial<Settings>
+    const { explorerUrl, launchpads, mcp } = (await response.json()) as Partial<Settings>
     settings.value = {
       explorerUrl: typeof explorerUrl === 'string' && /^https?:\/\//.test(explorerUrl) ? explorerUrl : null,
       launchpads: Array.isArray(launchpads) ? launchpads.filter(name => typeof name === 'string') : [],
+      mcp: mcp === true,
     }
   } catch {
     // Without settings the page has no links to an explorer. Everything else works.

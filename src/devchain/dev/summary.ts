@@ -1,6 +1,7 @@
 import type { Deployment } from '#devchain/deploy.ts'
 import type { Factories } from '#devchain/deployFactories.ts'
 import type { Address } from '#domain/address.ts'
+import { VERSION } from '#package'
 
 export interface SummaryInput {
   readonly serviceUrl: string
@@ -34,6 +35,9 @@ export function summary(input: SummaryInput): string {
   Tokenwire runs on a development chain: simulated traders, nothing on it is real.
 
     Console      ${serviceUrl}/
+    API          ${serviceUrl}/docs  (every path and message, to try)
+    Agents       ${serviceUrl}/mcp  (Model Context Protocol), ${serviceUrl}/llms.txt
+    Status       ${serviceUrl}/api/indexer/health  (version ${VERSION})
     Service      ${[serviceUrl, ...gatewayUrls].join(', ')}
 ${indexer}    Chain RPC    ${rpcUrl}  (anvil, chain id ${deployment.chainId})
     Launchpads   reference         ${deployment.launchpad}  (ETH, then Uniswap v3)

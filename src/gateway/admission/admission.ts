@@ -30,6 +30,8 @@ export interface Admission {
    * a browser, and is allowed unless `REQUIRE_ORIGIN`. A key for pages is for pages of its own origins, a key for programs needs no origin.
    */
   originAllowed(origin: string, key: GrantedKey | null): boolean
+  /** Whether pages of every origin may read, so that an answer need not say to which one it is. */
+  readonly allowsAllOrigins: boolean
   /** Whether a page of the origin may send requests at all: a preflight does not say which key follows. */
   preflightAllowed(origin: string): boolean
   /** The client behind `TRUST_PROXY` proxies, and its key. Call it before the first await, which invalidates `req`. */
@@ -67,6 +69,7 @@ export function createAdmission(config: AdmissionConfig, logger: Logger, options
       if (key?.isForPages === true) return origin !== '' && key.allowsOrigin(origin)
       return origin === '' ? key !== null || !config.requireOrigin : allowed(origin)
     },
+    allowsAllOrigins: config.allowedOrigins.includes('*'),
     preflightAllowed: origin => origin === '' || allowed(origin) || keys.someAllowsOrigin(origin),
     client: (res, req) => readClient(addressOf(res, req), req, keys),
     openConnection: connections.admit,

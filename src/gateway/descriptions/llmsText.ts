@@ -13,7 +13,14 @@ export interface ServedChain {
 }
 
 /** The description for language models (llmstxt.org): all that a client has to know, and where the exact descriptions are. */
-export function llmsText(service: DescribedService, openApi: JsonObject, { chainId, launchpads }: ServedChain): string {
+export function llmsText(
+  service: DescribedService,
+  openApi: JsonObject,
+  asyncApi: JsonObject,
+  { chainId, launchpads }: ServedChain,
+): string {
+  const realtime = asyncApi['components'] as DocumentedMessages
+  const items = Object.entries(realtime.schemas).filter(([name]) => realtime.messages[name] === undefined)
   const operations = openApi['paths'] as Readonly<Record<string, { readonly get: DocumentedOperation }>>
   const paths = readerRoutes(service.routes).flatMap(route => [
     `### GET ${pathTemplate(route)}`,
@@ -64,7 +71,11 @@ export function llmsText(service: DescribedService, openApi: JsonObject, { chain
     '',
     '`?` may be `null`, `[]` is a list. OpenAPI has the meaning of each.',
     '',
-    bullets(Object.entries(schemasOf(openApi)).map(([name, schema]) => `\`${name}\`: ${fieldsInShort(schema)}`)),
+    bullets(
+      Object.entries({ ...Object.fromEntries(items), ...schemasOf(openApi) }).map(
+        ([name, schema]) => `\`${name}\`: ${fieldsInShort(schema)}`,
+      ),
+    ),
     '',
     '## Updates',
     '',
@@ -72,6 +83,11 @@ export function llmsText(service: DescribedService, openApi: JsonObject, { chain
     '',
     bullets(realtimeRules(service)),
     '',
+    '## Messages of the WebSocket',
+    '',
+    'JSON objects. Those up to `unsubscribe.channel` are sent by the client, the others by the server. An event stream sends the server’s as `data`.',
+    '',
+    ...messageLines(realtime),
     '## Codes of problems',
     '',
     bullets(problemRows().map(([code, statuses, meaning]) => `\`${code}\` (${statuses}): ${meaning}`)),
@@ -109,11 +125,48 @@ export function schemaFacts(schema: DescribedParameter['schema']): readonly stri
   const { type, minimum, maximum, minLength, maxLength, maxItems, items, default: byDefault } = schema
   const words = schema.enum ?? items?.enum
   return [
-    type === 'array' ? `comma list of at most ${maxItems}` : '',
+    type === 'array' ? ['comma list', inWords(undefined, maxItems)].filter(fact => fact !== '').join(' of ') : '',
     words === undefined ? '' : `of ${words.join(', ')}`,
-    minimum === undefined ? '' : `${minimum} to ${maximum}`,
-    maxLength === undefined ? '' : `${minLength} to ${maxLength} characters`,
+    inWords(minimum, maximum),
+    minLength === undefined && maxLength === undefined ? '' : `${inWords(minLength, maxLength)} characters`,
     type === 'boolean' ? 'true or false' : '',
-    byDefault === undefined || typeof byDefault === 'object' ? '' : `default ${byDefault}`,
+    byDefault === undefined || typeof byDefault === 'object' ? '' : `default ${byDefault === '' ? 'empty' : byDefault}`,
   ].filter(fact => fact !== '')
+}
+
+function inWords(from: number | undefined, to: number | undefined): string {
+  if (from === undefined) return to === undefined ? '' : `at most ${to}`
+  return to === undefined ? `at least ${from}` : `${from} to ${to}`
+}
+
+interface DocumentedMessages {
+  readonly messages: Readonly<Record<string, { readonly summary?: string; readonly payload: { readonly $ref: string } }>>
+  readonly schemas: Readonly<Record<string, MessageSchema>>
+}
+
+interface MessageSchema extends ShortSchema {
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, MessageSchema>>
+}
+
+/** The messages of the WebSocket, field by field. The first ones are the client's. */
+function messageLines({ messages, schemas }: DocumentedMessages): readonly string[] {
+  return Object.entries(messages).flatMap(([name, { summary = '', payload }]) => {
+    const schema = schemas[payload.$ref.split('/').at(-1) ?? ''] ?? {}
+    return [`### ${name}`, '', summary, '', bullets(fieldLines(schema)), '']
+  })
+}
+
+/** The most fields of an object inside a message that are told one by one. More are those of a whole token. */
+const MAX_INNER_FIELDS = 12
+/** The longest type that is written out. */
+const MAX_TYPE = 120
+
+function fieldLines({ properties = {}, required = [] }: MessageSchema, path = ''): readonly string[] {
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const type = typeInShort(field)
+    const inner = Object.keys(field.properties ?? {}).length <= MAX_INNER_FIELDS ? fieldLines(field, `${path}${name}.`) : []
+    const facts = [inner.length > 0 || type.length > MAX_TYPE ? 'object' : type, ...(required.includes(name) ? [] : ['may be absent'])]
+    return [`\`${path}${name}\` (${facts.join('; ')})${field.description === undefined ? '' : `: ${field.description}`}`, ...inner]
+  })
 }

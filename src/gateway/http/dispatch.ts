@@ -73,7 +73,9 @@ function refuseUnknownParameters(
 }
 
 /** Refuses a route whose cached answers would differ for operators, or be outdated by a token that is not in its path. */
-function assertCacheable({ path, access, outdatedBy }: Route): void {
+function assertCacheable({ path, access, cacheControl, outdatedBy }: Route): void {
+  if (access !== 'public' && cacheControl !== 'never')
+    throw new TypeError(`answers of ${path} differ for operators: caches must not keep them`)
   if (outdatedBy === undefined) return
   if (access !== 'public') throw new TypeError(`answers of ${path} are not the same for everyone, and can't be cached`)
   if (outdatedBy !== 'commit' && !path.split('/').includes(':address')) throw new TypeError(`the path ${path} names no token`)

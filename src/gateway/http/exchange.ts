@@ -80,7 +80,7 @@ export function openExchange(res: HttpResponse, req: HttpRequest, admission: Adm
     requestedHeaders: req.getHeader('access-control-request-headers'),
     client,
     requestId,
-    headers: [...commonHeaders(requestId, origin, mayRead)],
+    headers: [...commonHeaders(requestId, admission.allowsAllOrigins && client.keyIn === 'nowhere' ? '*' : mayRead ? origin : '')],
     res,
     closes,
     ambiguity,

@@ -34,11 +34,29 @@ const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining
  * The headers of every answer. A page of an origin that is not allowed gets the same answer without the CORS headers, and its browser
  * withholds it: the data is public, and the request is valid. Preflights, event streams and WebSocket upgrades of such a page are refused
  * instead.
+ *
+ * @param reader the origin that may read; `*`: all may, whatever the request says; `''`: no page
  */
-export function commonHeaders(requestId: string, origin: string, isAllowed: boolean): readonly HeaderField[] {
-  const headers: HeaderField[] = [['X-Request-Id', requestId], ...SECURITY_HEADERS, ['Vary', 'Origin, Accept-Encoding']]
-  if (origin === '' || !isAllowed) return headers
-  return [...headers, ['Access-Control-Allow-Origin', origin], ['Access-Control-Expose-Headers', EXPOSED_HEADERS]]
+export function commonHeaders(requestId: string, reader: string): readonly HeaderField[] {
+  const vary = reader === '*' ? 'Accept-Encoding' : 'Origin, Accept-Encoding'
+  const headers: HeaderField[] = [['X-Request-Id', requestId], ...SECURITY_HEADERS, ['Vary', vary]]
+  if (reader === '') return headers
+  return [...headers, ['Access-Control-Allow-Origin', reader], ['Access-Control-Expose-Headers', EXPOSED_HEADERS]]
+}
+
+/**
+ * Whether an answer with these headers is for its client alone: it says what is left to that client, or whether its page may read it. Many
+ * shared caches ignore `Vary: Origin`.
+ */
+export function isForOneClient(headers: readonly HeaderField[]): boolean {
+  return headers.some(([name, value]) => name.startsWith('RateLimit-') || (name === 'Vary' && value.includes('Origin')))
+}
+
+/** The headers of a file of the console, which only pages of its own origin load: they are the same for every client. */
+export function withoutOrigin(headers: readonly HeaderField[]): readonly HeaderField[] {
+  return headers
+    .filter(([name]) => !name.startsWith('Access-Control-'))
+    .map(([name, value]) => (name === 'Vary' ? ['Vary', 'Accept-Encoding'] : [name, value]))
 }
 
 const KNOWN_HEADERS = 'Authorization, Cache-Control, Content-Type, If-None-Match, Last-Event-ID, X-Api-Key, X-Request-Id'
@@ -65,6 +83,6 @@ export function preflightHeaders(requested: string, allowed: string): readonly H
 /** Headers that keep proxies from compressing or buffering a stream: `no-transform` is for most, `X-Accel-Buffering` for nginx. */
 export const EVENT_STREAM_HEADERS: readonly HeaderField[] = [
   ['Content-Type', 'text/event-stream'],
-  ['Cache-Control', 'no-cache, no-transform'],
+  ['Cache-Control', 'private, no-cache, no-transform'],
   ['X-Accel-Buffering', 'no'],
 ]

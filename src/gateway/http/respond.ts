@@ -1,8 +1,9 @@
 import type { CacheControl } from '#resources/resource.ts'
 import { type Answer, entityTag, type HeaderField, noneMatchNames } from './answer.ts'
 import type { Exchange } from './exchange.ts'
+import { isForOneClient, withoutOrigin } from './headers.ts'
 import { type Problem, problemBody, problemStatus } from './problem.ts'
-import { CACHE_CONTROL } from './route.ts'
+import { cacheControlOf } from './route.ts'
 
 /** An answer in the form in which it is sent. `contentLength`: `null` where HTTP allows none. */
 export interface Rendered {
@@ -28,7 +29,8 @@ export function render(outcome: Answer | Problem, exchange: Exchange, cacheContr
     ] as const
     return { status: problemStatus(outcome), headers, contentLength: body.length, body: isHead ? null : body }
   }
-  const common: readonly HeaderField[] = [...exchange.headers, ['Cache-Control', CACHE_CONTROL[cacheControl]]]
+  const base = cacheControl === 'forever' ? withoutOrigin(exchange.headers) : exchange.headers
+  const common: readonly HeaderField[] = [...base, ['Cache-Control', cacheControlOf(cacheControl, isForOneClient(base))]]
   const headers = [...common.filter(([name]) => !outcome.headers.some(([own]) => own === name)), ...outcome.headers]
   if (outcome.body === null) {
     // Without a length, the client of a redirect would wait for a body. HEAD and 204 have no body.

@@ -67,11 +67,16 @@ export interface NonJsonAnswer {
   readonly meaning: string
 }
 
-export const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
-  revalidate: 'public, no-cache',
-  seconds: 'public, max-age=5',
+const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
+  revalidate: 'no-cache',
+  seconds: 'max-age=5',
   never: 'no-store',
-  forever: 'public, max-age=31536000, immutable',
+  forever: 'max-age=31536000, immutable',
+}
+
+/** The value of `Cache-Control`. @param isForOneClient whether caches that several clients share must not keep the answer */
+export function cacheControlOf(kept: CacheControl, isForOneClient: boolean): string {
+  return kept === 'never' ? CACHE_CONTROL.never : `${isForOneClient ? 'private' : 'public'}, ${CACHE_CONTROL[kept]}`
 }
 
 interface RouteOptions<S extends z.ZodObject> extends Pick<Route, 'path' | 'cacheControl' | 'description'> {

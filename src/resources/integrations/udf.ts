@@ -70,7 +70,7 @@ export const udfSearchAnswer = z.union([
     z
       .object({
         symbol: z.string().describe(`Symbol of the token: ${untrusted}.`),
-        full_name: z.string().describe(`Launchpad and symbol: ${untrusted}.`),
+        full_name: z.string().describe('Launchpad and address, `<launchpad>:<address>`.'),
         description: z.string().describe(`Name of the token: ${untrusted}.`),
         exchange: z.string().describe('Name of the launchpad.'),
         ticker: z.string().describe('Address of the token.'),

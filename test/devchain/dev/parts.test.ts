@@ -13,6 +13,7 @@ import { createShutdown } from '#devchain/dev/shutdown.ts'
 import { summary } from '#devchain/dev/summary.ts'
 import { startWatchdog, type Watchdog } from '#devchain/startWatchdog.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
+import { VERSION } from '#package'
 import { startTestChain } from '#test/support/chain.ts'
 import { addFactories } from '#test/support/factories.ts'
 
@@ -129,6 +130,8 @@ describe('the printed summary and the launchpads file', () => {
     expect(text).not.toContain('hunter2')
     expect(text).toMatch(/Service +https:\/\/127\.0\.0\.1:3000, https:\/\/127\.0\.0\.1:3001\n +Indexer +http:\/\/127\.0\.0\.1:4000 /)
     expect(text).toContain('postgres://user@127.0.0.1:5432/tokenwire')
+    for (const path of ['docs', 'mcp', 'llms.txt', 'api/indexer/health']) expect(text).toContain(`https://127.0.0.1:3000/${path}`)
+    expect(text).toContain(`version ${VERSION}`)
     expect(summary({ ...input, deployment, factories, databaseUrl: 'host=/run user=x password=hunter2' })).not.toContain('hunter2')
   })
 

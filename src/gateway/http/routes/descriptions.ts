@@ -28,7 +28,10 @@ export function descriptionRoutes(
       jsonAnswer(asyncApiDocument()),
     ),
     descriptionRoute('/llms.txt', describeText('getLlmsText', 'A description of the service for language models', 'text/plain'), () =>
-      textAnswer('text/plain', llmsText(service(), openApiDocument(), { chainId, launchpads: launchingEntries(config.launchpads) })),
+      textAnswer(
+        'text/plain',
+        llmsText(service(), openApiDocument(), asyncApiDocument(), { chainId, launchpads: launchingEntries(config.launchpads) }),
+      ),
     ),
     descriptionRoute('/docs', describeText('getDocs', 'The documentation of the service as a web page', 'text/html'), () =>
       textAnswer('text/html', docsPage(service(), openApiDocument(), asyncApiDocument()), [PAGE_POLICY]),

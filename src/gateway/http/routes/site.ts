@@ -35,9 +35,13 @@ function fileRoute(path: string, file: SiteFile): Route {
 }
 
 /** The route of the page's settings. It is beside the page, so that its relative URL works below a path prefix. */
-function settingsRoute(config: Pick<Sources['config'], 'explorerUrl' | 'launchpads'>): Route {
+function settingsRoute(config: Pick<Sources['config'], 'explorerUrl' | 'launchpads' | 'integrations'>): Route {
   return defineRoute({ path: '/console.json', cacheControl: 'revalidate', limited: false, description: null }, async () =>
-    jsonAnswer({ explorerUrl: config.explorerUrl, launchpads: launchingEntries(config.launchpads).map(({ name }) => name) }),
+    jsonAnswer({
+      explorerUrl: config.explorerUrl,
+      launchpads: launchingEntries(config.launchpads).map(({ name }) => name),
+      mcp: config.integrations.includes('mcp'),
+    }),
   )
 }
 

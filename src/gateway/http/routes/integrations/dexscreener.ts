@@ -5,7 +5,7 @@ import { blockAdapterRoutes } from './marketData/blockAdapter.ts'
 import { toSiteAsset } from './marketData/siteAnswers.ts'
 
 /** DEX Screener's adapter specification 1.1. */
-export function dexscreenerRoutes(sources: Pick<Sources, 'reads'>): readonly Route[] {
+export function dexscreenerRoutes(sources: Pick<Sources, 'reads' | 'feed'>): readonly Route[] {
   return blockAdapterRoutes(sources, {
     folder: 'dexscreener',
     name: 'Dexscreener',

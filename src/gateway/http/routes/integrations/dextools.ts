@@ -19,11 +19,11 @@ import { integerParameter } from '#resources/parameters.ts'
 import { toDextoolsAsset, toDextoolsEvents } from './marketData/dextoolsAnswers.ts'
 import { toSiteBlock, toSitePair } from './marketData/siteAnswers.ts'
 import { assetParameter, pairParameter, siteId } from './marketData/siteIds.ts'
-import { notFound, pathsOfSite, RANGE_PARAMETERS, readEvents, type SiteRouteOptions } from './marketData/siteRoute.ts'
+import { notFound, notYet, pathsOfSite, RANGE_PARAMETERS, readEvents, type SiteRouteOptions } from './marketData/siteRoute.ts'
 
 const MAX_PAGES = 1_000
 
-type DextoolsSources = Pick<Sources, 'reads' | 'config'>
+type DextoolsSources = Pick<Sources, 'reads' | 'config' | 'feed'>
 
 type DextoolsRoute<S extends z.ZodObject> = Omit<SiteRouteOptions<S>, 'folder' | 'name' | 'site'>
 
@@ -53,8 +53,9 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
       parameters: z.object(BLOCK_PARAMETERS),
       answer: dextoolsBlockAnswer,
       problems: ['not_found'],
-      handle: async ({ number, timestamp }) => {
+      handle: async ({ number, timestamp }, { latest }) => {
         if (number === undefined && timestamp === undefined) return invalidParameter('number or timestamp is required')
+        if (number !== undefined && number > latest.number) return notYet(`the latest final block is ${latest.number}, got ${number}`)
         const block = await reads.block(number === undefined ? { timestamp: timestamp ?? 0 } : { number })
         const asked = number === undefined ? `at ${timestamp}` : String(number)
         return block === null ? notFound('block', asked) : jsonAnswer({ block: toSiteBlock(block) })

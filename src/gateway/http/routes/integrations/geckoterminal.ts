@@ -5,7 +5,7 @@ import { blockAdapterRoutes } from './marketData/blockAdapter.ts'
 import { toSiteAsset } from './marketData/siteAnswers.ts'
 
 /** GeckoTerminal's integration standard 0.1. The site takes no event without reserves, and reads pools of Uniswap v4 itself. */
-export function geckoterminalRoutes(sources: Pick<Sources, 'reads'>): readonly Route[] {
+export function geckoterminalRoutes(sources: Pick<Sources, 'reads' | 'feed'>): readonly Route[] {
   return blockAdapterRoutes(sources, {
     folder: 'geckoterminal',
     name: 'Geckoterminal',

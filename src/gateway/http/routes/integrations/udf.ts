@@ -4,12 +4,22 @@ import { launchingEntries } from '#gateway/http/launchingEntries.ts'
 import { defineRoute, type Route, type RouteDescription } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { udfConfigSchema, udfSearchAnswer, udfSymbolAnswer } from '#resources/integrations/udf.ts'
-import { integerParameter } from '#resources/parameters.ts'
 import type { Token } from '#resources/token.ts'
 import { withUsd } from '#resources/token.ts'
 import { udfHistoryRoute } from './udfHistory.ts'
 import { udfMarksRoute, udfTimescaleMarksRoute } from './udfMarks.ts'
-import { CURRENCIES, currencyParameter, inertText, MULTIPLIERS, RESOLUTIONS, symbolParameter, udfRoute } from './udfRoute.ts'
+import {
+  CURRENCIES,
+  countParameter,
+  currencyParameter,
+  inertText,
+  MULTIPLIERS,
+  RESOLUTIONS,
+  readToken,
+  splitName,
+  symbolParameter,
+  udfRoute,
+} from './udfRoute.ts'
 
 const DIGITS = 6
 /** The most decimals: a double has no more digits. */
@@ -71,7 +81,7 @@ const symbolParameters = z.object({
   currencyCode: currencyParameter,
 })
 
-function symbolsRoute({ reads, ethUsd }: UdfSources): Route {
+function symbolsRoute(sources: UdfSources): Route {
   return udfRoute({
     name: 'symbols',
     parameters: symbolParameters,
@@ -79,9 +89,9 @@ function symbolsRoute({ reads, ethUsd }: UdfSources): Route {
     summary: 'A token as a symbol of TradingView’s chart library',
     answer: udfSymbolAnswer,
     handle: async ({ symbol, currencyCode }) => {
-      const token = await reads.token({ address: symbol })
+      const token = await readToken(symbol, sources)
       if (token === null) return null
-      const { priceWeth, priceUsd } = withUsd(token, ethUsd.ethUsd()).market
+      const { priceWeth, priceUsd } = withUsd(token, sources.ethUsd.ethUsd()).market
       const price = currencyCode === 'USD' ? priceUsd : priceWeth
       return {
         ...listed(token),
@@ -132,19 +142,19 @@ const searchParameters = z.object({
     .regex(/^\P{Cc}{0,64}$/u)
     .default('')
     .describe('Only tokens of this launchpad.'),
-  limit: integerParameter(1, 1_000).default(30).describe(`Maximum number of tokens returned; never more than ${MAX_FOUND}.`),
+  limit: countParameter(MAX_FOUND).default(30).describe('Maximum number of tokens returned. It is cut to the bounds.'),
 })
 
-function searchRoute({ reads }: UdfSources): Route {
+function searchRoute({ reads, config }: UdfSources): Route {
   return udfRoute({
     name: 'search',
     parameters: searchParameters,
     id: 'searchUdfSymbols',
     summary: 'Tokens by symbol, name or address; without a query, those with the largest volume',
     answer: udfSearchAnswer,
-    handle: async ({ query, exchange, limit }) => {
-      const q = query.replace(/\p{Cc}/gu, '').trim()
-      const most = Math.min(limit, MAX_FOUND)
+    handle: async ({ query, exchange: given, limit: most }) => {
+      const { launchpad, name: q } = splitName(query.replace(/\p{Cc}/gu, ''), config)
+      const exchange = given === '' ? (launchpad ?? '') : given
       const { data } =
         q === ''
           ? await reads.tokens({ sort: 'volume24h', order: 'desc', limit: most, ...(exchange !== '' && { launchpad: [exchange] }) })
@@ -153,7 +163,7 @@ function searchRoute({ reads }: UdfSources): Route {
       return found.slice(0, most).map(token => ({
         ...listed(token),
         symbol: symbolOf(token),
-        full_name: `${token.launchpad}:${symbolOf(token)}`,
+        full_name: `${token.launchpad}:${token.address}`,
       }))
     },
   })

@@ -3,8 +3,16 @@ import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import type { Candle, CandlesQuery } from '#resources/candles.ts'
 import { udfHistoryAnswer } from '#resources/integrations/udf.ts'
-import { integerParameter } from '#resources/parameters.ts'
-import { currencyParameter, intervalOf, resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
+import {
+  countParameter,
+  currencyParameter,
+  intervalOf,
+  resolutionParameter,
+  resolveSymbol,
+  symbolParameter,
+  timeParameter,
+  udfRoute,
+} from './udfRoute.ts'
 
 const PAGE = 1_500
 const MAX_BARS = 5 * PAGE
@@ -14,11 +22,14 @@ const parameters = z.object({
   resolution: resolutionParameter,
   from: timeParameter.exactOptional().describe('Unix seconds of the first bar, inclusive. Ignored if `countback` is given.'),
   to: timeParameter.describe('Unix seconds, exclusive.'),
-  countback: integerParameter(1, MAX_BARS).exactOptional().describe('Number of bars to return: the newest before `to`.'),
+  countback: countParameter(MAX_BARS)
+    .exactOptional()
+    .describe('Number of bars to return: the newest before `to`. It is cut to the bounds.'),
   currencyCode: currencyParameter,
 })
 
-export function udfHistoryRoute({ reads }: Pick<Sources, 'reads'>): Route {
+export function udfHistoryRoute(sources: Pick<Sources, 'reads' | 'config'>): Route {
+  const { reads } = sources
   return udfRoute({
     name: 'history',
     parameters,
@@ -26,8 +37,10 @@ export function udfHistoryRoute({ reads }: Pick<Sources, 'reads'>): Route {
     summary: 'Bars of a token up to a time',
     answer: udfHistoryAnswer,
     handle: async ({ symbol, resolution, from = 0, to, countback, currencyCode }) => {
+      const address = await resolveSymbol(symbol, sources)
+      if (address === null) return null
       const query = {
-        address: symbol,
+        address,
         of: 'price',
         interval: intervalOf(resolution),
         currency: currencyCode === 'USD' ? 'usd' : 'weth',

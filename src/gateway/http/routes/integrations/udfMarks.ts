@@ -6,7 +6,7 @@ import type { Sources } from '#gateway/http/sources.ts'
 import { udfMarksAnswer, udfTimescaleMarksAnswer } from '#resources/integrations/udf.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
-import { inertText, intervalOf, resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
+import { inertText, intervalOf, readToken, resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
 
 /** The most marks of a range. Newer trades of the range are left out. */
 const MAX_MARKS = 500
@@ -32,7 +32,7 @@ function barsOf({ from, to, resolution }: Pick<z.output<typeof parameters>, 'fro
   return { first: candleStart(from, interval), end: candleStart(to, interval) + CANDLE_INTERVALS[interval] - 1, startOf }
 }
 
-export function udfMarksRoute({ reads }: Pick<Sources, 'reads'>): Route {
+export function udfMarksRoute(sources: Pick<Sources, 'reads' | 'config'>): Route {
   return udfRoute({
     name: 'marks',
     parameters,
@@ -40,11 +40,11 @@ export function udfMarksRoute({ reads }: Pick<Sources, 'reads'>): Route {
     summary: 'The creator’s trades of a token as marks on bars',
     answer: udfMarksAnswer,
     handle: async ({ symbol, ...range }) => {
-      const token = await reads.token({ address: symbol })
+      const token = await readToken(symbol, sources)
       if (token === null) return null
       const { first: from, end: to, startOf } = barsOf(range)
-      const query = { address: symbol, maker: token.creator, from, to, order: 'asc', limit: MAX_MARKS } as const
-      const page = from > to ? { data: [] } : await reads.trades(query)
+      const query = { address: token.address, maker: token.creator, from, to, order: 'asc', limit: MAX_MARKS } as const
+      const page = from > to ? { data: [] } : await sources.reads.trades(query)
       return page === null ? null : toMarks(page.data, token, startOf)
     },
   })
@@ -66,7 +66,7 @@ function toMarks(trades: readonly Trade[], { symbol, decimals }: Token, startOf:
   }
 }
 
-export function udfTimescaleMarksRoute({ reads }: Pick<Sources, 'reads'>): Route {
+export function udfTimescaleMarksRoute(sources: Pick<Sources, 'reads' | 'config'>): Route {
   return udfRoute({
     name: 'timescale_marks',
     parameters,
@@ -74,7 +74,7 @@ export function udfTimescaleMarksRoute({ reads }: Pick<Sources, 'reads'>): Route
     summary: 'Launch and graduation of a token as marks on the time axis',
     answer: udfTimescaleMarksAnswer,
     handle: async ({ symbol, ...range }) => {
-      const token = await reads.token({ address: symbol })
+      const token = await readToken(symbol, sources)
       if (token === null) return null
       const { first, end, startOf } = barsOf(range)
       const { completedAt, migratedAt } = token.graduation

@@ -1,10 +1,12 @@
 import { z } from 'zod'
-import type { Address } from '#domain/address.ts'
+import { type Address, parseAddress } from '#domain/address.ts'
 import type { CandleInterval } from '#domain/candle.ts'
 import { jsonAnswer } from '#gateway/http/answer.ts'
 import { parseParameters } from '#gateway/http/parameters.ts'
 import type { Route, RouteDescription } from '#gateway/http/route.ts'
+import type { Sources } from '#gateway/http/sources.ts'
 import { NO_PARAMETERS } from '#resources/resource.ts'
+import type { Token } from '#resources/token.ts'
 import { MAX_UNIX_SECONDS } from '#resources/values.ts'
 
 /* TradingView's UDF data feed: its chart library polls these routes. It reads `errmsg` of errors, whatever their status. */
@@ -31,10 +33,10 @@ export const currencyParameter = z
   .default('WETH')
   .describe('Currency of the prices.')
 
-const WHOLE = z.string({ error: 'whole Unix seconds' }).regex(/^-?\d{1,15}$/)
+const WHOLE = z.string({ error: 'Unix seconds' }).regex(/^-?\d{1,15}(?:\.\d*)?$/)
 /** A time in Unix seconds. The library may send times before 1970. */
 export const timeParameter = z.codec(WHOLE, z.int(), {
-  decode: text => Math.min(Math.max(Number(text), 0), MAX_UNIX_SECONDS),
+  decode: text => Math.min(Math.max(Math.floor(Number(text)), 0), MAX_UNIX_SECONDS),
   encode: String,
 })
 
@@ -53,12 +55,57 @@ export function intervalOf(resolution: string): CandleInterval {
   return (INTERVALS.get(resolution) ?? '1m') as CandleInterval
 }
 
+/** A number of rows. The library computes it, so a fraction or one out of bounds is cut to what there is. */
+export function countParameter(max: number) {
+  const number = z.string({ error: 'a number' }).regex(/^\s*[+-]?\d+(?:\.\d*)?(?:e\d{1,3})?\s*$/i)
+  return z.codec(number, z.int().min(1).max(max), {
+    decode: text => Math.min(Math.max(Math.ceil(Number(text)), 1), max),
+    encode: String,
+  })
+}
+
 /** The ticker of a token, which is its address, since a symbol would not be unique. */
 export const symbolParameter = z
-  .string({ error: 'the address of a token' })
-  .regex(/^0x[0-9a-fA-F]{40}$/)
-  .toLowerCase()
-  .describe('Address of the token.') as unknown as z.ZodType<Address, string>
+  .string({ error: 'the address or symbol of a token, of at most 256 characters' })
+  .refine(text => [...text].length <= 256)
+  .describe('The token: a `ticker`, `symbol` or `full_name` of `/udf/search`, in any letter case.')
+
+/** How many tokens of one symbol are looked through for the one of a launchpad. */
+const MAX_NAMESAKES = 200
+
+/**
+ * The address of the token that a name stands for: its address, its symbol, or either one behind `<launchpad>:`. Of several tokens with the
+ * symbol it is the one that a search finds first. `null`: there is none.
+ */
+export async function resolveSymbol(text: string, { reads, config }: Pick<Sources, 'reads' | 'config'>): Promise<Address | null> {
+  const { launchpad, name } = splitName(text, config)
+  const address = parseAddress(name.toLowerCase())
+  if (address !== undefined) return address
+  if (name === '') return null
+  const isNamed = ({ symbol }: Token) =>
+    inertText(symbol ?? '')
+      .trim()
+      .toLowerCase() === name.toLowerCase()
+  for (const q of new Set([name, withoutInert(name)])) {
+    const { data } = await reads.search({ q, limit: MAX_NAMESAKES })
+    const found = data.find(token => isNamed(token) && (launchpad === null || token.launchpad === launchpad))
+    if (found !== undefined) return found.address
+  }
+  return null
+}
+
+/** The token that a name stands for; `null`: there is none. */
+export async function readToken(text: string, sources: Pick<Sources, 'reads' | 'config'>): Promise<Token | null> {
+  const address = await resolveSymbol(text, sources)
+  return address === null ? null : sources.reads.token({ address })
+}
+
+/** The launchpad before the first colon of a name, and what follows; `null`: there is no launchpad of this name. */
+export function splitName(text: string, { launchpads }: Sources['config']): { readonly launchpad: string | null; readonly name: string } {
+  const [before = '', ...rest] = text.trim().split(':')
+  const launchpad = launchpads.launchpads.find(({ name }) => name.toLowerCase() === before.trim().toLowerCase())?.name ?? null
+  return launchpad === null || rest.length === 0 ? { launchpad: null, name: text.trim() } : { launchpad, name: rest.join(':').trim() }
+}
 
 /** The replacements of characters that have a meaning in HTML. */
 const INERT: Readonly<Record<string, string>> = { '<': '‹', '>': '›', '&': '＆', '"': '″', "'": '’', '`': '‘' }
@@ -69,6 +116,11 @@ const INERT: Readonly<Record<string, string>> = { '<': '‹', '>': '›', '&': '
  */
 export function inertText(text: string, meaningful = /[<>&"'`]/g): string {
   return text.replace(meaningful, character => INERT[character] ?? '')
+}
+
+/** The text of which `inertText` is the given one, if its creator wrote the characters that have a meaning in HTML. */
+function withoutInert(text: string): string {
+  return Object.entries(INERT).reduce((original, [meaningful, inert]) => original.replaceAll(inert, meaningful), text)
 }
 
 interface UdfOptions<S extends z.ZodObject> {

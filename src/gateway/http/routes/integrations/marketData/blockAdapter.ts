@@ -23,7 +23,7 @@ export interface BlockAdapter {
 }
 
 /** The four routes that both sites call, to read ranges of blocks up to the latest one, and to look up new pairs and assets. */
-export function blockAdapterRoutes(sources: Pick<Sources, 'reads'>, adapter: BlockAdapter): readonly Route[] {
+export function blockAdapterRoutes(sources: Pick<Sources, 'reads' | 'feed'>, adapter: BlockAdapter): readonly Route[] {
   const { reads } = sources
   const { assetAnswer, eventsAnswer, toAsset, takes } = adapter
   return [

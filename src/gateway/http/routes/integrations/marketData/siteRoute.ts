@@ -54,7 +54,7 @@ const JOINED_PARAMETERS = {
  * with a history. It fails while no block is final.
  */
 export function pathsOfSite<S extends z.ZodObject = typeof NO_PARAMETERS>(
-  { reads }: Pick<Sources, 'reads'>,
+  { reads, feed }: Pick<Sources, 'reads' | 'feed'>,
   {
     folder,
     name,
@@ -73,8 +73,10 @@ export function pathsOfSite<S extends z.ZodObject = typeof NO_PARAMETERS>(
   const answered = async (values: z.output<S>, joined: number | null): Promise<Answer | Problem> => {
     const latest = await reads.finality()
     if (latest === null) return unavailable('data_unavailable', 'no indexed block is final yet')
-    if (joined !== null && !(await reads.hasLatePairs(joined))) return notFound('join', String(joined))
-    return handle(values, { latest, joined })
+    const isKnown = joined === null || (await reads.hasLatePairs(joined))
+    const outcome = isKnown ? await handle(values, { latest, joined }) : notFound('join', String(joined))
+    const isBehind = feed().behindBlocks !== 0
+    return outcome.kind === 'problem' && outcome.code === 'not_found' && isBehind ? notYet(`${outcome.detail} that is shown here`) : outcome
   }
   return [
     defineRoute(
@@ -123,11 +125,19 @@ export async function readEvents(
   const { fromBlock, toBlock } = range
   if (fromBlock > toBlock) return invalidParameter(`fromBlock must not be above toBlock, got ${fromBlock} and ${toBlock}`)
   if (toBlock - fromBlock >= MAX_BLOCKS) return invalidParameter(`a range must have at most ${MAX_BLOCKS} blocks`)
-  if (toBlock > latest.number) return invalidParameter(`toBlock must not be above the latest block, which is ${latest.number}`)
+  if (toBlock > latest.number) return notYet(`the latest final block is ${latest.number}, got toBlock ${toBlock}`)
   const events = await reads.pairEvents(range, MAX_EVENTS, joined)
   if (events === 'tooMany') return invalidParameter(`the range has more than ${MAX_EVENTS} events; ask for fewer blocks`)
   if (events === 'unread') return unavailable('data_unavailable', 'the decimals of a quote currency have not been read yet')
   return { kind: 'events', events }
+}
+
+/**
+ * The problem of what may be there soon: another gateway may show later blocks than this one. A site takes another status for a final
+ * answer, and leaves a range or a pair out for good.
+ */
+export function notYet(detail: string): Problem {
+  return unavailable('data_unavailable', `${detail}; ask again later`)
 }
 
 export function notFound(what: 'pair' | 'asset' | 'exchange' | 'block' | 'join', id: string): Problem {
