@@ -8,7 +8,9 @@ const ethUsdSchema = z
   .object({
     price: decimalText.describe('USD per ETH.'),
     currency: z.literal('USD').describe('Currency of the price.'),
-    source: z.enum(ETH_USD_SOURCES).describe(
+    source: z
+      .enum(ETH_USD_SOURCES)
+      .describe(
         'The provider that gave the price; `pool`: the configured pools of currencies that are pegged to USD, since no provider gives one; ' +
           '`simulated`: a development chain.',
       ),
