@@ -46,7 +46,7 @@ export interface WebhookConfig {
   readonly name: string
   /** A credential, as many receivers have a key in its path. */
   readonly url: string
-  /** `whsec_` and the key in base64. */
+  /** `whsec_` and the key in base64. While a receiver changes its secret: two or three with spaces between them, each of which signs. */
   readonly secret: string
   readonly channel: 'launches' | 'graduations' | 'trades' | 'crossings'
   /** As in a message that subscribes to the channel. */

@@ -12,6 +12,8 @@ export type ReadWebhooks =
 
 /** Each may have 64 KiB of messages in memory. */
 const MAX_WEBHOOKS = 200
+/** The next, the present and the previous secret of a receiver. */
+const MAX_SECRETS = 3
 const CHANNELS = ['launches', 'graduations', 'trades', 'crossings'] as const
 const EXPECTED_SECRET = 'expected whsec_ and 24 to 64 random bytes in base64, such as of: openssl rand -base64 32'
 
@@ -21,7 +23,7 @@ const webhook = z.strictObject(
     url: z.url({ protocol: /^https?$/, error: 'expected a URL such as https://bot.example.com/hook' }),
     secret: z
       .string({ error: EXPECTED_SECRET })
-      .refine(text => /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(text) && isLongEnough(text), { error: EXPECTED_SECRET }),
+      .refine(text => text.split(' ').length <= MAX_SECRETS && text.split(' ').every(isSecret), { error: EXPECTED_SECRET }),
     channel: z.enum(CHANNELS, { error: `expected one of ${CHANNELS.join(', ')}` }),
     filters: z.record(z.string(), z.unknown(), { error: "expected an object with the channel's filters" }).default({}),
   },
@@ -37,9 +39,9 @@ const webhooksFile = z
   .array(webhook, { error: 'expected a list of webhooks' })
   .max(MAX_WEBHOOKS, { error: `expected at most ${MAX_WEBHOOKS} webhooks` })
 
-function isLongEnough(secret: string): boolean {
-  const { length } = Buffer.from(secret.slice('whsec_'.length), 'base64')
-  return length >= 24 && length <= 64
+function isSecret(text: string): boolean {
+  const { length } = Buffer.from(text.slice('whsec_'.length), 'base64')
+  return /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(text) && length >= 24 && length <= 64
 }
 
 export interface ReadWebhooksOptions {
@@ -70,7 +72,9 @@ export function parseWebhooks(text: string, { allowPrivate, filterProblem = () =
       ...(earlier === index
         ? []
         : [at([index, 'name'], `is that of the webhook in line ${lineOfJsonValue(file.json, [earlier])} already`)]),
-      ...(allowPrivate || one.url.startsWith('https:') ? [] : [at([index, 'url'], 'expected https, or WEBHOOKS_ALLOW_PRIVATE=true')]),
+      ...(allowPrivate || new URL(one.url).protocol === 'https:'
+        ? []
+        : [at([index, 'url'], 'expected https, or WEBHOOKS_ALLOW_PRIVATE=true')]),
       ...(wrong === null ? [] : [at([index, 'filters'], wrong)]),
     ]
   })

@@ -37,7 +37,7 @@ export function secretsOf(config: SecretConfig): readonly string[] {
   const urls = [...rpcUrls, ...(nats?.urls ?? []), ...ipfsGateways, ...arweaveGateways, coingeckoUrl, coinbaseUrl].filter(isGiven)
   return [
     // A webhook is named in logs and in the health, also where the path of its URL ends with that name.
-    ...webhooks.flatMap(({ url, secret }) => [...secretsOfUrl(url).filter(part => !webhookNames.has(part)), secret]),
+    ...webhooks.flatMap(({ url, secret }) => [...secretsOfUrl(url).filter(part => !webhookNames.has(part)), ...secret.split(' ')]),
     ...words.filter(word => word.length >= MIN_LENGTH),
     ...urls.flatMap(secretsOfUrl),
     ...[config.databaseUrl, config.databaseReadUrl, config.logsFrom].filter(isGiven).flatMap(secretsOfDatabaseUrl),

@@ -1,10 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Candle } from '#resources/candles.ts'
 import { exampleStored } from '#test/gateway/describedService.ts'
+import { eventually, stepUntil } from '#test/support/eventually.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'
 import { listen } from '#test/support/listen.ts'
@@ -64,6 +66,32 @@ it('the launch bot tells every launch, and after a restart those that it missed'
   await again.said(new RegExp(`^wow "ALP" ${addressOf(4)} by 0x`, 'm'))
   again.child.kill('SIGTERM')
   await again.ended
+})
+
+it('a bot of the guide that hears nothing connects again', async () => {
+  const guide = await readFile('docs/guides/bots.md', 'utf8')
+  const [code = ''] = Array.from(guide.matchAll(/```js\n(.*?)```/gs), ([, lines = '']) => lines).filter(lines =>
+    lines.includes("channel: 'trades'"),
+  )
+  const script = code.replace('ws://127.0.0.1:3000', fixture.proxy.url.replace('http', 'ws')).replace('20_000', '300')
+  await writeFile(path.join(packed.project, 'channel.mjs'), script)
+  const bot = start('channel.mjs')
+  try {
+    await eventually(() => fixture.proxy.sent.some(text => text.includes('"minWeth":"0.000001"')))
+    fixture.proxy.webSockets = 'swallow'
+    const before = fixture.proxy.opened
+    await eventually(() => fixture.proxy.opened > before)
+    fixture.proxy.webSockets = 'pass'
+    const subscribed = () => fixture.service.realtime.report().subscriptions > 0
+    await stepUntil(
+      () => bot.output().includes(' bought '),
+      async () => void (subscribed() && fixture.service.trade([1, 1]), await pause(100)),
+    )
+  } finally {
+    fixture.proxy.webSockets = 'pass'
+    bot.child.kill()
+    await bot.ended
+  }
 })
 
 it('the graduation notifier posts to a webhook', async () => {

@@ -15,6 +15,7 @@ it('reads webhooks, of which filters may be left out', () => {
   const { filters: _, ...plain } = hook
   expect(parse([hook, { ...plain, name: 'other' }])).toEqual({ kind: 'valid', webhooks: [hook, { ...plain, name: 'other', filters: {} }] })
   expect(parse([{ ...hook, url: 'http://10.0.0.1:8080/' }], true)).toMatchObject({ kind: 'valid' })
+  expect(parse([{ ...hook, url: 'HTTPS://Bot.Example/hook', secret: `${SECRET} ${SECRET}` }])).toMatchObject({ kind: 'valid' })
 })
 
 it.each([
@@ -22,6 +23,8 @@ it.each([
   [[{ ...hook, url: 'bot' }], 'line 4: [0].url: expected a URL'],
   [[{ ...hook, url: 'http://bot.example/' }], 'line 4: [0].url: expected https, or WEBHOOKS_ALLOW_PRIVATE=true'],
   [[{ ...hook, secret: 'very secret' }], 'line 5: [0].secret: expected whsec_ and 24 to 64 random bytes'],
+  [[{ ...hook, secret: `${SECRET} very secret` }], 'line 5: [0].secret: expected whsec_ and 24 to 64 random bytes'],
+  [[{ ...hook, secret: Array(4).fill(SECRET).join(' ') }], 'line 5: [0].secret: expected whsec_ and 24 to 64 random bytes'],
   [[{ ...hook, channel: 'list' }], 'line 6: [0].channel: expected one of launches, graduations, trades, crossings'],
   [[{ ...hook, filters: { side: 'buy' } }], 'line 7: [0].filters: unknown filter "side"'],
   [[{ ...hook, colour: 1 }], 'unknown field colour'],

@@ -53,6 +53,8 @@ it('goes on after a connection that broke in the middle of a message, and after 
   await once(socket.resume(), 'close')
   expect(await post('third', crossing('2'), 'whsec_AAAA')).toBe(401)
   expect(await post('third', crossing('2'))).toBe(204)
+  // While its secret is being changed.
+  expect(await post('fourth', crossing('3'), `whsec_${'A'.repeat(32)} ${SECRET}`)).toBe(204)
   expect(receiver.exitCode).toBeNull()
 })
 

@@ -42,6 +42,38 @@ it.each([
   },
 )
 
+it.each(['[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '[64:ff9b::7f00:1]', '127.0.0.1.'])(
+  'sends nothing to %s, another notation of a private address',
+  async host => {
+    const url = receiver.url.replace('127.0.0.1', host)
+    expect(await send({ allowPrivate: false }, url)).toMatchObject({ cause: 'its host has an address that is not public' })
+    expect(receiver.deliveries).toEqual([])
+  },
+)
+
+it('sends the credentials of its URL as a header, and a long path as it is', async () => {
+  const seen: unknown[] = []
+  receiver.answer = (response, _) => {
+    const { url, headers } = response.req
+    seen.push(url, headers.authorization, headers['webhook-timestamp'])
+    // Hints come before the answer.
+    response.writeEarlyHints({ link: '</a>; rel=preload' })
+    response.writeHead(202).end()
+  }
+  const { host } = new URL(receiver.url)
+  const path = `/${'h'.repeat(6_000)}?key=%F0%9F%A6%A6`
+  expect(await send({}, `http://us%3Aer:p%40ss@${host}${path}`)).toEqual({ kind: 'taken' })
+  expect(seen).toEqual([path, `Basic ${Buffer.from('us:er:p@ss').toString('base64')}`, String(AT / 1_000)])
+})
+
+it('signs each attempt with its own time, so that a receiver with a window takes a late one', async () => {
+  const times: unknown[] = []
+  receiver.answer = response => void response.writeHead(times.push(response.req.headers['webhook-timestamp']) === 1 ? 500 : 200).end()
+  await send()
+  await send({ epochMs: () => AT + 86_400_000 })
+  expect(times).toEqual([String(AT / 1_000), String(AT / 1_000 + 86_400)])
+})
+
 it('follows no redirect, also where the receiver offers several', async () => {
   receiver.answer = answering(300)
   expect(await send()).toEqual({ kind: 'failed', cause: 'it redirects (300), which is not followed', retryAfterMs: null })
