@@ -80,6 +80,7 @@ describe('the bars of candles', () => {
     let bars: readonly Bar[] = []
     const asked: object[] = []
     const until = signal<number | null>(null)
+    const present = signal<number | null>(null)
     const faults = { answer: null as string | null }
     let failure: string | null = null
     let tell: (state: CandlesState) => void = () => {}
@@ -104,6 +105,7 @@ describe('the bars of candles', () => {
       interval: '1m',
       currency: 'weth',
       until,
+      present,
       sink: {
         replace: next => {
           bars = next
@@ -123,6 +125,7 @@ describe('the bars of candles', () => {
       drawn,
       asked,
       until,
+      present,
       faults,
       closes: () => bars.map(({ time, close }) => [time, close]),
       tell: (state: CandlesState) => tell(state),
@@ -165,6 +168,30 @@ describe('the bars of candles', () => {
     feed.stop()
     until.value = 600
     expect(closes()).toHaveLength(4)
+  })
+
+  // The header followed the price of ETH, and the chart in dollars ended at the last trade's: two values of one price on a page.
+  test('end at the present price, which moves between trades', () => {
+    const { feed, drawn, tell, closes, until, present } = start()
+    present.value = 1.5
+    until.value = 120
+    tell({ candles: [candle(60, 1)], changedFrom: 0 })
+    expect(closes()).toEqual([
+      [60, 1],
+      [120, 1.5],
+    ])
+    present.value = 1.4
+    expect(drawn.slice(1)).toEqual(['update 120 1.4'])
+    until.value = 180
+    // The minute before has ended: without a trade in it, at the price of the last one.
+    expect(closes()).toEqual([
+      [60, 1],
+      [120, 1],
+      [180, 1.4],
+    ])
+    present.value = null
+    expect(closes().at(-1)).toEqual([180, 1])
+    feed.stop()
   })
 
   test('say what could not be read, until it is', async () => {

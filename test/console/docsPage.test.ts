@@ -47,6 +47,19 @@ describe.skipIf(executablePath === null)('the documentation in a browser', () =>
     await page.context().close()
   })
 
+  // At 1280 px a column of values was three letters wide.
+  test('has columns at least as wide as their words', async () => {
+    const { page } = await openPage(browser, `${gateway.url}/docs#listTokens`, { width: 1280 })
+    const narrow = `Array.from(document.querySelectorAll('#listTokens td'), cell => {
+      const range = document.createRange()
+      range.selectNodeContents(cell)
+      const words = cell.textContent.split(/[^\\w]+/).reduce((longest, word) => Math.max(longest, word.length), 0)
+      return { words, width: cell.clientWidth }
+    }).filter(({ words, width }) => width < Math.min(words, 12) * 6)`
+    expect(await page.evaluate(narrow)).toEqual([])
+    await page.context().close()
+  })
+
   test('shows one group at a time, and the entry that the address names', async () => {
     const { page, complaints } = await openPage(browser, `${gateway.url}/docs`)
     const shown = () => page.getByRole('heading', { level: 2 }).allTextContents()

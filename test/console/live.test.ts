@@ -1,6 +1,5 @@
 import type { Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Candle } from '#resources/candles.ts'
 import type { Holder } from '#resources/holders.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
@@ -25,8 +24,8 @@ afterAll(() => live?.stop())
 const chartNumber = async (page: Page, name: 'close' | 'time') => Number(await page.getByTestId('chart').getAttribute(`data-${name}`))
 
 async function expectChartAsRest(page: Page): Promise<void> {
-  const { data } = await live.get<{ data: Candle[] }>(`/api/tokens/${live.alpha.token}/candles?interval=1m&currency=usd`)
-  await expect.poll(() => chartNumber(page, 'close')).toBe(Number(data.at(-1)?.close))
+  const { market } = await live.get<Token>(`/api/tokens/${live.alpha.token}`)
+  await expect.poll(() => chartNumber(page, 'close')).toBe(Number(market.priceUsd))
 }
 
 describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
@@ -53,8 +52,7 @@ describe.skipIf(CHROMIUM === null)('the console in Chromium', () => {
     expect(await newestTrade()).toBe(trade?.id)
     const rest = await live.get<Token>(path)
     await expect.poll(() => page.getByTestId('price').getAttribute('data-sequence')).toBe(String(rest.sequence))
-    const candle = (await live.get<{ data: Candle[] }>(`${path}/candles?interval=1m&currency=usd&fill=true`)).data.at(-1)
-    await expect.poll(() => chartNumber(page, 'close')).toBe(Number(candle?.close))
+    await expect.poll(() => chartNumber(page, 'close')).toBe(Number(rest.market.priceUsd))
     // The bars end where the index does, also without a trade: the test's chain is an hour behind the clock.
     await live.mineEmpty(600)
     await expect.poll(() => chartNumber(page, 'time')).toBe(Math.floor(Date.parse(trade?.timestamp ?? '') / 60_000) * 60 + 600)

@@ -32,11 +32,13 @@ export interface CandleFeedOptions {
   readonly currency: CandleCurrency
   /** Unix seconds of the interval up to which all trades are known; `null`: that is not known. */
   readonly until: ReadonlySignal<number | null>
+  /** The present price in `currency`, at which the newest bar ends; `null`: at the last candle's close. A dollar price moves between trades. */
+  readonly present: ReadonlySignal<number | null>
   readonly sink: BarSink
 }
 
 /** Draws a token's candles, one for every interval up to `until`, as they change. Older ones are loaded on request. */
-export function createCandleFeed({ client, live, address, interval, currency, until, sink }: CandleFeedOptions): CandleFeed {
+export function createCandleFeed({ client, live, address, interval, currency, until, present, sink }: CandleFeedOptions): CandleFeed {
   const ending = new AbortController()
   const { signal } = ending
   let candles: readonly Candle[] = []
@@ -50,7 +52,7 @@ export function createCandleFeed({ client, live, address, interval, currency, un
   function draw(changedFrom: number): void {
     const [first] = bars
     const before = bars.at(-1)
-    const newest = newestFilled(candles, interval, PAGE, end).map(barOf)
+    const newest = endingAt(newestFilled(candles, interval, PAGE, end).map(barOf), present.peek())
     bars = joined(bars, newest, interval)
     // Older bars have been dropped, and can be loaded again.
     hasOlder ||= (bars[0]?.time ?? 0) > (first?.time ?? 0)
@@ -88,6 +90,7 @@ export function createCandleFeed({ client, live, address, interval, currency, un
   live.candles({ token: address, interval, currency, limit: PAGE }, take, { signal, onEnd: fail, onError: error => fail(error as Error) })
   const stopFollowing = effect(() => {
     end = Math.max(end, until.value ?? 0)
+    void present.value
     if (bars.length > 0) untracked(() => draw(Number.POSITIVE_INFINITY))
   })
   return {
@@ -113,6 +116,13 @@ export function newestFilled(candles: readonly Candle[], interval: CandleInterva
   if (carried === undefined || shown[0]?.time === start) return fillCandles(shown, interval, end)
   const first = { time: start, open: carried, high: carried, low: carried, close: carried, volume: '0', trades: 0 }
   return fillCandles([first, ...shown], interval, end)
+}
+
+/** The bars with the newest one ending at the present price. */
+function endingAt(bars: readonly Bar[], price: number | null): readonly Bar[] {
+  const last = bars.at(-1)
+  if (last === undefined || price === null) return bars
+  return [...bars.slice(0, -1), { ...last, high: Math.max(last.high, price), low: Math.min(last.low, price), close: price }]
 }
 
 /** Older bars and the newer ones after them. The older ones are dropped when bars between the two are missing. */

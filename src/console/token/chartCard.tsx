@@ -29,6 +29,12 @@ function keyOf(marks: readonly ChartMark[]): string {
   return launch + graduation + (has('creatorBuy', 'creatorSell') ? 'B, S: the creator buys, sells · ' : '')
 }
 
+/** A price that can be drawn. */
+function positive(price: string | null): number | null {
+  const value = Number(price)
+  return value > 0 ? value : null
+}
+
 interface ChartCardProps {
   readonly token: Token
   readonly detail: TokenDetail
@@ -50,33 +56,69 @@ export function ChartCard({ token, detail }: ChartCardProps) {
   const state = useSignal<'loading' | 'ready' | 'empty'>('loading')
   const failure = useSignal<string | null>(null)
   const place = useRef<HTMLDivElement>(null)
+  /** What is drawn: that of before, while what was chosen since is asked for. */
+  const shown = useSignal<{ readonly interval: ChartInterval; readonly unit: CandleCurrency } | null>(null)
   const quote = displayText(pool?.quoteSymbol ?? null, 12)
   // A pair of ETH has no currency of its own. One without a value in ETH has no other.
   const isOfEth = market.priceQuote === market.priceWeth
   const inQuote = useSignal(market.priceWeth === null && market.priceQuote !== null)
   const unit: CandleCurrency = inQuote.value && !isOfEth ? 'quote' : currency.value
 
+  const newestView = useRef(view)
+  newestView.current = view
+
+  useEffect(() => {
+    newest.value = null
+    shown.value = null
+    const repaint = () => drawn.current?.repaint()
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    scheme.addEventListener('change', repaint)
+    const unfollow = theme.subscribe(() => requestAnimationFrame(repaint))
+    return () => {
+      unfollow()
+      scheme.removeEventListener('change', repaint)
+      drawn.current?.remove()
+      drawn.current = null
+    }
+  }, [address, detail])
+  // The old chart stays, dimmed, until the first answer for the new one: bars and labels change together.
   useEffect(() => {
     const element = place.current
     if (element === null) return
     let isOver = false
     let stop = () => {}
     state.value = 'loading'
-    newest.value = null
     failure.value = null
     let loadOlder = () => {}
     pointed.value = null
+    const pane = document.createElement('div')
+    pane.className = 'chart-pane'
+    element.append(pane)
     const time = chartTimeOf(interval, Date.now())
     const onPointed = (bar: Bar | null) => {
       pointed.value = bar
     }
-    void createChart(element, { time, view, onNearStart: () => loadOlder(), onPointed }).then(
-      created => {
+    void createChart(pane, { time, view, onNearStart: () => loadOlder(), onPointed }).then(
+      chart => {
+        const created: Chart = {
+          ...chart,
+          remove() {
+            chart.remove()
+            pane.remove()
+          },
+        }
         if (isOver) {
           created.remove()
           return
         }
-        drawn.current = created
+        const take = () => {
+          if (drawn.current === created) return
+          drawn.current?.remove()
+          drawn.current = created
+          created.repaint()
+          created.show(newestView.current)
+          shown.value = { interval, unit }
+        }
         const series = { interval, currency: unit }
         const end = followChartEnd(client, address, series)
         const feed = createCandleFeed({
@@ -85,8 +127,10 @@ export function ChartCard({ token, detail }: ChartCardProps) {
           address,
           ...series,
           until: end.time,
+          present: computed(() => (unit === 'usd' ? positive(detail.token.value?.market.priceUsd ?? null) : null)),
           sink: {
             replace(bars) {
+              take()
               created.replace(bars)
               newest.value = bars.at(-1) ?? null
               state.value = bars.length === 0 ? 'empty' : 'ready'
@@ -97,6 +141,10 @@ export function ChartCard({ token, detail }: ChartCardProps) {
               state.value = 'ready'
             },
             onFailure: text => {
+              if (text !== null && drawn.current !== created) {
+                take()
+                newest.value = null
+              }
               failure.value = text
             },
           },
@@ -114,6 +162,7 @@ export function ChartCard({ token, detail }: ChartCardProps) {
           },
         })
         stop = () => {
+          if (drawn.current !== created) created.remove()
           feed.stop()
           end.stop()
           stopMarks()
@@ -123,27 +172,20 @@ export function ChartCard({ token, detail }: ChartCardProps) {
         failure.value = 'The chart could not be loaded.'
       },
     )
-    const repaint = () => drawn.current?.repaint()
-    const scheme = matchMedia('(prefers-color-scheme: dark)')
-    scheme.addEventListener('change', repaint)
-    const unfollow = theme.subscribe(() => requestAnimationFrame(repaint))
     return () => {
       isOver = true
       stop()
-      unfollow()
-      scheme.removeEventListener('change', repaint)
-      drawn.current?.remove()
-      drawn.current = null
     }
   }, [address, detail, interval, unit])
   useEffect(() => drawn.current?.show(view), [measure.value, factor, isLogarithmic.value])
 
   const bar = newest.value
   const legend = pointed.value ?? bar
-  const { zone } = chartTimeOf(interval, minuteClock.value)
+  const labelled = shown.value ?? { interval, unit }
+  const { zone } = chartTimeOf(labelled.interval, minuteClock.value)
   const text = (value: number) => formatMeasure(value * factor, measure.value)
-  const sign = SIGNS[unit]
-  const unitName = unit === 'usd' ? 'dollars' : unit === 'weth' ? 'ETH' : (quote ?? 'the currency of the pair')
+  const sign = SIGNS[labelled.unit]
+  const unitName = labelled.unit === 'usd' ? 'dollars' : labelled.unit === 'weth' ? 'ETH' : (quote ?? 'the currency of the pair')
   const spoken =
     bar === null ? 'no candles yet' : `open ${text(bar.open)}, high ${text(bar.high)}, low ${text(bar.low)}, close ${text(bar.close)}`
   return (
@@ -187,7 +229,7 @@ export function ChartCard({ token, detail }: ChartCardProps) {
           class="chart"
           ref={place}
           role="img"
-          aria-label={`${MEASURES[measure.value]} in candles of ${interval} in ${unitName}; newest: ${spoken}`}
+          aria-label={`${MEASURES[measure.value]} in candles of ${labelled.interval} in ${unitName}; newest: ${spoken}`}
           data-testid="chart"
           data-state={state.value}
           data-close={bar?.close}
@@ -200,14 +242,14 @@ export function ChartCard({ token, detail }: ChartCardProps) {
             <span>L {sign + text(legend.low)}</span>
             <span>C {sign + text(legend.close)}</span>
             <span>Vol {sign + formatCompact(legend.volume)}</span>
-            {unit === 'quote' ? <bdi>{unitName}</bdi> : null}
+            {labelled.unit === 'quote' ? <bdi>{unitName}</bdi> : null}
           </p>
         )}
         <div class="chart-foot">
           <span class="warn" role="status">
             {state.value === 'ready' ? failure.value : null}
           </span>
-          <span title={isOfUtcDays(interval) ? 'Days are those of UTC' : 'Your local time'} data-testid="zone">
+          <span title={isOfUtcDays(labelled.interval) ? 'Days are those of UTC' : 'Your local time'} data-testid="zone">
             {marked.value}
             {zone}
           </span>
