@@ -51,8 +51,8 @@ export function createContext(options: TokenwireOptions, closed: AbortSignalLike
 }
 
 /**
- * The address without query, fragment and trailing slash. One that begins with a slash is of the page's host; a server that renders the page
- * has none, and may make the client all the same. Only rare forms need the platform's `URL`: React Native's has no parts.
+ * The address without query, fragment and trailing slash. One that begins with a slash is of the page's host; a server that renders the
+ * page has none, and may make the client all the same. Only rare forms need the platform's `URL`: React Native's has no parts.
  */
 function baseOf(url: string): string {
   const [usual, host = platform.location?.origin ?? '', path = ''] = /^(https?:\/\/[^\s/?#@\\]+)?(\/(?!\/)[^\s?#]*)?$/.exec(url) ?? []

@@ -1,7 +1,7 @@
 import { migrate } from '#store/migrations/migrate.ts'
 import { databaseCommand, databaseConfig } from './databaseCommand.ts'
 
-/* npm run db:migrate: migrates the configured database to this version, as the service does at its start, and makes one where there is none. */
+/* npm run db:migrate: migrates the configured database to this version, as the service does at its start, or makes one. */
 
 await databaseCommand(
   databaseConfig,

@@ -28,8 +28,8 @@ export function droppedLogLines(): number {
 }
 
 /**
- * Lines are written at once, so that the last one is out when the process dies. While the reader of a pipe, terminal or socket stands still,
- * when it has gone, or when the disk is full, up to 1 MiB of them wait; then all that come are dropped until those have been written.
+ * Lines are written at once, so that the last one is out when the process dies. While the reader of a pipe, terminal or socket stands
+ * still, when it has gone, or when the disk is full, up to 1 MiB of them wait. Then all that come are dropped until those are written.
  */
 export function openLogOutput(fd: number): LogOutput {
   const place = withoutWaiting(fd)
@@ -112,7 +112,8 @@ function withoutWaiting(fd: number): number {
   try {
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
   } catch {
-    // A socket, another user's pipe, no `/proc`. Making its stream tells the system not to wait, here and in whatever shares the descriptor.
+    // A socket, another user's pipe, no `/proc`. Making its stream tells the system not to wait, here and in whatever shares the
+    // descriptor.
     void (fd === 2 ? process.stderr : process.stdout)
     return fd
   }

@@ -6,7 +6,7 @@ import { type AnsweredRequest, createRequestMetrics } from './requestMetrics.ts'
 export interface MetricsOptions {
   readonly version: string
   readonly chainId: number
-  /** The schema of the index that is served now. With the chain it is a label of every own metric, by which Prometheus tells indexes apart. */
+  /** The schema of the index that is served now. With the chain it is a label of every own metric: Prometheus tells indexes apart by it. */
   readonly schema: () => string
   /** Reads everything for one scrape. Must not reject. */
   readonly read: () => Promise<MetricsReading>

@@ -38,13 +38,14 @@ const REACHES: Readonly<Record<string, Reach>> = {
   // Not for browsers: the client and the console must not load zod.
   'protocol/schemas': { values: ['protocol', 'domain', 'resources'], packages: ['zod'] },
   actors: { values: [...BASE, 'protocol', 'resources'] },
-  gateway: { values: [...BASE, 'actors', 'protocol', 'protocol/schemas', 'resources', 'telemetry'] },
+  'gateway/listening': { values: [...BASE, 'gateway'] },
+  gateway: { values: [...BASE, 'gateway/listening', 'actors', 'protocol', 'protocol/schemas', 'resources', 'telemetry'] },
   client: { values: ['protocol', 'async'], types: ['domain'], packages: [] },
   'client/rxjs': { values: ['client', 'protocol'], types: ['domain'], packages: ['rxjs'] },
   'client/react': { values: ['client', 'protocol'], types: ['domain'], packages: ['react'] },
   console: { values: ['client', 'protocol', 'async'], types: ['domain'] },
   commands: { values: [...BASE, 'configuration', 'chain', 'launchpads', 'store', 'sync', 'telemetry', 'worker', 'jobs', 'jobs/webhooks'] },
-  devchain: { values: [...BASE, 'configuration', 'launchpads', 'store', 'telemetry'], types: ['resources'] },
+  devchain: { values: [...BASE, 'configuration', 'gateway/listening', 'launchpads', 'store', 'telemetry'], types: ['resources'] },
 }
 /** Composition roots: they may import everything that runs in production. */
 const ROOTS = ['main', 'process']

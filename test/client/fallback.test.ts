@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import type { ClientContext } from '#client/context.ts'
 import { createTokenwire } from '#client/createTokenwire.ts'
 import { Ending } from '#client/ending.ts'
@@ -23,12 +23,16 @@ beforeEach(() => {
   clock = new SimulatedClock()
   service = new ChannelService(clock, () => 0.5, 10_000)
   Object.assign(service.faults, { webSocket: 'refused', eventStreams: 'refused' })
+  open()
+})
+afterEach(() => client.close())
+
+function open(): void {
   const { fetch, WebSocket } = service
   client = createTokenwire({ url: 'http://service.test', clock, random: () => 0.5, fetch, WebSocket })
   live = createLive(client)
   live.launches({}, () => {})
-})
-afterEach(() => client.close())
+}
 
 const pass = (seconds: number) => clock.advance(seconds * 1_000)
 
@@ -91,7 +95,10 @@ it('has one event stream, which the channels have in turns and the tokens when t
 it('leaves the event stream to other tabs while the page is hidden', async () => {
   const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
   vi.stubGlobal('document', page)
+  onTestFinished(() => void vi.unstubAllGlobals())
   Object.assign(service.faults, { eventStreams: 'fine' })
+  client.close()
+  open()
   await pass(40)
   expect(service.openStreams).toBe(1)
   page.visibilityState = 'hidden'
@@ -101,7 +108,6 @@ it('leaves the event stream to other tabs while the page is hidden', async () =>
   page.dispatchEvent(new Event('visibilitychange'))
   await pass(3)
   expect(service.openStreams).toBe(1)
-  vi.unstubAllGlobals()
 })
 
 it('is in fallback as long as tokens are polled', async () => {

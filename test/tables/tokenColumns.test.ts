@@ -117,7 +117,7 @@ describe('the columns of a token', () => {
       // Of tickers.
       'priceQuote',
       // Of pools, pegs and revaluations.
-      'quoteToken quoteUsd eventPriceWeth',
+      'quoteToken quoteUsd eventPriceWeth graduatedPool',
       // Of the lines of a day's prices.
       'firstPriceWeth referencePriceH24',
       // Of early wallets, and of launches.

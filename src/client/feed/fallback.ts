@@ -17,8 +17,8 @@ const TURN_MS = 5_000
 
 /**
  * One event stream for what a blocked WebSocket would carry: browsers allow six connections per HTTP/1.1 host, all tabs together, and
- * requests need some. Channels have the stream in turns, as each continues from its position. Without channels a token has it, and all other
- * tokens are polled. A hidden page has none.
+ * requests need some. Channels have the stream in turns, as each continues from its position. Without channels a token has it, and all
+ * other tokens are polled. A hidden page has none.
  */
 export interface Fallback {
   /** Whether updates arrive over streams or polls; `null` while that is unknown. */
@@ -50,15 +50,18 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
   /** What the stream is for; `null`: there is none. */
   let current: Carried | null = null
   let last: Carried | null = null
-  let close = () => {}
-  let isOpen = false
-  /** Whether the stream has brought anything. */
-  let isHeard = false
-  let openedAt = 0
+  const stream = {
+    close() {},
+    isOpen: false,
+    /** Whether it has brought anything. */
+    isHeard: false,
+    openedAt: 0,
+    /** When the next one may be opened. */
+    notBefore: 0,
+  }
   let failures = 0
   /** Whether the newest stream was opened; `null`: not known yet. */
   let isStreaming: boolean | null = null
-  let notBefore = 0
   /** False after the server asked for a pause. */
   let mayHurry = true
   /** Runs out before the stream is opened, and at the end of a turn. */
@@ -66,7 +69,7 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
   /** Whether the newest poll of each poller succeeded. The newest of all comes last. */
   const polls = new Map<object | undefined, boolean>()
 
-  const carries = (carried: Carried) => isOpen && carried === current
+  const carries = (carried: Carried) => stream.isOpen && carried === current
   const tokensWithoutStream = () => tokensOf([...served].filter(carried => !carries(carried)))
 
   /** @param step - 1: it is the next one's turn */
@@ -83,24 +86,23 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
 
   function leave(): void {
     timer.stop()
-    close()
-    close = () => {}
-    isOpen = isHeard = false
+    stream.close()
+    Object.assign(stream, { close() {}, isOpen: false, isHeard: false })
     current = null
   }
 
   function open(carried: Carried): void {
-    const pauseMs = notBefore - timers.now()
+    const pauseMs = stream.notBefore - timers.now()
     if (pauseMs > 0) return timer.start(pauseMs, () => open(carried))
-    close = openEventStream(base + carried.streamPath(), context, {
+    stream.close = openEventStream(base + carried.streamPath(), context, {
       onOpen() {
-        isOpen = isStreaming = true
-        openedAt = timers.now()
+        stream.isOpen = isStreaming = true
+        stream.openedAt = timers.now()
         timer.start(TURN_MS, endTurn)
         onState()
       },
       onMessage(message) {
-        isHeard = true
+        stream.isHeard = true
         if (message.type === 'token.update' || message.type === 'channel') carried.receive(message, 'eventStream')
         else if (message.type === 'invalid') onError(message.error)
       },
@@ -111,18 +113,18 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
   function endTurn(): void {
     timer.start(TURN_MS, endTurn)
     if (isHidden()) leave()
-    else if (isHeard && current?.isChannel) follow(1)
+    else if (stream.isHeard && current?.isChannel) follow(1)
   }
 
   function ended(carried: Carried, refusal: Response | null): void {
     const status = refusal?.status
-    if (isOpen && timers.now() - openedAt >= STABLE_MS) failures = 0
+    if (stream.isOpen && timers.now() - stream.openedAt >= STABLE_MS) failures = 0
     leave()
     if (status === 400) onRefused(carried, new ClientError('rejected', 'filters refused', { status }))
     else {
       const askedMs = refusal && retryAfterMs(refusal.headers)
       mayHurry = askedMs === null
-      notBefore = timers.now() + (askedMs ?? 0) + backoffMs(failures++, random, RETRY_BASE_MS)
+      stream.notBefore = timers.now() + (askedMs ?? 0) + backoffMs(failures++, random, RETRY_BASE_MS)
       isStreaming = false
     }
     follow(1)
@@ -149,7 +151,7 @@ export function createFallback(context: ClientContext, { onState, onRefused }: F
     wake() {
       if (mayHurry) {
         leave()
-        notBefore = 0
+        stream.notBefore = 0
       }
       follow(0)
     },

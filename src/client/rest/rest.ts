@@ -15,8 +15,8 @@ const MAX_IN_FLIGHT = 6
 const RETRYABLE: ReadonlySet<ClientErrorCode> = new Set(['rate_limited', 'unavailable', 'network', 'timeout'])
 
 /**
- * Next.js 13 and 14 keep every answer of `fetch`, unless told so, and 15 renders a page once that does not say so. The standard `cache` would
- * change what browsers and React Native send, and older workers of Cloudflare refuse it.
+ * Next.js 13 and 14 keep every answer of `fetch` unless told otherwise, and 15 renders a page once. The standard `cache` would change what
+ * browsers and React Native send, and older workers of Cloudflare refuse it.
  */
 interface NextOptions {
   readonly next: { readonly revalidate: 0 }
@@ -34,8 +34,8 @@ export interface RestCall<T> {
 export type Rest = <T>(call: RestCall<T>) => Promise<Result<T>>
 
 /**
- * Failures are values. Retries with growing pauses; a pause that the server asks of one call holds back all. Calls share numbers alone and wait
- * by their own timers: in Cloudflare's workers one request can't wake another.
+ * Failures are values. Retries with growing pauses; a pause that the server asks of one call holds back all. Calls share numbers alone and
+ * wait by their own timers: in Cloudflare's workers one request can't wake another.
  */
 export function createRest(context: ClientContext): Rest {
   const { base, fetch, timers, random, closed } = context

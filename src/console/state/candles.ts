@@ -32,7 +32,7 @@ export interface CandleFeedOptions {
   readonly currency: CandleCurrency
   /** Unix seconds of the interval up to which all trades are known; `null`: that is not known. */
   readonly until: ReadonlySignal<number | null>
-  /** The present price in `currency`, at which the newest bar ends; `null`: at the last candle's close. A dollar price moves between trades. */
+  /** Present price in `currency`, where the newest bar ends: a dollar price moves between trades. `null`: at the last candle's close. */
   readonly present: ReadonlySignal<number | null>
   readonly sink: BarSink
 }

@@ -10,11 +10,11 @@ export interface McpService {
   readonly tools: McpTools
 }
 
-export type Result = Readonly<Record<string, unknown>>
+export type McpResult = Readonly<Record<string, unknown>>
 
 /** The next step of a request: an answer that is known at once, or the call of a tool. */
 export type McpStep =
-  | { readonly kind: 'result'; readonly result: Result }
+  | { readonly kind: 'result'; readonly result: McpResult }
   | { readonly kind: 'call'; readonly tool: McpTool; readonly given: Readonly<Record<string, unknown>> }
   | McpError
 
@@ -71,7 +71,7 @@ function callOf({ id, params }: McpRequest, tools: McpService['tools']): McpStep
 }
 
 /** The body of an answer. Results without a handshake say that they are complete, and which server gives them. */
-export function encodeResult({ id, isStateless }: McpRequest, result: Result, version: string): string {
+export function encodeResult({ id, isStateless }: McpRequest, result: McpResult, version: string): string {
   const stateless = { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo(version) } }
   return JSON.stringify({ jsonrpc: '2.0', id, result: isStateless ? { ...result, ...stateless } : result })
 }

@@ -8,9 +8,9 @@ import { takesList } from '#resources/parameters.ts'
 import type { McpTool, McpTools } from './mcpTools.ts'
 
 /**
- * Arguments that clients add to those of the model, without being asked: n8n (its issues 21500, 21716 and 22787), LangChain's adapter (376),
- * CrewAI (4796), Gemini CLI (27403), SiYuan (17927), and wrappers that want to know a call's reason. Letter case, `_` and `-` are ignored,
- * so that `_sessionID` is `sessionId`.
+ * Arguments that clients add to those of the model, without being asked: n8n (its issues 21500, 21716 and 22787), LangChain's adapter
+ * (376), CrewAI (4796), Gemini CLI (27403), SiYuan (17927), and wrappers that want to know a call's reason. Letter case, `_` and `-` are
+ * ignored, so that `_sessionID` is `sessionId`.
  */
 const OF_CLIENTS: ReadonlySet<string> = new Set(
   (

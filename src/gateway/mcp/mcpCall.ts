@@ -3,7 +3,7 @@ import type { ParameterTexts } from '#gateway/http/parameters.ts'
 import { invalidParameter, type Problem, quote } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
 import { byteLength, cutText } from '#protocol/cutText.ts'
-import type { Result } from './mcpAnswers.ts'
+import type { McpResult } from './mcpAnswers.ts'
 import { argumentTexts } from './mcpArguments.ts'
 import type { McpTool, McpTools } from './mcpTools.ts'
 
@@ -36,7 +36,7 @@ interface Asked {
  * The message that answers a call, encoded. It holds as many rows as fit. A problem is a result too, so that a model reads what was wrong
  * and asks again.
  */
-export async function callTool({ tool, given }: Call, tools: McpTools, ask: Ask, encode: (result: Result) => string): Promise<string> {
+export async function callTool({ tool, given }: Call, tools: McpTools, ask: Ask, encode: (result: McpResult) => string): Promise<string> {
   const parsed = argumentTexts(given, tool, tools)
   if (parsed.kind === 'invalid') return encode(toolError(parsed.problem))
   const { texts } = parsed
@@ -100,7 +100,7 @@ function shortened(name: string, value: unknown): unknown {
 
 const ELLIPSIS_BYTES = 3
 
-function toolError({ code, detail }: Problem): Result {
+function toolError({ code, detail }: Problem): McpResult {
   const hint = code === 'token_not_found' ? '; getWallet takes the address of an account' : ''
   return { content: [{ type: 'text', text: `${code}: ${detail}${hint}` }], isError: true }
 }

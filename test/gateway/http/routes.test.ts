@@ -36,7 +36,7 @@ describe('the table of routes', () => {
     expect(added(['supply'])).toBe(2)
     expect(added(['udf'])).toBe(7)
     expect(added(['dexscreener'])).toBe(8)
-    expect(added(INTEGRATIONS)).toBe(43)
+    expect(added(INTEGRATIONS)).toBe(44)
   })
 
   it('gives the type, range and default of the values, and which ones are required', () => {

@@ -24,102 +24,10 @@ beforeAll(async () => {
   await base.orm.close(true)
 })
 
-/** The same chain each time. */
-function grow(): ForkingChain {
-  const forking = createForkingChain(createRandom(4), UNDOABLE)
-  forking.mine(HEAD)
-  return forking
-}
-
-/** As a service that starts does: far blocks together, the first and the last ones one by one. */
-async function follow(database: TestDatabase, { chain }: ForkingChain, from: number, to: number): Promise<void> {
-  const index = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: UNDOABLE })
-  const blocks = Array.from({ length: to - from + 1 }, (_, above) => chain.at(from + above))
-  const together = from === 1 ? 0 : Math.max(0, blocks.length - 4)
-  await commitBlocks(index, ...blocks.slice(0, together))
-  for (const block of blocks.slice(together)) await commitBlocks(index, block)
-  await settle(index, chain.at(to).header)
-}
-
 const known = MIGRATIONS.length
 afterEach(() => void MIGRATIONS.splice(known))
 
-/** A version with one more migration. */
-function addMigration(statements: readonly string[], keepsImages = false): string {
-  class Migration9999Next extends Migration {
-    static readonly keepsImages = keepsImages
-    override up(): void {
-      for (const statement of statements) this.addSql(statement)
-    }
-  }
-  MIGRATIONS.push(Migration9999Next)
-  return Migration9999Next.name
-}
-
-const forget = (name: string) => `delete from mikro_orm_migrations where name = '${name}'`
-const IMAGED = [
-  'token',
-  'pool',
-  'pool_tick',
-  'balance',
-  'early_class',
-  'candle',
-  'creator_fee',
-  'trader',
-  'index_totals',
-  'launchpad_totals',
-]
-
-interface Change {
-  /** Makes the database that of an earlier version. */
-  readonly before?: readonly string[]
-  /** Of the migration that is added. Default: one that there is already runs. */
-  readonly migration?: readonly string[]
-}
-
-const CHANGES: Readonly<Record<string, Change>> = {
-  'a column added': { migration: ['alter table token add column next text'] },
-  'a column added with a default': { migration: ['alter table balance add column next integer not null default 7'] },
-  // Migration0018AthPriceUsd and the like.
-  'a column filled from other rows': {
-    before: [
-      'alter table token drop column ath_price_weth',
-      'alter table token drop column ath_price_usd',
-      forget('Migration0018AthPriceUsd'),
-    ],
-    migration: [
-      'alter table token add column ath_price_weth numeric',
-      'update token set ath_price_weth = (select max(high) from candle where candle.token = token.address)',
-    ],
-  },
-  'a column with another type': { migration: ['alter table trader alter column trades type numeric'] },
-  'a column with another name': {
-    before: ['alter table pool rename column reserve_quote to quote_reserve', 'alter table candle rename column high to highest'],
-    migration: ['alter table pool rename column quote_reserve to reserve_quote', 'alter table candle rename column highest to high'],
-  },
-  'a column removed': {
-    before: ['alter table token add column gone integer', 'update token set gone = 1', 'alter table candle add column gone integer'],
-    migration: ['alter table token drop column gone', 'alter table candle drop column gone'],
-  },
-  'a table added': {
-    before: [
-      'drop table token_name',
-      forget('Migration0019TokenNames'),
-      'create index token_by_name_suffix on token (lower(name))',
-      'create index token_by_name_words on token (lower(name))',
-    ],
-  },
-  'images that were JSON': {
-    before: [
-      'alter table block_undo add column existed boolean, add column image json',
-      `update block_undo set existed = added_key is null, image = coalesce(added_key, ${IMAGED.map(name => `to_json(${name})`).join(', ')})`,
-      `alter table block_undo drop column added_key, ${IMAGED.map(name => `drop column ${name}`).join(', ')},
-        add constraint block_undo_table_name_check check (table_name <> '')`,
-      forget('Migration0016UndoImages'),
-    ],
-  },
-}
-
+const CHANGES = changesByKind()
 const cases = Object.keys(CHANGES).flatMap((kind, at) =>
   (at === 0 || at === 2 ? [1, 3, 100] : [[100, 3, 1][at % 3] ?? 1]).map(depth => [kind, depth] as const),
 )
@@ -222,4 +130,100 @@ describe('after an upgrade', () => {
 async function readSequences({ kysely }: TestDatabase): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ address: string; sequence: number }>`select address, sequence from token`.execute(kysely)
   return new Map(rows.map(({ address, sequence }) => [address, sequence]))
+}
+
+/** The same chain each time. */
+function grow(): ForkingChain {
+  const forking = createForkingChain(createRandom(4), UNDOABLE)
+  forking.mine(HEAD)
+  return forking
+}
+
+/** As a service that starts does: far blocks together, the first and the last ones one by one. */
+async function follow(database: TestDatabase, { chain }: ForkingChain, from: number, to: number): Promise<void> {
+  const index = await openIndex(database, { genesisHash: chain.at(0).header.hash, maxReorgDepth: UNDOABLE })
+  const blocks = Array.from({ length: to - from + 1 }, (_, above) => chain.at(from + above))
+  const together = from === 1 ? 0 : Math.max(0, blocks.length - 4)
+  await commitBlocks(index, ...blocks.slice(0, together))
+  for (const block of blocks.slice(together)) await commitBlocks(index, block)
+  await settle(index, chain.at(to).header)
+}
+
+/** A version with one more migration. */
+function addMigration(statements: readonly string[], keepsImages = false): string {
+  class Migration9999Next extends Migration {
+    static readonly keepsImages = keepsImages
+    override up(): void {
+      for (const statement of statements) this.addSql(statement)
+    }
+  }
+  MIGRATIONS.push(Migration9999Next)
+  return Migration9999Next.name
+}
+
+interface Change {
+  /** Makes the database that of an earlier version. */
+  readonly before?: readonly string[]
+  /** Of the migration that is added. Default: one that there is already runs. */
+  readonly migration?: readonly string[]
+}
+
+/** Kinds of changes that a migration can make to tables whose rows are undone. */
+function changesByKind(): Readonly<Record<string, Change>> {
+  const forget = (name: string) => `delete from mikro_orm_migrations where name = '${name}'`
+  const IMAGED = [
+    'token',
+    'pool',
+    'pool_tick',
+    'balance',
+    'early_class',
+    'candle',
+    'creator_fee',
+    'trader',
+    'index_totals',
+    'launchpad_totals',
+  ]
+
+  return {
+    'a column added': { migration: ['alter table token add column next text'] },
+    'a column added with a default': { migration: ['alter table balance add column next integer not null default 7'] },
+    // Migration0018AthPriceUsd and the like.
+    'a column filled from other rows': {
+      before: [
+        'alter table token drop column ath_price_weth',
+        'alter table token drop column ath_price_usd',
+        forget('Migration0018AthPriceUsd'),
+      ],
+      migration: [
+        'alter table token add column ath_price_weth numeric',
+        'update token set ath_price_weth = (select max(high) from candle where candle.token = token.address)',
+      ],
+    },
+    'a column with another type': { migration: ['alter table trader alter column trades type numeric'] },
+    'a column with another name': {
+      before: ['alter table pool rename column reserve_quote to quote_reserve', 'alter table candle rename column high to highest'],
+      migration: ['alter table pool rename column quote_reserve to reserve_quote', 'alter table candle rename column highest to high'],
+    },
+    'a column removed': {
+      before: ['alter table token add column gone integer', 'update token set gone = 1', 'alter table candle add column gone integer'],
+      migration: ['alter table token drop column gone', 'alter table candle drop column gone'],
+    },
+    'a table added': {
+      before: [
+        'drop table token_name',
+        forget('Migration0019TokenNames'),
+        'create index token_by_name_suffix on token (lower(name))',
+        'create index token_by_name_words on token (lower(name))',
+      ],
+    },
+    'images that were JSON': {
+      before: [
+        'alter table block_undo add column existed boolean, add column image json',
+        `update block_undo set existed = added_key is null, image = coalesce(added_key, ${IMAGED.map(name => `to_json(${name})`).join(', ')})`,
+        `alter table block_undo drop column added_key, ${IMAGED.map(name => `drop column ${name}`).join(', ')},
+        add constraint block_undo_table_name_check check (table_name <> '')`,
+        forget('Migration0016UndoImages'),
+      ],
+    },
+  }
 }

@@ -6,7 +6,7 @@ import type { ParameterTexts } from '#gateway/http/parameters.ts'
 import { originNotAllowed, type Problem } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
 import type { Sources } from '#gateway/http/sources.ts'
-import { encodeResult, encodeRpcError, type McpService, type Result, stepOf } from '#gateway/mcp/mcpAnswers.ts'
+import { encodeResult, encodeRpcError, type McpResult, type McpService, stepOf } from '#gateway/mcp/mcpAnswers.ts'
 import { type Ask, callTool } from '#gateway/mcp/mcpCall.ts'
 import { error, type McpError, type McpMessage, parseMcpMessage, type ReadHeader } from '#gateway/mcp/mcpMessage.ts'
 import { mcpTools } from '#gateway/mcp/mcpTools.ts'
@@ -61,7 +61,7 @@ export function mcpRoutes(routes: () => readonly Route[], sources: McpSources): 
     if (message.kind === 'error') return errorAnswer(message)
     const step = stepOf(message, service())
     if (step.kind === 'error') return errorAnswer(step)
-    const encode = (result: Result) => encodeResult(message, result, sources.version)
+    const encode = (result: McpResult) => encodeResult(message, result, sources.version)
     return jsonTextAnswer(step.kind === 'result' ? encode(step.result) : await callTool(step, service().tools, asker(exchange), encode))
   }
 

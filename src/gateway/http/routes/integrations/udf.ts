@@ -12,10 +12,10 @@ import {
   CURRENCIES,
   countParameter,
   currencyParameter,
+  findNamedToken,
   inertText,
   MULTIPLIERS,
   RESOLUTIONS,
-  readToken,
   splitName,
   symbolParameter,
   udfRoute,
@@ -89,7 +89,7 @@ function symbolsRoute(sources: UdfSources): Route {
     summary: 'A token as a symbol of TradingView’s chart library',
     answer: udfSymbolAnswer,
     handle: async ({ symbol, currencyCode }) => {
-      const token = await readToken(symbol, sources)
+      const token = await findNamedToken(symbol, sources)
       if (token === null) return null
       const { priceWeth, priceUsd } = withUsd(token, sources.ethUsd.ethUsd()).market
       const price = currencyCode === 'USD' ? priceUsd : priceWeth

@@ -6,7 +6,7 @@ import type { Sources } from '#gateway/http/sources.ts'
 import { udfMarksAnswer, udfTimescaleMarksAnswer } from '#resources/integrations/udf.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
-import { inertText, intervalOf, readToken, resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
+import { findNamedToken, inertText, intervalOf, resolutionParameter, symbolParameter, timeParameter, udfRoute } from './udfRoute.ts'
 
 /** The most marks of a range. Newer trades of the range are left out. */
 const MAX_MARKS = 500
@@ -40,7 +40,7 @@ export function udfMarksRoute(sources: Pick<Sources, 'reads' | 'config'>): Route
     summary: 'The creator’s trades of a token as marks on bars',
     answer: udfMarksAnswer,
     handle: async ({ symbol, ...range }) => {
-      const token = await readToken(symbol, sources)
+      const token = await findNamedToken(symbol, sources)
       if (token === null) return null
       const { first: from, end: to, startOf } = barsOf(range)
       const query = { address: token.address, maker: token.creator, from, to, order: 'asc', limit: MAX_MARKS } as const
@@ -74,7 +74,7 @@ export function udfTimescaleMarksRoute(sources: Pick<Sources, 'reads' | 'config'
     summary: 'Launch and graduation of a token as marks on the time axis',
     answer: udfTimescaleMarksAnswer,
     handle: async ({ symbol, ...range }) => {
-      const token = await readToken(symbol, sources)
+      const token = await findNamedToken(symbol, sources)
       if (token === null) return null
       const { first, end, startOf } = barsOf(range)
       const { completedAt, migratedAt } = token.graduation

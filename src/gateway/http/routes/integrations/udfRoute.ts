@@ -95,7 +95,7 @@ export async function resolveSymbol(text: string, { reads, config }: Pick<Source
 }
 
 /** The token that a name stands for; `null`: there is none. */
-export async function readToken(text: string, sources: Pick<Sources, 'reads' | 'config'>): Promise<Token | null> {
+export async function findNamedToken(text: string, sources: Pick<Sources, 'reads' | 'config'>): Promise<Token | null> {
   const address = await resolveSymbol(text, sources)
   return address === null ? null : sources.reads.token({ address })
 }
