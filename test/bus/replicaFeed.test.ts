@@ -82,11 +82,9 @@ describe('a feed over a replica', () => {
     onTestFinished(() => replication.resumeReplay())
     await site.buy(site.alpha)
     const stored = await site.stored(site.alpha)
-    let isHeld = false
-    const held = witness.untilHeld(stored).finally(() => (isHeld = true))
+    const held = witness.untilHeld(stored).then(() => true)
     // The pool gives the connection that was used last, and so another one each time.
-    while (!isHeld) await both()
-    await held
+    while (!(await Promise.race([held, both().then(() => false)]))) await new Promise(setImmediate)
     for (const state of await Promise.all(Array.from({ length: 16 }, () => shown(reads.db)))) expect(state).toEqual(stored)
     expect(reads.health().inUse).toBe(true)
   })

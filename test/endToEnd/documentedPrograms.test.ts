@@ -228,12 +228,17 @@ async function openPages() {
 async function openWebhook(): Promise<string[] & { readonly url: string }> {
   const taken: string[] = []
   let asked = 0
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const parts: Buffer[] = []
-    for await (const part of request) parts.push(part as Buffer)
-    if (++asked === 1) return void response.writeHead(429, { 'retry-after': '1' }).end()
-    taken.push((JSON.parse(Buffer.concat(parts).toString()) as { content: string }).content)
-    response.writeHead(204).end()
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      if (++asked === 1) {
+        response.writeHead(429, { 'retry-after': '1' }).end()
+        return
+      }
+      taken.push((JSON.parse(Buffer.concat(parts).toString()) as { content: string }).content)
+      response.writeHead(204).end()
+    })
   })
   closeAfterFile(async () => server.closeAllConnections())
   return Object.assign(taken, { url: `http://127.0.0.1:${await listen(server)}` })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { BatchBlocks } from '#domain/batch.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { type Decimal, multiply, parseDecimal, units } from '#domain/decimal.ts'
-import type { BatchChanges } from '#store/commit.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { FINAL_BLOCK } from '#store/reads/marketData/finality.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
@@ -19,7 +19,12 @@ const ROWS_AT_ONCE = 5_000
  * Stores what each block of a batch made of its tokens' values. A range of blocks that are older than what is kept counts as one, since
  * readers from before it get a `gap` soon.
  */
-export function keepValueChanges({ mode, to, before, changes }: BatchChanges, committedAtMs: number): Statements {
+export function keepValueChanges(
+  { mode, to }: Pick<BatchBlocks, 'mode' | 'to'>,
+  changes: Changes,
+  before: Pick<CurrentRows, 'tokens'>,
+  committedAtMs: number,
+): Statements {
   const isOld = mode === 'range' && to.timestamp < committedAtMs / 1_000 - KEPT_SECONDS
   return insertRows(VALUE_CHANGE, valueChangesOf(isOld ? { ...changes, tokensBefore: new Map() } : changes, before.tokens, to))
 }
