@@ -115,7 +115,7 @@ function* statementsOf(
   if (undoFrom !== null) yield* keepUndo(to.number, changes, split)
   yield* writeTotals(changes, before, to.timestamp)
   yield* writeChanges({ ...batch, split }, committedAtMs)
-  yield* keepValueChanges(batch, batch.changes, batch.before, committedAtMs)
+  yield* keepValueChanges(batch, changes, before, committedAtMs)
   yield* raiseRelaunched(changes.tokens.filter(({ address }) => !before.tokens.has(address)).map(({ address }) => address))
   yield* writeTokenNames(tokensWithNew(['name'], batch))
   yield* attachMetadata(tokensWithNew(['metadataUri', 'imageUri'], batch))
