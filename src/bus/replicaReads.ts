@@ -44,6 +44,8 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
   let wanted = 0
   /** The newest commit that the replica has shown. */
   let shown = 0
+  /** The newest commit that was passed on: what clients were sent of it, each read has to show. */
+  let promised = 0
   let answeredAtMs = now()
   /** Since when it has not shown `wanted`; `null`: it does. */
   let behindSinceMs: number | null = null
@@ -75,7 +77,11 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
 
   const untilShown = async (commit: number): Promise<void> => {
     wanted = commit
-    if (shown >= commit) return
+    if (shown < commit) await untilLookShows(commit)
+    promised = Math.max(promised, commit)
+  }
+
+  const untilLookShows = async (commit: number): Promise<void> => {
     const askedAtMs = now()
     behindSinceMs ??= askedAtMs
     for (let pauseMs = 1; mayWait(); pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
@@ -90,8 +96,8 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
   /** The newest commit that each connection's server has shown. A server never shows less later. */
   const shownBy = new WeakMap<DatabaseConnection, number>()
   const isCurrent = async (connection: DatabaseConnection, db: Queryable): Promise<boolean> => {
-    if ((shownBy.get(connection) ?? 0) >= wanted) return true
-    const asked = wanted
+    if ((shownBy.get(connection) ?? 0) >= promised) return true
+    const asked = promised
     const commit = (await readNewestCommit(db))?.commit ?? 0
     shownBy.set(connection, commit)
     return commit >= asked

@@ -55,6 +55,7 @@ describe('a feed over a replica', () => {
     const { reads, feed, witness } = await started(PATIENT)
     const before = witness.states.at(-1)
     await replication.pauseReplay()
+    onTestFinished(() => replication.resumeReplay())
     await site.buy(site.alpha)
     // The announcement has come when its commit waits.
     while (feed.health().waitingMs === 0 || reads.health().behindMs === 0) await new Promise(setImmediate)
