@@ -153,7 +153,7 @@ describe('afterwards', () => {
       [`asset?id=${unknown}`, 404, `there is no asset ${unknown.toLowerCase()} in any final block`],
     ] as const
     for (const [path, status, detail] of refusals) {
-      expect(await market.refused(`/${site}/${path}`)).toEqual({ status, detail, retryAfter: null })
+      expect(await market.refused(`/${site}/${path}`)).toEqual({ status, detail, retryAfter: status === 503 ? '5' : null })
     }
     const posted = await market.ask(`/${site}/latest-block`, { method: 'POST' })
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
@@ -177,7 +177,7 @@ describe('afterwards', () => {
     const time = block.block.blockTimestamp
     expect(await market.answer(`/dextools/block?timestamp=${time + 5}`)).toEqual(block)
     expect(await market.answer(`/dextools/block?timestamp=${time - 1}`)).toMatchObject({ block: { blockNumber: latest - 1 } })
-    expect(await market.refused(`/dextools/block?number=${latest + 1}`)).toMatchObject({ status: 404 })
+    expect(await market.refused(`/dextools/block?number=${latest + 1}`)).toMatchObject({ status: 503, retryAfter: '5' })
     expect(await market.refused('/dextools/block')).toMatchObject({ status: 400 })
 
     const pages = await Promise.all(
