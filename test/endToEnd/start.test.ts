@@ -23,7 +23,9 @@ beforeAll(async () => {
 const SECRET = 'hunter2hunter2'
 
 async function failedStart(env: Readonly<Record<string, string>>, cwd = folder.folder): Promise<{ code: number | null; output: string }> {
-  const { exited, output } = spawnService({ ...folder.env, DATABASE_URL: database.url, ...env }, cwd)
+  const { process: child, exited, output } = spawnService({ ...folder.env, DATABASE_URL: database.url, ...env }, cwd)
+  // A start that succeeds after all would be waited for without end.
+  child.on('message', () => child.kill('SIGKILL'))
   const code = await exited
   expect(output()).not.toContain(SECRET)
   expect(output()).not.toMatch(/\n\s+at /)
@@ -115,7 +117,9 @@ describe('a start fails with one clear message', () => {
     const { launchpad: factory } = chain.deployment
     const launchpads = [{ name: 'other', adapter: 'bonding-curve', factory, startBlock: 0 }]
     await writeFile(other, JSON.stringify({ weth: factory, launchpads }))
-    // The starts above have claimed the database for the reference launchpad.
+    // Claims the database for the reference launchpad.
+    const first = await folder.start({ DATABASE_URL: database.url })
+    expect(await first.stop()).toBe(0)
     const { code, output } = await failedStart({ LAUNCHPADS_FILE: other })
     expect(output).toMatch(/built from launchpads quoted in WETH at/)
     expect(code).toBe(1)
