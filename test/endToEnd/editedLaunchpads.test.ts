@@ -154,7 +154,7 @@ test('a launchpad is built anew on request, and plan and status say how it is', 
   expect(await run('plan')).toEqual([1, expect.stringContaining(`second: the chain has no contract at ${nowhere.launchpad}`)])
   await edit(['renamed', chain.deployment])
   expect(await run('rebuild', 'other')).toEqual([1, expect.stringContaining('there is no launchpad other in the index (renamed)')])
-  expect(await run('rebuild', 'renamed')).toEqual([0, expect.stringContaining('is built anew')])
+  expect(await run('rebuild', 'renamed')).toEqual([0, expect.stringContaining('builds anew, and serves as it is until then: renamed.')])
   await expect.poll(async () => (await tokenOf(service, alpha)).sequence).toBeGreaterThan(sequence)
   await expect.poll(() => tablesOf(SIDE)).toEqual([])
   expect(await run('status')).toEqual([0, 'renamed: joined\n'])
