@@ -88,43 +88,6 @@ describe.skipIf(CHROMIUM === null)('the view of a token', () => {
     await expect.poll(() => page.getByTestId('zone').textContent()).toBe('L: launch · UTC')
   })
 
-  // The pane was empty until the answer came, and once showed candles in ETH below a dollar sign.
-  test('keeps the chart and its labels until the candles of another currency or interval are there', async () => {
-    const { page } = opened
-    const held: (() => void)[] = []
-    let isHolding = false
-    await page.routeWebSocket(/realtime/, route => {
-      const server = route.connectToServer()
-      server.onMessage(message => {
-        const send = () => route.send(message)
-        if (isHolding && String(message).includes('"type":"candles"')) held.push(send)
-        else send()
-      })
-    })
-    await openToken(page)
-    const chart = page.getByTestId('chart')
-    const legend = page.getByTestId('legend')
-    await page.getByRole('radio', { name: 'ETH' }).check()
-    await page.getByRole('radio', { name: '1m' }).check()
-    await expect.poll(() => chart.getAttribute('aria-label')).toContain('candles of 1m in ETH')
-    await expect.poll(() => chart.getAttribute('data-state')).toBe('ready')
-    const inEther = await legend.textContent()
-    isHolding = true
-    await page.getByRole('radio', { name: 'USD' }).check()
-    await page.getByRole('radio', { name: '5m', exact: true }).check()
-    await expect.poll(() => held.length).toBeGreaterThan(0)
-    expect(await chart.getAttribute('data-state')).toBe('loading')
-    expect(await legend.textContent()).toBe(inEther)
-    expect(await chart.getAttribute('aria-label')).toContain('candles of 1m in ETH')
-    expect(await chart.locator('.chart-pane:first-child canvas').count()).toBeGreaterThan(0)
-    isHolding = false
-    for (const send of held) send()
-    await expect.poll(() => chart.getAttribute('aria-label')).toContain('candles of 5m in dollars')
-    await expect.poll(() => chart.getAttribute('data-state')).toBe('ready')
-    expect(await legend.textContent()).toContain('O $')
-    expect(await chart.locator('.chart-pane').count()).toBe(1)
-  })
-
   // The chart ended with "unexpected base" for a token of a trillion, whose price is below 1e-12 ETH.
   test.each([-36, -12, 0, 18, 36])('draws candles of 1e%i', async exponent => {
     const { page } = opened

@@ -100,9 +100,12 @@ export function ChartCard({ token, detail }: ChartCardProps) {
     }
     void createChart(pane, { time, view, onNearStart: () => loadOlder(), onPointed }).then(
       chart => {
+        let isRemoved = false
         const created: Chart = {
           ...chart,
           remove() {
+            if (isRemoved) return
+            isRemoved = true
             chart.remove()
             pane.remove()
           },
