@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { BlockHeader } from '#domain/block.ts'
+import { causes, codeOf } from '#store/connection/databaseErrors.ts'
 import type { Queryable } from '#store/connection/queryable.ts'
 import { clearCursor, moveCursor, readClockMs } from '#store/rows/cursor.ts'
 import { deriveRows, IMAGED_TABLES, type RestoredRows, restoreRows } from '#store/rows/undo.ts'
@@ -38,7 +39,11 @@ export async function migrateUndone<T>(
   const cursor = await readUndoable(db)
   if (pending.every(({ keepsImages }) => keepsImages)) {
     const before = await readImagedColumns(db)
-    const outcome = await migrate()
+    const outcome = await migrate().catch((error: unknown) => {
+      // PostgreSQL refuses some changes of a table whose row type is the type of a column.
+      const isOfImages = causes(error).some(link => codeOf(link) === '0A000')
+      throw isOfImages ? wrongTrait(pending, ['a table in a way that its images forbid']) : error
+    })
     if (cursor !== null) await requireImagesKept(db, pending, before)
     return outcome
   }
@@ -112,7 +117,10 @@ async function requireImagesKept(db: Queryable, pending: readonly MigrationTrait
   const gone = [...before.keys()].filter(name => !after.has(name))
   const filled = [...after].filter(([name, isFilled]) => isFilled && !before.has(name)).map(([name]) => name)
   const changed = [...rows.map(({ name }) => `rows of ${name}`), ...gone, ...filled]
-  if (changed.length === 0) return
+  if (changed.length > 0) throw wrongTrait(pending, changed)
+}
+
+function wrongTrait(pending: readonly MigrationTraits[], changed: readonly string[]): TypeError {
   const names = pending.map(({ name }) => name).join(', ')
-  throw new TypeError(`${names}: keepsImages is wrong, since the migration changes ${changed.join(', ')}`)
+  return new TypeError(`${names}: keepsImages is wrong, since the migration changes ${changed.join(', ')}`)
 }
