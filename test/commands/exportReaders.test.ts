@@ -19,12 +19,7 @@ const HOSTILE = [
   ...'2026-01-01|2026-01-01T00:00:00Z|12:30|| | padded |a"b|"|\'|;|#|\\|\\N|\\.|\\n|漢字😀|\u2028|\u202eabc|a\ufeffbom|[]|{"a":1}'.split(
     '|',
   ),
-  '|',
-  'two\nlines',
-  'cr\rhere',
-  'crlf\r\n',
-  'tab\there',
-  '\u0001\u0002',
+  ...'|~two\nlines~cr\rhere~crlf\r\n~tab\there~\u0001\u0002'.split('~'),
 ]
 /** More than DuckDB takes as one line by default. */
 const LONG = 'long'.repeat(750_000)
