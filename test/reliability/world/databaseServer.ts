@@ -99,7 +99,10 @@ async function startCopy(from: string, to: string, { postgres, user, password, d
       fillDisk: async () => {
         const filler = path.join(to, 'filler')
         const { bavail, bsize } = await statfs(to)
-        await writeFile(filler, Buffer.alloc(bavail * bsize))
+        // The server writes, too: what it takes between the two calls is missing here, and the disk is as full.
+        await writeFile(filler, Buffer.alloc(bavail * bsize)).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ENOSPC') throw error
+        })
         return () => rm(filler, { force: true })
       },
       end: async () => {
