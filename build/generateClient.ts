@@ -1,13 +1,13 @@
+import { listRowSchema } from '#protocol/schemas/listRow.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import * as events from '#protocol/schemas/channelEvents.ts'
+import * as events from '#protocol/schemas/channels.ts'
 import * as channels from '#protocol/schemas/channels.ts'
-import { listRowSchema } from '#protocol/schemas/listRow.ts'
 import { subscribedSchema, tokenUpdateSchema } from '#protocol/schemas/messages.ts'
+import { COMPOSED, LISTS, SINGLE, TOKEN_LISTS } from '#resources/reads.ts'
 import type { ListResource, Resource } from '#resources/resource.ts'
-import { COMPOSED, LISTS, SINGLE, TOKEN_LISTS } from '#resources/resources.ts'
 import { type JsonNode, jsonNodeOf, objectShape, typeOf } from './jsonNode.ts'
 
 /*

@@ -1,5 +1,5 @@
-import type { CamelCased } from '#configuration/parseSettings.ts'
 import type { SETTINGS } from '#configuration/settings.ts'
+import type { CamelCased } from '#configuration/settingTypes.ts'
 import type { Address } from '#domain/address.ts'
 
 export interface LaunchpadConfig {

@@ -16,7 +16,7 @@ import { loadThread } from '#worker/loadThread.ts'
 const HEAP_GROWTH_PERCENT = 70
 
 if (process.argv.length > 2) {
-  const { runCommand } = await import('#process/runCommand.ts')
+  const { runCommand } = await import('#process/check.ts')
   process.exit(await runCommand(process.argv.slice(2)))
 }
 

@@ -1,15 +1,11 @@
+import type { Logger } from 'pino'
 import { type Coalesced, coalesce } from '#async/coalesce.ts'
-import { type ChannelPosition, comparePlaces, type EventPlace, FIRST_PLACE } from '#domain/eventPlace.ts'
-import { getOrInsert } from '#domain/getOrInsert.ts'
-import type { ChannelEvents } from '#resources/channelEvent.ts'
-import { deliverAll } from './deliverAll.ts'
-import { type EventChannelOptions, PAGES } from './eventChannelOptions.ts'
-import type { EventFilter } from './eventFilter.ts'
-import { EncodedEvent, eventMessages } from './eventMessages.ts'
-import { EventPage } from './eventPage.ts'
-import type { EventSubscriber } from './eventSubscriber.ts'
-import { type FilterGroup, FilterIndex } from './filterIndex.ts'
-import { isAhead, isStale, type ResumePosition } from './positions.ts'
+import { type ChannelPosition, comparePlaces, type EventPlace, FIRST_PLACE, placeAfterReorg } from '#domain/eventPlace.ts'
+import { getOrInsert } from '#domain/maps.ts'
+import { EVENT_CHANNELS } from '#protocol/limits.ts'
+import type { ChannelEvent, ChannelEvents, ChannelEventsQuery, EventChannelName } from '#resources/channelEvent.ts'
+import { type EventFilter, type FilterGroup, FilterIndex } from './eventFilter.ts'
+import { EncodedEvent, type EventMessage, type EventSubscriber, eventMessages } from './eventMessages.ts'
 
 /** A position that the database has not reached after this time belongs to another database. */
 const AHEAD_MS = 10_000
@@ -235,4 +231,138 @@ export class EventChannel {
     const ethUsd = this.#options.ethUsd()
     return events.map(event => new EncodedEvent(event, ethUsd))
   }
+}
+
+/** Delivers messages in order. Returns the position at which the subscriber stopped taking them; `null`: it took all. */
+function deliverAll(
+  subscriber: EventSubscriber,
+  messages: readonly EventMessage[],
+  { place, reorgs }: ChannelPosition,
+): ChannelPosition | null {
+  let reached = place
+  for (const message of messages) {
+    if (!subscriber.deliver(message, reorgs)) return { place: reached, reorgs }
+    reached = message.place
+  }
+  return null
+}
+
+export interface EventChannelOptions {
+  readonly channel: EventChannelName
+  readonly read: (query: ChannelEventsQuery) => Promise<ChannelEvents>
+  /** USD per ETH as a plain decimal; `null`: no price may be shown. */
+  readonly ethUsd: () => string | null
+  readonly logger: Logger
+  readonly now: () => number
+  /** The most events that are read at once. Default: `PAGES`. */
+  readonly pages?: typeof PAGES
+  /** The most events in a message. Default: as many as fit. */
+  readonly eventsPerMessage?: number
+}
+
+/** Page sizes for subscribers that follow, and for those that are behind: one of the latter takes about as many events at once. */
+const PAGES = { following: 1_000, behind: 100 }
+
+/** The channels of events over all tokens, one actor per channel. A channel without subscribers reads nothing. */
+export interface EventChannels {
+  of(channel: EventChannelName): Pick<EventChannel, 'subscribe' | 'unsubscribe' | 'drained'>
+  /** To be called when the database shows a commit that changed tokens. */
+  changed(): void
+  /** To be called every few seconds. */
+  sweep(): void
+  stop(): Promise<void>
+}
+
+export function createEventChannels(options: Omit<EventChannelOptions, 'channel'>): EventChannels {
+  const channels = new Map<EventChannelName, EventChannel>(
+    EVENT_CHANNELS.map(channel => [channel, new EventChannel({ ...options, channel })]),
+  )
+  return {
+    of(name) {
+      const channel = channels.get(name)
+      if (channel === undefined) throw new TypeError(`there is no channel ${name}`)
+      return channel
+    },
+    changed() {
+      for (const channel of channels.values()) channel.changed()
+    },
+    sweep() {
+      for (const channel of channels.values()) channel.sweep()
+    },
+    async stop() {
+      for (const channel of channels.values()) await channel.stop()
+    },
+  }
+}
+
+/** Events that were read after one position. Readers at other positions share them if the page covers these. */
+export class EventPage {
+  readonly events: readonly ChannelEvent[]
+  /** Whether more than `MAX_REPLAYED` events follow the position, so that no event was read. */
+  readonly isTooFar: boolean
+  /** Whether further events may follow. */
+  readonly isFull: boolean
+  /** The position of a reader that has taken the page. */
+  readonly end: ChannelPosition
+  /** The first block that reorgs have made void since the position; `null`: there was no reorg. */
+  readonly voidFrom: number | null
+  readonly #asked: ChannelPosition
+  readonly #channelEnd: EventPlace
+
+  /**
+   * @param asked the position after which events were read
+   * @param channelEnd the channel's own position, which readers of its last page reach
+   * @param size the limit of the read
+   */
+  constructor({ events, isTooFar, reorgs, voidFrom }: ChannelEvents, asked: ChannelPosition, channelEnd: EventPlace, size: number) {
+    this.events = events
+    this.isTooFar = isTooFar
+    this.isFull = events.length >= size
+    this.end = { place: (this.isFull ? events.at(-1)?.place : undefined) ?? channelEnd, reorgs }
+    this.#asked = asked
+    this.voidFrom = voidFrom
+    this.#channelEnd = channelEnd
+  }
+
+  /**
+   * Whether the page has every event between a position and the page's end. A page without events because there are too many covers the
+   * positions from which there are as many or more.
+   */
+  covers({ place, reorgs }: ChannelPosition): boolean {
+    if (reorgs !== this.#asked.reorgs) return false
+    const from = this.#afterReorg(place)
+    const toStart = comparePlaces(from, this.#afterReorg(this.#asked.place))
+    return this.isTooFar ? toStart <= 0 : toStart >= 0 && comparePlaces(from, this.end.place) <= 0
+  }
+
+  /**
+   * Where a reader of the page begins.
+   *
+   * @param place of a position that the page covers
+   */
+  continueFrom(place: EventPlace): ChannelPosition {
+    return { place: this.#afterReorg(place), reorgs: this.end.reorgs }
+  }
+
+  /** Moves a place before void events. While nothing is indexed, the end of the channel is before every void block. */
+  #afterReorg(place: EventPlace): EventPlace {
+    const next = placeAfterReorg(place, this.voidFrom)
+    return comparePlaces(next, this.#channelEnd) > 0 ? this.#channelEnd : next
+  }
+}
+
+/** The position at which a subscriber begins. The channel has the value of a `null` part: without `reorgs`, only later reorgs are told. */
+export interface ResumePosition {
+  readonly place: EventPlace | null
+  readonly reorgs: number | null
+}
+
+/** Whether events were read from a replica that lags behind. */
+function isStale({ reorgs, voidFrom, newest }: ChannelEvents, after: ChannelPosition): boolean {
+  return reorgs < after.reorgs || (voidFrom === null && comparePlaces(newest, after.place) < 0)
+}
+
+/** Whether the channel has not reached the position yet. */
+function isAhead({ place, reorgs }: ChannelPosition, channel: ChannelPosition): boolean {
+  return reorgs > channel.reorgs || (reorgs === channel.reorgs && comparePlaces(place, channel.place) > 0)
 }

@@ -1,8 +1,7 @@
-import type { EventPlace } from '#domain/eventPlace.ts'
-import { encodeFittingToken } from '#protocol/fittingToken.ts'
+import { type ChannelPosition, type EventPlace, formatPlace } from '#domain/eventPlace.ts'
+import { encodeFittingToken } from '#protocol/encodeUpdate.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
-import type { ChannelEvent } from '#resources/channelEvent.ts'
-import { type CrossedValue, crossingOf } from '#resources/crossings.ts'
+import { type ChannelEvent, type CrossedValue, crossingOf, type EventChannelName } from '#resources/channelEvent.ts'
 import { withUsd } from '#resources/token.ts'
 
 /** A message with events of one block and one status, as many as fit. */
@@ -110,3 +109,43 @@ const BRACKETS = 2
 /** `{"token":` */
 const TOKEN_FIELD = 9
 const COMMA = 1
+
+/* The JSON of a channel's messages, for connections and webhooks. `id` is the id of the subscription. */
+
+export function eventsText(channel: EventChannelName, id: string, { place, status, data }: EventMessage, reorgs: number): string {
+  const statusField = status === null ? '' : `"status":"${status}",`
+  return textOf(channel, id, `${positionFields({ place, reorgs })},"block":"${place.blockNumber}",${statusField}"data":${data}`)
+}
+
+export function reorgText(id: string, fromBlock: number, position: ChannelPosition): string {
+  return textOf('reorg', id, `"fromBlock":"${fromBlock}",${positionFields(position)}`)
+}
+
+export function gapText(id: string, from: EventPlace, { place, reorgs }: ChannelPosition): string {
+  return textOf('gap', id, `"from":"${formatPlace(from)}","to":"${formatPlace(place)}","reorgs":${reorgs}`)
+}
+
+export function textOf(type: string, id: string, fields: string): string {
+  return `{"type":"${type}","id":${JSON.stringify(id)},${fields}}`
+}
+
+export function positionFields({ place, reorgs }: ChannelPosition): string {
+  return `"cursor":"${formatPlace(place)}","reorgs":${reorgs}`
+}
+
+/**
+ * One connection's interest in a channel, as the channel sees it. The gateway implements it. No method waits, throws or calls back into the
+ * channel: each only notes what the connection has to write.
+ */
+export interface EventSubscriber {
+  /** Whether no message waits to be written. `EventChannel.drained` tells the channel when this becomes true. */
+  readonly isDrained: boolean
+  /** Comes before all other calls. The events that follow are later than the position. */
+  subscribed(position: ChannelPosition): void
+  /** Takes a message. Returns `false` if too much waits already, so that it was not taken. */
+  deliver(message: EventMessage, reorgs: number): boolean
+  /** Says that the delivered events of `fromBlock` and later blocks are void, if there are any. The events that replace them follow. */
+  reorg(fromBlock: number, position: ChannelPosition): void
+  /** Says that the events after `from`, up to the position, are not delivered. */
+  gap(from: EventPlace, position: ChannelPosition): void
+}

@@ -1,14 +1,9 @@
 import type { Address } from '#domain/address.ts'
 import type { ChannelPosition } from '#domain/eventPlace.ts'
 import { encodeDelta } from '#protocol/encodeDelta.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
-import type { UpdatedState } from '#protocol/tokenUpdate.ts'
-import { withTrades } from '#protocol/withTrades.ts'
-import { positionOf, type RecentTrades, tradesSince } from '#resources/recentTrades.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
-import { snapshotWithUsd } from '#resources/tokenSnapshot.ts'
-import { SentState, SentStates } from './sentState.ts'
-import { withoutHolders } from './withoutHolders.ts'
+import { encodeUpdate, type UpdatedState, withTrades } from '#protocol/encodeUpdate.ts'
+import { snapshotWithUsd, type TokenSnapshot } from '#resources/token.ts'
+import { positionOf, type RecentTrades, tradesSince } from '#resources/trades.ts'
 
 /** A message in the forms that the transports send. All receivers share the bytes, which never change. */
 export interface EncodedMessage {
@@ -188,4 +183,65 @@ export class FramedSnapshot {
   get frameBytes(): number | null {
     return this.#frame?.stateBytes ?? null
   }
+}
+
+/**
+ * A state in the form in which subscribers were sent it, which their next delta changes. It is kept as long as it is the last one that
+ * some subscriber with deltas was sent. A subscriber whose state is not kept gets a full update.
+ */
+export class SentState {
+  readonly position: ChannelPosition
+  readonly #recent: SentStates
+  #update: UpdatedState | null = null
+  #receivers = 0
+
+  constructor(position: ChannelPosition, recent: SentStates) {
+    this.position = position
+    this.#recent = recent
+  }
+
+  /** The sent form; `null`: it is no longer kept. */
+  get update(): UpdatedState | null {
+    return this.#update
+  }
+
+  /** Counts another subscriber that was sent the state. */
+  receive(update: UpdatedState): void {
+    this.#update = update
+    if (this.#receivers++ === 0) this.#recent.add(this)
+  }
+
+  /** Counts out a receiver that was sent a later state, or has left. */
+  release(): void {
+    if (--this.#receivers === 0) this.forget()
+  }
+
+  forget(): void {
+    this.#update = null
+  }
+}
+
+/** The most states of a token that are kept, each of at most 16 KB as JSON. There is one if all readers keep up. */
+const MAX_SENT_STATES = 8
+
+/** The states of one token that were sent last. Older ones are forgotten, however many readers still have them. */
+export class SentStates {
+  #states: readonly SentState[] = []
+
+  add(state: SentState): void {
+    const kept = this.#states.filter(one => one.update !== null && one !== state)
+    if (kept.length === MAX_SENT_STATES) kept.shift()?.forget()
+    this.#states = [...kept, state]
+  }
+}
+
+/** The ends of the list of holders. They can't be inside a JSON string, where quotes are escaped, and a token has no field `holders`. */
+const OPENING = ',"holders":['
+const CLOSING = '],"reason":'
+
+/** Removes the holders from the beginning of an encoded update. The result fits into a message whenever the update did. */
+function withoutHolders(update: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(update.buffer, update.byteOffset, update.byteLength)
+  const begin = bytes.indexOf(OPENING) + OPENING.length
+  return Buffer.concat([bytes.subarray(0, begin), bytes.subarray(bytes.lastIndexOf(CLOSING))])
 }

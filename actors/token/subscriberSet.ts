@@ -1,6 +1,5 @@
 import type { Subscription, Transport } from '#actors/subscription.ts'
 import type { Frame, FramedSnapshot } from './frame.ts'
-import { needsSnapshot } from './sequence.ts'
 
 /** The state that answers a subscribe; `null`: the token is not indexed. */
 export type SubscribeReply = FramedSnapshot | null
@@ -105,4 +104,9 @@ export class SubscriberSet {
 
 function smaller(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.min(a, b)
+}
+
+/** Whether a client whose newest sequence is `lastSequence` (`null`: none) needs a snapshot of the current state. */
+export function needsSnapshot(current: number, lastSequence: number | null): boolean {
+  return lastSequence === null || current > lastSequence
 }

@@ -1,11 +1,9 @@
 import { type ActorRefFrom, createActor, fromTransition, type TransitionActorLogic } from 'xstate'
 import type { Address } from '#domain/address.ts'
-import type { ActorStateName } from '#domain/health.ts'
-import type { ActorState } from '#resources/actors.ts'
-import type { ActorEvent } from './actorEvent.ts'
+import type { ActorState, ActorStateName } from '#resources/actors.ts'
 import type { FramedSnapshot } from './frame.ts'
 import { SubscriberSet } from './subscriberSet.ts'
-import { ACTIVATING, afterTokenEvent, replacing, type TokenEffect, type TokenState } from './tokenState.ts'
+import { ACTIVATING, type ActorEvent, afterTokenEvent, replacing, type TokenEffect, type TokenState } from './tokenState.ts'
 
 type Logic = TransitionActorLogic<TokenState, ActorEvent, undefined>
 

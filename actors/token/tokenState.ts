@@ -1,7 +1,7 @@
-import type { ActorStateName } from '#domain/health.ts'
-import type { ActorEvent } from './actorEvent.ts'
+import type { Subscription } from '#actors/subscription.ts'
+import type { ActorStateName } from '#resources/actors.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import { FramedSnapshot } from './frame.ts'
-import { isNewer } from './sequence.ts'
 import type { SubscriberSet } from './subscriberSet.ts'
 
 /** The number of sweeps after which an actor without subscribers passivates. A client that reconnects before still finds it live. */
@@ -129,3 +129,29 @@ const LOAD: TokenEffect = { type: 'load' }
 const UPDATE: TokenEffect = { type: 'update' }
 const RESYNC: TokenEffect = { type: 'resync' }
 const ADMIT_WAITING: TokenEffect = { type: 'admitWaiting' }
+
+/**
+ * Whether a state may replace the current one: only if its sequence is larger. An equal one has come in another way before (by a load and
+ * by the update of the same commit), and a smaller one is late. An actor that replaces a failed one has no current state: it accepts a
+ * state as new as the newest one that subscribers were sent, but no older one.
+ */
+export function isNewer(offered: number, current: number | null, newestSent: number | null): boolean {
+  return (current === null || offered > current) && (newestSent === null || offered >= newestSent)
+}
+
+/** A message to a token's actor. Times are monotonic, in ms. */
+export type ActorEvent =
+  /** A subscribe, perhaps a repeated one. `lastSequence`: the newest sequence that the client says it has; `null`: it has none. */
+  | { readonly type: 'joined'; readonly subscription: Subscription; readonly lastSequence: number | null }
+  | { readonly type: 'left'; readonly subscription: Subscription }
+  | { readonly type: 'committed'; readonly snapshot: TokenSnapshot; readonly completedAtMs: number }
+  /** The requested load has ended. `snapshot`: `null` if the token is not indexed. */
+  | { readonly type: 'loaded'; readonly snapshot: TokenSnapshot | null; readonly nowMs: number }
+  | { readonly type: 'loadFailed'; readonly nowMs: number }
+  /** A commit has changed the token but did not carry its state, so the actor's state may be outdated. */
+  | { readonly type: 'stale' }
+  /** A reorg has undone the token's launch, so the token is no longer indexed. */
+  | { readonly type: 'dropped' }
+  | { readonly type: 'swept'; readonly nowMs: number }
+  /** There are too many actors without subscribers. */
+  | { readonly type: 'evicted' }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { withDatabase } from '#benchmarks/service/databaseServer.ts'
-import { WHOLE_CANDLES } from '#store/rows/wholeCandles.ts'
+import { WHOLE_CANDLES } from '#store/rows/foldMinutes.ts'
 import type { Peer } from './installPeer.ts'
 
 /** What two indexers of the same chain must agree on. */

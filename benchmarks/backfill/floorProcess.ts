@@ -1,4 +1,4 @@
-import { mapBounded } from '#async/mapBounded.ts'
+import { mapBounded } from '#async/turns.ts'
 import { answerCalls } from '#benchmarks/harness/worker.ts'
 
 /*

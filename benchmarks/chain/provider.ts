@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { numberToHex } from 'viem'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Hex } from '#domain/address.ts'
-import { HOLDER_CODES } from '#jobs/holders/fetchHolderCodes.ts'
+import { HOLDER_CODES } from '#jobs/holderClassifier.ts'
 import { listen } from '#test/support/listen.ts'
 import { NodeFailure, rawLog, type SimulatedBlock, type SimulatedChain } from '#test/support/simulatedChain.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { LEADER_WINDOWS } from '#domain/leaderWindow.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import { LEADER_WINDOWS } from '#domain/windows.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { moveLeaders } from '#store/rows/leaders.ts'
-import { toBytes } from '#tables/toBytes.ts'
+import { toBytes } from '#tables/columns.ts'
 import { COLLECTOR } from './draws.ts'
 import { BLOCK_SECONDS, END, FIRST_BLOCK, type GrowthScale, startOf } from './scale.ts'
 

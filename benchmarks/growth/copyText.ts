@@ -1,5 +1,5 @@
 import type { Hex } from '#domain/address.ts'
-import type { Column } from '#tables/tableOf.ts'
+import type { Column } from '#tables/columns.ts'
 
 /** Rows as lines of PostgreSQL's COPY text format, in the order of the columns. */
 export function copyLine(columns: readonly Column[]): (row: object) => string {

@@ -1,11 +1,9 @@
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
-import { EARLY_CLASSES } from '#domain/earlyWallets.ts'
-import { HOLDER_TYPES } from '#domain/holder.ts'
-import { LEADER_WINDOWS } from '#domain/leaderWindow.ts'
-import { HOLDING_SORTS } from '#resources/holdings.ts'
-import { LEADER_SORTS } from '#resources/leaders.ts'
+import { EARLY_CLASSES, HOLDER_TYPES } from '#domain/holder.ts'
+import { LEADER_WINDOWS } from '#domain/windows.ts'
 import { TOKEN_SORTS } from '#resources/tokens.ts'
-import { TRADER_SORTS } from '#resources/traders.ts'
+import { LEADER_SORTS, TRADER_SORTS } from '#resources/traders.ts'
+import { HOLDING_SORTS } from '#resources/wallet.ts'
 import {
   drawMaker,
   drawRank,

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type Agent, get, type IncomingMessage } from 'node:http'
-import { mapBounded } from '#async/mapBounded.ts'
+import { mapBounded } from '#async/turns.ts'
 
 /** Requests each path once, four at a time. Answers are not decompressed. @returns the durations in ms @throws `Error` unless all are 200 */
 export function requestEach(url: string, paths: readonly string[], agent: Agent): Promise<readonly number[]> {

@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import { snapshotOf } from '#test/support/snapshots.ts'
 
 /** States of one token, each newer than the previous one; they share what does not change. */

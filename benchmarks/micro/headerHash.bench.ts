@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { parseHeader } from '#rpc/header.ts'
-import { headerHash } from '#rpc/headerHash.ts'
+import { headerHash, parseHeader } from '#rpc/header.ts'
 import { GENESIS_HEADER } from '#test/support/genesisHeader.ts'
 import type { MicroBenchmark, MicroTask } from './microBenchmark.ts'
 

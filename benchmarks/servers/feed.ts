@@ -1,6 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { Token } from '#resources/token.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { Token, TokenSnapshot } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
 import { addressOf, holdersOf, recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 import { quietState, tradedState } from './marketState.ts'

@@ -1,4 +1,4 @@
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 
 /** A server that can deliver the feed. */
 export interface FeedServer {

@@ -1,10 +1,8 @@
 import type { Address } from '#domain/address.ts'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
 import { encodeDelta } from '#protocol/encodeDelta.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
-import type { UpdatedState } from '#protocol/tokenUpdate.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
-import { snapshotWithUsd } from '#resources/tokenSnapshot.ts'
+import { encodeUpdate, type UpdatedState } from '#protocol/encodeUpdate.ts'
+import { snapshotWithUsd, type TokenSnapshot } from '#resources/token.ts'
 import { updateBytes } from '#test/support/frames.ts'
 import { ETH_USD } from './feed.ts'
 

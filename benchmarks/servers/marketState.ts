@@ -1,5 +1,5 @@
 import type { Holder } from '#resources/holders.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'
 import { holdersOf, recentOf } from '#test/support/snapshots.ts'
 

@@ -1,6 +1,6 @@
 import type { Address } from '#domain/address.ts'
 import { App, us_listen_socket_close, us_socket_local_port, type WebSocket } from '#gateway/uWebSockets.ts'
-import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
+import { encodeSubscribed } from '#protocol/parseClientMessage.ts'
 import type { FeedServer } from './feedServer.ts'
 import { type framesOf, Rooms } from './frames.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Address } from '#domain/address.ts'
-import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
+import { encodeSubscribed } from '#protocol/parseClientMessage.ts'
 import type { FeedServer } from './feedServer.ts'
 import { framesOf, Rooms } from './frames.ts'
 

@@ -1,11 +1,19 @@
+import { type Kysely, sql } from 'kysely'
+import type { Logger } from 'pino'
 import { coalesce } from '#async/coalesce.ts'
-import { repeat } from '#async/repeat.ts'
-import type { IndexerState } from '#resources/indexerState.ts'
-import { indexerReportSchema } from '#resources/processes.ts'
-import { databaseCause } from '#store/connection/databaseCause.ts'
-import { databaseFault } from '#store/connection/databaseErrors.ts'
-import { channelOfSchema, notify } from '#store/connection/databaseSchema.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import { isLogged, repeat } from '#async/turns.ts'
+import { messageOf } from '#errors'
+import {
+  type IndexerState,
+  indexerReportSchema,
+  type ProcessReport,
+  type ProcessState,
+  processReportSchema,
+  stateAfterSilence,
+} from '#resources/health.ts'
+import { databaseCause, databaseFault } from '#store/connection/databaseErrors.ts'
+import { channelOfSchema, notify, type Queryable } from '#store/connection/databaseSchema.ts'
+import { createListener } from '#store/connection/listener.ts'
 
 /** An indexer's report on itself and the chain: gateways have no providers of their own. */
 export interface IndexerReport {
@@ -81,4 +89,167 @@ export function encodeReport({ state, ...rest }: IndexerReport): string {
   const shorter = [state, { ...state, details: [] }, { ...state, details: [], rpc: [] }, shortest]
   const texts = shorter.map(one => JSON.stringify({ state: one, ...rest }))
   return texts.find(text => Buffer.byteLength(text) <= MAX_BYTES) ?? JSON.stringify({ state: { ...shortest, reason: null }, ...rest })
+}
+
+/** Reports come once a second, and a standby takes over within this time. */
+const SILENT_AFTER_MS = 30_000
+/** An indexer of which only commits are seen is alive for this long after one. */
+const IDLE_AFTER_MS = 60_000
+
+export interface IndexerStatus {
+  update(report: IndexerReport): void
+  /** Takes the newest block in the database. */
+  committed(block: number): void
+  /**
+   * The newest report. When none has come for half a minute, it may no longer be true: `stalled`, unless blocks are still committed, so
+   * that only the reports are lost.
+   */
+  state(): IndexerState
+  chain(): IndexerReport['chain']
+}
+
+/** What a gateway knows of its indexer. */
+export function createIndexerStatus(now: () => number): IndexerStatus {
+  let newest: Pick<IndexerReport, 'state' | 'chain'> = UNKNOWN
+  let updatedAtMs = now()
+  let committed: { readonly block: number; readonly atMs: number | null } | null = null
+  return {
+    update: report => {
+      newest = report
+      updatedAtMs = now()
+    },
+    committed: block => {
+      // The block that is there at the first look may be old.
+      if (committed?.block !== block) committed = { block, atMs: committed === null ? null : now() }
+    },
+    state: () => {
+      const silentMs = now() - updatedAtMs
+      if (silentMs <= SILENT_AFTER_MS) return newest.state
+      const state = stateAfterSilence(newest.state, 'the indexer', silentMs)
+      if (committed === null || committed.atMs === null || now() - committed.atMs > IDLE_AFTER_MS) return state
+      return { ...state, indexedBlock: committed.block, stalled: false, reason: UNREPORTED }
+    },
+    chain: () => newest.chain,
+  }
+}
+
+const UNREPORTED = 'the indexer commits blocks, but its reports do not come: the database does not pass notifications on'
+
+const UNKNOWN: Pick<IndexerReport, 'state' | 'chain'> = {
+  state: {
+    headBlock: null,
+    confirmedBlock: null,
+    indexedBlock: null,
+    lagBlocks: null,
+    lagSeconds: null,
+    headUnchangedSeconds: null,
+    backfill: null,
+    reorgs: { count: 0, lastDepth: null, lastAt: null },
+    rpc: [],
+    stalled: false,
+    reason: null,
+    details: [],
+  },
+  chain: { headBlock: null, blockTimeMs: null, baseFeeGwei: null },
+}
+
+const PROCESS_CHANNEL = 'tokenwire_process'
+const PROCESS_REPORT_EVERY_MS = 5_000
+/** A process whose last report is older is not listed. */
+const LISTED_FOR_MS = 15_000
+/** Bounds what forged reports take: every role that may connect to the database may notify. */
+const MAX_LISTED = 200
+
+export interface ProcessReportsOptions {
+  /** URL of the database that the indexer writes. */
+  readonly databaseUrl: string
+  /** Reads the report of this process, with the same `id` each time; `null`: it can't be read at present. */
+  readonly read: () => Promise<ProcessReport | null>
+  readonly logger: Logger
+  /** `monotonicMs`. */
+  readonly now: () => number
+}
+
+export interface ProcessReports {
+  /** The processes on this database that reported in the last 15 s, this one included, at most 200: indexers first, then by URL. */
+  list(): readonly ProcessState[]
+  stop(): Promise<void>
+}
+
+/**
+ * Reports this process to the others on its database every 5 s, and receives their reports. PostgreSQL carries them, whatever carries
+ * the committed blocks: every process has a connection to it, and notifying takes no right to write.
+ */
+export function startProcessReports({ databaseUrl, read, logger, now }: ProcessReportsOptions): ProcessReports {
+  const heard = new Map<string, { readonly report: ProcessReport; readonly atMs: number }>()
+
+  const guarded = createMessageGuard(logger)
+
+  const forgetSilent = () => {
+    for (const [id, { atMs }] of heard) if (now() - atMs > LISTED_FOR_MS) heard.delete(id)
+  }
+
+  const listener = createListener({
+    url: databaseUrl,
+    channels: [PROCESS_CHANNEL],
+    scope: 'database',
+    // Silent: the parts that need the database log that it is away.
+    logger: logger.child({}, { level: 'silent' }),
+    onListening: () => undefined,
+    onNotification: (channel, payload) =>
+      void guarded(channel, () => {
+        const report: ProcessReport = processReportSchema.parse(JSON.parse(payload))
+        forgetSilent()
+        if (heard.size < MAX_LISTED || heard.has(report.id)) heard.set(report.id, { report, atMs: now() })
+      }),
+    beatMs: PROCESS_REPORT_EVERY_MS,
+    beat: async (session: Kysely<unknown>) => {
+      const report = await read()
+      if (report !== null) await notify(session, sql`${PROCESS_CHANNEL}`, JSON.stringify(report))
+    },
+  })
+
+  return {
+    list: () => {
+      forgetSilent()
+      return [...heard.values()]
+        .map(({ report, atMs }): ProcessState => ({ ...report, heardMsAgo: Math.round(now() - atMs) }))
+        .toSorted((a, b) => rankOf(a) - rankOf(b) || compareTexts(a.url, b.url) || compareTexts(a.id, b.id))
+    },
+    stop: () => listener.stop(),
+  }
+}
+
+function rankOf({ role, standby }: ProcessReport): number {
+  return standby ? 1 : role === 'gateway' ? 2 : 0
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** @returns false: `take` threw, and the message is ignored */
+export type MessageGuard = (channel: string, take: () => void) => boolean
+
+const MAX_REASON = 200
+
+/**
+ * Guards against messages of any process that may connect to the database or to NATS. `take` reads a message, and throws if no process of
+ * this version sends such a message. Ignored messages are counted, and the first, second, fourth, eighth … of them is logged.
+ */
+export function createMessageGuard(logger: Logger): MessageGuard {
+  let ignored = 0
+  return (channel, take) => {
+    try {
+      take()
+      return true
+    } catch (error) {
+      ignored++
+      if (isLogged(ignored)) {
+        const reason = messageOf(error).slice(0, MAX_REASON)
+        logger.warn({ channel, ignored, reason }, 'a message that no process of this version sends was ignored')
+      }
+      return false
+    }
+  }
 }

@@ -1,12 +1,14 @@
+import type { Logger } from 'pino'
+import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { type Announcement, announcementOf, readNewestCommit } from '#store/rows/announcement.ts'
 import { readWriter } from '#store/rows/identity.ts'
-import type { BlockFeed } from './blockFeed.ts'
+import { type BlockFeed, type EncodedBlock, NO_STATES, stateText } from './blockFeed.ts'
 import { createDatabaseFeed, type DatabaseFeedOptions } from './databaseFeed.ts'
 import type { IndexerReport } from './indexerReport.ts'
 import type { Nats } from './natsConnection.ts'
-import { type CommitMessage, commitSubject, type Publisher, parseCommitMessage, parseState, tokenSubject } from './natsMessages.ts'
-import { NO_STATES } from './pendingCommits.ts'
 
 export interface NatsFeedOptions extends DatabaseFeedOptions {
   /** Closed with the feed. */
@@ -114,4 +116,114 @@ export function createNatsFeed({ nats, ...options }: NatsFeedOptions): BlockFeed
 function silenceOf(chainId: number): string {
   const remedy = 'give this gateway and the process that indexes into it the same NATS_URL'
   return `NATS_URL: the database has commits that are not published there for it (chain ${chainId}); ${remedy}`
+}
+
+/*
+ * The messages over NATS: for each commit first the state of every changed token, each under a subject of its own, then the commit. All
+ * are JSON. Subjects contain the name of the process that indexes. So no other database shares them, nor a copy of this database that
+ * another process indexes.
+ */
+
+export interface CommitMessage extends Announcement {
+  /** Rises by one with each message: a gap means a lost message. */
+  readonly count: number
+}
+
+/** Most tokens that a commit names. With more, it says that any token may have changed. */
+const MAX_NAMED = 10_000
+/** 16 trades and 20 holders take some 20 KB. A larger state, of a token whose creator wrote much more, is read from the database. */
+export const MAX_STATE_MESSAGE_BYTES = 65_536
+/** The default limit of a NATS server for a message. 10,000 addresses take 450 KB. */
+const MAX_COMMIT_BYTES = 1_048_576
+
+export interface Publisher {
+  readonly chainId: number
+  /** The name under which the process that indexes has claimed the database. */
+  readonly writer: string
+}
+
+export function commitSubject({ chainId, writer }: Publisher): string {
+  return `tokenwire.${chainId}.${writer}.commit`
+}
+
+export function tokenSubject({ chainId, writer }: Publisher, token: Address): string {
+  return `tokenwire.${chainId}.${writer}.token.${token}`
+}
+
+const whole = z.number().int().min(0)
+const commitMessageSchema = announcementOf(MAX_NAMED).extend({ count: whole })
+
+/** @throws when the message is no commit */
+export function parseCommitMessage(message: Uint8Array): CommitMessage {
+  return commitMessageSchema.parse(parseJson(message, MAX_COMMIT_BYTES))
+}
+
+/** The fields that are read before a state reaches its actor. An actor that fails because of other fields is replaced. */
+const stateSchema = z.object({
+  token: z.object({ address: z.string(), sequence: whole }),
+  recent: z.object({ trades: z.array(z.unknown()) }),
+  holders: z.array(z.unknown()),
+})
+
+/** @throws when the message is no state of the token */
+function parseState(message: Uint8Array, token: Address): TokenSnapshot {
+  const state = parseJson(message, MAX_STATE_MESSAGE_BYTES)
+  const { address } = stateSchema.parse(state).token
+  if (address !== token) throw new TypeError(`it is a state of ${address.slice(0, token.length)}`)
+  return state as TokenSnapshot
+}
+
+function parseJson(message: Uint8Array, maxBytes: number): unknown {
+  if (message.length > maxBytes) throw new RangeError(`it has ${message.length} bytes, more than ${maxBytes}`)
+  return JSON.parse(Buffer.from(message.buffer, message.byteOffset, message.length).toString())
+}
+
+export interface NatsOutletOptions extends Publisher {
+  readonly nats: Pick<Nats, 'publish' | 'maxMessageBytes' | 'isConnected'>
+  readonly db: Queryable
+  readonly logger: Logger
+}
+
+export interface NatsOutlet {
+  /** To be called with each committed block, in order. Never throws, never waits. */
+  publish(block: EncodedBlock): void
+  /** While it is not, nothing is published. */
+  isConnected(): boolean
+  /** Resolves when everything is published. */
+  stop(): Promise<void>
+}
+
+/**
+ * The indexer's end of the carrier NATS. Gateways find in the database what can't be published: states that are larger than the server's
+ * messages may be, and which tokens changed where their names don't fit into one message.
+ */
+export function createNatsOutlet({ nats, db, logger, ...publisher }: NatsOutletOptions): NatsOutlet {
+  let count = 0
+  let last: Promise<void> = Promise.resolve()
+
+  const publish = async (block: EncodedBlock): Promise<void> => {
+    const { states, unread, dropped, number, hash, timestamp } = block
+    count++
+    // The block's own commit or a later one, so that a replica that shows it shows the block.
+    const commit = (await readNewestCommit(db))?.commit ?? 0
+    const mostBytes = nats.maxMessageBytes
+    for (const state of states) {
+      if (state.length <= Math.min(mostBytes, MAX_STATE_MESSAGE_BYTES))
+        nats.publish(tokenSubject(publisher, state.token), stateText(block, state))
+    }
+    const changed = [...states.map(({ token }) => token), ...unread]
+    const textOf = (named: Pick<CommitMessage, 'changed' | 'dropped'>) =>
+      JSON.stringify({ count, commit, number, hash, timestamp, ...named } satisfies CommitMessage)
+    const named = changed.length + dropped.length <= MAX_NAMED ? textOf({ changed, dropped }) : null
+    const fits = named !== null && named.length <= mostBytes
+    nats.publish(commitSubject(publisher), fits ? named : textOf({ changed: null, dropped: [] }))
+  }
+
+  return {
+    publish: block => {
+      last = last.then(() => publish(block)).catch((err: unknown) => logger.warn({ err }, 'a commit was not published over NATS'))
+    },
+    isConnected: () => nats.isConnected,
+    stop: () => last,
+  }
 }

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '#config'
 import type { Nats } from './natsConnection.ts'
-import { MAX_STATE_MESSAGE_BYTES } from './natsMessages.ts'
-import { createNatsOutlet, type NatsOutlet, type NatsOutletOptions } from './natsOutlet.ts'
+import { createNatsOutlet, MAX_STATE_MESSAGE_BYTES, type NatsOutlet, type NatsOutletOptions } from './natsFeed.ts'
 
 /** Connects as `NATS_URL` says; `null` where it is not set. Nothing of NATS is loaded then. @throws as `connectNats` */
 export async function openNats(config: Pick<Config, 'nats'>, logger: Logger): Promise<Nats | null> {

@@ -1,11 +1,15 @@
-import type { DatabaseConnection } from 'kysely'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CompiledQuery, DatabaseConnection, QueryExecutor } from 'kysely'
 import type { Logger } from 'pino'
-import { pause } from '#async/pause.ts'
-import { repeat } from '#async/repeat.ts'
+import { pause, repeat } from '#async/turns.ts'
+import { TokenwireError } from '#errors'
 import type { ReplicaHealth } from '#resources/health.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import { causes, codeOf, toStartError } from '#store/connection/databaseErrors.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { readNewestCommit } from '#store/rows/announcement.ts'
-import { primaryFallback } from './primaryFallback.ts'
+import { readIdentity, readWriter } from '#store/rows/identity.ts'
 
 /** How long updates wait for the replica. */
 const PATIENCE_MS = 3_000
@@ -113,4 +117,88 @@ export function createReplicaReads({ replica, primary, logger, now, patienceMs =
       stopped.abort()
     },
   }
+}
+
+/**
+ * Reads from a replica. A statement runs on the primary when its connection leads to a server that is behind, as one of several replicas
+ * behind one address may be, and when the replica cancels it, because what it replays conflicts with it.
+ *
+ * @param isCurrent whether the server of a connection shows what the statement may have to show
+ */
+function primaryFallback(
+  replica: Queryable,
+  primary: Queryable,
+  isCurrent: (connection: DatabaseConnection, db: Queryable) => Promise<boolean>,
+): Queryable {
+  return {
+    getExecutor: () => {
+      const executor = replica.getExecutor()
+      const executeQuery: QueryExecutor['executeQuery'] = async <Row>(query: CompiledQuery<Row>) => {
+        try {
+          const answer = await executor.provideConnection(async connection => {
+            const same = executor.withConnectionProvider({ provideConnection: consumer => consumer(connection) })
+            return (await isCurrent(connection, { getExecutor: () => same })) ? await same.executeQuery(query) : null
+          })
+          if (answer !== null) return answer
+        } catch (error) {
+          if (!isCancelled(error)) throw error
+        }
+        return primary.getExecutor().executeQuery(query)
+      }
+      return new Proxy(executor, {
+        get: (target, name) => {
+          const member: unknown = name === 'executeQuery' ? executeQuery : Reflect.get(target, name, target)
+          return typeof member === 'function' ? member.bind(target) : member
+        },
+      })
+    },
+  }
+}
+
+/** "canceling statement due to conflict with recovery". A statement that only reads fails with this code for nothing else. */
+function isCancelled(error: unknown): boolean {
+  return causes(error).some(link => codeOf(link) === '40001')
+}
+
+export interface OpenReplicaOptions {
+  readonly primary: Queryable
+  readonly logger: Logger
+  readonly now: () => number
+  readonly onStop: (stop: () => Promise<void> | void) => void
+}
+
+/** A replica that is only a little behind shows within this time which process writes to the primary. */
+const MAX_WAIT_MS = 5_000
+const ASK_AGAIN_MS = 250
+
+/**
+ * Opens a replica of the primary for reads.
+ *
+ * @throws `TokenwireError` that names `DATABASE_READ_URL`: it can't be reached, or is no replica of the primary
+ */
+export async function openReplica(url: string, { primary, logger, now, onStop }: OpenReplicaOptions): Promise<ReplicaReads> {
+  const orm = createOrm(url, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, isStandbyWanted: true })
+  onStop(() => orm.close(true))
+  const replica = orm.em.getKysely<unknown>()
+  const untilMs = now() + MAX_WAIT_MS
+  await requireDatabase(replica, { url, use: 'replica', logger })
+  const failed = (error: unknown): never => {
+    throw toStartError(error, { url, setting: 'DATABASE_READ_URL' })
+  }
+  while (!(await isReplicaOf(replica, primary).catch(failed))) {
+    if (now() > untilMs) {
+      const sentence = `it is no replica of DATABASE_URL, or more than ${MAX_WAIT_MS / 1_000} s behind`
+      throw new TokenwireError('database_unavailable', `DATABASE_READ_URL: ${sentence}`, { retryable: true })
+    }
+    await delay(ASK_AGAIN_MS)
+  }
+  const reads = createReplicaReads({ replica, primary, logger, now })
+  onStop(() => reads.stop())
+  return reads
+}
+
+async function isReplicaOf(replica: Queryable, primary: Queryable): Promise<boolean> {
+  if ((await readIdentity(replica)) === null) return false
+  const [here, there] = await Promise.all([readWriter(replica), readWriter(primary)])
+  return here !== null && here === there
 }

@@ -1,9 +1,9 @@
 import type { ChainLog } from '#domain/block.ts'
 import { type ChainHeader, parseHeader } from '#rpc/header.ts'
-import type { RpcProvider } from '#rpc/rpc.ts'
+import type { RpcProvider } from '#rpc/provider.ts'
 import { blockByNumber } from '#rpc/rpcCalls.ts'
 import { inconsistent } from '#rpc/rpcFault.ts'
-import { orderLogs } from './logs/orderLogs.ts'
+import { orderLogs } from './logs/parseLogs.ts'
 
 /**
  * Reads a header that a provider shows.

@@ -1,14 +1,15 @@
 import type { Logger } from 'pino'
-import { mapBounded } from '#async/mapBounded.ts'
+import { mapBounded } from '#async/turns.ts'
 import { type Clock, systemClock } from '#clock'
-import type { Address, Hex } from '#domain/address.ts'
-import type { BlockCalls, CallAnswer } from '#domain/contractCall.ts'
-import type { ChainHeader } from '#rpc/header.ts'
+import { type Address, type Hex, parseAddress } from '#domain/address.ts'
+import type { BlockCalls, CallAnswer, ContractCall } from '#domain/contractCall.ts'
+import { type ChainHeader, fieldsOf, HEX } from '#rpc/header.ts'
+import type { RpcProvider } from '#rpc/provider.ts'
 import type { Answers, Rpc } from '#rpc/rpc.ts'
+import { blockWithTransactions, callAtBlock, isAboutCall, runAt, transactionAt } from '#rpc/rpcCalls.ts'
+import { faultOf, faultSentence, garbled, inconsistent, missing, RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import { type BlockWithLogs, blockWithLogs, fetchHeader, fetchHeaders } from './block.ts'
 import { type ChainTip, createChainTips, type TipRequest } from './chainTips.ts'
-import { fetchCallAnswers } from './fetchCallAnswers.ts'
-import { fetchSenders, type MinedTransaction } from './fetchSenders.ts'
 import { createBlockLogs } from './logs/blockLogs.ts'
 import { createLogRanges, type LogRange, type LogRangeQuery } from './logs/logRanges.ts'
 import { fetchProvenLogs } from './logs/provenLogs.ts'
@@ -134,4 +135,161 @@ function chunks<T>(list: readonly T[]): readonly (readonly T[])[] {
   const parts: (readonly T[])[] = []
   for (let at = 0; at < list.length; at += CALLS_PER_QUESTION) parts.push(list.slice(at, at + CALLS_PER_QUESTION))
   return parts
+}
+
+/** Four answers of 6,016 bytes are less than the 24,576 bytes that creation code may return (EIP-170). */
+export const MAX_CALLS_PER_RUN = 4
+
+/**
+ * `ReadCalls.yul`, compiled. With calls appended it returns what each of them returns. The program itself never fails, so that a refusal
+ * always is the provider's, in whatever words, and never is taken for that of a token.
+ */
+export const READ_CALLS: Hex =
+  '0x610800607a5b388110601657506107ff1901610800f35b9060209060168360003960008080519481601661ffff8860501c16838183819601853901019660601c6207a120fa903d9161178083116071575b156066578181528160008483013e015b01906005565b600019815290506060565b6117809250605056'
+
+const WORD = 64
+const FAILED = 'f'.repeat(WORD)
+
+/**
+ * What contracts return at the end of a block, in the order of the calls: the same whenever it is asked, but for optional calls.
+ *
+ * @throws `RpcError` when no provider answers, or none has the state of the block and runs code that is not deployed, unless all of the
+ *   calls of a run are optional
+ */
+export async function fetchCallAnswers(
+  rpc: Pick<Rpc, 'ask' | 'askEach'>,
+  block: BlockCalls,
+  optional: OptionalCalls,
+): Promise<readonly CallAnswer[]> {
+  const answers: CallAnswer[] = []
+  for (let at = 0, to = 0; at < block.calls.length; at = to) {
+    const isOptional = block.calls[at]?.isOptional
+    while (to < block.calls.length && to - at < MAX_CALLS_PER_RUN && block.calls[to]?.isOptional === isOptional) to++
+    answers.push(...(await run(rpc, { ...block, calls: block.calls.slice(at, to) }, optional)))
+  }
+  return answers
+}
+
+/** How optional calls have fared with all providers. */
+interface OptionalCalls {
+  /** Refusals since the last answer. */
+  refusals: number
+}
+
+/** A state that is gone is refused each time. The first refusals may be of a provider in trouble, and are waited for. */
+const REFUSALS_BELIEVED = 3
+
+type Outcome = readonly CallAnswer[] | RpcFault
+
+async function run(rpc: Pick<Rpc, 'ask' | 'askEach'>, block: BlockCalls, optional: OptionalCalls): Promise<readonly CallAnswer[]> {
+  const question = (provider: RpcProvider) => askProvider(provider, block)
+  const first = await rpc.ask(question)
+  // Nodes without the states of old blocks are none the worse for the rest.
+  const answer = isAnswer(first) ? first : (await rpc.askEach(question)).find(isAnswer)
+  const isOptional = block.calls.every(call => call.isOptional)
+  if (isOptional) optional.refusals = answer === undefined ? optional.refusals + 1 : 0
+  if (answer !== undefined) return answer
+  if (isOptional && optional.refusals >= REFUSALS_BELIEVED) return block.calls.map(() => null)
+  const text = `no provider runs calls on the state of block ${block.number}: ${faultSentence(first as RpcFault)}`
+  throw new RpcError({ kind: 'node', code: 0, text })
+}
+
+async function askProvider(provider: RpcProvider, { calls, ...block }: BlockCalls): Promise<Outcome> {
+  const answer = await callAtBlock(provider, block, runAt(block.number, `${READ_CALLS}${calls.map(encode).join('')}`))
+  return answer.kind === 'refusal' ? answer.fault : parse(answer.value, calls.length)
+}
+
+function isAnswer(outcome: Outcome): outcome is readonly CallAnswer[] {
+  return Array.isArray(outcome)
+}
+
+function encode({ to, data }: ContractCall): string {
+  const digits = data.slice(2)
+  return `${to.slice(2)}${(digits.length / 2).toString(16).padStart(4, '0')}${digits}`
+}
+
+function parse(value: unknown, count: number): readonly CallAnswer[] {
+  const digits = typeof value === 'string' && HEX.bytes.test(value) ? value.slice(2).toLowerCase() : ''
+  const answers: CallAnswer[] = []
+  let at = 0
+  for (; answers.length < count; at += WORD) {
+    const word = digits.slice(at, at + WORD)
+    if (word.length < WORD) throw garbled(`not the answers of ${count} calls`)
+    if (word === FAILED) {
+      answers.push(null)
+      continue
+    }
+    const end = at + WORD + 2 * Number(`0x${word}`)
+    answers.push(`0x${digits.slice(at + WORD, end)}`)
+    at = end - WORD
+  }
+  if (at !== digits.length) throw garbled(`not the answers of ${count} calls`)
+  return answers
+}
+
+export interface MinedTransaction {
+  readonly txHash: Hex
+  readonly blockHash: Hex
+  /** As its logs state it. */
+  readonly txIndex: number
+}
+
+type RawTransaction = Readonly<Record<string, unknown>>
+
+/** Blocks with all their transactions, fetched at the same time: each may have megabytes. */
+const BLOCKS_AT_ONCE = 4
+
+/**
+ * Who sent these transactions, in their order. They are asked for by block and index, since nodes know only the newest transactions by
+ * their hash. What is not there is looked for in its whole block: on some chains indexes are no positions.
+ *
+ * @throws `RpcError`, `missing` when the provider lacks a transaction, `inconsistent` when it answers with another block
+ */
+export async function fetchSenders(provider: RpcProvider, transactions: readonly MinedTransaction[]): Promise<readonly Address[]> {
+  const found = await fetchByPlace(provider, transactions)
+  const blocks = new Set(transactions.flatMap(({ txHash, blockHash }) => (found.has(txHash) ? [] : [blockHash])))
+  const fetched = await mapBounded([...blocks], BLOCKS_AT_ONCE, hash => fetchTransactions(provider, hash))
+  for (const transaction of fetched.flat()) found.set(hashOf(transaction), transaction)
+  return transactions.map(({ txHash }) => {
+    const transaction = found.get(txHash)
+    if (transaction === undefined) throw missing('a transaction')
+    const sender = parseAddress(transaction['from'])
+    if (sender === undefined) throw garbled('transaction: from')
+    return sender
+  })
+}
+
+/** The transactions that the provider shows at their index, by hash. */
+async function fetchByPlace(provider: RpcProvider, transactions: readonly MinedTransaction[]): Promise<Map<unknown, RawTransaction>> {
+  const found = new Map<unknown, RawTransaction>()
+  try {
+    const answers = await provider.calls(transactions.map(({ blockHash, txIndex }) => transactionAt(blockHash, txIndex)))
+    for (const [index, { txHash, blockHash }] of transactions.entries()) {
+      const answer = answers[index]
+      if (answer === null) continue
+      const transaction = fieldsOf(answer, 'transaction')
+      if (hashOf(transaction) === txHash && lowerCase(transaction['blockHash']) === blockHash) found.set(txHash, transaction)
+    }
+  } catch (error) {
+    const fault = faultOf(error)
+    if (fault === null || !isAboutCall(fault)) throw error
+  }
+  return found
+}
+
+async function fetchTransactions(provider: RpcProvider, blockHash: Hex): Promise<readonly RawTransaction[]> {
+  const raw = await provider.call(blockWithTransactions(blockHash))
+  if (raw === null) throw missing('the block of a transaction')
+  const { hash, transactions } = fieldsOf(raw, 'block')
+  if (lowerCase(hash) !== blockHash) throw inconsistent('another block')
+  if (!Array.isArray(transactions)) throw garbled('block: transactions')
+  return transactions.map(transaction => fieldsOf(transaction, 'transaction'))
+}
+
+function hashOf({ hash }: RawTransaction): unknown {
+  return lowerCase(hash)
+}
+
+function lowerCase(value: unknown): unknown {
+  return typeof value === 'string' ? value.toLowerCase() : value
 }

@@ -1,12 +1,12 @@
 import type { Confirmations } from '#config'
 import type { ChainHeader } from '#rpc/header.ts'
-import type { RpcProvider } from '#rpc/rpc.ts'
+import type { RpcProvider } from '#rpc/provider.ts'
 import { blockByNumber, blockByTag, logsInBlocks } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
 import { faultOf, type RpcFault } from '#rpc/rpcFault.ts'
 import { type BlockWithLogs, blockWithLogs, fetchHeader, readHeader } from './block.ts'
+import { smallerThanBlock } from './logs/gatherLogs.ts'
 import { parseLogs } from './logs/parseLogs.ts'
-import { smallerThanBlock } from './logs/smallerQueries.ts'
 
 export interface TipRequest {
   /** What counts as confirmed: the same in every request to one source. */

@@ -1,6 +1,6 @@
 /* The public API of `tokenwire/client`. Types whose public name has another meaning in the server get that name only here. */
 export type { Address, Hex } from '#domain/address.ts'
-export type { PerWindow } from '#domain/token.ts'
+export type { PerWindow } from '#domain/windows.ts'
 export { ClientError as TokenwireError, type ClientErrorCode as TokenwireErrorCode, type ProblemDetails as Problem } from './clientError.ts'
 export { createTokenwire } from './createTokenwire.ts'
 export type {

@@ -1,14 +1,16 @@
+import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { type DatabaseConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
-import { toStartError } from '#store/connection/startError.ts'
-import { dataVersion, layoutOf } from '#store/embedded/layout.ts'
+import { toStartError } from '#store/connection/databaseErrors.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import { requireDatabase } from '#store/connection/requireDatabase.ts'
+import { dataVersion, layoutOf } from '#store/embedded/serverProcess.ts'
 import { type EmbeddedServer, findEmbeddedUrl, startEmbedded } from '#store/embedded/startEmbedded.ts'
-import { createLogger } from '#telemetry/logger.ts'
-import { errorOutput } from '#telemetry/logOutput.ts'
-import { createRedactor, type Redactor } from '#telemetry/redactor.ts'
-import { secretsOf } from '#telemetry/secrets.ts'
+import { readIdentity, type StoredIdentity } from '#store/rows/identity.ts'
+import { createLogger, errorOutput } from '#telemetry/logger.ts'
+import { createRedactor, type Redactor, secretsOf } from '#telemetry/redactor.ts'
 
 interface CommandOptions {
   /** Where the text is printed. Default: standard output. */
@@ -81,4 +83,31 @@ async function openDatabase(
 /** The settings that commands on the database need. @throws as `loadDatabaseConfig` */
 export function databaseConfig(): DatabaseConfig {
   return loadDatabaseConfig(process.env, { cwd: process.cwd() })
+}
+
+interface OnIndexOptions {
+  readonly url: string
+  readonly applicationName: string
+  readonly logger: Logger
+}
+
+/**
+ * Runs the work of a command on the index that is in the database.
+ *
+ * @throws `TokenwireError` as `requireDatabase`; `config_invalid` when there is no index of this version
+ */
+export async function onIndex<T>(
+  { url, applicationName, logger }: OnIndexOptions,
+  work: (db: Kysely<unknown>, identity: StoredIdentity) => Promise<T>,
+): Promise<T> {
+  const orm = createOrm(url, logger, { poolSize: 2, applicationName })
+  try {
+    const db = orm.em.getKysely<unknown>()
+    await requireDatabase(db, { url, use: 'serve', logger })
+    const identity = await readIdentity(db)
+    if (identity === null) throw new TokenwireError('config_invalid', 'DATABASE_URL: there is no index of this version in the database')
+    return await work(db, identity)
+  } finally {
+    await orm.close(true)
+  }
 }

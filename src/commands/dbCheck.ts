@@ -1,10 +1,9 @@
 import { loadConfig } from '#configuration/loadConfig.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
-import { readBlockTimes } from '#store/rows/blockTimes.ts'
-import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
+import { readBlockTimes } from '#store/rows/cursor.ts'
 import { connectChain } from '#worker/connectChain.ts'
-import { databaseCommand } from './databaseCommand.ts'
-import { onIndex } from './onIndex.ts'
+import { findWrongBlock, wrongBlockSentence } from '#worker/openIndexing.ts'
+import { databaseCommand, onIndex } from './databaseCommand.ts'
 
 /*
  * npm run db:check -- [block]: compares the hash and time of every stored block that has trades, from the given one on, with the chain.

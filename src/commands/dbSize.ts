@@ -1,7 +1,7 @@
 import { TokenwireError } from '#errors'
 import { createOrm } from '#store/connection/orm.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
-import { readTableSizes, type TableSize } from '#store/reads/tableSizes.ts'
+import { readTableSizes, type TableSize } from '#store/reads/chainStats.ts'
 import { databaseCommand, databaseConfig } from './databaseCommand.ts'
 
 /* npm run db:size: the rows and bytes of each table, the largest first. The service may run meanwhile. */

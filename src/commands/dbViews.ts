@@ -1,6 +1,5 @@
 import { schemaName } from '#configuration/settingTypes.ts'
-import { installViews } from '#store/views/installViews.ts'
-import { VIEWS_SCHEMA } from '#store/views/viewStatements.ts'
+import { installViews, VIEWS_SCHEMA } from '#store/views/installViews.ts'
 import { databaseCommand, databaseConfig } from './databaseCommand.ts'
 
 /* npm run db:views: makes read-only views in the units of the API, and a role that may read only them. The service may run meanwhile. */

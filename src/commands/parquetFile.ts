@@ -1,8 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import { constants, zstdCompressSync } from 'node:zlib'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import type { CopiedRanges } from '#store/exports/copyOut.ts'
-import { exportedName } from '#store/exports/copyStatement.ts'
+import { type CopiedRanges, exportedName } from '#store/exports/copyOut.ts'
 import type { ColumnKind, View } from '#store/views/view.ts'
 
 type ParquetSchema = ConstructorParameters<typeof ParquetWriter>[0]['schema']

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { takenByNpm } from '#configuration/environment.ts'
 import { loadWebhooksConfig, type WebhooksConfig } from '#configuration/loadConfig.ts'
-import { takenByNpm } from '#configuration/npmOptions.ts'
 import { type EventPlace, formatPlace } from '#domain/eventPlace.ts'
 import { TokenwireError } from '#errors'
 import { publicOutbound } from '#jobs/metadata/outbound.ts'
 import { postWebhook } from '#jobs/webhooks/postWebhook.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { readIndexedBlock, readWebhooks, replayWebhook, type WebhookProgress } from '#store/rows/webhookPositions.ts'
-import { configuredCommand, databaseCommand } from './databaseCommand.ts'
-import { onIndex } from './onIndex.ts'
+import { configuredCommand, databaseCommand, onIndex } from './databaseCommand.ts'
 
 /*
  * npm run webhooks -- list: says how far each webhook of WEBHOOKS_FILE has been sent.

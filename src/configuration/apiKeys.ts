@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import type { ApiKey } from '#config'
-import { abbreviate } from '#domain/abbreviate.ts'
-import { hasApiKeyForm, withoutApiKeys } from '#domain/apiKey.ts'
+import { hasApiKeyForm, withoutApiKeys } from '#domain/secretPattern.ts'
+import { abbreviate } from '#domain/text.ts'
 import { parseOriginPattern } from './addresses.ts'
 import { type ReadFile, readIfPresent, readUtf8 } from './environment.ts'
-import { lineOfJsonValue } from './json.ts'
-import { parseJsonFile, pathText, valueAt } from './jsonFile.ts'
+import { lineOfJsonValue, parseJsonFile, pathText, valueAt } from './json.ts'
 import { givenName } from './settingTypes.ts'
 
 export type ReadApiKeys =

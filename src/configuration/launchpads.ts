@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import type { LaunchpadConfig, LaunchpadsConfig, PeggedCurrency } from '#config'
-import { abbreviate } from '#domain/abbreviate.ts'
 import { type Address, isEther, parseAddress, toAddress } from '#domain/address.ts'
-import { MAX_QUOTE_DECIMALS } from '#domain/route.ts'
-import { BASE_WETH } from '#domain/weth.ts'
+import { BASE_WETH, MAX_QUOTE_DECIMALS } from '#domain/prices.ts'
+import { abbreviate } from '#domain/text.ts'
 import type { AdapterKind } from '#launchpads/adapter.ts'
-import { parseJsonFile, pathText, valueAt } from './jsonFile.ts'
+import { readIfPresent } from './environment.ts'
+import { lineOfJsonValue, parseJsonFile, pathText, valueAt } from './json.ts'
 import { givenName } from './settingTypes.ts'
 
 export type KnownAdapters = Readonly<Record<string, KnownAdapter>>
 
 type KnownAdapter = Omit<AdapterKind, 'create'>
 
-export type LaunchpadsResult =
+type LaunchpadsResult =
   | { readonly kind: 'valid'; readonly value: LaunchpadsConfig }
   /** One sentence per problem, beginning with the place in the file. */
   | { readonly kind: 'invalid'; readonly problems: readonly string[] }
@@ -216,4 +216,21 @@ function describeKey(issue: z.core.$ZodIssueUnrecognizedKeys, key: string, value
   const { contracts = [], optionalContracts = [], settings = {} } = known[adapter] ?? {}
   const keys = ['name', 'adapter', 'startBlock', ...contracts, ...optionalContracts, ...Object.keys(settings)]
   return `${where}: unknown, an entry with adapter ${abbreviate(adapter)} has only ${keys.join(', ')}`
+}
+
+const PLACE = /^(?:[A-Za-z]\w*|\[\d+\])(?:\.\w+|\[\d+\])*(?=:)/
+
+/** Reads `launchpads.json`. Each problem begins with its line, where the file can be read. */
+export function readLaunchpadsFile(file: string, known: KnownAdapters): LaunchpadsResult {
+  const read = readIfPresent(file)
+  if (read.kind !== 'text') return { kind: 'invalid', problems: [read.problem] }
+  const parsed = parseLaunchpads(read.text, known)
+  return parsed.kind === 'valid' ? parsed : { ...parsed, problems: parsed.problems.map(problem => withLine(read.text, problem)) }
+}
+
+function withLine(text: string, problem: string): string {
+  const place = PLACE.exec(problem)?.[0]
+  if (place === undefined) return problem
+  const path = place.match(/\w+/g)?.map(step => (/^\d+$/.test(step) ? Number(step) : step)) ?? []
+  return `line ${lineOfJsonValue(text.replace(/^\uFEFF/, ''), path)}: ${problem}`
 }

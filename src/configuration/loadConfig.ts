@@ -1,17 +1,15 @@
 import path from 'node:path'
 import process from 'node:process'
+import { createSecureContext } from 'node:tls'
 import type { Config, LaunchpadsConfig } from '#config'
 import { ZERO_ADDRESS } from '#domain/address.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { readApiKeys } from './apiKeys.ts'
-import { DATABASE_SETTINGS } from './databaseSettings.ts'
-import { type Environment, type FileReading, type ReadFile, readEnvironment, readIfPresent, readUtf8 } from './environment.ts'
-import { findIdleVariables } from './findIdleVariables.ts'
+import { type FileReading, findIdleVariables, type ReadFile, readEnvironment, readIfPresent, readUtf8 } from './environment.ts'
 import { type KnownAdapters, parseLaunchpads } from './launchpads.ts'
-import { type CamelCased, parseSettings } from './parseSettings.ts'
-import { SETTINGS } from './settings.ts'
-import { readTls } from './tls.ts'
+import { DATABASE_SETTINGS, SETTINGS } from './settings.ts'
+import { type CamelCased, type Environment, parseSettings } from './settingTypes.ts'
 import { readWebhooksFile } from './webhooks.ts'
 
 export interface LoadDatabaseConfigOptions {
@@ -195,4 +193,37 @@ function finish<T extends object>(config: T, problems: readonly string[], hint =
 function freeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part)
   return Object.freeze(value)
+}
+
+/** The PEM files of `TLS_CERT_FILE` and `TLS_KEY_FILE`: both or none, readable, and a pair. */
+function readTls(certFile: string | null, keyFile: string | null, { cwd, readFile, problems }: FileReading): Config['tls'] {
+  if (certFile === null && keyFile === null) return null
+  if (certFile === null || keyFile === null) {
+    const [missing, other] = certFile === null ? ['TLS_CERT_FILE', 'TLS_KEY_FILE'] : ['TLS_KEY_FILE', 'TLS_CERT_FILE']
+    problems.push(`${missing}: missing, expected a PEM file, as ${other} is set`)
+    return null
+  }
+  const readPem = (name: string, file: string): string | null => {
+    const read = readIfPresent(file, readFile)
+    if (read.kind === 'text') return read.text
+    problems.push(`${name}: expected a PEM file, but ${read.kind === 'missing' ? `${file} does not exist` : read.problem}`)
+    return null
+  }
+  const tls = { certFile: path.resolve(cwd, certFile), keyFile: path.resolve(cwd, keyFile) }
+  const cert = readPem('TLS_CERT_FILE', tls.certFile)
+  const key = readPem('TLS_KEY_FILE', tls.keyFile)
+  if (cert !== null && key !== null && !isPair(cert, key)) {
+    problems.push('TLS_CERT_FILE, TLS_KEY_FILE: expected a PEM certificate and its PEM key without a passphrase')
+  }
+  return tls
+}
+
+function isPair(cert: string, key: string): boolean {
+  if (cert.trim() === '' || key.trim() === '') return false
+  try {
+    createSecureContext({ cert, key })
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,9 +1,31 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { INTEGRATIONS } from '#domain/integration.ts'
 import { allowedOrigins, baseUrl, databaseUrl, gatewayUrls, listenHost, natsUrls, pathPrefix, rpcUrls } from './addresses.ts'
-import { DATABASE_SETTINGS } from './databaseSettings.ts'
-import { anyText, flag, secretWord, wholeDays, wholeNumber, word, wordList } from './settingTypes.ts'
+import { anyText, flag, schemaName, secretWord, wholeDays, wholeNumber, word, wordList } from './settingTypes.ts'
+
+/** The APIs that sites, chart libraries and agents define and this service serves, by the words of the variable `INTEGRATIONS`. */
+export const INTEGRATIONS = ['supply', 'udf', 'dexscreener', 'geckoterminal', 'dextools', 'coingecko', 'mcp'] as const
+export type Integration = (typeof INTEGRATIONS)[number]
+
+/** The settings that commands on the database need. As `SETTINGS`, of which they are a part. */
+export const DATABASE_SETTINGS = {
+  DATABASE_URL: databaseUrl.nullable().default(null).meta({
+    secret: true,
+    description: 'PostgreSQL 15 or newer, postgresql://user:password@host:5432/database. Blank: a private server under DATA_DIR.',
+  }),
+  SCHEMA: schemaName
+    .nullable()
+    .default(null)
+    .describe(
+      'The schema of the index in its database, which is created if it is missing. Blank: the one that npm run db:switch made the served ' +
+        'one, else where the tables are. With a name, a second index is built beside the one that is served.',
+    ),
+  DATA_DIR: anyText.default('./.data').describe("The folder of the private server, of its log and of the operators' token."),
+  LOG_LEVEL: word(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('The least severe level that is logged: trace, debug, info, warn, error, fatal or silent.'),
+  LOG_FORMAT: word(['json', 'pretty']).nullable().default(null).describe('json or pretty. Blank: pretty on a terminal, else json.'),
+}
 
 /*
  * All settings by the names of their variables: type, default and description. A `secret` one is not repeated in errors.

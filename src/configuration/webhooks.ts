@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { WebhookConfig } from '#config'
 import { type ReadFile, readIfPresent } from './environment.ts'
-import { lineOfJsonValue } from './json.ts'
-import { parseJsonFile, pathText } from './jsonFile.ts'
+import { lineOfJsonValue, parseJsonFile, pathText } from './json.ts'
 import { givenName } from './settingTypes.ts'
 
 export type ReadWebhooks =

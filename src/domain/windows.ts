@@ -1,6 +1,5 @@
 import type { Address, Hex } from './address.ts'
 import type { Decimal } from './decimal.ts'
-import type { PerWindow } from './token.ts'
 import type { TradeSide } from './trade.ts'
 
 export type WindowName = keyof PerWindow<unknown>
@@ -186,4 +185,34 @@ export const WINDOW_FIELDS = perWindow(window => ({
 /** Fields such as `volumeM5` to `volumeH24`, each with a value of its own. */
 export function windowFields<const Name extends string, T>(name: Name, value: () => T): Record<WindowField<Name>, T> {
   return Object.fromEntries(WINDOW_NAMES.map(window => [windowField(name, window), value()])) as Record<WindowField<Name>, T>
+}
+
+/** The windows of leaders over all tokens. */
+export const LEADER_WINDOWS = ['24h', '7d', '30d', 'all'] as const
+
+export type LeaderWindow = (typeof LEADER_WINDOWS)[number]
+
+const DAY_SECONDS = 86_400
+
+/** Lengths in seconds. A window holds the trades after its start: `timestamp > now - length`. `null`: it has no start. */
+export const LEADER_WINDOW_SECONDS: Readonly<Record<LeaderWindow, number | null>> = {
+  '24h': DAY_SECONDS,
+  '7d': 7 * DAY_SECONDS,
+  '30d': 30 * DAY_SECONDS,
+  all: null,
+}
+
+export const POOL_TYPES = ['curve', 'uniswap-v2', 'uniswap-v3', 'uniswap-v4'] as const
+export type PoolType = (typeof POOL_TYPES)[number]
+
+/** `none`: the launchpad has no graduation; `completed`: the target is reached and the pool not yet made. */
+export const GRADUATION_STATUSES = ['none', 'bonding', 'completed', 'migrated'] as const
+export type GraduationStatus = (typeof GRADUATION_STATUSES)[number]
+
+/** One value per rolling window, which ends at the timestamp of the newest indexed block. */
+export interface PerWindow<T> {
+  readonly m5: T
+  readonly h1: T
+  readonly h6: T
+  readonly h24: T
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { coalesce } from '#async/coalesce.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 
 /** How many of the newest graduations are looked at. */
 const GRADUATIONS = 200

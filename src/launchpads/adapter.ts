@@ -4,8 +4,8 @@ import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { ClaimCall, ClaimTarget } from '#domain/claimable.ts'
 import type { LpPositionFees } from '#launchpads/pools/lpPositionFees.ts'
 import type { DiscoveredSource, LogSource, LogSourceOf, QuotePoolSource, SourceLookup } from './logSource.ts'
-import { MalformedLogError } from './malformedLog.ts'
 import type { TokenEvent } from './tokenEvent.ts'
+import { MalformedLogError } from './words.ts'
 
 /** The logs of one transaction that have a source, in order. */
 export interface TransactionLogs {

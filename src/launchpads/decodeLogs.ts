@@ -1,6 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
-import type { PoolType } from '#domain/token.ts'
+import type { PoolType } from '#domain/windows.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import type { DecodePool } from '#launchpads/pools/poolTrade.ts'
 import { decodeUniswapV2 } from '#launchpads/pools/uniswapV2.ts'
@@ -8,9 +8,8 @@ import { decodeUniswapV3 } from '#launchpads/pools/uniswapV3.ts'
 import { decodeUniswapV4 } from '#launchpads/pools/uniswapV4.ts'
 import { type DecodedLogs, decodeEach, type LaunchpadAdapter, type SourcedLog, type TransactionLogs } from './adapter.ts'
 import { type LogSource, sourceOf } from './logSource.ts'
-import { findMakers } from './maker.ts'
+import { decodeTransfer, findMakers, TRANSFER_TOPIC } from './maker.ts'
 import { eventPosition, type TokenEvent, type TokenEventOf } from './tokenEvent.ts'
-import { decodeTransfer, TRANSFER_TOPIC } from './transfer.ts'
 
 /** What is known of addresses, and since when. */
 export interface DatedDirectory extends Pick<Directory, 'lookup'> {

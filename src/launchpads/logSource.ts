@@ -1,7 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { unlessMalformed } from './malformedLog.ts'
 import type { PoolFacts } from './tokenEvent.ts'
+import { unlessMalformed } from './words.ts'
 
 /** The facts that are needed to read a pool's logs. */
 export type SourcePool = Omit<PoolFacts, 'positionId'>

@@ -1,9 +1,9 @@
-import { type Address, BURN_ADDRESSES, ZERO_ADDRESS } from '#domain/address.ts'
+import { type Address, BURN_ADDRESSES, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
 import type { TradeSide } from '#domain/trade.ts'
 import type { SourcedLog } from './adapter.ts'
-import { unlessMalformed } from './malformedLog.ts'
 import type { TradeSettlement } from './tokenEvent.ts'
-import { decodeTransfer, TRANSFER_TOPIC, type Transfer } from './transfer.ts'
+import { addressTopic, addressWord, unlessMalformed, wordsOf } from './words.ts'
 
 export interface Swap extends TradeSettlement {
   readonly token: Address
@@ -288,4 +288,26 @@ function transfersOf(logs: readonly SourcedLog[], token: Address): readonly Logg
     const transfer = unlessMalformed(() => decodeTransfer(log))
     return transfer === null || transfer.amount === 0n || transfer.from === transfer.to ? [] : [{ ...transfer, logIndex: log.logIndex }]
   })
+}
+
+/** keccak256 of `Transfer(address,address,uint256)` (ERC-20). */
+export const TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+interface Transfer {
+  readonly from: Address
+  readonly to: Address
+  readonly amount: bigint
+}
+
+/**
+ * Some contracts, older than ERC-20's final text or careless of it, index none of the parameters: all three are in the data then.
+ *
+ * @throws MalformedLogError when it is no ERC-20 transfer; the amount of an ERC-721 one, for example, is a topic
+ */
+export function decodeTransfer(log: ChainLog): Transfer {
+  if (log.topics.length === 1) {
+    const word = wordsOf(log.data, 3)
+    return { from: addressWord(word(0)), to: addressWord(word(1)), amount: word(2) }
+  }
+  return { from: addressTopic(log.topics, 1), to: addressTopic(log.topics, 2), amount: wordsOf(log.data, 1)(0) }
 }

@@ -2,7 +2,6 @@ import type { AbiEvent } from 'viem'
 import { type DecodeEventLogReturnType, decodeEventLog } from 'viem/utils'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { MalformedLogError } from './malformedLog.ts'
 
 /*
  * Event arguments. Static ones are read in place: each is one 32-byte word (Solidity ABI specification, "Formal Specification of the
@@ -87,5 +86,18 @@ export function decodeEvent<const Event extends AbiEvent>(event: Event, log: Cha
     return args as unknown as NamedArguments<Event>
   } catch (error) {
     throw new MalformedLogError(`expected a ${event.name} event`, { cause: error })
+  }
+}
+
+/** The content of a log does not fit the event that its first topic names. */
+export class MalformedLogError extends Error {}
+
+/** The result of reading a log, or `null` when the log is malformed. Only for reads beside `decodeEach`, which reports such logs. */
+export function unlessMalformed<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof MalformedLogError)) throw error
+    return null
   }
 }

@@ -1,23 +1,25 @@
+import { access, constants, stat } from 'node:fs/promises'
+import path from 'node:path'
+import process from 'node:process'
 import type { Logger } from 'pino'
+import { allowSlowConnections } from '#async/connecting.ts'
 import type { Config } from '#config'
-import { findIdleVariables } from '#configuration/findIdleVariables.ts'
+import { findIdleVariables } from '#configuration/environment.ts'
 import { type LoadConfigOptions, loadConfig } from '#configuration/loadConfig.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
-import { createAdapters } from '#launchpads/registry.ts'
+import { ADAPTER_KINDS, createAdapters } from '#launchpads/registry.ts'
 import { createRpc } from '#rpc/rpc.ts'
+import { type DatabaseSetting, startError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
-import { type DatabaseSetting, startError } from '#store/connection/startError.ts'
 import { findEmbeddedUrl } from '#store/embedded/startEmbedded.ts'
 import { readIdentity } from '#store/rows/identity.ts'
 import { createLogger } from '#telemetry/logger.ts'
-import { createRedactor } from '#telemetry/redactor.ts'
-import { secretsOf } from '#telemetry/secrets.ts'
-import { checkDatabase } from '#worker/checkDatabase.ts'
+import { createRedactor, secretsOf } from '#telemetry/redactor.ts'
 import { type ConnectedChain, connectChain } from '#worker/connectChain.ts'
-import { findMissingContracts } from '#worker/findMissingContracts.ts'
-import { requireFolder } from './requireFolder.ts'
+import { findMissingContracts } from '#worker/openIndexing.ts'
+import { checkDatabase } from '#worker/planEdit.ts'
 
 /** `warning`: the service runs without it. */
 interface Finding {
@@ -166,4 +168,29 @@ async function reportLaunchpads({ launchpads: { weth } }: Config, { rpc, launchp
       report({ state: 'wrong', what, says: `LAUNCHPADS_FILE: there is no contract at ${address} on this chain` })
     if (without.length === 0) report({ state: 'ok', what, says: `${contracts.length} contract${contracts.length === 1 ? '' : 's'}` })
   }
+}
+
+/** Why a folder can't be written, or be made where it is missing; `null`: it can. */
+async function requireFolder(folder: string): Promise<string | null> {
+  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error)
+  if (!(found instanceof Error)) {
+    if (!found.isDirectory()) return `${folder} is no folder`
+    return access(folder, constants.W_OK | constants.X_OK).then(
+      () => null,
+      () => `${folder} can't be written by this user`,
+    )
+  }
+  if (found.code !== 'ENOENT') return `${folder} can't be read (${found.code})`
+  const parent = path.dirname(folder)
+  return parent === folder ? `${folder} does not exist` : requireFolder(parent)
+}
+
+/** Runs `npm start` with arguments. Returns the exit code. */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  if (args.length !== 1 || args[0] !== 'check') {
+    process.stderr.write('usage: npm start, or npm start -- check, which tells what a start would find\n')
+    return 1
+  }
+  allowSlowConnections()
+  return check(process.env, { cwd: process.cwd(), knownAdapters: ADAPTER_KINDS }, line => process.stdout.write(`${line}\n`))
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
-import { findFreePort } from '#gateway/listening/listenAddress.ts'
+import { findFreePort } from '#gateway/listening/server.ts'
 import { GATEWAY_PROCESS } from './gatewayProcess.ts'
 
 const FIRST_PAUSE_MS = 1_000

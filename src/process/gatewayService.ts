@@ -1,22 +1,31 @@
 import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { coalesce } from '#async/coalesce.ts'
-import { repeat } from '#async/repeat.ts'
-import { createIndexerStatus } from '#bus/indexerStatus.ts'
-import { createMovingFeed } from '#bus/movingFeed.ts'
+import { repeat } from '#async/turns.ts'
+import { type BlockFeed, createMovingFeed } from '#bus/blockFeed.ts'
+import { createNotifyFeed } from '#bus/databaseFeed.ts'
+import { createIndexerStatus, type IndexerStatus } from '#bus/indexerReport.ts'
+import { createNatsFeed } from '#bus/natsFeed.ts'
+import { openNats } from '#bus/openNats.ts'
+import { openReplica } from '#bus/replicaReads.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { readIfPresent } from '#configuration/environment.ts'
+import { withSchema } from '#domain/databaseUrl.ts'
 import { hasCode, TokenwireError } from '#errors'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { readIdentity } from '#store/rows/identity.ts'
-import { indexerView } from './databaseCarrier.ts'
+import type { IndexerView } from '#gateway/http/sources.ts'
+import { toStartError } from '#store/connection/databaseErrors.ts'
+import { followsSwitches, type Queryable, readCurrentSchema, readServedSchema } from '#store/connection/databaseSchema.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import { requireDatabase } from '#store/connection/requireDatabase.ts'
+import { readIdentity, type StoredIdentity } from '#store/rows/identity.ts'
 import { GATEWAY_PROCESS } from './gatewayProcess.ts'
-import { withLiveLaunchpads } from './liveLaunchpads.ts'
+import type { OpenGatewayOptions } from './openGateway.ts'
+import type { RoleOptions, StartedRole, Stop } from './run.ts'
 import { type Served, type ServeOptions, serve } from './serve.ts'
-import { openServedIndex, type ServedIndex } from './servedIndex.ts'
-import type { RoleOptions, StartedRole } from './serviceOptions.ts'
 import { watchFile } from './watchFile.ts'
 import { watchRefusal } from './watchRefusal.ts'
 import { switchedError, watchServedSchema } from './watchServedSchema.ts'
@@ -132,4 +141,148 @@ function movingProblem(before: ServedIndex, { identity }: ServedIndex): Tokenwir
   return new TokenwireError('database_foreign', `DATABASE_URL: the schema that is served now is of chain ${identity.chainId}`, {
     retryable: true,
   })
+}
+
+export interface DatabaseCarrierOptions {
+  readonly config: Pick<Config, 'databaseReadUrl' | 'nats'>
+  readonly databaseUrl: string
+  readonly primary: Queryable
+  readonly chainId: number
+  /** Receives the indexer's reports on itself. */
+  readonly reported: IndexerStatus
+  readonly logger: Logger
+  readonly onStop: (stop: () => Promise<void> | void) => void
+}
+
+export interface DatabaseCarrier {
+  /** Where to read: the replica, if there is one. */
+  readonly db: Queryable
+  readonly feed: BlockFeed
+}
+
+/**
+ * Opens what a gateway needs to receive another process's commits.
+ *
+ * @throws `TokenwireError` with the reason
+ */
+async function openDatabaseCarrier(options: DatabaseCarrierOptions): Promise<DatabaseCarrier> {
+  const { config, databaseUrl, primary, chainId, reported, logger, onStop } = options
+  const replica = config.databaseReadUrl === null ? null : await openReplica(config.databaseReadUrl, { primary, logger, now, onStop })
+  const db = replica?.db ?? primary
+  const nats = await openNats(config, logger)
+  const common = {
+    databaseUrl,
+    db,
+    ...(replica && { replica }),
+    chainId,
+    logger,
+    now,
+    onReport: reported.update,
+    onNewest: reported.committed,
+  }
+  const feed: BlockFeed = nats === null ? createNotifyFeed(common) : createNatsFeed({ ...common, nats })
+  return { db, feed }
+}
+
+/** What the indexer reports, until this process indexes itself. */
+function indexerView(reported: IndexerView, own: (() => OpenGatewayOptions['indexer'] | null) | undefined): OpenGatewayOptions['indexer'] {
+  if (own === undefined) return reported
+  return {
+    state: () => (own() ?? reported).state(),
+    chain: () => (own() ?? reported).chain(),
+    isStandby: () => own() === null,
+    metadata: () => own()?.metadata?.() ?? null,
+    skippedLogs: () => own()?.skippedLogs?.() ?? [],
+    eventLoop: () => own()?.eventLoop?.() ?? null,
+  }
+}
+
+/** After this wait the process ends, and its supervisor starts it again. A stop that is requested meanwhile waits as long. */
+const MAX_WAIT_MS = 5_000
+const ASK_AGAIN_MS = 250
+
+/** An index that a gateway serves: its identity, where to read it, and its commits. */
+interface ServedIndex {
+  /** Its schema, if the process goes with `npm run db:switch`; `null`: the configuration names the schema. */
+  readonly schema: string | null
+  /** The name of its schema, in any case. */
+  readonly schemaName: string
+  readonly identity: StoredIdentity
+  readonly primary: Kysely<unknown>
+  /** Where to read: the replica, if there is one. */
+  readonly db: Queryable
+  /** Not started yet. */
+  readonly feed: BlockFeed
+  close(): Promise<void>
+}
+
+export interface ServedIndexOptions {
+  readonly config: Pick<Config, 'chainId' | 'databaseReadUrl' | 'nats'>
+  readonly databaseUrl: string
+  readonly reported: IndexerStatus
+  readonly giveUp: AbortSignal
+  readonly logger: Logger
+}
+
+/**
+ * Opens the index that is served now. Its connections stay with its schema, whichever is served later.
+ *
+ * @throws `TokenwireError` with the reason; nothing is left open then
+ */
+async function openServedIndex(options: ServedIndexOptions): Promise<ServedIndex> {
+  const { config, databaseUrl, reported, giveUp, logger } = options
+  const stops: Stop[] = []
+  const onStop = (stop: Stop) => void stops.push(stop)
+  const close = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop()
+  }
+  const open = (url: string) => {
+    const orm = createOrm(url, logger, { applicationName: 'tokenwire-reads', statementTimeoutMs: 10_000, giveUp })
+    onStop(() => orm.close(true))
+    return orm.em.getKysely<unknown>()
+  }
+  try {
+    const follows = followsSwitches(databaseUrl)
+    const anywhere = open(databaseUrl)
+    const identity = await prepared(anywhere, databaseUrl, options)
+    const schema = follows ? await readServedSchema(anywhere) : null
+    const url = withSchema(databaseUrl, schema)
+    const primary = schema === null ? anywhere : open(url)
+    const readUrl = config.databaseReadUrl === null ? null : withSchema(config.databaseReadUrl, schema)
+    const schemaName = schema ?? (await readCurrentSchema(primary))
+    const carried = { config: { ...config, databaseReadUrl: readUrl }, databaseUrl: url, primary, chainId: identity.chainId, reported }
+    const { db, feed } = await openDatabaseCarrier({ ...carried, logger, onStop })
+    return { schema, schemaName, identity, primary, db, feed, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Waits a little for an indexer to prepare the database, as when both start together. */
+async function prepared(db: Kysely<unknown>, url: string, { config, logger }: ServedIndexOptions): Promise<StoredIdentity> {
+  const untilMs = now() + MAX_WAIT_MS
+  await requireDatabase(db, { url, use: 'serve', logger })
+  for (;;) {
+    const identity = await readIdentity(db).catch((error: unknown) => {
+      throw toStartError(error, { url, setting: 'DATABASE_URL' })
+    })
+    if (identity !== null) {
+      if (config.chainId === null || config.chainId === identity.chainId) return identity
+      throw new TokenwireError(
+        'chain_mismatch',
+        `CHAIN_ID: expected chain ${config.chainId}, and the database is of chain ${identity.chainId}`,
+      )
+    }
+    if (now() > untilMs) {
+      const sentence = 'DATABASE_URL: no indexer (ROLE=indexer) of this version has prepared this database yet'
+      throw new TokenwireError('database_unavailable', sentence, { retryable: true })
+    }
+    await delay(ASK_AGAIN_MS)
+  }
+}
+
+/** The configuration with the launchpads of the index, which may change while the process runs. */
+export function withLiveLaunchpads(config: Config, launchpads: () => Config['launchpads']): Config {
+  return Object.defineProperty({ ...config }, 'launchpads', { get: launchpads, enumerable: true })
 }

@@ -1,13 +1,12 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
-import { describeHolder, LOCKS, type LockHolder } from '#store/connection/advisoryLocks.ts'
 import { createOrm } from '#store/connection/orm.ts'
-import { holdSessionLock, type SessionLockInput } from '#store/connection/sessionLock.ts'
+import { describeHolder, holdSessionLock, LOCKS, type LockHolder, type SessionLockInput } from '#store/connection/sessionLock.ts'
 import { startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { migrate } from '#store/migrations/migrate.ts'
-import { secretsOf } from '#telemetry/secrets.ts'
-import type { RoleOptions } from './serviceOptions.ts'
+import { secretsOf } from '#telemetry/redactor.ts'
+import type { RoleOptions } from './run.ts'
 
 export interface LockedDatabase {
   readonly databaseUrl: string

@@ -1,16 +1,19 @@
-import { createThreadFeed } from '#bus/threadFeed.ts'
-import { followsSwitches, readCurrentSchema, readServedSchema } from '#store/connection/databaseSchema.ts'
-import type { StartedThread } from '#worker/startIndexing.ts'
-import { announceIndexer } from './announceIndexer.ts'
+import type { Logger } from 'pino'
+import { createThreadFeed } from '#bus/blockFeed.ts'
+import { announceReports, type ReportsAnnounced } from '#bus/indexerReport.ts'
+import type { NatsOutlet } from '#bus/natsFeed.ts'
+import { openNatsOutlet } from '#bus/openNats.ts'
+import type { Config } from '#config'
+import { followsSwitches, type Queryable, readCurrentSchema, readServedSchema } from '#store/connection/databaseSchema.ts'
+import type { Indexing, StartedThread } from '#worker/startIndexing.ts'
+import { withLiveLaunchpads } from './gatewayService.ts'
 import { type LockedDatabase, writerChangedError } from './indexerDatabase.ts'
-import { watchLaunchpads } from './launchpadsWatch.ts'
-import { withLiveLaunchpads } from './liveLaunchpads.ts'
+import type { RoleOptions, StartedRole } from './run.ts'
 import { serve } from './serve.ts'
-import type { RoleOptions, StartedRole } from './serviceOptions.ts'
 import { requireWebhooks, startWebhooks } from './startWebhooks.ts'
+import { watchLaunchpads } from './watchFile.ts'
 import { watchRefusal } from './watchRefusal.ts'
 import { switchedError, watchServedSchema } from './watchServedSchema.ts'
-import { withProblems } from './withProblems.ts'
 
 export interface IndexerOptions extends RoleOptions, LockedDatabase {
   readonly thread: StartedThread
@@ -54,4 +57,41 @@ export async function startIndexer(options: IndexerOptions): Promise<StartedRole
   if (outlet !== null) blocks.subscribe(outlet.publish)
   blocks.subscribe(({ number }) => webhooks?.changed(number))
   return { url, databaseUrl }
+}
+
+/** The view of the indexing thread, with problems of what else this process does. */
+export function withProblems<View extends Pick<Indexing['view'], 'state'>>(view: View, problems: () => readonly string[]): View {
+  return {
+    ...view,
+    state: () => {
+      const state = view.state()
+      return { ...state, problems: [...(state.problems ?? []), ...problems()] }
+    },
+  }
+}
+
+export interface AnnounceIndexerOptions {
+  readonly config: Pick<Config, 'nats'>
+  readonly db: Queryable
+  readonly logger: Logger
+  readonly onStop: (stop: () => Promise<void> | void) => void
+}
+
+/**
+ * Reports the state of this process's indexing to gateways, until it stops or another process has become the writer, and opens its end
+ * of NATS.
+ *
+ * @returns what publishes commits over NATS (`null` where `NATS_URL` is not set), and what is wrong with the database's notifications
+ */
+export async function announceIndexer(
+  { chainId, writer, view, writerChanged }: Pick<Indexing, 'chainId' | 'writer' | 'view' | 'writerChanged'>,
+  { config, db, logger, onStop }: AnnounceIndexerOptions,
+): Promise<{ readonly outlet: NatsOutlet | null; readonly problems: ReportsAnnounced['problems'] }> {
+  let outlet: NatsOutlet | null = null
+  const carrier = () => (outlet === null ? {} : { natsConnected: outlet.isConnected() })
+  const { problems, stop } = announceReports(db, () => ({ writer, state: view.state(), chain: view.chain(), ...carrier() }))
+  onStop(stop)
+  void writerChanged.then(stop)
+  outlet = await openNatsOutlet({ config, chainId, writer, db, logger, onStop })
+  return { outlet, problems }
 }

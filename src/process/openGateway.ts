@@ -1,30 +1,34 @@
 import type { Logger } from 'pino'
-import type { BlockFeed } from '#bus/blockFeed.ts'
+import { createWatchedCandles, type WatchedCandles } from '#actors/candles.ts'
+import { createEventChannels, type EventChannels } from '#actors/events/eventChannel.ts'
+import { createLists, type Lists } from '#actors/lists.ts'
+import { createRegistry, type Registry, type RegistryOptions, SWEEP_INTERVAL_MS } from '#actors/registry.ts'
+import { repeat } from '#async/turns.ts'
+import type { BlockConsumer, BlockFeed } from '#bus/blockFeed.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config, LaunchpadsConfig } from '#config'
 import { createAdmission } from '#gateway/admission/admission.ts'
-import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
-import { type MeasuredIndexer, readProcessMetrics } from '#gateway/health/readProcessMetrics.ts'
-import { createTableSizes } from '#gateway/health/tableSizes.ts'
+import { createDatabaseProbe } from '#gateway/health/readHealth.ts'
+import { createTableSizes, type MeasuredIndexer, readProcessMetrics } from '#gateway/health/readProcessMetrics.ts'
 import type { RequestDeps } from '#gateway/http/requests.ts'
-import { createResponseCache } from '#gateway/http/responseCache.ts'
+import { createResponseCache, type ResponseCache } from '#gateway/http/responseCache.ts'
 import { loadSite } from '#gateway/http/site.ts'
 import type { IndexerView, Sources } from '#gateway/http/sources.ts'
-import type { OperatorPolicy } from '#gateway/operator/operatorPolicy.ts'
+import type { OperatorPolicy } from '#gateway/operator.ts'
 import { createRealtime } from '#gateway/realtime/realtime.ts'
+import { integrationRoutes } from '#integrations/integrationRoutes.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { packagePath, VERSION } from '#package'
-import { databaseCause } from '#store/connection/databaseCause.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Reads } from '#resources/reads.ts'
+import { databaseCause } from '#store/connection/databaseErrors.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { readTableSizes } from '#store/reads/chainStats.ts'
 import { createReads, type ReadsOptions } from '#store/reads/reads.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
-import { readTableSizes } from '#store/reads/tableSizes.ts'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createMetrics } from '#telemetry/metrics.ts'
 import type { Redactor } from '#telemetry/redactor.ts'
-import { createBlockConsumer } from './blockConsumer.ts'
-import { createGatewayActors } from './gatewayActors.ts'
 
 const epochMs = () => Date.now()
 
@@ -84,6 +88,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<OpenedGa
   if (site === null && config.role !== 'indexer')
     logger.warn('the console is not built, so / answers 404: npm run build makes it, for the next start')
   const sources: RequestDeps = {
+    integrations: integrationRoutes,
     config,
     logger,
     admission,
@@ -147,5 +152,71 @@ function creatorRewards(launchpads: () => LaunchpadsConfig): Pick<ReadsOptions, 
   return {
     claimCall: ({ launchpad, ...target }) => adapterOf(launchpad)?.claimCall(target) ?? null,
     vestedOf: ({ launchpad, ...times }) => adapterOf(launchpad)?.vestedOf?.(times) ?? null,
+  }
+}
+
+export interface BlockConsumerOptions {
+  readonly registry: Pick<Registry, 'dispatch' | 'sequence'>
+  readonly responses: Pick<ResponseCache, 'changed'>
+  readonly channels: Pick<EventChannels, 'changed'>
+  readonly lists: Pick<Lists, 'changed'>
+  readonly candles: Pick<WatchedCandles, 'changed'>
+  /** Runs a function after what is under way and its microtasks: `setImmediate`. */
+  readonly yieldTo: (work: () => void) => void
+}
+
+/**
+ * A gateway handles a commit in this order: it forgets cached responses, sends the updates, and then reads watched channels, lists and
+ * candles again. The feed dispatches, or asks the database for the states, right after `changed`, and microtasks of that turn write the
+ * updates.
+ */
+export function createBlockConsumer({ registry, responses, channels, lists, candles, yieldTo }: BlockConsumerOptions): BlockConsumer {
+  return {
+    changed: tokens => {
+      const changed = tokens === null ? null : new Set(tokens)
+      responses.changed(changed)
+      yieldTo(() => {
+        channels.changed()
+        lists.changed(changed)
+        candles.changed(changed)
+      })
+    },
+    dispatch: registry.dispatch,
+    sequence: registry.sequence,
+  }
+}
+
+export interface GatewayActorsOptions extends RegistryOptions {
+  readonly reads: Pick<Reads, 'channelEvents' | 'tokens' | 'tokenCount' | 'candles'>
+}
+
+/** The actors of one gateway. */
+export interface GatewayActors {
+  readonly registry: Registry
+  readonly channels: EventChannels
+  readonly lists: Lists
+  readonly candles: WatchedCandles
+  stop(): Promise<void>
+}
+
+/** Creates the actors, and sweeps those that have had no subscribers for a while. */
+function createGatewayActors({ reads, ...options }: GatewayActorsOptions): GatewayActors {
+  const registry = createRegistry(options)
+  const channels = createEventChannels({ read: reads.channelEvents, ...options })
+  const lists = createLists({ read: reads.tokens, count: reads.tokenCount, ...options })
+  const candles = createWatchedCandles({ read: reads.candles, ...options })
+  const all = [registry, channels, lists, candles]
+  const stopSweeping = repeat(SWEEP_INTERVAL_MS, () => {
+    for (const actors of all) actors.sweep()
+  })
+  return {
+    registry,
+    channels,
+    lists,
+    candles,
+    stop: async () => {
+      stopSweeping()
+      for (const actors of all) await actors.stop()
+    },
   }
 }

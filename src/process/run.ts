@@ -1,19 +1,15 @@
 import process from 'node:process'
 import type { Logger } from 'pino'
-import { allowSlowConnections } from '#async/allowSlowConnections.ts'
-import { findIdleVariables } from '#configuration/findIdleVariables.ts'
+import { allowSlowConnections } from '#async/connecting.ts'
+import type { Config } from '#config'
+import { findIdleVariables } from '#configuration/environment.ts'
 import { loadConfig } from '#configuration/loadConfig.ts'
 import { TokenwireError } from '#errors'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
-import { createLogger, logWarnings } from '#telemetry/logger.ts'
-import { errorOutput, openLogOutput } from '#telemetry/logOutput.ts'
-import { createRedactor } from '#telemetry/redactor.ts'
-import { secretsOf } from '#telemetry/secrets.ts'
+import { createLogger, errorOutput, logWarnings, openLogOutput } from '#telemetry/logger.ts'
+import { createRedactor, type Redactor, secretsOf } from '#telemetry/redactor.ts'
 import type { LoadedThread } from '#worker/loadThread.ts'
-import { startIndexing } from '#worker/startIndexing.ts'
-import { environmentProxies } from './environmentProxies.ts'
-import { reportCrashes } from './reportCrashes.ts'
-import type { ServiceOptions } from './serviceOptions.ts'
+import { type StartedThread, startIndexing } from '#worker/startIndexing.ts'
 import { type StopRequest, whenAborted } from './stopRequest.ts'
 
 const EXIT_TRY_AGAIN = 75
@@ -115,3 +111,68 @@ async function start(options: ServiceOptions): Promise<() => Promise<void>> {
     throw new TokenwireError(error.code, redactor.text(error.message), { retryable: error.retryable })
   }
 }
+
+const NAMES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
+
+/** What the log says of proxies in the environment of the process, which Node uses or ignores for providers and prices. */
+export type ProxyUse =
+  | { readonly use: 'none' }
+  /** Each variable with the host of its proxy. */
+  | { readonly use: 'used' | 'ignored'; readonly proxies: Readonly<Record<string, string>> }
+
+/** @param execArgv the options of Node */
+function environmentProxies(env: Readonly<Record<string, string | undefined>>, execArgv: readonly string[]): ProxyUse {
+  const proxies = NAMES.flatMap(name => {
+    const text = env[name]?.trim()
+    return text ? [[name, URL.parse(text)?.host || 'not a URL'] as const] : []
+  })
+  if (proxies.length === 0) return { use: 'none' }
+  const isOn = env['NODE_USE_ENV_PROXY'] === '1' || [...execArgv, ...(env['NODE_OPTIONS'] ?? '').split(' ')].includes('--use-env-proxy')
+  // Node before 22.21 does not know it.
+  const isKnown = process.allowedNodeEnvironmentFlags.has('--use-env-proxy')
+  return { use: isOn && isKnown ? 'used' : 'ignored', proxies: Object.fromEntries(proxies) }
+}
+
+/**
+ * Ends the process on an uncaught error of this thread: a defect must not leave half a service running. Returns the handler of
+ * the indexing thread's errors.
+ */
+function reportCrashes(logger: Logger): (err: unknown) => void {
+  const crash = (err: unknown) => {
+    logger.fatal({ err }, 'crashed')
+    process.exit(1)
+  }
+  process.on('uncaughtException', crash)
+  process.on('unhandledRejection', crash)
+  return crash
+}
+
+export interface ServiceOptions {
+  readonly config: Config
+  readonly redactor: Redactor
+  readonly logger: Logger
+  /** Aborts when a stop is requested, which interrupts a start. */
+  readonly stopping: AbortSignal
+  /** Called when the service can not go on. It is to be stopped then. */
+  readonly onFailure: (error: TokenwireError) => void
+  /** Called when a thread has ended by itself, with its error. It ends the process. */
+  readonly onCrash: (error: unknown) => void
+  /** The indexing thread. It has not opened the database yet. Closed by `stop`, and when the start fails. `null`: for a gateway. */
+  readonly thread: StartedThread | null
+}
+
+/** What the start of a gateway, a standby or an indexer gets. */
+export interface RoleOptions extends Omit<ServiceOptions, 'thread' | 'stopping'> {
+  /** Registers how to stop something; called in the order of the starts. */
+  readonly onStop: (stop: Stop) => void
+  /** Ends the connections to the database when a stop takes too long. */
+  readonly giveUp: AbortSignal
+}
+
+export interface StartedRole {
+  readonly url: string
+  /** Contains the password. */
+  readonly databaseUrl: string
+}
+
+export type Stop = () => Promise<void> | void

@@ -1,11 +1,11 @@
 import process from 'node:process'
 import type { Config } from '#config'
-import { findFreePort } from '#gateway/listening/listenAddress.ts'
+import { findFreePort } from '#gateway/listening/server.ts'
 import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import type { StartedThread } from '#worker/startIndexing.ts'
 import { GATEWAY_PROCESS } from './gatewayProcess.ts'
 import { openIndexerDatabase } from './indexerDatabase.ts'
-import type { RoleOptions, ServiceOptions, StartedRole, Stop } from './serviceOptions.ts'
+import type { RoleOptions, ServiceOptions, StartedRole, Stop } from './run.ts'
 import { whenAborted } from './stopRequest.ts'
 
 export interface RunningService extends StartedRole {

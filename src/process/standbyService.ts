@@ -1,16 +1,14 @@
 import type { LaunchpadsConfig } from '#config'
 import { TokenwireError } from '#errors'
-import { awaitSessionLock } from '#store/connection/awaitSessionLock.ts'
-import type { SessionLockInput } from '#store/connection/sessionLock.ts'
+import { awaitSessionLock, type SessionLockInput } from '#store/connection/sessionLock.ts'
 import { readIdentity } from '#store/rows/identity.ts'
 import type { Indexing, StartedThread } from '#worker/startIndexing.ts'
-import { announceIndexer } from './announceIndexer.ts'
 import { startGateway } from './gatewayService.ts'
 import { writerChangedError } from './indexerDatabase.ts'
-import { watchLaunchpads } from './launchpadsWatch.ts'
-import type { RoleOptions, StartedRole } from './serviceOptions.ts'
+import { announceIndexer, withProblems } from './indexerService.ts'
+import type { RoleOptions, StartedRole } from './run.ts'
 import { requireWebhooks, startWebhooks } from './startWebhooks.ts'
-import { withProblems } from './withProblems.ts'
+import { watchLaunchpads } from './watchFile.ts'
 
 export interface StandbyOptions extends RoleOptions {
   readonly thread: StartedThread

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import { pause } from '#async/pause.ts'
+import { pause } from '#async/turns.ts'
 import { monotonicMs } from '#clock'
 import { TokenwireError } from '#errors'
-import { databaseCause } from '#store/connection/databaseCause.ts'
-import { causes, codeOf, databaseFault } from '#store/connection/databaseErrors.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import { causes, codeOf, databaseCause, databaseFault } from '#store/connection/databaseErrors.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 
 const LOOK_EVERY_MS = 5_000
 /** A password that is rotated step by step, or a server whose name has moved, is given this long. */

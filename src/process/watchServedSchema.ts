@@ -1,9 +1,7 @@
 import type { Logger } from 'pino'
-import { isLogged } from '#async/logSampling.ts'
-import { pause } from '#async/pause.ts'
+import { isLogged, pause } from '#async/turns.ts'
 import { TokenwireError } from '#errors'
-import { readServedSchema } from '#store/connection/databaseSchema.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import { type Queryable, readServedSchema } from '#store/connection/databaseSchema.ts'
 
 const LOOK_EVERY_MS = 1_000
 

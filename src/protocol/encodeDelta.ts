@@ -1,5 +1,5 @@
-import type { TradesSince } from '#resources/recentTrades.ts'
-import type { TokenDelta, TokenUpdate, UpdatedState } from './tokenUpdate.ts'
+import type { TradesSince } from '#resources/trades.ts'
+import type { TokenDelta, TokenUpdate, UpdatedState } from './encodeUpdate.ts'
 
 const encoder = new TextEncoder()
 

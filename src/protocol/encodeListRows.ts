@@ -1,10 +1,7 @@
 import type { Token } from '#resources/token.ts'
-import { byteLength } from './cutText.ts'
+import { byteLength } from './encodeUpdate.ts'
 import { MAX_LIST_ROWS, MAX_MESSAGE_BYTES } from './limits.ts'
-import { LIST_CELLS } from './listCells.ts'
-
-/** The names of a row's cells, in order. */
-export const LIST_COLUMNS: readonly string[] = Object.keys(LIST_CELLS)
+import { LIST_CELLS, LIST_COLUMNS } from './listCells.ts'
 
 const IMAGE = LIST_COLUMNS.indexOf('imageUrl')
 const NAME = LIST_COLUMNS.indexOf('name')

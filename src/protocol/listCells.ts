@@ -1,5 +1,5 @@
 import type { Token } from '#resources/token.ts'
-import type { Wire } from '#resources/wire.ts'
+import type { Wire } from '#resources/values.ts'
 import type { listRowSchema } from './schemas/listRow.ts'
 
 type Cell = string | number | null
@@ -56,3 +56,6 @@ function shortDecimal(text: string | null): string | null {
   const kept = fraction.slice(0, Math.max(0, DIGITS + leading)).replace(/0+$/, '')
   return kept === '' ? whole : `${whole}.${kept}`
 }
+
+/** The names of a row's cells, in order. */
+export const LIST_COLUMNS: readonly string[] = Object.keys(LIST_CELLS)

@@ -1,9 +1,13 @@
 import { z } from 'zod'
-import { ACTOR_SORTS, ACTOR_STATE_NAMES } from '#domain/health.ts'
 import { integerParameter, tokenParameter, wordParameter } from './parameters.ts'
 import { defineResource, listSchema } from './resource.ts'
-import { addressText, count, integerText, SEQUENCE_MEANING, sequence, timeText } from './values.ts'
-import type { Wire } from './wire.ts'
+import { addressText, count, integerText, SEQUENCE_MEANING, sequence, timeText, type Wire } from './values.ts'
+
+const ACTOR_STATE_NAMES = ['activating', 'live', 'resyncing', 'passivated'] as const
+export type ActorStateName = (typeof ACTOR_STATE_NAMES)[number]
+
+const ACTOR_SORTS = ['subscribers', 'sequence', 'lastUpdateAt'] as const
+export type ActorSort = (typeof ACTOR_SORTS)[number]
 
 const actorStateSchema = z
   .object({

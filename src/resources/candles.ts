@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
-import { integerCursor } from './cursorFields.ts'
 import {
   addressParameter,
   booleanParameter,
@@ -12,9 +11,8 @@ import {
   unixSeconds,
   wordParameter,
 } from './parameters.ts'
-import { defineList, type QueryOf } from './resource.ts'
-import { addressText, count, decimalText, MAX_UNIX_SECONDS } from './values.ts'
-import type { Wire } from './wire.ts'
+import { defineList, integerCursor, type QueryOf } from './resource.ts'
+import { addressText, count, decimalText, MAX_UNIX_SECONDS, type Wire } from './values.ts'
 
 export const candleSchema = z
   .object({

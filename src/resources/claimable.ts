@@ -2,11 +2,9 @@ import { z } from 'zod'
 import { isEther } from '#domain/address.ts'
 import { CLAIM_SCOPES } from '#domain/claimable.ts'
 import { formatUnits } from '#domain/decimal.ts'
-import { addressParameter, tokenParameter } from './parameters.ts'
-import { defineResource } from './resource.ts'
-import { type PresentPrices, toUsd } from './usd.ts'
-import { addressText, callDataText, count, decimalText, integerText } from './values.ts'
-import type { Wire } from './wire.ts'
+import { addressParameter, pageParameters, tokenParameter } from './parameters.ts'
+import { cursorAddress, cursorText, defineList, defineResource, type QueryOf } from './resource.ts'
+import { addressText, callDataText, count, decimalText, integerText, type PresentPrices, toUsd, type Wire } from './values.ts'
 
 const claimCall = z
   .object({ to: addressText.describe('Address of the contract to call.'), data: callDataText.describe('Call data.') })
@@ -15,7 +13,7 @@ const claimCall = z
     description: 'The call that pays out; the creator must send it. `null`: the launchpad has no such call, or nothing can be paid out.',
   })
 
-export const claimableAmountSchema = z
+const claimableAmountSchema = z
   .object({
     currency: addressText.describe('Address of the currency; the zero address is the native one.'),
     symbol: z.string().nullable().describe('Symbol of the currency: untrusted text. `null`: unknown.'),
@@ -49,7 +47,7 @@ export type ClaimableAmount = Wire<typeof claimableAmountSchema>
 export type Claimable = Wire<typeof claimableSchema>
 
 /** Fills in `amountUsd` of an amount that is ETH, WETH or pegged, by address: any token may be named "ETH". */
-export function amountWithUsd<Amount extends ClaimableAmount>(
+function amountWithUsd<Amount extends ClaimableAmount>(
   entry: Amount,
   { ethUsd, currencies: { weth, pegUsd = [] } }: PresentPrices,
 ): Amount {
@@ -72,3 +70,38 @@ export const claimable = defineResource({
   problems: ['token_not_found', 'data_unavailable'],
   valued: (answer, prices) => ({ ...answer, claimable: answer.claimable.map(entry => amountWithUsd(entry, prices)) }),
 })
+
+const walletClaimSchema = claimableAmountSchema
+  .extend({
+    launchpad: z.string().describe('Name of the launchpad.'),
+    token: addressText.nullable().describe('Address of the token. `null`: the amount is in an escrow for all tokens of the creator.'),
+    asOfBlock: integerText.describe(
+      'Number of the block as of which the amounts are. For fees of an LP position: the block at which they were last read.',
+    ),
+  })
+  .meta({ id: 'WalletClaim', description: 'What an account can claim as a creator in one currency.' })
+
+/** What an account can claim as a creator in one currency: of one token, or of an escrow for all of its tokens. */
+export type WalletClaim = Wire<typeof walletClaimSchema>
+
+/** The key of the last claim of a page. */
+const cursor = z.object({ token: cursorAddress, launchpad: cursorText(64), currency: cursorAddress })
+
+export const claims = defineList({
+  id: 'listClaims',
+  tag: 'Wallets',
+  path: '/api/wallets/:address/claimable',
+  summary: 'Everything that an account can claim as a creator, and the calls that pay it out',
+  parameters: z.object({ address: addressParameter.describe('Address of the wallet.'), ...pageParameters({ max: 500, default: 50 }) }),
+  name: 'WalletClaimList',
+  meaning: 'A page of claims.',
+  item: walletClaimSchema,
+  cursor: () => cursor,
+  cacheControl: 'revalidate',
+  outdatedBy: 'commit',
+  problems: ['data_unavailable'],
+  valued: amountWithUsd,
+})
+
+export type ClaimsQuery = QueryOf<typeof claims>
+export type ClaimCursor = Wire<typeof cursor>

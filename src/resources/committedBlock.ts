@@ -1,5 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
-import type { TokenSnapshot } from './tokenSnapshot.ts'
+import type { TokenSnapshot } from './token.ts'
 
 /**
  * The result of a commit, and all that the actors get from the indexer. It exists only after the transaction has committed. A job's

@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { ETH_USD_SOURCES } from '#domain/ethUsd.ts'
 import { defineResource, NO_PARAMETERS } from './resource.ts'
-import { decimalText, timeText } from './values.ts'
-import type { Wire } from './wire.ts'
+import { decimalText, timeText, type Wire } from './values.ts'
+
+/** `simulated`: the answer with the price is marked as one for a development chain. `pool`: the configured pools of pegged currencies. */
+const ETH_USD_SOURCES = ['coingecko', 'coinbase', 'pool', 'simulated'] as const
+export type EthUsdSource = (typeof ETH_USD_SOURCES)[number]
 
 const ethUsdSchema = z
   .object({

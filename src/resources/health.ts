@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { defineResource, NO_PARAMETERS } from './resource.ts'
-import { count, integerText, percent, timeText } from './values.ts'
-import type { Wire } from './wire.ts'
+import { defineResource, listSchema, NO_PARAMETERS } from './resource.ts'
+import { count, decimalText, integerText, percent, timeText, type Wire } from './values.ts'
 
 /* The health of the service. */
 
@@ -72,7 +71,7 @@ const launchpadProgress = z.object({
   secondsLeft: z.number().min(0).nullable().describe('Estimated seconds until it joins. `null`: unknown.'),
 })
 
-export const indexerHealthSchema = z.object({
+const indexerHealthSchema = z.object({
   status: z
     .enum(['ok', 'syncing', 'stalled', 'degraded'])
     .describe(
@@ -167,7 +166,7 @@ export type RealtimeHealth = IndexerHealth['realtime']
 export type FeedHealth = IndexerHealth['feed']
 export type ReplicaHealth = NonNullable<FeedHealth['replica']>
 /** The progress of indexing, and the state of its providers. */
-export type IndexingHealth = Pick<IndexerHealth, 'lagBlocks' | 'lagSeconds' | 'backfill' | 'reorgs' | 'rpc'>
+type IndexingHealth = Pick<IndexerHealth, 'lagBlocks' | 'lagSeconds' | 'backfill' | 'reorgs' | 'rpc'>
 
 export const serviceHealth = defineResource({
   id: 'getHealth',
@@ -206,4 +205,138 @@ export const ready = defineResource({
   limited: false,
   cacheControl: 'never',
   problems: ['data_unavailable'],
+})
+
+/** Why the database fails. */
+export interface DatabaseCause {
+  /** The kind of cause. Public. */
+  readonly shown: string
+  /** For operators: the kind, what to do, and the server's own words, which are to be redacted. */
+  readonly full: string
+}
+
+/** The state of indexing as the indexer reports it. */
+export interface IndexerState extends IndexingHealth {
+  readonly headBlock: number | null
+  readonly confirmedBlock: number | null
+  readonly indexedBlock: number | null
+  /** `null` when no provider shows a newest block; absent: not known here. */
+  readonly headUnchangedSeconds?: number | null
+  /** True when nothing is indexed though the chain moves, or indexing has stopped for good. */
+  readonly stalled: boolean
+  /** Why it is stalled or degraded, in this service's own words, since it is public. */
+  readonly reason: string | null
+  /** The launchpads that are built or removed now. Absent: not known here. */
+  readonly launchpads?: readonly LaunchpadProgress[]
+  /** What is wrong besides, though indexing goes on, in this service's own words. Absent: not known here. */
+  readonly problems?: readonly string[]
+  /** What can not be verified, though nothing is broken, in this service's own words. Absent: not known here. */
+  readonly warnings?: readonly string[]
+  /** For operators: includes the messages of providers and the database, without secrets. Absent: not known here. */
+  readonly details?: readonly string[]
+}
+
+/** The last state of an indexer that has been silent for so long that the state may no longer be true. */
+export function stateAfterSilence(last: IndexerState, who: string, silentMs: number): IndexerState {
+  const reason = `${who} has not answered for ${Math.floor(silentMs / 1_000)} s`
+  return { ...last, lagBlocks: null, lagSeconds: null, headUnchangedSeconds: null, stalled: true, reason }
+}
+
+export interface OperatorHealth extends IndexerHealth {
+  /** The problems, with the messages of providers and the database, without secrets. */
+  readonly details: readonly string[]
+}
+
+/** What a process reports about itself to the other processes on its database. */
+export const processReportSchema = indexerHealthSchema
+  .pick({
+    status: true,
+    role: true,
+    standby: true,
+    version: true,
+    uptimeSeconds: true,
+    indexedBlock: true,
+    lagBlocks: true,
+    database: true,
+    feed: true,
+  })
+  .extend({
+    id: z.string().describe('Id of the process; each start has a new one.'),
+    host: z.string().describe('Name of the machine that the process runs on.'),
+    pid: count.describe('Process id on that machine.'),
+    url: z.string().describe('URL at which the process listens.'),
+    connections: count.describe('Open WebSockets and event streams.'),
+    subscriptions: count.describe('Subscriptions of all connections.'),
+  })
+
+const processStateSchema = processReportSchema
+  .extend({
+    heardMsAgo: milliseconds.describe('Milliseconds between the last report of the process and this answer. It reports every 5 s.'),
+  })
+  .meta({ id: 'ProcessState', description: 'What a process reports about itself.' })
+
+const blockNumber = count.nullable()
+
+/** What an indexer reports to gateways about itself and the chain. */
+export const indexerReportSchema = z.object({
+  writer: z.uuid(),
+  state: indexerHealthSchema.pick({ lagBlocks: true, lagSeconds: true, backfill: true, reorgs: true, rpc: true }).extend({
+    headBlock: blockNumber,
+    confirmedBlock: blockNumber,
+    indexedBlock: blockNumber,
+    headUnchangedSeconds: z.number().nullable().exactOptional(),
+    stalled: z.boolean(),
+    reason: z.string().nullable(),
+    launchpads: indexerHealthSchema.shape.launchpads.exactOptional(),
+    warnings: z.array(z.string()).exactOptional(),
+    details: z.array(z.string()).exactOptional(),
+  }),
+  chain: z.object({ headBlock: blockNumber, blockTimeMs: milliseconds.nullable(), baseFeeGwei: decimalText.nullable() }),
+  natsConnected: z.boolean().exactOptional(),
+})
+
+export type ProcessReport = Wire<typeof processReportSchema>
+export type ProcessState = Wire<typeof processStateSchema>
+
+export const processes = defineResource({
+  id: 'listProcesses',
+  tag: 'Health',
+  path: '/api/indexer/health/processes',
+  summary: 'The processes that use the same database: indexers, standbys and gateways',
+  parameters: NO_PARAMETERS,
+  answer: listSchema(processStateSchema)
+    .omit({ asOfBlock: true })
+    .meta({ id: 'ProcessList', description: 'The processes that reported in the last 15 s, indexers first, in one page.' }),
+  access: 'operator',
+  cacheControl: 'never',
+  problems: [],
+})
+
+const keyUsageSchema = z
+  .object({
+    name: z.string().describe('Name of the key.'),
+    requests: count.describe('Requests that were admitted, event streams included.'),
+    refusedRequests: count.describe('Requests that were refused with 429.'),
+    maxRequestsPerMinute: count.nullable().describe('Requests per minute that the key may make. `null`: no limit.'),
+    connections: count.describe('WebSockets and event streams that are open now.'),
+    maxConnections: count.describe('WebSockets and event streams that may be open at once.'),
+    openedConnections: count.describe('WebSockets and event streams that were opened.'),
+    refusedConnections: count.describe('WebSockets and event streams that were refused because too many were open.'),
+  })
+  .meta({ id: 'KeyUsage', description: 'What an API key has used of the process that answers, since the start of the process.' })
+
+export type KeyUsage = Wire<typeof keyUsageSchema>
+
+export const usage = defineResource({
+  id: 'getUsage',
+  tag: 'Health',
+  path: '/api/usage',
+  summary: 'What API keys have used: the key of the request, or all of them for operators',
+  parameters: NO_PARAMETERS,
+  answer: listSchema(keyUsageSchema)
+    .omit({ asOfBlock: true })
+    .meta({ id: 'KeyUsageList', description: 'The usage of keys in the process that answers, in one page.' }),
+  access: 'both',
+  cacheControl: 'never',
+  problems: ['unauthorized'],
 })

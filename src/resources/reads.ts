@@ -1,13 +1,20 @@
 import type { Address, Hex } from '#domain/address.ts'
-import type { ChainStats } from './chainStats.ts'
+import { actor, actors } from './actors.ts'
+import { candleSeries, candles } from './candles.ts'
+import { type ChainStats, indexTotals, type LaunchpadTotals, launchpads } from './chainStats.ts'
 import type { ChannelEvents, ChannelEventsQuery } from './channelEvent.ts'
-import type { Holder } from './holders.ts'
-import type { LaunchpadTotals } from './launchpads.ts'
+import { claimable, claims } from './claimable.ts'
+import { ethUsdPrice } from './ethUsd.ts'
+import { processes, serviceHealth } from './health.ts'
+import { distribution, earlyWallets, type Holder, holders } from './holders.ts'
 import type { BlockPlace, BlockRange, DayTotals, FinalBlock, ListedAsset, ListedPair, PairEvents, Supply } from './marketData.ts'
 import type { ListResource, PageOf, QueryOf, Resource } from './resource.ts'
-import type { LISTS, SINGLE, TOKEN_LISTS } from './resources.ts'
-import type { TokensQuery, tokens } from './tokens.ts'
-import type { Wire } from './wire.ts'
+import { token } from './token.ts'
+import { search, sparklines, type TokensQuery, tokens } from './tokens.ts'
+import { leaders, traders } from './traders.ts'
+import { marketTrades, trades, walletTrades } from './trades.ts'
+import type { Wire } from './values.ts'
+import { holdings, wallet } from './wallet.ts'
 
 type ReadList<List extends ListResource> = (query: QueryOf<List>) => Promise<PageOf<List>>
 
@@ -53,3 +60,25 @@ export interface Reads extends ReadLists, ReadTokenLists, ReadOnes {
   /** Round trip to the database in ms. */
   ping(): Promise<number>
 }
+
+/* The resources by the names of the client's methods. */
+
+/** Lists that are read from the database. */
+export const LISTS = { tokens, candleSeries, sparklines, marketTrades, leaders, walletTrades, holdings, claims, search } as const
+
+/** Lists of one token, whose address is in the path. */
+export const TOKEN_LISTS = { trades, traders, holders, candles } as const
+
+/** Single answers that are read from the database. */
+export const SINGLE = { token, distribution, earlyWallets, claimable, wallet } as const
+
+/** Resources that take more than a read of the database. */
+export const COMPOSED = {
+  launchpads,
+  ethUsd: ethUsdPrice,
+  chainStats: indexTotals,
+  health: serviceHealth,
+  processes,
+  actors,
+  actor,
+} as const

@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import type { ProblemCode } from './problem.ts'
-import type { PresentPrices } from './usd.ts'
-import { integerText } from './values.ts'
-import type { Wire } from './wire.ts'
+import type { Address } from '#domain/address.ts'
+import { INT32_MAX, integerText, MAX_UNIX_SECONDS, type PresentPrices, type Wire } from './values.ts'
 
 export const TAGS = {
   Tokens: 'Tokens, and what belongs to one of them.',
@@ -132,3 +130,77 @@ export const listSchema = <T extends z.ZodType>(item: T) =>
       .nullable()
       .describe('Number of the newest indexed block at the time of the answer. `null`: nothing is indexed yet.'),
   })
+
+/* The fields of cursors, restricted to values that the database can compare. */
+
+export const cursorAddress = z.string().regex(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType<Address, string>
+export const cursorBalance = z.string().regex(/^\d{1,78}$/)
+export const cursorText = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .regex(/^\P{Cc}*$/u)
+
+export const integerCursor = (max: number) => z.int().min(0).max(max)
+
+const integerTextUpTo = (max: number) => z.string().refine(text => /^\d{1,16}$/.test(text) && Number(text) <= max)
+export const cursorTime = integerTextUpTo(MAX_UNIX_SECONDS)
+export const cursorCount = integerTextUpTo(INT32_MAX)
+export const cursorBlock = integerTextUpTo(Number.MAX_SAFE_INTEGER)
+export const cursorDecimal = z.string().regex(/^-?\d{1,120}(\.\d{1,120})?$/)
+/** Zero, or a value that a double can hold: PostgreSQL refuses one that overflows or underflows. */
+export const cursorDouble = z
+  .string()
+  .regex(/^-?\d{1,40}(\.\d{1,40})?(e[+-]?\d{1,3})?$/)
+  .refine(text => Number.isFinite(Number(text)) && (Number(text) !== 0 || /^-?[0.]+(e|$)/.test(text)))
+
+/** The codes of problems: their statuses, and what they mean. */
+export const PROBLEMS = {
+  invalid_parameter: {
+    statuses: [400],
+    meaning: 'A parameter is missing, malformed, repeated or out of range; `detail` says what was expected.',
+  },
+  invalid_request: {
+    statuses: [400],
+    meaning: 'The request has two `Host` or `Content-Length` headers, or a `Transfer-Encoding` other than `chunked`.',
+  },
+  token_not_found: { statuses: [404], meaning: 'The address is well formed, and no indexed token has it.' },
+  not_found: { statuses: [404], meaning: 'There is nothing at this path, or nothing with this id.' },
+  not_kept: {
+    statuses: [410],
+    meaning: 'The service keeps nothing that is as old as the requested range; `detail` says since when it does.',
+  },
+  method_not_allowed: { statuses: [405], meaning: 'The path does not answer this method; `Allow` names those that it does.' },
+  upgrade_required: { statuses: [426], meaning: 'The path is for WebSockets.' },
+  rate_limited: {
+    statuses: [429],
+    meaning: 'Too many requests or connections of this client address or API key; try again after `Retry-After`.',
+  },
+  origin_not_allowed: { statuses: [403], meaning: 'Pages of this origin may not use the service.' },
+  unauthorized: {
+    statuses: [401, 403],
+    meaning: '401: the operator token or API key is missing, unknown or revoked; 403: operator routes are closed here.',
+  },
+  price_unavailable: { statuses: [503], meaning: 'No provider gave an ETH price in the last 10 minutes; try again after `Retry-After`.' },
+  data_unavailable: {
+    statuses: [503],
+    meaning: 'The index can’t be read at the moment, or holds nothing yet; try again after `Retry-After`.',
+  },
+  internal: { statuses: [500], meaning: 'A fault of the service; its log has the reason under `requestId`.' },
+} as const
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+export type ProblemStatus = (typeof PROBLEMS)[ProblemCode]['statuses'][number]
+
+export const problemSchema = z
+  .object({
+    type: z.literal('about:blank').describe('Always `about:blank`: `code` tells problems apart.'),
+    title: z.string().describe('The standard phrase of the HTTP status.'),
+    status: z.number().int().min(400).max(599).describe('The HTTP status.'),
+    detail: z.string().describe('What was expected, for people. Its wording may change.'),
+    code: z.enum(Object.keys(PROBLEMS) as ProblemCode[]).describe('What is wrong, for programs. Stable.'),
+    message: z.string().optional().describe('The same text as `detail`. Only on routes below `/dextools`, whose contract requires it.'),
+    requestId: z.string().describe('The `X-Request-Id` of this answer, which is also in the service’s log.'),
+  })
+  .meta({ id: 'Problem', description: 'An error by RFC 9457.' })

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { LINK_KINDS } from '#domain/metadata.ts'
-import { GRADUATION_STATUSES, POOL_TYPES } from '#domain/token.ts'
+import { GRADUATION_STATUSES, POOL_TYPES } from '#domain/windows.ts'
+import type { Holder } from './holders.ts'
 import { tokenParameter } from './parameters.ts'
 import { defineResource } from './resource.ts'
-import { toUsd } from './usd.ts'
+import type { RecentTrades } from './trades.ts'
 import {
   addressText,
   count,
@@ -16,8 +17,9 @@ import {
   SEQUENCE_MEANING,
   sequence,
   timeText,
+  toUsd,
+  type Wire,
 } from './values.ts'
-import type { Wire } from './wire.ts'
 
 const perWindow = <T extends z.ZodType>(value: T) =>
   z.object({
@@ -237,3 +239,26 @@ export const token = defineResource({
   problems: ['token_not_found', 'data_unavailable'],
   valued: (answer, { ethUsd }) => withUsd(answer, ethUsd),
 })
+
+/** The state that an update carries and that an actor starts with, all read in one transaction. */
+export interface TokenSnapshot {
+  readonly token: Token
+  readonly recent: RecentTrades
+  /** The largest 20 by balance. */
+  readonly holders: readonly Holder[]
+}
+
+/** Fills in the USD values of the token. @param ethUsd USD per ETH as a plain decimal; `null`: not known */
+export function snapshotWithUsd(snapshot: TokenSnapshot, ethUsd: string | null): TokenSnapshot {
+  return ethUsd === null ? snapshot : { ...snapshot, token: withUsd(snapshot.token, ethUsd) }
+}
+
+/** What identifies a token beside other facts. */
+export const tokenSummaryFields = {
+  address: addressText.describe('Address of the token.'),
+  symbol: z.string().nullable().describe('Symbol: untrusted text. `null`: unknown.'),
+  name: z.string().nullable().describe('Name: untrusted text. `null`: unknown.'),
+  decimals: count.describe('Decimal places of a whole token.'),
+  imageUrl: z.string().nullable().describe('Image behind the metadata URI: untrusted. `null`: none, or not fetched yet.'),
+  launchpad: z.string().describe('Name of the launchpad.'),
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { formatDecimal, ONE, parseDecimal } from '#domain/decimal.ts'
 import { TEXT_LIMITS } from '#domain/text.ts'
-import { GRADUATION_STATUSES } from '#domain/token.ts'
-import { cursorAddress, cursorCount, cursorDecimal, cursorDouble, cursorTime } from './cursorFields.ts'
+import { GRADUATION_STATUSES } from '#domain/windows.ts'
 import {
   addressParameter,
   cursorParameter,
@@ -14,10 +14,61 @@ import {
   unixSeconds,
   wordParameter,
 } from './parameters.ts'
-import { defineList, type QueryOf } from './resource.ts'
+import { cursorAddress, cursorCount, cursorDecimal, cursorDouble, cursorTime, defineList, type QueryOf } from './resource.ts'
 import { tokenSchema, withUsd } from './token.ts'
-import { type InWeth, tokensInWeth, USD_SORTS, type UsdSort } from './tokensInWeth.ts'
-import { INT32_MAX } from './values.ts'
+import { addressText, count, decimalText, INT32_MAX, type Wire } from './values.ts'
+
+/** The sorts by a value in USD, and the sorts by the same value in WETH, which have the same order: there is one price of ETH. */
+const USD_SORTS = {
+  marketCapUsd: 'marketCap',
+  liquidityUsd: 'liquidity',
+  volumeUsd5m: 'volume5m',
+  volumeUsd1h: 'volume1h',
+  volumeUsd24h: 'volume24h',
+} as const
+type UsdSort = keyof typeof USD_SORTS
+
+/** The filters by a least value in USD, and the filters by the same value in WETH. */
+export const USD_FILTERS = {
+  minMarketCapUsd: 'minMarketCap',
+  minLiquidityUsd: 'minLiquidity',
+  minVolumeUsd24h: 'minVolume24h',
+} as const
+export type UsdFilter = keyof typeof USD_FILTERS
+type WethFilter = (typeof USD_FILTERS)[UsdFilter]
+
+type Asked = { readonly sort: string } & { readonly [Filter in UsdFilter | WethFilter]?: string }
+
+/** A query without values in USD. */
+type InWeth<Query extends Asked> = Omit<Query, UsdFilter | 'sort'> & { readonly sort: Exclude<Query['sort'], UsdSort> }
+
+/**
+ * The query of a list of tokens with its values in USD turned into WETH at a price of ETH. A place in the list stays the same at another
+ * price.
+ *
+ * @param ethUsd - USD per ETH as a plain decimal
+ * @returns `null`: a filter needs the price and there is none
+ */
+export function tokensInWeth<Query extends Asked>(query: Query, ethUsd: string | null): InWeth<Query> | null {
+  const { minMarketCapUsd: _, minLiquidityUsd: __, minVolumeUsd24h: ___, ...others } = query
+  const sort = Object.hasOwn(USD_SORTS, query.sort) ? USD_SORTS[query.sort as UsdSort] : query.sort
+  if (ethUsd === null && Object.keys(USD_FILTERS).some(inUsd => query[inUsd as UsdFilter] !== undefined)) return null
+  const filters = Object.entries(USD_FILTERS).flatMap(([inUsd, inWeth]) => {
+    const usd = query[inUsd as UsdFilter]
+    return usd === undefined || ethUsd === null ? [] : [[inWeth, larger(leastWeth(usd, ethUsd), query[inWeth])]]
+  })
+  return { ...others, ...Object.fromEntries(filters), sort }
+}
+
+/** Rounded up, so that exactly the stored values of at least this amount are worth `usd`: they have at most as many decimals. */
+function leastWeth(usd: string, ethUsd: string): string {
+  const price = parseDecimal(ethUsd)
+  return formatDecimal(((parseDecimal(usd) * ONE + price - 1n) / price) as typeof price)
+}
+
+function larger(a: string, b = '0'): string {
+  return parseDecimal(a) > parseDecimal(b) ? a : b
+}
 
 /** The most rows of a page, and the most addresses of a request. */
 const MAX_LISTED_TOKENS = 100
@@ -134,3 +185,59 @@ export type TokensRequest = QueryOf<typeof tokens>
 export type TokensQuery = InWeth<TokensRequest>
 export type TokenFilters = Omit<TokensQuery, 'sort' | 'order' | 'limit' | 'cursor'>
 export type TokenCursor = NonNullable<TokensQuery['cursor']>
+
+export const search = defineList({
+  id: 'searchTokens',
+  tag: 'Tokens',
+  path: '/api/search',
+  summary: 'Tokens by symbol, name or address prefix, the best match first, in one page',
+  parameters: z.object({
+    q: textParameter(100).describe('Part of a symbol or name, or the beginning of an address: `0x` and at least two digits.'),
+    limit: integerParameter(1, 50).default(20).describe('Maximum number of tokens returned.'),
+  }),
+  name: 'TokenList',
+  meaning: 'A page of tokens.',
+  item: tokenSchema,
+  cursor: null,
+  cacheControl: 'seconds',
+  outdatedBy: 'commit',
+  problems: ['data_unavailable'],
+  valued: (item, { ethUsd }) => withUsd(item, ethUsd),
+})
+
+const priceLineSchema = z
+  .object({
+    token: addressText.describe('Address of the token.'),
+    times: z.array(count).describe('Unix seconds, ascending: from 24 hours ago, or from the launch, to the newest indexed block.'),
+    prices: z.array(decimalText).describe('Prices at these times in WETH per whole token.'),
+  })
+  .meta({
+    id: 'PriceLine',
+    description:
+      'The course of `priceChange.h24`: it begins with the price that the change is measured from, and ends with the ' +
+      'present one. Both lists are as long, at most 27, and empty where the change is unknown.',
+  })
+
+export type PriceLine = Wire<typeof priceLineSchema>
+
+export const sparklines = defineList({
+  id: 'listSparklines',
+  tag: 'Market',
+  path: '/api/sparklines',
+  summary: 'The last 24 hours of several tokens as short lines of prices, in one page',
+  parameters: z.object({
+    tokens: listParameter(addressParameter, 100, 'addresses (0x and 40 hex digits)').describe(
+      'The tokens. An address that is not an indexed token is left out.',
+    ),
+  }),
+  name: 'PriceLineList',
+  meaning: 'Lines of prices.',
+  item: priceLineSchema,
+  cursor: null,
+  rows: ({ tokens }) => tokens.length,
+  cacheControl: 'revalidate',
+  outdatedBy: 'commit',
+  problems: ['data_unavailable'],
+})
+
+export type SparklinesQuery = QueryOf<typeof sparklines>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Address, Hex } from '#domain/address.ts'
+import { formatAmount, multiplyTexts, parseDecimal } from '#domain/decimal.ts'
 
 /*
  * Single values on the wire. The schema of a branded type is a plain string schema at run time, so that it can be written as JSON Schema;
@@ -43,3 +44,35 @@ export function messageType<const Type extends string>(type: Type) {
 export const SEQUENCE_MEANING =
   'Strictly rises per token, and is the same in REST, WebSocket and SSE: the commit time in Unix ms, or the ' +
   'previous sequence plus 1 if that is larger.'
+
+/** The currencies that are valued in USD by address: WETH by the ETH price, the others by their peg. */
+export interface UsdCurrencies {
+  readonly weth: Address
+  readonly pegUsd?: readonly { readonly token: Address; readonly decimals: number }[]
+}
+
+/** The present price of ETH in USD (`null`: unknown), and the currencies that are valued in USD. */
+export interface PresentPrices {
+  readonly ethUsd: string | null
+  readonly currencies: UsdCurrencies
+}
+
+/** USD for a plain decimal WETH value; `null` when the value or the price (USD per ETH) is not known. */
+export function toUsd(weth: string | null, ethUsd: string | null): string | null {
+  return weth === null || ethUsd === null ? null : multiplyTexts(weth, ethUsd)
+}
+
+/** The same for what somebody holds, rounded to 18 decimals. */
+export function toUsdAmount(weth: string | null, ethUsd: string | null): string | null {
+  const usd = toUsd(weth, ethUsd)
+  return usd === null ? null : formatAmount(parseDecimal(usd))
+}
+
+/** The value that a schema describes, as it goes over the wire. Nothing in it can be changed. */
+export type Wire<Schema extends z.ZodType> = ReadOnly<z.output<Schema>>
+
+type ReadOnly<T> = T extends string | number | boolean | null | undefined
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly ReadOnly<Item>[]
+    : { readonly [Key in keyof T]: ReadOnly<T[Key]> }

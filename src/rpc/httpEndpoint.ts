@@ -1,12 +1,19 @@
 import { Buffer } from 'node:buffer'
-import { fetchFailure } from '#async/fetchFailure.ts'
+import { fetchFailure } from '#async/connecting.ts'
 import { parseRetryAfter } from '#async/retryAfter.ts'
-import { classifyHttpStatus, type HttpFacts } from './classifyAnswer.ts'
-import { readBody, wordsOfBody } from './httpBody.ts'
-import { matchAnswers } from './matchAnswers.ts'
-import { redactor } from './redactUrl.ts'
-import { redirectSentence } from './redirectSentence.ts'
-import { hasError, isEnvelope, type RpcAnswers, type RpcCall, type RpcEndpoint, type RpcEnvelope, readResult } from './rpcEndpoint.ts'
+import { secretPattern } from '#domain/secretPattern.ts'
+import {
+  classifyHttpStatus,
+  type HttpFacts,
+  hasError,
+  isEnvelope,
+  type RpcAnswers,
+  type RpcCall,
+  type RpcEndpoint,
+  type RpcEnvelope,
+  readResult,
+  redactor,
+} from './rpcEndpoint.ts'
 import { RpcError } from './rpcFault.ts'
 
 export interface HttpEndpointOptions {
@@ -130,4 +137,75 @@ function targetOf(text: string): { readonly url: string; readonly headers: Reado
   url.password = ''
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
   return { url: url.href, headers: { ...headers, Authorization: `Basic ${credentials}` } }
+}
+
+/** The first buffer for an answer without a `Content-Length`. */
+const USUAL_BYTES = 64 * 1024
+
+/** The body as text; `null` when it has more bytes than this. */
+async function readBody(response: Response, maxBytes: number): Promise<string | null> {
+  const stated = Number(response.headers.get('Content-Length'))
+  if (stated > maxBytes) {
+    await response.body?.cancel()
+    return null
+  }
+  // Chunks are copied into one buffer as they come: many small buffers that wait for the last one raise the peak of memory.
+  let bytes = Buffer.allocUnsafe(stated > 0 ? stated : USUAL_BYTES)
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    // Leaving the loop cancels the rest.
+    if (size + chunk.length > maxBytes) return null
+    if (size + chunk.length > bytes.length) bytes = Buffer.concat([bytes], Math.max(bytes.length * 2, size + chunk.length))
+    bytes.set(chunk, size)
+    size += chunk.length
+  }
+  return bytes.toString('utf8', 0, size)
+}
+
+/** The characters of a refusal that are read. */
+const WORDS_READ = 4_000
+
+/** The words of a page, or of any text, from its beginning: for an error message. */
+function wordsOfBody(text: string): string {
+  // Cut between words, so that no part of a key is left that looks like a word.
+  const read = text.length <= WORDS_READ ? text : text.slice(0, WORDS_READ).replace(/[^\s<>]*$/, '')
+  return read.replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
+}
+
+/**
+ * The answers to the calls of a batch, in the order of their ids; `undefined`: none. Answers come in any order, and some servers write ids
+ * as text. Answers whose ids are useless, all the same or left out, are taken in the order of the calls.
+ */
+function matchAnswers(ids: readonly number[], answers: readonly unknown[]): readonly (RpcEnvelope | undefined)[] {
+  const envelopes = answers.filter(isEnvelope)
+  const byId = new Map(envelopes.map(envelope => [String(envelope.id), envelope]))
+  const tellNothing = byId.size === 1 && envelopes.length > 1 && envelopes.length === ids.length
+  return tellNothing ? envelopes : ids.map(id => byId.get(String(id)))
+}
+
+/** A shorter part of a path is a word ("v2", "mainnet"), not a key. */
+const PATH_HIDDEN_FROM = 12
+const LABEL_HIDDEN_FROM = 16
+const TEXT_KEPT = 200
+
+/**
+ * Where an answer wants to send a request, for an operator who has to correct `RPC_URLS`: scheme, host and path of the new address, without
+ * parts that may be a key. A redirect is not followed: most turn a POST into a GET, the others take the request and its key elsewhere.
+ *
+ * @param location the header of the answer, absolute or relative to `url`
+ */
+function redirectSentence(location: string | null, url: string): string {
+  const target = location === null ? null : URL.parse(location, url)
+  if (target === null) return 'a redirect without an address'
+  const { hostname, pathname, searchParams } = new URL(url)
+  const parts = [...pathname.split('/').filter(isLong), ...hostname.split('.').filter(({ length }) => length >= LABEL_HIDDEN_FROM)]
+  const keys = secretPattern([...parts, ...searchParams.values()])
+  const path = target.pathname.split('/').map(part => (isLong(part) ? '<redacted>' : part))
+  const shown = `${target.protocol}//${target.host}${path.join('/')}`
+  const address = keys === null ? shown : shown.replaceAll(keys, '<redacted>')
+  return `a redirect is not followed; RPC_URLS has to name the right address, which may be ${address}`.slice(0, TEXT_KEPT)
+}
+
+function isLong(part: string): boolean {
+  return part.length >= PATH_HIDDEN_FROM
 }

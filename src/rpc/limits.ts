@@ -1,5 +1,81 @@
-import type { LogLimit } from './logLimit.ts'
-import { afterAllowed, afterTooLarge, half, type SizeLimit, shrunkTo, unlimitedUpTo } from './sizeLimit.ts'
+import type { RpcCall } from './rpcEndpoint.ts'
+import type { LogLimit, RpcFault } from './rpcFault.ts'
+
+/**
+ * The search for the largest size that a provider allows: the calls of a request, the blocks or the addresses of a log query. Few providers
+ * say their limit when they refuse, and what they refuse today they may allow tomorrow. So a limit that was found is tried again after some
+ * answers, and after twice as many each time it is refused again. Every change makes a new value.
+ */
+export interface SizeLimit {
+  /** The size to use next. */
+  readonly size: number
+  /** The largest size that was answered since a size was last refused. */
+  readonly allowed: number
+  /** The smallest size that was refused for being too large; infinite while none was. */
+  readonly refused: number
+  /** Never exceeded. */
+  readonly most: number
+  /** By which factor the size grows when it was answered in full. */
+  readonly growth: number
+  /** After this many answers of the found size a larger one is tried. */
+  readonly patience: number
+  /** Answers since the size was found or tried. */
+  readonly answers: number
+}
+
+/** The search ends when the limit is known this closely: each further step costs a refused request. */
+const SEARCH_ENDS_AT = 1 / 8
+const FIRST_PATIENCE = 16
+/** Bounds the cost of a limit that lasts to a few refused requests in 256. */
+const MAX_PATIENCE = 256
+
+export function unlimitedUpTo(most: number, growth: number): SizeLimit {
+  return { size: most, allowed: 0, refused: Number.POSITIVE_INFINITY, most, growth, patience: FIRST_PATIENCE, answers: 0 }
+}
+
+export function afterAllowed(limit: SizeLimit, asked: number): SizeLimit {
+  const { size, refused, most, growth, patience, answers } = limit
+  // The limit is wider than it was.
+  if (asked >= refused) return afterAllowed({ ...limit, refused: Number.POSITIVE_INFINITY, patience: FIRST_PATIENCE, answers: 0 }, asked)
+  const allowed = Math.max(limit.allowed, asked)
+  // A request that was smaller for another reason says nothing about the next size.
+  if (asked < size) return { ...limit, allowed }
+  const grown = Math.min(Math.ceil(asked * growth), most)
+  if (grown < refused) return { ...limit, allowed, size: grown }
+  if (refused - allowed > Math.max(1, refused * SEARCH_ENDS_AT)) return { ...limit, allowed, size: Math.floor((allowed + refused) / 2) }
+  return answers + 1 < patience
+    ? { ...limit, allowed, size: allowed, answers: answers + 1 }
+    : { ...limit, allowed, size: grown, answers: 0 }
+}
+
+/**
+ * After a size was refused for being too large.
+ *
+ * @param hint a size that the provider's words suggest, right or wrong; `null`: none
+ * @returns a limit whose `size` is below `asked`, unless `asked` is 1
+ */
+export function afterTooLarge(limit: SizeLimit, asked: number, hint: number | null): SizeLimit {
+  // A single block, address or call was too large.
+  if (asked <= 1) return shrunkTo(limit, 1)
+  const { most, growth, patience } = limit
+  const allowed = limit.allowed < asked ? limit.allowed : 0
+  const refused = Math.min(limit.refused, asked)
+  const isTry = limit.size >= limit.refused && asked >= limit.size && allowed > 0
+  if (isTry) return { ...limit, size: allowed, allowed, refused: allowed + 1, patience: Math.min(patience * 2, MAX_PATIENCE), answers: 0 }
+  const isUseful = hint !== null && hint < asked && hint >= Math.max(1, allowed)
+  // The hint is right: that size was answered, and the words name it again.
+  if (isUseful && hint === allowed) return { size: hint, allowed, refused: hint + 1, most, growth, patience, answers: 0 }
+  return { size: isUseful ? hint : Math.max(half(asked), allowed), allowed, refused, most, growth, patience, answers: 0 }
+}
+
+/** After a refusal that may not last: a smaller size is used, which grows again with the answers. */
+export function shrunkTo(limit: SizeLimit, size: number): SizeLimit {
+  return { ...limit, size: Math.max(1, Math.min(limit.size, size)) }
+}
+
+function half(size: number): number {
+  return Math.max(1, Math.floor(size / 2))
+}
 
 /**
  * How much a provider is asked for at a time, learned from its answers and refusals: additive growth, halving. Every change makes a new
@@ -147,4 +223,91 @@ export function afterLogsRefusal(limits: Limits, { blocks, addresses }: LogQuery
     case 'address-required':
       return { ...limits, addressRequiredUntilMs: nowMs + ADDRESS_REQUIRED_MS }
   }
+}
+
+/** What was asked for; blocks are inclusive. */
+export interface AskedSize {
+  readonly limit: LogLimit
+  /** Blocks, or addresses. */
+  readonly size: number
+  readonly from: number
+  readonly to: number
+}
+
+/** The characters of an error text that are read: providers send texts of any length, with nothing useful further back. */
+const TEXT_READ = 600
+/** A smaller part of the refused size is not believed at once: a number that means something else would cost as many queries. */
+const SMALLEST_PART = 1 / 32
+const NUMBERS = /0x[0-9a-f]{1,12}\b|(\d[\d,._]*)\s*(k|m)?\b/g
+
+/**
+ * A size below the refused one that the provider's words suggest: the end of a range that begins where the query did, else the largest
+ * number that is smaller. Only a hint: in any language, of any provider, right or not. A wrong one costs a query or two.
+ *
+ * @returns `null` when the words have no such number
+ */
+export function sizeHint(words: string, { limit, size, from, to }: AskedSize): number | null {
+  const text = words.slice(0, TEXT_READ).toLowerCase()
+  const numbers = [...text.matchAll(NUMBERS)].map(([whole, digits, suffix]) =>
+    digits === undefined ? Number(whole) : countOf(digits, suffix),
+  )
+  if (limit === 'blocks') {
+    const end = numbers.find((number, index) => index > 0 && numbers[index - 1] === from && number > from && number < to)
+    if (end !== undefined) return Math.max(end - from + 1, Math.ceil(size * SMALLEST_PART))
+  }
+  // Providers quote what was asked: the bounds, the number of blocks, or how far they are apart.
+  const smaller = numbers.filter(number => number >= 1 && number < size - 1 && number !== from && number !== to)
+  return smaller.length === 0 ? null : Math.max(...smaller, Math.ceil(size * SMALLEST_PART))
+}
+
+function countOf(digits: string, suffix: string | undefined): number {
+  return Number(digits.replace(/[,._]/g, '')) * (suffix === 'k' ? 1_000 : suffix === 'm' ? 1_000_000 : 1)
+}
+
+/** A smaller form of a log query, whose answer is empty or small. */
+export interface SmallerQuery {
+  readonly call: RpcCall
+  /** What the query has too much of if this one is answered, and the next larger one is not. */
+  readonly limit: LogLimit
+}
+
+/** Faults that the size of a query may be the reason for. A single broken connection proves too little. */
+export function mayBeTooLarge({ kind }: RpcFault, lossesInARow: number): boolean {
+  switch (kind) {
+    case 'closed':
+    case 'wrong-chain':
+    case 'inconsistent':
+    case 'too-large':
+      return false
+    case 'network':
+      return lossesInARow > 1
+    default:
+      return true
+  }
+}
+
+/**
+ * Distinguishes a query that is too large from a provider in trouble, without reading its words: a provider that limits its rate, or fails,
+ * lets a small query through as little as a large one. What answers a small one at the same moment has refused the size.
+ *
+ * @param smaller of the refused query, the smallest first; they are asked in turn until one is not answered. A further list holds the same
+ *   of another block, and is asked when the node refuses even the smallest: nodes fail at single blocks
+ * @param cause why the query has no answer
+ * @returns `null` when not even the smallest is answered: the trouble is not the size
+ */
+export async function exceededLimit(
+  smaller: readonly (readonly SmallerQuery[])[],
+  cause: RpcFault,
+  isAnswered: (call: RpcCall) => Promise<boolean>,
+): Promise<LogLimit | null> {
+  const isRefusal = cause.kind === 'node' || cause.kind === 'rejected' || cause.kind === 'http'
+  for (const ofOneBlock of isRefusal ? smaller : smaller.slice(0, 1)) {
+    let limit: LogLimit | null = null
+    for (const query of ofOneBlock) {
+      if (!(await isAnswered(query.call))) break
+      limit = query.limit
+    }
+    if (limit !== null) return limit
+  }
+  return null
 }

@@ -3,40 +3,12 @@ import { type Clock, systemClock } from '#clock'
 import { TokenwireError } from '#errors'
 import type { RpcHealth } from '#resources/health.ts'
 import { askProviders } from './askProviders.ts'
-import { createChainCheck } from './chainCheck.ts'
-import { createProviders } from './createProviders.ts'
-import type { ChainHeader } from './header.ts'
-import { createHeaderCheck, type HeaderCheck } from './headerCheck.ts'
-import type { Limits, LogQuerySize, LogRefusal } from './limits.ts'
-import type { Provider } from './provider.ts'
-import type { ProviderCallOptions } from './providerCallOptions.ts'
+import { createChainCheck, createHeaderCheck, type HeaderCheck } from './chainCheck.ts'
+import type { QueryOptions, RpcProvider } from './provider.ts'
+import { createProviders, type Provider, type ProviderCallOptions } from './provider.ts'
 import { isComparable, isHealthy, isUsable, troubleOf } from './providerHealth.ts'
 import type { RpcCall } from './rpcEndpoint.ts'
 import { faultOf, isLost, RpcError } from './rpcFault.ts'
-
-/** One provider, for the time of one question. */
-export interface RpcProvider {
-  /** `rpc-1` … */
-  readonly name: string
-  /** The limits that its answers have shown so far. */
-  readonly limits: Limits
-  /** Whether it refuses log queries that name no addresses. */
-  readonly addressRequired: boolean
-  /** As `HeaderCheck.check`. */
-  checkHeader(header: ChainHeader): Promise<void>
-  call(call: RpcCall, options?: QueryOptions): Promise<unknown>
-  /**
-   * All of them or an error; over HTTP in one request where the provider allows it. Only up to `TOGETHER_CALLS` are answered at about the
-   * same time, so that one answer can be checked against another: of more calls, some may be answered seconds later.
-   */
-  calls(calls: readonly RpcCall[], options?: QueryOptions): Promise<readonly unknown[]>
-  /** Notes that it answered a log query of this size in full. */
-  logsAnswered(query: LogQuerySize): void
-  /** Notes that it refused a log query of this size. */
-  logsRefused(query: LogQuerySize, refusal: LogRefusal): void
-}
-
-export type QueryOptions = Pick<ProviderCallOptions, 'smaller'>
 
 /** Several providers of one chain as one: the first healthy one in the order of the URLs is asked. */
 export interface Rpc {

@@ -1,5 +1,4 @@
 import { type ErrorCode, TokenwireError } from '#errors'
-import type { LogLimit } from './logLimit.ts'
 
 /** Why a question has no answer that can be believed. */
 export type RpcFault =
@@ -152,3 +151,9 @@ export function faultSentence(fault: RpcFault): string {
       return words
   }
 }
+
+/**
+ * What a log query that is too large has too much of: blocks, with what they hold, or addresses (topics of one position alike).
+ * `address-required`: it names no addresses, and the provider refuses such queries.
+ */
+export type LogLimit = 'blocks' | 'addresses' | 'address-required'

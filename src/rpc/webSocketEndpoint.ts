@@ -1,6 +1,5 @@
 import { getSocketRpcClient, type SocketRpcClient } from 'viem/utils'
-import { redactor } from './redactUrl.ts'
-import { isEnvelope, type RpcCall, type RpcEndpoint, readResult } from './rpcEndpoint.ts'
+import { isEnvelope, type RpcCall, type RpcEndpoint, readResult, redactor } from './rpcEndpoint.ts'
 import { faultOf, RpcError } from './rpcFault.ts'
 
 type Client = SocketRpcClient<WebSocket>

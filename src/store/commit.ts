@@ -1,26 +1,35 @@
+import { sql } from 'kysely'
 import type { Address, Hex } from '#domain/address.ts'
-import type { BatchBlocks } from '#domain/batch.ts'
-import type { BlockHeader } from '#domain/block.ts'
+import type { BatchBlocks, BatchMode, BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
+import { ANNOUNCED_CONTRACT, type AnnouncedContractRow } from '#tables/announcedContract.ts'
+import { BALANCE } from '#tables/balance.ts'
+import { BLOCK } from '#tables/block.ts'
+import { CANDLE } from '#tables/candle.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
-import type { TokenRow } from '#tables/token.ts'
-import { committedAgain, committedBlock, type StateReads } from './committed.ts'
-import type { Queryable } from './connection/queryable.ts'
+import { CREATOR_FEE } from '#tables/creatorFee.ts'
+import { CURRENCY } from '#tables/currency.ts'
+import { EARLY_CLASS } from '#tables/earlyClass.ts'
+import { JOIN_EXIT } from '#tables/joinExit.ts'
+import { MILESTONE } from '#tables/milestone.ts'
+import { POOL, POOL_CREATION } from '#tables/pool.ts'
+import { POOL_TICK } from '#tables/poolTick.ts'
+import { type TokenRow, WRITTEN_TOKEN } from '#tables/token.ts'
+import { TRADE } from '#tables/trade.ts'
+import type { Queryable } from './connection/databaseSchema.ts'
 import { LastStatements, type Transaction, type TransactionDb } from './connection/transaction.ts'
+import { type KnownTrades, readSnapshots } from './reads/snapshots.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
-import { beginCommit, type ChainCursor, moveCursor } from './rows/cursor.ts'
+import { beginCommit, type ChainCursor, moveCursor, readTokensUpdatedAt } from './rows/cursor.ts'
 import { deferLongerCandles, foldAllMinutes, isOfMinute, longerCandlesOf } from './rows/foldMinutes.ts'
-import { type Statements, sendStatements } from './rows/insertRows.ts'
-import { attachMetadata } from './rows/metadata.ts'
-import { splitNewRows } from './rows/splitNewRows.ts'
-import { writeTokenNames } from './rows/tokenNames.ts'
+import { insertRows, type Statements, sendStatements } from './rows/insertRows.ts'
+import { attachMetadata, writeTokenNames } from './rows/metadata.ts'
 import { writeTotals } from './rows/totals.ts'
-import { forgetUndo, keepUndo, raiseRelaunched } from './rows/undo.ts'
+import type { Split, SplitRows } from './rows/undo.ts'
+import { forgetUndo, keepUndo, raiseRelaunched, readTokensDroppedAt } from './rows/undo.ts'
 import { keepValueChanges } from './rows/valueChanges.ts'
-import { writeChanges } from './rows/writeChanges.ts'
 
 export interface CommitOptions extends StateReads {
   readonly transaction: Transaction
@@ -94,7 +103,7 @@ export async function writeBatch(db: Queryable, batch: BatchChanges, options: Wr
 }
 
 /** Reads the state of the changed tokens and numbers the commit: the last statements of its transaction. */
-export function endCommit(
+function endCommit(
   db: TransactionDb,
   committed: Parameters<typeof committedBlock>[1],
   { tokens, answered }: Written,
@@ -157,4 +166,148 @@ function assertFollows({ from, follows }: NextBatch, cursor: ChainCursor | null)
     retryable: true,
     details: { from, cursor: cursor?.number },
   })
+}
+
+interface StateReads {
+  readonly chainId: number
+  /** Whether the token has an actor. Of other tokens a commit gives only the address. Called inside the transaction. */
+  isWatched(token: Address): boolean
+  /** The newest trades that the writer has read already. Default: none. */
+  readonly known?: KnownTrades
+  /** Monotonic milliseconds, as `monotonicMs`. */
+  now(): number
+}
+
+interface Committed {
+  readonly to: BlockHeader
+  readonly mode: BatchMode | 'reorg'
+}
+
+/** The most token states that one commit reads, which bounds its memory. Actors read the others themselves. */
+const MAX_SNAPSHOTS: Readonly<Record<Committed['mode'], number>> = {
+  live: Number.POSITIVE_INFINITY,
+  catchUp: Number.POSITIVE_INFINITY,
+  range: 0,
+  reorg: 1_000,
+}
+
+/** Reads the result of a commit, inside its transaction. */
+export async function committedBlock(
+  db: Queryable,
+  { to, mode }: Committed,
+  changed: readonly Address[],
+  { chainId, isWatched, known, now }: StateReads,
+  dropped: readonly Address[] = [],
+): Promise<CommittedBlock> {
+  const limit = MAX_SNAPSHOTS[mode]
+  // PostgreSQL returns the changed tokens in any order. Sorted, a commit whose answer was lost is answered in the same order again.
+  const inOrder = changed.toSorted()
+  const watched = limit === 0 ? [] : inOrder.filter(address => isWatched(address)).slice(0, limit)
+  const tokens = watched.length === 0 ? [] : await readSnapshots(db, { chainId, addresses: watched, ...(known && { known }) })
+  const read = new Set(watched)
+  const { number, hash, timestamp } = to
+  return { number, hash, timestamp, completedAtMs: now(), tokens, unread: inOrder.filter(address => !read.has(address)), dropped }
+}
+
+/** The result of the commit that put the cursor where it is, after its answer was lost. */
+export async function committedAgain(db: Queryable, committed: Committed, cursor: ChainCursor, reads: StateReads): Promise<CommittedBlock> {
+  const dropped = await readTokensDroppedAt(db, cursor.committedAtMs)
+  return committedBlock(db, committed, await readTokensUpdatedAt(db, cursor.committedAtMs), reads, dropped)
+}
+
+export interface Settlement {
+  /** The block of the cursor. */
+  readonly at: BlockHeader
+  /** Computes the changes that the passing of time alone has made up to the cursor. */
+  project(db: Queryable): Promise<BatchChanges>
+}
+
+/**
+ * Commits at the cursor the changes that `catchUp` and `range` batches have put off. A reorg undoes them together with the last block.
+ * Idempotent.
+ *
+ * @throws `TokenwireError` `rpc_inconsistent` when the cursor is at another block; as `commitBatch`
+ */
+export async function settle({ at, project }: Settlement, options: CommitOptions): Promise<CommittedBlock> {
+  return options.transaction(async db => {
+    const { cursor, committedAtMs } = await beginCommit(db, options.writer)
+    if (cursor === null || !isAt(cursor, at)) {
+      throw new TokenwireError('rpc_inconsistent', `Block ${at.number} is to be settled and the database is at block ${cursor?.number}.`, {
+        retryable: true,
+      })
+    }
+    const batch = await project(db)
+    if (batch.changes.tokens.length === 0) return committedAgain(db, batch, cursor, options)
+    const { undoFrom, unfoldedFrom } = cursor
+    return endCommit(db, batch, await writeBatch(db, batch, { committedAtMs, undoFrom, wasUndoFrom: undoFrom, unfoldedFrom }), options)
+  })
+}
+
+/** How many of the newest headers are kept for reconciliation. */
+export const KEPT_BLOCKS = 4_096
+
+export interface WrittenBatch {
+  readonly changes: Changes
+  /** The balances and candles of `changes`. */
+  readonly split: SplitRows
+  /** The contracts that the batch's launches name and that were not known before. */
+  readonly contracts: readonly AnnouncedContractRow[]
+  /** As in `BlockRow`. Stored with each of the blocks. */
+  readonly revaluedTo: Address | null
+  /** The headers to keep for reconciliation, ascending; the last is the new cursor. */
+  readonly blocks: readonly BlockHeader[]
+}
+
+/**
+ * Writes all rows of a batch, inside the caller's transaction. Every token gets its next sequence: the given commit time, or one more than
+ * before when that is larger.
+ */
+function* writeChanges(
+  { changes, split: { balances, candles }, contracts, revaluedTo, blocks }: WrittenBatch,
+  committedAtMs: number,
+): Statements {
+  const tokens = changes.tokens.map(token => ({ ...token, sequence: committedAtMs, updatedAtMs: committedAtMs }))
+  yield* insertRows(WRITTEN_TOKEN, tokens, WRITTEN_TOKEN.merge)
+  yield* insertRows(POOL, changes.pools, POOL.merge)
+  yield* insertRows(POOL_TICK, changes.ticks, POOL_TICK.merge)
+  // There is no conflict clause: a trade that is stored already means that the batch is applied twice, and must fail.
+  yield* insertRows(TRADE, changes.trades)
+  yield* insertRows(JOIN_EXIT, changes.joinExits)
+  yield* insertRows(POOL_CREATION, changes.poolCreations)
+  yield* insertRows(MILESTONE, changes.milestones)
+  yield* insertRows(BALANCE, balances.added)
+  yield* insertRows(BALANCE, balances.merged, BALANCE.merge)
+  yield* insertRows(EARLY_CLASS, changes.earlyClasses, EARLY_CLASS.merge)
+  yield* insertRows(CANDLE, candles.added)
+  yield* insertRows(CANDLE, candles.merged, CANDLE.merge)
+  yield* insertRows(CREATOR_FEE, changes.creatorFees, CREATOR_FEE.merge)
+  yield* insertRows(ANNOUNCED_CONTRACT, contracts)
+  yield* insertRows(
+    CURRENCY,
+    changes.currencies.map(address => ({ address, symbol: null, decimals: null, isRead: false, readAgainAtMs: null })),
+    'on conflict do nothing',
+  )
+  // The before-images are of the rows before all of these blocks, so that only all of them can be undone.
+  yield* insertRows(
+    BLOCK,
+    blocks.map((block, index) => ({ ...block, revaluedTo, mergedWithNext: index < blocks.length - 1 })),
+  )
+  const newest = blocks.at(-1)
+  if (newest !== undefined) yield sql`delete from block where number <= ${newest.number - KEPT_BLOCKS}`
+}
+
+/** Separates the rows that can't be stored yet from those that may be. */
+export function splitNewRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>): SplitRows {
+  return {
+    balances: split(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true),
+    // No stored candle of a token begins after the token's last price.
+    candles: split(candles, ({ token, time }) => time <= (before.tokens.get(token)?.lastPriceAt ?? Number.NEGATIVE_INFINITY)),
+  }
+}
+
+function split<Row>(rows: readonly Row[], mayExist: (row: Row) => boolean): Split<Row> {
+  const added: Row[] = []
+  const merged: Row[] = []
+  for (const row of rows) (mayExist(row) ? merged : added).push(row)
+  return { added, merged }
 }

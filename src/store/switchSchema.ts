@@ -1,21 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
+import type { LaunchpadConfig } from '#config'
 import type { Hex } from '#domain/address.ts'
 import { withoutSchema, withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
-import { toBytes } from '#tables/toBytes.ts'
-import { hasTable, MARKED_TABLE, readServedSchema, SERVED_MARK } from './connection/databaseSchema.ts'
+import { toBytes } from '#tables/columns.ts'
+import { carryLatePairs } from './changeLaunchpads.ts'
+import { toStartError } from './connection/databaseErrors.ts'
+import { hasTable, MARKED_TABLE, type Queryable, readServedSchema, SERVED_MARK } from './connection/databaseSchema.ts'
 import { createOrm } from './connection/orm.ts'
-import type { Queryable } from './connection/queryable.ts'
 import { requireDatabase } from './connection/requireDatabase.ts'
-import { toStartError } from './connection/startError.ts'
 import { createTransaction, type TransactionDb } from './connection/transaction.ts'
-import { carryLatePairs } from './latePairs.ts'
 import { announceCommit } from './rows/announcement.ts'
 import { readIdentity } from './rows/identity.ts'
+import { readListInSchema } from './rows/listInForce.ts'
 import { carryWebhooks } from './rows/webhookPositions.ts'
-import { moveViews } from './views/createViews.ts'
+import { moveViews } from './views/installViews.ts'
 
 /** How long a switch waits for the new index to reach the served one, and how far behind the new one may be. */
 const PATIENCE_MS = 30_000
@@ -198,4 +199,50 @@ async function keepPositions(db: Queryable, { from, to }: Schemas, newest: numbe
 
 async function mark(db: Queryable, schema: string): Promise<void> {
   await sql`comment on table ${sql.id(schema, MARKED_TABLE)} is ${sql.lit(SERVED_MARK)}`.execute(db)
+}
+
+/** PostgreSQL cuts names that are longer than 63 bytes. */
+const MAX_NAME = 58
+
+/** The schema of the side index, beside the index that this connection works with. */
+export async function readSideSchema(db: Queryable): Promise<string> {
+  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
+  return `${String(rows[0]?.schema).slice(0, MAX_NAME)}_side`
+}
+
+/** The right that the role lacks to create a side index, and the statement that grants it, as one sentence; `null`: it lacks none. */
+export async function missingSideRight(db: Queryable): Promise<string | null> {
+  const schema = await readSideSchema(db)
+  const { rows } = await sql<{ may: boolean; role: string; database: string }>`
+    select has_database_privilege(current_database(), 'create')
+        or exists (select from pg_namespace where nspname = ${schema} and pg_has_role(nspowner, 'usage')) as may,
+      quote_ident(current_user) as role, quote_ident(current_database()) as database`.execute(db)
+  const [right] = rows
+  if (right === undefined || right.may) return null
+  const { role, database } = right
+  return `role ${role} may not create a schema; as the owner of the database or a superuser, run there: grant create on database ${database} to ${role}`
+}
+
+/** Removes the side index, if there is one. */
+export async function dropSideSchema(db: Queryable): Promise<void> {
+  await sql`drop schema if exists ${sql.id(await readSideSchema(db))} cascade`.execute(db)
+}
+
+/** How far the side index has come. */
+export interface SideProgress {
+  readonly launchpads: readonly LaunchpadConfig[]
+  /** The newest block of the side index; `null`: none. */
+  readonly block: number | null
+  /** The newest block of the index that it joins; `null`: none. */
+  readonly target: number | null
+}
+
+/** `null`: there is no side index. */
+export async function readSideProgress(db: Queryable): Promise<SideProgress | null> {
+  const schema = await readSideSchema(db)
+  const list = await readListInSchema(db, schema)
+  if (list === null) return null
+  const { rows } = await sql<Omit<SideProgress, 'launchpads'>>`select side.cursor_number as block, index.cursor_number as target
+    from ${sql.id(schema, 'chain_state')} as side cross join chain_state as index`.execute(db)
+  return rows[0] === undefined ? null : { launchpads: list.launchpads, ...rows[0] }
 }

@@ -1,25 +1,30 @@
 import { sql } from 'kysely'
 import type { LaunchpadsConfig } from '#config'
 import type { Address } from '#domain/address.ts'
-import { decode } from '#index/decode.ts'
+import { decode, type Found } from '#index/decode.ts'
 import { valuationOf } from '#index/project/values.ts'
-import type { Found } from '#index/unknowns.ts'
 import type { DirectoryBranch } from '#launchpads/directory/directory.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { changeLaunchpads, copyAhead, type LaunchpadsChange } from '#store/changeLaunchpads.ts'
-import { type CommitOptions, commitBatch } from '#store/commit.ts'
+import { type CommitOptions, commitBatch, settle } from '#store/commit.ts'
 import { LastStatements, type Transaction, type TransactionDb } from '#store/connection/transaction.ts'
-import { KnownTrades } from '#store/reads/knownTrades.ts'
+import { KnownTrades } from '#store/reads/snapshots.ts'
 import { replaceBlocks, takeOverSide } from '#store/replaceBlocks.ts'
 import { lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
-import { settle } from '#store/settle.ts'
 import type { BlockRow } from '#tables/block.ts'
-import type { FetchedBatch, ProjectedBatch } from './batch.ts'
 import { endOf, type Replacement } from './fetch/replacement.ts'
-import { findUnknowns } from './findUnknowns.ts'
-import { completeBatch, decodeBatch, type PrepareOptions, prepareBatch, projectBatch, projectTime } from './prepareBatch.ts'
-import { MAX_CATCH_UP_BLOCKS } from './state.ts'
-import type { Commit } from './step.ts'
+import {
+  completeBatch,
+  decodeBatch,
+  type FetchedBatch,
+  findUnknowns,
+  type PrepareOptions,
+  type ProjectedBatch,
+  prepareBatch,
+  projectBatch,
+  projectTime,
+} from './prepareBatch.ts'
+import { type Commit, MAX_CATCH_UP_BLOCKS } from './state.ts'
 
 /** Where batches go. */
 export interface Committer {

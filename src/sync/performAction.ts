@@ -2,17 +2,14 @@ import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { inconsistent } from '#rpc/rpcFault.ts'
+import { inconsistent, missing } from '#rpc/rpcFault.ts'
 import { reorgTooDeep } from '#store/replaceBlocks.ts'
+import type { BlockRow } from '#tables/block.ts'
 import type { Committer } from './committer.ts'
-import { findFork } from './fetch/fork.ts'
-import { endOf, fetchReplacement } from './fetch/replacement.ts'
-import { verifyConfirmedBlock, verifyStartBlock } from './fetch/verify.ts'
-import { extendChain, type LocalChain, reconcile } from './localChain.ts'
+import { endOf, fetchReplacement, verifyConfirmedBlock, verifyStartBlock } from './fetch/replacement.ts'
+import type { Watchlist } from './fetch/span.ts'
 import type { Prefetch } from './prefetch.ts'
-import type { SyncState } from './state.ts'
-import type { Action, Commit, SyncEvent } from './step.ts'
-import type { Watchlist } from './watchlist.ts'
+import { type Action, blockAt, type Commit, extendChain, type LocalChain, reconcile, type SyncEvent, type SyncState } from './state.ts'
 
 export interface PerformOptions {
   readonly source: ChainSource
@@ -112,4 +109,46 @@ async function replacement(
     commit: { kind: 'replace', to: endOf(replacement), replacement, depth },
     blocks: replacement.batches.flatMap(batch => batch.blocks).reduce(extendChain, kept),
   }
+}
+
+/** A fork that replaces indexed blocks, as all providers show it. `depth`: how many it replaces. */
+export type Fork =
+  /**
+   * It leaves the indexed chain after `ancestor`. If it leaves between blocks that were committed together, `ancestor` is the newest block
+   * before those: the index can't go back to a place between them.
+   */
+  | { readonly kind: 'fork'; readonly ancestor: BlockHeader; readonly depth: number }
+  /** No indexed block is on it, from the start block on. */
+  | { readonly kind: 'whole'; readonly depth: number }
+  /** No remembered block is on it, and there are older ones: it replaces at least `depth`. */
+  | { readonly kind: 'forgotten'; readonly depth: number }
+
+/**
+ * Makes sure that the chain has left the indexed blocks, and finds where.
+ *
+ * @param local the newest indexed blocks, the cursor last
+ * @param head the height of the chain now
+ * @throws `RpcError` `inconsistent` while any healthy provider still has the indexed block: providers disagree, and asking again decides
+ */
+async function findFork(
+  source: Pick<ChainSource, 'headerOfEach' | 'headers'>,
+  local: readonly BlockRow[],
+  head: number,
+  startBlock: number,
+): Promise<Fork> {
+  const cursor = local.at(-1)
+  if (cursor === undefined) throw new TypeError('nothing is indexed that a fork could replace')
+  const shared = blockAt(local, Math.min(cursor.number, head))
+  if (shared === undefined) throw missing(`the chain up to block ${cursor.number}`)
+  const shown = await source.headerOfEach(shared.number)
+  if (shown.some(({ hash }) => hash === shared.hash)) {
+    throw inconsistent(`a provider has indexed block ${shared.number} on its chain, another one has not`)
+  }
+  const now = await source.headers(local.filter(({ number }) => number < shared.number).map(({ number }) => number))
+  const shownHashes = new Map(now.map(({ number, hash }) => [number, hash]))
+  const kept = local.filter(({ number, hash }) => shownHashes.get(number) === hash)
+  const depth = cursor.number - (kept.at(-1)?.number ?? cursor.number - local.length)
+  const ancestor = kept.findLast(({ mergedWithNext }) => !mergedWithNext)
+  if (ancestor !== undefined) return { kind: 'fork', ancestor, depth }
+  return { kind: kept.length === 0 && local[0]?.number === startBlock ? 'whole' : 'forgotten', depth }
 }

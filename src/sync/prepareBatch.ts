@@ -1,23 +1,21 @@
 import type { Logger } from 'pino'
-import type { Address } from '#domain/address.ts'
-import type { BlockHeader } from '#domain/block.ts'
+import type { ChainSource } from '#chain/chainSource.ts'
+import type { Address, Hex } from '#domain/address.ts'
+import type { BatchBlocks, BatchMode, BlockHeader, ChainLog } from '#domain/block.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import { type DecodeInput, decode } from '#index/decode.ts'
+import { type Decoded, type DecodeInput, decode, type Found, type Unknowns, unknownsOf, withFound } from '#index/decode.ts'
 import { openDraft } from '#index/project/draft.ts'
-import { project } from '#index/project/project.ts'
-import { rowKeysOf } from '#index/project/rowKeys.ts'
+import { project, rowKeysOf } from '#index/project/project.ts'
 import { type ConfiguredValuation, ratesOf, type Valuation } from '#index/project/values.ts'
-import { type Found, withFound } from '#index/unknowns.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
-import type { IndexedSource } from '#launchpads/logSource.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import { type IndexedSource, type SourceLookup, sourceOf } from '#launchpads/logSource.ts'
+import type { TokenEvent } from '#launchpads/tokenEvent.ts'
+import type { NextBatch } from '#store/commit.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { readCurrenciesInTurn, readOutdatedTokens } from '#store/rows/currencies.ts'
 import { loadRates, loadRows } from '#store/rows/loadRows.ts'
-import { readCurrenciesInTurn, readOutdatedTokens } from '#store/rows/revaluation.ts'
 import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
-import type { DecodedBatch, FetchedBatch, ProjectedBatch } from './batch.ts'
-import { type ChainFacts, findUnknowns } from './findUnknowns.ts'
-import type { SkippedLogCounter } from './skippedLogs.ts'
 
 /** How batches are decoded and projected. */
 export interface PrepareOptions extends Omit<ProjectOptions, 'previous'> {
@@ -149,4 +147,82 @@ export async function projectTime(db: Queryable, at: BlockHeader, valuation: Con
 function announcedContract({ key, source, block }: IndexedSource): readonly AnnouncedContractRow[] {
   const { role, launchpad } = source
   return role === 'contract' || role === 'module' ? [{ address: key as Address, launchpad, role, createdBlock: block }] : []
+}
+
+/** Consecutive blocks for one batch. */
+export interface BlockSpan {
+  readonly mode: BatchMode
+  readonly from: number
+  /** The last block at most. */
+  readonly to: number
+}
+
+/** A batch as the chain showed it. */
+export interface FetchedBatch extends BatchBlocks {
+  /** The headers of the blocks that have logs in `logs`, ascending. */
+  readonly headers: readonly BlockHeader[]
+  /** The understood logs of watched addresses and of addresses that this batch announces, ascending by (block, log index). */
+  readonly logs: readonly ChainLog[]
+  /** Addresses and pool ids that the logs announce. */
+  readonly announced: readonly Hex[]
+}
+
+/** A batch with the meaning of its logs. The logs themselves are no longer held. */
+interface DecodedBatch extends BatchBlocks, Decoded {
+  readonly logCount: number
+}
+
+/** A batch with the rows that its commit writes. */
+export interface ProjectedBatch extends NextBatch {
+  readonly logCount: number
+  /** Added to the directory after the commit. */
+  readonly discoveries: readonly IndexedSource[]
+}
+
+export type ChainFacts = Pick<ChainSource, 'senders' | 'answers'>
+
+const NOTHING: Found = { senders: new Map(), answers: new Map() }
+
+/** Asks the chain for what these events need and no log contains: senders of transactions, and answers of calls. */
+export async function findUnknowns(events: readonly TokenEvent[], facts: ChainFacts): Promise<Found> {
+  const { transactions, calls }: Unknowns = unknownsOf(events)
+  if (transactions.length === 0 && calls.length === 0) return NOTHING
+  const [senders, answers] = await Promise.all([
+    transactions.length === 0 ? NOTHING.senders : facts.senders(transactions),
+    calls.length === 0 ? NOTHING.answers : facts.answers(calls),
+  ])
+  return { senders, answers }
+}
+
+/** How often logs of an event of a launchpad could not be decoded, since the start. */
+export interface SkippedLogs {
+  readonly launchpad: string
+  /** The event's first topic. */
+  readonly event: string
+  readonly count: number
+}
+
+export interface SkippedLogCounter {
+  note(logs: readonly ChainLog[], lookup: SourceLookup): void
+  counts(): readonly SkippedLogs[]
+}
+
+/** Events that are decoded are few; this bounds the labels of the metric whatever a configuration maps. */
+const MAX_COUNTED = 200
+const OTHERS = { launchpad: 'others', event: 'others' }
+
+export function createSkippedLogCounter(): SkippedLogCounter {
+  const counts = new Map<string, SkippedLogs>()
+  const count = ({ launchpad, event }: Omit<SkippedLogs, 'count'>) => {
+    const key = `${launchpad} ${event}`
+    const before = counts.get(key)
+    if (before === undefined && counts.size >= MAX_COUNTED && launchpad !== OTHERS.launchpad) return count(OTHERS)
+    counts.set(key, { launchpad, event, count: (before?.count ?? 0) + 1 })
+  }
+  return {
+    note(logs, lookup) {
+      for (const log of logs) count({ launchpad: sourceOf(log, { lookup })?.launchpad ?? 'unknown', event: log.topics[0] ?? 'none' })
+    },
+    counts: () => [...counts.values()],
+  }
 }

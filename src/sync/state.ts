@@ -1,9 +1,9 @@
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import type { BlockSpan } from './batch.ts'
-import { extendChain, type LocalChain, reconcile } from './localChain.ts'
-import type { Action, Commit, SyncEvent } from './step.ts'
+import type { CommittedBlock } from '#resources/committedBlock.ts'
+import type { Replacement } from './fetch/replacement.ts'
+import type { BlockSpan, ProjectedBatch } from './prepareBatch.ts'
 
 /** What sync knows about the index. */
 export type SyncState =
@@ -176,4 +176,98 @@ function isSettledBy(commit: Commit): boolean {
     case 'settle':
       return true
   }
+}
+
+/** What to do next. */
+export type Action =
+  | { readonly kind: 'readCursor' }
+  | { readonly kind: 'repeatCommit'; readonly commit: Commit }
+  | { readonly kind: 'compareCursor'; readonly cursor: BlockHeader }
+  | { readonly kind: 'verifyTip' }
+  | { readonly kind: 'verifyStart' }
+  | { readonly kind: 'replaceBlocks' }
+  | { readonly kind: 'index'; readonly span: BlockSpan }
+  | { readonly kind: 'settle'; readonly at: BlockHeader }
+  /** There is nothing to do before the next tip. `chainIsShorter`: the chain ends below the cursor. */
+  | { readonly kind: 'wait'; readonly because: 'indexed' | 'chainIsShorter' }
+
+/** Something to commit. Repeated after a failure, it changes nothing more and gives the same result. */
+export type Commit =
+  | { readonly kind: 'batch'; readonly to: BlockHeader; readonly batch: ProjectedBatch }
+  /** `depth`: how many indexed blocks are replaced. */
+  | { readonly kind: 'replace'; readonly to: BlockHeader; readonly replacement: Replacement; readonly depth: number }
+  /** Brings everything that time alone changes up to the time of the cursor. */
+  | { readonly kind: 'settle'; readonly to: BlockHeader }
+
+/** What happened. State and health follow from events alone. */
+export type SyncEvent =
+  /** The end of the chain is being asked for. */
+  | { readonly kind: 'polling' }
+  | { readonly kind: 'tip'; readonly tip: ChainTip }
+  | { readonly kind: 'tipFailed'; readonly error: unknown }
+  /** What is done next. */
+  | { readonly kind: 'decided'; readonly action: Action; readonly tip: ChainTip }
+  /** The cursor was read from the database: the newest indexed blocks, the cursor last. */
+  | { readonly kind: 'cursorRead'; readonly blocks: readonly BlockHeader[] }
+  /** The chain was asked for the block at the cursor's height, below this head. */
+  | { readonly kind: 'cursorCompared'; readonly head: Hex; readonly isReplaced: boolean }
+  /** A second answer has shown the tip's confirmed block. */
+  | { readonly kind: 'tipVerified'; readonly confirmed: Hex }
+  /** A second answer has shown the block with which the index begins, together with the chain's first block. */
+  | { readonly kind: 'startVerified'; readonly block: BlockHeader }
+  /** The next block of the chain does not follow the cursor. */
+  | { readonly kind: 'forked' }
+  /** `blocks`: the indexed blocks to remember after the commit, the cursor last. */
+  | { readonly kind: 'committed'; readonly commit: Commit; readonly block: CommittedBlock; readonly blocks: readonly BlockHeader[] }
+  /** A commit failed. It may be in the database. */
+  | { readonly kind: 'commitFailed'; readonly commit: Commit }
+  /** A step failed, for the n-th time in a row (`attempt`, from 1), and is repeated. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly attempt: number; readonly retryInMs: number }
+  /** Indexing has ended: only a person can mend what is wrong. */
+  | { readonly kind: 'gaveUp'; readonly error: unknown }
+
+/** The newest indexed blocks, each the parent of the next; the cursor is the last. Empty when nothing is indexed. */
+export type LocalChain = readonly BlockHeader[]
+
+/** How many blocks stay in memory as new ones are indexed. A reorg's ancestor is looked for in the database, which keeps more. */
+export const LOCAL_CHAIN_LENGTH = 256
+
+/**
+ * The chain with a newly indexed block at its end. A block that does not follow the last one, as the end of a range, starts the list anew.
+ */
+export function extendChain(chain: LocalChain, { number, hash, parentHash, timestamp }: BlockHeader): LocalChain {
+  const last = chain.at(-1)
+  const header = { number, hash, parentHash, timestamp }
+  const linked = last !== undefined && last.number + 1 === number && last.hash === parentHash
+  return linked ? [...chain.slice(1 - LOCAL_CHAIN_LENGTH), header] : [header]
+}
+
+/** `undefined`: the block is not among the remembered ones. */
+export function blockAt(chain: LocalChain, number: number): BlockHeader | undefined {
+  const first = chain[0]
+  return first === undefined ? undefined : chain[number - first.number]
+}
+
+/** How a block of the provider's chain relates to the indexed chain. */
+export type Reconciliation =
+  /** It follows the cursor. */
+  | 'append'
+  /** It is indexed already. */
+  | 'duplicate'
+  /** Blocks before it are missing. */
+  | 'gap'
+  /** It is of another fork, which replaces indexed blocks. */
+  | 'reorg'
+  /** It lies before the indexed blocks that are remembered. */
+  | 'forgotten'
+
+/** Compares a header with the indexed chain by number, hash and parent hash. An empty chain takes any block. */
+export function reconcile(local: LocalChain, header: Pick<BlockHeader, 'number' | 'hash' | 'parentHash'>): Reconciliation {
+  const cursor = local.at(-1)
+  if (cursor === undefined) return 'append'
+  if (header.number > cursor.number + 1) return 'gap'
+  if (blockAt(local, header.number)?.hash === header.hash) return 'duplicate'
+  const parent = blockAt(local, header.number - 1)
+  if (parent === undefined) return blockAt(local, header.number) === undefined ? 'forgotten' : 'reorg'
+  return parent === cursor && parent.hash === header.parentHash ? 'append' : 'reorg'
 }

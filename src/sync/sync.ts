@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import {
   asyncScheduler,
   catchError,
@@ -15,6 +16,7 @@ import {
   ReplaySubject,
   repeat,
   retry,
+  type SchedulerLike,
   Subject,
   share,
   startWith,
@@ -25,20 +27,36 @@ import {
   timer,
 } from 'rxjs'
 import { coalesce } from '#async/coalesce.ts'
+import { isLogged } from '#async/turns.ts'
+import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainTip } from '#chain/chainTips.ts'
-import { type HeadHint, heads } from '#chain/heads.ts'
-import { nextPollMs, pollWhilePushedMs } from '#chain/pollSchedule.ts'
-import { systemClock } from '#clock'
+import { type HeadHint, heads, nextPollMs, pollWhilePushedMs } from '#chain/heads.ts'
+import { type Clock, systemClock } from '#clock'
+import type { Confirmations } from '#config'
+import type { Hex } from '#domain/address.ts'
+import { type ErrorCode, hasCode, TokenwireError } from '#errors'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import { afterHealthEvent, averageBlockTimeMs, type SyncHealth, UNKNOWN_HEALTH } from './health.ts'
-import { reportChain, reportState, type SyncView } from './healthReport.ts'
-import { logEvent } from './logEvent.ts'
+import { MAX_SILENCE_MS } from '#rpc/limits.ts'
+import type { Rpc } from '#rpc/rpc.ts'
+import { faultOf } from '#rpc/rpcFault.ts'
+import type { Committer } from './committer.ts'
+import type { SpanSource, Watchlist } from './fetch/span.ts'
+import {
+  afterHealthEvent,
+  averageBlockTimeMs,
+  type Backfill,
+  causeOf,
+  fallingTimes,
+  progressOf,
+  reportChain,
+  reportState,
+  type SyncHealth,
+  type SyncView,
+  UNKNOWN_HEALTH,
+} from './health.ts'
 import { performAction } from './performAction.ts'
-import { createPrefetch } from './prefetch.ts'
-import { retryPolicy } from './retryPolicy.ts'
-import { afterEvent, decide, type SyncState } from './state.ts'
-import type { Commit, SyncEvent } from './step.ts'
-import type { SyncOptions, SyncTime, Tuning } from './syncOptions.ts'
+import { createPrefetch, type RangeBounds } from './prefetch.ts'
+import { afterEvent, type Commit, decide, type SyncEvent, type SyncState } from './state.ts'
 
 export interface Sync {
   /**
@@ -218,4 +236,130 @@ export function createSync(options: SyncOptions): Sync {
       stopped.next()
     },
   }
+}
+
+export type RetryDecision = { readonly kind: 'retry'; readonly afterMs: number } | { readonly kind: 'give-up' }
+
+const FIRST_DELAY_MS = 200
+const MAX_DELAY_MS = 5_000
+const LOOK_AGAIN_MS = 30_000
+
+/** Only a person can fix these: the chain, the configuration and the database do not belong together. */
+const HOPELESS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'chain_mismatch',
+  'config_invalid',
+  'database_foreign',
+  'database_taken',
+  'not_supported',
+])
+
+/**
+ * What to do after a step of indexing failed. Cases:
+ * 1. Only a person can fix it: give up. What is indexed is still served.
+ * 2. A reorg is too deep: retry, seldom. A person may have to rewind the index, but a provider that shows another chain for a while looks
+ *    the same.
+ * 3. A provider asks for silence: retry after it.
+ * 4. Anything else, a defect of this code included: retry, without end. Each attempt begins by reading the cursor from the database.
+ *
+ * @param attempt 1 after the first failure in a row
+ * @param random 0 to 1, spreads the delay
+ */
+export function retryPolicy(error: unknown, attempt: number, random: number): RetryDecision {
+  if (error instanceof TokenwireError && !error.retryable && HOPELESS.has(error.code)) return { kind: 'give-up' }
+  if (hasCode(error, 'reorg_too_deep')) return { kind: 'retry', afterMs: LOOK_AGAIN_MS }
+  const delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(attempt - 1, 10)) * (0.5 + random / 2)
+  const fault = faultOf(error)
+  const silence = fault?.kind === 'rate-limited' ? Math.min(fault.retryAfterMs ?? 0, MAX_SILENCE_MS) : 0
+  return { kind: 'retry', afterMs: Math.max(delay, silence) }
+}
+
+const PROGRESS_EVERY_MS = 5_000
+
+/** Logs for operators the progress of a backfill, reorgs, and failures. Repeated failures are logged ever more rarely. */
+export function logEvent(logger: Logger, event: SyncEvent, before: SyncHealth, after: SyncHealth, startBlock: number): void {
+  logBackfill(logger, before.backfill, after.backfill, startBlock)
+  if (before.fallingAt === null && after.fallingAt !== null) logger.warn(fallingTimes(after.fallingAt))
+  switch (event.kind) {
+    case 'committed': {
+      if (event.commit.kind !== 'replace') return
+      const { replacement, to, depth } = event.commit
+      const details = { depth, ancestor: replacement.ancestor?.number ?? null, cursor: before.indexed?.number, to: to.number }
+      logger.warn(details, 'the chain has replaced indexed blocks; they are replaced in the index')
+      return
+    }
+    case 'tipFailed':
+      if (isLogged(after.failedPolls)) logger.warn({ err: event.error, attempt: after.failedPolls }, "the chain's end could not be seen")
+      return
+    case 'failed': {
+      const { error: err, attempt, retryInMs } = event
+      if (hasCode(err, 'reorg_too_deep')) {
+        if (before.stopped !== null && before.tooDeepReorgAt === after.tooDeepReorgAt) return
+        const details = err instanceof TokenwireError ? err.details : {}
+        logger.fatal(
+          { ...details, err },
+          'indexed blocks are no longer on the chain; indexing has stopped, what is indexed is still served',
+        )
+      } else if (isLogged(attempt)) {
+        logger.warn({ cause: causeOf(err).full, err, attempt, retryInMs: Math.round(retryInMs) }, 'indexing failed, trying again')
+      }
+      return
+    }
+    case 'gaveUp':
+      logger.fatal({ err: event.error }, 'indexing has stopped; what is indexed is still served')
+      return
+    default:
+  }
+}
+
+function logBackfill(logger: Logger, before: Backfill | null, after: Backfill | null, startBlock: number): void {
+  if (after === null) {
+    if (before === null) return
+    const seconds = Math.round(((before.samples.at(-1)?.atMs ?? before.startedAtMs) - before.startedAtMs) / 1_000)
+    logger.info({ toBlock: before.target, events: before.logs, seconds }, 'backfill done')
+  } else if (before === null || isProgressDue(before, after)) {
+    logger.info(progressOf(after, startBlock), 'backfill')
+  }
+}
+
+/** Whether the commit is the first one in a new interval, counted from the start of the backfill. */
+function isProgressDue(before: Backfill, after: Backfill): boolean {
+  const interval = ({ samples, startedAtMs }: Backfill) => Math.floor(((samples.at(-1)?.atMs ?? 0) - startedAtMs) / PROGRESS_EVERY_MS)
+  return interval(after) > interval(before)
+}
+
+export interface SyncOptions {
+  readonly rpc: Pick<Rpc, 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'>
+  readonly source: ChainSource
+  /** What old blocks are fetched from. Default: the chain. */
+  readonly ranges?: SpanSource['source']
+  readonly committer: Committer
+  readonly watchlist: Watchlist
+  readonly confirmations: Confirmations
+  /** The hash of block 0, by which the database knows its chain: an index begins on no other one. */
+  readonly genesisHash: Hex
+  /** Reorgs up to this depth are replaced in one transaction. A deeper one ends indexing. */
+  readonly maxReorgDepth: number
+  readonly logger: Logger
+  /** Of the synchronisation of the same index that this one continues. Default: nothing is known yet. */
+  readonly health?: SyncHealth | undefined
+  /** How far before the confirmed head blocks are followed, and how large ranges before them are. Default: `TUNING`. */
+  readonly tuning?: Partial<Tuning>
+  /** Where time comes from. Default: real time. */
+  readonly time?: SyncTime
+  /** Default: the provider's pushed heads, or polling in step with its blocks. */
+  readonly hints?: Observable<HeadHint>
+}
+
+export interface Tuning {
+  readonly followBlocks: number
+  readonly liveBlocks: number
+  readonly ranges: RangeBounds
+}
+
+interface SyncTime {
+  readonly clock: Clock
+  /** For the waits between attempts. */
+  readonly scheduler: SchedulerLike
+  /** 0 to 1, spreads the waits. */
+  readonly random: () => number
 }

@@ -1,6 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column } from './columns.ts'
-import { type RowOf, tableOf } from './tableOf.ts'
+import { column, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   address: column.address().primary(),

@@ -1,7 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import { HOLDER_TYPES } from '#domain/holder.ts'
-import { column, type Merge } from './columns.ts'
-import { type RowOf, tableOf } from './tableOf.ts'
+import { column, type Merge, type RowOf, tableOf } from './columns.ts'
 
 /** Keeps the type `contract`, which no event shows: it is known from the holder's code (rows/holderCodes.ts). */
 const keepContract: Merge = (stored, inserted) =>

@@ -1,6 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, greatest, keepFirst, keepLast, least, sum } from './columns.ts'
-import { type RowOf, tableOf } from './tableOf.ts'
+import { column, greatest, keepFirst, keepLast, least, type RowOf, sum, tableOf } from './columns.ts'
 
 const key = {
   /** The start of the interval. */

@@ -30,3 +30,21 @@ export const ChainStateEntity = defineEntity({
     rebuild: p.json().default('[]'),
   },
 })
+
+/** A reorg of indexed blocks: what readers have read of `fromBlock` and later blocks before its commit is void. */
+export const ReorgEntity = defineEntity({
+  name: 'Reorg',
+  tableName: 'reorg',
+  properties: { number: column.bigint().primary().autoincrement(false), fromBlock: column.blockNumber() },
+})
+
+/**
+ * A pair with events in blocks that market-data sites could read before the pair was in the index. `joinedBlock` identifies the join that
+ * brought it: the first block that was not final at that time.
+ */
+export const LatePairEntity = defineEntity({
+  name: 'LatePair',
+  tableName: 'late_pair',
+  properties: { pool: column.hex().primary(), joinedBlock: column.blockNumber() },
+  indexes: [{ name: 'late_pair_by_join', properties: ['joinedBlock'] }],
+})

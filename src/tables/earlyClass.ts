@@ -1,7 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
-import { EARLY_CLASSES } from '#domain/earlyWallets.ts'
-import { column, sum } from './columns.ts'
-import { type RowOf, tableOf } from './tableOf.ts'
+import { EARLY_CLASSES } from '#domain/holder.ts'
+import { column, type RowOf, sum, tableOf } from './columns.ts'
 
 const properties = {
   token: column.address().primary(),

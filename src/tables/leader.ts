@@ -1,7 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
-import { LEADER_WINDOWS } from '#domain/leaderWindow.ts'
-import { column, greatest, sum } from './columns.ts'
-import { type RowOf, tableOf } from './tableOf.ts'
+import { LEADER_WINDOWS } from '#domain/windows.ts'
+import { column, greatest, type RowOf, sum, tableOf } from './columns.ts'
 
 const properties = {
   period: column.oneOf('period', LEADER_WINDOWS).primary(),

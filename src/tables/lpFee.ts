@@ -1,6 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column } from './columns.ts'
-import { tableOf } from './tableOf.ts'
+import { column, tableOf } from './columns.ts'
 
 const properties = {
   token: column.address().primary(),

@@ -1,7 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import { windowFields } from '#domain/windows.ts'
-import { column } from './columns.ts'
-import { type RowOf, tableOf } from './tableOf.ts'
+import { column, type RowOf, tableOf } from './columns.ts'
 
 /** The columns that projection determines. A reorg restores them. */
 const projected = {
@@ -184,3 +183,28 @@ export const WRITTEN_TOKEN = tableOf(TokenEntity, written)
 
 export interface FullTokenRow extends RowOf<typeof properties> {}
 export const FULL_TOKEN = tableOf(TokenEntity, properties)
+
+const nameProperties = {
+  token: column.address().primary(),
+  name: column.text(),
+}
+
+/**
+ * The name of each token that has one, for the search by words and by endings. A trade rewrites the token's row and all of its index
+ * entries, but a name hardly ever changes, so its indexes are on this table.
+ */
+export const TokenNameEntity = defineEntity({
+  name: 'TokenName',
+  tableName: 'token_name',
+  properties: nameProperties,
+  indexes: [
+    {
+      name: 'token_name_by_suffix',
+      expression: 'create index token_name_by_suffix on token_name (reverse(lower(name)) text_pattern_ops)',
+    },
+    {
+      name: 'token_name_by_words',
+      expression: `create index token_name_by_words on token_name using gin (to_tsvector('simple', name)) with (fastupdate = off)`,
+    },
+  ],
+})

@@ -1,6 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, least, sum } from './columns.ts'
-import { type RowOf, tableOf } from './tableOf.ts'
+import { column, least, type RowOf, sum, tableOf } from './columns.ts'
 
 const totalsProperties = {
   id: column.smallint().primary().autoincrement(false).default(1).check('id = 1'),

@@ -1,7 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
-import { TRADE_SIZES } from '#domain/tradeSize.ts'
-import { column } from './columns.ts'
-import { type RowOf, tableOf } from './tableOf.ts'
+import { TRADE_SIZES } from '#domain/trade.ts'
+import { column, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   blockNumber: column.blockNumber().primary(),

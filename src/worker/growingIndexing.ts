@@ -1,26 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import type { Logger } from 'pino'
 import { Observable, Subject } from 'rxjs'
-import { isLogged } from '#async/logSampling.ts'
-import { pause } from '#async/pause.ts'
+import { isLogged, pause } from '#async/turns.ts'
 import type { LaunchpadsConfig } from '#config'
 import { hasCode } from '#errors'
 import type { Directory } from '#launchpads/directory/directory.ts'
-import { withVersions } from '#launchpads/registry.ts'
+import { versionOf, withVersions } from '#launchpads/registry.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { LaunchpadProgress } from '#resources/health.ts'
-import { committedAgain } from '#store/committed.ts'
+import { committedAgain } from '#store/commit.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { claimDatabase, lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
 import { type ListInForce, readListInForce } from '#store/rows/listInForce.ts'
-import type { Cause } from '#sync/causeOf.ts'
-import { createSkippedLogCounter, type SkippedLogs } from '#sync/skippedLogs.ts'
+import type { Cause } from '#sync/health.ts'
+import { createSkippedLogCounter, type SkippedLogs } from '#sync/prepareBatch.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { type LaunchpadEdits, type LaunchpadEditsOptions, startLaunchpadEdits } from './launchpadEdits.ts'
 import { type OpenedIndexing, type OpenIndexingOptions, openIndexing } from './openIndexing.ts'
-import { warnOfNewerAdapters } from './warnOfNewerAdapters.ts'
 
 export interface GrowingIndexingOptions
   extends Omit<OpenIndexingOptions, 'chain' | 'writer' | 'list' | 'directory' | 'health' | 'skipped' | 'heldBlock'> {
@@ -195,5 +194,15 @@ async function build(options: GrowingIndexingOptions, { orm, impatience, close }
       if (isOpen) await current.close()
       await close()
     },
+  }
+}
+
+/** Names the launchpads that were indexed by an earlier version of their adapter, and how to have them built anew. Nothing is by itself. */
+export function warnOfNewerAdapters({ launchpads }: Pick<ListInForce, 'launchpads'>, logger: Pick<Logger, 'warn'>): void {
+  for (const { name, adapter, version = 1 } of launchpads) {
+    const newVersion = versionOf(adapter)
+    if (version >= newVersion) continue
+    const sentence = `the adapter has learned more since this launchpad was indexed: npm run launchpads -- rebuild ${name}`
+    logger.warn({ launchpad: name, version, newVersion }, sentence)
   }
 }

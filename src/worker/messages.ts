@@ -1,11 +1,11 @@
-import type { EncodedBlock } from '#bus/encodedBlock.ts'
+import type { EncodedBlock } from '#bus/blockFeed.ts'
 import type { Config, LaunchpadsConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import type { ErrorCode } from '#errors'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
-import type { IndexerState } from '#resources/indexerState.ts'
-import type { ChainView } from '#sync/healthReport.ts'
-import type { SkippedLogs } from '#sync/skippedLogs.ts'
+import type { IndexerState } from '#resources/health.ts'
+import type { ChainView } from '#sync/health.ts'
+import type { SkippedLogs } from '#sync/prepareBatch.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 
 /*

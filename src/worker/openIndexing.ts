@@ -1,41 +1,38 @@
+import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import { merge, type Observable, tap } from 'rxjs'
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
-import { createCandleFolding } from '#jobs/candles/candleFolding.ts'
-import { createMinuteRetention } from '#jobs/candles/minuteRetention.ts'
-import { createCurrencyReader } from '#jobs/currencies/currencyReader.ts'
-import { createHolderClassifier } from '#jobs/holders/holderClassifier.ts'
-import { createLeaderCounter } from '#jobs/leaders/leaderCounter.ts'
-import { createLpFeeRefresher } from '#jobs/lpFees/lpFeeRefresher.ts'
+import { createCandleFolding, createMinuteRetention } from '#jobs/candleJobs.ts'
+import { type CommitJob, type CommitNotice, createJobRuns, createStepJob } from '#jobs/commitJob.ts'
+import { createCurrencyReader } from '#jobs/currencyReader.ts'
+import { createHolderClassifier } from '#jobs/holderClassifier.ts'
+import { createLeaderCounter } from '#jobs/leaderCounter.ts'
+import { createLpFeeRefresher } from '#jobs/lpFeeRefresher.ts'
 import { createAttempt } from '#jobs/metadata/attempt.ts'
 import { createMetadataReader, type MetadataView } from '#jobs/metadata/metadataReader.ts'
 import { publicOutbound } from '#jobs/metadata/outbound.ts'
-import { createStepJob } from '#jobs/stepJob.ts'
 import { createUnseenPools } from '#jobs/unseenPools.ts'
 import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { createOrm } from '#store/connection/orm.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
 import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { createTransaction, oneAtATime, type Transaction } from '#store/connection/transaction.ts'
-import { readRecentBlocks } from '#store/rows/cursor.ts'
+import { type BlockTime, readRecentBlocks, readStoredBlocks } from '#store/rows/cursor.ts'
 import type { ListInForce } from '#store/rows/listInForce.ts'
 import { dropValueChanges } from '#store/rows/valueChanges.ts'
 import { createCommitter, RECENT_BLOCKS } from '#sync/committer.ts'
-import type { SyncHealth } from '#sync/health.ts'
-import type { SyncView } from '#sync/healthReport.ts'
-import type { SkippedLogCounter } from '#sync/skippedLogs.ts'
+import { fetchRange, type RangeSource, type Watchlist } from '#sync/fetch/span.ts'
+import type { SyncHealth, SyncView } from '#sync/health.ts'
+import type { SkippedLogCounter } from '#sync/prepareBatch.ts'
 import { createSync } from '#sync/sync.ts'
-import { findWrongBlock, wrongBlockSentence } from '#sync/wrongBlock.ts'
 import type { ConnectedChain } from './connectChain.ts'
-import { findMissingContracts } from './findMissingContracts.ts'
-import { createFollowedKeeper } from './followedKeeper.ts'
-import { openKeptLogs } from './openKeptLogs.ts'
+import { type OpenedKeptLogs, openKeptLogs } from './openKeptLogs.ts'
 import { restoreDirectory } from './restoreDirectory.ts'
 
 export interface OpenIndexingOptions {
@@ -220,5 +217,110 @@ async function warnOfWrongBlock(source: ChainSource, db: Queryable, logger: Logg
     if (wrong !== null && wrong.stored.hash === wrong.shown.hash) logger.error(wrongBlockSentence(wrong))
   } catch (error) {
     logger.debug({ err: error }, 'the remembered blocks could not be compared with the chain')
+  }
+}
+
+/**
+ * Finds wrong addresses in `launchpads.json`, which cause no error by themselves: no log ever comes from them. Reads the newest block.
+ *
+ * @throws `RpcError` when no provider answers
+ */
+export async function findMissingContracts(
+  rpc: Pick<Rpc, 'request'>,
+  adapters: readonly Pick<LaunchpadAdapter, 'launchpad' | 'contracts'>[],
+): Promise<readonly { readonly launchpad: string; readonly address: Address }[]> {
+  const named = adapters.flatMap(({ launchpad, contracts }) => contracts.map(({ address }) => ({ launchpad, address })))
+  const codes = await Promise.all(named.map(({ address }) => rpc.request({ method: 'eth_getCode', params: [address, 'latest'] })))
+  return named.filter((_, index) => codes[index] === '0x')
+}
+
+/** A stored block of which the chain shows another hash or time. */
+export interface WrongBlock {
+  readonly stored: BlockTime
+  readonly shown: BlockTime
+}
+
+/**
+ * The first of some stored blocks that the chain shows with another hash or time.
+ *
+ * @throws `RpcError`
+ */
+export async function findWrongBlock(source: Pick<ChainSource, 'headers'>, stored: readonly BlockTime[]): Promise<WrongBlock | null> {
+  const headers = await source.headers(stored.map(({ number }) => number))
+  for (const [index, block] of stored.entries()) {
+    const shown = headers[index]
+    if (shown !== undefined && (shown.hash !== block.hash || shown.timestamp !== block.timestamp)) return { stored: block, shown }
+  }
+  return null
+}
+
+/** What differs, and the command that mends it, for the log. */
+export function wrongBlockSentence({ stored, shown }: WrongBlock): string {
+  const difference =
+    stored.hash === shown.hash
+      ? `is stored with the time ${stored.timestamp}, and the chain shows ${shown.timestamp}`
+      : `is stored with the hash ${stored.hash}, and the chain shows ${shown.hash}`
+  return `Block ${stored.number} ${difference}. Stop the service and run: npm run db:rewind -- ${stored.number}`
+}
+
+/** A range costs a query of logs or a few; the headers are in the database. At most this many newest final blocks are not kept. */
+const BLOCKS = 500
+const MAX_LOGS = 20_000
+
+export interface FollowedKeeperOptions {
+  readonly kept: Pick<OpenedKeptLogs, 'ranges' | 'writer'>
+  readonly db: Kysely<unknown>
+  readonly watchlist: Watchlist
+  readonly maxReorgDepth: number
+  /** Whether indexing is far behind: what is fetched in ranges is kept by that. */
+  isBehind(): boolean
+  readonly logger: Logger
+  /** Default 500. */
+  readonly blocks?: number
+}
+
+/**
+ * Keeps the logs of blocks that were followed one by one, once they are final: they are asked for again, by ranges, so that nothing is lost
+ * when the process ends in between.
+ */
+export function createFollowedKeeper(options: FollowedKeeperOptions): CommitJob {
+  const { kept, db, watchlist, maxReorgDepth, isBehind, logger, blocks = BLOCKS } = options
+  const { writer } = kept
+  /** The last block of the next range. */
+  let due = 0
+
+  const source: RangeSource = {
+    ...kept.ranges,
+    headers: async numbers => {
+      const found = new Map((await readStoredBlocks(db, numbers)).map(header => [header.number, header]))
+      const missing = numbers.filter(number => !found.has(number))
+      for (const header of missing.length === 0 ? [] : await kept.ranges.headers(missing)) found.set(header.number, header)
+      return numbers.flatMap(number => found.get(number) ?? [])
+    },
+    fetched: async range => {
+      if (!runs.isStopped) await kept.ranges.fetched?.(range)
+    },
+  }
+
+  const runs = createJobRuns<CommitNotice>({
+    run: async ({ number }) => {
+      const final = number - maxReorgDepth
+      const end = (await writer?.endOf(watchlist.partsWith([]))) ?? -1
+      // Older blocks are left to a rebuild: they may be many, as when nothing was kept for long.
+      let from = Math.max(watchlist.startBlock, final - maxReorgDepth - 2 * blocks, end + 1)
+      for (due = from + blocks - 1; due <= final && !runs.isStopped; due = from + blocks - 1) {
+        from = (await fetchRange(source, watchlist, { from, to: due, announced: [], maxLogs: MAX_LOGS })).to.number + 1
+      }
+    },
+    logger,
+    failure: 'logs of followed blocks could not be kept, trying again after the next block',
+  })
+
+  return {
+    committed: notice => {
+      if (writer !== null && notice.number - maxReorgDepth >= due && !isBehind()) runs.request(notice)
+    },
+    settled: runs.settled,
+    stop: runs.stop,
   }
 }

@@ -1,17 +1,18 @@
 import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
 import type { Config, LaunchpadsConfig } from '#config'
 import { TokenwireError } from '#errors'
-import { describeChanges } from '#launchpads/describePlan.ts'
-import { isIdle, type LaunchpadsPlan, planLaunchpads } from '#launchpads/planLaunchpads.ts'
+import { describeChanges, isIdle, type LaunchpadsPlan, planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { ADAPTER_KINDS, createAdapters, withVersions } from '#launchpads/registry.ts'
-import { readRecentBlocks } from '#store/rows/cursor.ts'
-import type { ListInForce } from '#store/rows/listInForce.ts'
-import { readQuoteCurrencies } from '#store/rows/quoteCurrencies.ts'
-import { missingSideRight } from '#store/sideSchema.ts'
-import { type Cause, inOwnWords } from '#sync/causeOf.ts'
-import { completeContracts } from './completeContracts.ts'
-import type { ConnectedChain } from './connectChain.ts'
-import { findMissingContracts } from './findMissingContracts.ts'
+import { toStartError } from '#store/connection/databaseErrors.ts'
+import { createOrm } from '#store/connection/orm.ts'
+import { readQuoteCurrencies } from '#store/rows/currencies.ts'
+import { readRecentBlocks, requireChain } from '#store/rows/cursor.ts'
+import { type ListInForce, readListInForce } from '#store/rows/listInForce.ts'
+import { missingSideRight } from '#store/switchSchema.ts'
+import { type Cause, inOwnWords } from '#sync/health.ts'
+import { type ConnectedChain, completeContracts } from './connectChain.ts'
+import { findMissingContracts } from './openIndexing.ts'
 
 export type PlannedEdit =
   | { readonly kind: 'none'; readonly plan: LaunchpadsPlan }
@@ -89,5 +90,33 @@ async function completeOrSay(
   } catch (error) {
     if (!(error instanceof TokenwireError) || error.code !== 'config_invalid') throw error
     return error.message.replace(/^LAUNCHPADS_FILE: /, '')
+  }
+}
+
+export interface CheckDatabaseOptions {
+  readonly databaseUrl: string
+  readonly chain: Pick<ConnectedChain, 'chainId' | 'genesisHash' | 'launchpads'>
+  readonly launchpads: LaunchpadsConfig
+  readonly logger: Logger
+}
+
+/**
+ * Finds out what would prevent a process from indexing later.
+ *
+ * @returns what `launchpads.json` would change in the index, a line per launchpad
+ * @throws `TokenwireError` `database_foreign`, `database_unavailable`
+ */
+export async function checkDatabase({ databaseUrl, chain, launchpads, logger }: CheckDatabaseOptions): Promise<readonly string[]> {
+  const orm = createOrm(databaseUrl, logger, { poolSize: 1 })
+  const { chainId, genesisHash } = chain
+  const { weth, pegUsd } = launchpads
+  try {
+    const db = orm.em.getKysely<unknown>()
+    await requireChain(db, { chainId, genesisHash, weth })
+    return describeChanges(planLaunchpads(await readListInForce(db), { launchpads: chain.launchpads, pegUsd }), null)
+  } catch (error) {
+    throw toStartError(error, { url: databaseUrl, setting: 'DATABASE_URL' })
+  } finally {
+    await orm.close(true)
   }
 }

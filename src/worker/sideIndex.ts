@@ -6,18 +6,18 @@ import { withSchema } from '#domain/databaseUrl.ts'
 import { isIdle, planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { LaunchpadProgress } from '#resources/health.ts'
+import { type Queryable } from '#store/connection/databaseSchema.ts'
 import { createOrm } from '#store/connection/orm.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
 import { createTransaction, type Transaction } from '#store/connection/transaction.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import { type ListInForce, readListInSchema } from '#store/rows/listInForce.ts'
-import { dropSideSchema, readSideSchema } from '#store/sideSchema.ts'
+import { dropSideSchema, readSideSchema } from '#store/switchSchema.ts'
+import { type ChangingCommitter, type CommitterOptions, createCommitter } from '#sync/committer.ts'
 import { createSync, type Sync } from '#sync/sync.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { openKeptLogs } from './openKeptLogs.ts'
 import { restoreDirectory } from './restoreDirectory.ts'
-import { createUnwatchedCommitter } from './unwatchedCommitter.ts'
 
 /** Smaller ranges than an index alone has, so that the main index is not kept waiting for providers, the thread and the database. */
 const RANGES = { minBlocks: 1, maxBlocks: 20_000, targetLogs: 2_000 }
@@ -148,4 +148,25 @@ async function warnOfShortChain(
       'the launchpads begin too near the head: they join when the chain has this many blocks more (half of MAX_REORG_DEPTH)',
     )
   }
+}
+
+export interface UnwatchedCommitterOptions
+  extends Pick<
+    CommitterOptions,
+    'db' | 'transaction' | 'writer' | 'adapters' | 'directory' | 'weth' | 'pegUsd' | 'facts' | 'ethUsd' | 'now'
+  > {
+  readonly config: Pick<Config, 'maxReorgDepth'>
+  readonly chain: Pick<ConnectedChain, 'chainId'>
+  readonly logger: Logger
+}
+
+/** A committer whose commits read no states for clients. */
+export function createUnwatchedCommitter({ config, chain, ...options }: UnwatchedCommitterOptions): ChangingCommitter {
+  return createCommitter({
+    ...options,
+    chainId: chain.chainId,
+    revaluedPerBlock: 0,
+    maxReorgDepth: config.maxReorgDepth,
+    isWatched: () => false,
+  })
 }

@@ -1,13 +1,16 @@
-import { Observable } from 'rxjs'
-import type { EncodedBlock } from '#bus/encodedBlock.ts'
+import { Observable, Subject } from 'rxjs'
+import type { EncodedBlock } from '#bus/blockFeed.ts'
 import { monotonicMs } from '#clock'
 import type { Config, LaunchpadsConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
-import { createBlockReceiver } from './blockReceiver.ts'
+import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
+import { stateAfterSilence } from '#resources/health.ts'
+import type { SyncView } from '#sync/health.ts'
+import type { SkippedLogs } from '#sync/prepareBatch.ts'
+import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { LoadedThread } from './loadThread.ts'
-import type { FromIndexing, OpenedThread, ToIndexing } from './messages.ts'
-import type { ThreadStatus } from './threadStatus.ts'
+import type { FromIndexing, FromReceiver, OpenedThread, ThreadView, ToIndexing, ToReceiver } from './messages.ts'
 
 export interface StartIndexingOptions {
   readonly thread: Pick<LoadedThread, 'worker' | 'exited' | 'crashed'>
@@ -160,5 +163,130 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       closing ??= close()
       return closing
     },
+  }
+}
+
+/** A thread's end of the messages by which the indexing thread hands it committed blocks. */
+export interface BlockReceiver {
+  /** Takes the indexing thread's messages. */
+  hear(message: ToReceiver): void
+  /** Every commit in order. A block is acknowledged when its subscribers return. */
+  readonly blocks: Observable<EncodedBlock>
+  complete(): void
+  watch(token: Address): void
+  unwatch(token: Address): void
+  /** Takes a report that arrived in another way. */
+  reported(view: ThreadView): void
+  /** `null`: the indexing thread has not reported yet. */
+  status(): Omit<ThreadStatus, 'update'> | null
+}
+
+/** @param now `monotonicMs` */
+export function createBlockReceiver(send: (message: FromReceiver) => void, now: () => number): BlockReceiver {
+  const blocks = new Subject<EncodedBlock>()
+  const notices = createWatchNotices({ send: (began, ended) => send({ kind: 'watched', began, ended }) })
+  let status: ThreadStatus | null = null
+  const reported = (view: ThreadView) => {
+    status ??= createThreadStatus(view, now)
+    status.update(view)
+  }
+  return {
+    hear: message => {
+      switch (message.kind) {
+        case 'committed':
+          // First, so that no client learns of a block that health does not show.
+          reported(message.view)
+          blocks.next(message.block)
+          send({ kind: 'taken' })
+          return
+        case 'view':
+          reported(message.view)
+          send({ kind: 'taken' })
+          return
+        case 'noted':
+          notices.acknowledged()
+          return
+      }
+    },
+    blocks,
+    complete: () => blocks.complete(),
+    watch: notices.began,
+    unwatch: notices.ended,
+    reported,
+    status: () => status,
+  }
+}
+
+export interface WatchNoticesOptions {
+  readonly send: (began: readonly Address[], ended: readonly Address[]) => void
+  /** Calls back once, soon. Default `setImmediate`: changes of one turn of the event loop go into one notice. */
+  readonly soon?: (callback: () => void) => void
+}
+
+export interface WatchNotices {
+  began(token: Address): void
+  ended(token: Address): void
+  /** To be called when the other thread has acknowledged the last notice. */
+  acknowledged(): void
+}
+
+/**
+ * Reports to another thread which tokens have an actor. One notice is under way at a time, and the next one carries everything that changed
+ * meanwhile, so what waits is bounded by the tokens that have or just had an actor.
+ */
+export function createWatchNotices({ send, soon = setImmediate }: WatchNoticesOptions): WatchNotices {
+  /** What changed since the last notice, and whether the token is watched now. */
+  const changed = new Map<Address, boolean>()
+  let isUnderWay = false
+  const flush = () => {
+    isUnderWay = changed.size > 0
+    if (!isUnderWay) return
+    const tokens = [...changed]
+    changed.clear()
+    send(
+      tokens.filter(([, isWatched]) => isWatched).map(([token]) => token),
+      tokens.filter(([, isWatched]) => !isWatched).map(([token]) => token),
+    )
+  }
+  const change = (token: Address, isWatched: boolean) => {
+    changed.set(token, isWatched)
+    if (isUnderWay) return
+    isUnderWay = true
+    soon(flush)
+  }
+  return { began: token => change(token, true), ended: token => change(token, false), acknowledged: flush }
+}
+
+/** The thread reports four times a second. One that reports nothing for this long hangs. */
+const SILENT_AFTER_MS = 5_000
+
+interface ThreadStatus extends SyncView {
+  update(view: ThreadView): void
+  metadata(): MetadataView
+  skippedLogs(): readonly SkippedLogs[]
+  eventLoop(): EventLoopState
+}
+
+/**
+ * The thread's newest report; `stalled` once the thread is silent, since the report may no longer be true.
+ *
+ * @param now monotonic milliseconds
+ */
+export function createThreadStatus(first: ThreadView, now: () => number): ThreadStatus {
+  let newest = first
+  let updatedAtMs = now()
+  return {
+    update: view => {
+      newest = view
+      updatedAtMs = now()
+    },
+    state: () => {
+      const silentMs = now() - updatedAtMs
+      return silentMs <= SILENT_AFTER_MS ? newest.state : stateAfterSilence(newest.state, 'the indexing thread', silentMs)
+    },
+    chain: () => newest.chain,
+    metadata: () => newest.metadata,
+    skippedLogs: () => newest.skippedLogs,
+    eventLoop: () => newest.eventLoop,
   }
 }

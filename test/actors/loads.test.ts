@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLoads } from '#actors/loads.ts'
+import { createLoads } from '#actors/registry.ts'
 import type { Address } from '#domain/address.ts'
 import { HeldHistory, settle } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { IDLE_SWEEPS } from '#actors/token/tokenState.ts'
 import { encodeUpdate } from '#protocol/encodeUpdate.ts'
 import { actor } from '#resources/actors.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import { blockOf, RecordingSubscription, RegistryFixture, settle } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MAX_LIST_MESSAGES, WatchedList } from '#actors/lists/watchedList.ts'
+import { MAX_LIST_MESSAGES, WatchedList } from '#actors/lists.ts'
 import { MAX_LONG_LIST_ROWS, MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 
 const rows = (...names: readonly string[]) => names.map(name => JSON.stringify([name, 'x'.repeat(200)]))

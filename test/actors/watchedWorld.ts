@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import { blockOf, RecordingSubscription, RegistryFixture, settle } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 

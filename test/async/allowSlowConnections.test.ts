@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type LookupFunction, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { expect, it } from 'vitest'
-import { allowSlowConnections } from '#async/allowSlowConnections.ts'
+import { allowSlowConnections } from '#async/connecting.ts'
 
 /** Listens with room for two connections, and accepts none until the flag is set. */
 const LISTENER = `

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { flatMapInTurns } from '#async/flatMapInTurns.ts'
+import { flatMapInTurns } from '#async/turns.ts'
 
 const items = Array.from({ length: 1_000 }, (_, index) => index)
 

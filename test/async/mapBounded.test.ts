@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mapBounded } from '#async/mapBounded.ts'
+import { mapBounded } from '#async/turns.ts'
 
 describe('mapBounded', () => {
   it('keeps the order and the bound', async () => {

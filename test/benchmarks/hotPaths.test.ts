@@ -7,7 +7,7 @@ import { deliverBlocks } from '#benchmarks/hotPaths/deliverBlocks.ts'
 import { HOT_PATHS } from '#benchmarks/hotPaths/hotPaths.ts'
 import type { Load } from '#benchmarks/load/load.ts'
 import { tokenPlan } from '#benchmarks/load/tokenPlan.ts'
-import { knownSequence } from '#gateway/realtime/knownSequence.ts'
+import { knownSequence } from '#gateway/realtime/webSocketConnection.ts'
 import { findProgram } from '#test/support/findProgram.ts'
 import { FACTORY } from '#test/support/simulatedLaunchpad.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { afterFeedEvent, type FeedEvent, type FeedState, NOTHING_HEARD } from '#bus/feedState.ts'
-import { NO_STATES, type PendingCommits } from '#bus/pendingCommits.ts'
+import { NO_STATES, type PendingCommits } from '#bus/blockFeed.ts'
+import { afterFeedEvent, type FeedEvent, type FeedState, NOTHING_HEARD } from '#bus/databaseFeed.ts'
 import { addressOf, hashOf } from '#test/support/snapshots.ts'
 
 const commitOf = (commit: number) => ({ commit, number: 100 + commit, hash: hashOf(commit), timestamp: commit })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createIndexerStatus } from '#bus/indexerStatus.ts'
+import { createIndexerStatus } from '#bus/indexerReport.ts'
 import { indexerReport } from '#test/support/indexerReport.ts'
 
 const REPORT = indexerReport('0c2ab4a6-94ec-4f0d-9f0f-6d3c0a4d2f10')

@@ -2,15 +2,21 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { encodeBlock } from '#bus/encodedBlock.ts'
+import { encodeBlock } from '#bus/blockFeed.ts'
 import { announceReports } from '#bus/indexerReport.ts'
 import { connectNats, type Nats } from '#bus/natsConnection.ts'
-import { createNatsFeed, type NatsFeedOptions } from '#bus/natsFeed.ts'
-import { type CommitMessage, commitSubject, type Publisher, tokenSubject } from '#bus/natsMessages.ts'
-import { createNatsOutlet } from '#bus/natsOutlet.ts'
+import {
+  type CommitMessage,
+  commitSubject,
+  createNatsFeed,
+  createNatsOutlet,
+  type NatsFeedOptions,
+  type Publisher,
+  tokenSubject,
+} from '#bus/natsFeed.ts'
 import { monotonicMs } from '#clock'
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import { channelOfSchema } from '#store/connection/databaseSchema.ts'
 import { silentLogger as logger, useDatabase } from '#test/support/database.ts'
 import { findProgram } from '#test/support/findProgram.ts'

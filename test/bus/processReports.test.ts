@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { type ProcessReports, startProcessReports } from '#bus/processReports.ts'
-import type { ProcessReport } from '#resources/processes.ts'
+import { type ProcessReports, startProcessReports } from '#bus/indexerReport.ts'
+import type { ProcessReport } from '#resources/health.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 
 const database = await useDatabase({ migrated: false })

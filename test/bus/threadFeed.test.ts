@@ -1,10 +1,10 @@
 import { MessageChannel } from 'node:worker_threads'
-import { createThreadFeed } from '#bus/threadFeed.ts'
+import { createThreadFeed } from '#bus/blockFeed.ts'
 import { monotonicMs } from '#clock'
 import { useDatabase } from '#test/support/database.ts'
-import { createAudience } from '#worker/audience.ts'
-import { createBlockReceiver } from '#worker/blockReceiver.ts'
+import { createAudience } from '#worker/blockSender.ts'
 import type { FromReceiver, ThreadView, ToReceiver } from '#worker/messages.ts'
+import { createBlockReceiver } from '#worker/startIndexing.ts'
 import { feedCases } from './feedCases.ts'
 
 const database = await useDatabase()

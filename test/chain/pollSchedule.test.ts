@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterPoll, INITIAL_POLL_SCHEDULE, nextPollMs, type PollSchedule, pollWhilePushedMs } from '#chain/pollSchedule.ts'
+import { afterPoll, INITIAL_POLL_SCHEDULE, nextPollMs, type PollSchedule, pollWhilePushedMs } from '#chain/heads.ts'
 import { createRandom, type Random } from '#devchain/traders/random.ts'
 
 const BLOCKS = 2_000

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const MAX_VARIABLES = 6
 /** `ok` is public there: the client's `Result`, and the database in the health. */
-const PUBLIC_OK = /^src\/(?:client|console)\/|^src\/gateway\/health\/databaseProbe\.ts$/
+const PUBLIC_OK = /^src\/(?:client|console)\/|^src\/gateway\/(?:health\/readHealth|http\/sources)\.ts$/
 
 const sources = await Promise.all(
   (await Promise.all(['src', 'actors'].map(filesOf))).flat().map(async file => ({ file, text: await readFile(file, 'utf8') })),
@@ -32,7 +32,8 @@ test('a tag is compared, not looked for', () => {
 })
 
 test(`a closure has at most ${MAX_VARIABLES} variables that it changes`, () => {
-  expect(sources.filter(({ text }) => (text.match(/^ {2}let /gm) ?? []).length > MAX_VARIABLES)).toEqual([])
+  const changing = (text: string) => text.split(/^\}/m).map(part => (part.match(/^ {2}let /gm) ?? []).length)
+  expect(sources.filter(({ text }) => Math.max(...changing(text)) > MAX_VARIABLES).map(({ file }) => file)).toEqual([])
 })
 
 test('a class extends errors and what libraries want to be extended', () => {

@@ -1,8 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import { encodeDelta } from '#protocol/encodeDelta.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
-import type { UpdatedState } from '#protocol/tokenUpdate.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import { encodeUpdate, type UpdatedState } from '#protocol/encodeUpdate.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import { updateBytes } from '#test/support/frames.ts'
 
 /** The current faults. Tests change them at any time. */

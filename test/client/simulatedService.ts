@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import { addressOf, recentOf, snapshotOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 import type { SimulatedClock } from './simulatedClock.ts'
 import { type Faults, type SimulatedNetwork, type SimulatedSocket, SimulatedStream } from './simulatedConnections.ts'

@@ -5,7 +5,7 @@ import process from 'node:process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readApiKeys } from '#configuration/apiKeys.ts'
-import { createApiKeys } from '#gateway/keys/apiKeys.ts'
+import { createApiKeys } from '#gateway/keys.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Config } from '#config'
-import { findIdleVariables } from '#configuration/findIdleVariables.ts'
+import { findIdleVariables } from '#configuration/environment.ts'
 import { type LoadConfigOptions, loadConfig, loadDatabaseConfig } from '#configuration/loadConfig.ts'
-import { INTEGRATIONS } from '#domain/integration.ts'
+import { INTEGRATIONS } from '#configuration/settings.ts'
 import { TokenwireError } from '#errors'
-import { originTest } from '#gateway/admission/originPattern.ts'
+import { originTest } from '#gateway/keys.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { certificate, certificateKey, foreignKey } from '#test/support/certificate.ts'
 

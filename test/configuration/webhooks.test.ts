@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseWebhooks } from '#configuration/webhooks.ts'
-import { webhookSignature } from '#jobs/webhooks/webhookSignature.ts'
+import { webhookSignature } from '#jobs/webhooks/postWebhook.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const hook = { name: 'bot', url: 'https://bot.example/hook', secret: SECRET, channel: 'launches', filters: { launchpads: ['wow'] } }

@@ -1,6 +1,7 @@
 import { type Browser, launch as launchBrowser } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadSite, type Site } from '#gateway/http/site.ts'
+import { loadSite } from '#gateway/http/site.ts'
+import type { Site } from '#gateway/http/sources.ts'
 import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { POLL_LIMIT_MS } from '#test/support/limits.ts'

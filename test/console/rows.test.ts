@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
-import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
+import { LIST_COLUMNS } from '#protocol/listCells.ts'
 import type { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { findBrowser } from '#test/support/findBrowser.ts'
 import { FIRST_SEQUENCE, type MemoryConsole, startMemoryConsole, TOKENS } from './memoryConsole.ts'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { type Condition, healthStatus } from '#gateway/health/healthStatus.ts'
+import { type Condition, healthStatus } from '#gateway/health/readHealth.ts'
 import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { findProgram } from '#test/support/findProgram.ts'
@@ -165,12 +165,10 @@ async function reasonsOfSources(): Promise<readonly string[]> {
   const read = async (file: string, pattern: RegExp) =>
     Array.from((await readFile(file, 'utf8')).matchAll(pattern), ([, , text = '']) => text.replace(/\$\{[^}]*\}/g, '…'))
   return [
-    ...(await read('src/store/connection/databaseCause.ts', /shown: (['"])(.*?)\1/g)),
-    ...(await read('src/sync/healthReport.ts', /(`)((?:no RPC provider|nothing has been|the chain stands)[^`]*)`/g)),
-    ...(await read('src/sync/causeOf.ts', /return (['`])(.*?)\1/g)).map(text => text.replace(/^…/, 'rpc-1')),
+    ...(await read('src/store/connection/databaseErrors.ts', /shown: (['"])(.*?)\1/g)),
+    ...(await read('src/sync/health.ts', /(`)((?:no RPC provider|nothing has been|the chain stands)[^`]*)`/g)),
+    ...(await read('src/sync/health.ts', /return (['`])(.*?)\1/g)).map(text => text.replace(/^…/, 'rpc-1')),
     ...(await read('src/store/replaceBlocks.ts', /(`)(the chain has replaced[^`]*)`/g)),
-    ...(await read('src/resources/indexerState.ts', /(`)(\$\{who\} has not answered[^`]*)`/g)).map(text =>
-      text.replace('…', 'the indexer'),
-    ),
+    ...(await read('src/resources/health.ts', /(`)(\$\{who\} has not answered[^`]*)`/g)).map(text => text.replace('…', 'the indexer')),
   ]
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
-import { positionOf, type RecentTrades, tradesSince } from '#resources/recentTrades.ts'
-import type { Trade } from '#resources/trades.ts'
+import { positionOf, type RecentTrades, type Trade, tradesSince } from '#resources/trades.ts'
 import { addressOf, recentOf, tradeOf } from '#test/support/snapshots.ts'
 
 const tradeAt = (block: number, logIndex = 1): Trade => ({

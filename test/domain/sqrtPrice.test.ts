@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MAX_TICK, sqrtPriceAtTick } from '#domain/sqrtPrice.ts'
+import { MAX_TICK, sqrtPriceAtTick } from '#domain/prices.ts'
 
 /** The factors that Uniswap's contract names, by the digit of the tick. */
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('@uniswap/v3-core/contracts/libraries/TickMath.sol'), 'utf8')

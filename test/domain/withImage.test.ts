@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withImage } from '#domain/withImage.ts'
+import { withImage } from '#store/reads/toToken.ts'
 
 const LIMIT = 200
 

@@ -1,5 +1,5 @@
 import type { Address } from '#domain/address.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import type { TokenUpdate } from '#protocol/encodeUpdate.ts'
 import { type FeedClient, openFeed } from '#test/support/feedClient.ts'
 
 /** A client of one token that comes back, with its last sequence, wherever it is sent. */

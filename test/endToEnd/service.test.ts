@@ -14,7 +14,7 @@ import {
 } from '#devchain/actions.ts'
 import { type Address, toAddress } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import type { TokenUpdate } from '#protocol/encodeUpdate.ts'
 import type { Candle } from '#resources/candles.ts'
 import type { Claimable } from '#resources/claimable.ts'
 import type { Holder } from '#resources/holders.ts'

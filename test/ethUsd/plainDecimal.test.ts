@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseDecimal } from '#domain/decimal.ts'
-import { plainDecimal } from '#ethUsd/plainDecimal.ts'
+import { plainDecimal } from '#ethUsd/priceProviders.ts'
 
 describe('plainDecimal', () => {
   it.each([

@@ -1,7 +1,6 @@
 import pino from 'pino'
 import { beforeEach, expect, test } from 'vitest'
-import { type AdmissionConfig, createAdmission } from '#gateway/admission/admission.ts'
-import type { Client } from '#gateway/admission/client.ts'
+import { type AdmissionConfig, type Client, createAdmission } from '#gateway/admission/admission.ts'
 import { CONFIG } from './startGateway.ts'
 
 const logger = pino({ level: 'silent' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressOfBytes, forwardedAddress, limitKey, normaliseAddress } from '#gateway/admission/clientAddress.ts'
+import { addressOfBytes, forwardedAddress, limitKey, normaliseAddress } from '#gateway/admission/sockets.ts'
 
 test.for([
   ['203.0.113.1', '203.0.113.1'],

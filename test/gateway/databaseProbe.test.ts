@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
-import { databaseCause } from '#store/connection/databaseCause.ts'
+import { createDatabaseProbe } from '#gateway/health/readHealth.ts'
+import { databaseCause } from '#store/connection/databaseErrors.ts'
 import { silentLogger } from '#test/support/database.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { databaseAway } from './memoryReads.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import { recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 import { aClaim, aClaimable, aHolding, aTrader, aWallet } from '#test/support/walletRows.ts'
 import type { Conditions, GatewayOptions } from './startGateway.ts'

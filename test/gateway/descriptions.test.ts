@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { SETTINGS } from '#configuration/settings.ts'
-import { INTEGRATIONS } from '#domain/integration.ts'
+import { INTEGRATIONS, SETTINGS } from '#configuration/settings.ts'
 import { routes } from '#gateway/http/routes.ts'
+import { integrationRoutes } from '#integrations/integrationRoutes.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { parseClientMessage } from '#protocol/parseClientMessage.ts'
 import { createValidator, DESCRIPTIONS, readAsyncApi, readOpenApi } from '#test/support/describedAnswers.ts'
@@ -95,7 +95,7 @@ describe('the descriptions', () => {
 
 describe('what is described exists, and what exists is described', () => {
   const failed = () => expect.fail('no route is asked')
-  const sources = { site: null, config: { integrations: INTEGRATIONS } } as unknown as Sources
+  const sources = { site: null, integrations: integrationRoutes, config: { integrations: INTEGRATIONS } } as unknown as Sources
   const templates = routes(sources, failed).map(({ path: route, description }) => ({
     template: route.replace(/:(\w+)/g, '{$1}'),
     isDescribed: description !== null,

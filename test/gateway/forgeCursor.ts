@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { encodeCursor, type ListIdentity } from '#gateway/http/cursor.ts'
+import { encodeCursor, type ListIdentity } from '#gateway/http/readRoutes.ts'
 import type { ListResource } from '#resources/resource.ts'
 
 /** A cursor with chosen fields, as a reader of the code would forge it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Condition, healthStatus } from '#gateway/health/healthStatus.ts'
+import { type Condition, healthStatus } from '#gateway/health/readHealth.ts'
 import type { BackfillProgress } from '#resources/health.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 

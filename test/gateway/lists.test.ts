@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
+import { LIST_COLUMNS } from '#protocol/listCells.ts'
 import type { Token } from '#resources/token.ts'
 import { createTestLists } from '#test/support/actors.ts'
 import { eventually } from '#test/support/eventually.ts'

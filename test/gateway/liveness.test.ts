@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judge, PING_AFTER_MS, type Signs, UNRESPONSIVE_MS, type Verdict } from '#gateway/realtime/liveness.ts'
-import { takeMessage } from '#gateway/realtime/messageRate.ts'
+import { judge, PING_AFTER_MS, type Signs, takeMessage, UNRESPONSIVE_MS, type Verdict } from '#gateway/realtime/webSocketConnection.ts'
 
 describe('judge', () => {
   const signs = (overrides: Partial<Signs> = {}): Signs => ({ heardAtMs: 0, pingedAtMs: 0, stuckSinceMs: null, ...overrides })

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { TEXT_LIMITS } from '#domain/text.ts'
-import type { Leader } from '#resources/leaders.ts'
+import type { Leader } from '#resources/traders.ts'
 import { addressOf, holdersOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 import { aClaim, aHolding, aTrader } from '#test/support/walletRows.ts'
 import { startGateway, TOKEN } from './startGateway.ts'

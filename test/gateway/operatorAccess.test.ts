@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { refuseOperator } from '#gateway/operator/operatorAccess.ts'
-import { type OperatorConfig, type OperatorPolicy, operatorPolicy } from '#gateway/operator/operatorPolicy.ts'
+import { type OperatorConfig, type OperatorPolicy, operatorPolicy, refuseOperator } from '#gateway/operator.ts'
 
 const CONFIG: OperatorConfig = { host: '127.0.0.1', operatorToken: null, operatorLoopbackOpen: false, trustProxy: 0 }
 const ASKER = { authorization: '', forwarded: false, host: '127.0.0.1:3000' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseOriginPattern } from '#configuration/addresses.ts'
-import { originTest } from '#gateway/admission/originPattern.ts'
+import { originTest } from '#gateway/keys.ts'
 
 /** Through the configuration, as in production. */
 function matches(pattern: string, origin: string): boolean {

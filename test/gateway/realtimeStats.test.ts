@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '#actors/token/frame.ts'
-import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
-import { RecentLatencies } from '#gateway/health/recentLatencies.ts'
+import { RealtimeStats, RecentLatencies } from '#gateway/health/realtimeStats.ts'
 import { frameOf } from '#test/support/frames.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 

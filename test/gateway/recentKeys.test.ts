@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RecentKeys } from '#gateway/http/recentKeys.ts'
+import { RecentKeys } from '#gateway/http/responseCache.ts'
 
 test('knows a key that was noted before', () => {
   const recent = new RecentKeys()

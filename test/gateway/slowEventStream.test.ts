@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
+import { UNRESPONSIVE_MS } from '#gateway/realtime/webSocketConnection.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { expectExact, idsOf, LARGE, StreamFixture } from './streamFixture.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
+import { UNRESPONSIVE_MS } from '#gateway/realtime/webSocketConnection.ts'
 import { eventually, stepUntil } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { type RawClient, RealtimeFixture } from './startRealtime.ts'

@@ -1,17 +1,16 @@
 import { Writable } from 'node:stream'
 import pino from 'pino'
 import type { Config } from '#config'
-import { INTEGRATIONS } from '#domain/integration.ts'
+import { INTEGRATIONS } from '#configuration/settings.ts'
 import { TokenwireError } from '#errors'
 import { createAdmission } from '#gateway/admission/admission.ts'
-import { createDatabaseProbe } from '#gateway/health/databaseProbe.ts'
+import { createDatabaseProbe } from '#gateway/health/readHealth.ts'
 import { createServer, type ServerDeps } from '#gateway/listening/server.ts'
-import { operatorPolicy } from '#gateway/operator/operatorPolicy.ts'
+import { operatorPolicy } from '#gateway/operator.ts'
+import { integrationRoutes } from '#integrations/integrationRoutes.ts'
 import type { ActorState } from '#resources/actors.ts'
 import type { EthUsd } from '#resources/ethUsd.ts'
-import type { FeedHealth, RealtimeHealth } from '#resources/health.ts'
-import type { IndexerState } from '#resources/indexerState.ts'
-import type { ProcessState } from '#resources/processes.ts'
+import type { FeedHealth, IndexerState, ProcessState, RealtimeHealth } from '#resources/health.ts'
 import { closedAfterFile } from '#test/support/closeAfterFile.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
@@ -125,6 +124,7 @@ export async function startGateway({
       get: token => conditions.actors.find(actor => actor.token === token) ?? null,
       sequence: token => conditions.actors.find(actor => actor.token === token)?.sequence ?? null,
     },
+    integrations: integrationRoutes,
     realtime: { register: () => {}, openEventStream: () => null, health: () => REALTIME, close: async () => {}, ...realtime },
     metrics: {
       contentType: 'text/plain; version=0.0.4; charset=utf-8',

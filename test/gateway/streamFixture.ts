@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { FramedSnapshot } from '#actors/token/frame.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import { RecordingSubscription } from '#test/support/actors.ts'
 import { eventually, stepUntil } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { OutboxSubscription } from '#gateway/outbox/outboxSubscription.ts'
-import { Subscriptions } from '#gateway/realtime/subscriptions.ts'
+import { Subscriptions } from '#gateway/realtime/webSocketConnection.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 const subscriptionOf = (n: number) => ({ token: addressOf(n) }) as OutboxSubscription

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Registry } from '#actors/registry.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import type { TokenUpdate } from '#protocol/encodeUpdate.ts'
 import type { Trade } from '#resources/trades.ts'
 import { blockOf, createTestRegistry } from '#test/support/actors.ts'
 import { TRADED, TradeChain } from '#test/support/tradeChain.ts'

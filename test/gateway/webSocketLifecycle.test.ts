@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { PING_AFTER_MS, UNRESPONSIVE_MS } from '#gateway/realtime/liveness.ts'
+import { PING_AFTER_MS, UNRESPONSIVE_MS } from '#gateway/realtime/webSocketConnection.ts'
 import { eventually, stepUntil } from '#test/support/eventually.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 import { RealtimeFixture } from './startRealtime.ts'

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { SourcedLog } from '#launchpads/adapter.ts'
-import { findMakers, type Swap } from '#launchpads/maker.ts'
-import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
+import { findMakers, type Swap, TRANSFER_TOPIC } from '#launchpads/maker.ts'
 
 const address = (digit: string) => `0x${digit.repeat(40)}` as Address
 const [token, pool, router, user, friend] = ['1', '2', '3', '4', '5'].map(address) as [Address, Address, Address, Address, Address]

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LaunchpadConfig } from '#config'
 import type { Address } from '#domain/address.ts'
-import { describeChanges } from '#launchpads/describePlan.ts'
-import { isIdle, planLaunchpads } from '#launchpads/planLaunchpads.ts'
+import { describeChanges, isIdle, planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
 
 const entry = (name: string, startBlock = 100, more: Partial<LaunchpadConfig> = {}): LaunchpadConfig => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { surfaceOfContext, surfaceOfReferrer } from '#launchpads/surface.ts'
+import { surfaceOfContext, surfaceOfReferrer } from '#launchpads/adapters/clankerToken.ts'
 
 test.each([
   ['{"interface":"Bankr","platform":"twitter","messageId":"1","id":"2"}', 'bankr'],

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { ApiKey } from '#config'
-import { watchApiKeys } from '#process/apiKeysWatch.ts'
+import { watchApiKeys } from '#process/watchFile.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 

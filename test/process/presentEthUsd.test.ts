@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import type { LaunchpadsConfig } from '#config'
-import { createPresentEthUsd } from '#process/presentEthUsd.ts'
+import { createPresentEthUsd } from '#process/serve.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { addressOf, insertRows, poolRow } from '#test/support/rows.ts'

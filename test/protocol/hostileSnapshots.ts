@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Holder } from '#resources/holders.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 import { addressOf, recentOf, tokenOf, tradeOf } from '#test/support/snapshots.ts'
 
 export const FREE_TEXTS = ['description', 'metadataUri', 'imageUrl', 'name', 'symbol'] as const

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { formatDecimal, parseDecimal } from '#domain/decimal.ts'
-import { tokensInWeth } from '#resources/tokensInWeth.ts'
+import { tokensInWeth } from '#resources/tokens.ts'
 
 const digits = fc.tuple(fc.bigInt(0n, 10n ** 24n), fc.integer({ min: 0, max: 18 }))
 const text = ([units, decimals]: readonly [bigint, number]) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toUsdAmount } from '#resources/usd.ts'
+import { toUsdAmount } from '#resources/values.ts'
 
 // Small values once had more than twenty decimals.
 test('gives what somebody holds in USD with at most 18 decimals', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseProvider } from '#rpc/chooseProvider.ts'
+import { chooseProvider } from '#rpc/askProviders.ts'
 import { UNLIMITED } from '#rpc/limits.ts'
 import { afterFault, type ProviderHealth, type ProviderState, UNKNOWN_PROVIDER } from '#rpc/providerHealth.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { classifyHttpStatus, classifyNodeError } from '#rpc/classifyAnswer.ts'
+import { classifyHttpStatus, classifyNodeError } from '#rpc/rpcEndpoint.ts'
 
 const OK = { status: 200, retryAfterMs: null }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseQuantity } from '#rpc/answerFields.ts'
-import { parseHeader } from '#rpc/header.ts'
+import { parseHeader, parseQuantity } from '#rpc/header.ts'
 import { createSimulatedChain, testAddress } from '#test/support/simulatedChain.ts'
 
 const chain = createSimulatedChain()

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { startAnvil } from '#devchain/anvil.ts'
 import { createDevClient } from '#devchain/client.ts'
-import { parseHeader } from '#rpc/header.ts'
-import { headerHash } from '#rpc/headerHash.ts'
+import { headerHash, parseHeader } from '#rpc/header.ts'
 import { GENESIS_HEADER } from '#test/support/genesisHeader.ts'
 
 it("is Ethereum's first block's", () => {

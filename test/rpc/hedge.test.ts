@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { hedge } from '#rpc/hedge.ts'
+import { hedge } from '#rpc/provider.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 
 beforeEach(() => {

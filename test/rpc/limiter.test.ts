@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { Limiter } from '#rpc/limiter.ts'
 import { UNLIMITED } from '#rpc/limits.ts'
+import { Limiter } from '#rpc/provider.ts'
 
 /** Requests that end when they are told to. */
 function openRequests(limiter: Limiter) {

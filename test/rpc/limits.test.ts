@@ -9,9 +9,9 @@ import {
   type Limits,
   type LogRefusal,
   type RefusedRequest,
+  shrunkTo,
   UNLIMITED,
 } from '#rpc/limits.ts'
-import { shrunkTo } from '#rpc/sizeLimit.ts'
 
 const NOW = 100_000
 /** A request of 40 calls, four in flight, refused as a whole without a `Retry-After`. */

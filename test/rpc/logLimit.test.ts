@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AskedSize, sizeHint } from '#rpc/logLimit.ts'
+import { type AskedSize, sizeHint } from '#rpc/limits.ts'
 
 /** A query of blocks 100 to 99,999. */
 const WIDE: AskedSize = { limit: 'blocks', size: 99_900, from: 100, to: 99_999 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type ProofSpan, spanOf, withHeader } from '#rpc/proofSpans.ts'
+import { type ProofSpan, spanOf, withHeader } from '#rpc/chainCheck.ts'
 import { createSimulatedChain } from '#test/support/simulatedChain.ts'
 
 const { header } = createSimulatedChain().head()

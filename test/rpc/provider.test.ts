@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Provider } from '#rpc/provider.ts'
-import type { ProviderCallOptions } from '#rpc/providerCallOptions.ts'
+import { Provider, type ProviderCallOptions } from '#rpc/provider.ts'
 import type { RpcAnswers, RpcCall } from '#rpc/rpcEndpoint.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import { silentLogger } from '#test/support/database.ts'

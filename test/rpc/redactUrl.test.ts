@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redactor } from '#rpc/redactUrl.ts'
+import { redactor } from '#rpc/rpcEndpoint.ts'
 
 describe('redactor', () => {
   it('hides every URL', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { rpcRetryPolicy } from '#rpc/askProviders.ts'
 import type { RpcFault } from '#rpc/rpcFault.ts'
-import { rpcRetryPolicy } from '#rpc/rpcRetryPolicy.ts'
 
 const NETWORK: RpcFault = { kind: 'network' }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterAllowed, afterTooLarge, type SizeLimit, shrunkTo, unlimitedUpTo } from '#rpc/sizeLimit.ts'
+import { afterAllowed, afterTooLarge, type SizeLimit, shrunkTo, unlimitedUpTo } from '#rpc/limits.ts'
 
 const MOST = 100_000
 const UNLIMITED = unlimitedUpTo(MOST, 1.5)

@@ -1,7 +1,6 @@
 import { createRandom } from '#devchain/traders/random.ts'
 import type { Holder } from '#resources/holders.ts'
-import type { Token } from '#resources/token.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { Token, TokenSnapshot } from '#resources/token.ts'
 import { addressOf, holdersOf } from './snapshots.ts'
 import { TradeChain } from './tradeChain.ts'
 

@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, toAddress } from '#domain/address.ts'
-import { withImage } from '#domain/withImage.ts'
 import type { Token } from '#resources/token.ts'
+import { withImage } from '#store/reads/toToken.ts'
 import type { TestChain } from './chain.ts'
 
 const TOKEN = parseAbi([

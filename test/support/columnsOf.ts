@@ -1,5 +1,4 @@
-import { ColumnType } from '#tables/columns.ts'
-import { type Column, type Entity, tableOf } from '#tables/tableOf.ts'
+import { type Column, ColumnType, type Entity, tableOf } from '#tables/columns.ts'
 
 /**
  * All columns of an entity that are of `columns.ts`, which are all but the `json` ones. To be called before an ORM discovers the entity.

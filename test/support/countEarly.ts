@@ -1,5 +1,5 @@
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
-import type { EarlyClass } from '#domain/earlyWallets.ts'
+import type { EarlyClass } from '#domain/holder.ts'
 
 type Counted = { readonly blockNumber: number; readonly txHash: Hex } & (CountedTrade | CountedTransfer)
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { LaunchpadTotals } from '#resources/launchpads.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { LaunchpadTotals } from '#resources/chainStats.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 
 /** The expected totals of /api/launchpads, counted from tokens and trades. */
 export async function countedLaunchpads(db: Queryable): Promise<readonly LaunchpadTotals[]> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 
 /** The expected answer of /api/chain-stats, counted from the tables. */
 export async function countedStats(db: Queryable): Promise<Readonly<Record<string, number | string>>> {

@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, type QueryExecutor } from 'kysely'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 
 export interface PlanNode {
   readonly 'Node Type': string

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
+import type { TokenUpdate } from '#protocol/encodeUpdate.ts'
 import { closeAfterFile, closedAfterFile } from './closeAfterFile.ts'
 
 type Message = { readonly type: string; readonly token?: unknown; readonly [field: string]: unknown }

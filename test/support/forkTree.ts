@@ -1,7 +1,6 @@
 import { createRandom } from '#devchain/traders/random.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
-import { createChainStats } from '#store/reads/chainStats.ts'
-import { readLaunchpads } from '#store/reads/launchpads.ts'
+import { createChainStats, readLaunchpads } from '#store/reads/chainStats.ts'
 import { foldMinutes } from '#store/rows/foldMinutes.ts'
 import type { Committer } from '#sync/committer.ts'
 import type { ChainRpcOptions } from './chainRpc.ts'

@@ -1,10 +1,8 @@
-import type { EncodedMessage, Frame } from '#actors/token/frame.ts'
-import { SentState, SentStates } from '#actors/token/sentState.ts'
+import { type EncodedMessage, type Frame, SentState, SentStates } from '#actors/token/frame.ts'
 import { type ChannelPosition, FIRST_PLACE } from '#domain/eventPlace.ts'
-import { encodeUpdate } from '#protocol/encodeUpdate.ts'
-import { withTrades } from '#protocol/withTrades.ts'
-import { tradesSince } from '#resources/recentTrades.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import { encodeUpdate, withTrades } from '#protocol/encodeUpdate.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
+import { tradesSince } from '#resources/trades.ts'
 
 /** A frame that is the message for all receivers. */
 export interface PlainFrame extends Frame, EncodedMessage {}

@@ -1,7 +1,7 @@
 import type { Page } from '#resources/resource.ts'
 import type { Token } from '#resources/token.ts'
 import type { TokenCursor, TokensQuery } from '#resources/tokens.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { TokenCache } from '#store/reads/tokenCache.ts'
 import { readTokens } from '#store/reads/tokens.ts'
 

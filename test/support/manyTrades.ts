@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 
 interface ManyTrades {
   readonly count: number

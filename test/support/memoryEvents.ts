@@ -5,10 +5,12 @@ import {
   type ChannelEvent,
   type ChannelEvents,
   type ChannelEventsQuery,
+  CROSSED_VALUES,
+  type CrossedValue,
   type EventChannelName,
   MAX_REPLAYED,
+  type ValueChange,
 } from '#resources/channelEvent.ts'
-import { CROSSED_VALUES, type CrossedValue, type ValueChange } from '#resources/crossings.ts'
 import type { Trade } from '#resources/trades.ts'
 import { addressOf, tokenOf, tradeOf } from './snapshots.ts'
 

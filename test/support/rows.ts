@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { ENTITIES } from '#tables/entities.ts'
 import { columnsOf } from '#test/support/columnsOf.ts'
 

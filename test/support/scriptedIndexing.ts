@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
-import { encodeBlock } from '#bus/encodedBlock.ts'
+import { encodeBlock } from '#bus/blockFeed.ts'
 import { ZERO_ADDRESS } from '#domain/address.ts'
-import { createAckWindow } from '#worker/ackWindow.ts'
+import { createAckWindow } from '#worker/blockSender.ts'
 import type { FromIndexing, ThreadView, ToIndexing } from '#worker/messages.ts'
 
 /*

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { keccak256, numberToHex, toHex } from 'viem'
-import { logsBloom } from '#chain/logs/logsBloom.ts'
+import { logsBloom } from '#chain/logs/blockLogs.ts'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { ChainHeader } from '#rpc/header.ts'
-import { headerHash } from '#rpc/headerHash.ts'
+import { type ChainHeader, headerHash } from '#rpc/header.ts'
 
 /** A log to be mined. */
 export interface NewLog {

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, type Hex, keccak256, numberToHex, parseAbiParameters, toEventSelector } from 'viem'
 import type { Random } from '#devchain/traders/random.ts'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
-import { sqrtPriceAtTick } from '#domain/sqrtPrice.ts'
+import { sqrtPriceAtTick } from '#domain/prices.ts'
 import { type NewLog, testAddress } from './simulatedChain.ts'
 import { randomPrice, randomSwap, topic, transferLog, v3SwapLog, words } from './simulatedLogs.ts'
 

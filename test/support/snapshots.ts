@@ -1,10 +1,8 @@
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
 import type { Holder } from '#resources/holders.ts'
-import type { RecentTrades } from '#resources/recentTrades.ts'
-import type { Token } from '#resources/token.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
-import type { Trade } from '#resources/trades.ts'
+import type { Token, TokenSnapshot } from '#resources/token.ts'
+import type { RecentTrades, Trade } from '#resources/trades.ts'
 
 /** The n-th test address: `addressOf(1)` is 0x00…01. */
 export function addressOf(n: number): Address {

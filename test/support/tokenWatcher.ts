@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
 
 /** A client that watches every token, and checks that sequences rise. */
 export interface TokenWatcher {

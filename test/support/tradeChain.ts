@@ -1,7 +1,6 @@
 import { FIRST_PLACE } from '#domain/eventPlace.ts'
-import { placeOfTrade, type RecentTrades } from '#resources/recentTrades.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
-import type { Trade } from '#resources/trades.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
+import { placeOfTrade, type RecentTrades, type Trade } from '#resources/trades.ts'
 import { addressOf, hashOf, snapshotOf, tokenOf, tradeOf } from './snapshots.ts'
 
 export const TRADED = addressOf(1)

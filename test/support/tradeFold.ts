@@ -1,7 +1,6 @@
 import { comparePlaces } from '#domain/eventPlace.ts'
-import type { TokenUpdate } from '#protocol/tokenUpdate.ts'
-import { placeOfTrade } from '#resources/recentTrades.ts'
-import type { Trade } from '#resources/trades.ts'
+import type { TokenUpdate } from '#protocol/encodeUpdate.ts'
+import { placeOfTrade, type Trade } from '#resources/trades.ts'
 
 /** The trades of a token as a client keeps them that follows the guide: it folds updates, and reads over REST what they don't carry. */
 export class TradeFold {

@@ -1,10 +1,7 @@
 import type { Address } from '#domain/address.ts'
-import type { ClaimableAmount } from '#resources/claimable.ts'
-import type { WalletClaim } from '#resources/claims.ts'
-import type { Holding } from '#resources/holdings.ts'
+import type { ClaimableAmount, WalletClaim } from '#resources/claimable.ts'
 import type { Trader } from '#resources/traders.ts'
-import type { ValuedBalance } from '#resources/valuedBalance.ts'
-import type { Wallet } from '#resources/wallet.ts'
+import type { Holding, ValuedBalance, Wallet } from '#resources/wallet.ts'
 import { addressOf } from './snapshots.ts'
 
 /* What the API answers of a wallet. A test names the fields that matter to it. */

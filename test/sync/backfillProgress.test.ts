@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterRange, type Backfill, progressOf, startBackfill } from '#sync/backfillProgress.ts'
+import { afterRange, type Backfill, progressOf, startBackfill } from '#sync/health.ts'
 
 describe('the progress of a backfill', () => {
   it('counts rates over the recent past and what is left at that rate', () => {

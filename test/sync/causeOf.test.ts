@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { TokenwireError } from '#errors'
-import type { LogLimit } from '#rpc/logLimit.ts'
+import type { LogLimit } from '#rpc/rpcFault.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
-import { causeOf } from '#sync/causeOf.ts'
+import { causeOf } from '#sync/health.ts'
 
 const WRITTEN = 'Basic YWxpY2U6b3BlbnNlc2FtZQ'
 const FAULTS: readonly RpcFault[] = [

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
-import { EARLY_CLASSES } from '#domain/earlyWallets.ts'
+import { EARLY_CLASSES } from '#domain/holder.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { expectEarlyAsCounted } from '#test/support/earlyOnChain.ts'
 import { tradeEarly } from '#test/support/earlyRush.ts'

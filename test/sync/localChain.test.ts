@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blockAt, extendChain, LOCAL_CHAIN_LENGTH, type LocalChain } from '#sync/localChain.ts'
+import { blockAt, extendChain, LOCAL_CHAIN_LENGTH, type LocalChain } from '#sync/state.ts'
 import { createSimulatedChain } from '#test/support/simulatedChain.ts'
 
 describe('the local chain', () => {

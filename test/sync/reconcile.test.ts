@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { extendChain, type LocalChain, reconcile } from '#sync/localChain.ts'
+import { extendChain, type LocalChain, reconcile } from '#sync/state.ts'
 import { createSimulatedChain, type SimulatedChain } from '#test/support/simulatedChain.ts'
 
 const localOf = (chain: SimulatedChain, from: number, to: number): LocalChain => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TokenwireError } from '#errors'
 import { RpcError } from '#rpc/rpcFault.ts'
-import { retryPolicy } from '#sync/retryPolicy.ts'
+import { retryPolicy } from '#sync/sync.ts'
 
 describe('retryPolicy', () => {
   it.each([

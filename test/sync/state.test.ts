@@ -3,9 +3,18 @@ import { describe, expect, it } from 'vitest'
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
-import { extendChain, type LocalChain } from '#sync/localChain.ts'
-import { afterEvent, decide, MAX_CATCH_UP_BLOCKS, type SyncState, spanAt } from '#sync/state.ts'
-import type { Action, Commit, SyncEvent } from '#sync/step.ts'
+import {
+  type Action,
+  afterEvent,
+  type Commit,
+  decide,
+  extendChain,
+  type LocalChain,
+  MAX_CATCH_UP_BLOCKS,
+  type SyncEvent,
+  type SyncState,
+  spanAt,
+} from '#sync/state.ts'
 import { projectedBatch } from '#test/support/memoryCommitter.ts'
 import { createSimulatedChain, type SimulatedChain } from '#test/support/simulatedChain.ts'
 import { wholeBlock } from '#test/support/simulatedIndex.ts'

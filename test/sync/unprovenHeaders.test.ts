@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { headerHash } from '#rpc/headerHash.ts'
+import { headerHash } from '#rpc/header.ts'
 import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
 import { type RunningSync, runSync } from '#test/support/indexing.ts'
 import { createLogLines } from '#test/support/logLines.ts'

@@ -4,14 +4,14 @@ import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import type { BlockHeader } from '#domain/block.ts'
 import { type Decimal, parseDecimal } from '#domain/decimal.ts'
-import { launchedToken } from '#index/project/launchedToken.ts'
+import { launchedToken } from '#index/project/draft.ts'
 import { commitBatch, type NextBatch } from '#store/commit.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { MAIN_POOL, SELECTED_TOKEN } from '#store/reads/toToken.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
 import { loadRows } from '#store/rows/loadRows.ts'
 import { undoBlocks } from '#store/rows/undo.ts'
-import type { Table } from '#tables/tableOf.ts'
+import type { Table } from '#tables/columns.ts'
 import type * as Tokens from '#tables/token.ts'
 import { FULL_TOKEN, type TokenRow } from '#tables/token.ts'
 import { useDatabase } from '#test/support/database.ts'
@@ -27,7 +27,7 @@ vi.mock('#tables/token.ts', async importOriginal => {
   const [{ defineEntity }, { column }, { tableOf }] = await Promise.all([
     import('@mikro-orm/core'),
     import('#tables/columns.ts'),
-    import('#tables/tableOf.ts'),
+    import('#tables/columns.ts'),
   ])
   const { meta } = defineEntity({ name: 'Added', tableName: 'token', properties: { [ADDED]: column.decimal().strictNullable() } })
   const properties = { ...original.TokenEntity.meta.properties, ...meta.properties }

@@ -1,8 +1,7 @@
 import { closeSync, constants, openSync } from 'node:fs'
 import { MessageChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { createLogger } from '#telemetry/logger.ts'
-import { droppedLogLines, openLogOutput } from '#telemetry/logOutput.ts'
+import { createLogger, droppedLogLines, openLogOutput } from '#telemetry/logger.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { fullPipe, namedPipe, readAll } from '#test/support/namedPipes.ts'
 

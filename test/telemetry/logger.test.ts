@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { parseSettings, type SettingTable } from '#configuration/parseSettings.ts'
 import { SETTINGS } from '#configuration/settings.ts'
+import { parseSettings, type SettingTable } from '#configuration/settingTypes.ts'
 import { TokenwireError } from '#errors'
 import { createLogger } from '#telemetry/logger.ts'
-import { createRedactor } from '#telemetry/redactor.ts'
-import { secretsOf } from '#telemetry/secrets.ts'
+import { createRedactor, secretsOf } from '#telemetry/redactor.ts'
 
 const KEY = 'a1B2c3D4e5F6'
 const SECRETS = secretsOf({

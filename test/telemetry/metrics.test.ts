@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { RealtimeHealth } from '#resources/health.ts'
-import type { IndexerState } from '#resources/indexerState.ts'
-import { createLatencyHistogram } from '#telemetry/latencyHistogram.ts'
-import type { MetricsReading } from '#telemetry/metricRows.ts'
-import { createMetrics, type Metrics } from '#telemetry/metrics.ts'
+import type { IndexerState, RealtimeHealth } from '#resources/health.ts'
+import { createLatencyHistogram } from '#telemetry/eventLoopWatch.ts'
+import { createMetrics, type Metrics, type MetricsReading } from '#telemetry/metrics.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 
 const INDEXER: IndexerState = {

@@ -3,9 +3,8 @@ import process from 'node:process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { secretPattern } from '#domain/secretPattern.ts'
-import { redactor as rpcRedactor } from '#rpc/redactUrl.ts'
-import { createRedactor } from '#telemetry/redactor.ts'
-import { secretsOf } from '#telemetry/secrets.ts'
+import { redactor as rpcRedactor } from '#rpc/rpcEndpoint.ts'
+import { createRedactor, secretsOf } from '#telemetry/redactor.ts'
 import { insideBase64, spellings } from '#test/support/spellings.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createAckWindow } from '#worker/ackWindow.ts'
+import { createAckWindow } from '#worker/blockSender.ts'
 
 /** a transaction that only the window delays, and how many commits have started. */
 function fixture(maxAhead: number) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type Address, toAddress } from '#domain/address.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
-import { completeContracts } from '#worker/completeContracts.ts'
+import { completeContracts } from '#worker/connectChain.ts'
 
 const FACTORY = toAddress(`0x${'1'.repeat(40)}`)
 const LOCKER = toAddress(`0x${'2'.repeat(40)}`)

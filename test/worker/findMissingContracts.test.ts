@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Address, toAddress } from '#domain/address.ts'
-import { findMissingContracts } from '#worker/findMissingContracts.ts'
+import { findMissingContracts } from '#worker/openIndexing.ts'
 
 const FACTORY = toAddress(`0x${'1'.repeat(40)}`)
 const NOBODY = toAddress(`0x${'2'.repeat(40)}`)

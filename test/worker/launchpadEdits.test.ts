@@ -13,8 +13,7 @@ import { createLogLines } from '#test/support/logLines.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
 import { commitBlocks, LAUNCHPADS, openIndex } from '#test/support/simulatedIndex.ts'
 import { WETH } from '#test/support/simulatedLaunchpad.ts'
-import { joinLaunchpads } from '#worker/joinLaunchpads.ts'
-import { type LaunchpadEdits, type LaunchpadEditsOptions, startLaunchpadEdits } from '#worker/launchpadEdits.ts'
+import { joinLaunchpads, type LaunchpadEdits, type LaunchpadEditsOptions, startLaunchpadEdits } from '#worker/launchpadEdits.ts'
 
 /* Edits that can't be applied: the index goes on with the list in force, and one sentence says what to do. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { IndexerState } from '#resources/indexerState.ts'
+import type { IndexerState } from '#resources/health.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
-import { redactDetails } from '#worker/redactDetails.ts'
+import { redactDetails } from '#worker/blockSender.ts'
 
 const STATE: IndexerState = {
   headBlock: 20,

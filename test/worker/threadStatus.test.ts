@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ThreadView } from '#worker/messages.ts'
-import { createThreadStatus } from '#worker/threadStatus.ts'
+import { createThreadStatus } from '#worker/startIndexing.ts'
 
 const view = (indexedBlock: number): ThreadView => ({
   state: {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { toAddress } from '#domain/address.ts'
-import { createWatchNotices } from '#worker/watchNotices.ts'
+import { createWatchNotices } from '#worker/startIndexing.ts'
 
 const A = toAddress(`0x${'a'.repeat(40)}`)
 const B = toAddress(`0x${'b'.repeat(40)}`)

@@ -1,18 +1,26 @@
 import { fetchHeader, fetchHeaders } from '#chain/block.ts'
-import type { Hex } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { parseHeader } from '#rpc/header.ts'
-import { type LogLimit, sizeHint } from '#rpc/logLimit.ts'
-import type { Rpc, RpcProvider } from '#rpc/rpc.ts'
-import { blockByNumber, logsInBlocks } from '#rpc/rpcCalls.ts'
-import { faultOf, inconsistent, providerWords, type RpcFault } from '#rpc/rpcFault.ts'
-import { type WantedLogs, widthOf } from './logFilter.ts'
-import { blocksOf, byAddress, exceeds, type LimitsOfQueries, type LogQuery, sentFilter, splitQuery } from './logQueries.ts'
-import type { LogStrategy } from './logStrategy.ts'
+import { type SmallerQuery, sizeHint } from '#rpc/limits.ts'
+import type { RpcProvider } from '#rpc/provider.ts'
+import type { Rpc } from '#rpc/rpc.ts'
+import { blockByNumber, type LogFilter, logsInBlocks, logsOfBlock } from '#rpc/rpcCalls.ts'
+import { faultOf, inconsistent, type LogLimit, providerWords, type RpcFault } from '#rpc/rpcFault.ts'
+import {
+  blocksOf,
+  byAddress,
+  exceeds,
+  type LimitsOfQueries,
+  type LogQuery,
+  type LogStrategy,
+  sentFilter,
+  splitQuery,
+  type WantedLogs,
+  widthOf,
+} from './logFilter.ts'
 import { markedAsRemoved, readLogs } from './parseLogs.ts'
-import { assertProven, fetchProvenLogs } from './provenLogs.ts'
-import { fetchReceiptsOneByOne, insteadOfQuery, logsOfReceipts } from './receipts.ts'
-import { smallerQueries } from './smallerQueries.ts'
+import { assertProven, fetchProvenLogs, fetchReceiptsOneByOne, insteadOfQuery, logsOfReceipts } from './provenLogs.ts'
 
 export interface LogGathering {
   readonly query: LogQuery
@@ -154,4 +162,47 @@ function wantedLogs(all: readonly ChainLog[], { from, to, by }: LogQuery, isWant
   const outside = logs.find(({ blockNumber }) => blockNumber < from || blockNumber > to)
   if (outside === undefined) return logs
   throw inconsistent(`a log of block ${outside.blockNumber} in ${from}-${to}`)
+}
+
+/** A contract that is on every chain and emits no logs: the precompile `ecrecover`. */
+const SILENT: Address = '0x0000000000000000000000000000000000000001' as Address
+/** The first topic of no log. */
+const UNUSED_TOPIC: Hex = `0x${'0'.repeat(63)}1`
+const SMALLEST: LogFilter = { addresses: [SILENT] }
+const WITHOUT_ADDRESSES: LogFilter = { topics: [[UNUSED_TOPIC]] }
+
+/**
+ * Queries of one block without logs, which distinguish a provider in trouble from one that refuses the size of this query: one of a single
+ * address, and one as wide as this one. They are of the query's first block, or of its second.
+ */
+function smallerQueries(query: LogQuery): readonly (readonly SmallerQuery[])[] {
+  const { from, to } = query
+  return from < to ? [inBlock(query, from), inBlock(query, from + 1)] : [inBlock(query, from)]
+}
+
+function inBlock(query: LogQuery, block: number): readonly SmallerQuery[] {
+  const { by, filter } = query
+  const logsOf = (one: LogFilter) => logsInBlocks(block, block, one)
+  if (by === 'topic') {
+    return [
+      { call: logsOf(SMALLEST), limit: 'address-required' },
+      { call: logsOf(WITHOUT_ADDRESSES), limit: 'blocks' },
+    ]
+  }
+  if (widthOf(filter) <= 1) return [{ call: logsOf(SMALLEST), limit: 'blocks' }]
+  return [
+    { call: logsOf(SMALLEST), limit: 'addresses' },
+    { call: logsOf(withoutLogs(sentFilter(query))), limit: 'blocks' },
+  ]
+}
+
+/** The smaller queries for all logs of a block, by its hash or number. */
+export function smallerThanBlock(block: Hex | number): readonly (readonly SmallerQuery[])[] {
+  const call = typeof block === 'number' ? logsInBlocks(block, block, SMALLEST) : logsOfBlock(block, SMALLEST)
+  return [[{ call, limit: 'address-required' }]]
+}
+
+/** A filter as wide that no log fits. */
+function withoutLogs({ addresses = [], topics = [] }: LogFilter): LogFilter {
+  return addresses.length > 1 ? { addresses, topics: [[UNUSED_TOPIC], ...topics.slice(1)] } : { addresses: [SILENT], topics }
 }

@@ -1,10 +1,8 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type ComparedLogsOptions, createComparedLogs } from './comparedLogs.ts'
-import { createLogTest, type KeyList, type WantedLogs } from './logFilter.ts'
-import { createLogPlan } from './logQueries.ts'
-import { createLogStrategy } from './logStrategy.ts'
-import { assertOwnPlaces, orderLogs } from './orderLogs.ts'
+import { createLogPlan, createLogStrategy, createLogTest, type KeyList, type WantedLogs } from './logFilter.ts'
+import { assertOwnPlaces, orderLogs } from './parseLogs.ts'
 
 export interface LogRangeQuery {
   readonly from: number

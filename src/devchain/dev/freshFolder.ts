@@ -1,8 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { TokenwireError } from '#errors'
-import { layoutOf } from '#store/embedded/layout.ts'
-import { findServer, stopServer } from '#store/embedded/serverProcess.ts'
+import { findServer, layoutOf, stopServer } from '#store/embedded/serverProcess.ts'
 
 const MARKER = 'DELETED-AT-EACH-npm-run-dev'
 const EXPLANATION = 'npm run dev makes a new chain each time it starts, and deletes this folder then.\n'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Environment } from '#configuration/environment.ts'
+import type { Environment } from '#configuration/settingTypes.ts'
 import type { Watchdog } from '#devchain/startWatchdog.ts'
 
 /** Longer than the service's own time limit for stopping. */

@@ -1,10 +1,7 @@
 import path from 'node:path'
-import { DATABASE_SETTINGS } from '#configuration/databaseSettings.ts'
-import type { Environment } from '#configuration/environment.ts'
-import { takenByNpm } from '#configuration/npmOptions.ts'
-import { parseSettings } from '#configuration/parseSettings.ts'
-import { SETTINGS } from '#configuration/settings.ts'
-import { wholeNumber } from '#configuration/settingTypes.ts'
+import { takenByNpm } from '#configuration/environment.ts'
+import { DATABASE_SETTINGS, SETTINGS } from '#configuration/settings.ts'
+import { type Environment, parseSettings, wholeNumber } from '#configuration/settingTypes.ts'
 import { TokenwireError } from '#errors'
 
 /** The settings of `npm run dev`, besides those of the service. */

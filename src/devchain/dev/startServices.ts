@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Environment } from '#configuration/environment.ts'
+import type { Environment } from '#configuration/settingTypes.ts'
 import type { Watchdog } from '#devchain/startWatchdog.ts'
 import { startNats } from './nats.ts'
 import { PartEnded, rejectWhen } from './partEnded.ts'

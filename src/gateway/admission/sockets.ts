@@ -1,9 +1,9 @@
+import { isIPv4, isIPv6 } from 'node:net'
 import process from 'node:process'
 import type { Logger } from 'pino'
-import { isLogged } from '#async/logSampling.ts'
+import { isLogged } from '#async/turns.ts'
 import type { Config } from '#config'
-import type { HttpResponse, TemplatedApp } from '#gateway/uWebSockets.ts'
-import { addressOfBytes, limitKey } from './clientAddress.ts'
+import type { HttpRequest, HttpResponse, TemplatedApp } from '#gateway/uWebSockets.ts'
 
 /**
  * Descriptors reserved from clients: about 40 for the process itself, 25 for database connections, and the rest for providers, metadata,
@@ -120,4 +120,126 @@ function createSilentCount(most: number) {
       else counts.delete(key)
     },
   }
+}
+
+/**
+ * Normalises an IP address: IPv4 (also when mapped into IPv6) as dotted decimal, IPv6 as eight groups without leading zeros or `::`.
+ * Accepts what proxies write into `X-Forwarded-For`: brackets, a port, a zone. `undefined`: the text is no IP address.
+ */
+export function normaliseAddress(text: string): string | undefined {
+  const trimmed = text.trim()
+  const bare = (/^\[(.+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? trimmed).replace(/%.*$/, '')
+  if (isIPv4(bare)) return bare
+  if (isIPv6(bare)) return fromGroups(ipv6Groups(bare))
+  const withPort = /^([\d.]+):\d+$/.exec(bare)?.[1]
+  return withPort !== undefined && isIPv4(withPort) ? withPort : undefined
+}
+
+/** The address of a socket's peer from its 4 or 16 bytes; `unknown` for a closed socket, which has none. */
+export function addressOfBytes(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.')
+  if (bytes.length !== 16) return 'unknown'
+  return fromGroups(Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) << 8) | (bytes[2 * index + 1] ?? 0)))
+}
+
+/**
+ * The client's address behind proxies. Each proxy appends the peer that it sees to `X-Forwarded-For`, so behind `hops` trusted proxies the
+ * client is the `hops`-th entry from the end. The client itself may have written the entries before it. A shorter list gives its first
+ * entry. An entry that is no address ends the walk.
+ */
+export function forwardedAddress(peer: string, forwarded: string, hops: number): string {
+  const entries = forwarded.split(',').reverse().slice(0, hops)
+  let client = peer
+  for (const entry of entries) {
+    const address = normaliseAddress(entry)
+    if (address === undefined) break
+    client = address
+  }
+  return client
+}
+
+/** The key by which limits are counted: an IPv4 address, or the /64 of an IPv6 address, which providers assign to one customer. */
+export function limitKey(address: string): string {
+  return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address
+}
+
+/** The eight groups of a valid IPv6 text. A URL writes a dotted IPv4 end as two groups. */
+function ipv6Groups(text: string): readonly number[] {
+  const [left = [], right] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::').map(groupsOf)
+  if (right === undefined) return left
+  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right]
+}
+
+function groupsOf(part: string): readonly number[] {
+  return part === '' ? [] : part.split(':').map(group => Number.parseInt(group, 16))
+}
+
+function fromGroups(groups: readonly number[]): string {
+  const mapped = groups.slice(0, 5).every(group => group === 0) && groups[5] === 0xffff
+  if (!mapped) return groups.map(group => group.toString(16)).join(':')
+  return groups
+    .slice(6)
+    .flatMap(group => [group >> 8, group & 0xff])
+    .join('.')
+}
+
+/** Headers that proxies, load balancers and CDNs add, in lower case. */
+const NAMES = new Set([
+  'akamai-origin-hop',
+  'cdn-loop',
+  'client-ip',
+  'do-connecting-ip',
+  'fastly-client',
+  'fastly-client-ip',
+  'fastly-ff',
+  'fly-client-ip',
+  'fly-forwarded-port',
+  'forwarded',
+  'forwarded-for',
+  'incap-client-ip',
+  'proxy-client-ip',
+  'remote-addr',
+  'true-client-ip',
+  'via',
+  'wl-proxy-client-ip',
+  'x-amz-cf-id',
+  'x-amzn-trace-id',
+  'x-appengine-user-ip',
+  'x-arr-ssl',
+  'x-azure-clientip',
+  'x-azure-fdid',
+  'x-azure-ref',
+  'x-azure-socketip',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-envoy-external-address',
+  'x-envoy-internal',
+  'x-forwarded',
+  'x-host',
+  'x-nf-client-connection-ip',
+  'x-original-forwarded-for',
+  'x-original-host',
+  'x-original-url',
+  'x-originating-ip',
+  'x-proxyuser-ip',
+  'x-real-ip',
+  'x-remote-addr',
+  'x-remote-ip',
+  'x-rewrite-url',
+  'x-scheme',
+  'x-sucuri-clientip',
+  'x-varnish',
+  'x-vercel-forwarded-for',
+  'x-vercel-proxied-for',
+  'x-vercel-ip-country',
+])
+const PREFIXES = ['x-forwarded-', 'cf-']
+
+/** Whether a request has passed a proxy. Costs a call per header, so it is for operator routes only. */
+export function hasForwardingHeader(req: Pick<HttpRequest, 'forEach'>): boolean {
+  let found = false
+  req.forEach(name => {
+    found ||= NAMES.has(name) || PREFIXES.some(prefix => name.startsWith(prefix))
+  })
+  return found
 }

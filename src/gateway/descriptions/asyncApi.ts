@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { pathTemplate } from '#gateway/http/route.ts'
-import { afterClose, CLOSE_CODES, type CloseCodeName } from '#protocol/closeCodes.ts'
+import { afterClose, CLOSE_CODES, type CloseCodeName } from '#protocol/limits.ts'
 import { CHANNEL_CLIENT_MESSAGES, CHANNEL_SERVER_MESSAGES } from '#protocol/schemas/channels.ts'
 import {
   ERROR_CODES,
@@ -16,10 +16,18 @@ import {
   unsubscribeSchema,
 } from '#protocol/schemas/messages.ts'
 import { addressText } from '#resources/values.ts'
-import { bullets, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
-import { createJsonSchemas, type JsonObject } from './jsonSchemas.ts'
-import { describeConnectionLimits } from './limits.ts'
-import { type DescribedService, describedRoutes, isEventStream } from './openApi.ts'
+import {
+  bullets,
+  createJsonSchemas,
+  type DescribedService,
+  describeConnectionLimits,
+  describedRoutes,
+  isEventStream,
+  type JsonObject,
+  SUMMARY,
+  TITLE,
+  VALUE_RULES,
+} from './openApi.ts'
 
 const CLIENT_MESSAGES = {
   subscribe: subscribeSchema,

@@ -1,11 +1,19 @@
 import { pathTemplate } from '#gateway/http/route.ts'
 import { TAGS } from '#resources/resource.ts'
 import { closeRows, realtimeRules } from './asyncApi.ts'
-import { problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
-import { type DescribedParameter, describeParameters, type JsonObject } from './jsonSchemas.ts'
-import { schemaFacts } from './llmsText.ts'
-import { type DescribedRoute, type DescribedService } from './openApi.ts'
-import { type RepeatedPaths, readerRoutes, repeatedPaths } from './readerRoutes.ts'
+import { type RepeatedPaths, readerRoutes, repeatedPaths, schemaFacts } from './llmsText.ts'
+import {
+  type DescribedParameter,
+  type DescribedRoute,
+  type DescribedService,
+  describeParameters,
+  type JsonObject,
+  problemRows,
+  requestRules,
+  SUMMARY,
+  TITLE,
+  VALUE_RULES,
+} from './openApi.ts'
 
 /** A part of the documentation that is shown by itself. */
 interface Group {

@@ -1,10 +1,20 @@
 import { pathTemplate } from '#gateway/http/route.ts'
+import type { TAGS } from '#resources/resource.ts'
 import { closeRows, realtimeRules } from './asyncApi.ts'
-import { bullets, problemRows, requestRules, SUMMARY, TITLE, VALUE_RULES } from './guide.ts'
-import { type DescribedParameter, describeParameters, type JsonObject } from './jsonSchemas.ts'
-import { type DescribedRoute, type DescribedService } from './openApi.ts'
-import { readerRoutes, repeatedPaths } from './readerRoutes.ts'
-import { fieldsInShort, type ShortSchema, type ShortSchemas, typeInShort } from './typeInShort.ts'
+import {
+  bullets,
+  type DescribedParameter,
+  type DescribedRoute,
+  type DescribedService,
+  describedRoutes,
+  describeParameters,
+  type JsonObject,
+  problemRows,
+  requestRules,
+  SUMMARY,
+  TITLE,
+  VALUE_RULES,
+} from './openApi.ts'
 
 /** The chain and the launchpads of the service at its start. */
 export interface ServedChain {
@@ -169,4 +179,105 @@ function fieldLines({ properties = {}, required = [] }: MessageSchema, path = ''
     const facts = [inner.length > 0 || type.length > MAX_TYPE ? 'object' : type, ...(required.includes(name) ? [] : ['may be absent'])]
     return [`\`${path}${name}\` (${facts.join('; ')})${field.description === undefined ? '' : `: ${field.description}`}`, ...inner]
   })
+}
+
+/** The parts of a JSON Schema from which its short form is made. */
+export interface ShortSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, ShortSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: unknown
+  readonly items?: ShortSchema
+  readonly anyOf?: readonly ShortSchema[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+}
+
+export type ShortSchemas = Readonly<Record<string, ShortSchema>>
+
+/**
+ * A schema without references, descriptions and bounds: many clients of the Model Context Protocol can't follow a reference, and hand the
+ * whole of a schema to their model.
+ *
+ * @param components the schemas that references name
+ */
+export function plainSchema(schema: ShortSchema, components: ShortSchemas): ShortSchema {
+  const { $ref, type, properties, required, items, anyOf, enum: words, const: only } = schema
+  const plain = (one: ShortSchema) => plainSchema(one, components)
+  if ($ref !== undefined) return plain(components[nameOf($ref)] ?? {})
+  return {
+    ...(type !== undefined && { type }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, plain(field)])),
+    }),
+    ...(required !== undefined && { required }),
+    ...(items !== undefined && { items: plain(items) }),
+    ...(anyOf !== undefined && { anyOf: anyOf.map(plain) }),
+    ...(words !== undefined && { enum: words }),
+    ...(only !== undefined && { const: only }),
+  }
+}
+
+/** `address string, name string?, pool Pool?, changes { m5 number, h1 number }` */
+function fieldsInShort({ properties = {} }: ShortSchema): string {
+  return Object.entries(properties)
+    .map(([name, field]) => `${name} ${typeInShort(field)}`)
+    .join(', ')
+}
+
+/** `string?` may be `null`, `Token[]` is a list. A reference is written as its name. */
+export function typeInShort(schema: ShortSchema): string {
+  const { $ref, type, properties, items, anyOf, enum: words, const: only } = schema
+  if ($ref !== undefined) return nameOf($ref)
+  if (anyOf !== undefined) {
+    const some = anyOf.filter(one => one.type !== 'null').map(typeInShort)
+    return `${some.join(' or ')}${some.length < anyOf.length ? '?' : ''}`
+  }
+  if (words !== undefined) return words.map(word => JSON.stringify(word)).join(' or ')
+  if (only !== undefined) return JSON.stringify(only)
+  if (items !== undefined) return `${typeInShort(items)}[]`
+  if (properties !== undefined) return `{ ${fieldsInShort(schema)} }`
+  const types = [type ?? 'any'].flat()
+  return `${types.filter(one => one !== 'null').join(' or ')}${types.includes('null') ? '?' : ''}`
+}
+
+function nameOf($ref: string): string {
+  return $ref.split('/').at(-1) ?? ''
+}
+
+type Routes = Parameters<typeof describedRoutes>[0]
+
+/** The routes that documents for readers describe one by one. */
+export function readerRoutes(routes: Routes): readonly DescribedRoute[] {
+  return describedRoutes(routes).filter(({ description }) => description.repeats === undefined)
+}
+
+/** Paths that repeat those below another one. */
+export interface RepeatedPaths {
+  readonly tag: keyof typeof TAGS
+  /** The paths as a pattern: `/dexscreener/joined/{joined}/…`. */
+  readonly path: string
+  /** A sentence about the paths. */
+  readonly summary: string
+  /** A sentence about the parameter in the path. */
+  readonly parameter: string
+}
+
+/** The repeated paths, one entry for each base path. */
+export function repeatedPaths(routes: Routes): readonly RepeatedPaths[] {
+  const byBase = new Map<string, RepeatedPaths>()
+  for (const { description, parameters } of describedRoutes(routes)) {
+    const { repeats, tag } = description
+    if (repeats === undefined || byBase.has(repeats.at)) continue
+    const name = repeats.at.split('/:').at(-1)
+    const parameter = describeParameters(parameters).find(one => one.name === name)
+    byBase.set(repeats.at, {
+      tag,
+      path: `${pathTemplate({ path: repeats.at })}/…`,
+      summary: `The paths below \`${repeats.below}\`, ${repeats.how}.`,
+      parameter: `\`${name}\`: ${parameter?.description ?? ''}`,
+    })
+  }
+  return [...byBase.values()]
 }

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Address } from '#domain/address.ts'
-import { getOrInsert } from '#domain/getOrInsert.ts'
+import { getOrInsert } from '#domain/maps.ts'
 import { type Answer, entityTag, type Outcome } from './answer.ts'
-import { CacheEntries, type Entry } from './cacheEntries.ts'
-import { RecentKeys } from './recentKeys.ts'
 
 /** The most memory of cached answers and their compressed forms. */
 const MAX_BYTES = 64 << 20
@@ -135,4 +133,93 @@ function prepare(outcome: Outcome): Outcome {
 
 function isCacheable(outcome: Outcome): outcome is Answer & { readonly body: Buffer } {
   return outcome.kind === 'answer' && outcome.status === '200 OK' && Buffer.isBuffer(outcome.body)
+}
+
+interface Entry {
+  readonly key: string
+  readonly token: Address | null
+  readonly outcome: Promise<Outcome>
+  /** When making the answer began; `null`: it waits for an older answer of the same key. */
+  begunAtMs: number | null
+  /** Whether its key was asked for more than once. */
+  isRepeated: boolean
+  /** The size in memory, which is an estimate until the answer is made. */
+  bytes: number
+}
+
+/** Entries by key within a number of bytes. The least recently used ones are evicted. */
+class CacheEntries {
+  readonly #maxBytes: number
+  readonly #onEvicted: (entry: Entry) => void
+  /** The entries, the least recently used one first. */
+  readonly #entries = new Map<string, Entry>()
+  #bytes = 0
+
+  constructor(maxBytes: number, onEvicted: (entry: Entry) => void) {
+    this.#maxBytes = maxBytes
+    this.#onEvicted = onEvicted
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#entries.get(key)
+  }
+
+  has(entry: Entry): boolean {
+    return this.#entries.get(entry.key) === entry
+  }
+
+  add(entry: Entry): void {
+    this.#entries.set(entry.key, entry)
+    this.#bytes += entry.bytes
+    this.#evict()
+  }
+
+  delete(entry: Entry): void {
+    if (!this.has(entry)) return
+    this.#entries.delete(entry.key)
+    this.#bytes -= entry.bytes
+  }
+
+  touch(entry: Entry): void {
+    this.#entries.delete(entry.key)
+    this.#entries.set(entry.key, entry)
+  }
+
+  resize(entry: Entry, bytes: number): void {
+    this.#bytes += bytes - entry.bytes
+    entry.bytes = bytes
+    this.#evict()
+  }
+
+  #evict(): void {
+    for (const entry of this.#entries.values()) {
+      if (this.#bytes <= this.#maxBytes) return
+      this.delete(entry)
+      this.#onEvicted(entry)
+    }
+  }
+}
+
+/** The remembered keys have at least this many characters in all, and at most twice as many. */
+const MIN_CHARACTERS = 1 << 20
+
+/** Remembers the keys that were noted last, within a bounded memory. */
+export class RecentKeys {
+  #newer = new Set<string>()
+  #older = new Set<string>()
+  #characters = 0
+
+  /** Returns whether the key was remembered before. */
+  note(key: string): boolean {
+    if (this.#newer.has(key)) return true
+    const isKnown = this.#older.has(key)
+    if (this.#characters + key.length > MIN_CHARACTERS) {
+      this.#older = this.#newer
+      this.#newer = new Set()
+      this.#characters = 0
+    }
+    this.#newer.add(key)
+    this.#characters += key.length
+    return isKnown
+  }
 }

@@ -1,10 +1,19 @@
 import type { z } from 'zod'
-import type { ProblemCode } from '#resources/problem.ts'
-import { type CacheControl, type GivenNames, NO_PARAMETERS, type OutdatedBy, type Resource, type TAGS } from '#resources/resource.ts'
+import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
+import type { Address } from '#domain/address.ts'
+import {
+  type CacheControl,
+  type GivenNames,
+  NO_PARAMETERS,
+  type OutdatedBy,
+  type ProblemCode,
+  type Resource,
+  type TAGS,
+} from '#resources/resource.ts'
 import type { Answer, Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import { type ParameterTexts, parseParameters } from './parameters.ts'
-import type { Problem } from './problem.ts'
+import { type ParameterTexts, type Problem, parseParameters } from './problem.ts'
+import type { ResponseCache } from './responseCache.ts'
 
 export interface Route {
   /** Segments that begin with `:` are parameters. */
@@ -67,18 +76,6 @@ export interface NonJsonAnswer {
   readonly meaning: string
 }
 
-const CACHE_CONTROL: Readonly<Record<CacheControl, string>> = {
-  revalidate: 'no-cache',
-  seconds: 'max-age=5',
-  never: 'no-store',
-  forever: 'max-age=31536000, immutable',
-}
-
-/** The value of `Cache-Control`. @param isForOneClient whether caches that several clients share must not keep the answer */
-export function cacheControlOf(kept: CacheControl, isForOneClient: boolean): string {
-  return kept === 'never' ? CACHE_CONTROL.never : `${isForOneClient ? 'private' : 'public'}, ${CACHE_CONTROL[kept]}`
-}
-
 interface RouteOptions<S extends z.ZodObject> extends Pick<Route, 'path' | 'cacheControl' | 'description'> {
   readonly parameters?: S
   /** Default: `public`. */
@@ -122,4 +119,32 @@ export function resourceRoute<Parameters extends z.ZodObject>(
 ): Route {
   const { path, parameters, access, limited, cacheControl, outdatedBy, ...description } = resource
   return defineRoute({ path, parameters, access, limited, cacheControl, outdatedBy, description }, handle)
+}
+
+export interface AskedRoute {
+  readonly route: Route
+  /** The parameters of the path and the query. */
+  readonly texts: ParameterTexts
+  /** The path and the query, which are the same for requests with the same answer. */
+  readonly key: string
+  readonly isOperator: boolean
+}
+
+/** Answers a request that has passed the gates, from the cache if the route's answers are cached. */
+export async function answerRoute(
+  { route, texts, key, isOperator }: AskedRoute,
+  exchange: Exchange,
+  responses: Pick<ResponseCache, 'ask'>,
+): Promise<Outcome> {
+  const handle = () => route.handle(texts, exchange, isOperator)
+  const by = typeof route.outdatedBy === 'function' ? route.outdatedBy(texts) : route.outdatedBy
+  if (by === undefined) return handle()
+  if (by === 'commit') return responses.ask({ key, token: null }, handle)
+  const token = texts.get('address')?.[0]?.toLowerCase()
+  return token === undefined ? handle() : responses.ask({ key, token: token as Address }, handle)
+}
+
+/** The entries of `launchpads.json` that launch tokens, in its order, without the pools of quote currencies. */
+export function launchingEntries(config: LaunchpadsConfig): readonly LaunchpadConfig[] {
+  return config.launchpads.filter(({ adapter }) => adapter !== 'quote-pool')
 }

@@ -3,30 +3,18 @@ import { jsonAnswer } from './answer.ts'
 import { problem } from './problem.ts'
 import { readRoutes } from './readRoutes.ts'
 import { defineRoute, type Route, type RouteDescription, resourceRoute } from './route.ts'
-import { actorRoutes } from './routes/actors.ts'
-import { chainStatsRoute } from './routes/chainStats.ts'
-import { channelStreamRoute } from './routes/channelStream.ts'
 import { descriptionRoutes } from './routes/descriptions.ts'
-import { healthzRoute, indexerHealthRoute, readyzRoute } from './routes/health.ts'
-import { coingeckoRoutes } from './routes/integrations/coingecko.ts'
-import { dexscreenerRoutes } from './routes/integrations/dexscreener.ts'
-import { dextoolsRoutes } from './routes/integrations/dextools.ts'
-import { geckoterminalRoutes } from './routes/integrations/geckoterminal.ts'
-import { type McpSources, mcpRoutes } from './routes/integrations/mcp.ts'
-import { supplyRoutes } from './routes/integrations/supply.ts'
-import { udfRoutes } from './routes/integrations/udf.ts'
-import { launchpadsRoute } from './routes/launchpads.ts'
-import { processesRoute } from './routes/processes.ts'
-import { siteRoutes } from './routes/site.ts'
-import { streamRoute } from './routes/stream.ts'
-import { usageRoute } from './routes/usage.ts'
-import type { Sources } from './sources.ts'
+import { chainStatsRoute, launchpadsRoute } from './routes/launchpads.ts'
+import { actorRoutes, healthzRoute, indexerHealthRoute, processesRoute, readyzRoute, usageRoute } from './routes/operatorRoutes.ts'
+import { channelStreamRoute, streamRoute } from './routes/stream.ts'
+import { siteRoutes } from './site.ts'
+import { type Failed, type Sources } from './sources.ts'
 
 /** The routes of the service. @param failed the problem of an error that is not the client's */
-export function routes(sources: Sources, failed: McpSources['failed']): readonly Route[] {
+export function routes(sources: Sources, failed: Failed): readonly Route[] {
   const health = healthRoutes(sources)
   if (sources.config.role === 'indexer') return health
-  const integrations = integrationRoutes(sources, () => all, failed)
+  const integrations = sources.integrations(sources, () => all, failed)
   const all: readonly Route[] = [
     ...publicRoutes(sources, integrations),
     ...health,
@@ -60,19 +48,6 @@ function publicRoutes(sources: Sources, integrations: readonly Route[]): readonl
     ...actorRoutes(sources),
     webSocketRoute(),
   ]
-}
-
-function integrationRoutes(sources: Sources, all: () => readonly Route[], failed: McpSources['failed']): readonly Route[] {
-  const routesOf = {
-    coingecko: coingeckoRoutes,
-    supply: supplyRoutes,
-    udf: udfRoutes,
-    dexscreener: dexscreenerRoutes,
-    geckoterminal: geckoterminalRoutes,
-    dextools: dextoolsRoutes,
-    mcp: () => mcpRoutes(all, { ...sources, failed }),
-  }
-  return sources.config.integrations.flatMap(integration => routesOf[integration](sources))
 }
 
 const METRICS: RouteDescription = {

@@ -1,24 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { entityTag } from './answer.ts'
-import { accepts, ENCODINGS, type Encoding } from './contentEncoding.ts'
-
-interface Representation {
-  readonly bytes: Buffer
-  readonly tag: string
-}
+import { NO_PARAMETERS } from '#resources/resource.ts'
+import { type Answer, accepts, ENCODINGS, type Encoding, entityTag, type HeaderField, jsonAnswer } from './answer.ts'
+import { PAGE_POLICY } from './exchange.ts'
+import { problem } from './problem.ts'
+import { defineRoute, launchingEntries, type Route } from './route.ts'
+import type { Representation, Site, SiteFile } from './sources.ts'
+import { type Sources } from './sources.ts'
 
 const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' }
-
-export interface SiteFile {
-  readonly contentType: string
-  readonly immutable: boolean
-  readonly plain: Representation
-  readonly encoded: Readonly<Partial<Record<Encoding, Representation>>>
-}
-
-/** The files of the built console by their path from `/`. No other file of the disk is served. */
-export type Site = ReadonlyMap<string, SiteFile>
 
 const INDEX = 'index.html'
 /** The folder of files whose names contain a hash. */
@@ -69,13 +59,54 @@ async function represent(file: string): Promise<Representation> {
 }
 
 /** The smallest form of a file that the client accepts. */
-export function chooseEncoding(
-  { plain, encoded }: SiteFile,
-  acceptEncoding: string,
-): Representation & { readonly encoding: Encoding | null } {
+function chooseEncoding({ plain, encoded }: SiteFile, acceptEncoding: string): Representation & { readonly encoding: Encoding | null } {
   for (const encoding of ENCODINGS) {
     const representation = encoded[encoding]
     if (representation !== undefined && accepts(acceptEncoding, encoding)) return { ...representation, encoding }
   }
   return { ...plain, encoding: null }
+}
+
+/** The label of all files in metrics, since their names change with every build. */
+const LABEL = 'console'
+
+export function siteRoutes({ site, config }: Pick<Sources, 'site' | 'config'>): readonly Route[] {
+  if (site === null) return [missingRoute()]
+  return [...Array.from(site, ([path, file]) => fileRoute(path, file)), settingsRoute(config)]
+}
+
+function fileRoute(path: string, file: SiteFile): Route {
+  const headers: HeaderField[] = [['Content-Type', file.contentType]]
+  if (path === '/') headers.push(PAGE_POLICY)
+  return {
+    path,
+    label: LABEL,
+    parameters: NO_PARAMETERS,
+    access: 'public',
+    limited: false,
+    cacheControl: file.immutable ? 'forever' : 'revalidate',
+    description: null,
+    async handle(_, { acceptEncoding }): Promise<Answer> {
+      const { bytes, tag, encoding } = chooseEncoding(file, acceptEncoding)
+      const own: readonly HeaderField[] = encoding === null ? headers : [...headers, ['Content-Encoding', encoding]]
+      return { kind: 'answer', status: '200 OK', headers: own, body: bytes, tag }
+    },
+  }
+}
+
+/** The route of the page's settings. It is beside the page, so that its relative URL works below a path prefix. */
+function settingsRoute(config: Pick<Sources['config'], 'explorerUrl' | 'launchpads' | 'integrations'>): Route {
+  return defineRoute({ path: '/console.json', cacheControl: 'revalidate', limited: false, description: null }, async () =>
+    jsonAnswer({
+      explorerUrl: config.explorerUrl,
+      launchpads: launchingEntries(config.launchpads).map(({ name }) => name),
+      mcp: config.integrations.includes('mcp'),
+    }),
+  )
+}
+
+function missingRoute(): Route {
+  return defineRoute({ path: '/', cacheControl: 'never', limited: false, description: null }, async () =>
+    problem(404, 'not_found', 'the console is not built here: npm run build makes it, for the next start'),
+  )
 }

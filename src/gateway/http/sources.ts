@@ -1,18 +1,17 @@
 import type { Registry } from '#actors/registry.ts'
 import type { Config } from '#config'
 import type { Admission } from '#gateway/admission/admission.ts'
-import type { DescribedLimits } from '#gateway/descriptions/limits.ts'
-import type { DatabaseProbe } from '#gateway/health/databaseProbe.ts'
-import type { OperatorPolicy } from '#gateway/operator/operatorPolicy.ts'
+import type { Exchange } from '#gateway/http/exchange.ts'
+import type { Problem } from '#gateway/http/problem.ts'
+import type { ResponseCache } from '#gateway/http/responseCache.ts'
+import type { OperatorPolicy } from '#gateway/operator.ts'
 import type { Realtime } from '#gateway/realtime/realtime.ts'
 import type { EthUsdPrices } from '#resources/ethUsd.ts'
-import type { FeedHealth, RealtimeHealth } from '#resources/health.ts'
-import type { IndexerState } from '#resources/indexerState.ts'
-import type { ProcessState } from '#resources/processes.ts'
+import type { DatabaseCause, FeedHealth, IndexerState, ProcessState, RealtimeHealth } from '#resources/health.ts'
 import type { Reads } from '#resources/reads.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
-import type { ResponseCache } from './responseCache.ts'
-import type { Site } from './site.ts'
+import type { Encoding } from './answer.ts'
+import { type Route } from './route.ts'
 
 /** The state of the indexer and the chain. Never waits. */
 export interface IndexerView {
@@ -24,6 +23,8 @@ export interface IndexerView {
 }
 
 export interface Sources {
+  /** Handed by the process: the gateway does not know the integrations. */
+  readonly integrations: IntegrationRoutes
   readonly config: Pick<Config, 'role' | 'pathPrefix' | 'explorerUrl' | 'launchpads' | 'integrations'> & DescribedLimits
   readonly site: Site | null
   readonly admission: Admission
@@ -43,3 +44,40 @@ export interface Sources {
   /** Monotonic milliseconds. */
   readonly now: () => number
 }
+
+/** The problem of an error that is not the client's. */
+export type Failed = (error: unknown, exchange: Exchange) => Problem
+
+/** The limits that clients of this service meet. */
+export type DescribedLimits = Pick<
+  Config,
+  'rateLimitPerMinute' | 'maxConnectionsPerIp' | 'maxSubscriptionsPerConnection' | 'maxMessagesPerSecond'
+>
+
+/** Makes the routes of the integrations that are switched on. @param all the routes of the service, once they are made */
+export type IntegrationRoutes = (sources: Sources, all: () => readonly Route[], failed: Failed) => readonly Route[]
+
+export interface DatabaseCondition {
+  readonly ok: boolean
+  readonly latencyMs: number | null
+  /** Why the database fails, without secrets; `null`: it works. */
+  readonly cause: DatabaseCause | null
+}
+
+/** Pings at most twice a second, resolves within the timeout and never rejects. */
+export type DatabaseProbe = () => Promise<DatabaseCondition>
+
+export interface Representation {
+  readonly bytes: Buffer
+  readonly tag: string
+}
+
+export interface SiteFile {
+  readonly contentType: string
+  readonly immutable: boolean
+  readonly plain: Representation
+  readonly encoded: Readonly<Partial<Record<Encoding, Representation>>>
+}
+
+/** The files of the built console by their path from `/`. No other file of the disk is served. */
+export type Site = ReadonlyMap<string, SiteFile>

@@ -1,12 +1,9 @@
 import type { CurrentState, Subscription, Transport } from '#actors/subscription.ts'
-import type { EncodedMessage, Frame } from '#actors/token/frame.ts'
-import type { SentState } from '#actors/token/sentState.ts'
+import type { EncodedMessage, Frame, SentState } from '#actors/token/frame.ts'
 import type { Address } from '#domain/address.ts'
 import type { ChannelPosition } from '#domain/eventPlace.ts'
 import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
-import { encodeSubscribed } from '#protocol/encodeAnswer.ts'
-import type { FrameQueue, Queued } from './queued.ts'
-import type { Sink, WriteResult } from './sink.ts'
+import { encodeSubscribed } from '#protocol/parseClientMessage.ts'
 
 /** One connection's interest in one token. At most one frame waits in it: a newer one replaces an older one. */
 export class OutboxSubscription implements Subscription, Queued {
@@ -147,4 +144,44 @@ export class OutboxSubscription implements Subscription, Queued {
     else this.#stats.conflated()
     return !isFirst
   }
+}
+
+/** The part of an outbox that subscriptions use. Its own type would be a circular import. */
+export interface FrameQueue {
+  readonly transport: Transport
+  readonly isBlocked: boolean
+  answer(text: string): void
+  /** Adds a subscription that has something to write. It must not be in the queue already. */
+  enqueue(queued: Queued): void
+  dequeue(queued: Queued): void
+}
+
+/** An entry of an outbox's queue: a subscription that has something to write. */
+export interface Queued {
+  /** The next one in the queue, which only the outbox sets. */
+  next: Queued | null
+  /** The size of the next message; 0: there is none. */
+  readonly frameBytes: number
+  /** Writes one message. A refused message stays. */
+  write(sink: Sink): WriteResult
+}
+
+/** A connection's socket, as its outbox uses it. No method throws. */
+export interface Sink {
+  readonly transport: Transport
+  writeFrame(frame: Written): WriteResult
+  writeAnswer(text: string): WriteResult
+  /** Collects the writes of `write` into one system call. Returns `false` if some data is still buffered, until the socket drains. */
+  cork(write: () => void): boolean
+  /** Closes the connection, since its client sends more and more messages and does not read the answers. */
+  tooManyAnswers(): void
+}
+
+/** `sent`: taken; `full`: taken, but no more may be written until the socket drains; `refused`: not taken, to be written again then. */
+export type WriteResult = 'sent' | 'full' | 'refused'
+
+/** A message in the form of each transport. */
+export interface Written {
+  readonly webSocket: Uint8Array | string
+  readonly eventStream: Uint8Array | string
 }

@@ -1,12 +1,15 @@
-import type { Exchange } from '#gateway/http/exchange.ts'
-import { EVENT_STREAM_HEADERS } from '#gateway/http/headers.ts'
+import type { Address } from '#domain/address.ts'
+import type { Client } from '#gateway/admission/admission.ts'
+import { EVENT_STREAM_HEADERS, type Exchange } from '#gateway/http/exchange.ts'
 import { type Problem, watchRefused } from '#gateway/http/problem.ts'
 import { Outbox } from '#gateway/outbox/outbox.ts'
-import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
+import type { Written } from '#gateway/outbox/outboxSubscription.ts'
+import { type Sink, type WriteResult } from '#gateway/outbox/outboxSubscription.ts'
 import type { HttpResponse } from '#gateway/uWebSockets.ts'
-import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
-import { UNRESPONSIVE_MS } from './liveness.ts'
-import { type StreamSubscription, subscribeStream } from './streamSubscription.ts'
+import type { ChannelRequest } from './channelRequest.ts'
+import { type ChannelRefusal, ChannelSubscriptions } from './channelSubscriptions.ts'
+import type { Connection, ConnectionDeps, WriteBudget } from './webSocketConnection.ts'
+import { UNRESPONSIVE_MS } from './webSocketConnection.ts'
 
 /** The line that tells a client how long to wait before it reconnects, after this end of the stream and later ones. */
 const retryLine = (ms: number) => `retry: ${Math.floor(ms)}\n\n`
@@ -156,5 +159,34 @@ export class EventStreamConnection implements Connection, Sink {
     this.#unsubscribe()
     this.#deps.stats.closed('eventStream')
     this.#closed(this)
+  }
+}
+
+/** The token or channel that an event stream follows. */
+export type StreamSubscription =
+  /** `lastSequence`: the newest sequence that the client has; `null`: none. `delta`: whether it applies deltas. */
+  | { readonly of: 'token'; readonly token: Address; readonly lastSequence: number | null; readonly delta: boolean }
+  | { readonly of: 'channel'; readonly request: ChannelRequest }
+
+/** Subscribes a stream's outbox. Returns the function that ends the subscription, or why it was refused. */
+export function subscribeStream(
+  subscription: StreamSubscription,
+  client: Client,
+  outbox: Outbox,
+  { registry, channels, lists, candles, stats }: Pick<ConnectionDeps, 'registry' | 'channels' | 'lists' | 'candles' | 'stats'>,
+): (() => void) | ChannelRefusal {
+  if (subscription.of === 'channel') {
+    const subscriptions = new ChannelSubscriptions({ channels, lists, candles }, client, outbox, stats)
+    return subscriptions.subscribe(subscription.request) ?? (() => subscriptions.end())
+  }
+  const { token, lastSequence, delta } = subscription
+  const ofToken = outbox.subscription(token)
+  ofToken.wantDeltas(delta)
+  stats.subscribed()
+  registry.subscribe(token, ofToken, lastSequence)
+  return () => {
+    ofToken.end()
+    registry.unsubscribe(token, ofToken)
+    stats.unsubscribed()
   }
 }

@@ -1,20 +1,26 @@
+import type { Logger } from 'pino'
+import type { Registry } from '#actors/registry.ts'
+import type { Config } from '#config'
 import type { Address } from '#domain/address.ts'
-import type { Client } from '#gateway/admission/client.ts'
-import { launchingEntries } from '#gateway/http/launchingEntries.ts'
-import { Outbox } from '#gateway/outbox/outbox.ts'
-import type { OutboxSubscription } from '#gateway/outbox/outboxSubscription.ts'
-import type { Sink, WriteResult, Written } from '#gateway/outbox/sink.ts'
+import type { Admission, Client } from '#gateway/admission/admission.ts'
+import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
+import { launchingEntries } from '#gateway/http/route.ts'
+import { Flusher, Outbox } from '#gateway/outbox/outbox.ts'
+import type { OutboxSubscription, Written } from '#gateway/outbox/outboxSubscription.ts'
+import { type Sink, type WriteResult } from '#gateway/outbox/outboxSubscription.ts'
 import type { WebSocket } from '#gateway/uWebSockets.ts'
-import { CLOSE_CODES, type CloseCodeName, leavingReason } from '#protocol/closeCodes.ts'
-import { encodeChannelUnsubscribed, encodeError, encodePong, encodeUnsubscribed } from '#protocol/encodeAnswer.ts'
-import { type ErrorMessage, type ParsedMessage, parseClientMessage } from '#protocol/parseClientMessage.ts'
+import { CLOSE_CODES, type CloseCodeName, leavingReason } from '#protocol/limits.ts'
+import {
+  type ErrorMessage,
+  encodeChannelUnsubscribed,
+  encodeError,
+  encodePong,
+  encodeUnsubscribed,
+  type ParsedMessage,
+  parseClientMessage,
+} from '#protocol/parseClientMessage.ts'
 import { channelRequestOf } from './channelRequest.ts'
-import { ChannelSubscriptions } from './channelSubscriptions.ts'
-import type { Connection, ConnectionDeps, WriteBudget } from './connections.ts'
-import { knownSequence } from './knownSequence.ts'
-import { judge } from './liveness.ts'
-import { takeMessage } from './messageRate.ts'
-import { Subscriptions } from './subscriptions.ts'
+import { type ChannelActors, ChannelSubscriptions } from './channelSubscriptions.ts'
 
 const BUFFERED = 0
 const DROPPED = 2
@@ -221,4 +227,130 @@ export class WebSocketConnection implements Connection, Sink {
     // This runs the close handler before it returns.
     this.#ws.end(code, reason)
   }
+}
+
+/** One connection's subscriptions by token. Most connections have one, and a `Map` takes more memory than the rest of a connection. */
+export class Subscriptions {
+  #only: OutboxSubscription | null = null
+  /** All subscriptions, once there have been two. */
+  #all: Map<Address, OutboxSubscription> | null = null
+
+  get size(): number {
+    if (this.#all !== null) return this.#all.size
+    return this.#only === null ? 0 : 1
+  }
+
+  get(token: Address): OutboxSubscription | undefined {
+    if (this.#all !== null) return this.#all.get(token)
+    return this.#only?.token === token ? this.#only : undefined
+  }
+
+  add(subscription: OutboxSubscription): void {
+    if (this.size === 0) this.#only = subscription
+    else {
+      this.#all ??= new Map(this.#only === null ? [] : [[this.#only.token, this.#only]])
+      this.#all.set(subscription.token, subscription)
+      this.#only = null
+    }
+  }
+
+  remove(token: Address): void {
+    if (this.#only?.token === token) this.#only = null
+    this.#all?.delete(token)
+    if (this.#all?.size === 0) this.#all = null
+  }
+
+  /** A copy, so that the caller may remove while iterating. */
+  values(): readonly OutboxSubscription[] {
+    if (this.#all !== null) return [...this.#all.values()]
+    return this.#only === null ? [] : [this.#only]
+  }
+}
+
+/** How far a sequence, which is a time in Unix milliseconds, may be in the future. The clocks of machines differ by less. */
+const MAX_AHEAD_MS = 60_000
+
+/**
+ * The newest sequence that a client says it has. It may be above the token's present one, if another process has sent a newer state that
+ * has not arrived here yet.
+ *
+ * @returns `null`: the client has none, or one from the future, which this service has not given
+ */
+export function knownSequence(sequence: number | null | undefined, epochMs: number): number | null {
+  return sequence !== null && sequence !== undefined && sequence <= epochMs + MAX_AHEAD_MS ? sequence : null
+}
+
+/** A client may send the messages of this time at once. */
+const BURST_MS = 4_000
+
+/** A tolerance for rounding errors, which could cost a client the last message of its burst. */
+const TOLERANCE_MS = 1e-6
+
+/**
+ * The generic cell rate algorithm. A client's state is the time at which its messages so far would end if they were evenly spaced, 0 for a
+ * new one. Returns the new state; `null`: the message exceeds the rate.
+ */
+export function takeMessage(busyUntilMs: number, nowMs: number, perSecond: number): number | null {
+  const until = Math.max(busyUntilMs, nowMs) + 1_000 / perSecond
+  return until - nowMs <= BURST_MS + TOLERANCE_MS ? until : null
+}
+
+/** The time after which a client that neither reads nor answers is closed. */
+export const UNRESPONSIVE_MS = 60_000
+
+/** The silence after which a client is pinged: proxies often close idle connections after 60 s, some after 30 s. */
+export const PING_AFTER_MS = 20_000
+
+/** The signs of life of a client. Times are monotonic, in ms. */
+export interface Signs {
+  /** When the client last sent a message, a ping or a pong. */
+  readonly heardAtMs: number
+  readonly pingedAtMs: number
+  /** Since when the client has read none of the data buffered for it; `null`: no data is buffered. */
+  readonly stuckSinceMs: number | null
+}
+
+export type Verdict = 'fine' | 'ping' | 'close'
+
+/**
+ * Decides by a client's signs of life what to do with its connection.
+ *
+ * 1. While data is buffered for the client, reading it is the sign of life: a ping would wait behind the data.
+ * 2. Otherwise, anything that the client sends is the sign of life. A ping makes it send something.
+ */
+export function judge(signs: Signs, nowMs: number): Verdict {
+  if (signs.stuckSinceMs !== null) return nowMs - signs.stuckSinceMs >= UNRESPONSIVE_MS ? 'close' : 'fine'
+  if (nowMs - signs.heardAtMs >= UNRESPONSIVE_MS) return 'close'
+  return nowMs - Math.max(signs.heardAtMs, signs.pingedAtMs) >= PING_AFTER_MS ? 'ping' : 'fine'
+}
+
+export interface Connection {
+  /** Pings or comments a silent connection and closes an unresponsive one. `budget` bounds the writes of one sweep. */
+  sweep(nowMs: number, budget: WriteBudget): void
+  /**
+   * Writes the waiting messages, then closes: at once, or when a slow reader has read them.
+   *
+   * @param returnAfterMs how long the client is asked to stay away; `null`: its own delay decides
+   */
+  shutDown(returnAfterMs: number | null): void
+  /** Closes at once, with the delay of `shutDown`. The messages that a slow reader has not read are lost. */
+  cutOff(): void
+}
+
+export interface ConnectionDeps extends ChannelActors {
+  readonly config: Pick<Config, 'maxSubscriptionsPerConnection' | 'maxMessagesPerSecond' | 'drainSeconds' | 'launchpads'>
+  readonly admission: Admission
+  readonly registry: Pick<Registry, 'subscribe' | 'unsubscribe' | 'internAddress'>
+  readonly flusher: Flusher
+  readonly stats: RealtimeStats
+  readonly logger: Logger
+  /** Monotonic milliseconds, for durations. */
+  readonly now: () => number
+  /** Unix milliseconds, for times that a client sees. */
+  readonly epochMs: () => number
+}
+
+/** The writes that a sweep has left. The other connections get their turn in the next sweep. */
+export interface WriteBudget {
+  left: number
 }

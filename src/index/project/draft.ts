@@ -1,16 +1,16 @@
 import type { Address, Hex } from '#domain/address.ts'
 import { creatorFeeKey } from '#domain/claimable.ts'
 import type { Decimal } from '#domain/decimal.ts'
-import { getOrInsert } from '#domain/getOrInsert.ts'
 import type { HolderType } from '#domain/holder.ts'
+import { getOrInsert } from '#domain/maps.ts'
+import { windowFields } from '#domain/windows.ts'
 import type { TokenEventOf, TokenEventPosition } from '#launchpads/tokenEvent.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { CurrentRows, TokenBefore } from '#tables/changes.ts'
 import type { CreatorFeeRow } from '#tables/creatorFee.ts'
 import type { JoinExitRow } from '#tables/joinExit.ts'
 import type { MilestoneRow } from '#tables/milestone.ts'
-import type { PoolRow } from '#tables/pool.ts'
-import type { PoolCreationRow } from '#tables/poolCreation.ts'
+import type { PoolCreationRow, PoolRow } from '#tables/pool.ts'
 import type { PoolTickRow } from '#tables/poolTick.ts'
 import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
@@ -227,4 +227,71 @@ export function draftMilestone(
   { kind, status }: Pick<MilestoneRow, 'kind' | 'status'>,
 ): void {
   draft.milestones.set(`${kind} ${blockNumber}-${logIndex}`, { kind, blockNumber, logIndex, token, status })
+}
+
+/** The row of a token at its launch, before it is minted or traded. */
+export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {
+  return {
+    address: event.token,
+    launchpad: event.launchpad,
+    symbol: event.symbol,
+    name: event.name,
+    decimals: event.decimals,
+    totalSupply: event.totalSupply ?? 0n,
+    creator: event.creator,
+    createdAt: event.timestamp,
+    createdBlock: event.blockNumber,
+    createdTxHash: event.txHash,
+    metadataUri: event.metadataUri,
+    imageUri: null,
+    admin: null,
+    surface: event.surface ?? null,
+    mainPool: null,
+    priceQuote: null,
+    quoteToken: null,
+    quoteRate: null,
+    quoteUsd: null,
+    priceWeth: null,
+    eventPriceWeth: null,
+    firstPriceWeth: null,
+    athPriceWeth: null,
+    athPriceUsd: null,
+    lastPriceAt: null,
+    closeUsd: null,
+    marketCapWeth: null,
+    liquidityWeth: null,
+    tradeCount: 0,
+    holderCount: 0,
+    lastTradeAt: null,
+    openedAt: null,
+    creatorHeld: 0n,
+    sniperHeld: 0n,
+    bundlerHeld: 0n,
+    insiderHeld: 0n,
+    ...windowFields('volume', () => 0n),
+    ...windowFields('buyVolume', () => 0n),
+    ...windowFields('buys', () => 0),
+    ...windowFields('sells', () => 0),
+    ...windowFields('buyers', () => 0),
+    ...windowFields('sellers', () => 0),
+    ...windowFields('referencePrice', () => null),
+    ...windowFields('priceChange', () => null),
+    windowsAt: event.timestamp,
+    windowsExpireAt: null,
+    creatorFeeBps: event.creatorFeeBps,
+    feesAccrued: event.feesReported.accrued ? 0n : null,
+    feesClaimed: event.feesReported.claimed ? 0n : null,
+    vestingClaimed: null,
+    vestingEndsAt: null,
+    graduationStatus: event.graduation.status,
+    graduationPercent: null,
+    raised: null,
+    target: event.graduation.target,
+    completedAt: null,
+    migratedAt: null,
+    graduatedPool: null,
+    graduatedPriceWeth: null,
+    graduationTxHash: null,
+    asOfBlock: event.blockNumber,
+  }
 }

@@ -1,12 +1,11 @@
-import type { Address } from '#domain/address.ts'
-import { type Decimal, multiply, ONE, percentChange, units } from '#domain/decimal.ts'
-import { getOrInsert } from '#domain/getOrInsert.ts'
-import type { PerWindow } from '#domain/token.ts'
-import { tradePrice } from '#domain/tradePrice.ts'
-import { WETH_DECIMALS } from '#domain/weth.ts'
+import type { Address, Hex } from '#domain/address.ts'
+import { type Decimal, max, multiply, ONE, percentChange, units } from '#domain/decimal.ts'
+import { getOrInsert } from '#domain/maps.ts'
+import { sqrtPriceAtTick, tradePrice, WETH_DECIMALS } from '#domain/prices.ts'
 import {
   EMPTY_AGING,
   NO_LAST_TRADES,
+  type PerWindow,
   perWindow,
   type RolledWindows,
   rollWindows,
@@ -17,15 +16,23 @@ import {
   type WindowTotals,
 } from '#domain/windows.ts'
 import type { LogSourceOf } from '#launchpads/logSource.ts'
-import type { PoolFacts, TokenEventOf } from '#launchpads/tokenEvent.ts'
+import { pairAmounts } from '#launchpads/pools/poolTrade.ts'
+import type { PoolFacts, TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
-import { currentPool, type Draft, draftPool, type Mutable, type TokenDraft } from './draft.ts'
-import { noteEarlierLog } from './poolEvents.ts'
-import { changePositions } from './positions.ts'
-import { movePrice, notePoint, pricesBefore } from './pricePoints.ts'
-import { ethUsdOf, liquidityOf, priceAt, type Rates, ratesOf, type Valuation, valueMarket, weiAt } from './values.ts'
+import {
+  currentPool,
+  type Draft,
+  draftPool,
+  draftTick,
+  type Move,
+  type Mutable,
+  type PricePoint,
+  type TokenDraft,
+  ticksOf,
+} from './draft.ts'
+import { ethUsdOf, isQuotedInEther, liquidityOf, priceAt, type Rates, ratesOf, type Valuation, valueMarket, weiAt } from './values.ts'
 
 export function applyPoolChange(draft: Draft, token: TokenDraft, event: TokenEventOf<'poolChanged'>, valuation: Valuation): void {
   const pool = draftPool(draft, event.pool)
@@ -214,4 +221,205 @@ function priceAtStart(token: TokenDraft, reference: WindowReference | null, star
 
 function changeFrom(before: Decimal | null, now: Decimal | null): number | null {
   return before === null || now === null ? null : percentChange(before, now)
+}
+
+/*
+ * The reserves of a Uniswap v4 pool. The PoolManager holds the tokens of all pools together, and a swap's amounts include fees, which leave
+ * the pool without an event. But every position is in an event, and the amounts in positions follow from the price. A move of the price
+ * takes one step per tick in between, for which its swap had to pay gas, too.
+ */
+
+type PoolChanged = TokenEventOf<'poolChanged'>
+
+/** Amounts are in 2^-160 of the smallest units, where each is a whole number, and equal amounts that come and go cancel out. */
+const FRACTION_BITS = 160n
+
+/** Applies an event to a pool's positions and reserves. To be called with the pool as it was before the event. */
+function changePositions(draft: Draft, pool: Mutable<PoolRow>, { concentrated, liquidityChange }: PoolChanged): void {
+  if (pool.type !== 'uniswap-v4') return
+  if (liquidityChange !== null) addPosition(draft, pool, liquidityChange)
+  if (concentrated !== null) moveTo(draft, pool, concentrated)
+  pool.reserveToken = pool.positionsToken === null ? null : pool.positionsToken >> FRACTION_BITS
+  pool.reserveQuote = pool.positionsQuote === null ? null : pool.positionsQuote >> FRACTION_BITS
+}
+
+function addPosition(
+  draft: Draft,
+  pool: Mutable<PoolRow>,
+  { amount, tickLower, tickUpper }: NonNullable<PoolChanged['liquidityChange']>,
+): void {
+  if (pool.positionsQuote === null || pool.sqrtPriceX96 === null) return forget(pool)
+  const [lower, upper] = [sqrtPriceAtTick(tickLower), sqrtPriceAtTick(tickUpper)]
+  const at = pool.sqrtPriceX96 < lower ? lower : pool.sqrtPriceX96 > upper ? upper : pool.sqrtPriceX96
+  add(pool, amountsBetween(at, upper, amount).amount0, amountsBetween(lower, at, amount).amount1)
+  draftTick(draft, pool.address, tickLower).liquidity += amount
+  draftTick(draft, pool.address, tickUpper).liquidity -= amount
+}
+
+function moveTo(draft: Draft, pool: Mutable<PoolRow>, to: NonNullable<PoolChanged['concentrated']>): void {
+  const { sqrtPriceX96, tick } = pool
+  if (sqrtPriceX96 === null || tick === null) {
+    // Only the event that initialises a pool has no liquidity. A pool that was initialised before it was known may have other positions.
+    if (to.liquidity !== null) return forget(pool)
+    pool.positionsToken = 0n
+    pool.positionsQuote = 0n
+  }
+  if (sqrtPriceX96 === null || tick === null || pool.positionsQuote === null) return
+  let at = sqrtPriceX96
+  let liquidity = pool.liquidity ?? 0n
+  let [amount0, amount1] = [0n, 0n]
+  const advance = (next: bigint) => {
+    const moved = amountsBetween(at, next, liquidity)
+    amount0 -= moved.amount0
+    amount1 += moved.amount1
+    at = next
+  }
+  for (const crossed of crossedTicks(draft, pool.address, tick, to.tick)) {
+    advance(sqrtPriceAtTick(crossed.tick))
+    liquidity += to.tick > tick ? crossed.liquidity : -crossed.liquidity
+  }
+  advance(to.sqrtPriceX96)
+  // Another liquidity than the event's means that some positions are not known.
+  if (to.liquidity !== null && to.liquidity !== liquidity) return forget(pool)
+  add(pool, amount0, amount1)
+}
+
+/** The ticks between two ticks, in the order in which the price passes them. A price at a tick has passed it from below. */
+function crossedTicks(draft: Draft, pool: Hex, from: number, to: number) {
+  if (from === to) return []
+  const [low, high] = from < to ? [from, to] : [to, from]
+  const crossed = ticksOf(draft, pool).filter(({ tick, liquidity }) => tick > low && tick <= high && liquidity !== 0n)
+  return crossed.toSorted((a, b) => (from < to ? a.tick - b.tick : b.tick - a.tick))
+}
+
+/** The amounts of liquidity between two prices, which are square roots (Uniswap v3 whitepaper, 6.29 and 6.30). */
+function amountsBetween(a: bigint, b: bigint, liquidity: bigint): { readonly amount0: bigint; readonly amount1: bigint } {
+  return { amount0: liquidity * (inverse(a) - inverse(b)), amount1: (liquidity * (b - a)) << (FRACTION_BITS - 96n) }
+}
+
+function inverse(sqrtPriceX96: bigint): bigint {
+  return (1n << (FRACTION_BITS + 96n)) / sqrtPriceX96
+}
+
+function add(pool: Mutable<PoolRow>, amount0: bigint, amount1: bigint): void {
+  const { token, quote } = pairAmounts(pool, amount0, amount1)
+  pool.positionsToken = (pool.positionsToken ?? 0n) + token
+  pool.positionsQuote = (pool.positionsQuote ?? 0n) + quote
+}
+
+/** Makes the pool's reserves unknown for good. */
+function forget(pool: Mutable<PoolRow>): void {
+  pool.positionsToken = null
+  pool.positionsQuote = null
+}
+
+/** The prices of a token's market before an event. */
+export interface PricesBefore {
+  readonly weth: Decimal | null
+  readonly quote: Decimal | null
+}
+
+export function pricesBefore({ eventPriceWeth, priceQuote }: TokenDraft): PricesBefore {
+  return { weth: eventPriceWeth, quote: priceQuote }
+}
+
+/**
+ * Values the market after a change of its main pool, and notes a point when a price has moved. The first price is no move: the first candle
+ * opens at it.
+ */
+export function movePrice(draft: Draft, token: TokenDraft, before: PricesBefore, timestamp: number, valuation: Valuation): void {
+  valueMarket(draft, token, valuation)
+  if (hasMoved(before.quote, token.priceQuote) || hasMoved(before.weth, token.eventPriceWeth)) {
+    notePoint(draft, token, before, { timestamp, trades: 0, volumeToken: 0n, volumeWei: 0n, volumeQuote: 0n }, valuation)
+  }
+}
+
+function hasMoved(before: Decimal | null, after: Decimal | null): boolean {
+  return before !== null && after !== null && before !== after
+}
+
+/** Notes a point for candles. As long as the market has no price, even a trade is no point. */
+function notePoint(
+  draft: Draft,
+  token: TokenDraft,
+  before: PricesBefore,
+  moment: Pick<PricePoint, 'timestamp' | 'trades' | 'volumeToken' | 'volumeWei' | 'volumeQuote'>,
+  valuation: Valuation,
+): void {
+  const { eventPriceWeth: priceWeth, priceQuote, quoteUsd } = token
+  if (priceQuote === null) return
+  const { timestamp } = moment
+  const last = draft.points.get(token.address)?.at(-1)
+  // The change of the pool by a trade was noted just before the trade, which takes over that point.
+  if (last?.trades === 0 && last.timestamp === timestamp && before.quote === priceQuote && before.weth === priceWeth) {
+    Object.assign(last, moment)
+    return
+  }
+  const ethUsd = ethUsdOf(draft, valuation)
+  const point: Mutable<PricePoint> = {
+    token: token.address,
+    ...moment,
+    weth: priceWeth === null ? null : { before: before.weth, after: priceWeth },
+    quote: isQuotedInEther(draft, token, valuation) ? null : { before: before.quote, after: priceQuote },
+    usd: moveInUsd(token, before, ethUsd),
+    ethUsd,
+    quoteUsd,
+  }
+  getOrInsert(draft.points, token.address, () => []).push(point)
+  // This never moves back, even if timestamps do: `splitNewRows` relies on it that no candle begins after `lastPriceAt`.
+  token.lastPriceAt = Math.max(token.lastPriceAt ?? timestamp, timestamp)
+}
+
+/** The move in USD by a peg, or else by the price of ETH at the event. It begins where the newest USD candle closed. */
+function moveInUsd(token: TokenDraft, before: PricesBefore, ethUsd: Decimal | null): Move | null {
+  const { eventPriceWeth, priceQuote, quoteUsd } = token
+  const [was, is, usd] = quoteUsd === null ? [before.weth, eventPriceWeth, ethUsd] : [before.quote, priceQuote, quoteUsd]
+  if (is === null || usd === null) return null
+  const move = { before: token.closeUsd ?? (was === null ? null : multiply(was, usd)), after: multiply(is, usd) }
+  token.closeUsd = move.after
+  const high = max(move.before ?? move.after, move.after)
+  token.athPriceUsd = token.athPriceUsd === null ? high : max(token.athPriceUsd, high)
+  return move
+}
+
+/** Notes the log that announces a new pool. An earlier log of the pool in the same block takes its place (`noteEarlierLog`). */
+export function noteCreation(draft: Draft, pool: Hex, { blockNumber, logIndex, txHash, txIndex, timestamp }: TokenEvent): void {
+  draft.poolCreations.set(pool, { pool, blockNumber, logIndex, txHash, txIndex, timestamp })
+}
+
+/** Notes a log of a new pool before its announcement: launchpads announce a pool after its first price, liquidity and buy. */
+function noteEarlierLog(draft: Draft, pool: Hex, event: TokenEvent): void {
+  const creation = draft.poolCreations.get(pool)
+  if (creation?.blockNumber === event.blockNumber && event.logIndex < creation.logIndex) noteCreation(draft, pool, event)
+}
+
+/** Adds a join or an exit. The event's pool change is applied already. */
+export function applyJoinExit(draft: Draft, token: TokenDraft, event: TokenEventOf<'joinExit'>): void {
+  const pool = currentPool(draft, event.pool)
+  if (pool?.token !== token.address) return
+  const { maker, amountToken, amountQuote } = event
+  noteJoinExit(draft, pool, event, { maker, amountToken, amountQuote })
+}
+
+/** Empties a curve whose token graduates: the curve emits no event for the amounts that leave it. */
+export function emptyCurve(draft: Draft, token: TokenDraft, curve: Mutable<PoolRow>, event: TokenEventOf<'migrated'>): void {
+  const [amountToken, amountQuote] = [-(curve.reserveToken ?? 0n), -(curve.reserveQuote ?? 0n)]
+  if (curve.reserveToken !== null) curve.reserveToken = 0n
+  if (curve.reserveQuote !== null) curve.reserveQuote = 0n
+  const last = draft.trades.get(token.address)?.findLast(({ pool }) => pool === curve.address)
+  if (last?.blockNumber === event.blockNumber && last.logIndex === event.logIndex) {
+    // One log is both: the buy that graduates the token leaves the curve empty.
+    Object.assign(last, { reserveToken: curve.reserveToken, reserveQuote: curve.reserveQuote })
+  } else if (amountToken !== 0n || amountQuote !== 0n) {
+    noteJoinExit(draft, curve, event, { maker: token.creator, amountToken, amountQuote })
+  }
+}
+
+function noteJoinExit(
+  draft: Draft,
+  { address: pool, reserveToken, reserveQuote }: PoolRow,
+  { blockNumber, logIndex, txHash, txIndex, timestamp }: TokenEvent,
+  moved: Pick<TokenEventOf<'joinExit'>, 'maker' | 'amountToken' | 'amountQuote'>,
+): void {
+  draft.joinExits.push({ blockNumber, logIndex, pool, ...moved, reserveToken, reserveQuote, txHash, txIndex, timestamp })
 }

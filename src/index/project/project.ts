@@ -1,22 +1,43 @@
-import type { Address } from '#domain/address.ts'
-import { percentOf } from '#domain/decimal.ts'
-import { getOrInsert } from '#domain/getOrInsert.ts'
+import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
+import { CANDLE_INTERVALS, STORED_INTERVALS } from '#domain/candle.ts'
+import { creatorFeeKey } from '#domain/claimable.ts'
+import { add, type Decimal, max, min, multiply, percentOf, units } from '#domain/decimal.ts'
+import { getOrInsert } from '#domain/maps.ts'
+import { WETH_DECIMALS } from '#domain/prices.ts'
 import type { DatedDirectory } from '#launchpads/decodeLogs.ts'
+import { isPoolId } from '#launchpads/directory/directory.ts'
 import type { PoolReserves, TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
 import type { CandleRow } from '#tables/candle.ts'
-import type { Changes, CurrentRows } from '#tables/changes.ts'
+import type { Changes, CurrentRows, RowKeys, TickRange } from '#tables/changes.ts'
+import type { PoolRow } from '#tables/pool.ts'
+import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
-import { applyTransfer, heldBy } from './balances.ts'
-import { foldCandles } from './candles.ts'
-import { bookCosts, noteTrade } from './costs.ts'
-import { applyCreatorFee } from './creatorFees.ts'
-import { currentPool, type Draft, draftMilestone, draftPool, draftToken, openDraft, type TokenDraft } from './draft.ts'
-import { noteEarlyTrade, sumEarlyClasses } from './earlyWallets.ts'
-import { launchedToken } from './launchedToken.ts'
-import { applyPoolChange, applyQuotePool, applyTrade, newPool, updateDerivedValues } from './market.ts'
-import { applyJoinExit, emptyCurve, noteCreation } from './poolEvents.ts'
-import { movePrice, pricesBefore } from './pricePoints.ts'
-import { isShownAlike, isUnchanged, shownState } from './shownState.ts'
+import { applyCreatorFee, applyTransfer, bookCosts, heldBy, movesNothing, noteEarlyTrade, noteTrade, sumEarlyClasses } from './balances.ts'
+import {
+  currentPool,
+  type Draft,
+  draftMilestone,
+  draftPool,
+  draftToken,
+  launchedToken,
+  type Move,
+  type Mutable,
+  openDraft,
+  type PricePoint,
+  type TokenDraft,
+} from './draft.ts'
+import {
+  applyJoinExit,
+  applyPoolChange,
+  applyQuotePool,
+  applyTrade,
+  emptyCurve,
+  movePrice,
+  newPool,
+  noteCreation,
+  pricesBefore,
+  updateDerivedValues,
+} from './market.ts'
 import { revalue, type Valuation, valueMarket } from './values.ts'
 
 export interface ProjectInput extends Valuation {
@@ -204,4 +225,189 @@ function moveMarket(
   if (currentPool(draft, token.mainPool)?.quoteToken !== pool.quoteToken) token.priceQuote = null
   token.mainPool = address
   movePrice(draft, token, { ...before, quote: token.priceQuote }, timestamp, valuation)
+}
+
+/** The keys of the rows that `project` needs for these events and outdated tokens. @param dollars as in `Valuation` */
+export function rowKeysOf(events: readonly TokenEvent[], outdated: readonly Address[], dollars: readonly Address[]): RowKeys {
+  const tokens = new Set<Address>(outdated)
+  const currencies = new Set(events.length === 0 ? [] : dollars)
+  const holders = new Map<Address, Set<Address>>()
+  const creatorFees = new Map<string, RowKeys['creatorFees'][number]>()
+  const ticks = new Map<string, RowKeys['ticks'][number]>()
+  for (const event of events) {
+    if (event.kind === 'transfer' && movesNothing(event)) continue
+    const { token } = event
+    tokens.add(token)
+    if (event.kind === 'poolCreated') currencies.add(event.pool.quoteToken)
+    if (event.kind === 'poolChanged') for (const range of ticksOfChange(event)) addTicks(ticks, range)
+    if (event.kind === 'transfer') {
+      getOrInsert(holders, token, () => new Set())
+        .add(event.from)
+        .add(event.to)
+    } else if (event.kind === 'trade') {
+      getOrInsert(holders, token, () => new Set()).add(event.maker)
+    } else if (event.kind === 'creatorFee') {
+      const { launchpad, creator, currency, scope } = event
+      const key = { launchpad, creator, currency, token: scope === 'token' ? token : ZERO_ADDRESS }
+      creatorFees.set(creatorFeeKey(key), key)
+    }
+  }
+  return {
+    tokens: [...tokens],
+    currencies: [...currencies],
+    ticks: [...ticks.values()],
+    balances: [...holders].flatMap(([token, ofToken]) => [...ofToken].map(holder => ({ token, holder }))),
+    creatorFees: [...creatorFees.values()],
+  }
+}
+
+function ticksOfChange({ pool, concentrated, liquidityChange }: TokenEventOf<'poolChanged'>): readonly TickRange[] {
+  // Only Uniswap v4 pools are known by an id.
+  if (!isPoolId(pool)) return []
+  const bounds = liquidityChange === null ? [] : [liquidityChange.tickLower, liquidityChange.tickUpper]
+  return [
+    ...bounds.map(tick => ({ pool, from: tick, to: tick, isPrice: false })),
+    ...(concentrated === null ? [] : [{ pool, from: concentrated.tick, to: concentrated.tick, isPrice: true }]),
+  ]
+}
+
+/** Adds a range. All prices of a pool are merged into one range. */
+function addTicks(ranges: Map<string, TickRange>, range: TickRange): void {
+  const key = range.isPrice ? range.pool : `${range.pool} ${range.from}`
+  const { from, to } = ranges.get(key) ?? range
+  ranges.set(key, { ...range, from: Math.min(from, range.from), to: Math.max(to, range.to) })
+}
+
+/** Folds a token's price points, in order, into candles of every stored interval. */
+export function foldCandles(points: readonly PricePoint[]): readonly CandleRow[] {
+  const singles = points.map(candleOf)
+  return STORED_INTERVALS.flatMap(interval => {
+    const intervalSeconds = CANDLE_INTERVALS[interval]
+    const candles = new Map<number, Mutable<CandleRow>>()
+    let candle: Mutable<CandleRow> | undefined
+    for (const single of singles) {
+      const time = single.time - (single.time % intervalSeconds)
+      if (candle?.time !== time) candle = candles.get(time)
+      if (candle === undefined) candles.set(time, (candle = { ...single, time, intervalSeconds }))
+      else extend(candle, single)
+    }
+    return [...candles.values()]
+  })
+}
+
+/** The candle of one point, which has no interval yet. */
+function candleOf(point: PricePoint): CandleRow {
+  const { token, timestamp, weth, quote, usd, trades, volumeToken, volumeWei, volumeQuote } = point
+  return {
+    time: timestamp,
+    token,
+    intervalSeconds: 0,
+    open: openOf(weth),
+    high: highOf(weth),
+    low: lowOf(weth),
+    close: weth?.after ?? null,
+    volumeWei: weth === null ? null : volumeWei,
+    trades,
+    volumeToken,
+    openQuote: openOf(quote),
+    highQuote: highOf(quote),
+    lowQuote: lowOf(quote),
+    closeQuote: quote?.after ?? null,
+    volumeQuote: quote === null ? null : volumeQuote,
+    openUsd: openOf(usd),
+    highUsd: highOf(usd),
+    lowUsd: lowOf(usd),
+    closeUsd: usd?.after ?? null,
+    volumeUsd: volumeInUsd(point),
+    tradesUsd: usd === null ? 0 : trades,
+  }
+}
+
+function volumeInUsd({ weth, ethUsd, quoteUsd, volumeWei, volumeQuote }: PricePoint): Decimal | null {
+  if (quoteUsd !== null) return multiply(units(volumeQuote, WETH_DECIMALS), quoteUsd)
+  return ethUsd === null || weth === null ? null : multiply(units(volumeWei, WETH_DECIMALS), ethUsd)
+}
+
+function openOf(move: Move | null): Decimal | null {
+  return move === null ? null : (move.before ?? move.after)
+}
+
+function highOf(move: Move | null): Decimal | null {
+  return move === null ? null : max(move.before ?? move.after, move.after)
+}
+
+function lowOf(move: Move | null): Decimal | null {
+  return move === null ? null : min(move.before ?? move.after, move.after)
+}
+
+/** Merges a candle into an earlier one, just as a commit merges it into a stored one (`tables/candle.ts`). */
+function extend(candle: Mutable<CandleRow>, next: CandleRow): void {
+  candle.trades += next.trades
+  candle.volumeToken = known(sum, candle.volumeToken, next.volumeToken)
+  if (next.close !== null) {
+    candle.open ??= next.open
+    candle.high = known(max, candle.high, next.high)
+    candle.low = known(min, candle.low, next.low)
+    candle.close = next.close
+    candle.volumeWei = known(sum, candle.volumeWei, next.volumeWei)
+  }
+  if (next.closeQuote !== null) {
+    candle.openQuote ??= next.openQuote
+    candle.highQuote = known(max, candle.highQuote, next.highQuote)
+    candle.lowQuote = known(min, candle.lowQuote, next.lowQuote)
+    candle.closeQuote = next.closeQuote
+    candle.volumeQuote = known(sum, candle.volumeQuote, next.volumeQuote)
+  }
+  if (next.closeUsd === null) return
+  candle.openUsd ??= next.openUsd
+  candle.highUsd = known(max, candle.highUsd, next.highUsd)
+  candle.lowUsd = known(min, candle.lowUsd, next.lowUsd)
+  candle.closeUsd = next.closeUsd
+  candle.volumeUsd = known(add, candle.volumeUsd, next.volumeUsd)
+  candle.tradesUsd += next.tradesUsd
+}
+
+function sum(a: bigint, b: bigint): bigint {
+  return a + b
+}
+
+/** Combines two values by `of` if both are known, else returns the known one. */
+function known<Value>(of: (a: Value, b: Value) => Value, a: Value | null, b: Value | null): Value | null {
+  return a === null || b === null ? (a ?? b) : of(a, b)
+}
+
+/*
+ * A token's `asOfBlock` is the last block that changed a value that the API shows of it: its row, its main pool, a balance, a creator's
+ * fees. Anyone can cause events that change nothing, such as transfers of zero, or a pool's report of the same reserves.
+ */
+
+/** Copies of a token's row and of its main pool's row before an event. */
+export interface ShownState {
+  readonly token: TokenRow
+  readonly pool: PoolRow | undefined
+}
+
+function shownState(draft: Draft, token: TokenDraft): ShownState {
+  const pool = currentPool(draft, token.mainPool)
+  return { token: { ...token }, pool: pool === undefined ? undefined : { ...pool } }
+}
+
+function isShownAlike(before: ShownState, draft: Draft, token: TokenDraft): boolean {
+  return haveSameColumns(before.token, token) && haveSameColumns(before.pool, currentPool(draft, token.mainPool))
+}
+
+/** Whether a batch leaves a token as it is stored. */
+function isUnchanged(stored: TokenRow | undefined, token: TokenRow): boolean {
+  return stored !== undefined && stored.asOfBlock === token.asOfBlock && haveSameColumns(stored, token)
+}
+
+/** Columns that change without a change of a shown value. */
+const UNSHOWN: ReadonlySet<string> = new Set<keyof TokenRow | keyof PoolRow>(['asOfBlock', 'windowsAt', 'lastChangedBlock'])
+
+function haveSameColumns<Row extends object>(a: Row | undefined, b: Row | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  for (const column in a) {
+    if (a[column] !== b[column] && !UNSHOWN.has(column)) return false
+  }
+  return true
 }

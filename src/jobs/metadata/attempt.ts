@@ -1,13 +1,10 @@
 import type { Logger } from 'pino'
+import { setNewest } from '#domain/maps.ts'
 import type { MetadataWork, TokenDocument } from '#domain/metadata.ts'
-import { setNewest } from '#domain/setNewest.ts'
-import { type Attempted, MAX_PAUSE_MS } from './attemptPolicy.ts'
-import { type Failure, failure, isTemporary } from './failure.ts'
-import { fetchText } from './fetchText.ts'
-import { type Gateways, type Location, locate } from './gateways.ts'
-import { type MetadataUri, parseMetadataUri } from './metadataUri.ts'
+import { type Attempted, type Failure, failure, isTemporary, MAX_PAUSE_MS } from './failure.ts'
+import { fetchText, type Gateways, type Location, locate, type MetadataUri } from './fetchText.ts'
 import type { Outbound } from './outbound.ts'
-import { readDocument } from './readDocument.ts'
+import { parseMetadataUri, readDocument } from './readDocument.ts'
 
 export interface MetadataSettings {
   /** Whether documents are fetched. If not, only `data:` URIs and JSON in the URI are read. */

@@ -3,11 +3,8 @@ import { isIP } from 'node:net'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { parseRetryAfter } from '#async/retryAfter.ts'
-import { hostOf, isCreatorUrl } from './creatorUrl.ts'
-import { type Failure, failure } from './failure.ts'
-import type { Location } from './gateways.ts'
-import type { Outbound } from './outbound.ts'
-import { type RequestTarget, sendRequest } from './sendRequest.ts'
+import { type Failure, failure, type MetadataProblem } from './failure.ts'
+import { hostOf, isCreatorUrl, type Outbound, type RequestTarget, sendRequest } from './outbound.ts'
 
 type Fetched = { readonly kind: 'text'; readonly text: string } | Failure
 
@@ -136,3 +133,45 @@ function isWithin(gateway: URL, next: URL): boolean {
   const [host, nextHost] = [hostOf(gateway), hostOf(next)]
   return nextHost === host || (isIP(host) === 0 && nextHost.endsWith(`.${host}`))
 }
+
+/** The base URLs of each network's gateways, without a trailing slash, in order of preference. */
+export interface Gateways {
+  readonly ipfs: readonly string[]
+  readonly arweave: readonly string[]
+}
+
+/** A place where a document may be. */
+export interface Location {
+  readonly url: URL
+  /** The name of the operator's gateway in logs (`ipfs-1`), which may have any address; `null`: a creator's URL. */
+  readonly gateway: string | null
+}
+
+type ContentUri = Extract<MetadataUri, { readonly kind: 'ipfs' | 'arweave' }>
+
+/** The places where a document may be, in order: a creator's own URL, or each gateway of its network. */
+export function locate(uri: ContentUri | Extract<MetadataUri, { readonly kind: 'web' }>, gateways: Gateways): readonly Location[] {
+  if (uri.kind === 'web') return [{ url: uri.url, gateway: null }]
+  return gateways[uri.kind].map((base, index) => ({ url: new URL(gatewayUrl(base, uri)), gateway: `${uri.kind}-${index + 1}` }))
+}
+
+/** The URL of a content at a gateway. */
+export function gatewayUrl(base: string, { kind, path }: ContentUri): string {
+  return kind === 'ipfs' ? `${base}/ipfs/${path}` : `${base}/${path}`
+}
+
+/** The first gateway that may be published: its URL is `https` on port 443 with a public name, and no path, which may have a key. */
+export function publicGateway(bases: readonly string[]): string | null {
+  const isPublic = (url: URL) => url.protocol === 'https:' && url.pathname === '/' && isCreatorUrl(url, { allowHttp: false })
+  return bases.find(base => isPublic(new URL(base))) ?? null
+}
+
+/** A parsed metadata or image URI. Paths are encoded, without `.` and `..`. */
+export type MetadataUri =
+  | { readonly kind: 'text'; readonly text: string }
+  /** `path`: the content identifier and an optional path below it. */
+  | { readonly kind: 'ipfs'; readonly path: string }
+  /** `path`: the transaction id and an optional path below it. */
+  | { readonly kind: 'arweave'; readonly path: string }
+  | { readonly kind: 'web'; readonly url: URL }
+  | { readonly kind: 'none'; readonly problem: Extract<MetadataProblem, 'malformed' | 'unsupported'> }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Observable } from 'rxjs'
-import { isLogged } from '#async/logSampling.ts'
+import { isLogged } from '#async/turns.ts'
 import type { MetadataLane, MetadataRecord, MetadataWork, WaitingToken } from '#domain/metadata.ts'
 import { hasCode } from '#errors'
 import { commitTokens, type JobDatabase } from '#jobs/commitJob.ts'
@@ -14,8 +14,7 @@ import {
   resumeMetadata,
 } from '#store/rows/metadata.ts'
 import type { Attempt, MetadataSettings } from './attempt.ts'
-import { type Attempted, recordOf } from './attemptPolicy.ts'
-import { failure } from './failure.ts'
+import { type Attempted, failure, recordOf } from './failure.ts'
 
 export interface MetadataReaderOptions extends JobDatabase {
   readonly attempt: Attempt

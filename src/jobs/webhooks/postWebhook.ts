@@ -1,10 +1,9 @@
+import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
 import { parseRetryAfter } from '#async/retryAfter.ts'
 import type { WebhookConfig } from '#config'
-import type { Outbound } from '#jobs/metadata/outbound.ts'
-import { sendRequest } from '#jobs/metadata/sendRequest.ts'
-import { webhookSignature } from './webhookSignature.ts'
+import { type Outbound, sendRequest } from '#jobs/metadata/outbound.ts'
 
 /** The time in which the receiver must answer with 2xx. Redirects are not followed. */
 export const ANSWER_MS = 10_000
@@ -80,4 +79,21 @@ async function skipBody(response: IncomingMessage): Promise<void> {
     if (bytes > BODY_BYTES) response.destroy()
   })
   await finished(response, { signal: AbortSignal.timeout(BODY_MS) }).catch(() => response.destroy())
+}
+
+/** The part of a secret before the key in base64. */
+export const SECRET_PREFIX = 'whsec_'
+
+/**
+ * The header `webhook-signature` of a message by Standard Webhooks, which has the HMAC-SHA256 of id, time and body.
+ *
+ * @param secret `whsec_` and the key in base64; of several with spaces between them, each signs
+ * @param timestamp Unix seconds
+ */
+export function webhookSignature(secret: string, id: string, timestamp: number, body: string): string {
+  const signatures = secret.split(' ').map(one => {
+    const key = Buffer.from(one.slice(SECRET_PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
+  return signatures.join(' ')
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { toAddress } from '#domain/address.ts'
 import type { AdapterKind, AdapterOptions } from '#launchpads/adapter.ts'
-import { compileMapping } from '#launchpads/mapping/compile.ts'
-import { createMappedAdapter } from '#launchpads/mapping/createMappedAdapter.ts'
+import { compileMapping, createMappedAdapter } from '#launchpads/mapping/compile.ts'
 import { type EventsMapping, eventsSchema } from '#launchpads/mapping/schema.ts'
 
 /* A bonding curve whose events the operator has mapped. An entry without `events` is the reference launchpad. */

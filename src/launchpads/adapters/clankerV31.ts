@@ -12,10 +12,10 @@ import {
   type TransactionLogs,
 } from '#launchpads/adapter.ts'
 import { type DiscoveredSource, launchedSources, poolSource, positionKey, tokenSource } from '#launchpads/logSource.ts'
+import { TRANSFER_TOPIC } from '#launchpads/maker.ts'
 import { CLAIMED_TOPIC, lpLockerV2, readClaimed } from '#launchpads/pools/lpPositionFees.ts'
 import { pairAmounts } from '#launchpads/pools/poolTrade.ts'
-import { V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
-import { POOL_CREATED_TOPIC, poolsCreated } from '#launchpads/pools/uniswapV3Factory.ts'
+import { POOL_CREATED_TOPIC, poolsCreated, V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
 import {
   eventPosition,
   type PoolFacts,
@@ -24,7 +24,6 @@ import {
   type TokenEventOf,
   type TokenEventPosition,
 } from '#launchpads/tokenEvent.ts'
-import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
 import { addressTopic, addressWord, decodeEvent, wordsOf, wordTopic } from '#launchpads/words.ts'
 import { CLANKER_TOKEN_TOPICS, decodeClankerToken } from './clankerToken.ts'
 

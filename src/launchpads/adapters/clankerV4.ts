@@ -11,10 +11,9 @@ import {
   type TransactionLogs,
 } from '#launchpads/adapter.ts'
 import { type DiscoveredSource, launchedSources, poolSource, tokenSource } from '#launchpads/logSource.ts'
-import { surfaceOfContext } from '#launchpads/surface.ts'
 import { escrowChange, eventPosition, poolFacts, type TokenEvent } from '#launchpads/tokenEvent.ts'
 import { addressTopic, decodeEvent, wordsOf } from '#launchpads/words.ts'
-import { CLANKER_TOKEN_TOPICS, decodeClankerToken } from './clankerToken.ts'
+import { CLANKER_TOKEN_TOPICS, decodeClankerToken, surfaceOfContext } from './clankerToken.ts'
 
 /*
  * Clanker v4. One transaction makes a token and its pool inside the Uniswap v4 PoolManager, and ends with the creation event. Fees are paid

@@ -1,8 +1,9 @@
+import type { AbiEvent } from 'viem'
 import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import { type Address, type Hex, isEther, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
+import { BASE_WETH } from '#domain/prices.ts'
 import { cleanTokenTexts } from '#domain/text.ts'
-import { BASE_WETH } from '#domain/weth.ts'
 import {
   type AdapterKind,
   type AdapterOptions,
@@ -11,15 +12,28 @@ import {
   type LaunchpadAdapter,
   type TransactionLogs,
 } from '#launchpads/adapter.ts'
-import { type DiscoveredSource, launchedSources, poolSource, type SourceLookup, tokenSource } from '#launchpads/logSource.ts'
-import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import {
+  type DiscoveredSource,
+  type LogSourceOf,
+  launchedSources,
+  poolSource,
+  type SourceLookup,
+  tokenSource,
+} from '#launchpads/logSource.ts'
+import { TRANSFER_TOPIC } from '#launchpads/maker.ts'
+import { type PairAmounts, pairAmounts, poolTrade } from '#launchpads/pools/poolTrade.ts'
+import { v4PoolId } from '#launchpads/pools/quotePool.ts'
 import { V4_SWAP_TOPIC } from '#launchpads/pools/uniswapV4.ts'
-import { escrowChange, eventPosition, type TokenEvent, type TokenEventPosition } from '#launchpads/tokenEvent.ts'
-import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
-import { addressTopic, decodeEvent } from '#launchpads/words.ts'
-import { decodeFlaunchCreation, FLAUNCH_CREATED_TOPICS, type FlaunchCreation } from './flaunchCreation.ts'
-import { decodeFlaunchFees, FLAUNCH_FEE_TOPICS } from './flaunchFees.ts'
-import { POOL_SWAP_TOPIC, wholeTrade } from './flaunchSwaps.ts'
+import {
+  escrowChange,
+  eventPosition,
+  type PoolFacts,
+  poolFacts,
+  type TokenEvent,
+  type TokenEventOf,
+  type TokenEventPosition,
+} from '#launchpads/tokenEvent.ts'
+import { addressTopic, addressWord, decodeEvent, MalformedLogError, signed, wordsByName, wordsOf } from '#launchpads/words.ts'
 
 /*
  * Flaunch. Its PositionManager makes a memecoin with a treasury and a revenue NFT, and is the hook of the memecoin's Uniswap v4 pool: it
@@ -164,4 +178,178 @@ function swapsOf(transaction: TransactionLogs, launchpad: string) {
       return trade === null ? [] : [trade]
     },
   }
+}
+
+/*
+ * How Flaunch's PositionManager announces a memecoin (PositionManager.sol in github.com/flayerlabs/flaunchgg-contracts, and its ABIs by
+ * version in github.com/flayerlabs/flaunch-sdk): the struct at the end differs by version.
+ */
+
+const [WITHOUT_DURATION, WITH_DURATION, WITHOUT_FAIR_LAUNCH, PAIRED] = parseAbi([
+  'struct FlaunchParams1 { string name; string symbol; string tokenUri; uint256 initialTokenFairLaunch; uint256 premineAmount; address creator; uint24 creatorFeeAllocation; uint256 flaunchAt; bytes initialPriceParams; bytes feeCalculatorParams; }',
+  'struct FlaunchParams2 { string name; string symbol; string tokenUri; uint256 initialTokenFairLaunch; uint256 fairLaunchDuration; uint256 premineAmount; address creator; uint24 creatorFeeAllocation; uint256 flaunchAt; bytes initialPriceParams; bytes feeCalculatorParams; }',
+  'struct FlaunchParams3 { string name; string symbol; string tokenUri; uint256 premineAmount; address creator; uint24 creatorFeeAllocation; uint256 flaunchAt; bytes initialPriceParams; bytes feeCalculatorParams; }',
+  'struct FlaunchParams4 { string name; string symbol; string tokenUri; uint256 premineAmount; address creator; uint24 creatorFeeAllocation; uint256 flaunchAt; bytes initialPriceParams; bytes feeCalculatorParams; address pairedToken; }',
+  'event PoolCreated(bytes32 indexed poolId, address memecoin, address memecoinTreasury, uint256 tokenId, bool currencyFlipped, uint256 flaunchFee, FlaunchParams1 params)',
+  'event PoolCreated(bytes32 indexed poolId, address memecoin, address memecoinTreasury, uint256 tokenId, bool currencyFlipped, uint256 flaunchFee, FlaunchParams2 params)',
+  'event PoolCreated(bytes32 indexed poolId, address memecoin, address memecoinTreasury, uint256 tokenId, bool currencyFlipped, uint256 flaunchFee, FlaunchParams3 params)',
+  'event PoolCreated(bytes32 indexed poolId, address memecoin, address memecoinTreasury, uint256 tokenId, bool currencyFlipped, uint256 flaunchFee, FlaunchParams4 params)',
+])
+/** Versions 1.0, 1.1 to 1.2, the one without a fair launch, and 1.3, in which each memecoin has a currency. */
+const VERSIONS = [WITHOUT_DURATION, WITH_DURATION, WITHOUT_FAIR_LAUNCH, PAIRED] as const
+const VERSION_OF = new Map<Hex, (typeof VERSIONS)[number]>(VERSIONS.map(event => [toEventSelector(event satisfies AbiEvent), event]))
+
+export const FLAUNCH_CREATED_TOPICS: readonly Hex[] = [...VERSION_OF.keys()]
+
+/** The hook takes the fees, so that the pool has none. */
+const POOL_FEE = 0
+const TICK_SPACING = 60
+
+interface FlaunchCreation {
+  readonly token: Address
+  /** The account that the revenue NFT was minted to. */
+  readonly creator: Address
+  /** The id of the revenue NFT. */
+  readonly tokenId: bigint
+  readonly treasury: Address
+  readonly pool: PoolFacts
+  readonly texts: ReturnType<typeof cleanTokenTexts>
+}
+
+/**
+ * @param nativeToken the currency before version 1.3
+ * @throws MalformedLogError when it is no such event, or the pool is not the token's in its currency
+ */
+function decodeFlaunchCreation(
+  log: ChainLog,
+  { factory, nativeToken }: { readonly factory: Address; readonly nativeToken: Address | undefined },
+): FlaunchCreation {
+  const event = VERSION_OF.get(log.topics[0] ?? '0x')
+  if (event === undefined) throw new MalformedLogError('expected the event of a created pool')
+  const { poolId, memecoin, memecoinTreasury, tokenId, params } = decodeEvent(event, log)
+  const token = toAddress(memecoin)
+  const quoteToken = 'pairedToken' in params ? toAddress(params.pairedToken) : nativeToken
+  if (quoteToken === undefined) throw new MalformedLogError('the native token is not known')
+  const pool = poolFacts(poolId.toLowerCase() as Hex, 'uniswap-v4', { token, quoteToken, feeBps: null })
+  // The pool's id is the hash of its whole key, so it proves the currency.
+  const id = v4PoolId([token, quoteToken], { fee: POOL_FEE, tickSpacing: TICK_SPACING, hooks: factory })
+  if (id !== pool.address) throw new MalformedLogError('expected the pool of the token and its currency')
+  const texts = cleanTokenTexts({ name: params.name, symbol: params.symbol, metadataUri: params.tokenUri })
+  return { token, creator: toAddress(params.creator), tokenId, treasury: toAddress(memecoinTreasury), pool, texts }
+}
+
+/** Events of Flaunch's fees (FeeDistributor.sol, FeeEscrow.sol). */
+const TOPICS = {
+  distributed: toEventSelector('PoolFeesDistributed(bytes32,uint256,uint256,uint256,uint256,uint256)'),
+  deposit: toEventSelector('Deposit(bytes32,address,address,uint256)'),
+  withdrawal: toEventSelector('Withdrawal(address,address,address,uint256)'),
+  /** With the account's currency, and then what was paid out: both are the same unless it is unwrapped. */
+  withdrawalOf: toEventSelector('Withdrawal(address,address,address,address,uint256)'),
+} as const
+
+export const FLAUNCH_FEE_TOPICS: readonly Hex[] = Object.values(TOPICS)
+
+interface Context extends Readonly<Record<'factory' | 'nft', Address>> {
+  /** The currency of all accounts; `undefined`: each account has one. */
+  readonly nativeToken: Address | undefined
+  /** `undefined`: not known. */
+  readonly feeEscrow: Address | undefined
+  readonly launchpad: string
+  readonly lookup: SourceLookup
+}
+
+/** Decodes the creator's share of a token's fees, the owner of a revenue NFT, and changes of accounts in the escrow. */
+function decodeFlaunchFees(log: ChainLog, transaction: TransactionLogs, context: Context): readonly TokenEvent[] {
+  const { launchpad, factory, nft, nativeToken, feeEscrow, lookup } = context
+  const position = eventPosition(log, transaction)
+  const account = (creator: Address, currency: Address) => ({ launchpad, creator, currency })
+  const [topic, id = '0x'] = log.topics
+  switch (topic) {
+    case TOPICS.distributed: {
+      const source = lookup(id)
+      if (log.address !== factory || source?.role !== 'pool' || source.launchpad !== launchpad) return []
+      return [
+        {
+          ...position,
+          token: source.token,
+          kind: 'creatorShare',
+          accruedWei: wordsByName(log.data, 5, { creatorShare: 1 })('creatorShare'),
+        },
+      ]
+    }
+    case TRANSFER_TOPIC: {
+      if (log.address !== nft || nativeToken === undefined) return []
+      const owner = addressTopic(log.topics, 2)
+      // Opens the new owner's account. What the old one has earned stays with it.
+      return owner === ZERO_ADDRESS ? [] : [escrowChange(position, account(owner, nativeToken))]
+    }
+    case TOPICS.deposit: {
+      if (log.address !== feeEscrow) return []
+      const field = wordsByName(log.data, 3, { payee: 0, currency: 1, amount: 2 })
+      const currency = addressWord(field('currency'))
+      const source = lookup(id)
+      // Anybody may pay in a currency of their own. It opens no account unless a memecoin is in it.
+      const onlyKnown = nativeToken === undefined && !(source?.role === 'pool' && source.pool.quoteToken === currency)
+      return [escrowChange(position, { ...account(addressWord(field('payee')), currency), accrued: field('amount'), onlyKnown })]
+    }
+    case TOPICS.withdrawal: {
+      if (log.address !== feeEscrow || nativeToken === undefined) return []
+      const field = wordsByName(log.data, 4, { sender: 0, currency: 2, amount: 3 })
+      // The zero address is the native token, paid out as ETH.
+      const paid = addressWord(field('currency'))
+      const currency = paid === ZERO_ADDRESS ? nativeToken : paid
+      return [escrowChange(position, { ...account(addressWord(field('sender')), currency), claimed: field('amount') })]
+    }
+    case TOPICS.withdrawalOf: {
+      if (log.address !== feeEscrow) return []
+      const field = wordsByName(log.data, 5, { sender: 0, currency: 2, amount: 4 })
+      const whose = account(addressWord(field('sender')), addressWord(field('currency')))
+      return [escrowChange(position, { ...whose, claimed: field('amount'), onlyKnown: true })]
+    }
+    default:
+      return []
+  }
+}
+
+/**
+ * What Flaunch's hook reports after every swap: two amounts and two fees each, for the fair launch, for the hook's stock of fee tokens,
+ * which it sells before the pool does, and for the pool. Signs are from the swapper's side, so paid amounts are negative.
+ */
+export const POOL_SWAP_TOPIC = toEventSelector(`PoolSwap(bytes32,${Array.from({ length: 12 }, () => 'int256').join()})`)
+
+const FILLS = [0, 4, 8] as const
+const WORDS = 12
+
+/**
+ * The trade that a swap was as a whole: what the swapper paid and received, the hook's fees included.
+ *
+ * @param swap the event of the PoolManager, which only has what went through the pool
+ * @returns `null` when nothing was swapped
+ * @throws MalformedLogError
+ */
+function wholeTrade(
+  log: ChainLog,
+  swap: ChainLog,
+  { token, pool, tokenDecimals }: LogSourceOf<'pool'>,
+  transaction: TransactionLogs,
+): TokenEventOf<'trade'> | null {
+  const word = wordsOf(log.data, WORDS)
+  const sumOf = (offset: number) => FILLS.reduce((sum, fill) => sum + signed(word(fill + offset)), 0n)
+  const filled = pairAmounts(pool, sumOf(0), sumOf(1))
+  const fees = pairAmounts(pool, -sumOf(2), -sumOf(3))
+  const paid = { token: fees.token - filled.token, quote: fees.quote - filled.quote }
+  if (paid.token === 0n && paid.quote === 0n) return null
+  const at = { ...eventPosition(log, transaction), token }
+  const trade = poolTrade({ log: swap, pool, tokenDecimals, at, transaction }, paid, null, 'poolManager', () =>
+    addressTopic(swap.topics, 2),
+  )
+  return { ...trade, feeQuote: inQuote(fees, filled) }
+}
+
+/** Fees in the quote currency. Fees taken in tokens are valued at the average price of the swap. */
+function inQuote(fees: PairAmounts, filled: PairAmounts): bigint | null {
+  if (fees.token === 0n) return fees.quote
+  if (filled.token === 0n) return null
+  const price = (fees.token * filled.quote) / filled.token
+  return fees.quote + (price < 0n ? -price : price)
 }

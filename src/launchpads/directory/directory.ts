@@ -1,10 +1,10 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { joinedKeys, type KeySet } from '#domain/keySet.ts'
+import { joinedKeys, type KeySet } from '#domain/maps.ts'
 import type { LaunchpadAdapter, LogTopics } from '#launchpads/adapter.ts'
 import type { DiscoveredSource, IndexedSource, LogSource, SourceLookup } from '#launchpads/logSource.ts'
+import { TRANSFER_TOPIC } from '#launchpads/maker.ts'
 import { V4_TOPICS } from '#launchpads/pools/uniswapV4.ts'
-import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
 import { KnownSources } from './knownSources.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '#domain/address.ts'
-import type { KeySet } from '#domain/keySet.ts'
+import type { KeySet } from '#domain/maps.ts'
 import type { IndexedSource, LogSource, LogSourceOf, SourcePool } from '#launchpads/logSource.ts'
 import { NO_ROW, PackedTable, wordAt } from './packedTable.ts'
 

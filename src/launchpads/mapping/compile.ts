@@ -1,11 +1,14 @@
 import type { AbiEvent } from 'viem'
 import { toEventSelector } from 'viem/utils'
-import { type Hex, isEther, toAddress } from '#domain/address.ts'
+import { type Address, type Hex, isEther, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import type { EntryProblem, LaunchpadAdapter, LaunchpadContract } from '#launchpads/adapter.ts'
-import { callProblems } from './calls.ts'
-import { compileClaimCall } from './claimCall.ts'
-import type { MappedEvent, MappingContext } from './context.ts'
+import { decodeEach, type EntryProblem, type LaunchpadAdapter, type LaunchpadContract } from '#launchpads/adapter.ts'
+import { type DiscoveredSource, type LogSource, withoutRepeatedLaunches } from '#launchpads/logSource.ts'
+import { V2_TOPICS } from '#launchpads/pools/uniswapV2.ts'
+import { V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
+import { eventPosition, type TokenEvent } from '#launchpads/tokenEvent.ts'
+import { unlessMalformed } from '#launchpads/words.ts'
+import { callProblems, compileClaimCall, parametersOf, shapeOf } from './calls.ts'
 import {
   type Compiled,
   curvePlaceOf,
@@ -17,17 +20,23 @@ import {
   type MappingInput,
   tellsPrice,
 } from './entries.ts'
-import { feeEvent } from './fees.ts'
 import { type Emitter, type Field, KINDS } from './kinds.ts'
-import { launchEvent } from './launch.ts'
-import { parametersOf, shapeOf } from './parameters.ts'
-import { completeEvent, poolEvent } from './pools.ts'
-import { createReaders, fieldProblems } from './readers.ts'
+import { completeEvent, launchEvent, poolEvent } from './launch.ts'
+import {
+  createReaders,
+  fieldProblems,
+  type MappedEvent,
+  type MappedLog,
+  type MappingContext,
+  type Reader,
+  type Readers,
+  requireReader,
+  tokenReader,
+} from './readers.ts'
 import { ruleProblems } from './rules.ts'
 import type { CallMapping } from './schema.ts'
 import { parseEventSignature } from './signature.ts'
-import { stateEvent } from './state.ts'
-import { tradeEvent } from './trade.ts'
+import { stateEvent, tradeEvent } from './trade.ts'
 
 export interface CompiledEvent extends MappedEvent {
   readonly emitter: Emitter
@@ -175,4 +184,138 @@ function withShape({ decode, discover, discoverFromUnknown, ...event }: MappedEv
     ...(discover !== undefined && { discover: checked(discover) }),
     ...(discoverFromUnknown !== undefined && { discoverFromUnknown: checked(discoverFromUnknown) }),
   }
+}
+
+/** @throws `TypeError` for a mapping with problems, which validation excludes */
+export function createMappedAdapter(input: MappingInput & { readonly startBlock: number }): LaunchpadAdapter {
+  const compiled = compileMapping(input)
+  if (compiled.kind === 'invalid') throw new TypeError(`the events of launchpad ${input.launchpad} have problems`)
+  const { byTopic, contracts, claimCall } = compiled.value
+  const eventsOf = ({ topics }: ChainLog) => byTopic.get(topics[0] ?? '0x') ?? []
+  const addsSources = [...byTopic].filter(([, events]) => events.some(({ discover }) => discover !== undefined))
+  return {
+    launchpad: input.launchpad,
+    startBlock: input.startBlock,
+    contracts,
+    discoveryTopics: new Set(addsSources.map(([topic]) => topic)),
+    decodedTopics: new Set([...byTopic.keys(), ...poolTopics(input)]),
+    discover: (logs, lookup) => {
+      const found: (readonly DiscoveredSource[])[] = []
+      for (const log of logs) {
+        for (const { emitter, discover } of eventsOf(log)) {
+          const tokenSource = tokenSourceOf(emitter, log.address, lookup(log.address), input)
+          if (tokenSource !== undefined) found.push(unlessMalformed(() => discover?.({ log, tokenSource, lookup })) ?? [])
+        }
+      }
+      return withoutRepeatedLaunches(found, lookup)
+    },
+    discoverFromUnknown: logs =>
+      logs.flatMap(log => eventsOf(log).flatMap(event => unlessMalformed(() => event.discoverFromUnknown?.({ log })) ?? [])),
+    decode: (transaction, lookup) => {
+      const states = new Set<TokenEvent>()
+      const { events, malformed } = decodeEach(transaction, ({ log, source }) => {
+        const decoded: TokenEvent[] = []
+        for (const { emitter, decode, followsTrade } of eventsOf(log)) {
+          const tokenSource = tokenSourceOf(emitter, log.address, source, input)
+          if (tokenSource === undefined) continue
+          const ofEvent = decode({ log, tokenSource, transaction, lookup, at: eventPosition(log, transaction) })
+          if (followsTrade === true) for (const event of ofEvent) states.add(event)
+          decoded.push(...ofEvent)
+        }
+        return decoded
+      })
+      return { events: statesWithTrades(events, states), malformed }
+    },
+    claimCall,
+  }
+}
+
+function poolTopics({ events }: MappingInput): readonly Hex[] {
+  const types = new Set(entriesOf(events).map(({ mapping }) => mapping['poolType']))
+  return [...(types.has('uniswap-v2') ? V2_TOPICS : []), ...(types.has('uniswap-v3') ? V3_TOPICS : [])]
+}
+
+/** The token or curve that emitted a log, `null` for a contract that serves all tokens; `undefined` when the log is not this emitter's. */
+function tokenSourceOf(
+  emitter: Emitter,
+  address: Address,
+  source: LogSource | undefined,
+  { contracts, moreFactories = [], launchpad }: MappingInput,
+): MappedLog['tokenSource'] | undefined {
+  if (emitter === 'factory' && moreFactories.includes(address)) return null
+  const contract = emitter === 'token' ? undefined : contracts[emitter]
+  if (contract !== undefined) return address === contract ? null : undefined
+  if (source === undefined || source.launchpad !== launchpad) return undefined
+  switch (source.role) {
+    case 'token':
+      return emitter === 'token' ? source : undefined
+    case 'tokenCurve':
+      return source
+    case 'pool':
+      return emitter === 'curve' && source.pool.type === 'curve' ? source : undefined
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Puts the state that a contract reports after a trade before that trade, so that the trade has the price that it leaves. A trade takes one
+ * state only; states without such a trade stay where they are.
+ *
+ * @param events of one transaction, in order
+ * @param states those of the events that belong to the trade before them
+ */
+function statesWithTrades(events: readonly TokenEvent[], states: ReadonlySet<TokenEvent>): readonly TokenEvent[] {
+  if (states.size === 0) return events
+  const ordered: TokenEvent[] = []
+  /** The log that reported the state after each trade. */
+  const reportedBy = new Map<TokenEvent, number>()
+  for (const event of events) {
+    const at = states.has(event) ? ordered.findLastIndex(({ kind, token }) => kind === 'trade' && token === event.token) : -1
+    const trade = ordered[at]
+    if (trade === undefined || (reportedBy.get(trade) ?? event.logIndex) !== event.logIndex) {
+      ordered.push(event)
+      continue
+    }
+    reportedBy.set(trade, event.logIndex)
+    ordered.splice(at, 0, { ...event, logIndex: trade.logIndex })
+  }
+  return ordered
+}
+
+function feeEvent(readers: Readers, context: MappingContext, isClaim: boolean, isTokenKnown: boolean): MappedEvent {
+  const { launchpad, feeScope, weth } = context
+  const token = isTokenKnown ? tokenReader(readers) : null
+  const creator = requireReader(readers.address('creator'))
+  const amount = requireReader(readers.amount('amount'))
+  const currency = currencyReader(readers, weth)
+  const scope = feeScope ?? 'token'
+  return {
+    decode: mapped => {
+      const { log, at } = mapped
+      const ofToken = token?.(mapped) ?? ZERO_ADDRESS
+      const [accrued, claimed] = isClaim ? [0n, amount(log)] : [amount(log), 0n]
+      const paidIn = currency(log)
+      const fee: TokenEvent = {
+        ...at,
+        token: scope === 'token' ? ofToken : ZERO_ADDRESS,
+        kind: 'creatorFee',
+        launchpad,
+        creator: creator(log),
+        currency: paidIn,
+        scope,
+        accrued,
+        claimed,
+      }
+      const isShare = scope === 'creator' && !isClaim && ofToken !== ZERO_ADDRESS && isEther(paidIn, weth)
+      return isShare ? [fee, { ...at, token: ofToken, kind: 'creatorShare', accruedWei: accrued }] : [fee]
+    },
+  }
+}
+
+function currencyReader(readers: Readers, weth: Address): Reader<Address> {
+  const choice = readers.choice('currency')
+  if (choice === null) return requireReader(readers.address('currency'))
+  const currency = choice === 'weth' ? weth : ZERO_ADDRESS
+  return () => currency
 }

@@ -1,8 +1,7 @@
 import type { Address } from '#domain/address.ts'
 import type { AdapterOptions, EntryProblem } from '#launchpads/adapter.ts'
-import type { CurvePlace } from './context.ts'
 import { type Emitter, KIND_NAMES, type Kind } from './kinds.ts'
-import { isNumber } from './readers.ts'
+import { type CurvePlace, isNumber } from './readers.ts'
 import type { EventMapping, EventsMapping, FieldValue } from './schema.ts'
 
 /** An entry whose contracts are `factory`, and `curve` and `escrow` where it has them. */

@@ -1,11 +1,12 @@
-import { type Address, type Hex, isEther, ZERO_ADDRESS } from '#domain/address.ts'
+import { encodeAbiParameters, encodePacked, getCreate2Address, keccak256, parseAbiParameters } from 'viem/utils'
+import { type Address, type Hex, isEther, toAddress, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { CallAnswer } from '#domain/contractCall.ts'
-import { sharedCurveOf } from '#domain/sharedCurve.ts'
 import { TEXT_LIMITS } from '#domain/text.ts'
+import { sharedCurveOf } from '#domain/trade.ts'
 import type { TransactionLogs } from '#launchpads/adapter.ts'
 import { type DiscoveredSource, poolSource, tokenSource } from '#launchpads/logSource.ts'
-import { MalformedLogError, unlessMalformed } from '#launchpads/malformedLog.ts'
+import { decodeTransfer, TRANSFER_TOPIC } from '#launchpads/maker.ts'
 import {
   type EventPosition,
   type PoolFacts,
@@ -14,13 +15,23 @@ import {
   type TokenEventOf,
   type UnreadLaunch,
 } from '#launchpads/tokenEvent.ts'
-import { decodeTransfer, TRANSFER_TOPIC } from '#launchpads/transfer.ts'
+import { MalformedLogError, unlessMalformed } from '#launchpads/words.ts'
 import { createLaunchCalls } from './calls.ts'
-import { type MappedEvent, type MappingContext, nonZero } from './context.ts'
-import { progressEvents, stateEvents, stateReader, UNKNOWN_STATE } from './curveState.ts'
 import { KINDS } from './kinds.ts'
-import { quoteTokenReader } from './quoteToken.ts'
-import { MAX_AMOUNT, type Reader, type Readers, requireReader } from './readers.ts'
+import {
+  decimalsOf,
+  MAX_AMOUNT,
+  type MappedEvent,
+  type MappedLog,
+  type MappingContext,
+  nonZero,
+  type Reader,
+  type Readers,
+  requireReader,
+  tokenReader,
+} from './readers.ts'
+import type { PoolMapping } from './schema.ts'
+import { progressEvents, stateEvents, stateReader, UNKNOWN_STATE } from './trade.ts'
 
 /** ERC-20 decimals are a `uint8`. */
 const MAX_DECIMALS = 255n
@@ -174,4 +185,106 @@ function hasMint({ logs }: TransactionLogs, token: Address): boolean {
     ({ log }) =>
       log.address === token && log.topics[0] === TRANSFER_TOPIC && unlessMalformed(() => decodeTransfer(log).from) === ZERO_ADDRESS,
   )
+}
+
+/** The fee of every pair of Uniswap's own v2 factory. */
+const UNISWAP_V2_FEE_BPS = 30
+
+/** A new pool, which a graduation makes the main one. */
+export function poolEvent(readers: Readers, context: MappingContext, isGraduation: boolean): MappedEvent {
+  const token = tokenReader(readers)
+  const facts = factsReader(readers, context)
+  const named = readers.address('pool')
+  return {
+    discover: mapped => {
+      const launched = token(mapped)
+      return [poolSource(context.launchpad, launched, facts(mapped, launched), decimalsOf(context, mapped.tokenSource))]
+    },
+    discoverFromUnknown: ({ log }) => {
+      if (named !== null) return [named(log)]
+      const mapped = { log, tokenSource: null, lookup: () => undefined }
+      return [facts(mapped, token(mapped)).address as Address]
+    },
+    decode: mapped => {
+      const at = { ...mapped.at, token: token(mapped) }
+      const pool = facts(mapped, at.token)
+      const created = { ...at, kind: 'poolCreated', pool, main: false } as const
+      return isGraduation ? [created, { ...at, kind: 'migrated', pool: pool.address }] : [created]
+    },
+  }
+}
+
+export function completeEvent(readers: Readers): MappedEvent {
+  const token = tokenReader(readers)
+  const raised = readers.amount('raised')
+  return { decode: mapped => [{ ...mapped.at, token: token(mapped), kind: 'completed', raised: raised?.(mapped.log) ?? null }] }
+}
+
+type FactsReader = (mapped: Pick<MappedLog, 'log' | 'tokenSource' | 'lookup'>, token: Address) => PoolFacts
+
+function factsReader(readers: Readers, context: MappingContext): FactsReader {
+  const type = readers.choice('poolType') === 'uniswap-v2' ? 'uniswap-v2' : 'uniswap-v3'
+  const fee = readers.bps('poolFeeBps')
+  const defaultFee = type === 'uniswap-v2' && !readers.has('poolFeeBps') ? UNISWAP_V2_FEE_BPS : null
+  const quote = quoteTokenReader(readers, context)
+  const named = readers.address('pool')
+  const made = readers.made('pool')
+  return (mapped, token) => {
+    const { log } = mapped
+    const quoteToken = quote?.(log) ?? curveCurrency(token, mapped, context)
+    const feeBps = fee?.(log) ?? defaultFee
+    const address = nonZero(
+      made === null ? requireReader(named)(log) : madePool(made, [token, quoteToken], type === 'uniswap-v2' ? null : feeBps),
+    )
+    if (new Set([address, token, quoteToken]).size < 3) throw new MalformedLogError('expected a pool of the token and another one')
+    return poolFacts(address, type, { token, quoteToken, feeBps })
+  }
+}
+
+const V3_TERMS = parseAbiParameters('address, address, uint24')
+const SPACING_TERMS = parseAbiParameters('address, address, int24')
+/** Uniswap counts fees in hundredths of a basis point. */
+const PIPS_PER_BPS = 100
+
+/**
+ * The address of the pool that a factory makes of two currencies, in either order: by EIP-1014, from the salt of Uniswap's v2 and v3
+ * factories (UniswapV2Factory.sol, UniswapV3PoolDeployer.sol), which their forks have kept. Slipstream's (CLFactory.sol) has the tick
+ * spacing in the fee's place.
+ *
+ * @param feeBps of a v3 pool; `null`: a v2 pair, or a pool that its tick spacing tells
+ */
+export function madePool(
+  { factory, codeHash, tickSpacing }: PoolMapping,
+  currencies: readonly [Address, Address],
+  feeBps: number | null,
+): Address {
+  const [first, second] = currencies.toSorted() as [Address, Address]
+  const packed = () =>
+    feeBps === null
+      ? encodePacked(['address', 'address'], [first, second])
+      : encodeAbiParameters(V3_TERMS, [first, second, Math.round(feeBps * PIPS_PER_BPS)])
+  const salt = keccak256(tickSpacing === undefined ? packed() : encodeAbiParameters(SPACING_TERMS, [first, second, tickSpacing]))
+  return toAddress(getCreate2Address({ from: toAddress(factory), salt, bytecodeHash: codeHash as Hex }))
+}
+
+/** Reads the field `quoteToken`, with WETH for ETH; `null` where the mapping leaves it out. */
+function quoteTokenReader(readers: Readers, { weth }: MappingContext): Reader<Address> | null {
+  if (readers.choice('quoteToken') === 'weth') return () => weth
+  const named = readers.address('quoteToken')
+  if (named === null) return null
+  return log => {
+    const currency = named(log)
+    return currency === ZERO_ADDRESS ? weth : currency
+  }
+}
+
+/** The currency of a token's curve, as far as the mapping's rules let it be unknown to the event. */
+function curveCurrency(
+  token: Address,
+  { tokenSource, lookup }: Pick<MappedLog, 'tokenSource' | 'lookup'>,
+  { quotePerLaunch, quoteToken }: MappingContext,
+): Address {
+  if (!quotePerLaunch) return quoteToken
+  const curve = tokenSource ?? lookup(sharedCurveOf(token))
+  return curve !== undefined && 'pool' in curve ? curve.pool.quoteToken : quoteToken
 }

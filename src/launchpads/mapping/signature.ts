@@ -1,6 +1,6 @@
 import type { AbiEvent, AbiFunction, AbiParameter } from 'viem'
 import { parseAbiItem } from 'viem/utils'
-import { abbreviate } from '#domain/abbreviate.ts'
+import { abbreviate } from '#domain/text.ts'
 
 /** Bounds the cost of parsing; real signatures are far shorter. */
 const MAX_CHARACTERS = 2_000

@@ -2,8 +2,7 @@ import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { SentCall } from '#domain/contractCall.ts'
-import { MalformedLogError } from '#launchpads/malformedLog.ts'
-import { addressTopic, addressWord, wordsByName, wordsOf } from '#launchpads/words.ts'
+import { addressTopic, addressWord, MalformedLogError, wordsByName, wordsOf } from '#launchpads/words.ts'
 
 export type SimulatedLog = Pick<ChainLog, 'address' | 'topics' | 'data'>
 

@@ -1,8 +1,8 @@
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, powerOfTen, ratio } from '#domain/decimal.ts'
+import { WETH_UNIT } from '#domain/prices.ts'
 import type { TradeSide } from '#domain/trade.ts'
-import { WETH_UNIT } from '#domain/weth.ts'
 import type { TransactionLogs } from '#launchpads/adapter.ts'
 import type { PoolFacts, TokenEvent, TokenEventOf, TokenEventPosition, TradeSettlement } from '#launchpads/tokenEvent.ts'
 

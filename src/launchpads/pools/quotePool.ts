@@ -1,11 +1,11 @@
+import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils'
 import { z } from 'zod'
-import { type Hex, toAddress } from '#domain/address.ts'
-import type { PoolType } from '#domain/token.ts'
+import { type Address, type Hex, toAddress } from '#domain/address.ts'
+import type { PoolType } from '#domain/windows.ts'
 import { type AdapterKind, type AdapterOptions, contractsOf, type EntryProblem, type LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { poolFacts } from '#launchpads/tokenEvent.ts'
 import { V2_TOPICS } from './uniswapV2.ts'
 import { V3_TOPICS } from './uniswapV3.ts'
-import { v4PoolId } from './v4PoolId.ts'
 
 /*
  * A pool that prices a quote currency: in WETH, or in another currency that has such a pool itself. It launches nothing. Its events are
@@ -96,4 +96,21 @@ function problemsOf(options: QuotePoolOptions): readonly EntryProblem[] {
   const given = settings['poolKey'] as z.infer<typeof poolKey> | undefined
   const id = given === undefined ? key : v4PoolId([token, against], { ...given, hooks: toAddress(given.hooks) })
   return id === key ? [] : [{ path: ['poolId'], message: `expected ${id}, the id of the pool of token, against and poolKey, got ${key}` }]
+}
+
+const POOL_KEY = parseAbiParameters('address, address, uint24, int24, address')
+
+/** What makes up a Uniswap v4 pool besides its currencies. */
+export interface V4PoolTerms {
+  /** In hundredths of a basis point, or the flag of a fee that the hooks set. */
+  readonly fee: number
+  readonly tickSpacing: number
+  /** The zero address: none. */
+  readonly hooks: Address
+}
+
+/** The id of the pool of two currencies, in either order (v4-core, `PoolId.sol`). ETH is the zero address. */
+export function v4PoolId(currencies: readonly [Address, Address], { fee, tickSpacing, hooks }: V4PoolTerms): Hex {
+  const [currency0, currency1] = currencies.toSorted() as [Address, Address]
+  return keccak256(encodeAbiParameters(POOL_KEY, [currency0, currency1, fee, tickSpacing, hooks]))
 }

@@ -1,9 +1,10 @@
 import { toEventSelector } from 'viem/utils'
-import type { Hex } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
+import type { ChainLog } from '#domain/block.ts'
 import type { Decimal } from '#domain/decimal.ts'
 import type { TradeSide } from '#domain/trade.ts'
-import { type PoolChange, type PoolFacts, poolChanged, type TokenEvent, type TokenEventOf } from '#launchpads/tokenEvent.ts'
-import { addressTopic, signed, unsigned, wordsByName, wordTopic } from '#launchpads/words.ts'
+import { type PoolChange, type PoolFacts, poolChanged, poolFacts, type TokenEvent, type TokenEventOf } from '#launchpads/tokenEvent.ts'
+import { addressTopic, addressWord, signed, unlessMalformed, unsigned, wordsByName, wordsOf, wordTopic } from '#launchpads/words.ts'
 import { type DecodePool, fixedFeePips, type PoolLog, pairAmounts, poolJoinExit, poolTrade, quotePrice } from './poolTrade.ts'
 
 /** The logs of a Uniswap v3 pool that change its balances or price (`v3-core/contracts/interfaces/pool/IUniswapV3PoolEvents.sol`). */
@@ -122,4 +123,37 @@ export function priceFromSqrt(sqrtPriceX96: bigint, pool: Pick<PoolFacts, 'token
 
 function range(topics: readonly Hex[]): { tickLower: number; tickUpper: number } {
   return { tickLower: Number(signed(wordTopic(topics, 2))), tickUpper: Number(signed(wordTopic(topics, 3))) }
+}
+
+export const POOL_CREATED_TOPIC = toEventSelector('PoolCreated(address,address,uint24,int24,address)')
+
+/** Uniswap gives fees in hundredths of a basis point. */
+const PIPS_PER_BPS = 100
+
+interface CreatedPool {
+  readonly logIndex: number
+  readonly feePips: bigint
+  readonly facts: PoolFacts
+}
+
+/** The pools of the token that Uniswap's v3 factory made in the transaction of `creation`, up to that log, in order. */
+export function poolsCreated(
+  token: Address,
+  creation: ChainLog,
+  logs: readonly ChainLog[],
+  uniswapFactory: Address,
+): readonly CreatedPool[] {
+  return logs.flatMap(log => {
+    const isEarlier = log.txHash === creation.txHash && log.logIndex < creation.logIndex
+    if (!isEarlier || log.address !== uniswapFactory || log.topics[0] !== POOL_CREATED_TOPIC) return []
+    return unlessMalformed(() => poolOf(token, log)) ?? []
+  })
+}
+
+function poolOf(token: Address, log: ChainLog): readonly CreatedPool[] {
+  const [token0, token1] = [addressTopic(log.topics, 1), addressTopic(log.topics, 2)]
+  if (token !== token0 && token !== token1) return []
+  const feePips = wordTopic(log.topics, 3)
+  const pair = { token, quoteToken: token0 === token ? token1 : token0, feeBps: Number(feePips) / PIPS_PER_BPS }
+  return [{ logIndex: log.logIndex, feePips, facts: poolFacts(addressWord(wordsOf(log.data, 2)(1)), 'uniswap-v3', pair) }]
 }

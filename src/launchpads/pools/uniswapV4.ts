@@ -1,8 +1,7 @@
 import { toEventSelector } from 'viem/utils'
-import { MAX_TICK } from '#domain/sqrtPrice.ts'
-import { MalformedLogError } from '#launchpads/malformedLog.ts'
+import { MAX_TICK } from '#domain/prices.ts'
 import { type PoolChange, poolChanged } from '#launchpads/tokenEvent.ts'
-import { addressTopic, signed, wordsByName } from '#launchpads/words.ts'
+import { addressTopic, MalformedLogError, signed, wordsByName } from '#launchpads/words.ts'
 import { type DecodePool, type PoolLog, pairAmounts, poolTrade, WHOLE_PIPS } from './poolTrade.ts'
 import { concentratedChange } from './uniswapV3.ts'
 

@@ -1,11 +1,128 @@
 import { z } from 'zod'
-import { CHANNELS, EVENT_CHANNELS, type StateChannelName } from '#protocol/channels.ts'
-import { LIST_COLUMNS } from '#protocol/encodeListRows.ts'
-import { MAX_LONG_LIST_ROWS, MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
+import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
+import {
+  CHANNELS,
+  EVENT_CHANNELS,
+  MAX_LONG_LIST_ROWS,
+  MAX_MESSAGE_CANDLES,
+  MAX_MESSAGE_ID,
+  type StateChannelName,
+} from '#protocol/limits.ts'
+import { LIST_COLUMNS } from '#protocol/listCells.ts'
 import { candleSchema } from '#resources/candles.ts'
-import { count, integerText, messageType } from '#resources/values.ts'
-import { crossingsSchema, graduationsSchema, launchesSchema, place, reorgs, subscriptionId, tradesSchema } from './channelEvents.ts'
-import { candleFilters, crossingFilters, eventFilters, listFilters } from './channelFilters.ts'
+import { CROSSED_VALUES, crossingSchema, GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'
+import { tokenSchema } from '#resources/token.ts'
+import { tradeSchema } from '#resources/trades.ts'
+import { anyCaseAddressText, count, decimalText, integerText, messageType } from '#resources/values.ts'
+
+/* The events of channels, and what their messages have in common with others of channels. */
+
+export const place = z.string().regex(/^(?:0|[1-9][0-9]*)-(?:0|[1-9][0-9]*)$/)
+
+export const subscriptionId = z
+  .string()
+  .max(MAX_MESSAGE_ID)
+  .describe('Id that the client gives the subscription. Default: the name of the channel.')
+
+export const reorgs = count.describe(
+  'Number of reorgs that this position takes into account. Send it back as `reorgs`, together with `after`.',
+)
+
+function eventsSchema<const Type extends string, Extra extends z.ZodRawShape>(type: Type, extra: Extra, description: string) {
+  return z
+    .object({
+      type: messageType(type),
+      id: subscriptionId,
+      cursor: place.describe('`<block>-<logIndex>` of the last event of the message. Send it back as `after` to resume.'),
+      reorgs,
+      block: integerText.describe('Number of the block.'),
+      ...extra,
+    })
+    .meta({ id: type, description: `${description} The events of a block come in order, in as many messages as needed.` })
+}
+
+export const tradesSchema = eventsSchema(
+  'trades',
+  { data: z.array(tradeSchema).min(1).describe('Trades of the block, in order.') },
+  'Trades.',
+)
+
+export const launchesSchema = eventsSchema(
+  'launches',
+  { data: z.array(tokenSchema).min(1).describe('The launched tokens, in order, each in its current state.') },
+  'Launches of tokens.',
+)
+
+export const graduationsSchema = eventsSchema(
+  'graduations',
+  {
+    status: z
+      .enum(GRADUATION_EVENT_STATUSES)
+      .describe('`completed`: the tokens reached their target; `migrated`: their liquidity moved to a pool.'),
+    data: z.array(tokenSchema).min(1).describe('The tokens, in order, each in its current state.'),
+  },
+  'Tokens that reached their target, or whose liquidity has moved to a pool.',
+)
+
+export const crossingsSchema = eventsSchema(
+  'crossings',
+  {
+    data: z
+      .array(crossingSchema)
+      .min(1)
+      .describe('The tokens whose value crossed the bound of the subscription with the commit of the block.'),
+  },
+  'Values of tokens that crossed a bound. Their `cursor` is a place among the changes of a block, and no log index.',
+)
+
+/* The filters of channels, as messages have them. */
+
+const addressList = z.array(anyCaseAddressText).min(1).max(100)
+
+const eventFilters = z
+  .object({
+    tokens: addressList.exactOptional().describe('For `trades`: only trades of these tokens.'),
+    makers: addressList.exactOptional().describe('For `trades`: only trades of these accounts.'),
+    creators: addressList.exactOptional().describe('For `launches`: only tokens of these creators.'),
+    launchpads: z.array(z.string()).min(1).max(20).exactOptional().describe('Only events of tokens of these launchpads.'),
+    status: z
+      .array(z.enum(GRADUATION_EVENT_STATUSES))
+      .min(1)
+      .max(2)
+      .exactOptional()
+      .describe('For `graduations`: only tokens that reached these statuses.'),
+    side: z.enum(['buy', 'sell']).exactOptional().describe('For `trades`: only buys, or only sells.'),
+    minWeth: decimalText.exactOptional().describe('For `trades`: only trades of at least this amount of WETH, fee included.'),
+  })
+  .describe('An event must match every given filter. It matches a list if it matches one entry.')
+
+const crossingFilters = z
+  .object({
+    tokens: addressList.exactOptional().describe('Only these tokens.'),
+    launchpads: eventFilters.shape.launchpads,
+    of: z.enum(CROSSED_VALUES).describe('The value that is compared.'),
+    above: decimalText
+      .exactOptional()
+      .describe('The value rises from below this to this or more. Exactly one of `above` and `below` is given.'),
+    below: decimalText.exactOptional().describe('The value falls from above this to this or less.'),
+  })
+  .describe('The bound of a value, and the tokens of which it is compared.')
+
+const listFilters = z
+  .record(z.string(), z.union([z.string(), z.number(), z.array(z.string())]))
+  .describe('The parameters of `/api/tokens` except `cursor`. Lists are arrays; `limit` is at most 50, and with `delta` at most 200.')
+
+const candleFilters = z
+  .object({
+    token: anyCaseAddressText.describe('Address of the token. One that is not indexed yet has no candles.'),
+    interval: z
+      .enum(Object.keys(CANDLE_INTERVALS) as [CandleInterval, ...CandleInterval[]])
+      .exactOptional()
+      .describe('Length of a candle. Default: `1m`.'),
+    of: z.enum(['price', 'marketCap']).exactOptional().describe('Whether candles show prices or market caps. Default: `price`.'),
+    currency: z.enum(['weth', 'usd', 'quote']).exactOptional().describe('Currency of prices and volume. Default: `weth`.'),
+  })
+  .describe('These select candles as the parameters of `/api/tokens/<address>/candles` do.')
 
 /* The messages of channels: events over all tokens, lists of tokens, and candles. */
 

@@ -5,7 +5,16 @@ import { tokenSchema } from '#resources/token.ts'
 import { tradeSchema } from '#resources/trades.ts'
 import { addressText, anyCaseAddressText, integerText, messageType, SEQUENCE_MEANING, sequence, timeText } from '#resources/values.ts'
 import { CHANNEL_CLIENT_MESSAGES, CHANNEL_SERVER_MESSAGES } from './channels.ts'
-import { patchOf } from './patchOf.ts'
+
+/** The changes of a value: of an object any of its fields, of anything else the new value. */
+function patchOf(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodNullable) return patchOf(schema.unwrap() as z.ZodType).nullable()
+  if (!(schema instanceof z.ZodObject)) return schema
+  const fields = Object.entries(schema.shape)
+  const { description } = schema
+  const patch = z.object(Object.fromEntries(fields.map(([name, field]) => [name, patchOf(field).exactOptional()])))
+  return description === undefined ? patch : patch.describe(description)
+}
 
 /*
  * The messages of the WebSocket. Clients' messages are read with `parseClientMessage` and answers are written by `encodeAnswer.ts`, both

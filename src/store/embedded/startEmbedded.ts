@@ -1,16 +1,27 @@
 import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
-import { pause } from '#async/pause.ts'
+import { pause } from '#async/turns.ts'
 import { messageOf, TokenwireError } from '#errors'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
-import { claimServer } from './claimServer.ts'
-import { findBinaries } from './findBinaries.ts'
-import { initialise } from './initialise.ts'
-import { keepServer } from './keepServer.ts'
-import { dataVersion, EMBEDDED_NAME, type Layout, layoutOf } from './layout.ts'
-import { findServer, type RunningServer, readPostmasterFile, type StartInput, startServer, stopServer } from './serverProcess.ts'
-import { chooseServerUser } from './serverUser.ts'
+import { holdSessionLock, LOCKS, type SessionLock } from '#store/connection/sessionLock.ts'
+import { findBinaries, initialise } from './initialise.ts'
+import {
+  chooseServerUser,
+  dataVersion,
+  EMBEDDED_NAME,
+  type FoundServer,
+  findServer,
+  isServerOf,
+  type Layout,
+  layoutOf,
+  type RunningServer,
+  readPostmasterFile,
+  type StartInput,
+  startServer,
+  stopServer,
+} from './serverProcess.ts'
 
 const OPEN_ATTEMPTS = 20
 const OPEN_PAUSE_MS = 100
@@ -176,4 +187,135 @@ async function readPassword(layout: Layout): Promise<string> {
 /** The URL has all parameters, so that the driver takes none from variables such as `PGSSLMODE`, which are meant for other servers. */
 function serverUrl(server: Pick<RunningServer, 'port'>, password: string, database: string): string {
   return `postgres://${EMBEDDED_NAME}:${password}@127.0.0.1:${server.port}/${database}?sslmode=disable&options=-csearch_path%3Dpublic`
+}
+
+export interface OwnershipInput {
+  /** A superuser's address of the server's `postgres` database. */
+  readonly url: string
+  readonly dataFolder: string
+  readonly logger: Logger
+  readonly heartbeatMs?: number
+}
+
+const DRAIN_ATTEMPTS = 15
+const DRAIN_PAUSE_MS = 20
+
+/**
+ * Makes this process the owner of an embedded server until it releases it or ends, and creates the database.
+ *
+ * @returns `null` when another service owns it
+ * @throws `TokenwireError` `config_invalid` when it is another folder's server; the driver's error when it can't be reached
+ */
+export async function claimServer({ dataFolder, ...input }: OwnershipInput): Promise<SessionLock | null> {
+  const { lock } = await holdSessionLock({
+    ...input,
+    key: LOCKS.embeddedOwner,
+    applicationName: 'tokenwire-owner',
+    what: 'the embedded database',
+    beforeTaking: session => checkServer(session, dataFolder),
+    onTaken: ensureDatabase,
+    beforeRelease: drainConnections,
+  })
+  return lock
+}
+
+async function checkServer(session: Kysely<unknown>, dataFolder: string): Promise<void> {
+  const { rows } = await sql<{ folder: string }>`select current_setting('data_directory') as folder`.execute(session)
+  if (rows[0]?.folder === dataFolder) return
+  throw new TokenwireError('config_invalid', `DATA_DIR: the server that answers is not the one of ${dataFolder}`)
+}
+
+async function ensureDatabase(session: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql`select from pg_database where datname = ${EMBEDDED_NAME}`.execute(session)
+  if (rows.length === 0) await sql`create database ${sql.id(EMBEDDED_NAME)}`.execute(session)
+}
+
+/** Waits briefly for connections that are being closed: they would report an error if the server's shutdown ended them. */
+async function drainConnections(session: Kysely<unknown>): Promise<void> {
+  for (let attempt = 0; attempt < DRAIN_ATTEMPTS; attempt++) {
+    const { rows } = await sql`
+      select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`.execute(session)
+    if (rows.length === 0) return
+    await delay(DRAIN_PAUSE_MS)
+  }
+}
+
+export interface KeepServerInput {
+  readonly start: StartInput
+  readonly server: RunningServer
+  readonly logger: Logger
+  /** Called once when the server could not be restarted. */
+  readonly lost: () => void
+  /** How often to check that it runs. Default 1 s. */
+  readonly pollMs?: number
+  /** The pause before the second attempt; it doubles up to 30 s. Default 1 s. */
+  readonly pauseMs?: number
+  /** Default: `startServer`. */
+  readonly restart?: (input: StartInput) => Promise<FoundServer>
+}
+
+export interface KeptServer {
+  pid(): number
+  /** Stops watching; resolves when no restart is running. */
+  stop(): Promise<void>
+}
+
+const MAX_PAUSE_MS = 30_000
+const ATTEMPTS = 8
+/** A server that has run for this long has started well, and attempts are counted from one again. */
+const SETTLED_MS = 60_000
+
+/**
+ * Restarts a server that has died, on the same port, so that the service's connections find it again. Logs each attempt. Gives up after
+ * eight in a row, about two minutes: an operator is needed.
+ */
+export function keepServer(input: KeepServerInput): KeptServer {
+  const { start, server, logger, lost, pollMs = 1_000, pauseMs = 1_000, restart = startServer } = input
+  const { port } = server
+  const stopped = new AbortController()
+  const { signal } = stopped
+  let { pid } = server
+  let startedAtMs = performance.now()
+  let failures = 0
+
+  const attempt = async (): Promise<void> => {
+    failures = performance.now() - startedAtMs > SETTLED_MS ? 0 : failures
+    while (!signal.aborted) {
+      failures++
+      logger.warn({ attempt: failures, of: ATTEMPTS, serverPid: pid }, 'embedded PostgreSQL has died and is started again')
+      const started = await restart({ ...start, port }).catch((error: unknown) => {
+        logger.error({ attempt: failures, reason: messageOf(error) }, 'embedded PostgreSQL does not start')
+        return null
+      })
+      // Another service has started the server on another port, where this service's connections would not find it.
+      if (started?.port === port) {
+        pid = started.pid
+        startedAtMs = performance.now()
+        logger.info({ port, serverPid: pid }, 'embedded PostgreSQL is ready again')
+        return
+      }
+      if (started !== null || failures >= ATTEMPTS) {
+        stopped.abort()
+        lost()
+        return
+      }
+      await pause(Math.min(MAX_PAUSE_MS, pauseMs * 2 ** (failures - 1)), signal)
+    }
+  }
+
+  const watch = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await pause(pollMs, signal)
+      if (!signal.aborted && !isServerOf(pid, start.layout.dataFolder)) await attempt()
+    }
+  }
+  const watching = watch()
+
+  return {
+    pid: () => pid,
+    stop: async () => {
+      stopped.abort()
+      await watching
+    },
+  }
 }

@@ -1,13 +1,15 @@
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { sql } from 'kysely'
+import { to } from 'pg-copy-streams'
+import type { Logger } from 'pino'
 import type { Hex } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
-import { createOrm } from '#store/connection/orm.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { createOrm, type RawConnection } from '#store/connection/orm.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
-import { type CopyReader, type CopySource, withCopyReader } from './copyReader.ts'
-import { copyStatement, type ExportedRows, type ExportFilter } from './copyStatement.ts'
-import { ALL_KEYS, type KeyRange, readKeyRanges } from './keyRanges.ts'
+import { createTransaction } from '#store/connection/transaction.ts'
+import { exportForm, type LeadingColumn, literal, type View, type ViewColumn } from '#store/views/view.ts'
 
 /** The bytes of one COPY after the other. The consumer reads each to its end before the next one. */
 export type CopiedRanges = AsyncIterable<AsyncIterable<Buffer>>
@@ -134,4 +136,165 @@ async function* copyInTurn(
     count(await copy.rows)
     started.push(...copyNext(copy.reader))
   }
+}
+
+interface CopySource {
+  readonly url: string
+  readonly isReplica: boolean
+  readonly logger: Logger
+}
+
+interface CopyReader {
+  readonly db: Queryable
+  /** Copies rows out, and reads ahead up to a bound while the consumer takes another reader's rows. */
+  copy(statement: string): RowCopy
+  /** Ends the connection, and with it a copy under way, whose rest it would otherwise have to read first. */
+  giveUp(): void
+}
+
+export interface RowCopy {
+  readonly bytes: Readable
+  /** The number of rows, once all of them are copied and the reader can copy others. */
+  readonly rows: Promise<number>
+}
+
+type CopyingConnection = RawConnection & NodeJS.EventEmitter & { query(copy: Readable): unknown }
+
+/** The most bytes of a copy that are read ahead. */
+const HELD_BYTES = 16 * 2 ** 20
+
+/** Runs work with a connection of its own in a read-only transaction, which sees one snapshot. It has no time limits. */
+export async function withCopyReader<T>({ url, isReplica, logger }: CopySource, work: (reader: CopyReader) => Promise<T>): Promise<T> {
+  let connection: CopyingConnection | null = null
+  const orm = createOrm(url, logger, {
+    poolSize: 1,
+    applicationName: 'tokenwire-export',
+    isStandbyWanted: isReplica,
+    statementTimeoutMs: 0,
+    onConnection: opened => (connection = opened as CopyingConnection),
+  })
+  try {
+    return await createTransaction(orm)(async db => {
+      await sql`set transaction isolation level repeatable read, read only`.execute(db)
+      // Two readers keep two processes busy. A parallel plan would hand each row to another process, and may sort all rows on disk.
+      await sql`set local max_parallel_workers_per_gather = 0`.execute(db)
+      // The consumer may be slow, such as an upload, or `less`. Meanwhile a reader has no statement, or the server has bytes to send.
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
+      await sql`set local tcp_user_timeout = 0`.execute(db)
+      if (connection === null) throw new Error('a transaction without a connection')
+      return work(readerOf(connection, db))
+    })
+  } finally {
+    await orm.close(true)
+  }
+}
+
+function readerOf(connection: CopyingConnection, db: Queryable): CopyReader {
+  return {
+    db,
+    copy: statement => {
+      const bytes = to(statement, { highWaterMark: HELD_BYTES })
+      const rows = once(connection, 'drain').then(() => bytes.rowCount)
+      // The driver only tells of an error. A consumer that begins to read later learns of it from a destroyed stream alone.
+      bytes.on('error', error => bytes.destroy(error))
+      rows.catch(() => undefined)
+      connection.query(bytes)
+      bytes.read(0)
+      return { bytes, rows }
+    },
+    giveUp: () => connection.connection.stream.destroy(),
+  }
+}
+
+/** The keys from `from`, inclusive, to `to`, exclusive, as SQL. `null`: there is no bound. */
+interface KeyRange {
+  readonly from: string | null
+  readonly to: string | null
+}
+
+/** The text of the rows is two to four times as large. */
+const TABLE_BYTES_PER_RANGE = 4 * 2 ** 20
+
+const ALL_KEYS: KeyRange = { from: null, to: null }
+
+/** Splits all values of a column into ranges, in order, each of about the same part of the table. */
+async function readKeyRanges(db: Queryable, { table, column, holds }: LeadingColumn): Promise<readonly KeyRange[]> {
+  const { rows } = await sql<{ readonly bytes: number; readonly first: string | null; readonly last: string | null }>`
+    select pg_relation_size(${table}::regclass) as bytes, min(${sql.ref(column)})::text as first, max(${sql.ref(column)})::text as last
+    from ${sql.table(table)}`.execute(db)
+  const [found] = rows
+  if (found === undefined || found.first === null || found.last === null) return [ALL_KEYS]
+  const count = Math.ceil(found.bytes / TABLE_BYTES_PER_RANGE)
+  if (holds === 'address') return addressRanges(count)
+  return keyRanges({ first: Number(found.first), last: Number(found.last), count, toSql: String })
+}
+
+/** Addresses are hashes: as many begin with one number as with another. */
+export function addressRanges(count: number): readonly KeyRange[] {
+  return keyRanges({ first: 0, last: 0xffff, count, toSql: prefix => `'\\x${prefix.toString(16).padStart(4, '0')}'::bytea` })
+}
+
+interface Keys {
+  readonly first: number
+  readonly last: number
+  /** How many ranges are wanted. Fewer keys give fewer ranges. */
+  readonly count: number
+  readonly toSql: (key: number) => string
+}
+
+/** Splits keys into ranges of equal size. The first and the last range have no outer bound, so that no key is outside. */
+export function keyRanges({ first, last, count, toSql }: Keys): readonly KeyRange[] {
+  const keys = last - first + 1
+  const wanted = Math.max(1, Math.min(count, keys))
+  const bounds = Array.from({ length: wanted - 1 }, (_, index) => toSql(first + Math.floor(((index + 1) * keys) / wanted)))
+  return [null, ...bounds].map((from, index) => ({ from, to: bounds[index] ?? null }))
+}
+
+/** Selects rows of a view. `from` and `to` are Unix seconds, inclusive. */
+export interface ExportFilter {
+  readonly token?: string | undefined
+  readonly launchpad?: string | undefined
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+/** The rows to export, and what PostgreSQL writes: lines of CSV without a header, or an object of JSON in each line. */
+interface ExportedRows {
+  readonly view: View
+  readonly filter: ExportFilter
+  readonly lines: 'csv' | 'json'
+}
+
+/** CSV of one column, with a separator and a quote that JSON never has as they are: the text is written unchanged. */
+const BARE = String.raw`(format csv, delimiter e'\x02', quote e'\x01')`
+
+/** The COPY statement that writes the rows of a range, in order. */
+function copyStatement({ view, filter, lines }: ExportedRows, { from, to }: KeyRange): string {
+  const key = view.leading === undefined ? '' : `${view.leading.table}.${view.leading.column}`
+  const conditions = [
+    ...(view.where === undefined ? [] : [view.where]),
+    ...conditionsOf(view, filter),
+    ...(from === null ? [] : [`${key} >= ${from}`]),
+    ...(to === null ? [] : [`${key} < ${to}`]),
+  ]
+  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
+  const fields = view.columns.map(column => `${exportForm(column)} as "${exportedName(column)}"`)
+  const rows = `select ${fields.join(', ')} from ${view.from} ${where} order by ${view.order}`
+  return lines === 'csv'
+    ? `copy (${rows}) to stdout (format csv)`
+    : `copy (select row_to_json(line) from (${rows}) as line) to stdout ${BARE}`
+}
+
+/** The column's name in files: `market_priceWeth` for `market.priceWeth`, since warehouses take no points, or for a path. */
+export function exportedName({ name }: ViewColumn): string {
+  return name.replaceAll('.', '_')
+}
+
+function conditionsOf({ filters }: View, { token, launchpad, from, to }: ExportFilter): readonly string[] {
+  return [
+    ...(token === undefined ? [] : [`${filters.token} = '\\x${token.slice(2)}'::bytea`]),
+    ...(launchpad === undefined ? [] : [`${filters.launchpad} = ${literal(launchpad)}`]),
+    ...(from === undefined ? [] : [`${filters.time} >= ${from}`]),
+    ...(to === undefined ? [] : [`${filters.time} <= ${to}`]),
+  ]
 }

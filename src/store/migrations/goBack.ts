@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { BlockHeader } from '#domain/block.ts'
 import { causes, codeOf } from '#store/connection/databaseErrors.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { clearCursor, moveCursor, readClockMs } from '#store/rows/cursor.ts'
 import { deriveRows, IMAGED_TABLES, type RestoredRows, restoreRows } from '#store/rows/undo.ts'
 

@@ -1,4 +1,8 @@
 import { Migrator } from '@mikro-orm/migrations'
+import { sql } from 'kysely'
+import { TokenwireError } from '#errors'
+import { VERSION } from '#package'
+import { CURRENT_SCHEMA, type Queryable } from '#store/connection/databaseSchema.ts'
 import { Migration0001Initial } from './Migration0001Initial.ts'
 import { Migration0002MinutesFrom } from './Migration0002MinutesFrom.ts'
 import { Migration0003Launchpads } from './Migration0003Launchpads.ts'
@@ -45,4 +49,29 @@ export const MIGRATION_OPTIONS = {
     snapshot: false,
     silent: true,
   },
+}
+
+/** Stores in a comment, which backups have too, that this version has last changed the schema. */
+export async function signSchema(db: Queryable): Promise<void> {
+  await sql`comment on table mikro_orm_migrations is ${sql.lit(SIGNATURE + VERSION)}`.execute(db)
+}
+
+const SIGNATURE = 'Tokenwire '
+
+/**
+ * @param executed the names of the migrations that the database has run
+ * @throws `TokenwireError` `database_foreign` when this version does not know one of them
+ */
+export async function requireKnownSchema(db: Queryable, executed: readonly string[]): Promise<void> {
+  const known = new Set<string>(MIGRATIONS.map(({ name }) => name))
+  const unknown = executed.filter(name => !known.has(name))
+  if (unknown.length === 0) return
+  const { rows } = await sql<{ made: string | null }>`
+    select obj_description(to_regclass(${CURRENT_SCHEMA} || '.mikro_orm_migrations'), 'pg_class') as made`.execute(db)
+  const made = rows[0]?.made ?? 'another version of Tokenwire'
+  throw new TokenwireError(
+    'database_foreign',
+    `DATABASE_URL: ${made} has made the schema of this database, and this is ${SIGNATURE}${VERSION}, which does not know ${unknown.join(', ')}: ` +
+      'start that version or a newer one; to go back, restore the backup from before the update, or give DATABASE_URL (or DATA_DIR) a new database',
+  )
 }

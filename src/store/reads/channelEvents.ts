@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { parseDecimal } from '#domain/decimal.ts'
 import { endOfBlock, FIRST_PLACE, LAST_LOG_INDEX } from '#domain/eventPlace.ts'
 import {
   type ChannelEvent,
@@ -6,12 +7,49 @@ import {
   type ChannelEventsQuery,
   type EventChannelName,
   MAX_REPLAYED,
+  type ValueChange,
+  type ValueMove,
 } from '#resources/channelEvent.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { lookUpIfAny } from '#store/rows/lookUp.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { lookUpIfAny, type Prefixed, selectList } from '#store/rows/insertRows.ts'
+import type { StoredRow } from '#tables/columns.ts'
+import type { FullTokenRow } from '#tables/token.ts'
+import { VALUE_CHANGE, type ValueChangeRow } from '#tables/valueChange.ts'
+import { secondsToIso } from './page.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 import { SELECTED_TRADE, type SelectedTrade, toTrade } from './toTrade.ts'
-import { SELECTED_CHANGE, type SelectedChange, toValueChange } from './valueChanges.ts'
+
+type ShownOfToken = Pick<FullTokenRow, 'address' | 'symbol' | 'name' | 'decimals' | 'imageUrl' | 'launchpad' | 'creator'>
+
+type SelectedChange = Prefixed<'change', StoredRow<ValueChangeRow>> & ShownOfToken
+
+/** The select list of value changes, whose alias is `event`, and of their tokens. */
+const SELECTED_CHANGE = sql`${selectList(VALUE_CHANGE, 'event', 'change')}, token.address, token.symbol, token.name, token.decimals,
+  token.image_url as "imageUrl", token.launchpad, token.creator`
+
+function toValueChange(row: SelectedChange): ValueChange {
+  const { address, symbol, name, decimals, imageUrl, launchpad } = row
+  return {
+    token: { address, symbol, name, decimals, imageUrl, launchpad },
+    timestamp: secondsToIso(row['change.timestamp']),
+    values: {
+      marketCapWeth: move(row['change.marketCapWethBefore'], row['change.marketCapWeth']),
+      marketCapUsd: move(row['change.marketCapUsdBefore'], row['change.marketCapUsd']),
+      priceWeth: move(row['change.priceWethBefore'], row['change.priceWeth']),
+      priceUsd: move(row['change.priceUsdBefore'], row['change.priceUsd']),
+      graduationPercent: move(row['change.graduationPercentBefore'], row['change.graduationPercent']),
+      holders: move(row['change.holdersBefore'], row['change.holders']),
+    },
+  }
+}
+
+function move(before: string | number | null, after: string | number | null): ValueMove {
+  return { before: decimalOf(before), after: decimalOf(after) }
+}
+
+function decimalOf(stored: string | number | null) {
+  return stored === null ? null : parseDecimal(String(stored))
+}
 
 interface StateRow {
   readonly reorgs: number

@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import { percentOf } from '#domain/decimal.ts'
-import { classesOf } from '#domain/earlyWallets.ts'
-import type { HolderType } from '#domain/holder.ts'
-import type { Holder, HolderCursor, HoldersQuery } from '#resources/holders.ts'
+import { percentOf, shareOf } from '#domain/decimal.ts'
+import { classesOf, EARLY_CLASSES, HELD_FIELDS, HOLDER_SIZES, type HolderType, RESERVE_TYPES } from '#domain/holder.ts'
+import type { EarlyWallets, Holder, HolderCursor, HolderDistribution, HoldersQuery } from '#resources/holders.ts'
 import type { Page } from '#resources/resource.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { toBytes } from '#tables/toBytes.ts'
-import { readAsOf } from './asOf.ts'
+import type { Token } from '#resources/token.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { lookUpIfAny, selectList } from '#store/rows/insertRows.ts'
+import { type StoredRow, toBytes } from '#tables/columns.ts'
+import { EARLY_CLASS, type EarlyClassRow } from '#tables/earlyClass.ts'
+import type { FullTokenRow } from '#tables/token.ts'
+import { readAsOf } from './page.ts'
 
 /** The most holders that a page with excluded types reads. */
 export const MAX_LOOKED_AT = 2_000
@@ -71,4 +74,131 @@ export function toHolder({ rank, address, balance, ...others }: Omit<Holder, 'pe
 function toListed({ rank, balance, type, last_changed_block, total_supply, classes, is_known }: HolderRow, address: Address): Holder {
   const row = { rank, address, balance, type, lastChangedBlock: String(last_changed_block), classes: is_known ? classesOf(classes) : null }
   return toHolder(row, BigInt(total_supply))
+}
+
+interface DistributionRow {
+  readonly supply: string
+  readonly holders: number
+  readonly top_ten: string
+  readonly creator: string
+  /** `null` in the one row of a token without large holders. */
+  readonly size: number | null
+  readonly is_reserve: boolean
+  readonly size_holders: number
+  readonly size_balance: string
+}
+
+/** The bounds between sizes in thousandths of the supply, ascending. `width_bucket` counts from 1. */
+const BOUNDS = HOLDER_SIZES.filter(percent => percent > 0)
+  .map(percent => percent * 10)
+  .toReversed()
+
+/**
+ * How a token is spread over its holders; `null`: it is not indexed. Only holders with at least a thousandth of the supply are read, and
+ * there are at most a thousand of them.
+ */
+export async function readHolderDistribution(db: Queryable, token: Address): Promise<HolderDistribution | null> {
+  const { rows, asOfBlock } = await readAsOf(
+    db,
+    sql<DistributionRow>`
+    select token.total_supply as supply, token.holder_count as holders, largest.top_ten, greatest(coalesce(own.balance, 0), 0) as creator, size.*
+    from token
+    ${lookUpIfAny('balance', sql`balance.token = token.address and balance.holder = token.creator`, 'own')}
+    cross join lateral (
+      select coalesce(sum(balance), 0) as top_ten from (
+        select balance from (
+          select balance, holder, type from balance where balance.token = token.address and balance.balance > 0
+          order by - balance.balance, balance.holder limit ${sql.lit(MAX_LOOKED_AT)}
+        ) as looked
+        where type <> all(${[...RESERVE_TYPES]}::text[]) order by - balance, holder limit 10
+      ) as ten
+    ) as largest
+    left join lateral (
+      select width_bucket(balance * 1000, array[${sql.join(BOUNDS.map(bound => sql`${sql.lit(bound)} * token.total_supply`))}]) as size,
+        type = any(${[...RESERVE_TYPES]}::text[]) as is_reserve, count(*)::integer as size_holders, sum(balance) as size_balance
+      from (
+        select balance, type from balance
+        where balance.token = token.address and balance.balance > 0 and - balance.balance <= - ceil(token.total_supply / 1000)
+        order by - balance.balance, balance.holder limit ${sql.lit(MAX_LOOKED_AT)}
+      ) as large
+      group by 1, 2
+    ) as size on true
+    where token.address = ${toBytes(token)}`,
+  )
+  const [first] = rows
+  if (first === undefined || asOfBlock === null) return null
+  const supply = BigInt(first.supply)
+  const shareOf = (balance: bigint) => percentOf(balance > 0n ? balance : 0n, supply) ?? 0
+  const groups = rows.filter(({ size }) => size !== null)
+  const sumOf = (some: readonly DistributionRow[]) => ({
+    holders: some.reduce((sum, { size_holders: holders }) => sum + holders, 0),
+    balance: some.reduce((sum, { size_balance: balance }) => sum + BigInt(balance), 0n),
+  })
+  const large = sumOf(groups)
+  return {
+    token,
+    holderCount: first.holders,
+    topTenPercent: shareOf(BigInt(first.top_ten)),
+    creatorPercent: shareOf(BigInt(first.creator)),
+    reservePercent: shareOf(sumOf(groups.filter(({ is_reserve: isReserve }) => isReserve)).balance),
+    sizes: HOLDER_SIZES.map((minPercent, index) => {
+      const size = BOUNDS.length - index
+      const { holders, balance } =
+        size === 0
+          ? { holders: Math.max(0, first.holders - large.holders), balance: supply - large.balance }
+          : sumOf(groups.filter(group => group.size === size && !group.is_reserve))
+      return { minPercent, holders, percent: shareOf(balance) }
+    }),
+    asOfBlock,
+  }
+}
+
+/** The columns of a token's row about its early classes. */
+export type HeldRow = StoredRow<Pick<FullTokenRow, 'totalSupply' | (typeof HELD_FIELDS)[keyof typeof HELD_FIELDS]>>
+
+type ClassRow = HeldRow & (StoredRow<EarlyClassRow> | { readonly class: null })
+
+/** The sums of each early class of a token, which commits keep: at most four rows. `null`: the token is not indexed. */
+export async function readEarlyWallets(db: Queryable, token: Address): Promise<EarlyWallets | null> {
+  const { rows, asOfBlock } = await readAsOf(
+    db,
+    sql<ClassRow>`
+    select token.total_supply as "totalSupply", token.creator_held as "creatorHeld", token.sniper_held as "sniperHeld",
+      token.bundler_held as "bundlerHeld", token.insider_held as "insiderHeld", ${selectList(EARLY_CLASS)}
+    from token left join early_class on early_class.token = token.address where token.address = ${toBytes(token)}`,
+  )
+  const [first] = rows
+  if (first === undefined || asOfBlock === null) return null
+  const supply = BigInt(first.totalSupply)
+  const isKnown = first.creatorHeld !== null
+  const classes = EARLY_CLASSES.map(name => {
+    const sums = rows.find(row => row.class === name)
+    const { wallets, boughtToken, soldToken } = sums === undefined || sums.class === null ? NOBODY : sums
+    return {
+      class: name,
+      // The creator counts even if it never held any of the token.
+      wallets: isKnown ? Math.max(wallets, name === 'creator' ? 1 : 0) : null,
+      boughtPercent: isKnown ? shareOf(BigInt(boughtToken), supply) : null,
+      heldPercent: heldPercent(first, name),
+      soldPercent: isKnown ? shareOf(BigInt(soldToken), supply) : null,
+    }
+  })
+  return { token, asOfBlock, classes }
+}
+
+const NOBODY = { wallets: 0, boughtToken: '0', soldToken: '0' }
+
+/** The present holdings of each class, in percent of the supply. */
+export function toEarly(row: HeldRow): Token['early'] {
+  return {
+    sniperPercent: heldPercent(row, 'sniper'),
+    bundlerPercent: heldPercent(row, 'bundler'),
+    insiderPercent: heldPercent(row, 'insider'),
+    creatorPercent: heldPercent(row, 'creator'),
+  }
+}
+
+function heldPercent(row: HeldRow, name: keyof typeof HELD_FIELDS): number | null {
+  const held = row[HELD_FIELDS[name]]
+  return held === null ? null : percentOf(BigInt(held), BigInt(row.totalSupply))
 }

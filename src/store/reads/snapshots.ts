@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { type Address, toAddress } from '#domain/address.ts'
-import { classesOf } from '#domain/earlyWallets.ts'
-import type { HolderType } from '#domain/holder.ts'
+import { type EventPlace, FIRST_PLACE } from '#domain/eventPlace.ts'
+import { classesOf, type HolderType } from '#domain/holder.ts'
+import { setNewest } from '#domain/maps.ts'
 import type { TradeSide } from '#domain/trade.ts'
-import type { RecentTrades } from '#resources/recentTrades.ts'
-import type { TokenSnapshot } from '#resources/tokenSnapshot.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { parameter } from '#store/rows/parameter.ts'
+import type { TokenSnapshot } from '#resources/token.ts'
+import { placeOfTrade, type RecentTrades, type Trade } from '#resources/trades.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { parameter } from '#store/rows/insertRows.ts'
 import { arrayOf, BIGINT, BYTEA, binaryArray } from '#tables/binaryArray.ts'
 import { toHolder } from './holders.ts'
-import { type KnownTrades, readAfter, recentAfter, SNAPSHOT_TRADES } from './knownTrades.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 import { selectedTradeOf, TRADE_AS_JSON, toTrade } from './toTrade.ts'
 
@@ -111,4 +111,58 @@ function toSnapshot(row: SnapshotRow, chainId: number, known: RecentTrades | und
 function recentTrades({ trades, reorgs, voidFrom }: SnapshotRow, known: RecentTrades | undefined): RecentTrades {
   const read = (trades ?? []).map(values => toTrade(selectedTradeOf(values)))
   return { ...recentAfter(known, read), reorgs, voidFrom: voidFrom ?? [] }
+}
+
+/** The most recent trades in a snapshot: about as many as fit into a message. */
+const SNAPSHOT_TRADES = 16
+
+/** Trades older than the newest one by more than this are left out: a reader that lags for so long is disconnected. */
+const RECENT_SECONDS = 60
+
+/** The trades of this many tokens take about 15 MB. */
+const MAX_TOKENS = 1_000
+
+/**
+ * The recent trades of tokens as the last snapshots had them, so that the next one reads only later trades. Only the writer of the trades
+ * may use it, and has to call `forget` when a commit fails, and when stored trades change. The tokens of the oldest snapshots are evicted.
+ */
+export class KnownTrades {
+  readonly #recent = new Map<Address, RecentTrades>()
+
+  of(token: Address): RecentTrades | undefined {
+    return this.#recent.get(token)
+  }
+
+  keep(token: Address, recent: RecentTrades): void {
+    setNewest(this.#recent, token, recent, MAX_TOKENS)
+  }
+
+  forget(): void {
+    this.#recent.clear()
+  }
+}
+
+/** The place of the trade after which a snapshot reads on. @param known `undefined`: all trades are read */
+function readAfter(known: RecentTrades | undefined): EventPlace {
+  const newest = known?.trades.at(-1)
+  return newest === undefined ? FIRST_PLACE : placeOfTrade(newest)
+}
+
+/**
+ * The recent trades of a snapshot, from the known ones and those that were read.
+ *
+ * @param read the newest trades after the known ones, newest last. If they are more than a snapshot has, others may lie in between
+ */
+function recentAfter(known: RecentTrades | undefined, read: readonly Trade[]): Pick<RecentTrades, 'trades' | 'after'> {
+  const goesOn = known !== undefined && known.trades.length > 0 && read.length <= SNAPSHOT_TRADES
+  const all = goesOn ? [...known.trades, ...read] : read
+  const newest = all.at(-1)
+  const since = newest === undefined ? 0 : secondsOf(newest) - RECENT_SECONDS
+  const trades = all.slice(all.findLastIndex(trade => secondsOf(trade) < since) + 1).slice(-SNAPSHOT_TRADES)
+  const leftOut = all.at(-1 - trades.length)
+  return { trades, after: leftOut === undefined ? (goesOn ? known.after : FIRST_PLACE) : placeOfTrade(leftOut) }
+}
+
+function secondsOf({ timestamp }: Trade): number {
+  return Date.parse(timestamp) / 1_000
 }

@@ -1,19 +1,17 @@
 import { sql } from 'kysely'
-import { multiplyTexts, parseDecimal } from '#domain/decimal.ts'
-import { shownPool } from '#domain/sharedCurve.ts'
-import { cleanQuoteSymbol } from '#domain/text.ts'
+import { formatUnits, multiplyTexts, parseDecimal } from '#domain/decimal.ts'
+import type { TokenLink } from '#domain/metadata.ts'
+import { cleanQuoteSymbol, TEXT_LIMITS } from '#domain/text.ts'
+import { shownPool } from '#domain/trade.ts'
 import { perWindow, WINDOW_FIELDS, type WindowName } from '#domain/windows.ts'
-import { withImage } from '#domain/withImage.ts'
 import type { Pool, Token } from '#resources/token.ts'
-import { type Prefixed, selectList, without } from '#store/rows/selectList.ts'
+import { type Prefixed, selectList, without } from '#store/rows/insertRows.ts'
+import type { StoredRow } from '#tables/columns.ts'
 import { POOL, type PoolRow } from '#tables/pool.ts'
-import type { StoredRow } from '#tables/tableOf.ts'
-import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
-import { toEarly } from './earlyWallets.ts'
-import { joinQuote } from './joinQuote.ts'
-import { linksOf } from './linksOf.ts'
-import { peggedValues } from './peggedValues.ts'
-import { secondsToIso, trimScale, weiToWeth, wholeUnits } from './trimScale.ts'
+import { FULL_TOKEN, type FullTokenRow, type TokenRow } from '#tables/token.ts'
+import { toEarly } from './holders.ts'
+import { secondsToIso, trimScale, weiToWeth, wholeUnits } from './page.ts'
+import { joinQuote } from './toTrade.ts'
 
 /** Columns that the API does not show. They are left out, since decoding columns takes half of the time of a list of tokens. */
 const UNSHOWN_OF_TOKEN = [
@@ -172,4 +170,56 @@ function toPool(row: SelectedToken): Pool | null {
     tick: row['pool.tick'],
     liquidity: row['pool.liquidity'],
   }
+}
+
+/**
+ * A metadata document with the image that the token's contract names beside it, in place of its own. Metadata that is no JSON object, or
+ * would be longer than the limit, stays as it is.
+ */
+export function withImage(metadata: string | null, image: string | null, limit: number = TEXT_LIMITS.metadataUri): string | null {
+  if (image === null || (metadata ?? '').length > limit) return metadata
+  const text = (metadata ?? '').trim()
+  const combined = combine(text === '' ? '{}' : text, image)
+  return combined === null || combined.length > limit ? metadata : combined
+}
+
+/** `null`: the text is no object, or too deeply nested to be written again. */
+function combine(metadata: string, image: string): string | null {
+  if (!metadata.startsWith('{')) return null
+  try {
+    return JSON.stringify({ ...(JSON.parse(metadata) as object), image })
+  } catch {
+    return null
+  }
+}
+
+/** A stored token with its main pool. */
+type StoredToken = StoredRow<Pick<TokenRow, 'quoteUsd' | 'priceQuote' | 'totalSupply' | 'decimals'>> &
+  (Prefixed<'pool', StoredRow<Pick<PoolRow, 'address' | 'reserveQuote'>>> | { readonly 'pool.address': null })
+
+interface PeggedValues {
+  readonly price: string | null
+  readonly marketCap: string | null
+  readonly liquidity: string | null
+}
+
+const NOT_PEGGED: PeggedValues = { price: null, marketCap: null, liquidity: null }
+const WORTH_DECIMALS = 18
+
+/** A token's values in USD by a peg of its quote currency. As in WETH, liquidity is twice the pool's quote side. */
+function peggedValues(row: StoredToken): PeggedValues {
+  const usd = trimScale(row.quoteUsd)
+  if (usd === null || row['pool.address'] === null) return NOT_PEGGED
+  const price = row.priceQuote === null ? null : multiplyTexts(trimScale(row.priceQuote), usd)
+  const quote = row['pool.reserveQuote']
+  return {
+    price,
+    marketCap: price === null ? null : multiplyTexts(price, formatUnits(BigInt(row.totalSupply), row.decimals)),
+    liquidity: quote === null ? null : multiplyTexts(formatUnits(2n * BigInt(quote), WORTH_DECIMALS), usd),
+  }
+}
+
+/** Parses the links of a token's row, which are in the order of the metadata. */
+export function linksOf(text: string | null): readonly TokenLink[] {
+  return text === null ? [] : (JSON.parse(text) as TokenLink[]).map(({ kind, url }) => ({ kind, url }))
 }

@@ -1,10 +1,11 @@
-import { shownPool } from '#domain/sharedCurve.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { shownPool } from '#domain/trade.ts'
 import type { Trade } from '#resources/trades.ts'
-import { toUsd } from '#resources/usd.ts'
-import { fromJsonColumns, jsonColumns, type Prefixed, selectList, without } from '#store/rows/selectList.ts'
-import type { StoredRow } from '#tables/tableOf.ts'
+import { toUsd } from '#resources/values.ts'
+import { fromJsonColumns, jsonColumns, type Prefixed, selectList, without } from '#store/rows/insertRows.ts'
+import type { StoredRow } from '#tables/columns.ts'
 import { TRADE, type TradeRow } from '#tables/trade.ts'
-import { secondsToIso, trimScale, weiToWeth } from './trimScale.ts'
+import { secondsToIso, trimScale, weiToWeth } from './page.ts'
 
 const UNSHOWN = ['feeQuote', 'poolPrice', 'reserveToken', 'reserveQuote', 'realizedWei', 'realizedUsd'] as const
 
@@ -59,4 +60,19 @@ function amountQuoteOf(row: SelectedTrade): string {
   const amount = row['trade.amountQuote'] ?? row['trade.amountWei']
   if (amount === null) throw new TypeError('a stored trade has no amount of its quote currency')
   return amount
+}
+
+/**
+ * `left join … as quote`: the symbol and decimals of a currency. Those of an indexed token follow its events, so that a renamed token has
+ * its new symbol wherever it is a currency. Those of other currencies are as their contracts last returned them.
+ *
+ * @param address a column of a table that is joined before, other than `token` and `currency`
+ */
+export function joinQuote(address: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`left join lateral (
+    select symbol, decimals, true as is_read from token where token.address = ${address}
+    union all
+    select symbol, decimals, is_read from currency
+    where currency.address = ${address} and not exists (select from token where token.address = ${address})
+  ) as quote on true`
 }

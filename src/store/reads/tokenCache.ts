@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import { setNewest } from '#domain/setNewest.ts'
+import { setNewest } from '#domain/maps.ts'
 import type { Token } from '#resources/token.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { lookUp } from '#store/rows/lookUp.ts'
-import { parameter } from '#store/rows/parameter.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { lookUp, parameter } from '#store/rows/insertRows.ts'
 import { arrayOf, BYTEA } from '#tables/binaryArray.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 

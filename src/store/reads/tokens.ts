@@ -1,17 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
+import { weiFrom } from '#domain/trade.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Token } from '#resources/token.ts'
-import type { TokenCursor, TokensQuery } from '#resources/tokens.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { lookUp } from '#store/rows/lookUp.ts'
-import { toBytes } from '#tables/toBytes.ts'
-import { type AsOf, readAsOf } from './asOf.ts'
-import { pageOf } from './pageOf.ts'
+import type { TokenCursor, TokenFilters, TokenSort, TokensQuery } from '#resources/tokens.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { lookUp } from '#store/rows/insertRows.ts'
+import { toBytes } from '#tables/columns.ts'
+import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
+import { type AsOf, pageOf, readAsOf } from './page.ts'
 import type { TokenCache, TokenVersion } from './tokenCache.ts'
-import { allOf, boundsOf, conditionsOf, MAX_TOKENS_FILTERED, readSelectivity, tokensWithin } from './tokenFilters.ts'
-import { sortColumn, tokenOrder } from './tokenOrder.ts'
-import { OF_PART, withParts } from './tokenParts.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
 
 /** The columns that a list selects of each token. */
@@ -214,3 +212,192 @@ function tokensBy(creator: Address): RawBuilder<unknown> {
 function tokenAt(address: RawBuilder<unknown>): RawBuilder<unknown> {
   return lookUp('token', sql`token.address = ${address}`)
 }
+
+/** The most tokens that a page looks at if no index covers all of its filters. */
+export const MAX_TOKENS_FILTERED = 1_000
+
+/** A filter besides launchpad and status, with which every index of lists begins. */
+export interface TokenBound {
+  /** The index in which the tokens that it lets through are a range: that of a sort, or the one by surface; `null`: none. */
+  readonly index: TokenSort | 'surface' | null
+  readonly condition: RawBuilder<unknown>
+}
+
+/** Filters of a query that are no bounds: the parts of a list by status and launchpad, and tokens that are looked up. */
+type OtherFilter = 'status' | 'launchpad' | 'creator' | 'addresses'
+type BoundFilters = Required<Omit<TokenFilters, OtherFilter>>
+
+/** The bound of each filter. Amounts in WETH are compared in wei. */
+const BOUNDS: { readonly [Name in keyof BoundFilters]: (value: BoundFilters[Name]) => TokenBound } = {
+  minMarketCap: value => atLeast('marketCap', sql`${value}::numeric`),
+  minLiquidity: value => atLeast('liquidity', sql`${value}::numeric`),
+  minVolume24h: value => atLeast('volume24h', sql`${weiFrom(value).toString()}::numeric`),
+  minHolders: value => atLeast('holders', sql`${value}::integer`),
+  minGraduation: value => atLeast('graduation', sql`${value}::double precision`),
+  createdAfter: time => ({ index: 'createdAt', condition: sql`token.created_at > ${time}::bigint` }),
+  createdBefore: time => ({ index: 'createdAt', condition: sql`token.created_at < ${time}::bigint` }),
+  surface: name => ({ index: 'surface', condition: sql`token.surface = ${name.toLowerCase()}` }),
+  maxSniperPercent: percent => holdsAtMost(percent, 'sniper_held'),
+  maxBundlerPercent: percent => holdsAtMost(percent, 'bundler_held'),
+  maxInsiderPercent: percent => holdsAtMost(percent, 'insider_held'),
+  maxCreatorPercent: percent => holdsAtMost(percent, 'creator_held'),
+}
+const BOUND_NAMES = Object.keys(BOUNDS) as readonly (keyof BoundFilters)[]
+
+/** The bounds of a query: one for each index, and one for the filters without an index. */
+export function boundsOf(query: TokenFilters): readonly TokenBound[] {
+  const bounds = BOUND_NAMES.flatMap(name => (query[name] === undefined ? [] : [BOUNDS[name](query[name] as never)]))
+  return [...Map.groupBy(bounds, ({ index }) => index)].map(([index, of]) => ({ index, condition: allOf(of.map(one => one.condition)) }))
+}
+
+function atLeast(sort: TokenSort, value: RawBuilder<unknown>): TokenBound {
+  return { index: sort, condition: sql`${sortColumn(sort).column} >= ${value}` }
+}
+
+/** Compares the share in millionths, as `percentOf` rounds it. There is no index by shares, since most tokens are below a limit. */
+function holdsAtMost(percent: number, column: string): TokenBound {
+  const held = sql`least(div(${sql.ref(`token.${column}`)} * 1000000, nullif(token.total_supply, 0)), 1000000)`
+  // PostgreSQL's `least` ignores nulls.
+  const isKnown = sql`${sql.ref(`token.${column}`)} is not null and token.total_supply <> 0`
+  return { index: null, condition: sql`(${isKnown} and ${held} <= ${String(percent)}::numeric * 10000)` }
+}
+
+/** All filters of a query as conditions on `token`. */
+export function conditionsOf(query: TokenFilters): readonly RawBuilder<unknown>[] {
+  const { status, creator, launchpad } = query
+  return [
+    ...(status === undefined ? [] : [sql`token.graduation_status = any(${[...status]}::text[])`]),
+    ...(creator === undefined ? [] : [sql`token.creator = ${toBytes(creator)}`]),
+    ...(launchpad === undefined ? [] : [sql`token.launchpad = any(${[...launchpad]}::text[])`]),
+    ...boundsOf(query).map(({ condition }) => condition),
+  ]
+}
+
+/** The conjunction of conditions; `true` without any. */
+export function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
+}
+
+interface Selectivity {
+  /** The bound that lets the fewest tokens through; `null`: each lets more through than a page looks at. */
+  readonly narrowest: TokenBound | null
+  /** Pairs of launchpad and status that the filters let through. */
+  readonly parts: number
+}
+
+/** Counts the tokens that each bound lets through, up to the number that a page looks at. */
+async function readSelectivity(db: Queryable, query: TokenFilters, bounds: readonly TokenBound[]): Promise<Selectivity> {
+  const indexed = bounds.filter(({ index }) => index !== null)
+  const counts = indexed.map(
+    bound =>
+      sql`(select count(*) from (select from ${tokensWithin(bound, MAX_TOKENS_FILTERED + 1)} limit ${sql.lit(MAX_TOKENS_FILTERED + 1)}) as found)`,
+  )
+  const { rows } = await sql<{ parts: number; counts: readonly number[] }>`
+    ${withParts(query)} select (select count(*) from part)::integer as parts, array[${sql.join(counts)}]::integer[] as counts`.execute(db)
+  const { parts, counts: found } = rows[0] ?? { parts: 0, counts: [] }
+  const fewest = Math.min(...found)
+  return { narrowest: fewest <= MAX_TOKENS_FILTERED ? (indexed[found.indexOf(fewest)] ?? null) : null, parts }
+}
+
+/**
+ * SQL of the tokens of every `part` that a bound lets through, from the bound's own index. The `order by` keeps the planner from using
+ * another index. The index by surface has all columns of the condition, so that no other one is cheaper.
+ */
+function tokensWithin({ index, condition }: TokenBound, most: number): RawBuilder<unknown> {
+  const order = index === null || index === 'surface' ? sql`` : sql`order by ${sortColumn(index).column} desc`
+  return sql`part cross join lateral (
+    select * from token where ${OF_PART} and ${condition} ${order} limit ${sql.lit(most)}
+  ) as token`
+}
+
+interface Sort {
+  readonly column: RawBuilder<unknown>
+  readonly type: RawBuilder<unknown>
+  readonly nullable: boolean
+}
+
+/**
+ * Each column has an index that begins with launchpad and status: for every such pair, a page is a range of the index. A creator's tokens
+ * are found in an index that includes all of these columns, and are sorted.
+ */
+const SORTS: Readonly<Record<TokenSort, Sort>> = {
+  createdAt: sortBy('createdAt'),
+  marketCap: sortBy('marketCapWeth'),
+  volume5m: sortBy('volumeM5'),
+  volume1h: sortBy('volumeH1'),
+  volume24h: sortBy('volumeH24'),
+  priceChange5m: sortBy('priceChangeM5'),
+  priceChange1h: sortBy('priceChangeH1'),
+  priceChange24h: sortBy('priceChangeH24'),
+  liquidity: sortBy('liquidityWeth'),
+  holders: sortBy('holderCount'),
+  trades5m: sortBy('tradesM5'),
+  trades1h: sortBy('tradesH1'),
+  trades24h: sortBy('tradesH24'),
+  lastTradeAt: sortBy('lastTradeAt'),
+  graduation: sortBy('graduationPercent'),
+  migratedAt: sortBy('migratedAt'),
+  trending: sortBy('trending'),
+}
+
+function sortBy(field: keyof FullTokenRow): Sort {
+  const column = FULL_TOKEN.columns.find(one => one.field === field)
+  if (column === undefined) throw new TypeError(`token has no ${field}`)
+  return { column: sql.ref(`token.${column.name}`), type: sql.raw(column.type.getColumnType()), nullable: column.nullable }
+}
+
+/** The column of a sort, in which some tokens may have no value. */
+export function sortColumn(sort: TokenSort): Omit<Sort, 'type'> {
+  return SORTS[sort]
+}
+
+/** SQL of a token's sort value and address. */
+type Place = readonly [value: RawBuilder<unknown>, address: RawBuilder<unknown>]
+
+/**
+ * The order of the tokens with or without a value in the sort's column. Those with one are in the requested order, with ties by address in
+ * the same direction. Those without one are ordered by ascending address.
+ */
+function tokenOrder({ sort, order, cursor }: Pick<TokensQuery, 'sort' | 'order' | 'cursor'>, hasValue: boolean) {
+  const { type, nullable } = SORTS[sort]
+  const isDescending = hasValue && order === 'desc'
+  const [near, far] = isDescending ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
+  const compared = ([value, address]: Place) => (hasValue ? sql`(${value}, ${address})` : address)
+  const placeOf = ({ value, address }: TokenCursor): Place => [sql`${value}::${type}`, sql`${toBytes(address)}::bytea`]
+  const isAfter = cursor !== undefined && (cursor.value !== null) === hasValue
+  return {
+    nearestFirst: ([value, address]: Place) => sql`${value} ${near}, ${address} ${near}`,
+    farthestFirst: ([value, address]: Place) => sql`${value} ${far}, ${address} ${far}`,
+    /** The conditions for rows of the list after the cursor. */
+    within: (place: Place): readonly RawBuilder<unknown>[] => [
+      ...(nullable || !hasValue ? [sql`${place[0]} is ${hasValue ? sql`not null` : sql`null`}`] : []),
+      ...(isAfter ? [sql`${compared(place)} ${isDescending ? sql`<` : sql`>`} ${compared(placeOf(cursor))}`] : []),
+    ],
+    notAfter: (place: Place, end: Place) => sql`${compared(place)} ${isDescending ? sql`>=` : sql`<=`} ${compared(end)}`,
+  }
+}
+
+/**
+ * `with recursive … part (launchpad, graduation_status)`: the pairs of launchpad and status that tokens have and the filters let through.
+ * The indexes of token lists begin with the pair, so that each part of a list is one range of an index. One look-up leads from a pair to
+ * the next, so that the cost depends on the number of pairs, not of tokens.
+ */
+export function withParts({ launchpad, status }: Pick<TokenFilters, 'launchpad' | 'status'>): RawBuilder<unknown> {
+  const next = (after: RawBuilder<unknown>) => sql`select token.launchpad, token.graduation_status from token ${after}
+    order by token.launchpad, token.graduation_status limit 1`
+  const kept = [
+    sql`true`,
+    ...(launchpad === undefined ? [] : [sql`launchpad = any(${[...launchpad]}::text[])`]),
+    ...(status === undefined ? [] : [sql`graduation_status = any(${[...status]}::text[])`]),
+  ]
+  return sql`with recursive every (launchpad, graduation_status) as (
+      (${next(sql``)})
+      union all
+      select following.* from every cross join lateral (
+        ${next(sql`where (token.launchpad, token.graduation_status) > (every.launchpad, every.graduation_status)`)}
+      ) as following
+    ),
+    part as materialized (select * from every where ${sql.join(kept, sql` and `)})`
+}
+
+export const OF_PART = sql`token.launchpad = part.launchpad and token.graduation_status = part.graduation_status`

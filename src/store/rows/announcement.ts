@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { type Address, type Hex, parseAddress } from '#domain/address.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import { channelOfSchema, notify } from '#store/connection/databaseSchema.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import { channelOfSchema, notify, type Queryable } from '#store/connection/databaseSchema.ts'
 import type { TransactionDb } from '#store/connection/transaction.ts'
-import { toBytes } from '#tables/toBytes.ts'
+import { toBytes } from '#tables/columns.ts'
 
 /*
  * A commit is announced right after it, by a notification that may fail or be lost: gateways also look for commits by themselves.

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { LaunchpadConfig, PeggedCurrency } from '#config'
-import type { Address, Hex } from '#domain/address.ts'
+import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { BLOCK, type BlockRow } from '#tables/block.ts'
-import { toBytes } from '#tables/toBytes.ts'
-import { writeEther } from './ether.ts'
-import { selectList } from './selectList.ts'
+import { toBytes } from '#tables/columns.ts'
+import { CURRENCY } from '#tables/currency.ts'
+import { insertRows, runStatements, selectList } from './insertRows.ts'
 
 /** The chain and the configuration that a database was built from. */
 export interface DatabaseIdentity {
@@ -166,4 +166,27 @@ function differenceBetween(
   }
   if (stored.weth !== weth) return `launchpads quoted in WETH at ${stored.weth}, and the configuration says ${weth}`
   return null
+}
+
+/** Stores the currencies whose symbol and decimals are known: WETH, and ETH itself, for which pools use the zero address. */
+async function writeEther(db: Queryable, weth: Address): Promise<void> {
+  const known = [
+    { address: weth, symbol: 'WETH', decimals: 18, isRead: true, readAgainAtMs: null },
+    { address: ZERO_ADDRESS, symbol: 'ETH', decimals: 18, isRead: true, readAgainAtMs: null },
+  ]
+  await runStatements(db, insertRows(CURRENCY, known, CURRENCY.merge))
+}
+
+/** The parts of a header that are stored with every trade. */
+export type BlockTime = Pick<BlockHeader, 'number' | 'hash' | 'timestamp'>
+
+/** The blocks that have trades and the newest blocks, ascending from a number on. */
+export async function readBlockTimes(db: Queryable, from: number, limit: number): Promise<readonly BlockTime[]> {
+  const { rows } = await sql<BlockTime>`
+    select distinct on (number) number, hash, timestamp from (
+      (select distinct on (block_number) block_number as number, block_hash as hash, timestamp from trade
+        where block_number >= ${from} order by block_number limit ${limit})
+      union all (select number, hash, timestamp from block where number >= ${from} order by number limit ${limit})
+    ) as stored order by number limit ${limit}`.execute(db)
+  return rows
 }

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { LaunchpadsConfig } from '#config'
-import { CURRENT_SCHEMA } from '#store/connection/databaseSchema.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { MIGRATIONS } from '#store/migrations/migrations.ts'
-import { requireKnownSchema } from '#store/migrations/schemaVersion.ts'
+import { CURRENT_SCHEMA, type Queryable } from '#store/connection/databaseSchema.ts'
+import { MIGRATIONS, requireKnownSchema } from '#store/migrations/migrations.ts'
 
 /** The chain and the launchpads of a database, as its indexer has stored them. */
 export interface StoredIdentity extends LaunchpadsConfig {

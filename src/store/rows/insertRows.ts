@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { arrayOf } from '#tables/binaryArray.ts'
-import type { Column, Table } from '#tables/tableOf.ts'
+import type { Column, Table } from '#tables/columns.ts'
 
 /** The statements that write some rows. Each statement is built when the iteration comes to it. */
 export type Statements = Iterable<RawBuilder<unknown>>
@@ -63,4 +63,79 @@ export async function sendStatements(db: Queryable, statements: Statements): Pro
   const answered = Promise.all(underWay)
   answered.catch(() => undefined)
   return { answered }
+}
+
+/** A row whose fields have a prefix (`pool.address`), so that it can be joined with a row of another table. */
+export type Prefixed<Prefix extends string, Row> = { readonly [Field in keyof Row & string as `${Prefix}.${Field}`]: Row[Field] }
+
+type Columns = Pick<Table<never>, 'name' | 'columns'>
+
+/** The columns of a table, except some of its fields. */
+export function without<Row>({ name, columns }: Table<Row>, fields: readonly (keyof Row & string)[]): Columns {
+  const names: readonly string[] = fields
+  return { name, columns: columns.filter(({ field }) => !names.includes(field)) }
+}
+
+/**
+ * A select list of the columns of a table named `alias`, as the fields of a `StoredRow`, or of a `Prefixed` one. It is one text, since
+ * kysely compiles each part of a statement every time that it runs, and a token has a hundred columns.
+ */
+export function selectList({ name, columns }: Columns, alias = name, prefix?: string): RawBuilder<unknown> {
+  const named = (field: string) => (prefix === undefined ? field : `${prefix}.${field}`)
+  return sql.raw(columns.map(column => `"${alias}"."${column.name}" as "${named(column.field)}"`).join(', '))
+}
+
+/** The columns of a table as one JSON array. `bytea` and `numeric` become text, as the driver returns them. */
+export function jsonColumns({ name: table, columns }: Columns): RawBuilder<unknown> {
+  return sql`json_build_array(${sql.join(columns.map(column => jsonColumn(table, column)))})`
+}
+
+function jsonColumn(table: string, { name, type }: Column): RawBuilder<unknown> {
+  const value = sql.ref(`${table}.${name}`)
+  switch (type.options.postgresType) {
+    case 'bytea':
+      return sql`'0x' || encode(${value}, 'hex')`
+    case 'numeric':
+      return sql`${value}::text`
+    default:
+      return value
+  }
+}
+
+/** The fields of a JSON array of `jsonColumns`, named as by `selectList` with a prefix. */
+export function fromJsonColumns({ columns }: Pick<Table<never>, 'columns'>, values: readonly unknown[], prefix: string): unknown {
+  return Object.fromEntries(columns.map(({ field }, index) => [`${prefix}.${field}`, values[index]]))
+}
+
+/**
+ * Joins one row of a table, found by its key, to each row before it in the statement.
+ *
+ * `offset 0` makes PostgreSQL look each row up in the key's index. A plain join may be planned as a scan of the whole table, since the
+ * planner does not know how few rows come before.
+ *
+ * @param key the condition on all columns of the key, in terms of the table's own name
+ * @param as the name in the statement
+ */
+export function lookUp(table: string, key: RawBuilder<unknown>, as = table): RawBuilder<unknown> {
+  return sql`cross join lateral ${found(table, key)} as ${sql.table(as)}`
+}
+
+/** As `lookUp`, but where there is no such row, its columns are `null`. */
+export function lookUpIfAny(table: string, key: RawBuilder<unknown>, as = table): RawBuilder<unknown> {
+  return sql`left join lateral ${found(table, key)} as ${sql.table(as)} on true`
+}
+
+function found(table: string, key: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(select * from ${sql.table(table)} where ${key} offset 0)`
+}
+
+/**
+ * A parameter of a prepared statement whose value the planner does not see, so that PostgreSQL keeps the generic plan: a plan for a known
+ * value never seems cheaper. Otherwise it may plan the statement at each run, and one that looks up a few rows takes longer to plan than
+ * to run.
+ *
+ * @param type a name of a type, such as `bytea[]`
+ */
+export function parameter(value: unknown, type: string): RawBuilder<unknown> {
+  return sql`(select ${value}::${sql.raw(type)})`
 }

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import { LEADER_WINDOW_SECONDS, type LeaderWindow } from '#domain/leaderWindow.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { readBlockBounds } from '#store/reads/blockBounds.ts'
-import { readFinality } from '#store/reads/marketData/finality.ts'
+import { LEADER_WINDOW_SECONDS, type LeaderWindow } from '#domain/windows.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { readBlockBounds, readFinality } from '#store/reads/page.ts'
 import { LEADER } from '#tables/leader.ts'
-import { lookUp } from './lookUp.ts'
+import { lookUp } from './insertRows.ts'
 
 /** About how many trades one transaction counts, which takes half a second or less. */
 const TRADES_AT_ONCE = 5_000

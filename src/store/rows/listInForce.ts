@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { LaunchpadConfig, PeggedCurrency } from '#config'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 
 /** The launchpads and pegs that an index has, which its configuration may want to change. */
 export interface ListInForce {

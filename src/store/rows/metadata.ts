@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { MAX_ATTEMPTS, type MetadataLane, type MetadataRecord, type MetadataWork, type WaitingToken } from '#domain/metadata.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { toBytes } from '#tables/toBytes.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { toBytes } from '#tables/columns.ts'
 import { stampToken } from './cursor.ts'
 import type { Statements } from './insertRows.ts'
 
@@ -123,4 +123,12 @@ export async function countQueuedMetadata(db: Queryable, most: number): Promise<
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (select from metadata where next_attempt_at_ms is not null limit ${most}) as queued`.execute(db)
   return rows[0]?.count ?? 0
+}
+
+/** Writes the names by which search finds tokens, in the transaction that launched, renamed or deleted them. */
+export function* writeTokenNames(tokens: readonly Address[]): Statements {
+  if (tokens.length === 0) return
+  const keys = sql`${tokens.map(toBytes)}::bytea[]`
+  yield sql`delete from token_name where token = any(${keys})`
+  yield sql`insert into token_name (token, name) select address, name from token where address = any(${keys}) and name is not null`
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { type Decimal, formatDecimal } from '#domain/decimal.ts'
-import { getOrInsert } from '#domain/getOrInsert.ts'
+import { getOrInsert } from '#domain/maps.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'

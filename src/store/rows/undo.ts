@@ -1,25 +1,24 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import { CANDLE_INTERVALS, STORED_INTERVALS } from '#domain/candle.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import type { BalanceRow } from '#tables/balance.ts'
 import { BALANCE } from '#tables/balance.ts'
+import type { CandleRow } from '#tables/candle.ts'
 import { CANDLE } from '#tables/candle.ts'
 import type { Changes } from '#tables/changes.ts'
+import { type Table, toBytes } from '#tables/columns.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import { EARLY_CLASS } from '#tables/earlyClass.ts'
 import { POOL } from '#tables/pool.ts'
 import { POOL_TICK } from '#tables/poolTick.ts'
-import type { Table } from '#tables/tableOf.ts'
-import { toBytes } from '#tables/toBytes.ts'
 import { FULL_TOKEN, TOKEN } from '#tables/token.ts'
 import { INDEX_TOTALS, LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
 import { stampQuotedIn } from './currencies.ts'
 import { stampToken } from './cursor.ts'
-import { type CandlePlace, dropLongerCandles, foldCandlesAgain } from './foldCandlesAgain.ts'
-import { isOfMinute } from './foldMinutes.ts'
-import { runStatements, type Statements, unnested } from './insertRows.ts'
-import { attachMetadata } from './metadata.ts'
-import type { SplitRows } from './splitNewRows.ts'
-import { writeTokenNames } from './tokenNames.ts'
+import { FOLDED_VALUES, isOfMinute, UNFOLDED_FROM } from './foldMinutes.ts'
+import { lookUp, runStatements, type Statements, unnested } from './insertRows.ts'
+import { attachMetadata, writeTokenNames } from './metadata.ts'
 
 /*
  * Before a block changes rows, their images are kept, so that the block can be undone exactly. Of a token row, only the columns that
@@ -316,4 +315,67 @@ function sameKey({ key }: Pick<StoredTable, 'key'>): RawBuilder<unknown> {
     key.map(name => sql`${sql.ref(`current.${name}`)} = ${sql.ref(`undone.${name}`)}`),
     sql` and `,
   )
+}
+
+/** A candle of a minute. */
+interface CandlePlace {
+  readonly token: Address
+  readonly time: number
+}
+
+/** SQL that defines `touched`: the longer candles of an interval in which the candles of a minute are. */
+function touchedBy(undone: readonly CandlePlace[], seconds: RawBuilder<unknown>): RawBuilder<unknown> {
+  const tokens = undone.map(({ token }) => toBytes(token))
+  return sql`with touched as (
+    select distinct token, time - time % ${seconds} as time
+    from unnest(${tokens}::bytea[], ${undone.map(({ time }) => time)}::bigint[]) as undone (token, time))`
+}
+
+/** Deletes the longer candles that `foldCandlesAgain` computes. */
+async function dropLongerCandles(db: Queryable, undone: readonly CandlePlace[]): Promise<void> {
+  if (undone.length === 0) return
+  for (const interval of STORED_INTERVALS.slice(1)) {
+    const seconds = sql`${sql.lit(CANDLE_INTERVALS[interval])}::bigint`
+    await sql`${touchedBy(undone, seconds)} delete from candle using touched
+      where candle.time = touched.time and candle.token = touched.token and candle.interval_seconds = ${seconds}`.execute(db)
+  }
+}
+
+/**
+ * Computes the longer candles in which a candle of a minute was undone, after those of a minute are restored and `dropLongerCandles`. Each
+ * is folded from candles of the next shorter interval. Candles of a minute are kept for longer than blocks can be undone, and are dropped
+ * by whole days. Those that `foldMinutes` has not folded yet are left to it.
+ */
+async function foldCandlesAgain(db: Queryable, undone: readonly CandlePlace[]): Promise<void> {
+  if (undone.length === 0) return
+  const folded = sql.join(FOLDED_VALUES.map(value => sql.raw(value.sql)))
+  const names = sql.join(FOLDED_VALUES.map(({ name }) => sql.id(name)))
+  for (const [index, interval] of STORED_INTERVALS.entries()) {
+    const shorter = STORED_INTERVALS[index - 1]
+    if (shorter === undefined) continue
+    const seconds = sql`${sql.lit(CANDLE_INTERVALS[interval])}::bigint`
+    const step = sql.lit(CANDLE_INTERVALS[shorter])
+    await sql`${touchedBy(undone, seconds)} insert into candle (time, token, interval_seconds, ${names})
+      select touched.time, touched.token, ${seconds}, ${folded}
+      from touched cross join generate_series(touched.time, touched.time + ${seconds} - ${step}, ${step}) as at (time)
+      ${lookUp('candle', sql`candle.time = at.time and candle.token = touched.token and candle.interval_seconds = ${step}`, 'part')}
+      where ${index === 1 ? sql`coalesce(part.time < ${sql.raw(UNFOLDED_FROM)}, true)` : sql`true`}
+      group by touched.time, touched.token`.execute(db)
+  }
+}
+
+export interface Split<Row> {
+  /** Rows that are new to the table, and are inserted. */
+  readonly added: readonly Row[]
+  /** Rows that may be stored already, and are merged. */
+  readonly merged: readonly Row[]
+}
+
+/**
+ * A batch's balances and candles, its largest parts besides the trades. Most of them are new, and a plain insert is cheaper: with `on
+ * conflict`, PostgreSQL looks for the row, inserts the new one as tentative, and confirms it.
+ */
+export interface SplitRows {
+  readonly balances: Split<BalanceRow>
+  readonly candles: Split<CandleRow>
 }

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Hex } from '#domain/address.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
+import { toBytes } from '#tables/columns.ts'
 import type { PoolRow } from '#tables/pool.ts'
-import { toBytes } from '#tables/toBytes.ts'
 import type { TokenRow } from '#tables/token.ts'
 
 /*

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { type ChannelPosition, type EventPlace, LAST_LOG_INDEX } from '#domain/eventPlace.ts'
-import { hasTable } from '#store/connection/databaseSchema.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import { hasTable, type Queryable } from '#store/connection/databaseSchema.ts'
 
 /* Times are those of the database's clock, since another process may send later on. */
 

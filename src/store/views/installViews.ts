@@ -1,15 +1,123 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import type { z } from 'zod'
 import { TokenwireError } from '#errors'
+import { toStartError } from '#store/connection/databaseErrors.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { createOrm } from '#store/connection/orm.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
-import { toStartError } from '#store/connection/startError.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { isMigrated } from '#store/rows/identity.ts'
-import { createViews, grantViews } from './createViews.ts'
-import { literal } from './forms.ts'
-import { VIEWS_SCHEMA } from './viewStatements.ts'
+import { literal, type View, type ViewColumn, viewForm } from './view.ts'
+import { VIEWS, VIEWS_VERSION } from './views.ts'
+
+/** Creates the views over the index in the connection's schema, in place of the present ones. To be called in a transaction. */
+async function createViews(db: Queryable): Promise<void> {
+  // Views that others depend on stay. They can be replaced as long as their columns are the same.
+  await sql`savepoint views`.execute(db)
+  await dropViews(db).catch(() => sql`rollback to savepoint views`.execute(db))
+  for (const statement of [...VIEWS.flatMap(viewStatements), ...OTHER_STATEMENTS]) await sql.raw(statement).execute(db)
+}
+
+/** Grants a role the right to read the views, and nothing else. */
+async function grantViews(db: Queryable, role: string): Promise<void> {
+  await sql`grant usage on schema ${sql.id(VIEWS_SCHEMA)} to ${sql.id(role)}`.execute(db)
+  // Not on all tables of the schema, which may be that of the index, too.
+  await sql`grant select on ${sql.join(viewNames())} to ${sql.id(role)}`.execute(db)
+}
+
+/** The schema of the index that the views show; `null`: there are no views. */
+export async function readViewedSchema(db: Queryable): Promise<string | null> {
+  const { rows } = await sql<{ schema: string }>`
+    select nspname as schema from pg_rewrite join pg_depend on pg_depend.objid = pg_rewrite.oid and classid = 'pg_rewrite'::regclass
+    join pg_class on pg_class.oid = refobjid and relname = 'trade' join pg_namespace on pg_namespace.oid = relnamespace
+    where ev_class = to_regclass(${`${VIEWS_SCHEMA}.trades`}) limit 1`.execute(db)
+  return rows[0]?.schema ?? null
+}
+
+/** Has the views, where there are any, show the index in the connection's schema. To be called in a transaction. */
+export async function moveViews(db: Queryable): Promise<void> {
+  if ((await readViewedSchema(db)) !== null) await renewViews(db)
+}
+
+/** Creates the views as `createViews`, and grants them to the roles that could read them. To be called in a transaction. */
+export async function renewViews(db: Queryable): Promise<void> {
+  const roles = await readReaders(db)
+  await createViews(db)
+  for (const role of roles) await grantViews(db, role)
+}
+
+/** Drops the views, since no migration can change a column that a view shows. @throws when other views depend on them */
+export async function dropViews(db: Queryable): Promise<void> {
+  await sql`drop view if exists ${sql.join(viewNames())}`.execute(db)
+}
+
+function viewNames() {
+  return [...VIEWS.map(({ name }) => name), 'indexed'].map(name => sql.id(VIEWS_SCHEMA, name))
+}
+
+/** The roles, besides the owner, that may use the views' schema. */
+async function readReaders(db: Queryable): Promise<readonly string[]> {
+  const { rows } = await sql<{ role: string }>`
+    select pg_get_userbyid(grantee) as role from pg_namespace cross join aclexplode(nspacl)
+    where nspname = ${VIEWS_SCHEMA} and privilege_type = 'USAGE' and grantee not in (0, nspowner)`.execute(db)
+  return rows.map(({ role }) => role)
+}
+
+/** The schema of the views: one per database, since they follow the served index. */
+export const VIEWS_SCHEMA = 'tokenwire'
+
+/** The name of a column in the database: `market_price_weth` for `market.priceWeth`. */
+function columnName(name: string): string {
+  return name.replaceAll('.', '_').replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+}
+
+/** The statements that create a view and its comments. They find tables by the `search_path`. */
+function viewStatements(view: View): readonly string[] {
+  const name = `${VIEWS_SCHEMA}.${view.name}`
+  const columns = [
+    ...view.columns.map(column => `${viewForm(column)} as ${columnName(column.name)}`),
+    ...Object.entries(view.keys).map(([key, sql]) => `${sql} as ${key}`),
+  ]
+  const where = view.where === undefined ? '' : ` where ${view.where}`
+  return [
+    `create or replace view ${name} as select ${columns.join(', ')} from ${view.from}${where}`,
+    `comment on view ${name} is ${literal(view.meaning)}`,
+    ...view.columns.map(column => `comment on column ${name}.${columnName(column.name)} is ${literal(meaningOf(view, column))}`),
+    ...Object.keys(view.keys).map(
+      key =>
+        `comment on column ${name}.${key} is ${literal(`The same as ${key.replace('_bytes', '')}, as an index finds it: compare it with ${VIEWS_SCHEMA}.bytes('0x…').`)}`,
+    ),
+  ]
+}
+
+/** The statements that create the functions beside the views, and the view of the newest indexed block. */
+const OTHER_STATEMENTS: readonly string[] = [
+  `create or replace function ${VIEWS_SCHEMA}.views_version() returns integer language sql immutable parallel safe return ${VIEWS_VERSION}`,
+  `comment on function ${VIEWS_SCHEMA}.views_version() is 'Rises when a column goes or changes its meaning.'`,
+  `create or replace function ${VIEWS_SCHEMA}.bytes(hex text) returns bytea language sql immutable strict parallel safe return decode(substr(hex, 3), 'hex')`,
+  `comment on function ${VIEWS_SCHEMA}.bytes(text) is 'An address or hash that begins with 0x, to compare with the columns that end in _bytes.'`,
+  `create or replace view ${VIEWS_SCHEMA}.indexed as select cursor_number as block_number, '0x' || encode(cursor_hash, 'hex') as block_hash,
+    to_timestamp(cursor_timestamp) as block_time, chain_id from chain_state`,
+  `comment on view ${VIEWS_SCHEMA}.indexed is 'One row: the newest indexed block, and the chain.'`,
+]
+
+function meaningOf({ item, name: view }: View, { name, meaning }: ViewColumn): string {
+  const found = meaning ?? describedAt(item, name.split('.'))
+  if (found === undefined) throw new TypeError(`the field ${name} of ${view} has no meaning`)
+  return found
+}
+
+/** The description of the field at a path, or else of the nearest object around it. */
+function describedAt(schema: z.core.$ZodType, path: readonly string[]): string | undefined {
+  const [field, ...below] = path
+  const described = (schema as z.ZodType).description
+  if (field === undefined) return described
+  const inner = schema as { readonly unwrap?: () => z.core.$ZodType; readonly shape?: Readonly<Record<string, z.core.$ZodType>> }
+  if (inner.unwrap !== undefined) return describedAt(inner.unwrap(), path) ?? described
+  const next = inner.shape?.[field]
+  return next === undefined ? undefined : (describedAt(next, below) ?? described)
+}
 
 /** Limits against a reader's mistakes, not against attacks: a reader can change them for its own session. */
 const LIMITS: Readonly<Record<string, string>> = {

@@ -1,13 +1,11 @@
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { AskedLogs, LogRange, LogRangeQuery } from '#chain/logs/logRanges.ts'
-import { assertOwnPlaces, orderLogs } from '#chain/logs/orderLogs.ts'
+import { assertOwnPlaces, orderLogs } from '#chain/logs/parseLogs.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
-import type { KeptRange } from '#store/keptLogs/keptRanges.ts'
-import type { RangeSource } from '#sync/fetch/range.ts'
-import type { LogPiece } from './coverage.ts'
-import { keyedFilters, partOf } from './keptFilter.ts'
-import type { KeptReader, OpenedKept } from './keptReader.ts'
+import type { KeptRange } from '#store/keptLogs/keptTables.ts'
+import type { RangeSource } from '#sync/fetch/span.ts'
+import { type KeptReader, keyedFilters, type LogPiece, type OpenedKept, partOf } from './keptReader.ts'
 import type { KeptWriter } from './keptWriter.ts'
 
 export interface KeptSourceOptions {

@@ -3,10 +3,10 @@ import type { AskedLogs } from '#chain/logs/logRanges.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import { comparePlaces } from '#domain/eventPlace.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
-import { beginKeptRun, insertKeptRange, readKeptRuns } from '#store/keptLogs/keptRanges.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { beginKeptRun, insertKeptRange, readKeptRuns } from '#store/keptLogs/keptTables.ts'
 import { packLogs } from '#store/keptLogs/packLogs.ts'
-import { filterText, type KeptFilter, keyedFilters, keyOfLog } from './keptFilter.ts'
+import { filterText, type KeptFilter, keyedFilters, keyOfLog } from './keptReader.ts'
 
 export interface KeptWriterOptions {
   readonly db: Queryable

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { EventPage } from '#actors/events/eventChannel.ts'
 import { type ChannelPosition, type EventPlace, endOfBlock } from '#domain/eventPlace.ts'
 import type { ChannelEvents } from '#resources/channelEvent.ts'
-import { EventPage } from '../../../actors/events/eventPage.ts'
 
 const at = (blockNumber: number, logIndex = 0): EventPlace => ({ blockNumber, logIndex })
 const position = (place: EventPlace, reorgs = 2): ChannelPosition => ({ place, reorgs })

@@ -1,10 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { EventChannel } from '#actors/events/eventChannel.ts'
-import type { EventChannelOptions } from '#actors/events/eventChannelOptions.ts'
+import { EventChannel, type EventChannelOptions } from '#actors/events/eventChannel.ts'
 import { EventFilter } from '#actors/events/eventFilter.ts'
-import type { EventSubscriber } from '#actors/events/eventSubscriber.ts'
+import type { EventSubscriber } from '#actors/events/eventMessages.ts'
 import { endOfBlock, formatPlace } from '#domain/eventPlace.ts'
 import { MemoryEvents } from '#test/support/memoryEvents.ts'
 

@@ -1,7 +1,6 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createStateActors } from '#actors/states/stateActors.ts'
-import type { WatchedState } from '#actors/states/watchedState.ts'
+import { createStateActors, type WatchedState } from '#actors/stateActors.ts'
 import { settle } from '#test/support/actors.ts'
 
 interface State extends WatchedState<State> {

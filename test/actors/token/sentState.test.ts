@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { FramedSnapshot } from '#actors/token/frame.ts'
-import { SentStates } from '#actors/token/sentState.ts'
-import type { TokenDelta } from '#protocol/tokenUpdate.ts'
+import { FramedSnapshot, SentStates } from '#actors/token/frame.ts'
+import type { TokenDelta } from '#protocol/encodeUpdate.ts'
 import { addressOf, recentOf, snapshotOf, tradeOf } from '#test/support/snapshots.ts'
 
 const TOKEN = addressOf(1)

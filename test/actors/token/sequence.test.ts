@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isNewer, needsSnapshot } from '#actors/token/sequence.ts'
+import { needsSnapshot } from '#actors/token/subscriberSet.ts'
+import { isNewer } from '#actors/token/tokenState.ts'
 
 describe('isNewer', () => {
   it('takes a strictly larger sequence only', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ActorEvent } from '#actors/token/actorEvent.ts'
+import type { ActorEvent } from '#actors/token/tokenState.ts'
 import { ACTIVATING, afterTokenEvent, IDLE_SWEEPS, loadRetryMs, replacing, type TokenState } from '#actors/token/tokenState.ts'
 import { RecordingSubscription } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { INTEGRATIONS } from '#domain/integration.ts'
-import { createRouter } from '#gateway/http/router.ts'
+import { INTEGRATIONS } from '#configuration/settings.ts'
+import { createRouter } from '#gateway/http/requests.ts'
 import { routes } from '#gateway/http/routes.ts'
 import type { Sources } from '#gateway/http/sources.ts'
+import { integrationRoutes } from '#integrations/integrationRoutes.ts'
 
 const ADDRESS = '0x00000000000000000000000000000000000000a1'
 
@@ -28,7 +29,7 @@ it.each(['/wp-login.php', '/graphql', `/${'a'.repeat(4_000)}`])('suggests no pat
 
 function match(path: string) {
   return createRouter(
-    routes({ site: null, config: { role: 'all', integrations: INTEGRATIONS } } as unknown as Sources, () =>
+    routes({ site: null, integrations: integrationRoutes, config: { role: 'all', integrations: INTEGRATIONS } } as unknown as Sources, () =>
       expect.fail('no route is asked'),
     ),
   )('GET', path)

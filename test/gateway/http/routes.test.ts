@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { INTEGRATIONS, type Integration } from '#domain/integration.ts'
+import { INTEGRATIONS, type Integration } from '#configuration/settings.ts'
 import { routes } from '#gateway/http/routes.ts'
 import type { Sources } from '#gateway/http/sources.ts'
+import { integrationRoutes } from '#integrations/integrationRoutes.ts'
 
 /** No handler runs here. */
 const tableWith = (integrations: readonly Integration[]) =>
-  routes({ site: null, config: { role: 'all', integrations } } as unknown as Sources, () => expect.fail('no route is asked'))
+  routes({ site: null, integrations: integrationRoutes, config: { role: 'all', integrations } } as unknown as Sources, () =>
+    expect.fail('no route is asked'),
+  )
 const TABLE = tableWith(INTEGRATIONS)
 
 interface JsonSchema {

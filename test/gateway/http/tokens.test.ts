@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Token } from '#resources/token.ts'
-import { withUsd } from '#resources/token.ts'
+import { type Token, withUsd } from '#resources/token.ts'
 import { TOKEN_SORTS } from '#resources/tokens.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
 import { expectProblem } from '../expectProblem.ts'

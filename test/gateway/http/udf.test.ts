@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { priceScale } from '#gateway/http/routes/integrations/udf.ts'
+import { priceScale } from '#integrations/udf.ts'
 import type { Candle } from '#resources/candles.ts'
 import type { Token } from '#resources/token.ts'
 import type { Trade } from '#resources/trades.ts'

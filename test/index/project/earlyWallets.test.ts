@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
-import { CLASS_BITS, classesOf, EARLY_CLASSES, HELD_FIELDS } from '#domain/earlyWallets.ts'
+import { CLASS_BITS, classesOf, EARLY_CLASSES, HELD_FIELDS } from '#domain/holder.ts'
 import { project } from '#index/project/project.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import type { BalanceRow } from '#tables/balance.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Address, Hex } from '#domain/address.ts'
-import { sqrtPriceAtTick } from '#domain/sqrtPrice.ts'
+import { sqrtPriceAtTick } from '#domain/prices.ts'
 import { project } from '#index/project/project.ts'
 import { valuationOf } from '#index/project/values.ts'
 import { poolFacts, type TokenEvent } from '#launchpads/tokenEvent.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rowKeysOf } from '#index/project/rowKeys.ts'
+import { rowKeysOf } from '#index/project/project.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
 import { follow } from './randomPositions.ts'
 

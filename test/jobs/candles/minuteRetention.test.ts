@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, it } from 'vitest'
-import { createMinuteRetention } from '#jobs/candles/minuteRetention.ts'
+import { createMinuteRetention } from '#jobs/candleJobs.ts'
 import type { CandlesQuery } from '#resources/candles.ts'
 import { createTransaction, oneAtATime } from '#store/connection/transaction.ts'
 import { readCandles } from '#store/reads/candles.ts'

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, type Hex, toFunctionSelector, toHex } from 'viem'
 import { expect, test } from 'vitest'
-import { fetchCurrency } from '#jobs/currencies/fetchCurrency.ts'
+import { fetchCurrency } from '#jobs/currencyReader.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
 

@@ -5,12 +5,18 @@ import { parseEther } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched, transfer } from '#devchain/actions.ts'
 import type { Address } from '#domain/address.ts'
-import { fetchHolderCodes, HOLDER_CODES, MAX_HOLDERS_PER_CALL } from '#jobs/holders/fetchHolderCodes.ts'
-import { createHolderClassifier, type HolderClassifier } from '#jobs/holders/holderClassifier.ts'
+import {
+  createHolderClassifier,
+  fetchHolderCodes,
+  HOLDER_CODES,
+  type HolderClassifier,
+  MAX_HOLDERS_PER_CALL,
+} from '#jobs/holderClassifier.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import { createRpc, type Rpc, type RpcProvider } from '#rpc/rpc.ts'
+import type { RpcProvider } from '#rpc/provider.ts'
+import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { createTransaction, type Transaction } from '#store/connection/transaction.ts'
 import { readHolders } from '#store/reads/holders.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
@@ -33,27 +39,6 @@ let other: Launched
 let creator: Address
 let alice: Address
 let indexed = 0
-
-beforeAll(async () => {
-  chain = await startTestChain()
-  ;[, creator, alice] = chain.accounts as [Address, Address, Address]
-  rpc = createRpc({ urls: [chain.anvil.url], chainId: null, logger: silentLogger })
-  await chain.client.setCode({ address: VAULT, bytecode: '0x00' })
-  await chain.client.setCode({ address: DELEGATED, bytecode: `0xef0100${VAULT.slice(2)}` })
-  token = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'A', symbol: 'A' })))
-  other = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'B', symbol: 'B' })))
-  for (const { curve } of [token, other]) await chain.mined(buyOnCurve(chain, { from: alice, curve, paidWei: parseEther('0.1') }))
-  for (const to of [VAULT, DELEGATED, NOBODY]) await give(token, to)
-  await give(other, VAULT)
-  index = await openChainIndex(chain, database)
-})
-afterAll(async () => {
-  rpc?.close()
-})
-beforeEach(async () => {
-  await sql`truncate holder_code`.execute(database.kysely)
-  await sql`update balance set type = 'wallet' where type = 'contract'`.execute(database.kysely)
-})
 
 describe('the question', () => {
   it('is the compiled HolderCodes.yul', () => {
@@ -91,6 +76,27 @@ describe('the question', () => {
       rpc.ask(provider => question({ ...provider, calls: async calls => [answer, ...(await provider.calls(calls)).slice(1)] }))
     await expect(fetchHolderCodes({ ask }, { holders: [alice, VAULT], block })).rejects.toThrow('not a byte for each of 2 addresses')
   })
+})
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  ;[, creator, alice] = chain.accounts as [Address, Address, Address]
+  rpc = createRpc({ urls: [chain.anvil.url], chainId: null, logger: silentLogger })
+  await chain.client.setCode({ address: VAULT, bytecode: '0x00' })
+  await chain.client.setCode({ address: DELEGATED, bytecode: `0xef0100${VAULT.slice(2)}` })
+  token = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'A', symbol: 'A' })))
+  other = readLaunched(await chain.mined(launch(chain, { from: creator, name: 'B', symbol: 'B' })))
+  for (const { curve } of [token, other]) await chain.mined(buyOnCurve(chain, { from: alice, curve, paidWei: parseEther('0.1') }))
+  for (const to of [VAULT, DELEGATED, NOBODY]) await give(token, to)
+  await give(other, VAULT)
+  index = await openChainIndex(chain, database)
+})
+afterAll(async () => {
+  rpc?.close()
+})
+beforeEach(async () => {
+  await sql`truncate holder_code`.execute(database.kysely)
+  await sql`update balance set type = 'wallet' where type = 'contract'`.execute(database.kysely)
 })
 
 describe('holders that are contracts', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_ATTEMPTS } from '#domain/metadata.ts'
-import { recordOf, retryDelayMs } from '#jobs/metadata/attemptPolicy.ts'
-import { failure, type MetadataProblem } from '#jobs/metadata/failure.ts'
+import { failure, type MetadataProblem, recordOf, retryDelayMs } from '#jobs/metadata/failure.ts'
 
 const DAY_MS = 86_400_000
 

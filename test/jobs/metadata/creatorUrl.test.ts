@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isCreatorUrl } from '#jobs/metadata/creatorUrl.ts'
-import { publicGateway } from '#jobs/metadata/gateways.ts'
-import { isPublicAddress } from '#jobs/metadata/publicAddress.ts'
+import { publicGateway } from '#jobs/metadata/fetchText.ts'
+import { isCreatorUrl, isPublicAddress } from '#jobs/metadata/outbound.ts'
 
 describe('isPublicAddress', () => {
   it.each([

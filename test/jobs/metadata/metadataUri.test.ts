@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { locate } from '#jobs/metadata/gateways.ts'
-import { parseMetadataUri } from '#jobs/metadata/metadataUri.ts'
+import { locate } from '#jobs/metadata/fetchText.ts'
+import { parseMetadataUri } from '#jobs/metadata/readDocument.ts'
 
 const CID = 'bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi'
 const OLD_CID = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG'

@@ -2,9 +2,7 @@ import { encodeAbiParameters, encodeFunctionData, type Hex, keccak256, parseAbi,
 import { describe, expect, it } from 'vitest'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import { FLAUNCH_CREATED_TOPICS } from '#launchpads/adapters/flaunchCreation.ts'
-import { FLAUNCH_FEE_TOPICS } from '#launchpads/adapters/flaunchFees.ts'
-import { POOL_SWAP_TOPIC } from '#launchpads/adapters/flaunchSwaps.ts'
+import { FLAUNCH_CREATED_TOPICS, FLAUNCH_FEE_TOPICS, POOL_SWAP_TOPIC } from '#launchpads/adapters/flaunch.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import { followLogs, type LogBlock } from '#test/support/followLogs.ts'
 import {

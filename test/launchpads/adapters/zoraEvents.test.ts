@@ -1,8 +1,7 @@
 import { parseAbi, toEventSelector } from 'viem'
 import { expect, it } from 'vitest'
-import { COIN_CREATED_TOPICS } from '#launchpads/adapters/coinCreated.ts'
-import { ZORA_CREATED_TOPICS } from '#launchpads/adapters/zoraCreation.ts'
-import { LIQUIDITY_MIGRATED_TOPIC, ZORA_COIN_TOPICS } from '#launchpads/adapters/zoraRewards.ts'
+import { LIQUIDITY_MIGRATED_TOPIC, ZORA_COIN_TOPICS, ZORA_CREATED_TOPICS } from '#launchpads/adapters/zoraCoins.ts'
+import { COIN_CREATED_TOPICS } from '#launchpads/adapters/zoraProtocol.ts'
 
 // The events as Zora declares them, with the names of their arguments: IZoraFactory.sol, ICoin.sol, ICreatorCoin.sol, IZoraV4CoinHook.sol
 // and ICreatorCoinHook.sol in packages/coins/src/interfaces of github.com/ourzora/zora-protocol.

@@ -3,7 +3,7 @@ import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
 import { createDirectory } from '#launchpads/directory/directory.ts'
-import { createMappedAdapter } from '#launchpads/mapping/createMappedAdapter.ts'
+import { createMappedAdapter } from '#launchpads/mapping/compile.ts'
 import type { EventsMapping } from '#launchpads/mapping/schema.ts'
 import { testAddresses } from '#test/support/simulatedChain.ts'
 

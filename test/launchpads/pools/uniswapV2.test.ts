@@ -6,7 +6,7 @@ import type { ChainLog } from '#domain/block.ts'
 import { type Decimal, formatDecimal, parseDecimal } from '#domain/decimal.ts'
 import { decodeLogs } from '#launchpads/decodeLogs.ts'
 import type { LogSource } from '#launchpads/logSource.ts'
-import { TRANSFER_TOPIC } from '#launchpads/transfer.ts'
+import { TRANSFER_TOPIC } from '#launchpads/maker.ts'
 
 const [PAIR, TOKEN, WETH, ROUTER, WHO, TAX] = ['9', '7', 'e', '5', 'a', 'b'].map(digit => toAddress(`0x${digit.repeat(40)}`)) as [
   Address,

@@ -3,10 +3,10 @@ import { toEventSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { type Hex, toAddress } from '#domain/address.ts'
 import { formatDecimal } from '#domain/decimal.ts'
-import { MalformedLogError } from '#launchpads/malformedLog.ts'
-import { madePool } from '#launchpads/mapping/madePool.ts'
+import { madePool } from '#launchpads/mapping/launch.ts'
 import { swapFee } from '#launchpads/pools/poolTrade.ts'
 import { concentratedState, decodeUniswapV3, priceFromSqrt, V3_TOPICS } from '#launchpads/pools/uniswapV3.ts'
+import { MalformedLogError } from '#launchpads/words.ts'
 import { testAddresses } from '#test/support/simulatedChain.ts'
 
 const Q96 = 2n ** 96n

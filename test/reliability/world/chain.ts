@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Hex, numberToHex } from 'viem'
-import { encodeReceipt } from '#chain/logs/encodeReceipt.ts'
-import { logsBloom } from '#chain/logs/logsBloom.ts'
-import { trieRoot } from '#chain/logs/trieRoot.ts'
-import { headerHash } from '#rpc/headerHash.ts'
+import { logsBloom } from '#chain/logs/blockLogs.ts'
+import { encodeReceipt, trieRoot } from '#chain/logs/provenLogs.ts'
+import { headerHash } from '#rpc/header.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 import { logsOf, type MarketEvent, marketEvents } from './market.ts'
 

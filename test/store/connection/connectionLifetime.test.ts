@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { MAX_LIFETIME, MIN_LIFETIME, renewConnections } from '#store/connection/connectionLifetime.ts'
+import { MAX_LIFETIME, MIN_LIFETIME, renewConnections } from '#store/connection/orm.ts'
 import { openOrm, useDatabase } from '#test/support/database.ts'
 
 const database = await useDatabase()

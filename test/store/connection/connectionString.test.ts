@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { toConnectionString } from '#store/connection/connectionString.ts'
+import { toConnectionString } from '#store/connection/orm.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

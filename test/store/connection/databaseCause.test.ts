@@ -1,8 +1,7 @@
 import { createServer } from 'node:net'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { databaseCause } from '#store/connection/databaseCause.ts'
-import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
+import { databaseCause, databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { openOrm } from '#test/support/database.ts'
 import { listen } from '#test/support/listen.ts'
 

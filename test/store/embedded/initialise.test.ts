@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { initialise } from '#store/embedded/initialise.ts'
-import { dataVersion, layoutOf } from '#store/embedded/layout.ts'
+import { dataVersion, layoutOf } from '#store/embedded/serverProcess.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 /** Makes what tells a data folder, at once. */

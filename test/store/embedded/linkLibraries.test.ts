@@ -3,9 +3,8 @@ import { readdir, readlink, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { findBinaries } from '#store/embedded/findBinaries.ts'
-import { linkLibraries } from '#store/embedded/linkLibraries.ts'
-import { chooseServerUser } from '#store/embedded/serverUser.ts'
+import { findBinaries, linkLibraries } from '#store/embedded/initialise.ts'
+import { chooseServerUser } from '#store/embedded/serverProcess.ts'
 import { makeTemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const run = promisify(execFile)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { judgePostmasterFile } from '#store/embedded/postmasterFile.ts'
+import { judgePostmasterFile } from '#store/embedded/serverProcess.ts'
 
 const always = () => true
 const never = () => false

@@ -3,11 +3,8 @@ import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { findBinaries } from '#store/embedded/findBinaries.ts'
-import { initialise } from '#store/embedded/initialise.ts'
-import { layoutOf } from '#store/embedded/layout.ts'
-import { startServer, stopServer } from '#store/embedded/serverProcess.ts'
-import { asServerUser, chooseServerUser } from '#store/embedded/serverUser.ts'
+import { findBinaries, initialise } from '#store/embedded/initialise.ts'
+import { asServerUser, chooseServerUser, layoutOf, startServer, stopServer } from '#store/embedded/serverProcess.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const run = promisify(execFile)

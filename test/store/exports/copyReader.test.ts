@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { withCopyReader } from '#store/exports/copyReader.ts'
+import { withCopyReader } from '#store/exports/copyOut.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 
 // The server ended an export whose reader took nothing for 20 s, such as `less`, or an upload.

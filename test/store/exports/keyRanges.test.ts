@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressRanges, keyRanges } from '#store/exports/keyRanges.ts'
+import { addressRanges, keyRanges } from '#store/exports/copyOut.ts'
 
 test.each([
   [{ first: 10, last: 19, count: 3 }, [13, 16]],

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
-import { readCandleSeries } from '#store/reads/candleSeries.ts'
+import { readCandleSeries, readSparklines } from '#store/reads/candleSeries.ts'
 import { readCandles } from '#store/reads/candles.ts'
-import { readSparklines } from '#store/reads/sparklines.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, poolRow, type Row, tokenRow, wordOf } from '#test/support/rows.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ZERO_ADDRESS } from '#domain/address.ts'
 import { readClaimable } from '#store/reads/claimable.ts'
-import { toBytes } from '#tables/toBytes.ts'
+import { toBytes } from '#tables/columns.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, poolRow, type Row, tokenRow } from '#test/support/rows.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDayTotals } from '#store/reads/marketData/dayTotals.ts'
+import { readDayTotals } from '#store/reads/marketData.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, poolRow, tokenRow, tradeRow, wordOf } from '#test/support/rows.ts'
 

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { readEarlyWallets } from '#store/reads/earlyWallets.ts'
-import { readHolders } from '#store/reads/holders.ts'
+import { readEarlyWallets, readHolders } from '#store/reads/holders.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { readTraders } from '#store/reads/traders.ts'
 import { useDatabase } from '#test/support/database.ts'

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { HOLDER_TYPES } from '#domain/holder.ts'
-import { HOLDER_SIZES, RESERVE_TYPES } from '#domain/holderDistribution.ts'
-import { readHolderDistribution } from '#store/reads/holderDistribution.ts'
+import { HOLDER_SIZES, HOLDER_TYPES, RESERVE_TYPES } from '#domain/holder.ts'
+import { readHolderDistribution } from '#store/reads/holders.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, type Row, tokenRow } from '#test/support/rows.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RecentTrades } from '#resources/recentTrades.ts'
-import { KnownTrades } from '#store/reads/knownTrades.ts'
+import type { RecentTrades } from '#resources/trades.ts'
+import { KnownTrades } from '#store/reads/snapshots.ts'
 import { addressOf } from '#test/support/snapshots.ts'
 
 test('the trades of the thousand tokens that were kept last are known', () => {

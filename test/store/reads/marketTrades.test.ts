@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { sizesFrom, TRADE_SIZES, weiFrom } from '#domain/tradeSize.ts'
+import { sizesFrom, TRADE_SIZES, weiFrom } from '#domain/trade.ts'
 import type { MarketTradesQuery, TradeCursor } from '#resources/trades.ts'
-import { readMarketTrades } from '#store/reads/marketTrades.ts'
-import { readTrades } from '#store/reads/trades.ts'
+import { readMarketTrades, readTrades } from '#store/reads/trades.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { addressOf, chainStateRow, insertRows, type Row, tokenRow, tradeRow } from '#test/support/rows.ts'
 

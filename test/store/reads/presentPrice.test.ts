@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { closingAtPresent, type StoredCandle } from '#store/reads/presentPrice.ts'
+import { closingAtPresent, type StoredCandle } from '#store/reads/candles.ts'
 
 const candle = (time: number, [open, high, low, close]: readonly string[]): StoredCandle => ({
   time,

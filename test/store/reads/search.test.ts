@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import { readSearch } from '#store/reads/search.ts'
 import { runStatements } from '#store/rows/insertRows.ts'
-import { writeTokenNames } from '#store/rows/tokenNames.ts'
+import { writeTokenNames } from '#store/rows/metadata.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { insertRows, type Row, tokenRow } from '#test/support/rows.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
-import { sharedCurveOf } from '#domain/sharedCurve.ts'
+import { sharedCurveOf } from '#domain/trade.ts'
 import { type SelectedToken, toToken } from '#store/reads/toToken.ts'
 
 const bytes = (byte: string, count: number) => `0x${byte.repeat(count)}` as Address

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import type { Token } from '#resources/token.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { TokenCache, type TokenVersion } from '#store/reads/tokenCache.ts'
 import { readTokens } from '#store/reads/tokens.ts'
 import { useDatabase } from '#test/support/database.ts'

@@ -2,10 +2,8 @@ import { defineEntity } from '@mikro-orm/core'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { createTransaction } from '#store/connection/transaction.ts'
-import { insertRows, runStatements, type Statements } from '#store/rows/insertRows.ts'
-import { selectList } from '#store/rows/selectList.ts'
-import { column } from '#tables/columns.ts'
-import { type RowOf, type StoredRow, tableOf } from '#tables/tableOf.ts'
+import { insertRows, runStatements, type Statements, selectList } from '#store/rows/insertRows.ts'
+import { column, type RowOf, type StoredRow, tableOf } from '#tables/columns.ts'
 import { useDatabase } from '#test/support/database.ts'
 
 const database = await useDatabase({ migrated: false })

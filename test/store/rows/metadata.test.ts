@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import type { MetadataRecord } from '#domain/metadata.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import {
   announceMetadata,
   attachMetadata,

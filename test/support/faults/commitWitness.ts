@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Hex } from '#domain/address.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 
 /** The committed blocks that one process emitted. */
 export interface Tellings {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
-import type { Queryable } from '#store/connection/queryable.ts'
+import type { Queryable } from '#store/connection/databaseSchema.ts'
 import type { TokenWatcher } from '#test/support/tokenWatcher.ts'
 
 /**

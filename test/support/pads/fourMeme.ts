@@ -1,7 +1,7 @@
 import { parseEther } from 'viem'
 import { type Address, ZERO_ADDRESS } from '#domain/address.ts'
 import { type Decimal, ratio } from '#domain/decimal.ts'
-import { WETH_UNIT } from '#domain/weth.ts'
+import { WETH_UNIT } from '#domain/prices.ts'
 import type { TestChain } from '#test/support/chain.ts'
 import { compileSolidity } from '#test/support/compileSolidity.ts'
 import { deployContract, deployUniswapV2 } from '#test/support/deployContract.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
-import type { BatchMode } from '#domain/batch.ts'
-import type { ChainLog } from '#domain/block.ts'
+import type { BatchMode, ChainLog } from '#domain/block.ts'
 import { fetchSpan } from '#sync/fetch/span.ts'
 import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
 import { createMemoryIndex } from '#test/support/memoryCommitter.ts'
