@@ -15,14 +15,18 @@ export function namedPipe(): string {
 
 /** A pipe that takes no further byte until it is read. */
 export function fullPipe() {
-  const fd = openSync(namedPipe(), constants.O_RDWR | constants.O_NONBLOCK)
+  const file = namedPipe()
+  const fd = openSync(file, constants.O_RDWR | constants.O_NONBLOCK)
+  // Opened again: starting a process with `fd` as its output takes `O_NONBLOCK` from all that share this opening, and an empty pipe would
+  // hold up the test's thread for ever.
+  const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   let filled = 0
   try {
     for (;;) filled += writeSync(fd, '.'.repeat(4_096))
   } catch {
     // Full.
   }
-  return { fd, filling: '.'.repeat(filled), read: () => readAll(fd) }
+  return { fd, filling: '.'.repeat(filled), read: () => readAll(reader) }
 }
 
 /** What is in the pipe now, with a character for a byte. */
