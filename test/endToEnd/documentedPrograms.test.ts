@@ -51,87 +51,85 @@ closeAfterFile(async () => {
   for (const { child } of running.values()) child.kill('SIGKILL')
 })
 
-// Skipped: it passed once, and fails beside the other files of the suite. The cause is not known yet; `UNPROVEN_TESTS=true` runs it.
-test.skipIf(process.env['UNPROVEN_TESTS'] !== 'true')(
-  'every program of the documents is right again after ten seconds without the service, and after reorgs',
-  async () => {
-    let service = await startService()
-    await buy('0.11')
-    await service.indexed(await chain.head())
-    await startPrograms()
-    const pages = await openPages()
-    const away = await startExampleServer()
-    const readers = ['every trade', 'channel', 'token', 'trades of a token']
-    await stepUntil(
-      () => readers.every(name => /buy|bought|newest/.test(running.get(name)?.output() ?? '')),
-      async () => {
-        await buy('0.001')
-        await pause(500)
-      },
-    )
-    const fence = (await trades()).at(-1)?.id ?? ''
-    await buy('0.12')
-    const delta = await launchToken(chain, { from: alice, name: 'Delta', symbol: 'DEL' })
-    await buy('0.13')
-    const newest = await eventually(async () => (await trades()).find(({ amountWeth }) => amountWeth === '0.13')?.id ?? false)
-    await eventually(() => ['channel', 'python', 'live'].every(name => running.get(name)?.output().includes(`${newest} `)))
-    await running.get('launch bot')?.said(new RegExp(delta.token))
+test('every program of the documents is right again after ten seconds without the service, and after reorgs', async () => {
+  let service = await startService()
+  await buy('0.11')
+  await service.indexed(await chain.head())
+  await startPrograms()
+  const pages = await openPages()
+  const away = await startExampleServer()
+  const readers = ['every trade', 'channel', 'token', 'trades of a token']
+  await stepUntil(
+    () => readers.every(name => /buy|bought|newest/.test(running.get(name)?.output() ?? '')),
+    async () => {
+      await buy('0.001')
+      await pause(500)
+    },
+  )
+  // All of these small ones, of which `live` tells none, are before the fence, also where the service is behind the chain.
+  await service.indexed(await chain.head())
+  const fence = (await trades()).at(-1)?.id ?? ''
+  await buy('0.12')
+  const delta = await launchToken(chain, { from: alice, name: 'Delta', symbol: 'DEL' })
+  await buy('0.13')
+  const newest = await eventually(async () => (await trades()).find(({ amountWeth }) => amountWeth === '0.13')?.id ?? false)
+  await eventually(() => ['channel', 'python', 'live'].every(name => running.get(name)?.output().includes(`${newest} `)))
+  await running.get('launch bot')?.said(new RegExp(delta.token))
 
-    service.process.kill('SIGKILL')
-    await once(service.process, 'close')
-    // The block of the last purchase and the one of the launch are gone.
-    await chain.reorg(2)
-    const gone = pause(AWAY_MS)
-    await buy('0.14')
-    const beta = await launchToken(chain, { from: alice, name: 'Beta', symbol: 'BET' })
-    await chain.mined(buyOnCurve(chain, { from: alice, curve: beta.curve, paidWei: parseEther('6') }))
-    await chain.mined(graduate(chain, { from: alice, token: beta.token }))
-    await buy('0.15')
-    expect((await fetch(`${away}/${alpha.token}`)).status).toBe(503)
-    await gone
-    service = await startService()
-    await service.indexed(await chain.head())
-    await buy('0.16')
-    await eventually(async () => (await trades()).some(({ amountWeth }) => amountWeth === '0.16'))
-    await chain.reorg(2)
-    for (const paid of ['0.17', '0.18', '0.19']) await buy(paid)
-    await eventually(async () => (await trades()).some(({ amountWeth }) => amountWeth === '0.19'))
+  service.process.kill('SIGKILL')
+  await once(service.process, 'close')
+  // The block of the last purchase and the one of the launch are gone.
+  await chain.reorg(2)
+  const gone = pause(AWAY_MS)
+  await buy('0.14')
+  const beta = await launchToken(chain, { from: alice, name: 'Beta', symbol: 'BET' })
+  await chain.mined(buyOnCurve(chain, { from: alice, curve: beta.curve, paidWei: parseEther('6') }))
+  await chain.mined(graduate(chain, { from: alice, token: beta.token }))
+  await buy('0.15')
+  expect((await fetch(`${away}/${alpha.token}`)).status).toBe(503)
+  await gone
+  service = await startService()
+  await service.indexed(await chain.head())
+  await buy('0.16')
+  await eventually(async () => (await trades()).some(({ amountWeth }) => amountWeth === '0.16'))
+  await chain.reorg(2)
+  for (const paid of ['0.17', '0.18', '0.19']) await buy(paid)
+  await eventually(async () => (await trades()).some(({ amountWeth }) => amountWeth === '0.19'))
 
-    const all = await trades()
-    const lines = all.map(({ id, amountWeth }) => `${id} ${amountWeth}`)
-    const since = all.flatMap(({ id, amountWeth }) => (isAfter(id, fence) ? [`${id} ${amountWeth}`] : []))
-    expect(since.length).toBeGreaterThan(5)
-    await poll(() => held('every trade')).toEqual(lines)
-    for (const name of ['channel', 'python', 'live'])
-      await poll(() => held(name).filter(line => isAfter(line.split(' ')[0] ?? '', fence)), { message: name }).toEqual(since)
+  const all = await trades()
+  const lines = all.map(({ id, amountWeth }) => `${id} ${amountWeth}`)
+  const since = all.flatMap(({ id, amountWeth }) => (isAfter(id, fence) ? [`${id} ${amountWeth}`] : []))
+  expect(since.length).toBeGreaterThan(5)
+  await poll(() => held('every trade')).toEqual(lines)
+  for (const name of ['channel', 'python', 'live'])
+    await poll(() => held(name).filter(line => isAfter(line.split(' ')[0] ?? '', fence)), { message: name }).toEqual(since)
 
-    const token = await rest<Token>(`/api/tokens/${alpha.token}`)
-    const { priceWeth, tradeCount } = token.market
-    await poll(() => last('token')).toBe(`ALP ${priceWeth} buy`)
-    await poll(() => last('trades of a token')).toBe(`${tradeCount} trades, the newest ${all.at(-1)?.id}`)
-    await poll(() => running.get('README')?.output()).toMatch(new RegExp(`sequence: ${token.sequence}\\b`))
-    await poll(() => last('watch')).toBe(`ALP ${priceWeth}`)
-    await poll(() => last('price table')).toBe(`${alpha.token} "ALP" ${priceWeth} #${token.sequence}`)
-    await poll(() => count('launch bot', new RegExp(`^reference "BET" ${beta.token}`, 'gm'))).toBe(1)
-    expect(running.get('launch bot')?.output()).toMatch(/^void: launches of block \d+ and later$/m)
-    await poll(() => posted.filter(text => text.startsWith('BET ')).map(text => text.replace(/,.*/, ''))).toEqual([
-      'BET has reached its target',
-      'BET has graduated to a pool',
-    ])
-    const { data: candles } = await rest<{ data: readonly Candle[] }>(`/api/tokens/${alpha.token}/candles?interval=1m&limit=500`)
-    await poll(() => lastClose()).toBe(Number(candles.at(-1)?.close))
-    await poll(() => count('receiver', /^BET \S+ \S+$/gm)).toBe(1)
-    await poll(async () => (await fetch(`${away}/${alpha.token}`)).text()).toContain(`<dd id="price">${priceWeth}`)
+  const token = await rest<Token>(`/api/tokens/${alpha.token}`)
+  const { priceWeth, tradeCount } = token.market
+  await poll(() => last('token')).toBe(`ALP ${priceWeth} buy`)
+  await poll(() => last('trades of a token')).toBe(`${tradeCount} trades, the newest ${all.at(-1)?.id}`)
+  await poll(() => running.get('README')?.output()).toMatch(new RegExp(`sequence: ${token.sequence}\\b`))
+  await poll(() => last('watch')).toBe(`ALP ${priceWeth}`)
+  await poll(() => last('price table')).toBe(`${alpha.token} "ALP" ${priceWeth} #${token.sequence}`)
+  await poll(() => count('launch bot', new RegExp(`^reference "BET" ${beta.token}`, 'gm'))).toBe(1)
+  expect(running.get('launch bot')?.output()).toMatch(/^void: launches of block \d+ and later$/m)
+  await poll(() => posted.filter(text => text.startsWith('BET ')).map(text => text.replace(/,.*/, ''))).toEqual([
+    'BET has reached its target',
+    'BET has graduated to a pool',
+  ])
+  const { data: candles } = await rest<{ data: readonly Candle[] }>(`/api/tokens/${alpha.token}/candles?interval=1m&limit=500`)
+  await poll(() => lastClose()).toBe(Number(candles.at(-1)?.close))
+  await poll(() => count('receiver', /^BET \S+ \S+$/gm)).toBe(1)
+  await poll(async () => (await fetch(`${away}/${alpha.token}`)).text()).toContain(`<dd id="price">${priceWeth}`)
 
-    const wallet = await rest<Wallet>(`/api/wallets/${alice}`)
-    await pages?.shows('browser', priceWeth ?? '')
-    await pages?.shows('wallet', `${wallet.trades} trades, worth ${formatCompact(wallet.valueWeth)} ETH`)
-    await pages?.shows('leaderboard', `Ξ${formatPrice(priceWeth)}`)
-    await pages?.shows('chart', `closed at Ξ${formatPrice(candles.at(-1)?.close ?? null)}`)
-    for (const [name, { child }] of running) expect([name, child.exitCode, child.signalCode]).toEqual([name, null, null])
-    expect(await service.stop()).toBe(0)
-  },
-)
+  const wallet = await rest<Wallet>(`/api/wallets/${alice}`)
+  await pages?.shows('browser', priceWeth ?? '')
+  await pages?.shows('wallet', `${wallet.trades} trades, worth ${formatCompact(wallet.valueWeth)} ETH`)
+  await pages?.shows('leaderboard', `Ξ${formatPrice(priceWeth)}`)
+  await pages?.shows('chart', `closed at Ξ${formatPrice(candles.at(-1)?.close ?? null)}`)
+  for (const [name, { child }] of running) expect([name, child.exitCode, child.signalCode]).toEqual([name, null, null])
+  expect(await service.stop()).toBe(0)
+})
 
 async function startService() {
   const hook = {
