@@ -241,7 +241,9 @@ function versionOf(params: Fields): unknown {
   return isFields(meta) ? meta[VERSION_FIELD] : undefined
 }
 
-function refuseHandshake({ id }: McpRequest, header: ReadHeader): McpError | null {
+function refuseHandshake({ id, method }: McpRequest, header: ReadHeader): McpError | null {
+  // The versions are agreed on by its body. Some clients send the newest one that they know in the header already.
+  if (method === 'initialize') return null
   const given = header('mcp-protocol-version')
   if (given === STATELESS_VERSION) return error(id, 'invalidParams', `params._meta must have ${VERSION_FIELD}`)
   return given === '' || isHandshakeVersion(given) ? null : unsupported(id, given)

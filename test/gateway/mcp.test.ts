@@ -189,6 +189,13 @@ test('says which versions it speaks when a newer one is asked for', async () => 
   expect(await response.json()).toMatchObject({ id: 7, error: { code: -32_022, data: { supported: [STATELESS], requested: newer } } })
 })
 
+// It was refused before anything was agreed on, so that the client had no way to go back to a version that both know.
+test.for(['2027-01-01', '2024-11-05', STATELESS])('agrees on a version with a client whose first header says %s', async version => {
+  const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  const response = await post({ ...request, method: 'initialize', params }, { 'mcp-protocol-version': version })
+  expect([response.status, await response.json()]).toMatchObject([200, { id: 7, result: { protocolVersion: '2025-11-25' } }])
+})
+
 test.for([
   ['params and arguments of null', { ...request, params: null }, {}],
   ['only JSON', request, { accept: 'application/json' }],
