@@ -57,7 +57,8 @@ describe('npm run dev', () => {
     const dev = startDev(SHORT)
     const file = await served(dev)
     expect((await stat(path.join(dataDir, 'dev.json'))).mode & 0o777).toBe(0o600)
-    expect(Object.keys(file).sort()).toEqual(['databaseUrl', 'launchpadsFile', 'rpcUrl', 'url'])
+    const [, documented = ''] = /```json\n(.*?)```/s.exec(await readFile('docs/guides/development.md', 'utf8')) ?? []
+    expect(Object.keys(file).sort()).toEqual(Object.keys(JSON.parse(documented) as DevFile).sort())
 
     // A service is ready when it is at most 30 blocks behind the chain: the newest of the history can still be missing.
     const migrated = async () => (await get(`${file.url}/api/tokens?status=migrated`)).data

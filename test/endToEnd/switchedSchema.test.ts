@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -36,8 +36,12 @@ afterAll(async () => {
 })
 
 test('a gateway, webhooks and views go to the schema that is served now, and clients keep connections, positions and rising sequences', async () => {
+  // As docs/guides/upgrading.md says: `SCHEMA=next … npm start`, then `npm run db:switch -- next`.
+  const guide = await readFile('docs/guides/upgrading.md', 'utf8')
+  const [, SCHEMA = ''] = /^SCHEMA=(\S+) PORT=\d+ npm start$/m.exec(guide) ?? []
+  const [, served = ''] = /^npm run db:switch -- (\S+)$/m.exec(guide) ?? []
   const { service: earlier, folder } = await startIndexer('reference', ['bot', 'down'])
-  const { service: later } = await startIndexer('renamed', ['bot', 'down', 'added'], { SCHEMA: 'next' })
+  const { service: later } = await startIndexer('renamed', ['bot', 'down', 'added'], { SCHEMA })
   const gateway = await folder.start({ ROLE: 'gateway', RPC_URLS: '', LAUNCHPADS_FILE: '', DATABASE_URL })
   const launchpads = async () => (await gateway.get<{ data: readonly { name: string }[] }>('/api/launchpads')).data.map(({ name }) => name)
   const feed = await openFeed(gateway.url)
@@ -56,7 +60,7 @@ test('a gateway, webhooks and views go to the schema that is served now, and cli
   await later.indexed(Number(blocks.at(-1)))
   await poll(() => posted('bot')).toEqual(blocks)
   expect(await viewed()).toEqual(['reference'])
-  expect(await command('src/commands/dbSwitch.ts', 'next')).toContain('Schema next is served now')
+  expect(await command('src/commands/dbSwitch.ts', served)).toContain('Schema next is served now')
   expect(await viewed()).toEqual(['renamed'])
   receiver.answer = answering(204)
   await expect.poll(launchpads).toEqual(['renamed'])
