@@ -3,7 +3,7 @@ import type { ChainHeader } from '#rpc/header.ts'
 import type { RpcProvider } from '#rpc/provider.ts'
 import { blockByNumber, blockByTag, logsInBlocks } from '#rpc/rpcCalls.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
-import { faultOf, type RpcFault } from '#rpc/rpcFault.ts'
+import { faultOf, RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import { type BlockWithLogs, blockWithLogs, fetchHeader, readHeader } from './block.ts'
 import { smallerThanBlock } from './logs/gatherLogs.ts'
 import { parseLogs } from './logs/parseLogs.ts'
@@ -122,8 +122,10 @@ export function createChainTips(): ChainTips {
         const tip = await fetchAtDepth(provider, confirmations, announced, next)
         return tip === last ? tip : keep(tip, confirmations)
       }
-      const [head, confirmed] = await provider.calls([blockByTag('latest'), blockByTag(confirmations)])
-      const tip = orderedTip(await readHeader(provider, head, 'a head'), await readHeader(provider, confirmed, `a ${confirmations} block`))
+      const calls = [blockByTag('latest'), blockByTag(confirmations)]
+      const [head, confirmed] = await provider.calls(calls).catch(error => rethrowUnmarked(error, confirmations))
+      const what = `a ${confirmations} block; ${WITHOUT_MARKS}`
+      const tip = orderedTip(await readHeader(provider, head, 'a head'), await readHeader(provider, confirmed, what))
       return keep(tip, confirmations)
     },
     compare: header => {
@@ -134,6 +136,15 @@ export function createChainTips(): ChainTips {
       last = null
     },
   }
+}
+
+/** For nodes that refuse the name of a mark, and chains on which no block ever gets it. */
+const WITHOUT_MARKS = 'where it never has one, set CONFIRMATIONS to a number of blocks'
+
+function rethrowUnmarked(error: unknown, mark: 'safe' | 'finalized'): never {
+  const fault = faultOf(error)
+  if (!(error instanceof RpcError) || (fault?.kind !== 'node' && fault?.kind !== 'rejected') || !fault.text.includes(mark)) throw error
+  throw new RpcError({ ...fault, text: `${fault.text}; ${WITHOUT_MARKS}` }, error.provider)
 }
 
 /**

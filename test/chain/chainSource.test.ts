@@ -51,6 +51,22 @@ describe('the tip', () => {
     await expect(numbers(chainOf(20), 'finalized')).resolves.toEqual([20, 12])
   })
 
+  const refuse = () => {
+    throw new NodeFailure(-32_603, 'strconv.ParseUint: parsing "finalized": invalid syntax')
+  }
+
+  // The log had the node's words alone, again and again.
+  it.each([
+    ['refuses its name', refuse],
+    ['has none', () => null],
+  ])('says what to set where a node %s', async (_, mark) => {
+    const intercept = (__: string, { params }: RpcCall, answer: () => unknown) => (params[0] === 'finalized' ? mark() : answer())
+    const source = createChainSource({ rpc: createChainRpc([chainOf(20)], { intercept }) })
+    await expect(source.tip(at('finalized'))).rejects.toThrow(
+      /finalized.*; where it never has one, set CONFIRMATIONS to a number of blocks/,
+    )
+  })
+
   it('asks for the confirmed block again when it turns out to be another, though the head stands still', async () => {
     const chain = chainOf(20, { provesHeaders: false })
     const wrong = { hash: `0x${'ee'.repeat(32)}` as const }
