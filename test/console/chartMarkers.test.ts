@@ -45,7 +45,7 @@ const bar = (time: number, close = 1) => ({ time, open: 1, high: 2, low: 1, clos
 // It stood on the bar before until the chart was drawn as a whole.
 test('the mark of a trade in a new interval moves to its bar when the bar comes', async () => {
   const time = chartTimeOf('1d', 0)
-  const chart = await createChart({ append: () => {} } as unknown as HTMLElement, {
+  const chart = createChart({ append: () => {} } as unknown as HTMLElement, {
     time,
     view: { measure: 'price', factor: 1, isLogarithmic: false },
     onNearStart: () => {},

@@ -1,4 +1,18 @@
-import type { AutoscaleInfo, IChartApi, ISeriesApi, Time, UTCTimestamp } from 'lightweight-charts'
+import {
+  type AutoscaleInfo,
+  CandlestickSeries,
+  CrosshairMode,
+  createChart as createLibraryChart,
+  createSeriesMarkers,
+  HistogramSeries,
+  type IChartApi,
+  type ISeriesApi,
+  LineStyle,
+  PriceScaleMode,
+  TickMarkType,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts'
 import { formatCompact } from '#client/decimalText.ts'
 import type { ChartMark } from '#console/state/chartMarks.ts'
 import { axisLabels, formatMeasure, type Measure } from './axisLabels.ts'
@@ -53,25 +67,14 @@ const MIN_RANGE = 0.02
 /** The smallest step of the price axis, as a share of the newest price. */
 const MIN_STEP = 1e-6
 
-/** Loads the chart library and draws a chart in the element. */
-export async function createChart(element: HTMLElement, { time, view: firstView, onNearStart, onPointed }: ChartOptions): Promise<Chart> {
-  // Named one by one, so that the build leaves out the rest of the library.
-  const {
-    CandlestickSeries,
-    createChart: create,
-    createSeriesMarkers,
-    CrosshairMode,
-    HistogramSeries,
-    LineStyle,
-    PriceScaleMode,
-    TickMarkType,
-  } = await import('lightweight-charts')
+/** Draws a chart in the element. This module is loaded with the first chart: the library is as large as the rest of the page. */
+export function createChart(element: HTMLElement, { time, view: firstView, onNearStart, onPointed }: ChartOptions): Chart {
   const parts: Readonly<Record<number, TimePart>> = {
     [TickMarkType.Year]: 'year',
     [TickMarkType.Month]: 'month',
     [TickMarkType.DayOfMonth]: 'day',
   }
-  const chart: IChartApi = create(element, {
+  const chart: IChartApi = createLibraryChart(element, {
     autoSize: true,
     // The library's logo needs inline styles, which the page's policy forbids. The footer names the library instead.
     layout: { attributionLogo: false, fontSize: FONT_SIZE },

@@ -14,7 +14,7 @@ import { client, currency, live, returns } from '#console/state/session.ts'
 import type { TokenDetail } from '#console/state/tokenDetail.ts'
 import { formatMeasure, type Measure } from './axisLabels.ts'
 import type { Bar } from './bar.ts'
-import { type Chart, type ChartView, createChart } from './chart.ts'
+import type { Chart, ChartView } from './chart.ts'
 import { chartTimeOf, isOfUtcDays } from './chartTime.ts'
 import { type ChartInterval, INTERVAL_NAMES, intervalOfAge } from './intervals.ts'
 
@@ -98,8 +98,13 @@ export function ChartCard({ token, detail }: ChartCardProps) {
     const onPointed = (bar: Bar | null) => {
       pointed.value = bar
     }
-    void createChart(pane, { time, view, onNearStart: () => loadOlder(), onPointed }).then(
-      chart => {
+    void import('./chart.ts').then(
+      ({ createChart }) => {
+        if (isOver) {
+          pane.remove()
+          return
+        }
+        const chart = createChart(pane, { time, view, onNearStart: () => loadOlder(), onPointed })
         let isRemoved = false
         const created: Chart = {
           ...chart,
@@ -109,10 +114,6 @@ export function ChartCard({ token, detail }: ChartCardProps) {
             chart.remove()
             pane.remove()
           },
-        }
-        if (isOver) {
-          created.remove()
-          return
         }
         const take = () => {
           if (drawn.current === created) return
