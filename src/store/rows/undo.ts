@@ -195,16 +195,13 @@ interface StoredTable {
   readonly key: readonly string[]
   /** The other columns that images restore. */
   readonly columns: readonly string[]
-  /** Whether images are JSON, as before Migration0016. */
-  readonly isJson: boolean
 }
 
 async function readStoredTables(db: Queryable): Promise<readonly StoredTable[]> {
   const { rows } = await sql<StoredTable>`
     select relname as name, array_agg(attname::text order by attnum) filter (where attnum = any(indkey)) as key,
       coalesce(array_agg(attname::text order by attnum) filter (where not attnum = any(indkey) and attgenerated = ''
-        and (relname <> ${TOKEN.name} or attname <> all(${LASTING_COLUMNS}::text[]))), '{}') as columns,
-      exists (select from pg_attribute where attrelid = 'block_undo'::regclass and attname = 'image' and not attisdropped) as "isJson"
+        and (relname <> ${TOKEN.name} or attname <> all(${LASTING_COLUMNS}::text[]))), '{}') as columns
     from pg_class join pg_namespace as place on place.oid = relnamespace and nspname = current_schema()
       join pg_index on indrelid = pg_class.oid and indisprimary
       join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
@@ -304,10 +301,10 @@ function oldestImages(table: StoredTable, ancestor: number): RawBuilder<unknown>
 }
 
 /** The image of a row that was added has only the key. "offset 0" has PostgreSQL build each image once. */
-function imagesSince({ name, isJson }: StoredTable, ancestor: number): RawBuilder<unknown> {
-  const row = (json: string) => sql`json_populate_record(null::${sql.table(name)}, ${sql.id(json)})`
-  const image = isJson ? sql`existed, ${row('image')}` : sql`added_key is null as existed, coalesce(${sql.id(name)}, ${row('added_key')})`
-  return sql`select block_number, position, ${image} as image from block_undo where table_name = ${name} and block_number > ${ancestor} offset 0`
+function imagesSince({ name }: StoredTable, ancestor: number): RawBuilder<unknown> {
+  const image = sql`coalesce(${sql.id(name)}, json_populate_record(null::${sql.table(name)}, added_key))`
+  return sql`select block_number, position, added_key is null as existed, ${image} as image
+    from block_undo where table_name = ${name} and block_number > ${ancestor} offset 0`
 }
 
 function sameKey({ key }: Pick<StoredTable, 'key'>): RawBuilder<unknown> {

@@ -1,11 +1,10 @@
-import { Migration } from '@mikro-orm/migrations'
 import { sql } from 'kysely'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { migrate } from '#store/migrations/migrate.ts'
-import { MIGRATIONS } from '#store/migrations/migrations.ts'
 import { readFinality } from '#store/reads/page.ts'
+import { addMigration } from '#test/support/addMigration.ts'
 import { silentLogger, type TestDatabase, useDatabase } from '#test/support/database.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
@@ -24,9 +23,6 @@ beforeAll(async () => {
   await base.orm.close(true)
 })
 
-const known = MIGRATIONS.length
-afterEach(() => void MIGRATIONS.splice(known))
-
 const CHANGES = changesByKind()
 const cases = Object.keys(CHANGES).flatMap((kind, at) =>
   (at === 0 || at === 2 ? [1, 3, 100] : [[100, 3, 1][at % 3] ?? 1]).map(depth => [kind, depth] as const),
@@ -34,12 +30,12 @@ const cases = Object.keys(CHANGES).flatMap((kind, at) =>
 
 describe('after an upgrade', () => {
   it.each(cases)('with %s, a reorg of %i blocks leaves what a fresh index has', async (kind, depth) => {
-    const { before = [], migration } = CHANGES[kind] ?? {}
+    const { before = [], migration } = CHANGES[kind] ?? expect.unreachable()
     const database = await useDatabase({ copyOf: base })
     const fresh = await useDatabase()
     for (const statement of before) await sql.raw(statement).execute(database.kysely)
     const sequences = await readSequences(database)
-    if (migration !== undefined) addMigration(migration)
+    onTestFinished(addMigration(migration))
     const forking = grow()
     forking.fork(depth, 2)
 
@@ -65,7 +61,7 @@ describe('after an upgrade', () => {
 
   it('stands where it stood when the migrations leave rows and images alone', async () => {
     const database = await useDatabase({ copyOf: base })
-    addMigration(['create index trade_next on trade (maker)', 'alter table token add column next text'], true)
+    onTestFinished(addMigration(['create index trade_next on trade (maker)', 'alter table token add column next text'], true))
     await migrate(database.url, silentLogger)
     const tables = await dumpTables(database.kysely)
     expect(await cursorOf(database.kysely)).toMatchObject({ number: HEAD })
@@ -84,8 +80,10 @@ describe('after an upgrade', () => {
     ['trader.trades integer', 'alter table trader drop column trades'],
   ])('is refused when a migration says that it leaves the images alone, and changes %s', async (what, statement) => {
     const database = await useDatabase({ copyOf: base })
-    const name = addMigration([statement], true)
-    await expect(migrate(database.url, silentLogger)).rejects.toThrow(`${name}: keepsImages is wrong, since the migration changes ${what}`)
+    onTestFinished(addMigration([statement], true))
+    await expect(migrate(database.url, silentLogger)).rejects.toThrow(
+      `Migration9999Next: keepsImages is wrong, since the migration changes ${what}`,
+    )
     expect(await cursorOf(database.kysely)).toMatchObject({ number: HEAD })
   })
 
@@ -102,12 +100,12 @@ describe('after an upgrade', () => {
   it('is refused when nobody has said what undoing a block does to a table with numbers of blocks', async () => {
     const database = await useDatabase({ copyOf: base })
     await sql`create table renamed (block_number bigint)`.execute(database.kysely)
-    addMigration(['alter table renamed rename to trade_next'])
+    onTestFinished(addMigration(['alter table renamed rename to trade_next']))
     await expect(migrate(database.url, silentLogger)).rejects.toThrow('the rows of renamed')
   })
 
   it('begins anew where every block can be undone, and changes nothing where none can', async () => {
-    addMigration(['alter table token add column next text'])
+    onTestFinished(addMigration(['alter table token add column next text']))
     const forking = createForkingChain(createRandom(4), UNDOABLE)
     forking.mine(9)
     const [young, fixed, fresh] = [await useDatabase(), await useDatabase(), await useDatabase()]
@@ -149,51 +147,20 @@ async function follow(database: TestDatabase, { chain }: ForkingChain, from: num
   await settle(index, chain.at(to).header)
 }
 
-/** A version with one more migration. */
-function addMigration(statements: readonly string[], keepsImages = false): string {
-  class Migration9999Next extends Migration {
-    static readonly keepsImages = keepsImages
-    override up(): void {
-      for (const statement of statements) this.addSql(statement)
-    }
-  }
-  MIGRATIONS.push(Migration9999Next)
-  return Migration9999Next.name
-}
-
 interface Change {
   /** Makes the database that of an earlier version. */
   readonly before?: readonly string[]
-  /** Of the migration that is added. Default: one that there is already runs. */
-  readonly migration?: readonly string[]
+  /** Of the migration that is added. */
+  readonly migration: readonly string[]
 }
 
 /** Kinds of changes that a migration can make to tables whose rows are undone. */
 function changesByKind(): Readonly<Record<string, Change>> {
-  const forget = (name: string) => `delete from mikro_orm_migrations where name = '${name}'`
-  const IMAGED = [
-    'token',
-    'pool',
-    'pool_tick',
-    'balance',
-    'early_class',
-    'candle',
-    'creator_fee',
-    'trader',
-    'index_totals',
-    'launchpad_totals',
-  ]
-
   return {
     'a column added': { migration: ['alter table token add column next text'] },
     'a column added with a default': { migration: ['alter table balance add column next integer not null default 7'] },
-    // Migration0018AthPriceUsd and the like.
     'a column filled from other rows': {
-      before: [
-        'alter table token drop column ath_price_weth',
-        'alter table token drop column ath_price_usd',
-        forget('Migration0018AthPriceUsd'),
-      ],
+      before: ['alter table token drop column ath_price_weth'],
       migration: [
         'alter table token add column ath_price_weth numeric',
         'update token set ath_price_weth = (select max(high) from candle where candle.token = token.address)',
@@ -208,22 +175,6 @@ function changesByKind(): Readonly<Record<string, Change>> {
       before: ['alter table token add column gone integer', 'update token set gone = 1', 'alter table candle add column gone integer'],
       migration: ['alter table token drop column gone', 'alter table candle drop column gone'],
     },
-    'a table added': {
-      before: [
-        'drop table token_name',
-        forget('Migration0019TokenNames'),
-        'create index token_by_name_suffix on token (lower(name))',
-        'create index token_by_name_words on token (lower(name))',
-      ],
-    },
-    'images that were JSON': {
-      before: [
-        'alter table block_undo add column existed boolean, add column image json',
-        `update block_undo set existed = added_key is null, image = coalesce(added_key, ${IMAGED.map(name => `to_json(${name})`).join(', ')})`,
-        `alter table block_undo drop column added_key, ${IMAGED.map(name => `drop column ${name}`).join(', ')},
-        add constraint block_undo_table_name_check check (table_name <> '')`,
-        forget('Migration0016UndoImages'),
-      ],
-    },
+    'a table added': { migration: ['create table next (token bytea primary key, block_count bigint not null)'] },
   }
 }

@@ -2,7 +2,7 @@
 -- PostgreSQL database dump
 --
 
-\restrict 4fiPfXbod7XnsSYjmoi0x5Nv2aEXxDW0eNX7838BkEoUTiAysoPnJQR4mwe8PVT
+\restrict 0kALo7rfYGSWAGdnStExfNDZefk2gvBOQiUUIaiekPQEWnxQyVRRmZxZpWSK2aL
 
 -- Dumped from database version 15.18 (Debian 15.18-0+deb12u1)
 -- Dumped by pg_dump version 15.18 (Debian 15.18-0+deb12u1)
@@ -81,6 +81,7 @@ CREATE TABLE public.balance (
     first_trade_at bigint,
     last_buy_at bigint,
     last_sell_at bigint,
+    classes smallint DEFAULT 0 NOT NULL,
     CONSTRAINT balance_type_check CHECK ((type = ANY (ARRAY['wallet'::text, 'creator'::text, 'pool'::text, 'curve'::text, 'locker'::text, 'burn'::text, 'contract'::text])))
 );
 
@@ -97,21 +98,6 @@ CREATE TABLE public.block (
     joined boolean DEFAULT false NOT NULL,
     revalued_to bytea
 );
-
-
---
--- Name: block_undo; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.block_undo (
-    block_number bigint NOT NULL,
-    "position" integer NOT NULL,
-    table_name text NOT NULL,
-    existed boolean NOT NULL,
-    image json NOT NULL,
-    CONSTRAINT block_undo_table_name_check CHECK ((table_name = ANY (ARRAY['token'::text, 'pool'::text, 'pool_tick'::text, 'balance'::text, 'candle'::text, 'creator_fee'::text, 'trader'::text, 'index_totals'::text, 'launchpad_totals'::text])))
-)
-WITH (toast_tuple_target='8160');
 
 
 --
@@ -146,30 +132,6 @@ WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_insert_scale_fact
 
 
 --
--- Name: chain_state; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.chain_state (
-    id smallint DEFAULT 1 NOT NULL,
-    chain_id bigint NOT NULL,
-    genesis_hash bytea NOT NULL,
-    weth bytea NOT NULL,
-    launchpads jsonb NOT NULL,
-    writer text,
-    cursor_number bigint,
-    cursor_hash bytea,
-    cursor_timestamp bigint,
-    committed_at_ms bigint,
-    undo_from bigint,
-    commits bigint DEFAULT 0 NOT NULL,
-    minutes_from bigint,
-    peg_usd jsonb,
-    rebuild jsonb DEFAULT '[]'::jsonb NOT NULL,
-    CONSTRAINT chain_state_id_check CHECK ((id = 1))
-);
-
-
---
 -- Name: creator_fee; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -188,36 +150,16 @@ CREATE TABLE public.creator_fee (
 
 
 --
--- Name: currency; Type: TABLE; Schema: public; Owner: -
+-- Name: early_class; Type: TABLE; Schema: public; Owner: -
 --
 
-CREATE TABLE public.currency (
-    address bytea NOT NULL,
-    symbol text,
-    decimals smallint,
-    is_read boolean NOT NULL,
-    read_again_at_ms bigint
-);
-
-
---
--- Name: dropped_token; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.dropped_token (
-    address bytea NOT NULL,
-    sequence bigint NOT NULL,
-    dropped_at_ms bigint NOT NULL
-);
-
-
---
--- Name: holder_code; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.holder_code (
-    holder bytea NOT NULL,
-    contract boolean NOT NULL
+CREATE TABLE public.early_class (
+    token bytea NOT NULL,
+    class text NOT NULL,
+    wallets integer NOT NULL,
+    bought_token numeric NOT NULL,
+    sold_token numeric NOT NULL,
+    CONSTRAINT early_class_class_check CHECK ((class = ANY (ARRAY['creator'::text, 'sniper'::text, 'bundler'::text, 'insider'::text])))
 );
 
 
@@ -241,35 +183,6 @@ CREATE TABLE public.index_totals (
 
 
 --
--- Name: join_exit; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.join_exit (
-    block_number bigint NOT NULL,
-    log_index bigint NOT NULL,
-    pool bytea NOT NULL,
-    maker bytea NOT NULL,
-    amount_token numeric NOT NULL,
-    amount_quote numeric NOT NULL,
-    reserve_token numeric,
-    reserve_quote numeric,
-    tx_hash bytea NOT NULL,
-    tx_index bigint NOT NULL,
-    "timestamp" bigint NOT NULL
-);
-
-
---
--- Name: late_pair; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.late_pair (
-    pool bytea NOT NULL,
-    joined_block bigint NOT NULL
-);
-
-
---
 -- Name: launchpad_totals; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -281,94 +194,6 @@ CREATE TABLE public.launchpad_totals (
     migrated integer NOT NULL,
     trades_h24 bigint NOT NULL,
     volume_h24 numeric NOT NULL
-);
-
-
---
--- Name: metadata; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.metadata (
-    key bytea NOT NULL,
-    uri text NOT NULL,
-    lane text GENERATED ALWAYS AS (
-CASE
-    WHEN (uri ~* '^\s*https?:'::text) THEN 'web'::text
-    WHEN (uri ~* '^\s*(data:|[{])'::text) THEN 'local'::text
-    ELSE 'gateway'::text
-END) STORED NOT NULL,
-    state text NOT NULL,
-    attempts integer NOT NULL,
-    next_attempt_at_ms bigint,
-    attempted_at_ms bigint,
-    outcome text,
-    image_url text,
-    description text,
-    links jsonb,
-    CONSTRAINT metadata_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'read'::text, 'announced'::text, 'refused'::text])))
-);
-
-
---
--- Name: metadata_waiting; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.metadata_waiting (
-    key bytea NOT NULL,
-    token bytea NOT NULL
-);
-
-
---
--- Name: mikro_orm_migrations; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.mikro_orm_migrations (
-    id integer NOT NULL,
-    name character varying(255) NOT NULL,
-    executed_at timestamp(6) with time zone DEFAULT CURRENT_TIMESTAMP(6) NOT NULL
-);
-
-
---
--- Name: TABLE mikro_orm_migrations; Type: COMMENT; Schema: public; Owner: -
---
-
-COMMENT ON TABLE public.mikro_orm_migrations IS 'Tokenwire 1.0.0';
-
-
---
--- Name: mikro_orm_migrations_id_seq; Type: SEQUENCE; Schema: public; Owner: -
---
-
-CREATE SEQUENCE public.mikro_orm_migrations_id_seq
-    AS integer
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
-
-
---
--- Name: mikro_orm_migrations_id_seq; Type: SEQUENCE OWNED BY; Schema: public; Owner: -
---
-
-ALTER SEQUENCE public.mikro_orm_migrations_id_seq OWNED BY public.mikro_orm_migrations.id;
-
-
---
--- Name: milestone; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.milestone (
-    kind text NOT NULL,
-    block_number bigint NOT NULL,
-    log_index bigint NOT NULL,
-    token bytea NOT NULL,
-    status text,
-    CONSTRAINT milestone_kind_check CHECK ((kind = ANY (ARRAY['launch'::text, 'graduation'::text]))),
-    CONSTRAINT milestone_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'migrated'::text])))
 );
 
 
@@ -400,20 +225,6 @@ CREATE TABLE public.pool (
 
 
 --
--- Name: pool_creation; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.pool_creation (
-    pool bytea NOT NULL,
-    block_number bigint NOT NULL,
-    log_index bigint NOT NULL,
-    tx_hash bytea NOT NULL,
-    tx_index bigint NOT NULL,
-    "timestamp" bigint NOT NULL
-);
-
-
---
 -- Name: pool_tick; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -421,16 +232,6 @@ CREATE TABLE public.pool_tick (
     pool bytea NOT NULL,
     tick integer NOT NULL,
     liquidity numeric NOT NULL
-);
-
-
---
--- Name: reorg; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.reorg (
-    number bigint NOT NULL,
-    from_block bigint NOT NULL
 );
 
 
@@ -525,7 +326,304 @@ CREATE TABLE public.token (
     sequence bigint NOT NULL,
     as_of_block bigint NOT NULL,
     updated_at_ms bigint NOT NULL,
+    surface text,
+    opened_at bigint,
+    creator_held numeric,
+    sniper_held numeric,
+    bundler_held numeric,
+    insider_held numeric,
+    links text,
+    ath_price_usd numeric,
     CONSTRAINT token_graduation_status_check CHECK ((graduation_status = ANY (ARRAY['none'::text, 'bonding'::text, 'completed'::text, 'migrated'::text])))
+);
+
+
+--
+-- Name: trader; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.trader (
+    maker bytea NOT NULL,
+    first_trade_at bigint NOT NULL,
+    last_trade_at bigint NOT NULL,
+    trades integer NOT NULL,
+    volume_wei numeric NOT NULL,
+    tokens integer NOT NULL,
+    realized_wei numeric NOT NULL,
+    realized_usd numeric NOT NULL,
+    tokens_without_wei integer NOT NULL,
+    tokens_without_usd integer NOT NULL
+);
+
+
+--
+-- Name: block_undo; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.block_undo (
+    block_number bigint NOT NULL,
+    "position" integer NOT NULL,
+    table_name text NOT NULL,
+    added_key json,
+    token public.token,
+    pool public.pool,
+    pool_tick public.pool_tick,
+    balance public.balance,
+    early_class public.early_class,
+    candle public.candle,
+    creator_fee public.creator_fee,
+    trader public.trader,
+    index_totals public.index_totals,
+    launchpad_totals public.launchpad_totals
+)
+WITH (toast_tuple_target='8160');
+
+
+--
+-- Name: chain_state; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.chain_state (
+    id smallint DEFAULT 1 NOT NULL,
+    chain_id bigint NOT NULL,
+    genesis_hash bytea NOT NULL,
+    weth bytea NOT NULL,
+    launchpads jsonb NOT NULL,
+    writer text,
+    cursor_number bigint,
+    cursor_hash bytea,
+    cursor_timestamp bigint,
+    committed_at_ms bigint,
+    undo_from bigint,
+    commits bigint DEFAULT 0 NOT NULL,
+    minutes_from bigint,
+    peg_usd jsonb,
+    rebuild jsonb DEFAULT '[]'::jsonb NOT NULL,
+    value_changes_from bigint,
+    unfolded_from bigint,
+    CONSTRAINT chain_state_id_check CHECK ((id = 1))
+);
+
+
+--
+-- Name: currency; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.currency (
+    address bytea NOT NULL,
+    symbol text,
+    decimals smallint,
+    is_read boolean NOT NULL,
+    read_again_at_ms bigint
+);
+
+
+--
+-- Name: dropped_token; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.dropped_token (
+    address bytea NOT NULL,
+    sequence bigint NOT NULL,
+    dropped_at_ms bigint NOT NULL
+);
+
+
+--
+-- Name: holder_code; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.holder_code (
+    holder bytea NOT NULL,
+    contract boolean NOT NULL
+);
+
+
+--
+-- Name: join_exit; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.join_exit (
+    block_number bigint NOT NULL,
+    log_index bigint NOT NULL,
+    pool bytea NOT NULL,
+    maker bytea NOT NULL,
+    amount_token numeric NOT NULL,
+    amount_quote numeric NOT NULL,
+    reserve_token numeric,
+    reserve_quote numeric,
+    tx_hash bytea NOT NULL,
+    tx_index bigint NOT NULL,
+    "timestamp" bigint NOT NULL
+);
+
+
+--
+-- Name: late_pair; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.late_pair (
+    pool bytea NOT NULL,
+    joined_block bigint NOT NULL
+);
+
+
+--
+-- Name: leader; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.leader (
+    period text NOT NULL,
+    launchpad text NOT NULL,
+    maker bytea NOT NULL,
+    buys integer NOT NULL,
+    sells integer NOT NULL,
+    bought_wei numeric NOT NULL,
+    bought_usd numeric NOT NULL,
+    sold_wei numeric NOT NULL,
+    sold_usd numeric NOT NULL,
+    realized_wei numeric NOT NULL,
+    realized_usd numeric NOT NULL,
+    trades_without_wei integer NOT NULL,
+    trades_without_usd integer NOT NULL,
+    sales_without_wei integer NOT NULL,
+    sales_without_usd integer NOT NULL,
+    last_trade_at bigint NOT NULL,
+    CONSTRAINT leader_period_check CHECK ((period = ANY (ARRAY['24h'::text, '7d'::text, '30d'::text, 'all'::text])))
+);
+
+
+--
+-- Name: leader_window; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.leader_window (
+    period text NOT NULL,
+    after_block bigint NOT NULL,
+    to_block bigint NOT NULL,
+    CONSTRAINT leader_window_period_check CHECK ((period = ANY (ARRAY['24h'::text, '7d'::text, '30d'::text, 'all'::text])))
+);
+
+
+--
+-- Name: metadata; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.metadata (
+    key bytea NOT NULL,
+    uri text NOT NULL,
+    lane text GENERATED ALWAYS AS (
+CASE
+    WHEN (uri ~* '^\s*https?:'::text) THEN 'web'::text
+    WHEN (uri ~* '^\s*(data:|[{])'::text) THEN 'local'::text
+    ELSE 'gateway'::text
+END) STORED NOT NULL,
+    state text NOT NULL,
+    attempts integer NOT NULL,
+    next_attempt_at_ms bigint,
+    attempted_at_ms bigint,
+    outcome text,
+    image_url text,
+    description text,
+    links jsonb,
+    CONSTRAINT metadata_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'read'::text, 'announced'::text, 'refused'::text])))
+);
+
+
+--
+-- Name: metadata_waiting; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.metadata_waiting (
+    key bytea NOT NULL,
+    token bytea NOT NULL
+);
+
+
+--
+-- Name: mikro_orm_migrations; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.mikro_orm_migrations (
+    id integer NOT NULL,
+    name character varying(255) NOT NULL,
+    executed_at timestamp(6) with time zone DEFAULT CURRENT_TIMESTAMP(6) NOT NULL
+);
+
+
+--
+-- Name: TABLE mikro_orm_migrations; Type: COMMENT; Schema: public; Owner: -
+--
+
+COMMENT ON TABLE public.mikro_orm_migrations IS 'Tokenwire 1.0.0';
+
+
+--
+-- Name: mikro_orm_migrations_id_seq; Type: SEQUENCE; Schema: public; Owner: -
+--
+
+CREATE SEQUENCE public.mikro_orm_migrations_id_seq
+    AS integer
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+
+--
+-- Name: mikro_orm_migrations_id_seq; Type: SEQUENCE OWNED BY; Schema: public; Owner: -
+--
+
+ALTER SEQUENCE public.mikro_orm_migrations_id_seq OWNED BY public.mikro_orm_migrations.id;
+
+
+--
+-- Name: milestone; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.milestone (
+    kind text NOT NULL,
+    block_number bigint NOT NULL,
+    log_index bigint NOT NULL,
+    token bytea NOT NULL,
+    status text,
+    CONSTRAINT milestone_kind_check CHECK ((kind = ANY (ARRAY['launch'::text, 'graduation'::text]))),
+    CONSTRAINT milestone_status_check CHECK ((status = ANY (ARRAY['completed'::text, 'migrated'::text])))
+);
+
+
+--
+-- Name: pool_creation; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.pool_creation (
+    pool bytea NOT NULL,
+    block_number bigint NOT NULL,
+    log_index bigint NOT NULL,
+    tx_hash bytea NOT NULL,
+    tx_index bigint NOT NULL,
+    "timestamp" bigint NOT NULL
+);
+
+
+--
+-- Name: reorg; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.reorg (
+    number bigint NOT NULL,
+    from_block bigint NOT NULL
+);
+
+
+--
+-- Name: token_name; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.token_name (
+    token bytea NOT NULL,
+    name text NOT NULL
 );
 
 
@@ -558,26 +656,10 @@ CREATE TABLE public.trade (
     tx_hash bytea NOT NULL,
     tx_index bigint NOT NULL,
     "timestamp" bigint NOT NULL,
+    realized_wei numeric,
+    realized_usd numeric,
     CONSTRAINT trade_phase_check CHECK ((phase = ANY (ARRAY['curve'::text, 'pool'::text]))),
     CONSTRAINT trade_side_check CHECK ((side = ANY (ARRAY['buy'::text, 'sell'::text])))
-);
-
-
---
--- Name: trader; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.trader (
-    maker bytea NOT NULL,
-    first_trade_at bigint NOT NULL,
-    last_trade_at bigint NOT NULL,
-    trades integer NOT NULL,
-    volume_wei numeric NOT NULL,
-    tokens integer NOT NULL,
-    realized_wei numeric NOT NULL,
-    realized_usd numeric NOT NULL,
-    tokens_without_wei integer NOT NULL,
-    tokens_without_usd integer NOT NULL
 );
 
 
@@ -590,6 +672,48 @@ CREATE TABLE public.uncollected_fee (
     token_amount numeric,
     quote_amount numeric,
     block_number bigint NOT NULL
+);
+
+
+--
+-- Name: value_change; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.value_change (
+    block_number bigint NOT NULL,
+    log_index bigint NOT NULL,
+    token bytea NOT NULL,
+    "timestamp" bigint NOT NULL,
+    price_weth_before numeric,
+    price_weth numeric,
+    price_usd_before numeric,
+    price_usd numeric,
+    market_cap_weth_before numeric,
+    market_cap_weth numeric,
+    market_cap_usd_before numeric,
+    market_cap_usd numeric,
+    graduation_percent_before numeric,
+    graduation_percent numeric,
+    holders_before integer,
+    holders integer NOT NULL
+);
+
+
+--
+-- Name: webhook_position; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.webhook_position (
+    name text NOT NULL,
+    block_number bigint NOT NULL,
+    log_index bigint NOT NULL,
+    reorgs bigint NOT NULL,
+    version bigint NOT NULL,
+    is_paused boolean NOT NULL,
+    failures integer NOT NULL,
+    failing_since_ms bigint,
+    next_attempt_at_ms bigint,
+    last_error text
 );
 
 
@@ -672,16 +796,16 @@ ALTER TABLE ONLY public.mikro_orm_migrations ALTER COLUMN id SET DEFAULT nextval
 --
 
 INSERT INTO public.balance VALUES
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x8efa1819ff5b279077368d44b593a4543280e402', 0, 'curve', 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 231880989664891951580734712, 'creator', 7, 1, 1, 232880989664891951580734712, 1000000000000000000000000, 100000000000000000, NULL, 536881729009448, NULL, 99570596122320261, NULL, 107477851329709, NULL, 1790000006, 1790000006, 1790000010),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x5fc8d32690cc91d4c39d9d3abcbd16989f875707', 0, 'locker', 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x000000000000000000000000000000000000dead', 1307479224376731072029338, 'burn', 9, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x70997970c51812dc3a010c7d01b50e0d17dc79c8', 39018259346263706104971535, 'creator', 60, 1, 0, 39018259346263706104971535, 0, 30000000000000000, NULL, 0, 0, 30000000000000000, NULL, 0, 0, 1790000069, 1790000069, NULL),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 617298507462686566573286426, 'curve', 60, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', 173673574147124246661936114, 'pool', 61, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 593137956963607070685299836, 'wallet', 61, 2, 0, 593137956963607070685299836, 0, 1110648792703815373, NULL, 0, 0, 1110648792703815373, NULL, 0, 0, 1790000011, 1790000070, NULL),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 100000000000000000000, 'wallet', 62, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 343683133191049727321742039, 'wallet', 62, 3, 0, 343683233191049727321742039, 0, 170000000000000000, NULL, 0, 0, 169999950535847088, NULL, 0, 0, 1790000007, 1790000009, NULL);
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x8efa1819ff5b279077368d44b593a4543280e402', 0, 'curve', 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 231880989664891951580734712, 'creator', 7, 1, 1, 232880989664891951580734712, 1000000000000000000000000, 100000000000000000, NULL, 536881729009448, NULL, 99570596122320261, NULL, 107477851329709, NULL, 1790000020, 1790000020, 1790000025, 1),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x5fc8d32690cc91d4c39d9d3abcbd16989f875707', 0, 'locker', 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x000000000000000000000000000000000000dead', 1307479224376731072029338, 'burn', 9, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x70997970c51812dc3a010c7d01b50e0d17dc79c8', 39018259346263706104971535, 'creator', 60, 1, 0, 39018259346263706104971535, 0, 30000000000000000, NULL, 0, 0, 30000000000000000, NULL, 0, 0, 1790000103, 1790000103, NULL, 1),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 617298507462686566573286426, 'curve', 60, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', 173673574147124246661936114, 'pool', 61, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 593137956963607070685299836, 'wallet', 61, 2, 0, 593137956963607070685299836, 0, 1110648792703815373, NULL, 0, 0, 1110648792703815373, NULL, 0, 0, 1790000026, 1790000105, NULL, 2),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 100000000000000000000, 'wallet', 62, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 343683133191049727321742039, 'wallet', 62, 3, 0, 343683233191049727321742039, 0, 170000000000000000, NULL, 0, 0, 169999950535847088, NULL, 0, 0, 1790000021, 1790000024, NULL, 2);
 
 
 --
@@ -689,60 +813,60 @@ INSERT INTO public.balance VALUES
 --
 
 INSERT INTO public.block VALUES
-	(9, '\xe4e833a17f1187ff226ad70eaae84c7354a383cc5f54484e220865931eebc56e', '\xc16d6b5762e2ab47c3c7b3b7af1003fe2e5f93b3da5ad26c90370de1a3bfad75', 1790000012, false, NULL),
-	(10, '\x64e9e30378ebd78feee527ae972375f6a8842b5e2fc181510ef76c9fdf406383', '\xe4e833a17f1187ff226ad70eaae84c7354a383cc5f54484e220865931eebc56e', 1790000013, true, NULL),
-	(11, '\x302f237defe5cc33b730afb5cd03713f8ea4fe52ef4863b00d530552e778c21a', '\x64e9e30378ebd78feee527ae972375f6a8842b5e2fc181510ef76c9fdf406383', 1790000014, true, NULL),
-	(12, '\xcf50247567d7a3cd30dd2df234a7999a90df7b0240650de7a786bb281f556d52', '\x302f237defe5cc33b730afb5cd03713f8ea4fe52ef4863b00d530552e778c21a', 1790000015, true, NULL),
-	(13, '\xdc410c12b63b83648b8729ab49ba2e7772803ce21375d0a9218980c22606e33f', '\xcf50247567d7a3cd30dd2df234a7999a90df7b0240650de7a786bb281f556d52', 1790000016, true, NULL),
-	(14, '\x6303e4733a36511b2e77f86037d3eb773ba9abddc3f077188935c887270bbca2', '\xdc410c12b63b83648b8729ab49ba2e7772803ce21375d0a9218980c22606e33f', 1790000017, true, NULL),
-	(15, '\x3111ee7bd38bfcd1fb2176af51691e210624204ced765b7ef5378c789f976a72', '\x6303e4733a36511b2e77f86037d3eb773ba9abddc3f077188935c887270bbca2', 1790000018, true, NULL),
-	(16, '\x3526ead8780da2757a1151e21edab8283d10baec8e40f6222f31152f92bd45c1', '\x3111ee7bd38bfcd1fb2176af51691e210624204ced765b7ef5378c789f976a72', 1790000019, true, NULL),
-	(17, '\xdd69e53ce20976b5950027d74d1aebce2fba03967bc509aa86c3dccf631913e4', '\x3526ead8780da2757a1151e21edab8283d10baec8e40f6222f31152f92bd45c1', 1790000020, true, NULL),
-	(18, '\xafac693bd48be59dd0802353b665f70bf0a8238c317af08eb5330592a0c0cad0', '\xdd69e53ce20976b5950027d74d1aebce2fba03967bc509aa86c3dccf631913e4', 1790000021, true, NULL),
-	(19, '\xeeb193b857d515656e6f2bdcc68b8777935b1c0a7e8da29237ecd57748cd0553', '\xafac693bd48be59dd0802353b665f70bf0a8238c317af08eb5330592a0c0cad0', 1790000022, true, NULL),
-	(20, '\xaa9405528700e7dafbe198ac92645f1d5be707661369bf3dc1d7bd84feb6a513', '\xeeb193b857d515656e6f2bdcc68b8777935b1c0a7e8da29237ecd57748cd0553', 1790000023, true, NULL),
-	(21, '\xb7adc40fc8465ed737195b7d1adb5d33938390c807dbfb4547b194da12a62377', '\xaa9405528700e7dafbe198ac92645f1d5be707661369bf3dc1d7bd84feb6a513', 1790000024, true, NULL),
-	(22, '\xac944da0d242a31106998731131c3b4e3f6961c4316021b4c0d3ab8fd5e2dd0f', '\xb7adc40fc8465ed737195b7d1adb5d33938390c807dbfb4547b194da12a62377', 1790000025, true, NULL),
-	(23, '\xf4a350c7b477350ef4cf5e108086051c6d2d3adaf229f258e1e48856d3b203d2', '\xac944da0d242a31106998731131c3b4e3f6961c4316021b4c0d3ab8fd5e2dd0f', 1790000026, true, NULL),
-	(24, '\xb4d9a02684ea880ca6724ee126ef91ab353e49549aed12307417873356774275', '\xf4a350c7b477350ef4cf5e108086051c6d2d3adaf229f258e1e48856d3b203d2', 1790000027, true, NULL),
-	(25, '\x0f57ceb7856091bc89baddfd55981715372609833c2ebeab8b20339049e15907', '\xb4d9a02684ea880ca6724ee126ef91ab353e49549aed12307417873356774275', 1790000028, true, NULL),
-	(26, '\xe9900e69f4de56cbc7b6a0132f5a5f4aa8415155e6d288021cad3250034d1ab2', '\x0f57ceb7856091bc89baddfd55981715372609833c2ebeab8b20339049e15907', 1790000029, true, NULL),
-	(27, '\x0ce225d814b77c6cacbe5d15fb8a4f253a54b0d7e1fa7dae9516162dfb8f8e34', '\xe9900e69f4de56cbc7b6a0132f5a5f4aa8415155e6d288021cad3250034d1ab2', 1790000030, true, NULL),
-	(28, '\xfeeff4d0930d3ac6d11a9847e56c1e20db863233b0523176fbbd61ce1c214f15', '\x0ce225d814b77c6cacbe5d15fb8a4f253a54b0d7e1fa7dae9516162dfb8f8e34', 1790000031, true, NULL),
-	(29, '\x46bc6488cce697fd054d9296b6f4aaf565adc5e0b3bd203487796a603287d1f2', '\xfeeff4d0930d3ac6d11a9847e56c1e20db863233b0523176fbbd61ce1c214f15', 1790000032, true, NULL),
-	(30, '\x709aa89eb25a49fd79c2255302e57296343a0c496d334ec4f2d14e20df7cba80', '\x46bc6488cce697fd054d9296b6f4aaf565adc5e0b3bd203487796a603287d1f2', 1790000033, true, NULL),
-	(31, '\x6c2e473ea786865a0bdb8c19633c98a86dd587ccb623bc0b054f341fd7ff18ea', '\x709aa89eb25a49fd79c2255302e57296343a0c496d334ec4f2d14e20df7cba80', 1790000034, true, NULL),
-	(32, '\x50f41a9e664c05a32c80d1794f09c5b98d0320469f17f37f438962db9b94139d', '\x6c2e473ea786865a0bdb8c19633c98a86dd587ccb623bc0b054f341fd7ff18ea', 1790000035, true, NULL),
-	(33, '\x5bac3caa1278e9b67c98921ac2e51d4c3d412206ae1763a2d04b9b374db5ec4e', '\x50f41a9e664c05a32c80d1794f09c5b98d0320469f17f37f438962db9b94139d', 1790000036, true, NULL),
-	(34, '\xdb35646de9469028b137804f62fb8b6ffd0c102702675c8429c60ad3ea126333', '\x5bac3caa1278e9b67c98921ac2e51d4c3d412206ae1763a2d04b9b374db5ec4e', 1790000037, true, NULL),
-	(35, '\x271b5651981ff88c9e472f776fbff2bc9ac89c9273c38f690fade72f17a71583', '\xdb35646de9469028b137804f62fb8b6ffd0c102702675c8429c60ad3ea126333', 1790000038, true, NULL),
-	(36, '\xc429f891563bedc516fdc5dee7e159e075306f5a69f6a3dad07cca513247f6f1', '\x271b5651981ff88c9e472f776fbff2bc9ac89c9273c38f690fade72f17a71583', 1790000039, true, NULL),
-	(37, '\x611b6358b500f81f7f9a66d75fb8911c6edefbe728b85694afa231aa523c2e52', '\xc429f891563bedc516fdc5dee7e159e075306f5a69f6a3dad07cca513247f6f1', 1790000040, true, NULL),
-	(38, '\x7c1034680a3146daa3e9f44585594d93f5d12417d7e9359b2a53a2e768c7c278', '\x611b6358b500f81f7f9a66d75fb8911c6edefbe728b85694afa231aa523c2e52', 1790000041, true, NULL),
-	(39, '\xc1f2e436507869c1e1b6546c54138c4d4e9eed519c85253555cbf3b8aed7aa2e', '\x7c1034680a3146daa3e9f44585594d93f5d12417d7e9359b2a53a2e768c7c278', 1790000042, true, NULL),
-	(40, '\xf4e9fedc3effc15e15beb17a4c53ad35931d959473daa7b4fd0c7c60c3191e0e', '\xc1f2e436507869c1e1b6546c54138c4d4e9eed519c85253555cbf3b8aed7aa2e', 1790000043, true, NULL),
-	(41, '\xcaecbbd6b3130d624bed6b92795ac2b73d8ab4b3d159963a644866f2a3ce6700', '\xf4e9fedc3effc15e15beb17a4c53ad35931d959473daa7b4fd0c7c60c3191e0e', 1790000044, false, NULL),
-	(42, '\x6ecfd78cd967bd4e0666ff2aba4c10066a93064347224523ef35f5373bd83c62', '\xcaecbbd6b3130d624bed6b92795ac2b73d8ab4b3d159963a644866f2a3ce6700', 1790000045, true, NULL),
-	(43, '\x79ef7f9e6f453487a75540196929d7eebc8e7f87ebcdbd3e6ec9127562a468e1', '\x6ecfd78cd967bd4e0666ff2aba4c10066a93064347224523ef35f5373bd83c62', 1790000046, true, NULL),
-	(44, '\x710462926b7e3b4f73c833981ce30c8e5286d2a3bb9f96231d0449025f6c920d', '\x79ef7f9e6f453487a75540196929d7eebc8e7f87ebcdbd3e6ec9127562a468e1', 1790000047, true, NULL),
-	(45, '\x3125840c72de3eff0478845567dc0fde2bd37ad0c6e1e8b3fcd7ae90f9291875', '\x710462926b7e3b4f73c833981ce30c8e5286d2a3bb9f96231d0449025f6c920d', 1790000048, true, NULL),
-	(46, '\xa052ef585875ebbba786987a6cdc5f340e2b735eff2b80ac43feca464c95307e', '\x3125840c72de3eff0478845567dc0fde2bd37ad0c6e1e8b3fcd7ae90f9291875', 1790000049, true, NULL),
-	(47, '\x10caf3e10db89d0369689636a273a754cdc39fc1212f6cfe7687216abcf97b32', '\xa052ef585875ebbba786987a6cdc5f340e2b735eff2b80ac43feca464c95307e', 1790000050, true, NULL),
-	(48, '\x495d7cb420a0a70a1f2f108917507338ed7c33800555b469531b74505ad4c233', '\x10caf3e10db89d0369689636a273a754cdc39fc1212f6cfe7687216abcf97b32', 1790000051, true, NULL),
-	(49, '\xc879dd3851a7aa8b52c0efc401c8b951edc37082bfc9fc56c263c3a94e2e524f', '\x495d7cb420a0a70a1f2f108917507338ed7c33800555b469531b74505ad4c233', 1790000052, true, NULL),
-	(50, '\x039d47a2a59e0d5ab8621c5419f689280ca744e71c587c5c1270302841e55872', '\xc879dd3851a7aa8b52c0efc401c8b951edc37082bfc9fc56c263c3a94e2e524f', 1790000053, false, NULL),
-	(51, '\x12ec3f6f821be1028fc4acc91f9699532f8f79b81894e8094cfcf42e2e2bf795', '\x039d47a2a59e0d5ab8621c5419f689280ca744e71c587c5c1270302841e55872', 1790000054, false, NULL),
-	(52, '\xd9247ab24e3ae55b90e3c0bfa095922aebd4af37ffdd2819c61f1848fe2eb0d6', '\x12ec3f6f821be1028fc4acc91f9699532f8f79b81894e8094cfcf42e2e2bf795', 1790000055, false, NULL),
-	(53, '\x7518ab37c05fafdf5450d7837760d5c6a2cb432276f69e90fa9bf1e6638b6922', '\xd9247ab24e3ae55b90e3c0bfa095922aebd4af37ffdd2819c61f1848fe2eb0d6', 1790000056, false, NULL),
-	(54, '\xddc0c5c94c26d7ccc0a5269505af239a2d009ae5fcce6efd766f6d372d7f0a5b', '\x7518ab37c05fafdf5450d7837760d5c6a2cb432276f69e90fa9bf1e6638b6922', 1790000057, false, NULL),
-	(55, '\x028d3263c93e67dc2d197d3a3410314ed70176d507935f2180968b8455a0fdf9', '\xddc0c5c94c26d7ccc0a5269505af239a2d009ae5fcce6efd766f6d372d7f0a5b', 1790000058, false, NULL),
-	(56, '\x654df2d17dcc75c1edb0440d3a9661f73267024dc07166a111ff4b5d943244c9', '\x028d3263c93e67dc2d197d3a3410314ed70176d507935f2180968b8455a0fdf9', 1790000059, false, NULL),
-	(57, '\xa1a85d8945030490cb19610d6e68927c3a23457d096b640104167b8fba39c01a', '\x654df2d17dcc75c1edb0440d3a9661f73267024dc07166a111ff4b5d943244c9', 1790000060, false, NULL),
-	(58, '\xbadcee16c7ecf03d6927e565490f4b27ec914b114c1d352bd4425e0947d9e0c1', '\xa1a85d8945030490cb19610d6e68927c3a23457d096b640104167b8fba39c01a', 1790000061, false, NULL),
-	(59, '\x3f8331333b50a97b30254fd58bc6a4ae8c92721553fb3f942b43ef2232592a9b', '\xbadcee16c7ecf03d6927e565490f4b27ec914b114c1d352bd4425e0947d9e0c1', 1790000062, false, NULL),
-	(60, '\xf151334c7b3dbd32d3ef08e1d6086da38d2a86a87bb6708a047b6bf830733eb2', '\x3f8331333b50a97b30254fd58bc6a4ae8c92721553fb3f942b43ef2232592a9b', 1790000069, false, NULL),
-	(61, '\x533613d21cfe98bdda7eaca975cccf39f942e9108270f84120bd9a70293a71b3', '\xf151334c7b3dbd32d3ef08e1d6086da38d2a86a87bb6708a047b6bf830733eb2', 1790000070, false, NULL),
-	(62, '\x3608e4683f6acfd5ea74e24bfa71e1b15a9e08a13a9b928d457e7696199ae383', '\x533613d21cfe98bdda7eaca975cccf39f942e9108270f84120bd9a70293a71b3', 1790000071, false, NULL);
+	(9, '\xd504ab21cf8813229b320d21fc0ab742ead301deead76371b73350482ee69f43', '\x82f6bf9b9139e4d92b7c4ddb0847bcc21abe311d642076b8d543b4a3601f941b', 1790000027, false, NULL),
+	(10, '\x2676d4f55d19f31b7faaedc62ea98288cf9b044b96e023e374b2f377d239f97e', '\xd504ab21cf8813229b320d21fc0ab742ead301deead76371b73350482ee69f43', 1790000028, true, NULL),
+	(11, '\x88c5fba594e18dcb85515ed8ee2f12376a00258498ca96e122da076616bf6474', '\x2676d4f55d19f31b7faaedc62ea98288cf9b044b96e023e374b2f377d239f97e', 1790000029, true, NULL),
+	(12, '\x2a2784b2ec67e1b5cd8da324be46245c84666966a1edee7acd045fbec9d45289', '\x88c5fba594e18dcb85515ed8ee2f12376a00258498ca96e122da076616bf6474', 1790000030, true, NULL),
+	(13, '\x2d06f54270327173017d751a522db168405fe2595ad2a9a96b8fbba9d81652a9', '\x2a2784b2ec67e1b5cd8da324be46245c84666966a1edee7acd045fbec9d45289', 1790000031, true, NULL),
+	(14, '\x16bd2236b0631aa07ecd943c809eb34c37b28a735f6e75cab85f47eeded2ba5b', '\x2d06f54270327173017d751a522db168405fe2595ad2a9a96b8fbba9d81652a9', 1790000032, true, NULL),
+	(15, '\x93e104a7a1a797da430d2266e435987dd41e038d95a900c9a350a89bb7a5fe0c', '\x16bd2236b0631aa07ecd943c809eb34c37b28a735f6e75cab85f47eeded2ba5b', 1790000033, true, NULL),
+	(16, '\x08334c5247dade964a8bbaee633a7349052e1c6ed1a9581049f5890c93507775', '\x93e104a7a1a797da430d2266e435987dd41e038d95a900c9a350a89bb7a5fe0c', 1790000034, true, NULL),
+	(17, '\x72990d3ac2c6f7e73778d3abd3387cd2baf9478e7513d2ddea935f70e1097393', '\x08334c5247dade964a8bbaee633a7349052e1c6ed1a9581049f5890c93507775', 1790000035, true, NULL),
+	(18, '\x391f0cf97bff27c2137a5bedc2f7842bbf8ec5cef67528d1f214f7f6a62142aa', '\x72990d3ac2c6f7e73778d3abd3387cd2baf9478e7513d2ddea935f70e1097393', 1790000036, true, NULL),
+	(19, '\xc28ea1ed177113520b047765c861a347686d5bbf7bc7c96ca73312bdc8217dff', '\x391f0cf97bff27c2137a5bedc2f7842bbf8ec5cef67528d1f214f7f6a62142aa', 1790000037, true, NULL),
+	(20, '\x4848b0e605b351463682365a91fbfc75fcea0ff16613aec309ea2154a0e0e8ad', '\xc28ea1ed177113520b047765c861a347686d5bbf7bc7c96ca73312bdc8217dff', 1790000038, true, NULL),
+	(21, '\xd2724219fcff468f3aff9cb98a27cfd169894c7e54467a00e94e58f9abe5a375', '\x4848b0e605b351463682365a91fbfc75fcea0ff16613aec309ea2154a0e0e8ad', 1790000039, true, NULL),
+	(22, '\xe92a399b702f0d788046d1b130711ae42224fa828b1f8c90003be9452c0e9791', '\xd2724219fcff468f3aff9cb98a27cfd169894c7e54467a00e94e58f9abe5a375', 1790000040, true, NULL),
+	(23, '\x09123c8ffc9d55e8958e2e28c20f3ab8b750f4561591c0d456119632278929a5', '\xe92a399b702f0d788046d1b130711ae42224fa828b1f8c90003be9452c0e9791', 1790000041, true, NULL),
+	(24, '\xbd3d3cb8115653efc8a3efa12718fdce364852a2c43185986eed2f2b34088bf9', '\x09123c8ffc9d55e8958e2e28c20f3ab8b750f4561591c0d456119632278929a5', 1790000042, true, NULL),
+	(25, '\x360892439480759055e589018470ff00c24885f3f411c411fb4cb8dc1422b178', '\xbd3d3cb8115653efc8a3efa12718fdce364852a2c43185986eed2f2b34088bf9', 1790000043, true, NULL),
+	(26, '\x775fc8e1756df3cf6240ff6bbf21c4acf2d0a9bccb20df5babf0ed7455836567', '\x360892439480759055e589018470ff00c24885f3f411c411fb4cb8dc1422b178', 1790000044, true, NULL),
+	(27, '\x4c4b430476e8accef6f979ff7de45806151bf0c90050dfb4aa2042ae75082b35', '\x775fc8e1756df3cf6240ff6bbf21c4acf2d0a9bccb20df5babf0ed7455836567', 1790000045, true, NULL),
+	(28, '\xaeb79dc0de5264daf9778f51683b085b836984854678b2c4388538ef7ba3df69', '\x4c4b430476e8accef6f979ff7de45806151bf0c90050dfb4aa2042ae75082b35', 1790000046, true, NULL),
+	(29, '\xf2f9799e64faea7d51c9479b391a0bd2dbf7ffc4292c27f0e2dce4dec5e67e35', '\xaeb79dc0de5264daf9778f51683b085b836984854678b2c4388538ef7ba3df69', 1790000047, true, NULL),
+	(30, '\x53f7d7245bc03454cedeec1552c68fa530df20e732d9f72e4bb754ea7272e2d2', '\xf2f9799e64faea7d51c9479b391a0bd2dbf7ffc4292c27f0e2dce4dec5e67e35', 1790000048, true, NULL),
+	(31, '\x82a35bb602157618f9e45431e2c02e3e5bd4c9b0a5c13b58ea71530b9fc61355', '\x53f7d7245bc03454cedeec1552c68fa530df20e732d9f72e4bb754ea7272e2d2', 1790000049, true, NULL),
+	(32, '\x150e2a4e00964939a7fb6f645134c0e2cb1144703320b65dc7ae6397d6b98dcf', '\x82a35bb602157618f9e45431e2c02e3e5bd4c9b0a5c13b58ea71530b9fc61355', 1790000050, true, NULL),
+	(33, '\xf3c6014fe335d2bc41aa2fe2366422232d2c97bffc04520b8574018a40ea9c00', '\x150e2a4e00964939a7fb6f645134c0e2cb1144703320b65dc7ae6397d6b98dcf', 1790000051, true, NULL),
+	(34, '\x51f721011259727f1a008515cae9ab26a75a16c40bb55e20ee46e0d305584eb0', '\xf3c6014fe335d2bc41aa2fe2366422232d2c97bffc04520b8574018a40ea9c00', 1790000052, true, NULL),
+	(35, '\xc91a771864e65451c5fdd1cff37e38ab06709217c7cb8d09f769c8039484394a', '\x51f721011259727f1a008515cae9ab26a75a16c40bb55e20ee46e0d305584eb0', 1790000053, true, NULL),
+	(36, '\xc36ddb6c3ec1d4e10adf645d7e00b7a58a4ecc8b1563911ec236c51024a31377', '\xc91a771864e65451c5fdd1cff37e38ab06709217c7cb8d09f769c8039484394a', 1790000054, true, NULL),
+	(37, '\xe6e903b782661720746d71a41592257a5666587669b1bf072333bd495d372fff', '\xc36ddb6c3ec1d4e10adf645d7e00b7a58a4ecc8b1563911ec236c51024a31377', 1790000055, true, NULL),
+	(38, '\x72591947c03f5dd6be9507ef39c701e360c7e8b08b5d5aac0d12d50ff22d2d23', '\xe6e903b782661720746d71a41592257a5666587669b1bf072333bd495d372fff', 1790000056, true, NULL),
+	(39, '\xd6160accf085b3d191ea13be17f286c56a1a8e8c3587eee01649b8645dccb0bc', '\x72591947c03f5dd6be9507ef39c701e360c7e8b08b5d5aac0d12d50ff22d2d23', 1790000057, true, NULL),
+	(40, '\x3e631a9c6fcc4df1cc190e790cfea310a7752a836c73c91d43a772dd3693d8c3', '\xd6160accf085b3d191ea13be17f286c56a1a8e8c3587eee01649b8645dccb0bc', 1790000058, true, NULL),
+	(41, '\xfa48382f7f21d814841df58391361d1976daf5ef56126429084954f8a30129cb', '\x3e631a9c6fcc4df1cc190e790cfea310a7752a836c73c91d43a772dd3693d8c3', 1790000059, false, NULL),
+	(42, '\x2a1a23e73ceedbca904b9f71423b05f06d60a9e7064578ee9f981c01d4725724', '\xfa48382f7f21d814841df58391361d1976daf5ef56126429084954f8a30129cb', 1790000060, true, NULL),
+	(43, '\xe898d9196e03fa6667a7798bec3f7b8c4d54e2636646a31fef93c60073f2bca3', '\x2a1a23e73ceedbca904b9f71423b05f06d60a9e7064578ee9f981c01d4725724', 1790000061, true, NULL),
+	(44, '\xd0fc89348076e7ea11221b036cb9b3d598dbb4354d215b04e99572434a1ade75', '\xe898d9196e03fa6667a7798bec3f7b8c4d54e2636646a31fef93c60073f2bca3', 1790000062, true, NULL),
+	(45, '\x9e607d767c69dae36ad28caa9ecc3749fb6eec34d50b404d0ca727418983efd8', '\xd0fc89348076e7ea11221b036cb9b3d598dbb4354d215b04e99572434a1ade75', 1790000063, true, NULL),
+	(46, '\x5f465da5ad17f930b92cefc92d8adf2568c6c3e45f7d913b9a6e0cadf38d0b18', '\x9e607d767c69dae36ad28caa9ecc3749fb6eec34d50b404d0ca727418983efd8', 1790000064, true, NULL),
+	(47, '\x8e000f3883c1075cf1751bc18410695304cd40b86a202e5cbc1ea61152435fd4', '\x5f465da5ad17f930b92cefc92d8adf2568c6c3e45f7d913b9a6e0cadf38d0b18', 1790000065, true, NULL),
+	(48, '\x87601298d5ba7f1216e9dabeb537a68c8d1ae44df35cec00a9b3550faef0e9bf', '\x8e000f3883c1075cf1751bc18410695304cd40b86a202e5cbc1ea61152435fd4', 1790000066, true, NULL),
+	(49, '\x6fffabc2e7200037e5df24b30b4392b9f5ad1107faaa5a8e364ec272622f5e05', '\x87601298d5ba7f1216e9dabeb537a68c8d1ae44df35cec00a9b3550faef0e9bf', 1790000067, true, NULL),
+	(50, '\x99259e1f84173702202aa53e80b70bcf9ed302edf2d42f413058564f8c56a594', '\x6fffabc2e7200037e5df24b30b4392b9f5ad1107faaa5a8e364ec272622f5e05', 1790000068, false, NULL),
+	(51, '\x549e1211a9d10be8fde0b45902f0c696e7d94ee627e93615052fef95aaa053ef', '\x99259e1f84173702202aa53e80b70bcf9ed302edf2d42f413058564f8c56a594', 1790000069, false, NULL),
+	(52, '\xddc66ea9447c713679a37d50ffb8c41fdab9dc314edab7473a791267a1154945', '\x549e1211a9d10be8fde0b45902f0c696e7d94ee627e93615052fef95aaa053ef', 1790000070, false, NULL),
+	(53, '\x52c1f980404be414b0056b7dc1b077ceeeae77b1942057efeb627ac2d30ea810', '\xddc66ea9447c713679a37d50ffb8c41fdab9dc314edab7473a791267a1154945', 1790000071, false, NULL),
+	(54, '\x76b9367b5a33f0f82f1d6b6821dc08929ebb703dc162f957b1d2d30c3f5e98a8', '\x52c1f980404be414b0056b7dc1b077ceeeae77b1942057efeb627ac2d30ea810', 1790000072, false, NULL),
+	(55, '\xabe2a91917b29b3a2d5e139cc5cd1196703db648a684a57573dcc3ea06ed4caf', '\x76b9367b5a33f0f82f1d6b6821dc08929ebb703dc162f957b1d2d30c3f5e98a8', 1790000073, false, NULL),
+	(56, '\xa1506d72698a67201e30074e1cb2dff09ab19be07d845b5b6d425fd474b66b5c', '\xabe2a91917b29b3a2d5e139cc5cd1196703db648a684a57573dcc3ea06ed4caf', 1790000074, false, NULL),
+	(57, '\xc40c8e77d83aafc5b489e56e4ab390ca14f424fa7132cb1aa4cf717012107603', '\xa1506d72698a67201e30074e1cb2dff09ab19be07d845b5b6d425fd474b66b5c', 1790000075, false, NULL),
+	(58, '\xda1e7f35cb86e100905107bac462de01620532d26e4757fc5786b98bcfca4600', '\xc40c8e77d83aafc5b489e56e4ab390ca14f424fa7132cb1aa4cf717012107603', 1790000076, false, NULL),
+	(59, '\xcb3a9a342bd8bbad78e2b44eca211302e25bd98a7eafe0c2619cc2552ec32d54', '\xda1e7f35cb86e100905107bac462de01620532d26e4757fc5786b98bcfca4600', 1790000077, false, NULL),
+	(60, '\x9d0b64548e6fda6d8860ac0d98b669c6ad432e2e4c9616026460a74614d40994', '\xcb3a9a342bd8bbad78e2b44eca211302e25bd98a7eafe0c2619cc2552ec32d54', 1790000103, false, NULL),
+	(61, '\xc41214c3b924f56b1d2a7d174d845fbb58b055fd9d91718fe7cffd8729dcbe6a', '\x9d0b64548e6fda6d8860ac0d98b669c6ad432e2e4c9616026460a74614d40994', 1790000105, false, NULL),
+	(62, '\x1ef14f651e628e7a8c087c5a800cec9e15e084f86cde51415cced992a55f336a', '\xc41214c3b924f56b1d2a7d174d845fbb58b055fd9d91718fe7cffd8729dcbe6a', 1790000106, false, NULL);
 
 
 --
@@ -750,38 +874,30 @@ INSERT INTO public.block VALUES
 --
 
 INSERT INTO public.block_undo VALUES
-	(60, 1, 'token', true, '{"address":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","launchpad":"reference","symbol":"ALP","name":"Alpha","decimals":18,"total_supply":1000000000000000000000000000,"creator":"\\x70997970c51812dc3a010c7d01b50e0d17dc79c8","admin":null,"created_at":1790000005,"created_block":2,"created_tx_hash":"\\xc49b5acd5e12864bc8acb93b17b42d3394c9a2d3292be27ed4ec171223001c04","metadata_uri":null,"image_uri":null,"image_url":null,"description":null,"main_pool":"\\x61c36a8d610163660e21a8b7359e1cac0c9133e1","quote_token":null,"quote_rate":1,"quote_usd":null,"price_weth":0.00000000072045903927572893028,"price_quote":0.00000000072045903927572893028,"event_price_weth":0.00000000072045903927572893028,"first_price_weth":0.00000000033284516043136732712,"ath_price_weth":0.00000000072045903927572893028,"close_usd":null,"last_price_at":1790000009,"market_cap_weth":0.72045903927572893028,"liquidity_weth":0.3366,"trade_count":3,"holder_count":2,"last_trade_at":1790000009,"volume_m5":170000000000000000,"buy_volume_m5":170000000000000000,"buys_m5":3,"sells_m5":0,"buyers_m5":1,"sellers_m5":0,"reference_price_m5":null,"price_change_m5":116.4547,"volume_h1":170000000000000000,"buy_volume_h1":170000000000000000,"buys_h1":3,"sells_h1":0,"buyers_h1":1,"sellers_h1":0,"reference_price_h1":null,"price_change_h1":116.4547,"volume_h6":170000000000000000,"buy_volume_h6":170000000000000000,"buys_h6":3,"sells_h6":0,"buyers_h6":1,"sellers_h6":0,"reference_price_h6":null,"price_change_h6":116.4547,"volume_h24":170000000000000000,"buy_volume_h24":170000000000000000,"buys_h24":3,"sells_h24":0,"buyers_h24":1,"sellers_h24":0,"reference_price_h24":null,"price_change_h24":116.4547,"windows_at":1790000012,"windows_expire_at":1790000307,"trades_m5":3,"trades_h1":3,"trades_h24":3,"trending":29,"creator_fee_bps":50,"fees_accrued":850000000000000,"fees_claimed":0,"vesting_claimed":null,"vesting_ends_at":null,"graduation_status":"bonding","graduation_percent":16.83,"raised":168300000000000000,"target":1000000000000000000,"completed_at":null,"migrated_at":null,"graduated_pool":null,"graduated_price_weth":null,"graduation_tx_hash":null,"sequence":1795695946212,"as_of_block":6,"updated_at_ms":1795695946212}'),
-	(60, 2, 'pool', true, '{"address":"\\x61c36a8d610163660e21a8b7359e1cac0c9133e1","token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","launchpad":"reference","type":"curve","quote_token":"\\x5fbdb2315678afecb367f032d93f642f64180aa3","token_is_token0":true,"fee_bps":100,"reserve_token":656316766808950272678257961,"reserve_quote":168300000000000000,"sqrt_price_x96":null,"tick":null,"liquidity":null,"price":0.00000000072045903927572893028,"created_block":2,"position_id":null,"last_changed_block":6,"positions_token":null,"positions_quote":null}'),
-	(60, 3, 'balance', false, '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","holder":"\\x70997970c51812dc3a010c7d01b50e0d17dc79c8"}'),
-	(60, 4, 'balance', true, '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","holder":"\\x61c36a8d610163660e21a8b7359e1cac0c9133e1","balance":656316766808950272678257961,"type":"curve","last_changed_block":6,"buys":0,"sells":0,"bought_token":0,"sold_token":0,"bought_wei":0,"bought_usd":0,"sold_wei":0,"sold_usd":0,"cost_wei":null,"cost_usd":null,"realized_wei":0,"realized_usd":0,"first_trade_at":null,"last_buy_at":null,"last_sell_at":null}'),
-	(60, 5, 'candle', false, '{"time":1790000040,"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","interval_seconds":60}'),
-	(60, 6, 'candle', true, '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","interval_seconds":300,"time":1789999800,"open":0.00000000033284516043136732712,"high":0.00000000072045903927572893028,"low":0.00000000033284516043136732712,"close":0.00000000072045903927572893028,"volume_wei":170000000000000000,"trades":3,"volume_token":343683233191049727321742039,"open_quote":null,"high_quote":null,"low_quote":null,"close_quote":null,"volume_quote":null,"open_usd":null,"high_usd":null,"low_usd":null,"close_usd":null,"volume_usd":null,"trades_usd":0,"in_usd":false}'),
-	(60, 7, 'candle', true, '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","interval_seconds":900,"time":1789999200,"open":0.00000000033284516043136732712,"high":0.00000000072045903927572893028,"low":0.00000000033284516043136732712,"close":0.00000000072045903927572893028,"volume_wei":170000000000000000,"trades":3,"volume_token":343683233191049727321742039,"open_quote":null,"high_quote":null,"low_quote":null,"close_quote":null,"volume_quote":null,"open_usd":null,"high_usd":null,"low_usd":null,"close_usd":null,"volume_usd":null,"trades_usd":0,"in_usd":false}'),
-	(60, 8, 'candle', true, '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","interval_seconds":3600,"time":1789999200,"open":0.00000000033284516043136732712,"high":0.00000000072045903927572893028,"low":0.00000000033284516043136732712,"close":0.00000000072045903927572893028,"volume_wei":170000000000000000,"trades":3,"volume_token":343683233191049727321742039,"open_quote":null,"high_quote":null,"low_quote":null,"close_quote":null,"volume_quote":null,"open_usd":null,"high_usd":null,"low_usd":null,"close_usd":null,"volume_usd":null,"trades_usd":0,"in_usd":false}'),
-	(60, 9, 'candle', true, '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","interval_seconds":14400,"time":1789992000,"open":0.00000000033284516043136732712,"high":0.00000000072045903927572893028,"low":0.00000000033284516043136732712,"close":0.00000000072045903927572893028,"volume_wei":170000000000000000,"trades":3,"volume_token":343683233191049727321742039,"open_quote":null,"high_quote":null,"low_quote":null,"close_quote":null,"volume_quote":null,"open_usd":null,"high_usd":null,"low_usd":null,"close_usd":null,"volume_usd":null,"trades_usd":0,"in_usd":false}'),
-	(60, 10, 'candle', true, '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","interval_seconds":86400,"time":1789948800,"open":0.00000000033284516043136732712,"high":0.00000000072045903927572893028,"low":0.00000000033284516043136732712,"close":0.00000000072045903927572893028,"volume_wei":170000000000000000,"trades":3,"volume_token":343683233191049727321742039,"open_quote":null,"high_quote":null,"low_quote":null,"close_quote":null,"volume_quote":null,"open_usd":null,"high_usd":null,"low_usd":null,"close_usd":null,"volume_usd":null,"trades_usd":0,"in_usd":false}'),
-	(60, 11, 'creator_fee', true, '{"launchpad":"reference","creator":"\\x70997970c51812dc3a010c7d01b50e0d17dc79c8","currency":"\\x5fbdb2315678afecb367f032d93f642f64180aa3","scope":"token","token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","accrued":850000000000000,"claimed":0,"last_changed_block":6,"claim_id":null}'),
-	(60, 12, 'trader', false, '{"maker":"\\x70997970c51812dc3a010c7d01b50e0d17dc79c8"}'),
-	(60, 13, 'index_totals', true, '{"id":1,"counted_at":1790000012,"tokens":2,"bonding":1,"completed":0,"migrated":1,"liquidity_weth":2.336599999999998432,"trades_h24":6,"volume_h24":1181185674432824821,"traders_h24":2}'),
-	(60, 14, 'launchpad_totals', true, '{"launchpad":"reference","tokens":2,"bonding":1,"completed":0,"migrated":1,"trades_h24":6,"volume_h24":1181185674432824821}'),
-	(61, 1, 'token', true, '{"address":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","launchpad":"reference","symbol":"BET","name":"Beta","decimals":18,"total_supply":1000000000000000000000000000,"creator":"\\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc","admin":null,"created_at":1790000006,"created_block":3,"created_tx_hash":"\\x4e00f1811cac166444bcd44a6b5a558b1ea8ab2a59f5d779b80506b862713789","metadata_uri":null,"image_uri":null,"image_url":null,"description":null,"main_pool":"\\x78cb2ce9d9faf59ec49246b50ae814db4527fc10","quote_token":null,"quote_rate":1,"quote_usd":null,"price_weth":0.0000000048062841166289442185,"price_quote":0.0000000048062841166289442185,"event_price_weth":0.0000000048062841166289442185,"first_price_weth":0.00000000033284516043136732712,"ath_price_weth":0.0000000048062841166289442185,"close_usd":null,"last_price_at":1790000011,"market_cap_weth":4.8062841166289442185,"liquidity_weth":1.999999999999998432,"trade_count":3,"holder_count":4,"last_trade_at":1790000011,"volume_m5":1011185674432824821,"buy_volume_m5":1010648792703815373,"buys_m5":2,"sells_m5":1,"buyers_m5":2,"sellers_m5":1,"reference_price_m5":null,"price_change_m5":1344,"volume_h1":1011185674432824821,"buy_volume_h1":1010648792703815373,"buys_h1":2,"sells_h1":1,"buyers_h1":2,"sellers_h1":1,"reference_price_h1":null,"price_change_h1":1344,"volume_h6":1011185674432824821,"buy_volume_h6":1010648792703815373,"buys_h6":2,"sells_h6":1,"buyers_h6":2,"sellers_h6":1,"reference_price_h6":null,"price_change_h6":1344,"volume_h24":1011185674432824821,"buy_volume_h24":1010648792703815373,"buys_h24":2,"sells_h24":1,"buyers_h24":2,"sellers_h24":1,"reference_price_h24":null,"price_change_h24":1344,"windows_at":1790000012,"windows_expire_at":1790000306,"trades_m5":3,"trades_h1":3,"trades_h24":3,"trending":58,"creator_fee_bps":50,"fees_accrued":5055955487402962,"fees_claimed":0,"vesting_claimed":null,"vesting_ends_at":null,"graduation_status":"migrated","graduation_percent":100,"raised":1000000000000000000,"target":1000000000000000000,"completed_at":1790000011,"migrated_at":1790000012,"graduated_pool":"\\x78cb2ce9d9faf59ec49246b50ae814db4527fc10","graduated_price_weth":0.0000000048062841166289442185,"graduation_tx_hash":"\\x95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f","sequence":1795695946212,"as_of_block":9,"updated_at_ms":1795695946212}'),
-	(61, 2, 'pool', true, '{"address":"\\x78cb2ce9d9faf59ec49246b50ae814db4527fc10","token":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","launchpad":"reference","type":"uniswap-v3","quote_token":"\\x5fbdb2315678afecb367f032d93f642f64180aa3","token_is_token0":false,"fee_bps":100,"reserve_token":208060941828254847501000695,"reserve_quote":999999999999999216,"sqrt_price_x96":1142812188864087036860791066263552,"tick":191542,"liquidity":14424317724878873712066,"price":0.0000000048062841166289442185,"created_block":9,"position_id":null,"last_changed_block":9,"positions_token":null,"positions_quote":null}'),
-	(61, 3, 'balance', true, '{"token":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","holder":"\\x78cb2ce9d9faf59ec49246b50ae814db4527fc10","balance":208060941828254847501000695,"type":"pool","last_changed_block":9,"buys":0,"sells":0,"bought_token":0,"sold_token":0,"bought_wei":0,"bought_usd":0,"sold_wei":0,"sold_usd":0,"cost_wei":null,"cost_usd":null,"realized_wei":0,"realized_usd":0,"first_trade_at":null,"last_buy_at":null,"last_sell_at":null}'),
-	(61, 4, 'balance', true, '{"token":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","holder":"\\x90f79bf6eb2c4f870365e785982e1f101e93b906","balance":558750589282476469846235255,"type":"wallet","last_changed_block":8,"buys":1,"sells":0,"bought_token":558750589282476469846235255,"sold_token":0,"bought_wei":910648792703815373,"bought_usd":null,"sold_wei":0,"sold_usd":0,"cost_wei":910648792703815373,"cost_usd":null,"realized_wei":0,"realized_usd":0,"first_trade_at":1790000011,"last_buy_at":1790000011,"last_sell_at":null}'),
-	(61, 5, 'candle', false, '{"time":1790000040,"token":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","interval_seconds":60}'),
-	(61, 6, 'candle', true, '{"token":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","interval_seconds":300,"time":1789999800,"open":0.00000000033284516043136732712,"high":0.0000000048062841166289442185,"low":0.00000000033284516043136732712,"close":0.0000000048062841166289442185,"volume_wei":1011185674432824821,"trades":3,"volume_token":792631578947368421426969967,"open_quote":null,"high_quote":null,"low_quote":null,"close_quote":null,"volume_quote":null,"open_usd":null,"high_usd":null,"low_usd":null,"close_usd":null,"volume_usd":null,"trades_usd":0,"in_usd":false}'),
-	(61, 7, 'candle', true, '{"token":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","interval_seconds":900,"time":1789999200,"open":0.00000000033284516043136732712,"high":0.0000000048062841166289442185,"low":0.00000000033284516043136732712,"close":0.0000000048062841166289442185,"volume_wei":1011185674432824821,"trades":3,"volume_token":792631578947368421426969967,"open_quote":null,"high_quote":null,"low_quote":null,"close_quote":null,"volume_quote":null,"open_usd":null,"high_usd":null,"low_usd":null,"close_usd":null,"volume_usd":null,"trades_usd":0,"in_usd":false}'),
-	(61, 8, 'candle', true, '{"token":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","interval_seconds":3600,"time":1789999200,"open":0.00000000033284516043136732712,"high":0.0000000048062841166289442185,"low":0.00000000033284516043136732712,"close":0.0000000048062841166289442185,"volume_wei":1011185674432824821,"trades":3,"volume_token":792631578947368421426969967,"open_quote":null,"high_quote":null,"low_quote":null,"close_quote":null,"volume_quote":null,"open_usd":null,"high_usd":null,"low_usd":null,"close_usd":null,"volume_usd":null,"trades_usd":0,"in_usd":false}'),
-	(61, 9, 'candle', true, '{"token":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","interval_seconds":14400,"time":1789992000,"open":0.00000000033284516043136732712,"high":0.0000000048062841166289442185,"low":0.00000000033284516043136732712,"close":0.0000000048062841166289442185,"volume_wei":1011185674432824821,"trades":3,"volume_token":792631578947368421426969967,"open_quote":null,"high_quote":null,"low_quote":null,"close_quote":null,"volume_quote":null,"open_usd":null,"high_usd":null,"low_usd":null,"close_usd":null,"volume_usd":null,"trades_usd":0,"in_usd":false}'),
-	(61, 10, 'candle', true, '{"token":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","interval_seconds":86400,"time":1789948800,"open":0.00000000033284516043136732712,"high":0.0000000048062841166289442185,"low":0.00000000033284516043136732712,"close":0.0000000048062841166289442185,"volume_wei":1011185674432824821,"trades":3,"volume_token":792631578947368421426969967,"open_quote":null,"high_quote":null,"low_quote":null,"close_quote":null,"volume_quote":null,"open_usd":null,"high_usd":null,"low_usd":null,"close_usd":null,"volume_usd":null,"trades_usd":0,"in_usd":false}'),
-	(61, 11, 'trader', true, '{"maker":"\\x90f79bf6eb2c4f870365e785982e1f101e93b906","first_trade_at":1790000007,"last_trade_at":1790000011,"trades":4,"volume_wei":1080648792703815373,"tokens":2,"realized_wei":0,"realized_usd":0,"tokens_without_wei":0,"tokens_without_usd":0}'),
-	(61, 12, 'index_totals', true, '{"id":1,"counted_at":1790000069,"tokens":2,"bonding":1,"completed":0,"migrated":1,"liquidity_weth":2.395999999999998432,"trades_h24":7,"volume_h24":1211185674432824821,"traders_h24":3}'),
-	(61, 13, 'launchpad_totals', true, '{"launchpad":"reference","tokens":2,"bonding":1,"completed":0,"migrated":1,"trades_h24":7,"volume_h24":1211185674432824821}'),
-	(62, 1, 'token', true, '{"address":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","launchpad":"reference","symbol":"ALP","name":"Alpha","decimals":18,"total_supply":1000000000000000000000000000,"creator":"\\x70997970c51812dc3a010c7d01b50e0d17dc79c8","admin":null,"created_at":1790000005,"created_block":2,"created_tx_hash":"\\xc49b5acd5e12864bc8acb93b17b42d3394c9a2d3292be27ed4ec171223001c04","metadata_uri":null,"image_uri":null,"image_url":null,"description":null,"main_pool":"\\x61c36a8d610163660e21a8b7359e1cac0c9133e1","quote_token":null,"quote_rate":1,"quote_usd":null,"price_weth":0.0000000008042069498069498064,"price_quote":0.0000000008042069498069498064,"event_price_weth":0.0000000008042069498069498064,"first_price_weth":0.00000000033284516043136732712,"ath_price_weth":0.0000000008042069498069498064,"close_usd":null,"last_price_at":1790000069,"market_cap_weth":0.8042069498069498064,"liquidity_weth":0.396,"trade_count":4,"holder_count":3,"last_trade_at":1790000069,"volume_m5":200000000000000000,"buy_volume_m5":200000000000000000,"buys_m5":4,"sells_m5":0,"buyers_m5":2,"sellers_m5":0,"reference_price_m5":null,"price_change_m5":141.6159,"volume_h1":200000000000000000,"buy_volume_h1":200000000000000000,"buys_h1":4,"sells_h1":0,"buyers_h1":2,"sellers_h1":0,"reference_price_h1":null,"price_change_h1":141.6159,"volume_h6":200000000000000000,"buy_volume_h6":200000000000000000,"buys_h6":4,"sells_h6":0,"buyers_h6":2,"sellers_h6":0,"reference_price_h6":null,"price_change_h6":141.6159,"volume_h24":200000000000000000,"buy_volume_h24":200000000000000000,"buys_h24":4,"sells_h24":0,"buyers_h24":2,"sellers_h24":0,"reference_price_h24":null,"price_change_h24":141.6159,"windows_at":1790000069,"windows_expire_at":1790000307,"trades_m5":4,"trades_h1":4,"trades_h24":4,"trending":58,"creator_fee_bps":50,"fees_accrued":1000000000000000,"fees_claimed":0,"vesting_claimed":null,"vesting_ends_at":null,"graduation_status":"bonding","graduation_percent":19.8,"raised":198000000000000000,"target":1000000000000000000,"completed_at":null,"migrated_at":null,"graduated_pool":null,"graduated_price_weth":null,"graduation_tx_hash":null,"sequence":1795695950637,"as_of_block":60,"updated_at_ms":1795695950637}'),
-	(62, 2, 'balance', false, '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","holder":"\\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc"}'),
-	(62, 3, 'balance', true, '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","holder":"\\x90f79bf6eb2c4f870365e785982e1f101e93b906","balance":343683233191049727321742039,"type":"wallet","last_changed_block":6,"buys":3,"sells":0,"bought_token":343683233191049727321742039,"sold_token":0,"bought_wei":170000000000000000,"bought_usd":null,"sold_wei":0,"sold_usd":0,"cost_wei":170000000000000000,"cost_usd":null,"realized_wei":0,"realized_usd":0,"first_trade_at":1790000007,"last_buy_at":1790000009,"last_sell_at":null}'),
-	(62, 4, 'index_totals', true, '{"id":1,"counted_at":1790000070,"tokens":2,"bonding":1,"completed":0,"migrated":1,"liquidity_weth":2.795999999999998432,"trades_h24":8,"volume_h24":1411185674432824821,"traders_h24":3}'),
-	(62, 5, 'launchpad_totals', true, '{"launchpad":"reference","tokens":2,"bonding":1,"completed":0,"migrated":1,"trades_h24":8,"volume_h24":1411185674432824821}');
+	(60, 1, 'token', NULL, '("\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e",reference,ALP,Alpha,18,1000000000000000000000000000,"\\x70997970c51812dc3a010c7d01b50e0d17dc79c8",,1790000019,2,"\\xc49b5acd5e12864bc8acb93b17b42d3394c9a2d3292be27ed4ec171223001c04",,,,,"\\x61c36a8d610163660e21a8b7359e1cac0c9133e1",,1,,0.00000000072045903927572893028,0.00000000072045903927572893028,0.00000000072045903927572893028,0.00000000033284516043136732712,0.00000000072045903927572893028,,1790000024,0.72045903927572893028,0.3366,3,2,1790000024,170000000000000000,170000000000000000,3,0,1,0,,116.4547,170000000000000000,170000000000000000,3,0,1,0,,116.4547,170000000000000000,170000000000000000,3,0,1,0,,116.4547,170000000000000000,170000000000000000,3,0,1,0,,116.4547,1790000027,1790000321,3,3,3,29,50,850000000000000,0,,,bonding,16.83,168300000000000000,1000000000000000000,,,,,,1795852246080,6,1795852246080,,1790000021,0,343683233191049727321742039,0,0,,)', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(60, 2, 'pool', NULL, NULL, '("\\x61c36a8d610163660e21a8b7359e1cac0c9133e1","\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e",reference,curve,"\\x5fbdb2315678afecb367f032d93f642f64180aa3",t,100,656316766808950272678257961,168300000000000000,,,,0.00000000072045903927572893028,2,,6,,)', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(60, 3, 'balance', '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","holder":"\\x70997970c51812dc3a010c7d01b50e0d17dc79c8"}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(60, 4, 'balance', NULL, NULL, NULL, NULL, '("\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","\\x61c36a8d610163660e21a8b7359e1cac0c9133e1",656316766808950272678257961,curve,6,0,0,0,0,0,0,0,0,,,0,0,,,,0)', NULL, NULL, NULL, NULL, NULL, NULL),
+	(60, 5, 'early_class', '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","class":"creator"}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(60, 6, 'candle', '{"time":1790000100,"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","interval_seconds":60}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(60, 7, 'creator_fee', NULL, NULL, NULL, NULL, NULL, NULL, NULL, '(reference,"\\x70997970c51812dc3a010c7d01b50e0d17dc79c8","\\x5fbdb2315678afecb367f032d93f642f64180aa3",token,"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e",850000000000000,0,6,)', NULL, NULL, NULL),
+	(60, 8, 'trader', '{"maker":"\\x70997970c51812dc3a010c7d01b50e0d17dc79c8"}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(60, 9, 'index_totals', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '(1,1790000027,2,1,0,1,2.336599999999998432,6,1181185674432824821,2)', NULL),
+	(60, 10, 'launchpad_totals', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '(reference,2,1,0,1,6,1181185674432824821)'),
+	(61, 1, 'token', NULL, '("\\x6743e5c6e1b453372507e8dfd6ca53508721425b",reference,BET,Beta,18,1000000000000000000000000000,"\\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",,1790000020,3,"\\x4e00f1811cac166444bcd44a6b5a558b1ea8ab2a59f5d779b80506b862713789",,,,,"\\x78cb2ce9d9faf59ec49246b50ae814db4527fc10",,1,,0.0000000048062841166289442185,0.0000000048062841166289442185,0.0000000048062841166289442185,0.00000000033284516043136732712,0.0000000048062841166289442185,,1790000026,4.8062841166289442185,1.999999999999998432,3,4,1790000026,1011185674432824821,1010648792703815373,2,1,2,1,,1344,1011185674432824821,1010648792703815373,2,1,2,1,,1344,1011185674432824821,1010648792703815373,2,1,2,1,,1344,1011185674432824821,1010648792703815373,2,1,2,1,,1344,1790000027,1790000320,3,3,3,58,50,5055955487402962,0,,,migrated,100,1000000000000000000,1000000000000000000,1790000026,1790000027,"\\x78cb2ce9d9faf59ec49246b50ae814db4527fc10",0.0000000048062841166289442185,"\\x95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f",1795852246080,9,1795852246080,,1790000026,231880989664891951580734712,558750589282476469846235255,0,0,,)', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(61, 2, 'pool', NULL, NULL, '("\\x78cb2ce9d9faf59ec49246b50ae814db4527fc10","\\x6743e5c6e1b453372507e8dfd6ca53508721425b",reference,uniswap-v3,"\\x5fbdb2315678afecb367f032d93f642f64180aa3",f,100,208060941828254847501000695,999999999999999216,1142812188864087036860791066263552,191542,14424317724878873712066,0.0000000048062841166289442185,9,,9,,)', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(61, 3, 'balance', NULL, NULL, NULL, NULL, '("\\x6743e5c6e1b453372507e8dfd6ca53508721425b","\\x78cb2ce9d9faf59ec49246b50ae814db4527fc10",208060941828254847501000695,pool,9,0,0,0,0,0,0,0,0,,,0,0,,,,0)', NULL, NULL, NULL, NULL, NULL, NULL),
+	(61, 4, 'balance', NULL, NULL, NULL, NULL, '("\\x6743e5c6e1b453372507e8dfd6ca53508721425b","\\x90f79bf6eb2c4f870365e785982e1f101e93b906",558750589282476469846235255,wallet,8,1,0,558750589282476469846235255,0,910648792703815373,,0,0,910648792703815373,,0,0,1790000026,1790000026,,2)', NULL, NULL, NULL, NULL, NULL, NULL),
+	(61, 5, 'early_class', NULL, NULL, NULL, NULL, NULL, '("\\x6743e5c6e1b453372507e8dfd6ca53508721425b",sniper,1,558750589282476469846235255,0)', NULL, NULL, NULL, NULL, NULL),
+	(61, 6, 'candle', '{"time":1790000100,"token":"\\x6743e5c6e1b453372507e8dfd6ca53508721425b","interval_seconds":60}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(61, 7, 'trader', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '("\\x90f79bf6eb2c4f870365e785982e1f101e93b906",1790000021,1790000026,4,1080648792703815373,2,0,0,0,0)', NULL, NULL),
+	(61, 8, 'index_totals', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '(1,1790000103,2,1,0,1,2.395999999999998432,7,1211185674432824821,3)', NULL),
+	(61, 9, 'launchpad_totals', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '(reference,2,1,0,1,7,1211185674432824821)'),
+	(62, 1, 'token', NULL, '("\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e",reference,ALP,Alpha,18,1000000000000000000000000000,"\\x70997970c51812dc3a010c7d01b50e0d17dc79c8",,1790000019,2,"\\xc49b5acd5e12864bc8acb93b17b42d3394c9a2d3292be27ed4ec171223001c04",,,,,"\\x61c36a8d610163660e21a8b7359e1cac0c9133e1",,1,,0.0000000008042069498069498064,0.0000000008042069498069498064,0.0000000008042069498069498064,0.00000000033284516043136732712,0.0000000008042069498069498064,,1790000103,0.8042069498069498064,0.396,4,3,1790000103,200000000000000000,200000000000000000,4,0,2,0,,141.6159,200000000000000000,200000000000000000,4,0,2,0,,141.6159,200000000000000000,200000000000000000,4,0,2,0,,141.6159,200000000000000000,200000000000000000,4,0,2,0,,141.6159,1790000103,1790000321,4,4,4,58,50,1000000000000000,0,,,bonding,19.8,198000000000000000,1000000000000000000,,,,,,1795852252390,60,1795852252390,,1790000021,39018259346263706104971535,343683233191049727321742039,0,0,,)', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(62, 2, 'balance', '{"token":"\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","holder":"\\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc"}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+	(62, 3, 'balance', NULL, NULL, NULL, NULL, '("\\x23db4a08f2272df049a4932a4cc3a6dc1002b33e","\\x90f79bf6eb2c4f870365e785982e1f101e93b906",343683233191049727321742039,wallet,6,3,0,343683233191049727321742039,0,170000000000000000,,0,0,170000000000000000,,0,0,1790000021,1790000024,,2)', NULL, NULL, NULL, NULL, NULL, NULL),
+	(62, 4, 'index_totals', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '(1,1790000105,2,1,0,1,2.795999999999998432,8,1411185674432824821,3)', NULL),
+	(62, 5, 'launchpad_totals', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '(reference,2,1,0,1,8,1411185674432824821)');
 
 
 --
@@ -790,19 +906,19 @@ INSERT INTO public.block_undo VALUES
 
 INSERT INTO public.candle VALUES
 	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 60, 1789999980, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 1011185674432824821, 3, 792631578947368421426969967, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 300, 1789999800, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 1011185674432824821, 3, 792631578947368421426969967, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 900, 1789999200, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 1011185674432824821, 3, 792631578947368421426969967, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 3600, 1789999200, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 1011185674432824821, 3, 792631578947368421426969967, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 14400, 1789992000, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 1011185674432824821, 3, 792631578947368421426969967, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 86400, 1789948800, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 0.00000000033284516043136732712, 0.0000000048062841166289442185, 1011185674432824821, 3, 792631578947368421426969967, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
 	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 60, 1789999980, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 170000000000000000, 3, 343683233191049727321742039, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 60, 1790000040, 0.00000000072045903927572893028, 0.0000000008042069498069498064, 0.00000000072045903927572893028, 0.0000000008042069498069498064, 30000000000000000, 1, 39018259346263706104971535, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 300, 1789999800, 0.00000000033284516043136732712, 0.0000000008042069498069498064, 0.00000000033284516043136732712, 0.0000000008042069498069498064, 200000000000000000, 4, 382701492537313433426713574, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 900, 1789999200, 0.00000000033284516043136732712, 0.0000000008042069498069498064, 0.00000000033284516043136732712, 0.0000000008042069498069498064, 200000000000000000, 4, 382701492537313433426713574, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 3600, 1789999200, 0.00000000033284516043136732712, 0.0000000008042069498069498064, 0.00000000033284516043136732712, 0.0000000008042069498069498064, 200000000000000000, 4, 382701492537313433426713574, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 14400, 1789992000, 0.00000000033284516043136732712, 0.0000000008042069498069498064, 0.00000000033284516043136732712, 0.0000000008042069498069498064, 200000000000000000, 4, 382701492537313433426713574, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 86400, 1789948800, 0.00000000033284516043136732712, 0.0000000008042069498069498064, 0.00000000033284516043136732712, 0.0000000008042069498069498064, 200000000000000000, 4, 382701492537313433426713574, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 60, 1790000040, 0.0000000048062841166289442185, 0.0000000068979981893223272581, 0.0000000048062841166289442185, 0.0000000068979981893223272581, 200000000000000000, 1, 34387367681130600839064581, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 300, 1789999800, 0.00000000033284516043136732712, 0.0000000068979981893223272581, 0.00000000033284516043136732712, 0.0000000068979981893223272581, 1211185674432824821, 4, 827018946628499022266034548, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 900, 1789999200, 0.00000000033284516043136732712, 0.0000000068979981893223272581, 0.00000000033284516043136732712, 0.0000000068979981893223272581, 1211185674432824821, 4, 827018946628499022266034548, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 3600, 1789999200, 0.00000000033284516043136732712, 0.0000000068979981893223272581, 0.00000000033284516043136732712, 0.0000000068979981893223272581, 1211185674432824821, 4, 827018946628499022266034548, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 14400, 1789992000, 0.00000000033284516043136732712, 0.0000000068979981893223272581, 0.00000000033284516043136732712, 0.0000000068979981893223272581, 1211185674432824821, 4, 827018946628499022266034548, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 86400, 1789948800, 0.00000000033284516043136732712, 0.0000000068979981893223272581, 0.00000000033284516043136732712, 0.0000000068979981893223272581, 1211185674432824821, 4, 827018946628499022266034548, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT);
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 300, 1789999800, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 170000000000000000, 3, 343683233191049727321742039, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 900, 1789999200, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 170000000000000000, 3, 343683233191049727321742039, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 3600, 1789999200, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 170000000000000000, 3, 343683233191049727321742039, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 14400, 1789992000, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 170000000000000000, 3, 343683233191049727321742039, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 86400, 1789948800, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 0.00000000033284516043136732712, 0.00000000072045903927572893028, 170000000000000000, 3, 343683233191049727321742039, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 60, 1790000100, 0.00000000072045903927572893028, 0.0000000008042069498069498064, 0.00000000072045903927572893028, 0.0000000008042069498069498064, 30000000000000000, 1, 39018259346263706104971535, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 60, 1790000100, 0.0000000048062841166289442185, 0.0000000068979981893223272581, 0.0000000048062841166289442185, 0.0000000068979981893223272581, 200000000000000000, 1, 34387367681130600839064581, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, DEFAULT);
 
 
 --
@@ -810,7 +926,7 @@ INSERT INTO public.candle VALUES
 --
 
 INSERT INTO public.chain_state VALUES
-	(1, 31337, '\xb1d7f839f3ab93031ed8dc7869ffc8e195f8f25b55ca3db6a7d3be8d40daa868', '\x5fbdb2315678afecb367f032d93f642f64180aa3', '[{"name": "reference", "adapter": "bonding-curve", "version": 1, "contracts": {"factory": "0x5fc8d32690cc91d4c39d9d3abcbd16989f875707"}, "startBlock": 1}]', '3d2605f1-c98a-4fcc-ba49-e63fe0705b8c', 62, '\x3608e4683f6acfd5ea74e24bfa71e1b15a9e08a13a9b928d457e7696199ae383', 1790000071, 1795695950906, 59, 15, NULL, '[]', '[]');
+	(1, 31337, '\xb1d7f839f3ab93031ed8dc7869ffc8e195f8f25b55ca3db6a7d3be8d40daa868', '\x5fbdb2315678afecb367f032d93f642f64180aa3', '[{"name": "reference", "adapter": "bonding-curve", "version": 3, "contracts": {"factory": "0x5fc8d32690cc91d4c39d9d3abcbd16989f875707"}, "startBlock": 1}]', 'b37f54ae-9ce5-4246-97d2-09072b42cddb', 62, '\x1ef14f651e628e7a8c087c5a800cec9e15e084f86cde51415cced992a55f336a', 1790000106, 1795852252985, 59, 15, NULL, '[]', '[]', NULL, 1790000040);
 
 
 --
@@ -838,6 +954,17 @@ INSERT INTO public.currency VALUES
 
 
 --
+-- Data for Name: early_class; Type: TABLE DATA; Schema: public; Owner: -
+--
+
+INSERT INTO public.early_class VALUES
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 'sniper', 1, 343683233191049727321742039, 0),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 'creator', 1, 232880989664891951580734712, 1000000000000000000000000),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 'creator', 1, 39018259346263706104971535, 0),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 'sniper', 1, 593137956963607070685299836, 0);
+
+
+--
 -- Data for Name: holder_code; Type: TABLE DATA; Schema: public; Owner: -
 --
 
@@ -851,7 +978,7 @@ INSERT INTO public.holder_code VALUES
 --
 
 INSERT INTO public.index_totals VALUES
-	(1, 1790000071, 2, 1, 0, 1, 2.795999999999998432, 8, 1411185674432824821, 3);
+	(1, 1790000106, 2, 1, 0, 1, 2.795999999999998432, 8, 1411185674432824821, 3);
 
 
 --
@@ -859,8 +986,8 @@ INSERT INTO public.index_totals VALUES
 --
 
 INSERT INTO public.join_exit VALUES
-	(9, 9, '\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', '\x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0', 208060941828254847501000695, 999999999999999216, 208060941828254847501000695, 999999999999999216, '\x95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f', 0, 1790000012),
-	(9, 15, '\x8efa1819ff5b279077368d44b593a4543280e402', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', -209368421052631578573030033, -1000000000000000000, 0, 0, '\x95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f', 0, 1790000012);
+	(9, 9, '\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', '\x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0', 208060941828254847501000695, 999999999999999216, 208060941828254847501000695, 999999999999999216, '\x95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f', 0, 1790000027),
+	(9, 15, '\x8efa1819ff5b279077368d44b593a4543280e402', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', -209368421052631578573030033, -1000000000000000000, 0, 0, '\x95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f', 0, 1790000027);
 
 
 --
@@ -875,6 +1002,40 @@ INSERT INTO public.join_exit VALUES
 
 INSERT INTO public.launchpad_totals VALUES
 	('reference', 2, 1, 0, 1, 8, 1411185674432824821);
+
+
+--
+-- Data for Name: leader; Type: TABLE DATA; Schema: public; Owner: -
+--
+
+INSERT INTO public.leader VALUES
+	('24h', 'reference', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1, 1, 100000000000000000, 0, 536881729009448, 0, 107477851329709, 0, 0, 2, 0, 1, 1790000025),
+	('24h', '', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1, 1, 100000000000000000, 0, 536881729009448, 0, 107477851329709, 0, 0, 2, 0, 1, 1790000025),
+	('24h', 'reference', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 4, 0, 1080648792703815373, 0, 0, 0, 0, 0, 0, 4, 0, 0, 1790000026),
+	('24h', '', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 4, 0, 1080648792703815373, 0, 0, 0, 0, 0, 0, 4, 0, 0, 1790000026),
+	('7d', 'reference', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1, 1, 100000000000000000, 0, 536881729009448, 0, 107477851329709, 0, 0, 2, 0, 1, 1790000025),
+	('7d', '', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1, 1, 100000000000000000, 0, 536881729009448, 0, 107477851329709, 0, 0, 2, 0, 1, 1790000025),
+	('7d', 'reference', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 4, 0, 1080648792703815373, 0, 0, 0, 0, 0, 0, 4, 0, 0, 1790000026),
+	('7d', '', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 4, 0, 1080648792703815373, 0, 0, 0, 0, 0, 0, 4, 0, 0, 1790000026),
+	('30d', 'reference', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1, 1, 100000000000000000, 0, 536881729009448, 0, 107477851329709, 0, 0, 2, 0, 1, 1790000025),
+	('30d', '', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1, 1, 100000000000000000, 0, 536881729009448, 0, 107477851329709, 0, 0, 2, 0, 1, 1790000025),
+	('30d', 'reference', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 4, 0, 1080648792703815373, 0, 0, 0, 0, 0, 0, 4, 0, 0, 1790000026),
+	('30d', '', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 4, 0, 1080648792703815373, 0, 0, 0, 0, 0, 0, 4, 0, 0, 1790000026),
+	('all', 'reference', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1, 1, 100000000000000000, 0, 536881729009448, 0, 107477851329709, 0, 0, 2, 0, 1, 1790000025),
+	('all', '', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1, 1, 100000000000000000, 0, 536881729009448, 0, 107477851329709, 0, 0, 2, 0, 1, 1790000025),
+	('all', 'reference', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 4, 0, 1080648792703815373, 0, 0, 0, 0, 0, 0, 4, 0, 0, 1790000026),
+	('all', '', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 4, 0, 1080648792703815373, 0, 0, 0, 0, 0, 0, 4, 0, 0, 1790000026);
+
+
+--
+-- Data for Name: leader_window; Type: TABLE DATA; Schema: public; Owner: -
+--
+
+INSERT INTO public.leader_window VALUES
+	('24h', 2, 49),
+	('7d', 2, 50),
+	('30d', 2, 51),
+	('all', -1, 52);
 
 
 --
@@ -894,11 +1055,7 @@ INSERT INTO public.launchpad_totals VALUES
 --
 
 INSERT INTO public.mikro_orm_migrations VALUES
-	(1, 'Migration0001Initial', '2026-11-26 12:25:44.208466+00'),
-	(2, 'Migration0002MinutesFrom', '2026-11-26 12:25:44.208466+00'),
-	(3, 'Migration0003Launchpads', '2026-11-26 12:25:44.208466+00'),
-	(4, 'Migration0004LatePairs', '2026-11-26 12:25:44.208466+00'),
-	(5, 'Migration0005TradeAmounts', '2026-11-26 12:25:44.208466+00');
+	(1, 'Migration0001Initial', '2026-11-28 07:50:38.508971+00');
 
 
 --
@@ -927,9 +1084,9 @@ INSERT INTO public.pool VALUES
 --
 
 INSERT INTO public.pool_creation VALUES
-	('\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 2, 1, '\xc49b5acd5e12864bc8acb93b17b42d3394c9a2d3292be27ed4ec171223001c04', 0, 1790000005),
-	('\x8efa1819ff5b279077368d44b593a4543280e402', 3, 5, '\x4e00f1811cac166444bcd44a6b5a558b1ea8ab2a59f5d779b80506b862713789', 0, 1790000006),
-	('\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', 9, 4, '\x95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f', 0, 1790000012);
+	('\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 2, 1, '\xc49b5acd5e12864bc8acb93b17b42d3394c9a2d3292be27ed4ec171223001c04', 0, 1790000019),
+	('\x8efa1819ff5b279077368d44b593a4543280e402', 3, 5, '\x4e00f1811cac166444bcd44a6b5a558b1ea8ab2a59f5d779b80506b862713789', 0, 1790000020),
+	('\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', 9, 4, '\x95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f', 0, 1790000027);
 
 
 --
@@ -949,8 +1106,17 @@ INSERT INTO public.pool_creation VALUES
 --
 
 INSERT INTO public.token VALUES
-	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 'reference', 'BET', 'Beta', 18, 1000000000000000000000000000, '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', NULL, 1790000006, 3, '\x4e00f1811cac166444bcd44a6b5a558b1ea8ab2a59f5d779b80506b862713789', NULL, NULL, NULL, NULL, '\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', NULL, 1, NULL, 0.0000000068979981893223272581, 0.0000000068979981893223272581, 0.0000000068979981893223272581, 0.00000000033284516043136732712, 0.0000000068979981893223272581, NULL, 1790000070, 6.8979981893223272581, 2.399999999999998432, 4, 4, 1790000070, 1211185674432824821, 1210648792703815373, 3, 1, 2, 1, NULL, 1972.4345, 1211185674432824821, 1210648792703815373, 3, 1, 2, 1, NULL, 1972.4345, 1211185674432824821, 1210648792703815373, 3, 1, 2, 1, NULL, 1972.4345, 1211185674432824821, 1210648792703815373, 3, 1, 2, 1, NULL, 1972.4345, 1790000070, 1790000306, DEFAULT, DEFAULT, DEFAULT, DEFAULT, 50, 5055955487402962, 0, NULL, NULL, 'migrated', 100, 1000000000000000000, 1000000000000000000, 1790000011, 1790000012, '\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', 0.0000000048062841166289442185, '\x95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f', 1795695950802, 61, 1795695950802),
-	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 'reference', 'ALP', 'Alpha', 18, 1000000000000000000000000000, '\x70997970c51812dc3a010c7d01b50e0d17dc79c8', NULL, 1790000005, 2, '\xc49b5acd5e12864bc8acb93b17b42d3394c9a2d3292be27ed4ec171223001c04', NULL, NULL, NULL, NULL, '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', NULL, 1, NULL, 0.0000000008042069498069498064, 0.0000000008042069498069498064, 0.0000000008042069498069498064, 0.00000000033284516043136732712, 0.0000000008042069498069498064, NULL, 1790000069, 0.8042069498069498064, 0.396, 4, 4, 1790000069, 200000000000000000, 200000000000000000, 4, 0, 2, 0, NULL, 141.6159, 200000000000000000, 200000000000000000, 4, 0, 2, 0, NULL, 141.6159, 200000000000000000, 200000000000000000, 4, 0, 2, 0, NULL, 141.6159, 200000000000000000, 200000000000000000, 4, 0, 2, 0, NULL, 141.6159, 1790000071, 1790000307, DEFAULT, DEFAULT, DEFAULT, DEFAULT, 50, 1000000000000000, 0, NULL, NULL, 'bonding', 19.8, 198000000000000000, 1000000000000000000, NULL, NULL, NULL, NULL, NULL, 1795695950906, 62, 1795695950906);
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 'reference', 'BET', 'Beta', 18, 1000000000000000000000000000, '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', NULL, 1790000020, 3, '\x4e00f1811cac166444bcd44a6b5a558b1ea8ab2a59f5d779b80506b862713789', NULL, NULL, NULL, NULL, '\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', NULL, 1, NULL, 0.0000000068979981893223272581, 0.0000000068979981893223272581, 0.0000000068979981893223272581, 0.00000000033284516043136732712, 0.0000000068979981893223272581, NULL, 1790000105, 6.8979981893223272581, 2.399999999999998432, 4, 4, 1790000105, 1211185674432824821, 1210648792703815373, 3, 1, 2, 1, NULL, 1972.4345, 1211185674432824821, 1210648792703815373, 3, 1, 2, 1, NULL, 1972.4345, 1211185674432824821, 1210648792703815373, 3, 1, 2, 1, NULL, 1972.4345, 1211185674432824821, 1210648792703815373, 3, 1, 2, 1, NULL, 1972.4345, 1790000105, 1790000320, DEFAULT, DEFAULT, DEFAULT, DEFAULT, 50, 5055955487402962, 0, NULL, NULL, 'migrated', 100, 1000000000000000000, 1000000000000000000, 1790000026, 1790000027, '\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', 0.0000000048062841166289442185, '\x95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f', 1795852252698, 61, 1795852252698, NULL, 1790000026, 231880989664891951580734712, 593137956963607070685299836, 0, 0, NULL, NULL),
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 'reference', 'ALP', 'Alpha', 18, 1000000000000000000000000000, '\x70997970c51812dc3a010c7d01b50e0d17dc79c8', NULL, 1790000019, 2, '\xc49b5acd5e12864bc8acb93b17b42d3394c9a2d3292be27ed4ec171223001c04', NULL, NULL, NULL, NULL, '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', NULL, 1, NULL, 0.0000000008042069498069498064, 0.0000000008042069498069498064, 0.0000000008042069498069498064, 0.00000000033284516043136732712, 0.0000000008042069498069498064, NULL, 1790000103, 0.8042069498069498064, 0.396, 4, 4, 1790000103, 200000000000000000, 200000000000000000, 4, 0, 2, 0, NULL, 141.6159, 200000000000000000, 200000000000000000, 4, 0, 2, 0, NULL, 141.6159, 200000000000000000, 200000000000000000, 4, 0, 2, 0, NULL, 141.6159, 200000000000000000, 200000000000000000, 4, 0, 2, 0, NULL, 141.6159, 1790000106, 1790000321, DEFAULT, DEFAULT, DEFAULT, DEFAULT, 50, 1000000000000000, 0, NULL, NULL, 'bonding', 19.8, 198000000000000000, 1000000000000000000, NULL, NULL, NULL, NULL, NULL, 1795852252985, 62, 1795852252985, NULL, 1790000021, 39018259346263706104971535, 343683133191049727321742039, 0, 0, NULL, NULL);
+
+
+--
+-- Data for Name: token_name; Type: TABLE DATA; Schema: public; Owner: -
+--
+
+INSERT INTO public.token_name VALUES
+	('\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 'Alpha'),
+	('\x6743e5c6e1b453372507e8dfd6ca53508721425b', 'Beta');
 
 
 --
@@ -958,14 +1124,14 @@ INSERT INTO public.token VALUES
 --
 
 INSERT INTO public.trade VALUES
-	(3, 5, '\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x8efa1819ff5b279077368d44b593a4543280e402', 'curve', 'buy', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 232880989664891951580734712, NULL, NULL, 100000000000000000, 1000000000000000, 0.00000000042510983890294235042, 0.00000000054295028624683797024, NULL, NULL, NULL, NULL, 767119010335108048419265288, 99000000000000000, '\xd43bd5f7252b146ac632f3139f21d6599930ab32cc178f0e871d80e4580e984e', '\x4e00f1811cac166444bcd44a6b5a558b1ea8ab2a59f5d779b80506b862713789', 0, 1790000006),
-	(7, 5, '\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x8efa1819ff5b279077368d44b593a4543280e402', 'curve', 'sell', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1000000000000000000000000, NULL, NULL, 536881729009448, 5423047767772, 0.00000000054230477677722, 0.00000000054166003474890584728, NULL, NULL, NULL, NULL, 768119010335108048419265288, 98457695223222780, '\x0b70c6dd0071c8483027ee299cd9ba2f2aaef90956af894353d81b66fde9a8c4', '\x971c2573640eab13059dd4cb6ecc67df82f048cfce90b698c468de6615ab7af0', 1, 1790000010),
-	(8, 4, '\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x8efa1819ff5b279077368d44b593a4543280e402', 'curve', 'buy', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 558750589282476469846235255, NULL, NULL, 910648792703815373, 9106487927038153, 0.0000000016134968303738151965, 0.0000000048062841166289442185, NULL, NULL, NULL, NULL, 209368421052631578573030033, 1000000000000000000, '\xc16d6b5762e2ab47c3c7b3b7af1003fe2e5f93b3da5ad26c90370de1a3bfad75', '\x884d33444d0f7ca78ba8be0d20a7feb7900c5a211215714f199915d7a6ab040a', 0, 1790000011),
-	(4, 4, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 'curve', 'buy', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 232880989664891951580734712, NULL, NULL, 100000000000000000, 1000000000000000, 0.00000000042510983890294235042, 0.00000000054295028624683797024, NULL, NULL, NULL, NULL, 767119010335108048419265288, 99000000000000000, '\x5aed67abbb26575ed26b14d7fef2133970fb6c0f0932e7f4533264d9c73c6d3d', '\xee28c6de5029994abc5fe4c3ee0136db6f7d229a55dda173057e41b48165362b', 0, 1790000007),
-	(5, 4, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 'curve', 'buy', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 82243604204298612592382270, NULL, NULL, 50000000000000000, 500000000000000, 0.00000000060187050991878578015, 0.00000000066718467580881373919, NULL, NULL, NULL, NULL, 684875406130809435826883018, 148500000000000000, '\xc324d18e1c954a8afb109df029cc79947228870ee61f1990cd62a37841d8227a', '\x2527b295321dc450c521816b7ff490e03805f5d123d5e3f72c30281d017289a9', 0, 1790000008),
-	(6, 4, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 'curve', 'buy', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 28558639321859163148625057, NULL, NULL, 20000000000000000, 200000000000000, 0.0000000006933103421648249228, 0.00000000072045903927572893028, NULL, NULL, NULL, NULL, 656316766808950272678257961, 168300000000000000, '\x7f98b6efb78875830f6bdfa613ecd5d3e8793659b2328663bd204a865dd59670', '\xa11d89e72a4bf9df082f0703931d8f9038763ebb1c531ffbb2ded56d853f2df2', 0, 1790000009),
-	(60, 4, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 'curve', 'buy', '\x70997970c51812dc3a010c7d01b50e0d17dc79c8', 39018259346263706104971535, NULL, NULL, 30000000000000000, 300000000000000, 0.00000000076118208494208494149, 0.0000000008042069498069498064, NULL, NULL, NULL, NULL, 617298507462686566573286426, 198000000000000000, '\xf151334c7b3dbd32d3ef08e1d6086da38d2a86a87bb6708a047b6bf830733eb2', '\x76573ea5ed2f276bfb2b103150dc6656bb92ebe86f1930d21af6a0cd6dbc3238', 0, 1790000069),
-	(61, 3, '\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', 'pool', 'buy', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 34387367681130600839064581, NULL, NULL, 200000000000000000, 2000000000000000, 0.0000000057579283717214751737, 0.0000000068979981893223272581, NULL, NULL, NULL, NULL, 173673574147124246661936114, 1199999999999999216, '\x533613d21cfe98bdda7eaca975cccf39f942e9108270f84120bd9a70293a71b3', '\xff78ae385186bebc48751cc25f482719101d4b5e53dfbb06062c4cbaeafd77d5', 0, 1790000070);
+	(3, 5, '\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x8efa1819ff5b279077368d44b593a4543280e402', 'curve', 'buy', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 232880989664891951580734712, NULL, NULL, 100000000000000000, 1000000000000000, 0.00000000042510983890294235042, 0.00000000054295028624683797024, NULL, NULL, NULL, NULL, 767119010335108048419265288, 99000000000000000, '\x88a5b53437161601d82f6f7bad59d49c742747a0c3be97bb6ca10dea34057798', '\x4e00f1811cac166444bcd44a6b5a558b1ea8ab2a59f5d779b80506b862713789', 0, 1790000020, NULL, NULL),
+	(7, 5, '\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x8efa1819ff5b279077368d44b593a4543280e402', 'curve', 'sell', '\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1000000000000000000000000, NULL, NULL, 536881729009448, 5423047767772, 0.00000000054230477677722, 0.00000000054166003474890584728, NULL, NULL, NULL, NULL, 768119010335108048419265288, 98457695223222780, '\x53b31309220b3c09d58322d359b4e5b2c378b64253af1b703cd58c2d463bdf83', '\x971c2573640eab13059dd4cb6ecc67df82f048cfce90b698c468de6615ab7af0', 1, 1790000025, 107477851329709, NULL),
+	(8, 4, '\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x8efa1819ff5b279077368d44b593a4543280e402', 'curve', 'buy', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 558750589282476469846235255, NULL, NULL, 910648792703815373, 9106487927038153, 0.0000000016134968303738151965, 0.0000000048062841166289442185, NULL, NULL, NULL, NULL, 209368421052631578573030033, 1000000000000000000, '\x82f6bf9b9139e4d92b7c4ddb0847bcc21abe311d642076b8d543b4a3601f941b', '\x884d33444d0f7ca78ba8be0d20a7feb7900c5a211215714f199915d7a6ab040a', 0, 1790000026, NULL, NULL),
+	(4, 4, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 'curve', 'buy', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 232880989664891951580734712, NULL, NULL, 100000000000000000, 1000000000000000, 0.00000000042510983890294235042, 0.00000000054295028624683797024, NULL, NULL, NULL, NULL, 767119010335108048419265288, 99000000000000000, '\x37c18898ada3b1f5a8ebed5722cc0dc15715df6fdccbfaab4ba24d4c88fded57', '\xee28c6de5029994abc5fe4c3ee0136db6f7d229a55dda173057e41b48165362b', 0, 1790000021, NULL, NULL),
+	(5, 4, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 'curve', 'buy', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 82243604204298612592382270, NULL, NULL, 50000000000000000, 500000000000000, 0.00000000060187050991878578015, 0.00000000066718467580881373919, NULL, NULL, NULL, NULL, 684875406130809435826883018, 148500000000000000, '\x0ddb445b72750eab5bb91dc33fe2e74ffa6d41b4271e27daa46d16c72448d373', '\x2527b295321dc450c521816b7ff490e03805f5d123d5e3f72c30281d017289a9', 0, 1790000022, NULL, NULL),
+	(6, 4, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 'curve', 'buy', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 28558639321859163148625057, NULL, NULL, 20000000000000000, 200000000000000, 0.0000000006933103421648249228, 0.00000000072045903927572893028, NULL, NULL, NULL, NULL, 656316766808950272678257961, 168300000000000000, '\x55a9712495ab5ac5d45cdfe90e0e6345d7ca410e4abb926499423fcef3cd75b9', '\xa11d89e72a4bf9df082f0703931d8f9038763ebb1c531ffbb2ded56d853f2df2', 0, 1790000024, NULL, NULL),
+	(60, 4, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', '\x61c36a8d610163660e21a8b7359e1cac0c9133e1', 'curve', 'buy', '\x70997970c51812dc3a010c7d01b50e0d17dc79c8', 39018259346263706104971535, NULL, NULL, 30000000000000000, 300000000000000, 0.00000000076118208494208494149, 0.0000000008042069498069498064, NULL, NULL, NULL, NULL, 617298507462686566573286426, 198000000000000000, '\x9d0b64548e6fda6d8860ac0d98b669c6ad432e2e4c9616026460a74614d40994', '\x76573ea5ed2f276bfb2b103150dc6656bb92ebe86f1930d21af6a0cd6dbc3238', 0, 1790000103, NULL, NULL),
+	(61, 3, '\x6743e5c6e1b453372507e8dfd6ca53508721425b', '\x78cb2ce9d9faf59ec49246b50ae814db4527fc10', 'pool', 'buy', '\x90f79bf6eb2c4f870365e785982e1f101e93b906', 34387367681130600839064581, NULL, NULL, 200000000000000000, 2000000000000000, 0.0000000057579283717214751737, 0.0000000068979981893223272581, NULL, NULL, NULL, NULL, 173673574147124246661936114, 1199999999999999216, '\xc41214c3b924f56b1d2a7d174d845fbb58b055fd9d91718fe7cffd8729dcbe6a', '\xff78ae385186bebc48751cc25f482719101d4b5e53dfbb06062c4cbaeafd77d5', 0, 1790000105, NULL, NULL);
 
 
 --
@@ -973,13 +1139,31 @@ INSERT INTO public.trade VALUES
 --
 
 INSERT INTO public.trader VALUES
-	('\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1790000006, 1790000010, 2, 100536881729009448, 1, 107477851329709, 0, 0, 1),
-	('\x70997970c51812dc3a010c7d01b50e0d17dc79c8', 1790000069, 1790000069, 1, 30000000000000000, 1, 0, 0, 0, 0),
-	('\x90f79bf6eb2c4f870365e785982e1f101e93b906', 1790000007, 1790000070, 5, 1280648792703815373, 2, 0, 0, 0, 0);
+	('\x3c44cdddb6a900fa2b585dd299e03d12fa4293bc', 1790000020, 1790000025, 2, 100536881729009448, 1, 107477851329709, 0, 0, 1),
+	('\x70997970c51812dc3a010c7d01b50e0d17dc79c8', 1790000103, 1790000103, 1, 30000000000000000, 1, 0, 0, 0, 0),
+	('\x90f79bf6eb2c4f870365e785982e1f101e93b906', 1790000021, 1790000105, 5, 1280648792703815373, 2, 0, 0, 0, 0);
 
 
 --
 -- Data for Name: uncollected_fee; Type: TABLE DATA; Schema: public; Owner: -
+--
+
+
+
+--
+-- Data for Name: value_change; Type: TABLE DATA; Schema: public; Owner: -
+--
+
+INSERT INTO public.value_change VALUES
+	(9, 0, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 1790000027, NULL, 0.00000000072045903927572893028, NULL, NULL, NULL, 0.72045903927572893028, NULL, NULL, NULL, 16.83, NULL, 2),
+	(9, 1, '\x6743e5c6e1b453372507e8dfd6ca53508721425b', 1790000027, NULL, 0.0000000048062841166289442185, NULL, NULL, NULL, 4.8062841166289442185, NULL, NULL, NULL, 100, NULL, 4),
+	(60, 0, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 1790000103, 0.00000000072045903927572893028, 0.0000000008042069498069498064, NULL, NULL, 0.72045903927572893028, 0.8042069498069498064, NULL, NULL, 16.83, 19.8, 2, 3),
+	(61, 0, '\x6743e5c6e1b453372507e8dfd6ca53508721425b', 1790000105, 0.0000000048062841166289442185, 0.0000000068979981893223272581, NULL, NULL, 4.8062841166289442185, 6.8979981893223272581, NULL, NULL, 100, 100, 4, 4),
+	(62, 0, '\x23db4a08f2272df049a4932a4cc3a6dc1002b33e', 1790000106, 0.0000000008042069498069498064, 0.0000000008042069498069498064, NULL, NULL, 0.8042069498069498064, 0.8042069498069498064, NULL, NULL, 19.8, 19.8, 3, 4);
+
+
+--
+-- Data for Name: webhook_position; Type: TABLE DATA; Schema: public; Owner: -
 --
 
 
@@ -1003,7 +1187,7 @@ INSERT INTO tokenwire_logs.chain VALUES
 --
 
 INSERT INTO tokenwire_logs.range VALUES
-	(1, 1, 9, '\xb1d7f839f3ab93031ed8dc7869ffc8e195f8f25b55ca3db6a7d3be8d40daa868', '\xe4e833a17f1187ff226ad70eaae84c7354a383cc5f54484e220865931eebc56e', '\x1400000000000000015fc8d32690cc91d4c39d9d3abcbd16989f87570714000000000000000223db4a08f2272df049a4932a4cc3a6dc1002b33e14000000000000000261c36a8d610163660e21a8b7359e1cac0c9133e11400000000000000036743e5c6e1b453372507e8dfd6ca53508721425b1400000000000000038efa1819ff5b279077368d44b593a4543280e40214000000000000000978cb2ce9d9faf59ec49246b50ae814db4527fc10', 29, '\x28b52ffd00582542008471090181f7c4d5069d12aff4596589f18c1a06bcf8fcc0ab66cf55d718808ec6e12b60d7ce59f502b1d7f839f3ab93031ed8dc7869ffc8e195f8f25b55ca3db6a7d3be8d40daa8680285f7c4d506ac2afd3b06f9b461c937fa82bca51ba5868ab3e53d11f7927e7bbdce15a96cf10386f7c4d506d43bd5f7252b146ac632f3139f21d6599930ab32cc178f0e871d80e4580e984e0487f7c4d5065aed67abbb26575ed26b14d7fef2133970fb6c0f0932e7f4533264d9c73c6d3d0588f7c4d506c324d18e1c954a8afb109df029cc79947228870ee61f1990cd62a37841d8227a0689f7c4d5067f98b6efb78875830f6bdfa613ecd5d3e8793659b2328663bd204a865dd59670078af7c4d5060b70c6dd0071c8483027ee299cd9ba2f2aaef90956af894353d81b66fde9a8c4088bf7c4d506c16d6b5762e2ab47c3c7b3b7af1003fe2e5f93b3da5ad26c90370de1a3bfad75098cf7c4d506e4e833a17f1187ff226ad70eaae84c7354a383cc5f54484e220865931eebc56e0623db4a08f2272df049a4932a4cc3a6dc1002b33e5fc8d32690cc91d4c39d9d3abcbd16989f8757076743e5c6e1b453372507e8dfd6ca53508721425b8efa1819ff5b279077368d44b593a4543280e40261c36a8d610163660e21a8b7359e1cac0c9133e178cb2ce9d9faf59ec49246b50ae814db4527fc1018ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef007cb2a2f947cf4887533649e1c22073599661e388ec2ba6ac0ff8e49bd2edbbd800000070997970c51812dc3a010c7d01b50e0d17dc79c8b17ad4ad9929a03f51ade5b8e811dc70c90d04c62002449132d137a1a76fe6d6000000003c44cdddb6a900fa2b585dd299e03d12fa4293bc00005fbdb2315678afecb367f032d93f642f64180aa36d66e93fca9fffe37a7fc755f77f3e79dedac0bd90ac9b03ee8b1ccadc7b5da60090f79bf6eb2c4f870365e785982e1f101e93b906bbc1e508047ac950b7c85ff5e37d8d585d6f2e29ce4099daf2ba04b2b5e43ca3dfd517ed69f8a0a57d49fe494e4864fac3cfe3585c14c0bfddf39f72463ec3fd000098636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c9500007a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde009fe46736679d2d9a65f0992f2272de9f3c7fa6e0fff27660000d89a000dead487dc7f66c623fb0ff13f9024a3ff9675453d069e075eceb12d9f8d7870e237408c49b5acd5e12864bc8acb93b17b42d3394c9a2d3292be27ed4ec171223001c044e00f1811cac166444bcd44a6b5a558b1ea8ab2a59f5d779b80506b862713789ee28c6de5029994abc5fe4c3ee0136db6f7d229a55dda173057e41b48165362b2527b295321dc450c521816b7ff490e03805f5d123d5e3f72c30281d017289a9a11d89e72a4bf9df082f0703931d8f9038763ebb1c531ffbb2ded56d853f2df2971c2573640eab13059dd4cb6ecc67df82f048cfce90b698c468de6615ab7af0884d33444d0f7ca78ba8be0d20a7feb7900c5a211215714f199915d7a6ab040a95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f1d0100000000030001022000033b2e3c9fd0803ce800000001000001010403040502c0030001200001000104f4d3894e116db6037790968dc8efffd1000de0b6b3a7641388000005416c70686103414c500201000002030001060201000301040708090a2001c6bf52634000020100040203000609c0a277bf0b0f49e75064f80201000503030b0909e001016345785d8a038d7ea4c68006548b8306d4ed02b6ee1ecebde0b5e9af9b08015fb7f9b8c380027a8bc4e0c570f300af9b08020100060104030809060442657400034245540003020002010407040503020003000300020c0302000404030b0c0c040300e35fa931a00004034407c2b7b277504b7c913e040300b1a2bc2ec50704677fe336ad72e65c170b69659e3309ca020f93f69525403684022912f9a2b53309ca05045af3107a40000504179f86f096b2ebce89a4a10504470de4df8200b5e620f4804abf7ea1c42d5b46d52674b679cfa9652955ebf553b2c01ee47b387c46b6e6a9652906050101020300090000d3c21bcecceda100000006050104000277536afb6e0605010503030d01e84a84be772804eea6d5f6dc0006529e49db407fb20002b7c1e0ea8cada38a5dcac08d2f11fc7b5f86fc943de0a1af9b080706102d26b90570640706000301ce300a238db1d9926b587707060004030ca346408c3fcecd205a4d720ae0c912d58a3cf5756d00e991d6c6fefbc9f8444291ad2f7cd9068c070f4442910706000503010e2008070002020300060f200807000405011040385851566aebe35e1a3a90a102ec36080700080203000f11ac1a9e41c95b3688dedff7080700090504121314158001030df19ee37777f255c263fcf00e0203000f160114de973d30d08665629a0807000f010317081100018086a8410922862865909919094464142ca40310031121d2e612c030200641408e43188204616892679c23064184129182826ae92fdd591c1efa9810b98f797cc261aa166a32624ac3db5b87d73f9e3520ebd1a74222b05e594c9bc71c3546ff28889b98002fecc3da990fc8060c2725f6faaca09732a32079639be954fb2c844ceef335bbbff8ba5e97513a1f9599e034b69bc5b9b9a4412146749dfacae41e22e46fed1e6f0f0b6392f6c0b907c427e7be5811a8c55d0eb30bb0682686403f3f08af317d16c60c19dbfaa035e7643115cb7bb720ca58aea17681149017879105c7c76e2d8e6d1f675d33e965d50dba01898bbc0f119e2088242aab8e2ac4fc26402afb306c607546a099c15438528e436874804a7044b43620d40dadd11aadd11aadd16eb44dfbfa0f');
+	(1, 1, 9, '\xb1d7f839f3ab93031ed8dc7869ffc8e195f8f25b55ca3db6a7d3be8d40daa868', '\xd504ab21cf8813229b320d21fc0ab742ead301deead76371b73350482ee69f43', '\x1400000000000000015fc8d32690cc91d4c39d9d3abcbd16989f87570714000000000000000223db4a08f2272df049a4932a4cc3a6dc1002b33e14000000000000000261c36a8d610163660e21a8b7359e1cac0c9133e11400000000000000036743e5c6e1b453372507e8dfd6ca53508721425b1400000000000000038efa1819ff5b279077368d44b593a4543280e40214000000000000000978cb2ce9d9faf59ec49246b50ae814db4527fc10', 29, '\x28b52ffd00582542008471090183f7c4d50685b243ca4ded81ae0e0c42be99fc19672e37f93c8ccb013e31d569555f6bdae8b1d7f839f3ab93031ed8dc7869ffc8e195f8f25b55ca3db6a7d3be8d40daa8680293f7c4d506a3d2921f88a8bab59b44e0b3923274c4379adb2795e780c2c59f82c9986164810394f7c4d50688a5b53437161601d82f6f7bad59d49c742747a0c3be97bb6ca10dea340577980495f7c4d50637c18898ada3b1f5a8ebed5722cc0dc15715df6fdccbfaab4ba24d4c88fded570596f7c4d5060ddb445b72750eab5bb91dc33fe2e74ffa6d41b4271e27daa46d16c72448d3730698f7c4d50655a9712495ab5ac5d45cdfe90e0e6345d7ca410e4abb926499423fcef3cd75b90799f7c4d50653b31309220b3c09d58322d359b4e5b2c378b64253af1b703cd58c2d463bdf83089af7c4d50682f6bf9b9139e4d92b7c4ddb0847bcc21abe311d642076b8d543b4a3601f941b099bf7c4d506d504ab21cf8813229b320d21fc0ab742ead301deead76371b73350482ee69f430623db4a08f2272df049a4932a4cc3a6dc1002b33e5fc8d32690cc91d4c39d9d3abcbd16989f8757076743e5c6e1b453372507e8dfd6ca53508721425b8efa1819ff5b279077368d44b593a4543280e40261c36a8d610163660e21a8b7359e1cac0c9133e178cb2ce9d9faf59ec49246b50ae814db4527fc1018ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef007cb2a2f947cf4887533649e1c22073599661e388ec2ba6ac0ff8e49bd2edbbd800000070997970c51812dc3a010c7d01b50e0d17dc79c8b17ad4ad9929a03f51ade5b8e811dc70c90d04c62002449132d137a1a76fe6d6000000003c44cdddb6a900fa2b585dd299e03d12fa4293bc00005fbdb2315678afecb367f032d93f642f64180aa36d66e93fca9fffe37a7fc755f77f3e79dedac0bd90ac9b03ee8b1ccadc7b5da60090f79bf6eb2c4f870365e785982e1f101e93b906bbc1e508047ac950b7c85ff5e37d8d585d6f2e29ce4099daf2ba04b2b5e43ca3dfd517ed69f8a0a57d49fe494e4864fac3cfe3585c14c0bfddf39f72463ec3fd000098636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c9500007a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde009fe46736679d2d9a65f0992f2272de9f3c7fa6e0fff27660000d89a000dead487dc7f66c623fb0ff13f9024a3ff9675453d069e075eceb12d9f8d7870e237408c49b5acd5e12864bc8acb93b17b42d3394c9a2d3292be27ed4ec171223001c044e00f1811cac166444bcd44a6b5a558b1ea8ab2a59f5d779b80506b862713789ee28c6de5029994abc5fe4c3ee0136db6f7d229a55dda173057e41b48165362b2527b295321dc450c521816b7ff490e03805f5d123d5e3f72c30281d017289a9a11d89e72a4bf9df082f0703931d8f9038763ebb1c531ffbb2ded56d853f2df2971c2573640eab13059dd4cb6ecc67df82f048cfce90b698c468de6615ab7af0884d33444d0f7ca78ba8be0d20a7feb7900c5a211215714f199915d7a6ab040a95fd5253c7ca86fb51da2d5ff802a3ab957c817a3bfe4361d1c1541b6d94347f1d0100000000030001022000033b2e3c9fd0803ce800000001000001010403040502c0030001200001000104f4d3894e116db6037790968dc8efffd1000de0b6b3a7641388000005416c70686103414c500201000002030001060201000301040708090a2001c6bf52634000020100040203000609c0a277bf0b0f49e75064f80201000503030b0909e001016345785d8a038d7ea4c68006548b8306d4ed02b6ee1ecebde0b5e9af9b08015fb7f9b8c380027a8bc4e0c570f300af9b08020100060104030809060442657400034245540003020002010407040503020003000300020c0302000404030b0c0c040300e35fa931a00004034407c2b7b277504b7c913e040300b1a2bc2ec50704677fe336ad72e65c170b69659e3309ca020f93f69525403684022912f9a2b53309ca05045af3107a40000504179f86f096b2ebce89a4a10504470de4df8200b5e620f4804abf7ea1c42d5b46d52674b679cfa9652955ebf553b2c01ee47b387c46b6e6a9652906050101020300090000d3c21bcecceda100000006050104000277536afb6e0605010503030d01e84a84be772804eea6d5f6dc0006529e49db407fb20002b7c1e0ea8cada38a5dcac08d2f11fc7b5f86fc943de0a1af9b080706102d26b90570640706000301ce300a238db1d9926b587707060004030ca346408c3fcecd205a4d720ae0c912d58a3cf5756d00e991d6c6fefbc9f8444291ad2f7cd9068c070f4442910706000503010e2008070002020300060f200807000405011040385851566aebe35e1a3a90a102ec36080700080203000f11ac1a9e41c95b3688dedff7080700090504121314158001030df19ee37777f255c263fcf00e0203000f160114de973d30d08665629a0807000f010317081100018086a8410922862865909919094464142ca40310031121d2e612c030200641408e43188204616892679c23064184129182826ae92fdd591c1efa9810b98f797cc261aa166a32624ac3db5b87d73f9e3520ebd1a74222b05e594c9bc71c3546ff28889b98002fecc3da990fc8060c2725f6faaca09732a32079639be954fb2c844ceef335bbbff8ba5e97513a1f9599e034b69bc5b9b9a4412146749dfacae41e22e46fed1e6f0f0b6392f6c0b907c427e7be5811a8c55d0eb30bb0682686403f3f08af317d16c60c19dbfaa035e7643115cb7bb720ca58aea17681149017879105c7c76e2d8e6d1f675d33e965d50dba01898bbc0f119e2088242aab8e2ac4fc26402afb306c607546a099c15438528e436874804a7044b43620d40dadd11aadd11aadd16eb44dfbfa0f');
 
 
 --
@@ -1011,14 +1195,14 @@ INSERT INTO tokenwire_logs.range VALUES
 --
 
 INSERT INTO tokenwire_logs.run OVERRIDING SYSTEM VALUE VALUES
-	(1, '{"kind":"addresses","topics":["0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c","0x1c73a493cbfb6dbead42ab77fa32a3724c98b330d61a93372dd92239d0da426d","0x487dc7f66c623fb0ff13f9024a3ff9675453d069e075eceb12d9f8d7870e2374","0x596b573906218d3411850b26a6b437d6c4522fdb43d2d2386263f86d50b8b151","0x6d66e93fca9fffe37a7fc755f77f3e79dedac0bd90ac9b03ee8b1ccadc7b5da6","0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0","0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde","0x7cb2a2f947cf4887533649e1c22073599661e388ec2ba6ac0ff8e49bd2edbbd8","0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95","0xb17ad4ad9929a03f51ade5b8e811dc70c90d04c62002449132d137a1a76fe6d6","0xbbc1e508047ac950b7c85ff5e37d8d585d6f2e29ce4099daf2ba04b2b5e43ca3","0xbdbdb71d7860376ba52b25a5028beea23581364a40522f6bcfb86bb1f2dca633","0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67","0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef","0xdfd517ed69f8a0a57d49fe494e4864fac3cfe3585c14c0bfddf39f72463ec3fd"],"isProven":false}');
+	(1, '{"kind":"addresses","topics":["0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c","0x1c73a493cbfb6dbead42ab77fa32a3724c98b330d61a93372dd92239d0da426d","0x205860e66845f2bbc0966bfab80db9bf93fca93862ea2b9fcf6945748352b4a3","0x487dc7f66c623fb0ff13f9024a3ff9675453d069e075eceb12d9f8d7870e2374","0x596b573906218d3411850b26a6b437d6c4522fdb43d2d2386263f86d50b8b151","0x6d66e93fca9fffe37a7fc755f77f3e79dedac0bd90ac9b03ee8b1ccadc7b5da6","0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0","0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde","0x7cb2a2f947cf4887533649e1c22073599661e388ec2ba6ac0ff8e49bd2edbbd8","0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95","0xb17ad4ad9929a03f51ade5b8e811dc70c90d04c62002449132d137a1a76fe6d6","0xbbc1e508047ac950b7c85ff5e37d8d585d6f2e29ce4099daf2ba04b2b5e43ca3","0xbdbdb71d7860376ba52b25a5028beea23581364a40522f6bcfb86bb1f2dca633","0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67","0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef","0xdfd517ed69f8a0a57d49fe494e4864fac3cfe3585c14c0bfddf39f72463ec3fd"],"isProven":false}');
 
 
 --
 -- Name: mikro_orm_migrations_id_seq; Type: SEQUENCE SET; Schema: public; Owner: -
 --
 
-SELECT pg_catalog.setval('public.mikro_orm_migrations_id_seq', 5, true);
+SELECT pg_catalog.setval('public.mikro_orm_migrations_id_seq', 1, true);
 
 
 --
@@ -1101,6 +1285,14 @@ ALTER TABLE ONLY public.dropped_token
 
 
 --
+-- Name: early_class early_class_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.early_class
+    ADD CONSTRAINT early_class_pkey PRIMARY KEY (token, class);
+
+
+--
 -- Name: holder_code holder_code_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -1138,6 +1330,22 @@ ALTER TABLE ONLY public.late_pair
 
 ALTER TABLE ONLY public.launchpad_totals
     ADD CONSTRAINT launchpad_totals_pkey PRIMARY KEY (launchpad);
+
+
+--
+-- Name: leader leader_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.leader
+    ADD CONSTRAINT leader_pkey PRIMARY KEY (period, launchpad, maker);
+
+
+--
+-- Name: leader_window leader_window_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.leader_window
+    ADD CONSTRAINT leader_window_pkey PRIMARY KEY (period);
 
 
 --
@@ -1205,6 +1413,14 @@ ALTER TABLE ONLY public.reorg
 
 
 --
+-- Name: token_name token_name_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.token_name
+    ADD CONSTRAINT token_name_pkey PRIMARY KEY (token);
+
+
+--
 -- Name: token token_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -1234,6 +1450,22 @@ ALTER TABLE ONLY public.trader
 
 ALTER TABLE ONLY public.uncollected_fee
     ADD CONSTRAINT uncollected_fee_pkey PRIMARY KEY (token);
+
+
+--
+-- Name: value_change value_change_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.value_change
+    ADD CONSTRAINT value_change_pkey PRIMARY KEY (block_number, log_index);
+
+
+--
+-- Name: webhook_position webhook_position_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.webhook_position
+    ADD CONSTRAINT webhook_position_pkey PRIMARY KEY (name);
 
 
 --
@@ -1271,14 +1503,14 @@ CREATE INDEX balance_by_holder ON public.balance USING btree (holder, last_chang
 -- Name: balance_by_size; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX balance_by_size ON public.balance USING btree (token, ((- balance)), holder) INCLUDE (balance) WHERE (balance > (0)::numeric);
+CREATE INDEX balance_by_size ON public.balance USING btree (token, ((- balance)), holder) INCLUDE (balance, type) WHERE (balance > (0)::numeric);
 
 
 --
 -- Name: balance_out_of_circulation; Type: INDEX; Schema: public; Owner: -
 --
 
-CREATE INDEX balance_out_of_circulation ON public.balance USING btree (token) WHERE (type = ANY (ARRAY['burn'::text, 'locker'::text]));
+CREATE INDEX balance_out_of_circulation ON public.balance USING btree (token) INCLUDE (balance, type) WHERE (type = ANY (ARRAY['burn'::text, 'locker'::text]));
 
 
 --
@@ -1310,10 +1542,73 @@ CREATE INDEX currency_unread ON public.currency USING btree (address) WHERE (NOT
 
 
 --
+-- Name: early_trader_by_balance; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX early_trader_by_balance ON public.balance USING btree (token, balance, holder) WHERE ((first_trade_at IS NOT NULL) AND (classes > 0));
+
+
+--
+-- Name: early_trader_by_bought; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX early_trader_by_bought ON public.balance USING btree (token, COALESCE(bought_wei, '-Infinity'::numeric), holder) WHERE ((first_trade_at IS NOT NULL) AND (classes > 0));
+
+
+--
+-- Name: early_trader_by_realized; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX early_trader_by_realized ON public.balance USING btree (token, COALESCE(realized_wei, '-Infinity'::numeric), holder) WHERE ((first_trade_at IS NOT NULL) AND (classes > 0));
+
+
+--
+-- Name: early_trader_by_sold; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX early_trader_by_sold ON public.balance USING btree (token, COALESCE(sold_wei, '-Infinity'::numeric), holder) WHERE ((first_trade_at IS NOT NULL) AND (classes > 0));
+
+
+--
+-- Name: early_trader_by_volume; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX early_trader_by_volume ON public.balance USING btree (token, COALESCE((bought_wei + sold_wei), '-Infinity'::numeric), holder) WHERE ((first_trade_at IS NOT NULL) AND (classes > 0));
+
+
+--
 -- Name: late_pair_by_join; Type: INDEX; Schema: public; Owner: -
 --
 
 CREATE INDEX late_pair_by_join ON public.late_pair USING btree (joined_block);
+
+
+--
+-- Name: leader_by_bought; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX leader_by_bought ON public.leader USING btree (period, launchpad, bought_wei, maker);
+
+
+--
+-- Name: leader_by_realized; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX leader_by_realized ON public.leader USING btree (period, launchpad, realized_wei, maker);
+
+
+--
+-- Name: leader_by_sold; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX leader_by_sold ON public.leader USING btree (period, launchpad, sold_wei, maker);
+
+
+--
+-- Name: leader_by_volume; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX leader_by_volume ON public.leader USING btree (period, launchpad, ((bought_wei + sold_wei)), maker);
 
 
 --
@@ -1422,20 +1717,6 @@ CREATE INDEX token_by_name_prefix ON public.token USING btree (lower(name) text_
 
 
 --
--- Name: token_by_name_suffix; Type: INDEX; Schema: public; Owner: -
---
-
-CREATE INDEX token_by_name_suffix ON public.token USING btree (reverse(lower(name)) text_pattern_ops);
-
-
---
--- Name: token_by_name_words; Type: INDEX; Schema: public; Owner: -
---
-
-CREATE INDEX token_by_name_words ON public.token USING gin (to_tsvector('simple'::regconfig, name)) WITH (fastupdate=off);
-
-
---
 -- Name: token_by_price_change_h1; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -1468,6 +1749,13 @@ CREATE INDEX token_by_quote ON public.token USING btree (quote_token, COALESCE(q
 --
 
 CREATE INDEX token_by_size ON public.token USING btree (market_cap_weth DESC NULLS LAST, address);
+
+
+--
+-- Name: token_by_surface; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX token_by_surface ON public.token USING btree (surface, launchpad, graduation_status, address) WHERE (surface IS NOT NULL);
 
 
 --
@@ -1538,6 +1826,20 @@ CREATE INDEX token_by_volume_m5 ON public.token USING btree (launchpad, graduati
 --
 
 CREATE INDEX token_by_windows_expire_at ON public.token USING btree (windows_expire_at) WHERE (windows_expire_at IS NOT NULL);
+
+
+--
+-- Name: token_name_by_suffix; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX token_name_by_suffix ON public.token_name USING btree (reverse(lower(name)) text_pattern_ops);
+
+
+--
+-- Name: token_name_by_words; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX token_name_by_words ON public.token_name USING gin (to_tsvector('simple'::regconfig, name)) WITH (fastupdate=off);
 
 
 --
@@ -1643,5 +1945,5 @@ ALTER TABLE ONLY tokenwire_logs.range
 -- PostgreSQL database dump complete
 --
 
-\unrestrict 4fiPfXbod7XnsSYjmoi0x5Nv2aEXxDW0eNX7838BkEoUTiAysoPnJQR4mwe8PVT
+\unrestrict 0kALo7rfYGSWAGdnStExfNDZefk2gvBOQiUUIaiekPQEWnxQyVRRmZxZpWSK2aL
 
