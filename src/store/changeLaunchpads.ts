@@ -3,6 +3,7 @@ import type { LaunchpadConfig, PeggedCurrency } from '#config'
 import type { Address } from '#domain/address.ts'
 import { WINDOW_SECONDS } from '#domain/windows.ts'
 import { CANDLE } from '#tables/candle.ts'
+import { BLOCK_TABLES } from '#tables/entities.ts'
 import { hasTable, type Queryable } from './connection/databaseSchema.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
 import { foldAllMinutes, wholeCandlesIn } from './rows/foldMinutes.ts'
@@ -73,45 +74,20 @@ export async function changeLaunchpads(
   return { changed: [...joined, ...quoted], dropped: removed.filter(token => !present.has(token)) }
 }
 
-/** Tables whose rows name their token, their pool or their launchpad. */
-const BY_TOKEN = [
-  'token_name',
-  'trade',
-  'balance',
-  'early_class',
-  'candle',
-  'milestone',
-  'value_change',
-  'uncollected_fee',
-  'metadata_waiting',
-]
-const BY_POOL = ['join_exit', 'pool_creation', 'pool_tick']
-/** Tables with rows of the launchpads' tokens alone. The other tables also have rows of pools that only value a currency. */
-const OF_TOKENS = [
-  'token_name',
-  'trade',
-  'balance',
-  'early_class',
-  'milestone',
-  'creator_fee',
-  'launchpad_totals',
-  'join_exit',
-  'pool_creation',
-]
-const BY_LAUNCHPAD = ['creator_fee', 'announced_contract', 'launchpad_totals', 'pool', 'token']
-
 async function removeRows(db: Queryable, names: readonly string[], committedAtMs: number): Promise<readonly Address[]> {
   const isLeaving = (table: string) => sql`${sql.ref(`${table}.launchpad`)} = any(${[...names]}::text[])`
   const gone = await keepSequences(db, isLeaving('token'), committedAtMs)
   await sql`insert into moved_maker
     select distinct maker from trade join token on token.address = trade.token where ${isLeaving('token')}`.execute(db)
-  const removeBy = async (name: string, key: string, owner: 'token' | 'pool') => {
-    const isOwner = sql`${sql.ref(`${owner}.address`)} = ${sql.ref(`${name}.${key}`)}`
+  const removeBy = async (name: string, owner: 'token' | 'pool') => {
+    const isOwner = sql`${sql.ref(`${owner}.address`)} = ${sql.ref(`${name}.${owner}`)}`
     await sql`delete from ${sql.table(name)} using ${sql.table(owner)} where ${isOwner} and ${isLeaving(owner)}`.execute(db)
   }
-  for (const name of BY_TOKEN) await removeBy(name, 'token', 'token')
-  for (const name of BY_POOL) await removeBy(name, 'pool', 'pool')
-  for (const name of BY_LAUNCHPAD) await sql`delete from ${sql.table(name)} where ${isLeaving(name)}`.execute(db)
+  // Rows name their launchpad, or else their token or pool, which goes last.
+  for (const { name, leavesBy } of BLOCK_TABLES) if (leavesBy === 'token' || leavesBy === 'pool') await removeBy(name, leavesBy)
+  for (const { name, leavesBy } of BLOCK_TABLES) {
+    if (leavesBy === 'launchpad') await sql`delete from ${sql.table(name)} where ${isLeaving(name)}`.execute(db)
+  }
   return gone
 }
 
@@ -148,7 +124,7 @@ async function takeFrom(db: Queryable, schema: string, table: string, rest: RawB
 /** Copies the rows of the side index's tokens, and of the pools of `names`. */
 async function copyRows(db: Queryable, { schema, names }: Joining): Promise<void> {
   const isJoining = sql`launchpad = any(${[...names]}::text[])`
-  for (const table of OF_TOKENS) await takeFrom(db, schema, table, sql``)
+  for (const { name, joins } of BLOCK_TABLES) if (joins === true) await takeFrom(db, schema, name, sql``)
   await sql`insert into candle (${CANDLE_COLUMNS}) select ${CANDLE_COLUMNS} from ${sql.raw(wholeCandlesIn(`"${schema}".`))} as taken`.execute(
     db,
   )

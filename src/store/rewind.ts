@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
-import { OF_BLOCKS } from '#tables/entities.ts'
+import { BLOCK_TABLES } from '#tables/entities.ts'
 import { toStartError } from './connection/databaseErrors.ts'
 import type { Queryable } from './connection/databaseSchema.ts'
 import { createOrm } from './connection/orm.ts'
@@ -83,7 +83,7 @@ async function readAncestors(db: Queryable, { number, undoFrom }: ChainCursor): 
 
 async function undoAll(db: Queryable): Promise<null> {
   await dropAllTokens(db, await readClockMs(db))
-  await sql`truncate ${sql.join(OF_BLOCKS.map(({ meta }) => sql.table(meta.tableName)))}`.execute(db)
+  await sql`truncate ${sql.join(BLOCK_TABLES.map(({ name }) => sql.table(name)))}`.execute(db)
   await clearCursor().execute(db)
   await sql`update chain_state set minutes_from = null, unfolded_from = null, value_changes_from = null`.execute(db)
   return null

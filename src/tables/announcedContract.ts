@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, type RowOf, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   address: column.address().primary(),
@@ -9,7 +9,10 @@ const properties = {
 }
 
 /** A contract that launches name and that serves many tokens: a hook, an extension, a locker. The directory reads it after a restart. */
-export const AnnouncedContractEntity = defineEntity({ name: 'AnnouncedContract', tableName: 'announced_contract', properties })
+export const AnnouncedContractEntity = ofBlocks(
+  { undone: 'created_block', leavesBy: 'launchpad' },
+  defineEntity({ name: 'AnnouncedContract', tableName: 'announced_contract', properties }),
+)
 
 export interface AnnouncedContractRow extends RowOf<typeof properties> {}
 export const ANNOUNCED_CONTRACT = tableOf(AnnouncedContractEntity, properties)

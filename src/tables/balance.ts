@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import { HOLDER_TYPES } from '#domain/holder.ts'
-import { column, type Merge, type RowOf, tableOf } from './columns.ts'
+import { column, type Merge, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 /** Keeps the type `contract`, which no event shows: it is known from the holder's code (rows/holderCodes.ts). */
 const keepContract: Merge = (stored, inserted) =>
@@ -59,34 +59,37 @@ export const IS_EARLY_TRADER = `${IS_TRADER} and classes > 0`
 export const OUT_OF_CIRCULATION = `type in ('burn', 'locker')`
 
 /** An account's balance of a token, and its trades of the token with their cost and profit. */
-export const BalanceEntity = defineEntity({
-  name: 'Balance',
-  tableName: 'balance',
-  properties,
-  indexes: [
-    // They include the columns that holders are chosen and summed up by, so that their rows need not be read.
-    {
-      name: 'balance_by_size',
-      expression: 'create index balance_by_size on balance (token, (- balance), holder) include (balance, type) where balance > 0',
-    },
-    {
-      name: 'balance_by_holder',
-      expression: 'create index balance_by_holder on balance (holder, last_changed_block, token) include (balance) where balance > 0',
-    },
-    {
-      name: 'balance_out_of_circulation',
-      expression: `create index balance_out_of_circulation on balance (token) include (balance, type) where ${OUT_OF_CIRCULATION}`,
-    },
-    ...Object.entries(TRADER_SORT_VALUES).map(([sort, value]) => ({
-      name: `trader_by_${sort}`,
-      expression: `create index trader_by_${sort} on balance (token, (${value}), holder) where ${IS_TRADER}`,
-    })),
-    ...Object.entries(TRADER_SORT_VALUES).map(([sort, value]) => ({
-      name: `early_trader_by_${sort}`,
-      expression: `create index early_trader_by_${sort} on balance (token, (${value}), holder) where ${IS_EARLY_TRADER}`,
-    })),
-  ],
-})
+export const BalanceEntity = ofBlocks(
+  { undone: 'image', leavesBy: 'token', joins: true },
+  defineEntity({
+    name: 'Balance',
+    tableName: 'balance',
+    properties,
+    indexes: [
+      // They include the columns that holders are chosen and summed up by, so that their rows need not be read.
+      {
+        name: 'balance_by_size',
+        expression: 'create index balance_by_size on balance (token, (- balance), holder) include (balance, type) where balance > 0',
+      },
+      {
+        name: 'balance_by_holder',
+        expression: 'create index balance_by_holder on balance (holder, last_changed_block, token) include (balance) where balance > 0',
+      },
+      {
+        name: 'balance_out_of_circulation',
+        expression: `create index balance_out_of_circulation on balance (token) include (balance, type) where ${OUT_OF_CIRCULATION}`,
+      },
+      ...Object.entries(TRADER_SORT_VALUES).map(([sort, value]) => ({
+        name: `trader_by_${sort}`,
+        expression: `create index trader_by_${sort} on balance (token, (${value}), holder) where ${IS_TRADER}`,
+      })),
+      ...Object.entries(TRADER_SORT_VALUES).map(([sort, value]) => ({
+        name: `early_trader_by_${sort}`,
+        expression: `create index early_trader_by_${sort} on balance (token, (${value}), holder) where ${IS_EARLY_TRADER}`,
+      })),
+    ],
+  }),
+)
 
 export interface BalanceRow extends RowOf<typeof properties> {}
 export const BALANCE = tableOf(BalanceEntity, properties)

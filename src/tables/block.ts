@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, type RowOf, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   number: column.blockNumber().primary().autoincrement(false),
@@ -13,7 +13,7 @@ const properties = {
 }
 
 /** One of the newest indexed blocks. */
-export const BlockEntity = defineEntity({ name: 'Block', tableName: 'block', properties })
+export const BlockEntity = ofBlocks({ undone: 'number' }, defineEntity({ name: 'Block', tableName: 'block', properties }))
 
 export interface BlockRow extends RowOf<typeof properties> {}
 export const BLOCK = tableOf(BlockEntity, properties)

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, greatest, keepFirst, keepLast, least, type RowOf, sum, tableOf } from './columns.ts'
+import { column, greatest, keepFirst, keepLast, least, ofBlocks, type RowOf, sum, tableOf } from './columns.ts'
 
 const key = {
   /** The start of the interval. */
@@ -39,22 +39,25 @@ const properties = { ...key, ...values }
  * A token's prices and volume over one interval. It opens at the close of the candle before it. A written candle is merged into the stored
  * one.
  */
-export const CandleEntity = defineEntity({
-  name: 'Candle',
-  tableName: 'candle',
-  properties: {
-    ...properties,
-    /** Whether it has prices in USD; `null`: it has none in WETH either. */
-    inUsd: column.boolean().generated('((close_usd is not null) or nullif((close is null), true)) stored').strictNullable(),
-  },
-  indexes: [
-    {
-      name: 'candle_by_time',
-      properties: ['token', 'intervalSeconds', 'inUsd', 'time'],
-      include: Object.keys(values) as (keyof typeof values)[],
+export const CandleEntity = ofBlocks(
+  { undone: 'image', leavesBy: 'token' },
+  defineEntity({
+    name: 'Candle',
+    tableName: 'candle',
+    properties: {
+      ...properties,
+      /** Whether it has prices in USD; `null`: it has none in WETH either. */
+      inUsd: column.boolean().generated('((close_usd is not null) or nullif((close is null), true)) stored').strictNullable(),
     },
-  ],
-})
+    indexes: [
+      {
+        name: 'candle_by_time',
+        properties: ['token', 'intervalSeconds', 'inUsd', 'time'],
+        include: Object.keys(values) as (keyof typeof values)[],
+      },
+    ],
+  }),
+)
 
 export interface CandleRow extends RowOf<typeof properties> {}
 export const CANDLE = tableOf(CandleEntity, properties)

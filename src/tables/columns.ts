@@ -145,6 +145,24 @@ interface EntityProperty {
   readonly nullable?: boolean
 }
 
+/** What happens to the rows of a table that follow from the chain's blocks, besides that blocks write them. */
+export interface Life {
+  /**
+   * What undoing a block does: `image` restores the rows that it changed from their images and deletes those that it added; the name of a
+   * column: rows are deleted in which it has a later block. Default: nothing, since they follow from other rows, or stay true.
+   */
+  readonly undone?: 'image' | 'block_number' | 'created_block' | 'number'
+  /** The column that names the launchpad, or the token or pool, with which the rows leave the index. Default: none. */
+  readonly leavesBy?: 'token' | 'pool' | 'launchpad'
+  /** Whether all rows of a side index are copied when its launchpads join: it has rows of their tokens alone. Default: not, or otherwise. */
+  readonly joins?: boolean
+}
+
+/** Describes a table that indexing the chain again would fill with the same rows. A rewind to the start empties it. */
+export function ofBlocks<Defined extends Entity>(life: Life, entity: Defined): Defined & { readonly life: Life } {
+  return Object.assign(entity, { life })
+}
+
 const NAMING = new UnderscoreNamingStrategy()
 
 /** @param properties those of the entity's properties that become the fields of a row */

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, type RowOf, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   launchpad: column.text().primary(),
@@ -17,12 +17,15 @@ const properties = {
 }
 
 /** The fees that a creator has earned and claimed in one currency, from one token or from all of its tokens on one launchpad. */
-export const CreatorFeeEntity = defineEntity({
-  name: 'CreatorFee',
-  tableName: 'creator_fee',
-  properties,
-  indexes: [{ name: 'creator_fee_by_creator', properties: ['creator', 'token', 'launchpad', 'currency'] }],
-})
+export const CreatorFeeEntity = ofBlocks(
+  { undone: 'image', leavesBy: 'launchpad', joins: true },
+  defineEntity({
+    name: 'CreatorFee',
+    tableName: 'creator_fee',
+    properties,
+    indexes: [{ name: 'creator_fee_by_creator', properties: ['creator', 'token', 'launchpad', 'currency'] }],
+  }),
+)
 
 export interface CreatorFeeRow extends RowOf<typeof properties> {}
 export const CREATOR_FEE = tableOf(CreatorFeeEntity, properties)

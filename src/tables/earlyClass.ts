@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import { EARLY_CLASSES } from '#domain/holder.ts'
-import { column, type RowOf, sum, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, sum, tableOf } from './columns.ts'
 
 const properties = {
   token: column.address().primary(),
@@ -14,7 +14,10 @@ const properties = {
  * The number of accounts of a class, and the amounts that they have bought and sold together. The amount that they hold is in the token's
  * row, since lists filter by it. A written row is added to the stored one.
  */
-export const EarlyClassEntity = defineEntity({ name: 'EarlyClass', tableName: 'early_class', properties })
+export const EarlyClassEntity = ofBlocks(
+  { undone: 'image', leavesBy: 'token', joins: true },
+  defineEntity({ name: 'EarlyClass', tableName: 'early_class', properties }),
+)
 
 export interface EarlyClassRow extends RowOf<typeof properties> {}
 export const EARLY_CLASS = tableOf(EarlyClassEntity, properties)

@@ -4,7 +4,7 @@ import { BalanceEntity, HolderCodeEntity } from './balance.ts'
 import { BlockEntity } from './block.ts'
 import { CandleEntity } from './candle.ts'
 import { ChainStateEntity, LatePairEntity, ReorgEntity } from './chainState.ts'
-import { column } from './columns.ts'
+import { column, type Life, ofBlocks } from './columns.ts'
 import { CreatorFeeEntity } from './creatorFee.ts'
 import { CurrencyEntity } from './currency.ts'
 import { EarlyClassEntity } from './earlyClass.ts'
@@ -47,11 +47,14 @@ const MetadataEntity = defineEntity({
 })
 
 /** A token that has no copy of a document behind its URIs yet. */
-const MetadataWaitingEntity = defineEntity({
-  name: 'MetadataWaiting',
-  tableName: 'metadata_waiting',
-  properties: { key: column.hex().primary(), token: column.address().primary() },
-})
+const MetadataWaitingEntity = ofBlocks(
+  { leavesBy: 'token' },
+  defineEntity({
+    name: 'MetadataWaiting',
+    tableName: 'metadata_waiting',
+    properties: { key: column.hex().primary(), token: column.address().primary() },
+  }),
+)
 
 /** Tables that do not follow from the chain's blocks alone. A rewind to the start keeps their rows. */
 const LASTING = [
@@ -66,7 +69,7 @@ const LASTING = [
 ]
 
 /** Tables that indexing the chain again would fill with the same rows. A rewind to the start empties them. */
-export const OF_BLOCKS = [
+const OF_BLOCKS = [
   BlockEntity,
   TokenEntity,
   TokenNameEntity,
@@ -91,6 +94,9 @@ export const OF_BLOCKS = [
   LeaderWindowEntity,
   ValueChangeEntity,
 ]
+
+/** Their names and lives. */
+export const BLOCK_TABLES = OF_BLOCKS.map(({ meta, life }): Life & { readonly name: string } => ({ name: meta.tableName, ...life }))
 
 /**
  * Every table, for MikroORM's command line and for the test that compares them with the migrations. The service's own statements use the

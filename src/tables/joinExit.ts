@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, type RowOf, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   blockNumber: column.blockNumber().primary(),
@@ -18,7 +18,10 @@ const properties = {
 }
 
 /** Amounts that entered a pool or left it as liquidity, as when a graduation empties a curve. */
-export const JoinExitEntity = defineEntity({ name: 'JoinExit', tableName: 'join_exit', properties })
+export const JoinExitEntity = ofBlocks(
+  { undone: 'block_number', leavesBy: 'pool', joins: true },
+  defineEntity({ name: 'JoinExit', tableName: 'join_exit', properties }),
+)
 
 export interface JoinExitRow extends RowOf<typeof properties> {}
 export const JOIN_EXIT = tableOf(JoinExitEntity, properties)

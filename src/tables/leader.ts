@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import { LEADER_WINDOWS } from '#domain/windows.ts'
-import { column, greatest, type RowOf, sum, tableOf } from './columns.ts'
+import { column, greatest, ofBlocks, type RowOf, sum, tableOf } from './columns.ts'
 
 const properties = {
   period: column.oneOf('period', LEADER_WINDOWS).primary(),
@@ -35,26 +35,32 @@ export const LEADER_SORT_VALUES = {
 }
 
 /** Sums over an account's trades within a window, of all tokens or of one launchpad's tokens. */
-export const LeaderEntity = defineEntity({
-  name: 'Leader',
-  tableName: 'leader',
-  properties,
-  indexes: Object.entries(LEADER_SORT_VALUES).map(([sort, value]) => ({
-    name: `leader_by_${sort}`,
-    expression: `create index leader_by_${sort} on leader (period, launchpad, ${value}, maker)`,
-  })),
-})
+export const LeaderEntity = ofBlocks(
+  {},
+  defineEntity({
+    name: 'Leader',
+    tableName: 'leader',
+    properties,
+    indexes: Object.entries(LEADER_SORT_VALUES).map(([sort, value]) => ({
+      name: `leader_by_${sort}`,
+      expression: `create index leader_by_${sort} on leader (period, launchpad, ${value}, maker)`,
+    })),
+  }),
+)
 
 export interface LeaderRow extends RowOf<typeof properties> {}
 export const LEADER = tableOf(LeaderEntity, properties)
 
 /** The trades that the rows of a window count: those of final blocks after `afterBlock`, up to `toBlock`. */
-export const LeaderWindowEntity = defineEntity({
-  name: 'LeaderWindow',
-  tableName: 'leader_window',
-  properties: {
-    period: column.oneOf('period', LEADER_WINDOWS).primary(),
-    afterBlock: column.blockNumber(),
-    toBlock: column.blockNumber(),
-  },
-})
+export const LeaderWindowEntity = ofBlocks(
+  {},
+  defineEntity({
+    name: 'LeaderWindow',
+    tableName: 'leader_window',
+    properties: {
+      period: column.oneOf('period', LEADER_WINDOWS).primary(),
+      afterBlock: column.blockNumber(),
+      toBlock: column.blockNumber(),
+    },
+  }),
+)

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, tableOf } from './columns.ts'
+import { column, ofBlocks, tableOf } from './columns.ts'
 
 const properties = {
   token: column.address().primary(),
@@ -9,6 +9,9 @@ const properties = {
 }
 
 /** The creator's share of a locked position's uncollected fees at a block. `null` amounts: the providers refused the call. */
-export const LpFeeEntity = defineEntity({ name: 'LpFee', tableName: 'uncollected_fee', properties })
+export const LpFeeEntity = ofBlocks(
+  { undone: 'block_number', leavesBy: 'token' },
+  defineEntity({ name: 'LpFee', tableName: 'uncollected_fee', properties }),
+)
 
 export const LP_FEE = tableOf(LpFeeEntity, properties)

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, type RowOf, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   kind: column.oneOf('kind', ['launch', 'graduation']).primary(),
@@ -11,7 +11,10 @@ const properties = {
 }
 
 /** A launch or graduation of a token, with its place on the chain. Blocks add such rows and never change them. */
-export const MilestoneEntity = defineEntity({ name: 'Milestone', tableName: 'milestone', properties })
+export const MilestoneEntity = ofBlocks(
+  { undone: 'block_number', leavesBy: 'token', joins: true },
+  defineEntity({ name: 'Milestone', tableName: 'milestone', properties }),
+)
 
 export interface MilestoneRow extends RowOf<typeof properties> {}
 export const MILESTONE = tableOf(MilestoneEntity, properties)

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, type RowOf, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   address: column.hex().primary(),
@@ -26,15 +26,18 @@ const properties = {
   lastChangedBlock: column.blockNumber().strictNullable(),
 }
 
-export const PoolEntity = defineEntity({
-  name: 'Pool',
-  tableName: 'pool',
-  properties,
-  indexes: [
-    { name: 'pool_by_token', properties: ['token'] },
-    { name: 'pool_by_quote', properties: ['quoteToken'] },
-  ],
-})
+export const PoolEntity = ofBlocks(
+  { undone: 'image', leavesBy: 'launchpad' },
+  defineEntity({
+    name: 'Pool',
+    tableName: 'pool',
+    properties,
+    indexes: [
+      { name: 'pool_by_token', properties: ['token'] },
+      { name: 'pool_by_quote', properties: ['quoteToken'] },
+    ],
+  }),
+)
 
 export interface PoolRow extends RowOf<typeof properties> {}
 export const POOL = tableOf(PoolEntity, properties)
@@ -49,12 +52,15 @@ const creationProperties = {
 }
 
 /** A pool's first log in the block that announces the pool. It has its own table, since the row of `pool` is rewritten by every trade. */
-export const PoolCreationEntity = defineEntity({
-  name: 'PoolCreation',
-  tableName: 'pool_creation',
-  properties: creationProperties,
-  indexes: [{ name: 'pool_creation_by_block', properties: ['blockNumber'] }],
-})
+export const PoolCreationEntity = ofBlocks(
+  { undone: 'block_number', leavesBy: 'pool', joins: true },
+  defineEntity({
+    name: 'PoolCreation',
+    tableName: 'pool_creation',
+    properties: creationProperties,
+    indexes: [{ name: 'pool_creation_by_block', properties: ['blockNumber'] }],
+  }),
+)
 
 export interface PoolCreationRow extends RowOf<typeof creationProperties> {}
 export const POOL_CREATION = tableOf(PoolCreationEntity, creationProperties)

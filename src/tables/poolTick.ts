@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, type RowOf, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   pool: column.hex().primary(),
@@ -9,18 +9,21 @@ const properties = {
 }
 
 /** A tick of a Uniswap v4 pool at which positions begin or end. */
-export const PoolTickEntity = defineEntity({
-  name: 'PoolTick',
-  tableName: 'pool_tick',
-  properties,
-  // Ticks without liquidity stay in the table. This index leaves them out, so that a price can move past many of them at no cost.
-  indexes: [
-    {
-      name: 'pool_tick_set',
-      expression: 'create index pool_tick_set on pool_tick (pool, tick) include (liquidity) where liquidity <> 0',
-    },
-  ],
-})
+export const PoolTickEntity = ofBlocks(
+  { undone: 'image', leavesBy: 'pool' },
+  defineEntity({
+    name: 'PoolTick',
+    tableName: 'pool_tick',
+    properties,
+    // Ticks without liquidity stay in the table. This index leaves them out, so that a price can move past many of them at no cost.
+    indexes: [
+      {
+        name: 'pool_tick_set',
+        expression: 'create index pool_tick_set on pool_tick (pool, tick) include (liquidity) where liquidity <> 0',
+      },
+    ],
+  }),
+)
 
 export interface PoolTickRow extends RowOf<typeof properties> {}
 export const POOL_TICK = tableOf(PoolTickEntity, properties)

@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import { windowFields } from '#domain/windows.ts'
-import { column, type RowOf, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 /** The columns that projection determines. A reorg restores them. */
 const projected = {
@@ -145,36 +145,39 @@ const SORTED = [
 export const QUOTE_WORTH = '(coalesce(quote_rate, quote_usd))'
 
 /** A token with all values that lists and updates show of it. */
-export const TokenEntity = defineEntity({
-  name: 'Token',
-  tableName: 'token',
-  properties,
-  indexes: [
-    ...SORTED.map(([name, property]) => ({
-      name: `token_by_${name}`,
-      properties: ['launchpad' as const, 'graduationStatus' as const, property, 'address' as const],
-    })),
-    {
-      name: 'token_by_creator',
-      properties: ['creator', 'launchpad', 'graduationStatus', 'address'],
-      include: SORTED.map(([, property]) => property),
-    },
-    { name: 'token_by_surface', properties: ['surface', 'launchpad', 'graduationStatus', 'address'], where: 'surface is not null' },
-    { name: 'token_by_updated_at', properties: ['updatedAtMs'] },
-    {
-      name: 'token_by_quote',
-      expression: `create index token_by_quote on token (quote_token, ${QUOTE_WORTH}, address) where quote_token is not null`,
-    },
-    { name: 'token_by_windows_expire_at', properties: ['windowsExpireAt'], where: 'windows_expire_at is not null' },
-    {
-      name: 'token_by_symbol',
-      expression: 'create index token_by_symbol on token (lower(symbol) text_pattern_ops, market_cap_weth desc nulls last, address)',
-    },
-    // This index is not on `token_name`, since a search compares hundreds of names with one prefix by market cap, which is in this table.
-    { name: 'token_by_name_prefix', expression: 'create index token_by_name_prefix on token (lower(name) text_pattern_ops)' },
-    { name: 'token_by_size', expression: 'create index token_by_size on token (market_cap_weth desc nulls last, address)' },
-  ],
-})
+export const TokenEntity = ofBlocks(
+  { undone: 'image', leavesBy: 'launchpad' },
+  defineEntity({
+    name: 'Token',
+    tableName: 'token',
+    properties,
+    indexes: [
+      ...SORTED.map(([name, property]) => ({
+        name: `token_by_${name}`,
+        properties: ['launchpad' as const, 'graduationStatus' as const, property, 'address' as const],
+      })),
+      {
+        name: 'token_by_creator',
+        properties: ['creator', 'launchpad', 'graduationStatus', 'address'],
+        include: SORTED.map(([, property]) => property),
+      },
+      { name: 'token_by_surface', properties: ['surface', 'launchpad', 'graduationStatus', 'address'], where: 'surface is not null' },
+      { name: 'token_by_updated_at', properties: ['updatedAtMs'] },
+      {
+        name: 'token_by_quote',
+        expression: `create index token_by_quote on token (quote_token, ${QUOTE_WORTH}, address) where quote_token is not null`,
+      },
+      { name: 'token_by_windows_expire_at', properties: ['windowsExpireAt'], where: 'windows_expire_at is not null' },
+      {
+        name: 'token_by_symbol',
+        expression: 'create index token_by_symbol on token (lower(symbol) text_pattern_ops, market_cap_weth desc nulls last, address)',
+      },
+      // This index is not on `token_name`, since a search compares hundreds of names with one prefix by market cap, which is in this table.
+      { name: 'token_by_name_prefix', expression: 'create index token_by_name_prefix on token (lower(name) text_pattern_ops)' },
+      { name: 'token_by_size', expression: 'create index token_by_size on token (market_cap_weth desc nulls last, address)' },
+    ],
+  }),
+)
 
 export interface TokenRow extends RowOf<typeof projected> {}
 export const TOKEN = tableOf(TokenEntity, projected)
@@ -193,18 +196,21 @@ const nameProperties = {
  * The name of each token that has one, for the search by words and by endings. A trade rewrites the token's row and all of its index
  * entries, but a name hardly ever changes, so its indexes are on this table.
  */
-export const TokenNameEntity = defineEntity({
-  name: 'TokenName',
-  tableName: 'token_name',
-  properties: nameProperties,
-  indexes: [
-    {
-      name: 'token_name_by_suffix',
-      expression: 'create index token_name_by_suffix on token_name (reverse(lower(name)) text_pattern_ops)',
-    },
-    {
-      name: 'token_name_by_words',
-      expression: `create index token_name_by_words on token_name using gin (to_tsvector('simple', name)) with (fastupdate = off)`,
-    },
-  ],
-})
+export const TokenNameEntity = ofBlocks(
+  { leavesBy: 'token', joins: true },
+  defineEntity({
+    name: 'TokenName',
+    tableName: 'token_name',
+    properties: nameProperties,
+    indexes: [
+      {
+        name: 'token_name_by_suffix',
+        expression: 'create index token_name_by_suffix on token_name (reverse(lower(name)) text_pattern_ops)',
+      },
+      {
+        name: 'token_name_by_words',
+        expression: `create index token_name_by_words on token_name using gin (to_tsvector('simple', name)) with (fastupdate = off)`,
+      },
+    ],
+  }),
+)

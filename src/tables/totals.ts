@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, least, type RowOf, sum, tableOf } from './columns.ts'
+import { column, least, ofBlocks, type RowOf, sum, tableOf } from './columns.ts'
 
 const totalsProperties = {
   id: column.smallint().primary().autoincrement(false).default(1).check('id = 1'),
@@ -15,7 +15,10 @@ const totalsProperties = {
 }
 
 /** One row: counts and sums over the whole index, as of the last commit that changed any of them. */
-export const IndexTotalsEntity = defineEntity({ name: 'IndexTotals', tableName: 'index_totals', properties: totalsProperties })
+export const IndexTotalsEntity = ofBlocks(
+  { undone: 'image' },
+  defineEntity({ name: 'IndexTotals', tableName: 'index_totals', properties: totalsProperties }),
+)
 
 export const INDEX_TOTALS = tableOf(IndexTotalsEntity, totalsProperties)
 
@@ -30,11 +33,14 @@ const launchpadProperties = {
 }
 
 /** Counts and sums over each launchpad's tokens. */
-export const LaunchpadTotalsEntity = defineEntity({
-  name: 'LaunchpadTotals',
-  tableName: 'launchpad_totals',
-  properties: launchpadProperties,
-})
+export const LaunchpadTotalsEntity = ofBlocks(
+  { undone: 'image', leavesBy: 'launchpad', joins: true },
+  defineEntity({
+    name: 'LaunchpadTotals',
+    tableName: 'launchpad_totals',
+    properties: launchpadProperties,
+  }),
+)
 
 export interface LaunchpadTotalsRow extends RowOf<typeof launchpadProperties> {}
 export const LAUNCHPAD_TOTALS = tableOf(LaunchpadTotalsEntity, launchpadProperties)
@@ -56,12 +62,15 @@ const traderProperties = {
 }
 
 /** The totals of an address's trades of all tokens. The time of the last one decides who counts as a trader of the last 24 hours. */
-export const TraderEntity = defineEntity({
-  name: 'Trader',
-  tableName: 'trader',
-  properties: traderProperties,
-  indexes: [{ name: 'trader_by_last_trade_at', properties: ['lastTradeAt'] }],
-})
+export const TraderEntity = ofBlocks(
+  { undone: 'image' },
+  defineEntity({
+    name: 'Trader',
+    tableName: 'trader',
+    properties: traderProperties,
+    indexes: [{ name: 'trader_by_last_trade_at', properties: ['lastTradeAt'] }],
+  }),
+)
 
 export interface TraderRow extends RowOf<typeof traderProperties> {}
 export const TRADER = tableOf(TraderEntity, traderProperties)

@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import { TRADE_SIZES } from '#domain/trade.ts'
-import { column, type RowOf, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   blockNumber: column.blockNumber().primary(),
@@ -49,29 +49,32 @@ export const TRADE_SIZE = `width_bucket(amount_wei, '{${TRADE_SIZES.join(',')}}'
 export const IS_BUY = `side = 'buy'`
 export const TOKEN_TRADE_SIZE = `(${TRADE_SIZE})::smallint`
 
-export const TradeEntity = defineEntity({
-  name: 'Trade',
-  tableName: 'trade',
-  properties,
-  indexes: [
-    { name: 'trade_by_token', properties: ['token', 'side', 'blockNumber', 'logIndex'] },
-    { name: 'trade_by_maker', properties: ['token', 'maker', 'side', 'blockNumber', 'logIndex'] },
-    { name: 'trade_by_wallet', properties: ['maker', 'side', 'blockNumber', 'logIndex'] },
-    { name: 'trade_by_token_time', properties: ['token', 'timestamp', 'blockNumber', 'logIndex'] },
-    {
-      name: 'trade_by_token_amount',
-      expression: `create index trade_by_token_amount on trade (token, (${IS_BUY}), amount_wei, block_number, log_index) where amount_wei is not null`,
-    },
-    {
-      name: 'trade_by_size',
-      expression: `create index trade_by_size on trade ((${TRADE_SIZE}), block_number, log_index) where ${LARGE_TRADE}`,
-    },
-    {
-      name: 'trade_by_token_size',
-      expression: `create index trade_by_token_size on trade (token, (${TOKEN_TRADE_SIZE}), block_number, log_index) where ${LARGE_TRADE}`,
-    },
-  ],
-})
+export const TradeEntity = ofBlocks(
+  { undone: 'block_number', leavesBy: 'token', joins: true },
+  defineEntity({
+    name: 'Trade',
+    tableName: 'trade',
+    properties,
+    indexes: [
+      { name: 'trade_by_token', properties: ['token', 'side', 'blockNumber', 'logIndex'] },
+      { name: 'trade_by_maker', properties: ['token', 'maker', 'side', 'blockNumber', 'logIndex'] },
+      { name: 'trade_by_wallet', properties: ['maker', 'side', 'blockNumber', 'logIndex'] },
+      { name: 'trade_by_token_time', properties: ['token', 'timestamp', 'blockNumber', 'logIndex'] },
+      {
+        name: 'trade_by_token_amount',
+        expression: `create index trade_by_token_amount on trade (token, (${IS_BUY}), amount_wei, block_number, log_index) where amount_wei is not null`,
+      },
+      {
+        name: 'trade_by_size',
+        expression: `create index trade_by_size on trade ((${TRADE_SIZE}), block_number, log_index) where ${LARGE_TRADE}`,
+      },
+      {
+        name: 'trade_by_token_size',
+        expression: `create index trade_by_token_size on trade (token, (${TOKEN_TRADE_SIZE}), block_number, log_index) where ${LARGE_TRADE}`,
+      },
+    ],
+  }),
+)
 
 export interface TradeRow extends RowOf<typeof properties> {}
 export const TRADE = tableOf(TradeEntity, properties)

@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core'
-import { column, type RowOf, tableOf } from './columns.ts'
+import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 const properties = {
   blockNumber: column.blockNumber().primary(),
@@ -23,7 +23,10 @@ const properties = {
 }
 
 /** The values of a token before and after a block that changed one of them. They are kept for some days, for the channel `crossings`. */
-export const ValueChangeEntity = defineEntity({ name: 'ValueChange', tableName: 'value_change', properties })
+export const ValueChangeEntity = ofBlocks(
+  { undone: 'block_number', leavesBy: 'token' },
+  defineEntity({ name: 'ValueChange', tableName: 'value_change', properties }),
+)
 
 export interface ValueChangeRow extends RowOf<typeof properties> {}
 export const VALUE_CHANGE = tableOf(ValueChangeEntity, properties)

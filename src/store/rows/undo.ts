@@ -10,6 +10,7 @@ import type { Changes } from '#tables/changes.ts'
 import { type Table, toBytes } from '#tables/columns.ts'
 import { CREATOR_FEE } from '#tables/creatorFee.ts'
 import { EARLY_CLASS } from '#tables/earlyClass.ts'
+import { BLOCK_TABLES, ENTITIES } from '#tables/entities.ts'
 import { POOL } from '#tables/pool.ts'
 import { POOL_TICK } from '#tables/poolTick.ts'
 import { FULL_TOKEN, TOKEN } from '#tables/token.ts'
@@ -30,35 +31,14 @@ import { attachMetadata, writeTokenNames } from './metadata.ts'
  * the tables (`migrations/goBack.ts`).
  */
 
-type UndoableTable = Pick<Table<never>, 'name' | 'key' | 'columns'>
-
-const BESIDE_TOKENS: readonly UndoableTable[] = [
-  POOL,
-  POOL_TICK,
-  BALANCE,
-  EARLY_CLASS,
-  CANDLE,
-  CREATOR_FEE,
-  TRADER,
-  INDEX_TOTALS,
-  LAUNCHPAD_TOTALS,
-]
-
-const UNDOABLE = [TOKEN, ...BESIDE_TOKENS]
+type UndoableTable = Pick<Table<never>, 'name' | 'key'>
 
 /** The tables that have a column of images. */
-export const IMAGED_TABLES = UNDOABLE.map(({ name }) => name)
+export const IMAGED_TABLES = BLOCK_TABLES.filter(({ undone }) => undone === 'image').map(({ name }) => name)
 
-/** The tables whose rows a block adds, with the column that has its number. */
-const ADDED_BY_BLOCK = new Map([
-  ...['trade', 'join_exit', 'pool_creation', 'milestone', 'value_change', 'block_undo'].map(table => [table, 'block_number'] as const),
-  // LP fees that were read at an undone block are deleted, too: they are read again.
-  ['uncollected_fee', 'block_number'],
-  ['announced_contract', 'created_block'],
-  ['block', 'number'],
-])
-/** Their block number is a place up to which something was read. */
-const READ_UP_TO = ['webhook_position']
+/** The tables whose rows a block adds, with the column that has its number. LP fees are read again after their block was undone. */
+const ADDED_BY_BLOCK = BLOCK_TABLES.flatMap(({ name, undone = 'image' }) => (undone === 'image' ? [] : [[name, undone] as const]))
+const KNOWN_TABLES = new Set(ENTITIES.map(({ meta }) => meta.tableName))
 
 /** The columns of a token that no block determines. */
 const LASTING_COLUMNS = FULL_TOKEN.columns.map(({ name }) => name).filter(name => !TOKEN.columns.some(column => column.name === name))
@@ -87,7 +67,7 @@ export function* keepUndo(block: number, changes: Changes, { balances, candles }
     imagesOf(LAUNCHPAD_TOTALS, launchpads),
   ]
   yield sql`
-    insert into block_undo (block_number, position, table_name, added_key, ${sql.join(UNDOABLE.map(({ name }) => sql.id(name)))})
+    insert into block_undo (block_number, position, table_name, added_key, ${sql.join(IMAGED_TABLES.map(name => sql.id(name)))})
     select ${block}, row_number() over () + (select coalesce(max(position), 0) from block_undo where block_number = ${block}), kept.*
     from (${sql.join(images, sql` union all `)}) as kept`
 }
@@ -107,7 +87,7 @@ function imagesOfAdded(table: UndoableTable, rows: readonly object[]): RawBuilde
 }
 
 function imageColumns(of: UndoableTable, image: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql.join(UNDOABLE.map(table => sql`${table === of ? image : sql`null`}::${sql.table(table.name)}`))
+  return sql.join(IMAGED_TABLES.map(name => sql`${name === of.name ? image : sql`null`}::${sql.table(name)}`))
 }
 
 /**
@@ -215,10 +195,10 @@ async function readAddedByBlock(db: Queryable): Promise<readonly (readonly [tabl
     select relname as "table", exists (
       select from pg_attribute where attrelid = pg_class.oid and attname = 'block_number' and not attisdropped) as numbered
     from pg_class join pg_namespace as place on place.oid = relnamespace and nspname = current_schema() where relkind = 'r'`.execute(db)
-  const unknown = rows.find(({ table, numbered }) => numbered && !ADDED_BY_BLOCK.has(table) && !READ_UP_TO.includes(table))
+  const unknown = rows.find(({ table, numbered }) => numbered && !KNOWN_TABLES.has(table))
   if (unknown !== undefined) throw new TypeError(`undoing a block does not know what to do with the rows of ${unknown.table}`)
   const present = new Set(rows.map(({ table }) => table))
-  return [...ADDED_BY_BLOCK].filter(([table]) => present.has(table))
+  return ADDED_BY_BLOCK.filter(([table]) => present.has(table))
 }
 
 async function candlesSince(db: Queryable, table: StoredTable, ancestor: number): Promise<readonly CandlePlace[]> {
