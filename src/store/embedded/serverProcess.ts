@@ -1,9 +1,10 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { totalmem } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { messageOf, TokenwireError } from '#errors'
@@ -13,27 +14,20 @@ export interface RunningServer {
   readonly port: number
 }
 
-export interface FoundServer extends RunningServer {
-  /** Whether another process has started the server. */
-  readonly found: boolean
-}
-
 export interface StartInput {
   readonly layout: Layout
   readonly postgres: string
   readonly user: ServerUser
   readonly durable: boolean
   /** Default 60. */
-  readonly maxConnections?: number
+  readonly maxConnections?: number | undefined
   /** Default: any free port. */
   readonly port?: number
 }
 
-const MAX_CONNECTIONS = 60
 const POLL_MS = 20
 /** Crash recovery, which replays the WAL, may take this long. */
 const READY_TIMEOUT_MS = 120_000
-const STOP_TIMEOUT_MS = 30_000
 const START_ATTEMPTS = 4
 const RETRY_PAUSE_MS = 500
 const MIB = 1024 ** 2
@@ -61,24 +55,16 @@ const SETTINGS: Readonly<Record<string, string>> = {
 /** Settings by which a committed block survives a power failure. */
 const DURABILITY = ['fsync', 'synchronous_commit', 'full_page_writes']
 
-/** The state of the data folder's server. A file that can't be read counts as absent. */
-export async function readPostmasterFile(layout: Layout): Promise<PostmasterFile> {
-  const text = await readFile(join(layout.dataFolder, 'postmaster.pid'), 'utf8').catch(() => null)
-  return judgePostmasterFile(text, pid => isServerOf(pid, layout.dataFolder))
-}
-
 /** The data folder's server, once it is ready; `null` when none runs, or it has ended. */
 export async function findServer(layout: Layout): Promise<RunningServer | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (Date.now() < deadline) {
-    const file = await readPostmasterFile(layout)
-    if (file.kind === 'ready') return { pid: file.pid, port: file.port }
-    if (file.kind !== 'changing') return null
+    const server = await readServer(layout)
+    if (server === null) return null
+    if (isReady(server)) return server
     await delay(POLL_MS)
   }
-  throw new TokenwireError('database_unavailable', `The embedded PostgreSQL neither starts nor stops; see ${layout.logFile}`, {
-    retryable: true,
-  })
+  throw unavailable(`neither starts nor stops; see ${layout.logFile}`)
 }
 
 /**
@@ -87,42 +73,52 @@ export async function findServer(layout: Layout): Promise<RunningServer | null> 
  *
  * @throws `TokenwireError` `database_unavailable` with the last lines of the server's log when it does not come up
  */
-export async function startServer(input: StartInput): Promise<FoundServer> {
+export async function startServer(input: StartInput): Promise<RunningServer & { readonly found: boolean }> {
   const { layout } = input
-  const file = await readPostmasterFile(layout)
+  const file = join(layout.dataFolder, 'postmaster.pid')
   // The server refuses to start while another program has the pid in the file, so the file is removed here. In other cases the server
   // removes it: a server that another service is starting may have written it anew by now.
-  if (file.kind === 'stale' && isAlive(file.pid)) await rm(join(layout.dataFolder, 'postmaster.pid'), { force: true })
-  await rotateLog(layout.logFile)
+  const pid = serverIn(await readFile(file, 'utf8').catch(() => ''))?.pid
+  if (pid !== undefined && isAlive(pid) && !isServerOf(pid, layout.dataFolder)) await rm(file, { force: true })
+  const log = await stat(layout.logFile).catch(() => null)
+  if (log !== null && log.size > MAX_LOG_BYTES) await rename(layout.logFile, `${layout.logFile}.old`)
   for (let attempt = 1; ; attempt++) {
-    const child = await spawnServer(input, input.port ?? (await freePort()))
-    const server = await becomesReady(child, layout)
+    const server = await becomesReady(await spawnServer(input, input.port ?? (await freePort())), layout)
     if (server !== null) return { ...server, found: false }
     // Another service has started the server first, the port was taken, or processes of a killed server are still ending.
     const other = await findServer(layout)
     if (other !== null) return { ...other, found: true }
-    if (attempt === START_ATTEMPTS) throw await startError(layout)
+    if (attempt === START_ATTEMPTS) {
+      const lines = (await readFile(layout.logFile, 'utf8').catch(() => '')).trimEnd().split('\n')
+      throw unavailable(`does not start: ${lines.slice(-3).join(' | ')} (${layout.logFile})`)
+    }
     await delay(RETRY_PAUSE_MS)
   }
 }
 
-/** Stops a server: by a fast shutdown; after 30 s by an immediate one, from which it recovers at its next start; at last by a kill. */
+function unavailable(what: string): TokenwireError {
+  return new TokenwireError('database_unavailable', `The embedded PostgreSQL ${what}`, { retryable: true })
+}
+
+/**
+ * Stops a server: first as soon as its connections, which may be closing, have ended; then whether they have or not; after 30 s by an
+ * immediate shutdown, from which it recovers at its next start; at last by a kill.
+ */
 export async function stopServer(layout: Layout, pid: number): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+  for (const [signal, patienceMs] of [
+    ['SIGTERM', 300],
+    ['SIGINT', 30_000],
+    ['SIGQUIT', 30_000],
+    ['SIGKILL', 30_000],
+  ] as const) {
     if (!isServerOf(pid, layout.dataFolder)) return
     process.kill(pid, signal)
-    const deadline = Date.now() + STOP_TIMEOUT_MS
-    while (Date.now() < deadline) {
-      if (!isServerOf(pid, layout.dataFolder)) return
-      await delay(POLL_MS)
-    }
+    const deadline = Date.now() + patienceMs
+    while (isServerOf(pid, layout.dataFolder) && Date.now() < deadline) await delay(POLL_MS)
   }
 }
 
-async function spawnServer(
-  { layout, postgres, user, durable, maxConnections = MAX_CONNECTIONS }: StartInput,
-  port: number,
-): Promise<ChildProcess> {
+async function spawnServer({ layout, postgres, user, durable, maxConnections = 60 }: StartInput, port: number): Promise<ChildProcess> {
   const durability = Object.fromEntries(DURABILITY.map(name => [name, durable ? 'on' : 'off']))
   const ofStart = { max_connections: String(maxConnections), port: String(port) }
   const settings = Object.entries({ ...SETTINGS, ...durability, ...ofStart }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -143,25 +139,12 @@ async function spawnServer(
 async function becomesReady(child: ChildProcess, layout: Layout): Promise<RunningServer | null> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
-    const file = await readPostmasterFile(layout)
-    if (file.kind === 'ready' && file.pid === child.pid) return { pid: file.pid, port: file.port }
+    const server = await readServer(layout)
+    if (isReady(server) && server.pid === child.pid) return server
     await delay(POLL_MS)
   }
   child.kill('SIGQUIT')
   return null
-}
-
-async function startError(layout: Layout): Promise<TokenwireError> {
-  const log = await readFile(layout.logFile, 'utf8').catch(() => '')
-  const reason = log.trimEnd().split('\n').slice(-3).join(' | ')
-  return new TokenwireError('database_unavailable', `The embedded PostgreSQL does not start: ${reason} (${layout.logFile})`, {
-    retryable: true,
-  })
-}
-
-async function rotateLog(logFile: string): Promise<void> {
-  const found = await stat(logFile).catch(() => null)
-  if (found !== null && found.size > MAX_LOG_BYTES) await rename(logFile, `${logFile}.old`)
 }
 
 /**
@@ -180,14 +163,12 @@ function usableMemory(): number {
 }
 
 async function freePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const server = createServer()
-  server.on('error', reject)
-  server.listen({ host: '127.0.0.1', port: 0 }, () => {
-    const address = server.address()
-    server.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))))
-  })
-  return promise
+  const server = createServer().listen({ host: '127.0.0.1', port: 0 })
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : Promise.reject(new Error('no port'))
 }
 
 /** The name of the superuser and of the database. */
@@ -206,53 +187,47 @@ export interface Layout {
 /** The server's files under `DATA_DIR`. Nothing is created. */
 export function layoutOf(dataDir: string): Layout {
   const folder = join(dataDir, 'postgres')
-  return {
-    dataDir,
-    folder,
-    dataFolder: join(folder, 'data'),
-    passwordFile: join(folder, 'password'),
-    logFile: join(dataDir, 'postgres.log'),
-  }
+  const [dataFolder, passwordFile] = [join(folder, 'data'), join(folder, 'password')]
+  return { dataDir, folder, dataFolder, passwordFile, logFile: join(dataDir, 'postgres.log') }
 }
 
 /** The PostgreSQL major version of the data folder; `null` when there is none. */
 export async function dataVersion(layout: Layout): Promise<string | null> {
-  return readFile(join(layout.dataFolder, 'PG_VERSION'), 'utf8').then(
-    text => text.trim(),
-    () => null,
-  )
+  const text = await readFile(join(layout.dataFolder, 'PG_VERSION'), 'utf8').catch(() => null)
+  return text === null ? null : text.trim()
 }
 
-/** The state of a data folder's server by its `postmaster.pid` (https://www.postgresql.org/docs/current/storage-file-layout.html). */
-type PostmasterFile =
-  /** No file, or an empty one. */
-  | { readonly kind: 'none' }
-  /** The file is left over: its process has ended, or another program has its pid now. */
-  | { readonly kind: 'stale'; readonly pid: number }
-  /** The server is starting or shutting down. */
-  | { readonly kind: 'changing'; readonly pid: number }
-  | { readonly kind: 'ready'; readonly pid: number; readonly port: number }
+/** A running server. `port`: `null` while it starts or shuts down. */
+interface Server {
+  readonly pid: number
+  readonly port: number | null
+}
+
+export function isReady(server: Server | null): server is RunningServer {
+  return server !== null && server.port !== null
+}
+
+/** The data folder's server; `null`: none runs. A left-over file counts as none: another program may have its pid. */
+export async function readServer({ dataFolder }: Layout): Promise<Server | null> {
+  const server = serverIn(await readFile(join(dataFolder, 'postmaster.pid'), 'utf8').catch(() => ''))
+  return server !== null && isServerOf(server.pid, dataFolder) ? server : null
+}
 
 const PORT_LINE = 3
 const STATUS_LINE = 7
 
-/**
- * @param text the file's content; `null`: there is no file
- * @param isServer whether the process of a pid is a running server of this data folder
- */
-export function judgePostmasterFile(text: string | null, isServer: (pid: number) => boolean): PostmasterFile {
-  const lines = (text ?? '').split('\n').map(line => line.trim())
+/** What a `postmaster.pid` says (https://www.postgresql.org/docs/current/storage-file-layout.html), complete or not. */
+export function serverIn(text: string): Server | null {
+  const lines = text.split('\n').map(line => line.trim())
   // A stand-alone backend writes its pid as a negative number.
   const pid = Math.abs(Number(lines[0]))
-  if (!Number.isSafeInteger(pid) || pid === 0) return { kind: 'none' }
-  if (!isServer(pid)) return { kind: 'stale', pid }
+  if (!Number.isSafeInteger(pid) || pid === 0) return null
   const port = Number(lines[PORT_LINE])
-  if (lines[STATUS_LINE] !== 'ready' || !Number.isInteger(port) || port <= 0) return { kind: 'changing', pid }
-  return { kind: 'ready', pid, port }
+  return { pid, port: lines[STATUS_LINE] === 'ready' && Number.isInteger(port) && port > 0 ? port : null }
 }
 
 /** Whether a process of that pid exists, of any user. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -289,33 +264,17 @@ const run = promisify(execFile)
  */
 export type ServerUser = { readonly kind: 'self' } | { readonly kind: 'user' | 'entering'; readonly uid: number; readonly gid: number }
 
-/** The service's environment is not passed on: it holds keys, and `PG…` variables would change the server's settings. */
-const ENVIRONMENT: NodeJS.ProcessEnv = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
-
 /** Program, arguments and options with which `spawn` runs a program as the server's user. */
 export function asServerUser(user: ServerUser, file: string, args: readonly string[]) {
-  switch (user.kind) {
-    case 'self':
-      return { file, args, options: { env: ENVIRONMENT } }
-    case 'user':
-      return { file, args, options: { uid: user.uid, gid: user.gid, env: ENVIRONMENT } }
-    case 'entering':
-      return {
-        file: 'setpriv',
-        args: [
-          `--reuid=${user.uid}`,
-          `--regid=${user.gid}`,
-          '--clear-groups',
-          // Without it access(2), by which initdb checks for postgres, ignores the capability.
-          '--securebits=+no_setuid_fixup',
-          '--inh-caps=-all,+dac_override',
-          '--ambient-caps=-all,+dac_override',
-          file,
-          ...args,
-        ],
-        options: { env: ENVIRONMENT },
-      }
-  }
+  // The service's environment is not passed on: it holds keys, and `PG…` variables would change the server's settings.
+  const env: NodeJS.ProcessEnv = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
+  if (user.kind === 'self') return { file, args, options: { env } }
+  const { kind, uid, gid } = user
+  if (kind === 'user') return { file, args, options: { uid, gid, env } }
+  const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+  // Without `no_setuid_fixup` access(2), by which initdb checks for postgres, ignores the capability.
+  const capability = ['--securebits=+no_setuid_fixup', '--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override']
+  return { file: 'setpriv', args: [...ids, ...capability, file, ...args], options: { env } }
 }
 
 /**
@@ -330,15 +289,23 @@ export async function chooseServerUser(
   dataDir: string,
   owner: { readonly uid: number; readonly gid: number } | null,
 ): Promise<{ readonly user: ServerUser; readonly version: string }> {
-  const self = { kind: 'self' } as const
   // Root tries first, so that a program that can't run at all is not taken for one that the other user may not reach.
-  const version = await versionAs(self, postgres).catch(notRunning)
-  if (process.getuid?.() !== 0) return { user: self, version }
-  const ids = owner !== null && owner.uid !== 0 ? owner : await findOrAddUser()
-  const plain = { kind: 'user', ...ids } as const
-  if ((await mayEnter(dataDir, ids)) && (await mayRun(plain, postgres))) return { user: plain, version }
-  const entering = { kind: 'entering', ...ids } as const
-  if (await mayRun(entering, postgres)) return { user: entering, version }
+  const version = await run(postgres, ['--version'], asServerUser({ kind: 'self' }, postgres, []).options).catch((cause: unknown) => {
+    const stderr = cause instanceof Error && 'stderr' in cause && typeof cause.stderr === 'string' ? cause.stderr.trim() : ''
+    const reason = (stderr === '' ? messageOf(cause) : stderr).split('\n')[0]
+    const sentence = `The embedded PostgreSQL does not run on this system, on Linux it needs glibc (${reason}); set DATABASE_URL to a PostgreSQL of your own`
+    throw new TokenwireError('not_supported', sentence, { cause })
+  })
+  const made = { version: version.stdout.trim() }
+  if (process.getuid?.() !== 0) return { user: { kind: 'self' }, ...made }
+  const ids = owner !== null && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : await findOrAddUser()
+  let folder = dataDir
+  while ((await stat(folder).catch(() => null)) === null && folder !== dirname(folder)) folder = dirname(folder)
+  for (const kind of ['user', 'entering'] as const) {
+    const { file, args, options } = asServerUser({ kind, ...ids }, 'sh', ['-c', '"$0" --version && test -x "$1"', postgres, folder])
+    const runs = await run(file, args, { ...options, cwd: '/' }).catch(() => null)
+    if (runs !== null) return { user: { kind, ...ids }, ...made }
+  }
   throw new TokenwireError(
     'not_supported',
     `PostgreSQL does not run as root, and its user (uid ${ids.uid}) may not enter ${dataDir} or ${dirname(postgres)}; ` +
@@ -346,59 +313,18 @@ export async function chooseServerUser(
   )
 }
 
-async function versionAs(user: ServerUser, postgres: string): Promise<string> {
-  const { file, args, options } = asServerUser(user, postgres, ['--version'])
-  const { stdout } = await run(file, args, options)
-  return stdout.trim()
-}
-
-async function mayRun(user: ServerUser, postgres: string): Promise<boolean> {
-  return versionAs(user, postgres).then(
-    () => true,
-    () => false,
-  )
-}
-
-function notRunning(cause: unknown): never {
-  const stderr = cause instanceof Error && 'stderr' in cause && typeof cause.stderr === 'string' ? cause.stderr.trim() : ''
-  const reason = stderr === '' ? messageOf(cause) : stderr
-  throw new TokenwireError(
-    'not_supported',
-    `The embedded PostgreSQL does not run on this system, on Linux it needs glibc (${reason.split('\n')[0]}); set DATABASE_URL to a PostgreSQL of your own`,
-    { cause },
-  )
-}
-
-/** Whether the permission bits let a user enter a folder and all folders above it. */
-async function mayEnter(folder: string, ids: { readonly uid: number; readonly gid: number }): Promise<boolean> {
-  for (let path = resolve(folder); ; path = dirname(path)) {
-    const found = await stat(path).catch(() => null)
-    if (found !== null) {
-      const bit = found.uid === ids.uid ? 0o100 : found.gid === ids.gid ? 0o010 : 0o001
-      if ((found.mode & bit) === 0) return false
-    }
-    if (path === dirname(path)) return true
-  }
-}
-
 async function findOrAddUser(): Promise<{ uid: number; gid: number }> {
-  const found = await findUser('postgres')
-  if (found !== null) return found
-  // In a minimal image no user can be added.
-  await run('useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']).catch(() => undefined)
-  const ids = (await findUser('postgres')) ?? (await findUser('nobody'))
-  if (ids !== null) return ids
-  throw new TokenwireError(
-    'not_supported',
-    'PostgreSQL does not run as root, and there is no user "postgres"; add one, or set DATABASE_URL',
+  const idOf = async (option: string, name: string) => Number((await run('id', [option, name])).stdout)
+  const findUser = async (name: string) => ({ uid: await idOf('-u', name), gid: await idOf('-g', name) })
+  const add = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', 'postgres']
+  return (
+    findUser('postgres')
+      .catch(() => run('useradd', add).then(() => findUser('postgres')))
+      // In a minimal image no user can be added.
+      .catch(() => findUser('nobody'))
+      .catch(() => {
+        const sentence = 'PostgreSQL does not run as root, and there is no user "postgres"; add one, or set DATABASE_URL'
+        throw new TokenwireError('not_supported', sentence)
+      })
   )
-}
-
-async function findUser(name: string): Promise<{ uid: number; gid: number } | null> {
-  try {
-    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
-    return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
-  } catch {
-    return null
-  }
 }

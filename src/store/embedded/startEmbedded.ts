@@ -1,4 +1,5 @@
-import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
@@ -6,18 +7,17 @@ import { pause } from '#async/turns.ts'
 import { messageOf, TokenwireError } from '#errors'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { holdSessionLock, LOCKS, type SessionLock } from '#store/connection/sessionLock.ts'
-import { findBinaries, initialise } from './initialise.ts'
+import { findBinaries, initialise, UNFINISHED } from './initialise.ts'
 import {
   chooseServerUser,
   dataVersion,
   EMBEDDED_NAME,
-  type FoundServer,
   findServer,
-  isServerOf,
+  isReady,
   type Layout,
   layoutOf,
   type RunningServer,
-  readPostmasterFile,
+  readServer,
   type StartInput,
   startServer,
   stopServer,
@@ -25,9 +25,12 @@ import {
 
 const OPEN_ATTEMPTS = 20
 const OPEN_PAUSE_MS = 100
-/** A server that has died is started again by its own service, which takes less time. */
-const SHARED_GONE_MS = 10_000
-const SHARED_POLL_MS = 1_000
+const WATCH_MS = 1_000
+const MAX_PAUSE_MS = 30_000
+/** With pauses that double from 1 to 30 s, about two minutes. */
+const START_ATTEMPTS = 8
+/** The polls in which a server of another service is away until it counts as lost: if it has died, that one starts it again in less. */
+const SHARED_POLLS = 10
 
 export interface EmbeddedOptions {
   /** Holds the server's files: `postgres/` and `postgres.log`. */
@@ -77,53 +80,80 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     await initialise(layout, initdb, user, { durable })
   }
   await checkVersion(layout, version)
-  const start = { layout, postgres, user, durable, ...(maxConnections !== undefined && { maxConnections }) }
+  const start = { layout, postgres, user, durable, maxConnections }
   const { server, ownership, password } = await openServer(start, logger)
-  const address = {
-    url: serverUrl(server, password, EMBEDDED_NAME),
-    pid: server.pid,
-    postmasterFile: `${layout.dataFolder}/postmaster.pid`,
-    found: server.found,
-  }
-  if (ownership === null && mayShare) {
-    logger.info({ port: server.port, serverPid: server.pid }, 'the embedded PostgreSQL of another running Tokenwire is used')
-    return { ...address, stop: watchShared(layout, server.port, onLost ?? (() => undefined)) }
-  }
-  if (ownership === null) {
+  if (ownership === null && !mayShare) {
     throw new TokenwireError(
       'config_invalid',
       `DATA_DIR: the database in ${layout.dataFolder} is in use by another running Tokenwire; stop that one, or give this one another DATA_DIR, a DATABASE_URL, or for a second index a SCHEMA`,
     )
   }
-  logger.info({ port: server.port, serverPid: server.pid, wasRunning: server.found }, 'embedded PostgreSQL is ready')
-  const kept = onLost === undefined ? null : keepServer({ start, server, logger, lost: onLost })
+  const of = { port: server.port, serverPid: server.pid }
+  if (ownership === null) logger.info(of, 'the embedded PostgreSQL of another running Tokenwire is used')
+  else logger.info({ ...of, wasRunning: server.found }, 'embedded PostgreSQL is ready')
+  const watched = onLost && watchServer({ start, server, isOwn: ownership !== null, logger }, onLost)
   return {
-    ...address,
+    url: serverUrl(server, password, EMBEDDED_NAME),
+    pid: server.pid,
+    postmasterFile: join(layout.dataFolder, 'postmaster.pid'),
+    found: server.found,
     stop: async () => {
-      await kept?.stop()
+      const pid = (await watched?.stop()) ?? server.pid
+      if (ownership === null) return
       await ownership.release()
-      await stopServer(layout, kept?.pid() ?? server.pid)
+      await stopServer(layout, pid)
       logger.info('embedded PostgreSQL has stopped')
     },
   }
 }
 
-/** Watches a server that another service starts and stops. @returns a function that ends the watch */
-function watchShared(layout: Layout, port: number, lost: () => void): () => Promise<void> {
+interface WatchInput {
+  readonly start: StartInput
+  readonly server: RunningServer
+  /** Whether a server that has died is started again, on the same port, where this service's connections find it. */
+  readonly isOwn: boolean
+  readonly logger: Logger
+}
+
+/**
+ * @param lost is called once, when the server does not start again or another service's server stays away
+ * @returns a function that ends the watch, and resolves with the server's pid when no start is under way
+ */
+function watchServer({ start, server, isOwn, logger }: WatchInput, lost: () => void): { stop(): Promise<number> } {
   const stopped = new AbortController()
-  const watch = async (): Promise<void> => {
-    for (let goneMs = 0; goneMs < SHARED_GONE_MS; ) {
-      await pause(SHARED_POLL_MS, stopped.signal)
+  let { pid } = server
+  const watch = async () => {
+    for (let failures = 0; failures < (isOwn ? START_ATTEMPTS : SHARED_POLLS); ) {
+      await pause(isOwn ? Math.min(MAX_PAUSE_MS, WATCH_MS * 2 ** failures) : WATCH_MS, stopped.signal)
       if (stopped.signal.aborted) return
-      const file = await readPostmasterFile(layout)
-      goneMs = file.kind === 'ready' && file.port === port ? 0 : goneMs + SHARED_POLL_MS
+      const found = await readServer(start.layout)
+      if (found !== null && (found.port === server.port || found.pid === pid)) {
+        pid = found.pid
+        failures = 0
+        continue
+      }
+      failures++
+      if (!isOwn) continue
+      logger.warn({ attempt: failures, of: START_ATTEMPTS, serverPid: pid }, 'embedded PostgreSQL has died and is started again')
+      const started = await startServer({ ...start, port: server.port }).catch((error: unknown) => {
+        logger.error({ attempt: failures, reason: messageOf(error) }, 'embedded PostgreSQL does not start')
+        return null
+      })
+      if (started === null) continue
+      // Another service has started it on another port.
+      if (started.port !== server.port) break
+      pid = started.pid
+      logger.info({ port: started.port, serverPid: pid }, 'embedded PostgreSQL is ready again')
     }
     lost()
   }
   const watching = watch()
-  return async () => {
-    stopped.abort()
-    await watching
+  return {
+    stop: async () => {
+      stopped.abort()
+      await watching
+      return pid
+    },
   }
 }
 
@@ -134,9 +164,8 @@ async function openServer(input: StartInput, logger: Logger) {
     const running = await findServer(layout)
     const server = running === null ? await startServer(input) : { ...running, found: true }
     const password = await readPassword(layout)
-    const url = serverUrl(server, password, 'postgres')
     try {
-      const ownership = await claimServer({ url, dataFolder: layout.dataFolder, logger })
+      const ownership = await claimServer({ url: serverUrl(server, password, 'postgres'), layout, logger })
       return { server, ownership, password }
     } catch (error) {
       const again = server.found && attempt < OPEN_ATTEMPTS && databaseFault(error) === 'unavailable'
@@ -152,8 +181,8 @@ export async function findEmbeddedUrl(dataDir: string): Promise<string | null> {
   const folder = await realpath(dataDir).catch(() => null)
   if (folder === null) return null
   const layout = layoutOf(folder)
-  const file = await readPostmasterFile(layout)
-  return file.kind === 'ready' ? serverUrl(file, await readPassword(layout), EMBEDDED_NAME) : null
+  const server = await readServer(layout)
+  return isReady(server) ? serverUrl(server, await readPassword(layout), EMBEDDED_NAME) : null
 }
 
 async function openLayout(dataDir: string): Promise<Layout> {
@@ -189,16 +218,13 @@ function serverUrl(server: Pick<RunningServer, 'port'>, password: string, databa
   return `postgres://${EMBEDDED_NAME}:${password}@127.0.0.1:${server.port}/${database}?sslmode=disable&options=-csearch_path%3Dpublic`
 }
 
-export interface OwnershipInput {
+interface ClaimInput {
   /** A superuser's address of the server's `postgres` database. */
   readonly url: string
-  readonly dataFolder: string
+  readonly layout: Layout
   readonly logger: Logger
   readonly heartbeatMs?: number
 }
-
-const DRAIN_ATTEMPTS = 15
-const DRAIN_PAUSE_MS = 20
 
 /**
  * Makes this process the owner of an embedded server until it releases it or ends, and creates the database.
@@ -206,15 +232,18 @@ const DRAIN_PAUSE_MS = 20
  * @returns `null` when another service owns it
  * @throws `TokenwireError` `config_invalid` when it is another folder's server; the driver's error when it can't be reached
  */
-export async function claimServer({ dataFolder, ...input }: OwnershipInput): Promise<SessionLock | null> {
+export async function claimServer({ layout, ...input }: ClaimInput): Promise<SessionLock | null> {
   const { lock } = await holdSessionLock({
     ...input,
     key: LOCKS.embeddedOwner,
     applicationName: 'tokenwire-owner',
     what: 'the embedded database',
-    beforeTaking: session => checkServer(session, dataFolder),
-    onTaken: ensureDatabase,
-    beforeRelease: drainConnections,
+    beforeTaking: session => checkServer(session, layout.dataFolder),
+    onTaken: async session => {
+      const { rows } = await sql`select from pg_database where datname = ${EMBEDDED_NAME}`.execute(session)
+      if (rows.length === 0) await sql`create database ${sql.id(EMBEDDED_NAME)}`.execute(session)
+      await removeUnfinished(layout)
+    },
   })
   return lock
 }
@@ -225,97 +254,9 @@ async function checkServer(session: Kysely<unknown>, dataFolder: string): Promis
   throw new TokenwireError('config_invalid', `DATA_DIR: the server that answers is not the one of ${dataFolder}`)
 }
 
-async function ensureDatabase(session: Kysely<unknown>): Promise<void> {
-  const { rows } = await sql`select from pg_database where datname = ${EMBEDDED_NAME}`.execute(session)
-  if (rows.length === 0) await sql`create database ${sql.id(EMBEDDED_NAME)}`.execute(session)
-}
-
-/** Waits briefly for connections that are being closed: they would report an error if the server's shutdown ended them. */
-async function drainConnections(session: Kysely<unknown>): Promise<void> {
-  for (let attempt = 0; attempt < DRAIN_ATTEMPTS; attempt++) {
-    const { rows } = await sql`
-      select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1`.execute(session)
-    if (rows.length === 0) return
-    await delay(DRAIN_PAUSE_MS)
-  }
-}
-
-export interface KeepServerInput {
-  readonly start: StartInput
-  readonly server: RunningServer
-  readonly logger: Logger
-  /** Called once when the server could not be restarted. */
-  readonly lost: () => void
-  /** How often to check that it runs. Default 1 s. */
-  readonly pollMs?: number
-  /** The pause before the second attempt; it doubles up to 30 s. Default 1 s. */
-  readonly pauseMs?: number
-  /** Default: `startServer`. */
-  readonly restart?: (input: StartInput) => Promise<FoundServer>
-}
-
-export interface KeptServer {
-  pid(): number
-  /** Stops watching; resolves when no restart is running. */
-  stop(): Promise<void>
-}
-
-const MAX_PAUSE_MS = 30_000
-const ATTEMPTS = 8
-/** A server that has run for this long has started well, and attempts are counted from one again. */
-const SETTLED_MS = 60_000
-
-/**
- * Restarts a server that has died, on the same port, so that the service's connections find it again. Logs each attempt. Gives up after
- * eight in a row, about two minutes: an operator is needed.
- */
-export function keepServer(input: KeepServerInput): KeptServer {
-  const { start, server, logger, lost, pollMs = 1_000, pauseMs = 1_000, restart = startServer } = input
-  const { port } = server
-  const stopped = new AbortController()
-  const { signal } = stopped
-  let { pid } = server
-  let startedAtMs = performance.now()
-  let failures = 0
-
-  const attempt = async (): Promise<void> => {
-    failures = performance.now() - startedAtMs > SETTLED_MS ? 0 : failures
-    while (!signal.aborted) {
-      failures++
-      logger.warn({ attempt: failures, of: ATTEMPTS, serverPid: pid }, 'embedded PostgreSQL has died and is started again')
-      const started = await restart({ ...start, port }).catch((error: unknown) => {
-        logger.error({ attempt: failures, reason: messageOf(error) }, 'embedded PostgreSQL does not start')
-        return null
-      })
-      // Another service has started the server on another port, where this service's connections would not find it.
-      if (started?.port === port) {
-        pid = started.pid
-        startedAtMs = performance.now()
-        logger.info({ port, serverPid: pid }, 'embedded PostgreSQL is ready again')
-        return
-      }
-      if (started !== null || failures >= ATTEMPTS) {
-        stopped.abort()
-        lost()
-        return
-      }
-      await pause(Math.min(MAX_PAUSE_MS, pauseMs * 2 ** (failures - 1)), signal)
-    }
-  }
-
-  const watch = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await pause(pollMs, signal)
-      if (!signal.aborted && !isServerOf(pid, start.layout.dataFolder)) await attempt()
-    }
-  }
-  const watching = watch()
-
-  return {
-    pid: () => pid,
-    stop: async () => {
-      stopped.abort()
-      await watching
-    },
+/** Removes what processes have left that were killed while they created the folder, and of which initdb may still be writing. */
+async function removeUnfinished({ dataDir }: Layout): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    if (name.startsWith(UNFINISHED)) await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   }
 }

@@ -207,7 +207,7 @@ describe('the embedded database', () => {
     const server = await startServer({ layout, postgres, user, durable: false })
     const password = (await readFile(layout.passwordFile, 'utf8')).trim()
     const url = `postgres://tokenwire:${password}@127.0.0.1:${server.port}/postgres`
-    const input = { url, dataFolder: layout.dataFolder, logger: silentLogger, heartbeatMs: 1_000 }
+    const input = { url, layout, logger: silentLogger, heartbeatMs: 1_000 }
     const ownership = await claimServer(input)
     const owner = sql<{ pid: number }>`select pid from pg_locks where locktype = 'advisory' and granted`
     const [before] = await query(url, owner)
@@ -243,12 +243,12 @@ describe('the embedded database', () => {
     expect(await leftovers()).toEqual([])
   })
 
-  test('moves aside what stands in its place and is no database', async () => {
+  test('leaves alone what stands in its place and is no database', async () => {
     await mkdir(postgresFolder(), { recursive: true })
     await writeFile(join(postgresFolder(), 'notes.txt'), 'mine')
-    await (await start()).stop()
-    const [aside = ''] = await leftovers()
-    expect(await readFile(join(dataDir, aside, 'notes.txt'), 'utf8')).toBe('mine')
+    await expect(start()).rejects.toMatchObject({ code: 'config_invalid', message: expect.stringContaining('or something else') })
+    expect(await readFile(join(postgresFolder(), 'notes.txt'), 'utf8')).toBe('mine')
+    expect(await leftovers()).toEqual([])
   })
 
   test('works in a folder that only this user may enter', async () => {
