@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import { isLogged, pause } from '#async/turns.ts'
 import { messageOf } from '#errors'
 import { channelOfSchema } from './databaseSchema.ts'
-import { createOrm, type RawConnection } from './orm.ts'
+import type { RawConnection } from './driver.ts'
+import { createOrm } from './orm.ts'
 
 export interface ListenerOptions {
   readonly url: string

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isIP, type Socket } from 'node:net'
+import { isIP } from 'node:net'
 import process from 'node:process'
 import type { Logger as OrmLogger } from '@mikro-orm/core'
 import { defineConfig, MikroORM, type Options } from '@mikro-orm/postgresql'
@@ -12,6 +12,7 @@ import { isPercentEncoded } from '#domain/text.ts'
 import { TokenwireError } from '#errors'
 import { causes, codeOf } from './databaseErrors.ts'
 import { SERVED_SCHEMA } from './databaseSchema.ts'
+import type { DriverClient, DriverPool, RawConnection } from './driver.ts'
 import { prepareStatements } from './preparedStatements.ts'
 import { endSilentConnections, type StartDeadline } from './silence.ts'
 
@@ -37,26 +38,6 @@ export interface OrmOptions {
   /** Receives every new connection of the pool. */
   readonly onConnection?: (connection: RawConnection) => void
 }
-
-/** The parts of the driver's connection that are used. */
-export interface RawConnection {
-  on(event: 'notification', listener: (notification: { readonly channel: string; readonly payload?: string }) => void): void
-  readonly connection: { readonly stream: { destroy(): void } }
-}
-
-interface Pool extends ConfiguredPool {
-  readonly options: ConfiguredPool['options'] & {
-    maxLifetimeSeconds?: number
-    readonly types: { setTypeParser(oid: number, parse: (text: string) => unknown): void }
-  }
-  on(event: 'connect', listener: (connection: RawConnection) => void): void
-}
-
-type DriverPool = Parameters<typeof prepareStatements>[0] &
-  Parameters<typeof endSilentConnections>[0] &
-  Parameters<typeof leaveStandbys>[0] &
-  Parameters<typeof requireChannelBinding>[0] &
-  Pool
 
 const IDLE_CONNECTION_MS = 60_000
 const KEEP_ALIVE_DELAY_MS = 10_000
@@ -136,7 +117,7 @@ function forgetVariables(): void {
  * Has the driver return `bytea` as lower-case hex with `0x` and `bigint` as a number: every `bigint` of the schema is a safe integer.
  * `numeric` stays text.
  */
-function setResultTypes({ options }: Pool): void {
+function setResultTypes({ options }: DriverPool): void {
   options.types.setTypeParser(BYTEA_OID, toHex)
   options.types.setTypeParser(BIGINT_OID, Number)
 }
@@ -159,18 +140,6 @@ function toOrmLogger(logger: Logger): OrmLogger {
   }
 }
 
-interface BoundClient {
-  readonly connection: {
-    readonly stream: Socket
-    on(event: 'authenticationSASL', listener: (asked: { readonly mechanisms: readonly string[] }) => void): void
-    on(event: 'authenticationOk', listener: () => void): void
-  }
-}
-
-interface BoundPool {
-  Client: new (options: unknown) => BoundClient
-}
-
 const BOUND = 'SCRAM-SHA-256-PLUS'
 
 /** The parameter `channel_binding` of a database's URL, which the driver does not read. Default `disable`. */
@@ -180,7 +149,7 @@ function channelBindingOf(databaseUrl: string): 'disable' | 'prefer' | 'require'
 }
 
 /** Has a pool end each connection whose log-in is not bound to its TLS connection. */
-function requireChannelBinding(pool: BoundPool): void {
+function requireChannelBinding(pool: DriverPool): void {
   pool.Client = class extends pool.Client {
     constructor(options: unknown) {
       super(options)
@@ -203,10 +172,6 @@ function unbound(): Error {
   return Object.assign(new Error(message), { code: 'ERR_TLS_CHANNEL_BINDING' })
 }
 
-interface AgingPool {
-  readonly options: { maxLifetimeSeconds?: number }
-}
-
 /** The shortest and the longest life of a connection, in seconds. */
 export const MIN_LIFETIME = 60
 export const MAX_LIFETIME = 600
@@ -218,7 +183,7 @@ export const MAX_LIFETIME = 600
  *
  * @param now monotonic milliseconds
  */
-export function renewConnections({ options }: AgingPool, now: () => number): void {
+export function renewConnections({ options }: { readonly options: { maxLifetimeSeconds?: number } }, now: () => number): void {
   const openedMs = now()
   Object.defineProperty(options, 'maxLifetimeSeconds', {
     get: () => Math.min(MAX_LIFETIME, Math.max(MIN_LIFETIME, (now() - openedMs) / 1_000)),
@@ -279,10 +244,6 @@ function invalid(sentence: string): TokenwireError {
   return new TokenwireError('config_invalid', `DATABASE_URL: ${sentence}`)
 }
 
-interface ConfiguredPool {
-  readonly options: { onConnect?: (client: { query(text: string): Promise<unknown> }) => Promise<void> }
-}
-
 /**
  * Settings that statements and the reading of results rely on. They are set in the session, so that they override the server's, the
  * database's and the role's, and stay when the server reloads its configuration.
@@ -339,7 +300,7 @@ const SCHEMA_OF_TRIGRAMS = `(select extnamespace::regnamespace::text from pg_ext
  * the server's version does not have are left out.
  */
 function configureSessions(
-  pool: ConfiguredPool,
+  pool: DriverPool,
   databaseUrl: string,
   limits: { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number },
 ): void {
@@ -370,17 +331,6 @@ function quoted(schema: string): string {
   return `"${schema.replaceAll('"', '""').replaceAll("'", "''")}"`
 }
 
-interface DriverClient {
-  query(...args: readonly unknown[]): unknown
-  end(): unknown
-}
-
-interface LeavingPool {
-  Client: new (options: unknown) => DriverClient
-  readonly options: { onConnect?: (client: DriverClient) => Promise<void> }
-  on(event: 'release', listener: (error: unknown, client: DriverClient) => void): void
-}
-
 const READ_ONLY = '25006'
 
 /** Fails with 25006, as a write does, where the server or the session takes no writes. */
@@ -396,7 +346,7 @@ export const REQUIRE_WRITES = sql`do $$ begin
  *
  * @param isStandbyWanted whether the address is a standby's, so that only sessions that have refused a write are closed
  */
-function leaveStandbys(pool: LeavingPool, { isStandbyWanted }: { readonly isStandbyWanted: boolean }): void {
+function leaveStandbys(pool: DriverPool, { isStandbyWanted }: { readonly isStandbyWanted: boolean }): void {
   const left = new WeakSet<DriverClient>()
   pool.Client = class extends pool.Client {
     override query(...args: readonly unknown[]): unknown {

@@ -1,21 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { isStalePlan } from './databaseErrors.ts'
-
-interface DriverClient {
-  query(...args: readonly unknown[]): unknown
-  /** `I`: outside of a transaction. */
-  getTransactionStatus(): string | null
-}
-
-interface Pool {
-  Client: new (options: unknown) => DriverClient
-}
+import type { DriverPool } from './driver.ts'
 
 /**
  * Has a pool's connections prepare the statements with parameters that they run most, so that the server reuses generic plans. Planning
  * takes longer than running a statement that reads a few rows: unprepared, the usual requests took five times as long.
  */
-export function prepareStatements(pool: Pool): void {
+export function prepareStatements(pool: DriverPool): void {
   pool.Client = class extends pool.Client {
     readonly #used = new UsedStatements()
 

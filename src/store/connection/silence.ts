@@ -1,15 +1,4 @@
-import type { Socket } from 'node:net'
-
-/** The parts of the driver's client that detecting silence needs. */
-interface DriverClient {
-  readonly connection: { readonly stream: Socket; once(event: 'end', listener: () => void): void }
-  query(...args: readonly unknown[]): unknown
-  end(...args: readonly unknown[]): unknown
-}
-
-interface Pool {
-  Client: new (options: unknown) => DriverClient
-}
+import type { DriverPool } from './driver.ts'
 
 export interface Patience {
   /** A connection that owes an answer and gives none for this long ends; `null`: never. */
@@ -38,7 +27,7 @@ const CLOSE_WITHIN_MS = 2_000
  * Ends connections that have died in silence, as when a firewall has forgotten them or the server's host has lost power. TCP would report
  * that after a quarter of an hour, or never. The driver's `query_timeout` would keep the dead connection in its pool.
  */
-export function endSilentConnections(pool: Pool, { deadlineMs, giveUp, startDeadline = startTimer }: Patience): void {
+export function endSilentConnections(pool: DriverPool, { deadlineMs, giveUp, startDeadline = startTimer }: Patience): void {
   const open = new Set<Connection>()
 
   class Connection extends pool.Client {
