@@ -22,7 +22,6 @@ const run = promisify(execFile)
 
 test.each([
   ['by the setting', { MAX_REORG_DEPTH: '2', REBUILD_ON_DEEP_REORG: 'true' }],
-  ['by the command', { MAX_REORG_DEPTH: '2' }],
   ['by the command, where no block can be undone', { MAX_REORG_DEPTH: '0' }],
 ])('recovers %s: sequences rise, and no trade is lost or doubled', async (_, settings) => {
   const [database, fresh] = [await useDatabase({ migrated: false }), await useDatabase()]
