@@ -44,7 +44,7 @@ export function createTokenwire(options: TokenwireOptions): Tokenwire {
     onBlocked: refetcher.poll,
   })
   const feed = createFeed(context, pool, refetcher)
-  const watch = createWatch(context, feed, api)
+  const watch = createWatch(context, feed)
 
   function wake(): void {
     pool.wake()

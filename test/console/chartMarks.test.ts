@@ -32,10 +32,10 @@ function follow(listed: readonly Trade[], arrived: readonly Trade[] | null = nul
   }
   const token = signal<Token | null>(launched)
   const trades = signal<readonly Trade[] | null>(arrived)
-  const renewals = signal(0)
+  const returns = signal(0)
   let marks: readonly ChartMark[] = []
-  const stop = followChartMarks({ client: client as unknown as Tokenwire, token, trades, renewals, onMarks: next => (marks = next) })
-  return { rest, asked, token, trades, renewals, stop, shown: () => marks.map(({ kind, time }) => [kind, time]) }
+  const stop = followChartMarks({ client: client as unknown as Tokenwire, token, trades, returns, onMarks: next => (marks = next) })
+  return { rest, asked, token, trades, returns, stop, shown: () => marks.map(({ kind, time }) => [kind, time]) }
 }
 
 test('marks the launch, the move to a pool and the creator’s trades in the order of time', async () => {
@@ -55,19 +55,25 @@ test('marks the launch, the move to a pool and the creator’s trades in the ord
   stop()
 })
 
-test('forgets the creator’s trades that a reorg removed when they are read again', async () => {
-  const { rest, shown, trades, renewals, stop } = follow([tradeAt('2026-11-20T12:30:00.000Z')])
-  await expect.poll(() => shown().length).toBe(2)
-  rest.listed = []
-  trades.value = []
-  renewals.value++
-  await expect.poll(shown).toEqual([['launch', seconds(CREATED)]])
+test('forgets the creator’s trades that a reorg removed, and keeps those that are older than the newest trades', async () => {
+  const old = tradeAt('2026-11-20T12:10:00.000Z', { blockNumber: '10' })
+  const removed = tradeAt('2026-11-20T12:30:00.000Z', { blockNumber: '30' })
+  const { shown, trades, stop } = follow([removed, old])
+  await expect.poll(() => shown().length).toBe(3)
+  trades.value = [
+    tradeAt('2026-11-20T12:31:00.000Z', { blockNumber: '31', maker: addressOf(9) }),
+    tradeAt('2026-11-20T12:20:00.000Z', { blockNumber: '20', maker: addressOf(9) }),
+  ]
+  expect(shown()).toEqual([
+    ['launch', seconds(CREATED)],
+    ['creatorBuy', seconds(old.timestamp)],
+  ])
   stop()
 })
 
 test('reads nothing after it was stopped', () => {
-  const { asked, renewals, stop } = follow([])
+  const { asked, returns, stop } = follow([])
   stop()
-  renewals.value++
+  returns.value++
   expect(asked).toHaveLength(1)
 })

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ListRow } from '#client/generated/types.ts'
+import { createLive } from '#client/live/createLive.ts'
 import { createRenderQueue } from '#console/state/renderQueue.ts'
 import { createRow } from '#console/state/rows.ts'
 import { createTokenDetail } from '#console/state/tokenDetail.ts'
@@ -73,7 +74,7 @@ test('a token view gets the holders of a token whose row is watched without them
   rows.watch(row)
   fixture.commit(A, 2)
   await expect.poll(() => row.token.value.sequence).toBe(2)
-  const detail = createTokenDetail(client, queue, A, signal(0))
+  const detail = createTokenDetail(client, createLive(client), queue, A, signal(0))
   await expect.poll(() => detail.holders.value).toHaveLength(20)
   fixture.commit(A, 3)
   await expect.poll(() => detail.token.value?.sequence).toBe(3)

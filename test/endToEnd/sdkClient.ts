@@ -23,7 +23,6 @@ export class SdkClient {
   readonly sequences: number[] = []
   /** Ids of trades. */
   readonly eventsOfChannel: string[] = []
-  readonly eventsOfWatch: string[] = []
   /** Addresses of tokens. */
   readonly launches: Address[] = []
   list: ListState | null = null
@@ -44,12 +43,7 @@ export class SdkClient {
       if (before?.source !== 'rest' || before.sequence !== state.sequence) this.sequences.push(state.sequence)
       before = state
     }
-    this.#client.watch(token, seen, {
-      onTrades: ({ trades, gap }) => {
-        if (gap) this.gaps.push('of the watch')
-        this.eventsOfWatch.push(...trades.map(({ id }) => id))
-      },
-    })
+    this.#client.watch(token, seen)
     const live = createLive(this.#client)
     live.trades({}, event => this.#take(event, ({ data }) => this.eventsOfChannel.push(...data.map(({ id }) => id))))
     live.launches({}, event => this.#take(event, ({ data }) => this.launches.push(...data.map(({ address }) => address))))
@@ -72,7 +66,7 @@ export class SdkClient {
   }
 
   holds(trade: string): boolean {
-    return this.eventsOfChannel.at(-1) === trade && this.eventsOfWatch.at(-1) === trade
+    return this.eventsOfChannel.at(-1) === trade
   }
 
   forgetCloses(): void {

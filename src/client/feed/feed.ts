@@ -14,7 +14,6 @@ const PATIENCE_MS = 2_000
 /** One call of `watch`. Its functions do not throw, and nothing is delivered after `end`. */
 export interface Watcher {
   readonly wantsHolders: boolean
-  readonly wantsTrades: boolean
   deliver(known: KnownToken): void
   /** `null`: the client was closed. */
   end(error: ClientError | null): void
@@ -54,10 +53,8 @@ class WatchedEntry implements Carried {
     return { type: 'subscribe', token: this.key, sequence: this.#sequence, holders: this.hasHolders ? undefined : false, delta: true }
   }
 
-  /** The server sends trades since a sequence only if it is the token's own: a batch names only the newest sequence of its tokens. */
-  get batch(): string | null {
-    const isNew = this.#sequence === null
-    return isNew || ![...this.watchers].some(({ wantsTrades }) => wantsTrades) ? `${isNew} ${this.hasHolders}` : null
+  get batch(): string {
+    return `${this.#sequence === null} ${this.hasHolders}`
   }
 
   streamPath(): string {

@@ -2,29 +2,17 @@ import { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
 import { Ending, onAbort } from '#client/ending.ts'
 import type { Feed, Watcher } from '#client/feed/feed.ts'
-import type { RestApi } from '#client/generated/restMethods.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import type { Address } from '#domain/address.ts'
 import { type KnownToken, merge, supersedes } from './knownToken.ts'
-import { TradeFeed } from './tradeFeed.ts'
 
-export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestApi, 'trades'>): Tokenwire['watch'] {
-  const { call, closed, dismissed, timers } = context
-  return (address, onUpdate, { signal, initial, holders = true, onTrades, tradesSince, onEnd } = {}) => {
+export function createWatch({ call, closed, dismissed, timers }: ClientContext, feed: Feed): Tokenwire['watch'] {
+  return (address, onUpdate, { signal, initial, holders = true, onEnd } = {}) => {
     if (closed.aborted) throw new ClientError('closed', 'the client is closed')
     const token = address.toLowerCase() as Address
     if (!/^0x[0-9a-f]{40}$/.test(token)) throw new ClientError('rejected', `not an address: ${address}`)
     if (initial && initial.address !== token) throw new ClientError('rejected', 'initial is of another token')
     const over = new Ending()
-    const tradeFeed =
-      onTrades &&
-      new TradeFeed(context, {
-        address: token,
-        api,
-        signal: over,
-        since: tradesSince,
-        onTrades: news => over.aborted || call(onTrades, news),
-      })
     let known: KnownToken | null = initial === undefined ? null : merge(null, { source: 'initial', token: initial })
     const close = () => {
       over.abort()
@@ -34,14 +22,11 @@ export function createWatch(context: ClientContext, feed: Feed, api: Pick<RestAp
     }
     const watcher: Watcher = {
       wantsHolders: holders,
-      wantsTrades: !!onTrades,
       deliver(next) {
         // A watch that began later, or with a state of its own, may know more than the feed.
-        if (!over.aborted && supersedes(next, known)) {
-          known = next
-          call(onUpdate, next.state)
-        }
-        if (!over.aborted) tradeFeed?.receive(next.received)
+        if (over.aborted || !supersedes(next, known)) return
+        known = next
+        call(onUpdate, next.state)
       },
       end(error) {
         if (over.aborted) return

@@ -5,18 +5,11 @@ export interface KnownToken {
   readonly state: WatchedToken
   /** Sequence of the newest complete state, with trade and holders; `null` before the first one. The client subscribes from it. */
   readonly completeSequence: number | null
-  /** The state whose arrival led to this knowledge. */
-  readonly received: ReceivedState
 }
-
-export type CompleteState = { readonly source: 'webSocket' | 'eventStream' } & Pick<
-  TokenUpdate,
-  'token' | 'latestTrade' | 'holders' | 'trades' | 'replacedFrom'
->
 
 /** A state as it arrives: complete over a stream, the token alone over REST. */
 export type ReceivedState =
-  | CompleteState
+  | ({ readonly source: 'webSocket' | 'eventStream' } & Pick<TokenUpdate, 'token' | 'latestTrade' | 'holders'>)
   | { readonly source: 'rest'; readonly token: Token }
   | { readonly source: 'initial'; readonly token: Token }
 
@@ -34,7 +27,6 @@ export function merge(known: KnownToken | null, received: ReceivedState): KnownT
   return {
     state: { ...newest, latestTrade, holders },
     completeSequence: isComplete ? sequence : (known?.completeSequence ?? null),
-    received,
   }
 }
 

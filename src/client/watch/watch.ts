@@ -20,29 +20,13 @@ export interface WatchedToken {
   readonly source: Source
 }
 
-/** A change of a token's trades: trades of `replacedFrom` and later blocks are void, then `trades` follow, in order and each once. */
-export interface NewTrades {
-  readonly trades: readonly Trade[]
-  /** After a reorg, the first block whose trades are void. */
-  readonly replacedFrom?: string | undefined
-  /** True when trades before these are missing, or earlier ones may be void: load the list again to be complete. */
-  readonly gap: boolean
-}
-
 export interface WatchOptions {
   /** Ends the watch. */
   readonly signal?: AbortSignalLike
   /** A known state, such as one that a server rendered: only newer ones are delivered. */
   readonly initial?: Token
-  /**
-   * Called with every trade after `tradesSince`. Trades that no update carries are fetched over REST. Without this option the
-   * watch sends no REST requests of its own.
-   */
-  readonly onTrades?: (news: NewTrades) => void
   /** `false`: without the largest holders, which halves the messages; `holders` of each state is then `null`. Default true. */
   readonly holders?: boolean
-  /** The newest known trade; `null`: the token had none. Default: the newest one when the watch begins. */
-  readonly tradesSince?: Trade | null
   /** Called when no more updates will come: `too_many_watches`, or `dismissed` until `reconnect()` of the client. */
   readonly onEnd?: (error: ClientError) => void
 }

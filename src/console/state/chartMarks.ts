@@ -16,14 +16,14 @@ interface ChartMarksOptions {
   readonly client: Tokenwire
   readonly token: ReadonlySignal<Token | null>
   readonly trades: ReadonlySignal<readonly Trade[] | null>
-  /** A change makes the creator's trades load again. */
-  readonly renewals: ReadonlySignal<number>
+  /** A change makes the creator's trades load again: the page was away. */
+  readonly returns: ReadonlySignal<number>
   /** Gets all marks in the order of time. */
   readonly onMarks: (marks: readonly ChartMark[]) => void
 }
 
 /** Follows the launch, the graduation and the creator's trades of a token. Returns a function that stops it. */
-export function followChartMarks({ client, token, trades, renewals, onMarks }: ChartMarksOptions): () => void {
+export function followChartMarks({ client, token, trades, returns, onMarks }: ChartMarksOptions): () => void {
   const ending = new AbortController()
   const { signal } = ending
   const byCreator = new Map<string, Trade>()
@@ -32,7 +32,13 @@ export function followChartMarks({ client, token, trades, renewals, onMarks }: C
   function show(): void {
     const current = token.peek()
     if (current === null) return
-    for (const trade of trades.peek() ?? []) if (trade.maker === current.creator) byCreator.set(trade.id, trade)
+    const newest = trades.peek() ?? []
+    // The newest trades have no gap: one of their time that is not among them was removed by a reorg.
+    const oldest = newest.at(-1)
+    const ids = new Set(newest.map(({ id }) => id))
+    for (const [id, { blockNumber }] of byCreator)
+      if (oldest && !ids.has(id) && Number(blockNumber) > Number(oldest.blockNumber)) byCreator.delete(id)
+    for (const trade of newest) if (trade.maker === current.creator) byCreator.set(trade.id, trade)
     const { migratedAt } = current.graduation
     const marks: ChartMark[] = [{ kind: 'launch', time: secondsOf(current.createdAt) }]
     if (migratedAt !== null) marks.push({ kind: 'graduation', time: secondsOf(migratedAt) })
@@ -54,7 +60,7 @@ export function followChartMarks({ client, token, trades, renewals, onMarks }: C
   }
 
   const stopLoading = effect(() => {
-    void renewals.value
+    void returns.value
     untracked(() => void load())
   })
   const stopFollowing = effect(() => {

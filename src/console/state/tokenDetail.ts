@@ -1,11 +1,14 @@
 import { batch, computed, effect, type ReadonlySignal, signal, untracked } from '@preact/signals'
-import type { Token, Trade } from '#client/generated/types.ts'
+import type { Token } from '#client/generated/types.ts'
+import type { Live } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { NewTrades, Watch, WatchedToken } from '#client/watch/watch.ts'
-import { afterDetailEvent, type DetailEvent, type DetailState, MAX_TRADES, UNKNOWN_TOKEN } from './detailState.ts'
+import type { Watch, WatchedToken } from '#client/watch/watch.ts'
+import { afterDetailEvent, type DetailEvent, type DetailState, UNKNOWN_TOKEN } from './detailState.ts'
 import type { RenderQueue } from './renderQueue.ts'
 
 const HOLDERS = 20
+/** Trades shown at most. */
+const TRADES = 100
 /** Shortest time between two requests for what the creator can claim. */
 const CLAIMABLE_EVERY_MS = 5_000
 /** How often values that no update carries, such as dollars, are fetched. */
@@ -13,7 +16,7 @@ const REFRESH_MS = 20_000
 
 /** One token with its trades, holders and claims, a signal each. */
 export type TokenDetail = {
-  readonly [Part in Exclude<keyof DetailState, 'waiting' | 'doubted'>]: ReadonlySignal<DetailState[Part]>
+  readonly [Part in keyof DetailState]: ReadonlySignal<DetailState[Part]>
 } & {
   /** What the creator can claim is asked for from now on. */
   wantClaims(): void
@@ -24,6 +27,7 @@ export type TokenDetail = {
 /** Keeps what is known of one token up to date. */
 export function createTokenDetail(
   client: Tokenwire,
+  live: Pick<Live, 'latestTrades'>,
   renderQueue: RenderQueue,
   address: string,
   returns: ReadonlySignal<number>,
@@ -57,12 +61,6 @@ export function createTokenDetail(
     })
   }
 
-  function onTrades(news: NewTrades): void {
-    take({ type: 'traded', news })
-    if (news.gap) void loadTrades(ending.signal)
-    else renderQueue.put(`trades ${address}`, () => take({ type: 'drawn' }))
-  }
-
   function askClaimable(creator: string, afterMs: number): void {
     if (claimableTimer !== undefined) return
     claimableTimer = window.setTimeout(async () => {
@@ -72,27 +70,12 @@ export function createTokenDetail(
     }, afterMs)
   }
 
-  /** The newest trade; `null`: there is none; `undefined`: the answer failed. */
-  async function loadTrades(signal: AbortSignal): Promise<Trade | null | undefined> {
-    const { rewinds } = state.peek()
-    const result = await client.trades(address, { limit: MAX_TRADES }, { signal })
-    if (!result.ok || signal.aborted) return undefined
-    // The answer may have trades that were taken back meanwhile.
-    if (state.peek().rewinds !== rewinds) return loadTrades(signal)
-    take({ type: 'tradesLoaded', trades: result.value.data })
-    return state.peek().trades?.[0] ?? null
-  }
-
   async function load(): Promise<void> {
     loading.abort()
     loading = new AbortController()
     const { signal } = loading
     take({ type: 'loading' })
-    const [found, newestTrade, largest] = await Promise.all([
-      client.token(address, { signal }),
-      loadTrades(signal),
-      client.holders(address, { limit: HOLDERS }, { signal }),
-    ])
+    const [found, largest] = await Promise.all([client.token(address, { signal }), client.holders(address, { limit: HOLDERS }, { signal })])
     if (signal.aborted) return
     batch(() => {
       if (found.ok) takeToken(found.value)
@@ -100,12 +83,12 @@ export function createTokenDetail(
       if (largest.ok) take({ type: 'holders', holders: largest.value.data })
     })
     // A token that is not indexed is watched, too: it may be indexed later.
-    watch ??= client.watch(address, onUpdate, {
-      ...(found.ok ? { initial: found.value } : {}),
-      ...(newestTrade === undefined ? {} : { tradesSince: newestTrade }),
-      onTrades,
-    })
+    watch ??= client.watch(address, onUpdate, found.ok ? { initial: found.value } : {})
   }
+
+  const trades = live.latestTrades({ tokens: [address], limit: TRADES }, newest =>
+    renderQueue.put(`trades ${address}`, () => take({ type: 'trades', trades: newest })),
+  )
 
   const stopFollowing = effect(() => {
     void returns.value
@@ -114,7 +97,6 @@ export function createTokenDetail(
 
   const refreshTimer = window.setInterval(async () => {
     if (document.hidden || state.peek().phase !== 'ready') return
-    if (state.peek().doubted !== null) void loadTrades(ending.signal)
     const result = await client.token(address, { signal: ending.signal })
     if (result.ok) takeToken(result.value)
     // A reorg removed its launch.
@@ -127,7 +109,6 @@ export function createTokenDetail(
     token: part('token'),
     priceMove: part('priceMove'),
     trades: part('trades'),
-    rewinds: part('rewinds'),
     holders: part('holders'),
     claimable: part('claimable'),
     wantClaims() {
@@ -141,6 +122,7 @@ export function createTokenDetail(
       ending.abort()
       loading.abort()
       watch?.close()
+      trades.close()
       stopFollowing()
       clearTimeout(claimableTimer)
       clearInterval(refreshTimer)

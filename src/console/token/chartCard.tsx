@@ -159,7 +159,7 @@ export function ChartCard({ token, detail }: ChartCardProps) {
           client,
           token: detail.token,
           trades,
-          renewals: computed(() => returns.value + detail.rewinds.value),
+          returns,
           onMarks: marks => {
             created.mark(marks)
             marked.value = keyOf(marks)

@@ -3,7 +3,7 @@ import { displayText, shortHex } from '#console/format/text.ts'
 import { BackIcon } from '#console/parts/icons.tsx'
 import { Notice } from '#console/parts/notice.tsx'
 import { hrefOf, lastMarket } from '#console/state/route.ts'
-import { client, renderQueue, returns } from '#console/state/session.ts'
+import { client, live, renderQueue, returns } from '#console/state/session.ts'
 import { createTokenDetail } from '#console/state/tokenDetail.ts'
 import { Activity } from './activity.tsx'
 import { ChartCard } from './chartCard.tsx'
@@ -15,7 +15,7 @@ import { MarketCard } from './marketCard.tsx'
 import { TokenHead } from './tokenHead.tsx'
 
 export function TokenView({ address }: { readonly address: string }) {
-  const detail = useMemo(() => createTokenDetail(client, renderQueue, address, returns), [address])
+  const detail = useMemo(() => createTokenDetail(client, live, renderQueue, address, returns), [address])
   useEffect(() => () => detail.stop(), [detail])
   const token = detail.token.value
   const title = token === null ? shortHex(address) : (displayText(token.symbol, 16) ?? shortHex(address))
