@@ -81,8 +81,8 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     'restMethods.ts': format(
       `${HEAD}import { pageShape } from '#client/rest/pageShape.ts'
        import type { CallOptions, ListPage } from '#client/rest/calls.ts'
-       import type { RestMethod } from '#client/rest/restApi.ts'
-       import type { Result } from '#client/result.ts'
+       import type { RestMethod } from '#client/rest/rest.ts'
+       import type { Result } from '#client/clientError.ts'
        import { ${shapesIn(methods.values).join(', ')} } from './shapes.ts'
        import type * as types from './types.ts'\n
        /** The REST calls. They never reject. A pause that the server asks of one call holds back all. */
@@ -92,8 +92,8 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     'operatorMethods.ts': format(
       `${HEAD}import { operatorPageShape } from '#client/rest/pageShape.ts'
        import type { OperatorOptions, OperatorPage } from '#client/rest/calls.ts'
-       import type { RestMethod } from '#client/rest/restApi.ts'
-       import type { Result } from '#client/result.ts'
+       import type { RestMethod } from '#client/rest/rest.ts'
+       import type { Result } from '#client/clientError.ts'
        import { ${shapesIn(operatorMethods.values).join(', ')} } from './shapes.ts'
        import type * as types from './types.ts'\n
        /** The calls that only operators may make. They never reject. */

@@ -7,11 +7,9 @@ import { createFeed } from './feed/feed.ts'
 import { REST_METHODS, type RestApi } from './generated/restMethods.ts'
 import { createChannelLinks } from './live/channelLinks.ts'
 import type { TokenwireOptions } from './options.ts'
-import { createRest } from './rest/rest.ts'
-import { createRestApi } from './rest/restApi.ts'
+import { createRest, createRestApi } from './rest/rest.ts'
 import type { ConnectionState, Tokenwire } from './tokenwire.ts'
-import { createUpdates } from './watch/createUpdates.ts'
-import { createWatch } from './watch/createWatch.ts'
+import { createUpdates, createWatch } from './watch/createWatch.ts'
 import { createRefetcher } from './watch/refetcher.ts'
 
 /**

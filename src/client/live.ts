@@ -1,23 +1,19 @@
 /* The public API of `tokenwire/client/live`. */
-export type {
-  CrossingsEvent,
-  GraduationsEvent,
-  LaunchesEvent,
-  LivePosition,
-  ReorgEvent,
-  TradesEvent,
-} from './feed/channelMessages.ts'
+
 export type { Crossing, ListRow } from './generated/types.ts'
 export { createLive } from './live/createLive.ts'
 export type {
   BeginEvent,
   CandlesState,
+  CrossingsEvent,
   CrossingsFilter,
   EventMethod,
   EventOptions,
   GapEvent,
+  GraduationsEvent,
   GraduationsFilter,
   LatestTradesQuery,
+  LaunchesEvent,
   LaunchesFilter,
   ListQuery,
   ListState,
@@ -25,8 +21,11 @@ export type {
   LiveEvent,
   LiveHandle,
   LiveMethod,
+  LivePosition,
   LiveQueryOptions,
   OpenLiveMethod,
+  ReorgEvent,
+  TradesEvent,
   TradesFilter,
   WalletState,
   WatchedCandlesQuery,

@@ -1,6 +1,6 @@
 /* The public API of `tokenwire/client/operator`. */
 import { OPERATOR_METHODS, type OperatorApi } from './generated/operatorMethods.ts'
-import { createRestApi } from './rest/restApi.ts'
+import { createRestApi } from './rest/rest.ts'
 import type { Tokenwire } from './tokenwire.ts'
 
 export type { OperatorApi } from './generated/operatorMethods.ts'

@@ -1,6 +1,6 @@
 import type { ClientContext } from './context.ts'
+import type { ChannelLink, ChannelSubscriber } from './feed/carried.ts'
 import type { RestApi } from './generated/restMethods.ts'
-import type { ChannelLink, ChannelSubscriber } from './live/channelLink.ts'
 import type { Rest } from './rest/rest.ts'
 import type { Watch, WatchedToken, WatchOptions } from './watch/watch.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createEventReader } from '#client/feed/eventReader.ts'
+import { createEventReader } from '#client/feed/eventStream.ts'
 
 it('reads the data of events from text that is cut anywhere', () => {
   const text =

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openEventStream } from '#client/feed/eventStream.ts'
 import type { ReadMessage } from '#client/feed/messages.ts'
-import { retryAfterMs } from '#client/rest/readResponse.ts'
+import { retryAfterMs } from '#client/rest/rest.ts'
 import { createTimers } from '#client/timers.ts'
 import { updateBytes } from '#test/support/frames.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ChannelSubscriber } from '#client/live/channelLink.ts'
+import type { ChannelSubscriber } from '#client/feed/carried.ts'
 import { startLatestTrades } from '#client/live/liveStates.ts'
 import { createTimers } from '#client/timers.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'

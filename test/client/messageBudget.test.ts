@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MessageBudget } from '#client/feed/messageBudget.ts'
+import { MessageBudget } from '#client/feed/feedConnection.ts'
 
 test('a connection sends 180 messages at once and from then on one every 25 ms', () => {
   const budget = new MessageBudget()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChannelSubscriber } from '#client/live/channelLink.ts'
+import type { ChannelSubscriber } from '#client/feed/carried.ts'
 import { subscribeChannel } from '#client/live/subscribeChannel.ts'
 import { LIST_CELLS } from '#protocol/listCells.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { failed } from '#client/result.ts'
+import { failed } from '#client/clientError.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { followChartEnd } from '#console/state/chartEnd.ts'
 import { boundInWeth, boundText, NO_BOUNDS } from '#console/state/listBounds.ts'

@@ -1,13 +1,10 @@
-import { backoffMs } from '#client/backoff.ts'
 import { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
-import { Timer } from '#client/timers.ts'
-import { MAX_CHANNEL_SUBSCRIPTIONS } from '#protocol/limits.ts'
+import { backoffMs, Timer } from '#client/timers.ts'
+import { MAX_CHANNEL_SUBSCRIPTIONS, MAX_TOKENS_PER_MESSAGE } from '#protocol/limits.ts'
 import type { Carried } from './carried.ts'
 import { FeedSocket, type SocketClose, type SocketEnd } from './feedSocket.ts'
-import { MessageBudget } from './messageBudget.ts'
 import type { ReadMessage, Refusal } from './messages.ts'
-import { subscribeMessages } from './subscribeMessages.ts'
 
 /** After a connection that lived this long, the back-off begins again with short pauses. */
 export const STABLE_MS = 10_000
@@ -207,4 +204,55 @@ export class FeedConnection {
 
 function isToken(key: string): boolean {
   return key.startsWith('0x')
+}
+
+interface SubscribeMessage {
+  message: object
+  readonly keys: string[]
+  /** The sequence that the message names; -1: none. Of several tokens, the server sends only those that have changed since. */
+  sequence: number
+}
+
+/**
+ * The messages that subscribe to all of these: up to a hundred tokens of one batch in each, with the newest of their sequences.
+ *
+ * @param stale - keys of tokens that the server must send if they are newer than the client's own sequence
+ */
+function subscribeMessages(carried: readonly Carried[], stale: ReadonlySet<string>): readonly SubscribeMessage[] {
+  const messages: SubscribeMessage[] = []
+  const newest = new Map<string | null, SubscribeMessage>()
+  for (const each of carried) {
+    const { key } = each
+    const message = each.subscription()
+    const sequence = message.sequence ?? -1
+    const batch = sequence < 0 || !stale.has(key) ? each.batch : null
+    const joined = batch === null ? undefined : newest.get(batch)
+    if (joined === undefined || joined.keys.length === MAX_TOKENS_PER_MESSAGE) {
+      const own = { message, keys: [key], sequence }
+      messages.push(own)
+      newest.set(batch, own)
+    } else {
+      joined.keys.push(key)
+      joined.sequence = Math.max(joined.sequence, sequence)
+      joined.message = { ...message, token: undefined, tokens: joined.keys, sequence: joined.sequence < 0 ? null : joined.sequence }
+    }
+  }
+  return messages
+}
+
+/** Below the server's default limit of 50 messages a second with a burst of 200. */
+const MESSAGE_MS = 25
+const BURST = 180
+
+/** Paces the messages of one connection: a token bucket that refills with one message per `MESSAGE_MS`, up to `BURST`. */
+export class MessageBudget {
+  #usedUntilMs = Number.NEGATIVE_INFINITY
+
+  /** Takes one message from the bucket and returns 0, or returns the ms to wait until there is one. */
+  take(nowMs: number): number {
+    const usedUntilMs = Math.max(this.#usedUntilMs, nowMs - BURST * MESSAGE_MS) + MESSAGE_MS
+    if (usedUntilMs > nowMs) return usedUntilMs - nowMs
+    this.#usedUntilMs = usedUntilMs
+    return 0
+  }
 }

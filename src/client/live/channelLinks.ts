@@ -1,9 +1,8 @@
 import { ClientError } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
-import type { Carried } from '#client/feed/carried.ts'
+import type { Carried, ChannelLink, ChannelSubscriber } from '#client/feed/carried.ts'
 import type { ConnectionPool } from '#client/feed/connectionPool.ts'
 import { queryText } from '#client/rest/rest.ts'
-import type { ChannelLink, ChannelSubscriber } from './channelLink.ts'
 
 /** Opens subscriptions to channels over the connections of a client. */
 export function createChannelLinks(

@@ -1,19 +1,22 @@
-import type { CrossingsEvent, GraduationsEvent, LaunchesEvent, TradesEvent } from '#client/feed/channelMessages.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { missedLaunches, missedTrades, type Repair, reportedGap } from './gapRepair.ts'
 import { type EventChannelSpec, LiveEvents } from './liveEvents.ts'
 import { liveMethod } from './liveMethod.ts'
 import { startCandles, startLatestTrades, startList, startWallet } from './liveStates.ts'
 import type {
+  CrossingsEvent,
   CrossingsFilter,
   EventMethod,
   EventOptions,
+  GraduationsEvent,
   GraduationsFilter,
   LatestTradesQuery,
+  LaunchesEvent,
   LaunchesFilter,
   ListQuery,
   Live,
   LiveEvent,
+  TradesEvent,
   TradesFilter,
   WatchedCandlesQuery,
 } from './liveTypes.ts'

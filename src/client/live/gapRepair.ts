@@ -1,10 +1,9 @@
+import { unwrap } from '#client/clientError.ts'
 import type { AbortSignalLike } from '#client/ending.ts'
-import type { LaunchesEvent, TradesEvent } from '#client/feed/channelMessages.ts'
 import type { Token, Trade } from '#client/generated/types.ts'
 import type { ListPage } from '#client/rest/calls.ts'
-import { unwrap } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
-import type { GapEvent, LaunchesFilter, TradesFilter } from './liveTypes.ts'
+import type { GapEvent, LaunchesEvent, LaunchesFilter, TradesEvent, TradesFilter } from './liveTypes.ts'
 
 /** Most pages that are read for a gap: 50,000 trades, or 10,000 launches. */
 const MAX_PAGES = 100

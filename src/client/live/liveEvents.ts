@@ -1,19 +1,20 @@
-import { pollMs } from '#client/backoff.ts'
 import { Ending } from '#client/ending.ts'
+import type { ChannelLink } from '#client/feed/carried.ts'
+import type { GapMessage } from '#client/generated/types.ts'
+import { pollMs } from '#client/timers.ts'
+import type { ClientExtension } from '#client/tokenwire.ts'
+import { blockOf, isAfter, type Repair } from './gapRepair.ts'
+import type { LiveOutput, LiveRun } from './liveMethod.ts'
 import type {
   ChannelMessage,
   CrossingsEvent,
+  EventOptions,
   GraduationsEvent,
   LaunchesEvent,
+  LiveEvent,
   LivePosition,
   TradesEvent,
-} from '#client/feed/channelMessages.ts'
-import type { GapMessage } from '#client/generated/types.ts'
-import type { ClientExtension } from '#client/tokenwire.ts'
-import type { ChannelLink } from './channelLink.ts'
-import { blockOf, isAfter, type Repair } from './gapRepair.ts'
-import type { LiveOutput, LiveRun } from './liveMethod.ts'
-import type { EventOptions, LiveEvent } from './liveTypes.ts'
+} from './liveTypes.ts'
 import { isRefusal } from './reading.ts'
 import { type ChannelListener, subscribeChannel } from './subscribeChannel.ts'
 

@@ -1,6 +1,5 @@
-import type { TradesEvent } from '#client/feed/channelMessages.ts'
+import { unwrap } from '#client/clientError.ts'
 import type { Candle, CandlesMessage, ListRow, Trade } from '#client/generated/types.ts'
-import { unwrap } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { LIST_CELLS } from '#protocol/listCells.ts'
 import { firstDifference, foldCandleChange } from './foldCandleChange.ts'
@@ -13,6 +12,7 @@ import type {
   ListQuery,
   ListState,
   LiveEvent,
+  TradesEvent,
   TradesFilter,
   WalletState,
   WatchedCandlesQuery,

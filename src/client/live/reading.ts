@@ -1,7 +1,7 @@
-import { pollMs } from '#client/backoff.ts'
 import { isHidden } from '#client/browserPage.ts'
 import type { ClientError } from '#client/clientError.ts'
 import { type AbortSignalLike, Ending } from '#client/ending.ts'
+import { pollMs } from '#client/timers.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import type { LiveOutput } from './liveMethod.ts'
 

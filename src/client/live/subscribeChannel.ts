@@ -1,11 +1,10 @@
-import type { RawChannelMessage } from '#client/feed/carried.ts'
-import type { ChannelMessage, ListMessage, StateSubscribed } from '#client/feed/channelMessages.ts'
+import type { ChannelLink, ChannelSubscriber, RawChannelMessage } from '#client/feed/carried.ts'
 import { invalidMessage } from '#client/feed/messages.ts'
 import * as shapes from '#client/generated/shapes.ts'
 import { type AnyShape, choice, listOf, mismatch, nullable, object, optional, type Shape, string, whole } from '#client/rest/shape.ts'
 import type { ClientExtension } from '#client/tokenwire.ts'
 import { MAX_LONG_LIST_ROWS } from '#protocol/limits.ts'
-import type { ChannelLink, ChannelSubscriber } from './channelLink.ts'
+import type { ChannelMessage, ListMessage, StateSubscribed } from './liveTypes.ts'
 
 export interface ChannelListener extends Omit<ChannelSubscriber, 'receive'> {
   receive(message: ChannelMessage): void

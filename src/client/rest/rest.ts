@@ -1,11 +1,10 @@
-import { backoffMs } from '#client/backoff.ts'
-import { ClientError, type ClientErrorCode } from '#client/clientError.ts'
+import { parseRetryAfter } from '#async/retryAfter.ts'
+import { ClientError, type ClientErrorCode, failed, type ProblemDetails, type Result } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
 import { type AbortSignalLike, onAbort } from '#client/ending.ts'
-import { failed, type Result } from '#client/result.ts'
+import { backoffMs } from '#client/timers.ts'
 import type { CallOptions, OperatorOptions } from './calls.ts'
-import { readResponse } from './readResponse.ts'
-import type { Shape } from './shape.ts'
+import { type AnyShape, mismatch, object, parseJson, pattern, type Shape, string, whole } from './shape.ts'
 
 /** The client does not wait longer than this before an attempt: the call fails and its caller decides. */
 const MAX_WAIT_MS = 10_000
@@ -134,6 +133,66 @@ export function queryText(query: object = {}): string {
 }
 
 /** As `URLSearchParams` does, which React Native has in part: half of a pair of surrogates becomes a replacement character. */
-export function encoded(value: unknown): string {
+function encoded(value: unknown): string {
   return encodeURIComponent(String(value).replace(/[\ud800-\udfff]/gu, '\ufffd'))
+}
+
+/** A longer pause is cut to this, so that no header can silence the client for good. */
+const MAX_RETRY_AFTER_MS = 3_600_000
+
+const problemShape: Shape<ProblemDetails> = object({
+  type: string,
+  title: string,
+  status: whole(400),
+  detail: string,
+  code: pattern(/^[a-z][a-z0-9_]*$/),
+  requestId: string,
+})
+
+/** Rejects when the connection breaks before the end. `alsoStatus`: a status besides 200 whose body has the shape. */
+async function readResponse<T>(response: Response, shape: Shape<T>, alsoStatus?: number): Promise<Result<T>> {
+  const { status } = response
+  const body = parseJson(await response.text())
+  const path = mismatch(shape, body)
+  if (path === null && (status === 200 || status === alsoStatus)) return { ok: true, value: body as T }
+  if (status < 400) {
+    const at = status === 200 ? (path ?? '') : ''
+    return failed('invalid_answer', `the answer has another shape at "${at}"`, { status, path: at })
+  }
+  const problem = mismatch(problemShape, body) === null ? (body as ProblemDetails) : null
+  const message = problem?.detail ?? `the server answered ${status}`
+  return failed(codeOf(status), message, { status, problem, retryAfterMs: retryAfterMs(response.headers) })
+}
+
+/** How long the server asks to wait, in ms from now; `null` when it does not ask. */
+export function retryAfterMs(headers: Headers): number | null {
+  const askedMs = parseRetryAfter(headers.get('retry-after'), Date.now())
+  return askedMs === null ? null : Math.min(askedMs, MAX_RETRY_AFTER_MS)
+}
+
+function codeOf(status: number): ClientErrorCode {
+  if (status === 404) return 'not_found'
+  if (status === 429) return 'rate_limited'
+  return status >= 500 ? 'unavailable' : 'rejected'
+}
+
+/** A path names the required parameters, in the order of the method's arguments: `:name` is a segment, `?name` belongs to the query. */
+export type RestMethod = readonly [path: string, shape: AnyShape, hasQuery?: boolean, alsoStatus?: number]
+
+/** Each method takes its required parameters, then, if it has others, a query, then options. */
+export function createRestApi<Api>(methods: Readonly<Record<keyof Api, RestMethod>>, rest: Rest): Api {
+  const method =
+    ([template, shape, hasQuery, alsoStatus]: RestMethod) =>
+    (...given: unknown[]) => {
+      const named: Record<string, unknown> = {}
+      const path = template.replace(/[:?](\w+)/g, (part, name: string) => {
+        const value = given.shift()
+        if (part.startsWith(':')) return encoded(value)
+        named[name] = value
+        return ''
+      })
+      const query = { ...named, ...(hasQuery && (given.shift() as object | undefined)) }
+      return rest({ path, query, shape, options: given[0] as OperatorOptions, alsoStatus })
+    }
+  return Object.fromEntries(Object.entries<RestMethod>(methods).map(([name, described]) => [name, method(described)])) as Api
 }

@@ -1,12 +1,10 @@
 import { coalesce } from '#async/coalesce.ts'
-import { pollMs } from '#client/backoff.ts'
 import { isHidden } from '#client/browserPage.ts'
-import type { ClientError } from '#client/clientError.ts'
+import { type ClientError, unwrap } from '#client/clientError.ts'
 import type { ClientContext } from '#client/context.ts'
 import type { RestApi } from '#client/generated/restMethods.ts'
 import type { Token } from '#client/generated/types.ts'
-import { unwrap } from '#client/result.ts'
-import { Timer } from '#client/timers.ts'
+import { pollMs, Timer } from '#client/timers.ts'
 import type { Address } from '#domain/address.ts'
 
 /** Addresses per request: servers answer 505 to some request lines that take more than one TCP segment (decision 0026). */

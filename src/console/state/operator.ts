@@ -1,7 +1,7 @@
 import { batch, effect, type ReadonlySignal, type Signal, signal, untracked } from '@preact/signals'
+import type { Result } from '#client/clientError.ts'
 import type { ActorSort, ActorState, ActorStateName, ProcessState } from '#client/generated/types.ts'
 import { operatorCalls } from '#client/operator.ts'
-import type { Result } from '#client/result.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { type ProcessMetrics, readMetrics } from '#console/operator/processMetrics.ts'
 import { type Poll, poll } from './polling.ts'

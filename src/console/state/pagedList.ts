@@ -1,7 +1,7 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import { coalesce } from '#async/coalesce.ts'
+import type { Result } from '#client/clientError.ts'
 import type { ListPage } from '#client/rest/calls.ts'
-import type { Result } from '#client/result.ts'
 
 /** Rows kept at most. */
 const MAX_ITEMS = 500

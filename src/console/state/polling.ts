@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { coalesce } from '#async/coalesce.ts'
-import type { ClientErrorCode } from '#client/clientError.ts'
-import type { Result } from '#client/result.ts'
+import type { ClientErrorCode, Result } from '#client/clientError.ts'
 
 /** Why a request failed. */
 export interface PollFailure {
