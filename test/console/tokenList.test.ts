@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { ListState, Live } from '#client/live/liveTypes.ts'
 import { failed } from '#client/clientError.ts'
+import type { ListState, Live } from '#client/live/liveTypes.ts'
 import type { Tokenwire } from '#client/tokenwire.ts'
 import { DEFAULT_QUERY } from '#console/state/route.ts'
 import { createTokenList } from '#console/state/tokenList.ts'
