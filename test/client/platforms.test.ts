@@ -102,12 +102,12 @@ const started: ChildProcess[] = []
 beforeAll(async () => {
   project = await mkdtemp(path.join(tmpdir(), 'tokenwire-platforms-'))
   const installed = path.join(project, 'node_modules')
+  await cp('test/client/platforms', project, { recursive: true })
   ;[packed, fixture] = await Promise.all([
     packClient(),
     RealtimeFixture.start({ maxConnectionsPerIp: 100, rateLimitPerMinute: 100_000 }),
-    cp('test/client/platforms', project, { recursive: true }),
+    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: project }),
   ])
-  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: project })
   await cp(packed.package, path.join(installed, 'tokenwire'), { recursive: true })
   await mkdir(installed, { recursive: true })
   for (const name of ['rxjs', 'vitest']) await symlink(path.resolve('node_modules', name), path.join(installed, name))
