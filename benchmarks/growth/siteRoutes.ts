@@ -5,6 +5,7 @@ import { nameOf } from './names.ts'
 import type { Random } from './random.ts'
 import { END, FIRST_BLOCK, type GrowthScale, lastBlock, startOf } from './scale.ts'
 import { WETH } from './tokenEvents.ts'
+import { LAUNCHPADS } from './tokenPlan.ts'
 
 const DAY_SECONDS = 86_400
 const RESOLUTIONS = ['1S', '5S', '30S', '1', '5', '15', '30', '60', '240', '720', '1D', '1W']
@@ -13,19 +14,19 @@ const RESOLUTIONS = ['1S', '5S', '30S', '1', '5', '15', '30', '60', '240', '720'
 export const SITE_ROUTES: readonly LoadRoute[] = [
   route('/api/tokens/<address>/supply/total', ofToken),
   route('/api/tokens/<address>/supply/circulating', ofToken),
-  route('/coingecko/tickers'),
-  route('/coingecko/pairs'),
-  route('/coingecko/historical_trades', historicalTrades),
+  route('/coingecko/<launchpad>/tickers'),
+  route('/coingecko/<launchpad>/pairs'),
+  route('/coingecko/<launchpad>/historical_trades', historicalTrades),
   ...['/dexscreener', '/geckoterminal', '/dextools'].flatMap(site => [
-    route(`${site}/latest-block`),
-    route(`${site}/asset`, asset),
-    route(`${site}/pair`, pair),
-    route(`${site}/events`, newEvents),
-    { ...route(`${site}/events, 1000 blocks`, manyEvents), bulk: true },
+    route(`${site}/<launchpad>/latest-block`),
+    route(`${site}/<launchpad>/asset`, asset),
+    route(`${site}/<launchpad>/pair`, pair),
+    route(`${site}/<launchpad>/events`, newEvents),
+    { ...route(`${site}/<launchpad>/events, 1000 blocks`, manyEvents), bulk: true },
   ]),
-  route('/dextools/block', block),
-  route('/dextools/asset/holders', holders),
-  route('/dextools/exchange', () => ({ id: IDENTITY.launchpads[0]?.contracts['factory'] })),
+  route('/dextools/<launchpad>/block', block),
+  route('/dextools/<launchpad>/asset/holders', holders),
+  route('/dextools/<launchpad>/exchange', () => ({ id: IDENTITY.launchpads[0]?.contracts['factory'] })),
   route('/udf/symbols', symbol),
   route('/udf/search', udfSearch),
   route('/udf/history', history),
@@ -43,7 +44,11 @@ function route(name: string, draw: Draw = () => ({})): LoadRoute {
     share: 1,
     make: (scale, random): LoadRequest => {
       const { address = '', ...parameters } = draw(scale, random)
-      return { route: name, path: withQuery(path.replace('<address>', address), parameters), list: false }
+      return {
+        route: name,
+        path: withQuery(path.replace('<address>', address).replace('<launchpad>', LAUNCHPADS[0]), parameters),
+        list: false,
+      }
     },
   }
 }

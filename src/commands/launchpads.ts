@@ -7,7 +7,6 @@ import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import { describePlan } from '#launchpads/planLaunchpads.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
-import { type LateJoin, readLateJoins } from '#store/changeLaunchpads.ts'
 import { type ListInForce, readListInForce, requestRebuild } from '#store/rows/listInForce.ts'
 import { readSideProgress, type SideProgress } from '#store/switchSchema.ts'
 import { connectChain } from '#worker/connectChain.ts'
@@ -79,7 +78,7 @@ function status(): Promise<void> {
       const first = await readSideProgress(db)
       if (first !== null) await delay(SAMPLE_MS)
       const last = first === null ? null : await readSideProgress(db)
-      return [...describeStatus(list.launchpads, first, last), ...(await readLateJoins(db)).map(describeJoin)].join('\n')
+      return describeStatus(list.launchpads, first, last).join('\n')
     }),
   )
 }
@@ -98,9 +97,6 @@ function describeStatus(inForce: readonly LaunchpadConfig[], first: SideProgress
     ...built.map(one => `${one.name}: backfilling, ${progress}`),
   ]
 }
-
-const describeJoin = ({ block, launchpads }: LateJoin) =>
-  `market-data sites are shown pairs of ${launchpads.join(', ')} with earlier blocks below /dexscreener/joined/${block}, and the like`
 
 const [, , task, name, ...others] = process.argv
 

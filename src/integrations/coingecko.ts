@@ -7,12 +7,12 @@ import { defineRoute, type Route } from '#gateway/http/route.ts'
 import { type Sources } from '#gateway/http/sources.ts'
 import { coingeckoPairsAnswer, coingeckoTickersAnswer, coingeckoTradesAnswer } from '#resources/integrations/coingecko.ts'
 import type { DayTotals, Supply } from '#resources/marketData.ts'
-import { integerParameter, tokenParameter, wordParameter } from '#resources/parameters.ts'
+import { integerParameter, tokenParameter, unixSeconds, wordParameter } from '#resources/parameters.ts'
 import type { Page } from '#resources/resource.ts'
 import { type Token, withUsd } from '#resources/token.ts'
 import type { Trade, TradeCursor, TradesQuery } from '#resources/trades.ts'
 import { MAX_UNIX_SECONDS } from '#resources/values.ts'
-import { siteId } from './siteRoute.ts'
+import { findLaunchpad, siteId, sitesLaunchpad } from './siteRoute.ts'
 
 /** The most tickers. Each costs a read of its token's candles and trades of a day. */
 const MAX_TICKERS = 100
@@ -27,24 +27,28 @@ export function coingeckoRoutes(sources: CoingeckoSources): readonly Route[] {
   return [tickersRoute(sources), pairsRoute(sources), tradesRoute(sources)]
 }
 
+const launchpadParameters = z.object({ launchpad: sitesLaunchpad })
+
 function tickersRoute(sources: CoingeckoSources): Route {
-  const description = { tag: 'Integrations', problems: ['price_unavailable', 'data_unavailable'] } as const
+  const description = { tag: 'Integrations', problems: ['not_found', 'price_unavailable', 'data_unavailable'] } as const
   return defineRoute(
     {
-      path: '/coingecko/tickers',
+      path: '/coingecko/:launchpad/tickers',
+      parameters: launchpadParameters,
       cacheControl: 'seconds',
       outdatedBy: 'commit',
       description: {
         ...description,
         id: 'getCoingeckoTickers',
-        summary: 'For CoinGecko: prices and volumes of the last 24 hours, of the tokens that traded most',
+        summary: 'For CoinGecko: prices and volumes of the last 24 hours, of a launchpad’s tokens that traded most',
         answer: coingeckoTickersAnswer,
       },
     },
-    async () => {
+    async ({ launchpad }) => {
       const price = sources.ethUsd.ethUsd()
       if (price === null) return unavailable('price_unavailable', 'liquidity in USD needs the price of ETH, which is not known')
-      const markets = await readMarkets(sources)
+      const markets = await readMarkets(launchpad, sources)
+      if ('kind' in markets) return markets
       return jsonAnswer(
         markets.flatMap(({ token, totals, target }) => {
           const liquidity = withUsd(token, price).market.liquidityUsd
@@ -70,19 +74,21 @@ function tickersRoute(sources: CoingeckoSources): Route {
 function pairsRoute(sources: CoingeckoSources): Route {
   return defineRoute(
     {
-      path: '/coingecko/pairs',
+      path: '/coingecko/:launchpad/pairs',
+      parameters: launchpadParameters,
       cacheControl: 'seconds',
       outdatedBy: 'commit',
       description: {
         id: 'getCoingeckoPairs',
         tag: 'Integrations',
-        summary: 'For CoinGecko: the tokens that traded most in the last 24 hours',
+        summary: 'For CoinGecko: a launchpad’s tokens that traded most in the last 24 hours',
         answer: coingeckoPairsAnswer,
-        problems: ['data_unavailable'],
+        problems: ['not_found', 'data_unavailable'],
       },
     },
-    async () => {
-      const markets = await readMarkets(sources)
+    async ({ launchpad }) => {
+      const markets = await readMarkets(launchpad, sources)
+      if ('kind' in markets) return markets
       return jsonAnswer(
         markets.map(({ token: { address }, totals, target }) => ({
           ticker_id: tickerId(address, target),
@@ -95,9 +101,7 @@ function pairsRoute(sources: CoingeckoSources): Route {
   )
 }
 
-const unixSeconds = integerParameter(0, MAX_UNIX_SECONDS, ' (Unix seconds)')
-
-const tradeParameters = z.object({
+const tradeParameters = launchpadParameters.extend({
   ticker_id: z
     .string({ error: 'two addresses (0x and 40 hex digits) with _ between' })
     .regex(/^0x[0-9a-fA-F]{40}_0x[0-9a-fA-F]{40}$/)
@@ -114,7 +118,7 @@ const tradeParameters = z.object({
 function tradesRoute(sources: CoingeckoSources): Route {
   return defineRoute(
     {
-      path: '/coingecko/historical_trades',
+      path: '/coingecko/:launchpad/historical_trades',
       parameters: tradeParameters,
       cacheControl: 'seconds',
       outdatedBy: 'commit',
@@ -123,16 +127,19 @@ function tradesRoute(sources: CoingeckoSources): Route {
         tag: 'Integrations',
         summary: 'For CoinGecko: trades of a token in its main pool',
         answer: coingeckoTradesAnswer,
-        problems: ['token_not_found', 'data_unavailable'],
+        problems: ['not_found', 'token_not_found', 'data_unavailable'],
       },
     },
     async (query): Promise<Answer | Problem> => {
+      const launchpad = findLaunchpad(query.launchpad, sources.config)
+      if (launchpad.kind === 'problem') return launchpad
       const { start_time: from = 0, end_time: to = MAX_UNIX_SECONDS } = query
       if (from > to) return invalidParameter(`start_time must not be after end_time, got ${from} and ${to}`)
       const [address, target] = query.ticker_id.split('_') as [Address, Address]
       const token = await sources.reads.token({ address })
       const decimals = token?.pool?.quoteDecimals ?? null
-      if (token === null || token.pool === null || decimals === null || targetOf(token, sources) !== target) return tokenNotFound(address)
+      const isAsked = token !== null && token.launchpad === query.launchpad && targetOf(token, sources) === target
+      if (!isAsked || token.pool === null || decimals === null) return tokenNotFound(address)
       const side = query.type === undefined ? {} : { side: query.type }
       const asked = { address, order: 'desc', limit: query.limit, from, to, ...side } as const
       const trades = await readTradesOf(token.pool.address, asked, sources, trade => toTrade(trade, token.decimals, decimals))
@@ -165,9 +172,11 @@ interface TickerMarket {
   readonly totals: DayTotals
 }
 
-async function readMarkets(sources: CoingeckoSources): Promise<readonly TickerMarket[]> {
-  const { reads } = sources
-  const { data } = await reads.tokens({ sort: 'volume24h', order: 'desc', limit: MAX_TICKERS })
+async function readMarkets(name: string, sources: CoingeckoSources): Promise<readonly TickerMarket[] | Problem> {
+  const { reads, config } = sources
+  const launchpad = findLaunchpad(name, config)
+  if (launchpad.kind === 'problem') return launchpad
+  const { data } = await reads.tokens({ launchpad: [name], sort: 'volume24h', order: 'desc', limit: MAX_TICKERS })
   const totals = new Map((await reads.dayTotals(data.map(({ address }) => address))).map(one => [one.token, one]))
   return data.flatMap(token => {
     const [target, ofToken] = [targetOf(token, sources), totals.get(token.address)]

@@ -21,11 +21,11 @@ import {
   notFound,
   notYet,
   pairParameter,
-  pathsOfSite,
   RANGE_PARAMETERS,
   readEvents,
-  type SiteRouteOptions,
+  readPairOf,
   siteId,
+  siteRoutes,
   toSiteAsset,
   toSiteBlock,
   toSitePair,
@@ -35,36 +35,24 @@ import {
 
 const MAX_PAGES = 1_000
 
-type DextoolsSources = Pick<Sources, 'reads' | 'config' | 'feed'>
-
-type DextoolsRoute<S extends z.ZodObject> = Omit<SiteRouteOptions<S>, 'folder' | 'name' | 'site'>
-
 /** DEXTools' HTTP adapter 0.0.1. Its errors have a `message` beside the members of a problem. */
-export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
-  const { reads, config } = sources
-  const routes = <S extends z.ZodObject>(options: DextoolsRoute<S>): readonly Route[] =>
-    pathsOfSite(sources, { folder: 'dextools', name: 'Dextools', site: 'DEXTools', ...options }).map(route => ({
-      ...route,
-      problemsHaveMessage: true,
-    }))
-  const factoryOf = (launchpad: string) => config.launchpads.launchpads.find(({ name }) => name === launchpad)?.contracts['factory']
-
-  return [
-    ...routes({
+export function dextoolsRoutes(sources: Pick<Sources, 'reads' | 'config' | 'feed'>): readonly Route[] {
+  const { reads } = sources
+  const siteRoute = siteRoutes(sources, { folder: 'dextools', id: 'Dextools', title: 'DEXTools' })
+  const routes = [
+    siteRoute({
       path: 'latest-block',
       operation: 'LatestBlock',
       summary: 'the newest final block',
-      parameters: z.object({}),
       answer: latestBlockAnswer,
       handle: async (_values, { latest }) => jsonAnswer({ block: toSiteBlock(latest) }),
     }),
-    ...routes({
+    siteRoute({
       path: 'block',
       operation: 'Block',
       summary: 'a final block by its number, or the newest one at a given time',
       parameters: z.object(BLOCK_PARAMETERS),
       answer: dextoolsBlockAnswer,
-      problems: ['not_found'],
       handle: async ({ number, timestamp }, { latest }) => {
         if (number === undefined && timestamp === undefined) return invalidParameter('number or timestamp is required')
         if (number !== undefined && number > latest.number) return notYet(`the latest final block is ${latest.number}, got ${number}`)
@@ -73,25 +61,23 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
         return block === null ? notFound('block', asked) : jsonAnswer({ block: toSiteBlock(block) })
       },
     }),
-    ...routes({
+    siteRoute({
       path: 'asset',
       operation: 'Asset',
       summary: 'a token, or a currency in which tokens are quoted',
       parameters: z.object({ id: assetParameter }),
       answer: dextoolsAssetAnswer,
-      problems: ['not_found'],
       handle: async ({ id }) => {
         const asset = await reads.asset(id)
         return asset === null ? notFound('asset', id) : jsonAnswer({ asset: toDextoolsAsset(asset) })
       },
     }),
-    ...routes({
+    siteRoute({
       path: 'asset/holders',
       operation: 'Holders',
       summary: 'the holders of a token, largest first',
       parameters: z.object(HOLDER_PARAMETERS),
       answer: dextoolsHoldersAnswer,
-      problems: ['not_found'],
       handle: async ({ id, page, pageSize }) => {
         const [asset, holders] = [await reads.asset(id), await reads.holdersFrom(id, page * pageSize, pageSize)]
         if (asset === null || asset.holderCount === null) return notFound('asset', id)
@@ -99,34 +85,31 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
         return jsonAnswer({ asset: { id: siteId(id), totalHoldersCount: asset.holderCount, holders: listed } })
       },
     }),
-    ...routes({
+    siteRoute({
       path: 'exchange',
       operation: 'Exchange',
       summary: 'a launchpad',
       parameters: z.object({ id: assetParameter.describe('Address of the launchpad’s factory, in any letter case.') }),
       answer: dextoolsExchangeAnswer,
-      problems: ['not_found'],
-      handle: async ({ id }) => {
-        const launchpad = config.launchpads.launchpads.find(({ contracts }) => contracts['factory'] === id)
-        if (launchpad === undefined) return notFound('exchange', id)
+      handle: async ({ id }, { launchpad }) => {
+        if (launchpad.contracts['factory'] !== id) return notFound('exchange', id)
         return jsonAnswer({ exchange: { factoryAddress: siteId(id), name: launchpad.name, logoURL: '' } })
       },
     }),
-    ...routes({
+    siteRoute({
       path: 'pair',
       operation: 'Pair',
       summary: 'the facts of a pool or curve that never change',
       parameters: z.object({ id: pairParameter }),
       answer: dextoolsPairAnswer,
-      problems: ['not_found'],
-      handle: async ({ id }) => {
-        const pair = await reads.pair(id)
+      handle: async ({ id }, { launchpad }) => {
+        const pair = await readPairOf(sources, id, launchpad)
         if (pair === null) return notFound('pair', id)
-        const factory = factoryOf(pair.launchpad)
+        const factory = launchpad.contracts['factory']
         return factory === undefined ? unavailable('data_unavailable', UNKNOWN_FACTORY) : jsonAnswer({ pair: toPair(pair, factory) })
       },
     }),
-    ...routes({
+    siteRoute({
       path: 'events',
       operation: 'Events',
       summary: 'new pairs, trades and changes of liquidity in a range of blocks',
@@ -138,9 +121,10 @@ export function dextoolsRoutes(sources: DextoolsSources): readonly Route[] {
       },
     }),
   ]
+  return routes.map(route => ({ ...route, problemsHaveMessage: true }))
 }
 
-const UNKNOWN_FACTORY = 'the launchpad of this pair is not configured here, so its factory is not known'
+const UNKNOWN_FACTORY = 'the launchpad of this pair has no factory'
 
 const BLOCK_PARAMETERS = {
   number: integerParameter(0, Number.MAX_SAFE_INTEGER).exactOptional().describe('Number of the block.'),

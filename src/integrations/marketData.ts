@@ -16,9 +16,11 @@ import {
   assetParameter,
   notFound,
   pairParameter,
-  pathsOfSite,
   RANGE_PARAMETERS,
   readEvents,
+  readPairOf,
+  type SiteNames,
+  siteRoutes,
   toSiteAsset,
   toSiteBlock,
   toSiteEvents,
@@ -26,59 +28,50 @@ import {
 } from './siteRoute.ts'
 
 /** The differences between the APIs of DEX Screener and GeckoTerminal. */
-export interface BlockAdapter {
-  readonly folder: string
-  /** The name in operation ids. */
-  readonly name: string
-  /** The name of the site for people. */
-  readonly site: string
+interface BlockAdapter extends SiteNames {
   readonly assetAnswer: z.ZodType
   readonly eventsAnswer: z.ZodType
   toAsset(asset: ListedAsset): unknown
   takes(event: PairEvent): boolean
 }
 
+type SiteSources = Pick<Sources, 'reads' | 'feed' | 'config'>
+
 /** The four routes that both sites call, to read ranges of blocks up to the latest one, and to look up new pairs and assets. */
-function blockAdapterRoutes(sources: Pick<Sources, 'reads' | 'feed'>, adapter: BlockAdapter): readonly Route[] {
-  const { reads } = sources
+function blockAdapterRoutes(sources: SiteSources, adapter: BlockAdapter): readonly Route[] {
   const { assetAnswer, eventsAnswer, toAsset, takes } = adapter
+  const siteRoute = siteRoutes(sources, adapter)
   return [
-    ...pathsOfSite(sources, {
-      ...adapter,
+    siteRoute({
       path: 'latest-block',
       operation: 'LatestBlock',
       summary: 'the newest final block',
       answer: latestBlockAnswer,
       handle: async (_values, { latest }) => jsonAnswer({ block: toSiteBlock(latest) }),
     }),
-    ...pathsOfSite(sources, {
-      ...adapter,
+    siteRoute({
       path: 'asset',
       operation: 'Asset',
       summary: 'a token, or a currency in which tokens are quoted',
       parameters: z.object({ id: assetParameter }),
       answer: assetAnswer,
-      problems: ['not_found'],
       handle: async ({ id }) => {
-        const asset = await reads.asset(id)
+        const asset = await sources.reads.asset(id)
         return asset === null ? notFound('asset', id) : jsonAnswer({ asset: toAsset(asset) })
       },
     }),
-    ...pathsOfSite(sources, {
-      ...adapter,
+    siteRoute({
       path: 'pair',
       operation: 'Pair',
       summary: 'the facts of a pool or curve that never change',
       parameters: z.object({ id: pairParameter }),
       answer: pairAnswer,
-      problems: ['not_found'],
-      handle: async ({ id }) => {
-        const pair = await reads.pair(id)
+      handle: async ({ id }, { launchpad }) => {
+        const pair = await readPairOf(sources, id, launchpad)
         return pair === null ? notFound('pair', id) : jsonAnswer({ pair: toSitePair(pair) })
       },
     }),
-    ...pathsOfSite(sources, {
-      ...adapter,
+    siteRoute({
       path: 'events',
       operation: 'Events',
       summary: 'trades and changes of liquidity in a range of blocks',
@@ -93,11 +86,11 @@ function blockAdapterRoutes(sources: Pick<Sources, 'reads' | 'feed'>, adapter: B
 }
 
 /** DEX Screener's adapter specification 1.1. */
-export function dexscreenerRoutes(sources: Pick<Sources, 'reads' | 'feed'>): readonly Route[] {
+export function dexscreenerRoutes(sources: SiteSources): readonly Route[] {
   return blockAdapterRoutes(sources, {
     folder: 'dexscreener',
-    name: 'Dexscreener',
-    site: 'DEX Screener',
+    id: 'Dexscreener',
+    title: 'DEX Screener',
     assetAnswer: dexscreenerAssetAnswer,
     eventsAnswer: dexscreenerEventsAnswer,
     toAsset: toSiteAsset,
@@ -106,11 +99,11 @@ export function dexscreenerRoutes(sources: Pick<Sources, 'reads' | 'feed'>): rea
 }
 
 /** GeckoTerminal's integration standard 0.1. The site takes no event without reserves, and reads pools of Uniswap v4 itself. */
-export function geckoterminalRoutes(sources: Pick<Sources, 'reads' | 'feed'>): readonly Route[] {
+export function geckoterminalRoutes(sources: SiteSources): readonly Route[] {
   return blockAdapterRoutes(sources, {
     folder: 'geckoterminal',
-    name: 'Geckoterminal',
-    site: 'GeckoTerminal',
+    id: 'Geckoterminal',
+    title: 'GeckoTerminal',
     assetAnswer: geckoterminalAssetAnswer,
     eventsAnswer: geckoterminalEventsAnswer,
     toAsset: asset => ({ ...toSiteAsset(asset), decimals: asset.decimals }),

@@ -1,12 +1,13 @@
 import { getAddress } from 'viem/utils'
 import { z } from 'zod'
+import type { LaunchpadConfig } from '#config'
 import type { Hex } from '#domain/address.ts'
 import type { Answer } from '#gateway/http/answer.ts'
-import { invalidParameter, type Problem, problem, unavailable } from '#gateway/http/problem.ts'
-import { defineRoute, type Route, type RouteDescription } from '#gateway/http/route.ts'
+import { invalidParameter, type Problem, problem, quote, unavailable } from '#gateway/http/problem.ts'
+import { defineRoute, launchingEntries, type Route } from '#gateway/http/route.ts'
 import { type Sources } from '#gateway/http/sources.ts'
 import type { BlockRange, FinalBlock, ListedAsset, ListedPair, PairEvent, SideAmounts } from '#resources/marketData.ts'
-import { addressParameter, integerParameter } from '#resources/parameters.ts'
+import { addressParameter, integerParameter, textParameter } from '#resources/parameters.ts'
 import { NO_PARAMETERS } from '#resources/resource.ts'
 
 /** The most blocks of a request. A site catches up with a day of blocks in a second or two. */
@@ -23,94 +24,82 @@ export const RANGE_PARAMETERS = {
   ),
 }
 
-export interface SiteRouteOptions<S extends z.ZodObject> {
-  /** The site's own part of paths. */
+/** A market-data site. */
+export interface SiteNames {
+  /** The site's part of paths. */
   readonly folder: string
-  /** The site's name in operation ids, and for people. */
-  readonly name: string
-  readonly site: string
+  /** Its name in operation ids. */
+  readonly id: string
+  /** Its name for people. */
+  readonly title: string
+}
+
+interface SiteRouteOptions<S extends z.ZodObject> {
   /** The path below the base path that the site is given. */
   readonly path: string
   readonly operation: string
   readonly summary: string
   readonly answer: z.ZodType
   readonly parameters?: S
-  readonly problems?: RouteDescription['problems']
   handle(values: z.output<S>, shown: Shown): Promise<Answer | Problem>
 }
 
-/** The blocks and pairs that a base path shows. */
+/** What a base path shows. */
 export interface Shown {
+  readonly launchpad: LaunchpadConfig
   /** The newest final block. */
   readonly latest: FinalBlock
-  /** The join that brought the pairs; `null`: the pairs that are not late. */
-  readonly joined: number | null
 }
 
-const JOINED_PARAMETERS = {
-  joined: blockNumber.describe('The block that names the join, as in the log and in `npm run launchpads -- status`.'),
-}
-
-/**
- * A route for market-data sites, answered from final blocks only, below the site's base path and below that of each join that brought pairs
- * with a history. It fails while no block is final.
- */
-export function pathsOfSite<S extends z.ZodObject = typeof NO_PARAMETERS>(
-  { reads, feed }: Pick<Sources, 'reads' | 'feed'>,
-  {
-    folder,
-    name,
-    site,
+/** Makes a site's routes, which are answered from final blocks only, below a base path for each launchpad. They fail while no block is final. */
+export function siteRoutes({ reads, feed, config }: Pick<Sources, 'reads' | 'feed' | 'config'>, { folder, id, title }: SiteNames) {
+  return <S extends z.ZodObject = typeof NO_PARAMETERS>({
     path,
     operation,
     summary,
     answer,
     parameters = NO_PARAMETERS as z.ZodObject as S,
-    problems = [],
     handle,
-  }: SiteRouteOptions<S>,
-): readonly Route[] {
-  const common = { cacheControl: 'seconds', outdatedBy: 'commit' } as const
-  const described = { tag: 'Integrations', answer } as const
-  const answered = async (values: z.output<S>, joined: number | null): Promise<Answer | Problem> => {
-    const latest = await reads.finality()
-    if (latest === null) return unavailable('data_unavailable', 'no indexed block is final yet')
-    const isKnown = joined === null || (await reads.hasLatePairs(joined))
-    const outcome = isKnown ? await handle(values, { latest, joined }) : notFound('join', String(joined))
-    const isBehind = feed().behindBlocks !== 0
-    return outcome.kind === 'problem' && outcome.code === 'not_found' && isBehind ? notYet(`${outcome.detail} that is shown here`) : outcome
-  }
-  return [
+  }: SiteRouteOptions<S>): Route =>
     defineRoute(
       {
-        ...common,
-        path: `/${folder}/${path}`,
-        parameters,
+        path: `/${folder}/:launchpad/${path}`,
+        parameters: parameters.extend({ launchpad: sitesLaunchpad }),
+        cacheControl: 'seconds',
+        outdatedBy: 'commit',
         description: {
-          ...described,
-          id: `get${name}${operation}`,
-          summary: `For ${site}: ${summary}`,
-          problems: [...problems, 'data_unavailable'],
+          id: `get${id}${operation}`,
+          tag: 'Integrations',
+          summary: `For ${title}: ${summary}`,
+          answer,
+          problems: ['not_found', 'data_unavailable'],
         },
       },
-      values => answered(values, null),
-    ),
-    defineRoute(
-      {
-        ...common,
-        path: `/${folder}/joined/:joined/${path}`,
-        parameters: parameters.extend(JOINED_PARAMETERS),
-        description: {
-          ...described,
-          id: `getJoined${name}${operation}`,
-          summary: `For ${site}, of the pairs that joined with a history: ${summary}`,
-          problems: [...new Set([...problems, 'not_found', 'data_unavailable'] as const)],
-          repeats: { below: `/${folder}`, at: `/${folder}/joined/:joined`, how: `for ${site}, of the pairs that joined with a history` },
-        },
+      async ({ launchpad: name, ...values }) => {
+        const latest = await reads.finality()
+        if (latest === null) return unavailable('data_unavailable', 'no indexed block is final yet')
+        const launchpad = findLaunchpad(name as string, config)
+        const outcome =
+          launchpad.kind === 'problem' ? launchpad : await handle(values as z.output<S>, { launchpad: launchpad.found, latest })
+        const isBehind = feed().behindBlocks !== 0
+        return outcome.kind === 'problem' && outcome.code === 'not_found' && isBehind
+          ? notYet(`${outcome.detail} that is shown here`)
+          : outcome
       },
-      ({ joined, ...values }) => answered(values as z.output<S>, joined as number),
-    ),
-  ]
+    )
+}
+
+/** In the path of each route whose site lists exchanges one at a time. */
+export const sitesLaunchpad = textParameter(64).describe('Name of the launchpad, as in `/api/launchpads`.')
+
+interface FoundLaunchpad {
+  readonly kind: 'found'
+  readonly found: LaunchpadConfig
+}
+
+export function findLaunchpad(name: string, { launchpads }: Pick<Sources['config'], 'launchpads'>): FoundLaunchpad | Problem {
+  const found = launchingEntries(launchpads).find(launchpad => launchpad.name === name)
+  return found === undefined ? problem(404, 'not_found', `there is no launchpad ${quote(name)} in the index`) : { kind: 'found', found }
 }
 
 interface SiteEvents {
@@ -122,16 +111,22 @@ interface SiteEvents {
 export async function readEvents(
   { reads }: Pick<Sources, 'reads'>,
   range: BlockRange,
-  { latest, joined }: Shown,
+  { latest, launchpad }: Shown,
 ): Promise<SiteEvents | Problem> {
   const { fromBlock, toBlock } = range
   if (fromBlock > toBlock) return invalidParameter(`fromBlock must not be above toBlock, got ${fromBlock} and ${toBlock}`)
   if (toBlock - fromBlock >= MAX_BLOCKS) return invalidParameter(`a range must have at most ${MAX_BLOCKS} blocks`)
   if (toBlock > latest.number) return notYet(`the latest final block is ${latest.number}, got toBlock ${toBlock}`)
-  const events = await reads.pairEvents(range, MAX_EVENTS, joined)
+  const events = await reads.pairEvents(launchpad.name, range, MAX_EVENTS)
   if (events === 'tooMany') return invalidParameter(`the range has more than ${MAX_EVENTS} events; ask for fewer blocks`)
   if (events === 'unread') return unavailable('data_unavailable', 'the decimals of a quote currency have not been read yet')
   return { kind: 'events', events }
+}
+
+/** `null`: no final block has such a pair of the launchpad. */
+export async function readPairOf({ reads }: Pick<Sources, 'reads'>, id: Hex, { name }: LaunchpadConfig): Promise<ListedPair | null> {
+  const pair = await reads.pair(id)
+  return pair?.launchpad === name ? pair : null
 }
 
 /**
@@ -142,7 +137,7 @@ export function notYet(detail: string): Problem {
   return unavailable('data_unavailable', `${detail}; ask again later`)
 }
 
-export function notFound(what: 'pair' | 'asset' | 'exchange' | 'block' | 'join', id: string): Problem {
+export function notFound(what: 'pair' | 'asset' | 'exchange' | 'block', id: string): Problem {
   return problem(404, 'not_found', `there is no ${what} ${id} in any final block`)
 }
 

@@ -46,10 +46,8 @@ export interface Reads extends ReadLists, ReadTokenLists, ReadOnes {
   /** The gateway fills in the fields that come from the chain. `null`: nothing is indexed yet. */
   chainStats(): Promise<Omit<ChainStats, 'headBlock' | 'blockTimeMs' | 'baseFeeGwei'> | null>
   finality(): Promise<FinalBlock | null>
-  /** In order. The blocks must be final. @param joined the join that brought the pairs; `null`: those that are not late */
-  pairEvents(range: BlockRange, limit: number, joined: number | null): Promise<PairEvents>
-  /** Whether a join has brought pairs with a history. */
-  hasLatePairs(joined: number): Promise<boolean>
+  /** Of a launchpad's pairs, in order. The blocks must be final. */
+  pairEvents(launchpad: string, range: BlockRange, limit: number): Promise<PairEvents>
   /** `null`: no final block has it. The same for the next. */
   pair(id: Hex): Promise<ListedPair | null>
   asset(id: Address): Promise<ListedAsset | null>

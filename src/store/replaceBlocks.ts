@@ -4,7 +4,7 @@ import type { BlockHeader } from '#domain/block.ts'
 import { TokenwireError } from '#errors'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import { BLOCK } from '#tables/block.ts'
-import { type ChangedTokens, type ChangeTime, changeLaunchpads, type LaunchpadsChange } from './changeLaunchpads.ts'
+import { type ChangedTokens, changeLaunchpads, type LaunchpadsChange } from './changeLaunchpads.ts'
 import { type BatchChanges, type CommitOptions, committedAgain, committedBlock, isAt, undoFromAfter, writeBatch } from './commit.ts'
 import type { Queryable } from './connection/databaseSchema.ts'
 import { announceCommit } from './rows/announcement.ts'
@@ -23,7 +23,7 @@ export interface BlockReplacement<Batch extends { readonly to: BlockHeader }> {
   /** Computes a batch's changes. Called in order, each time after the batch before is written. */
   project(db: Queryable, batch: Batch): Promise<BatchChanges>
   /** Changes what is stored of the blocks up to `ancestor`, where the chain's blocks stay the same. Keeps no before-images. */
-  readonly change?: (db: Queryable, at: ChangeTime) => Promise<ChangedTokens>
+  readonly change?: (db: Queryable, committedAtMs: number) => Promise<ChangedTokens>
 }
 
 /**
@@ -50,7 +50,7 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
     let unfoldedFrom = cursor?.unfoldedFrom ?? null
     if (change !== undefined) [undoFrom, unfoldedFrom] = [null, null]
     if (ancestor !== null) await moveCursor(ancestor, committedAtMs, undoFrom).execute(db)
-    const moved = await change?.(db, { committedAtMs, final: finalOf(cursor) ?? kept })
+    const moved = await change?.(db, committedAtMs)
     const gone = new Set(moved?.dropped)
     const changed = new Set<Address>([...undone.changed, ...(moved?.changed ?? [])].filter(token => !gone.has(token)))
     for (const batch of batches) {
@@ -80,7 +80,7 @@ export async function replaceBlocks<Batch extends { readonly to: BlockHeader }>(
  */
 export async function takeOverSide(change: LaunchpadsChange, schema: string, options: CommitOptions): Promise<CommittedBlock> {
   return options.transaction(async db => {
-    const { cursor, committedAtMs } = await beginCommit(db, options.writer)
+    const { committedAtMs } = await beginCommit(db, options.writer)
     const came = sql.id(schema, 'block')
     const { rows } = await sql<BlockHeader & { readonly fork: number }>`
       select number, hash, parent_hash as "parentHash", timestamp,
@@ -91,7 +91,7 @@ export async function takeOverSide(change: LaunchpadsChange, schema: string, opt
     await countReorg(db, to.fork + 1)
     await moveCursor(to, committedAtMs, null).execute(db)
     await sql`delete from index_totals`.execute(db)
-    const { changed, dropped } = await changeLaunchpads(db, change, { committedAtMs, final: finalOf(cursor) ?? to.fork })
+    const { changed, dropped } = await changeLaunchpads(db, change, committedAtMs)
     await sql`delete from block where number > ${to.fork}`.execute(db)
     const columns = sql.join(BLOCK.columns.map(({ name }) => sql.id(name)))
     await sql`insert into block (${columns}) select ${columns} from ${came} where number > ${to.fork}`.execute(db)
@@ -100,12 +100,6 @@ export async function takeOverSide(change: LaunchpadsChange, schema: string, opt
     await announceCommit(db, to, null)
     return committed
   })
-}
-
-/** The newest block that can't be undone. */
-function finalOf(cursor: ChainCursor | null): number | null {
-  if (cursor === null) return null
-  return cursor.undoFrom === null ? cursor.number : cursor.undoFrom - 1
 }
 
 /** @throws `TokenwireError` `rpc_inconsistent` when another commit came between, or the chain has other blocks than the index */

@@ -6,7 +6,6 @@ import type { Hex } from '#domain/address.ts'
 import { withoutSchema, withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { toBytes } from '#tables/columns.ts'
-import { carryLatePairs } from './changeLaunchpads.ts'
 import { toStartError } from './connection/databaseErrors.ts'
 import { hasTable, MARKED_TABLE, type Queryable, readServedSchema, SERVED_MARK } from './connection/databaseSchema.ts'
 import { createOrm } from './connection/orm.ts'
@@ -166,7 +165,6 @@ async function switchIfReached(db: TransactionDb, schemas: Schemas) {
   await sql`update ${sql.id(from, 'chain_state')} set writer = null`.execute(db)
   await raiseSequences(db, schemas, null)
   await keepPositions(db, schemas, places.to.number)
-  await carryLatePairs(db, schemas)
   await carryWebhooks(db, schemas)
   await mark(db, to)
   await sql`comment on table ${sql.id(from, MARKED_TABLE)} is null`.execute(db)

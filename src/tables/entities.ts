@@ -3,7 +3,7 @@ import { AnnouncedContractEntity } from './announcedContract.ts'
 import { BalanceEntity, HolderCodeEntity } from './balance.ts'
 import { BlockEntity } from './block.ts'
 import { CandleEntity } from './candle.ts'
-import { ChainStateEntity, LatePairEntity, ReorgEntity } from './chainState.ts'
+import { ChainStateEntity, ReorgEntity } from './chainState.ts'
 import { column, type Life, ofBlocks } from './columns.ts'
 import { CreatorFeeEntity } from './creatorFee.ts'
 import { CurrencyEntity } from './currency.ts'
@@ -57,16 +57,7 @@ const MetadataWaitingEntity = ofBlocks(
 )
 
 /** Tables that do not follow from the chain's blocks alone. A rewind to the start keeps their rows. */
-const LASTING = [
-  ChainStateEntity,
-  DroppedTokenEntity,
-  MetadataEntity,
-  HolderCodeEntity,
-  CurrencyEntity,
-  ReorgEntity,
-  LatePairEntity,
-  WebhookPositionEntity,
-]
+const LASTING = [ChainStateEntity, DroppedTokenEntity, MetadataEntity, HolderCodeEntity, CurrencyEntity, ReorgEntity, WebhookPositionEntity]
 
 /** Tables that indexing the chain again would fill with the same rows. A rewind to the start empties them. */
 const OF_BLOCKS = [

@@ -8,7 +8,6 @@ import type { Directory } from '#launchpads/directory/directory.ts'
 import type { LaunchpadsPlan } from '#launchpads/planLaunchpads.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { LaunchpadProgress } from '#resources/health.ts'
-import { readLateJoins } from '#store/changeLaunchpads.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { canGoBackTo, isRecentBlock, lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
 import { type ListInForce, readListInForce, requestRebuild, writeListInForce } from '#store/rows/listInForce.ts'
@@ -161,8 +160,7 @@ export function startLaunchpadEdits(options: LaunchpadEditsOptions, first: Launc
       const reached = side === null || takesOver ? undefined : (await readRecentBlocks(side.db, 1)).at(-1)
       await whileChanging(reached?.number ?? null, stopIndex => joinLaunchpads({ ...options, ...change, takesOver, stopIndex }))
       const launchpads = change.list.launchpads.map(({ name }) => name)
-      // Sites are given the histories of these by a base path with the block: docs/guides/listing.md.
-      logger.info({ launchpads, lateJoins: await readLateJoins(db) }, 'the index has the launchpads of launchpads.json')
+      logger.info({ launchpads }, 'the index has the launchpads of launchpads.json')
     } finally {
       await end()
     }

@@ -8,7 +8,6 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Deployment, deploy } from '#devchain/deploy.ts'
 import type { IndexerHealth } from '#resources/health.ts'
 import type { Token } from '#resources/token.ts'
-import { readLateJoins } from '#store/changeLaunchpads.ts'
 import { startTestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -71,9 +70,9 @@ test('launchpads come, change and go while clients keep their connections', asyn
     for (const feed of feeds) await feed.next(({ type, block }) => type === 'trades' && block === String(told.at(-1)))
   }
   await trade(alpha)
-  const { block } = await service.get<{ block: { blockNumber: number } }>('/dextools/latest-block')
+  const { block } = await service.get<{ block: { blockNumber: number } }>('/dextools/reference/latest-block')
   const range = `events?fromBlock=0&toBlock=${block.blockNumber}`
-  const shown = await textOf(service, `/dextools/${range}`)
+  const shown = await textOf(service, `/dextools/reference/${range}`)
   expect(shown).toContain(getAddress(alpha.curve))
 
   await edit(['reference', chain.deployment], ['second', second])
@@ -81,14 +80,10 @@ test('launchpads come, change and go while clients keep their connections', asyn
   for (const of of [service, gateway]) expect(await tokenOf(of, beta)).toMatchObject({ launchpad: 'second', market: { tradeCount: 1 } })
   await trade(beta, alpha)
   // Market-data sites get the same bytes again, and the history that has joined below a base path of its own.
-  const [late] = await readLateJoins(database.kysely)
-  expect(late?.launchpads).toEqual(['second'])
-  const site = `/dextools/joined/${late?.block}`
   for (const of of [service, gateway]) {
-    expect(await textOf(of, `/dextools/${range}`)).toBe(shown)
-    const { events } = await of.get<{ events: readonly { pairId: string }[] }>(`${site}/${range}`)
+    expect(await textOf(of, `/dextools/reference/${range}`)).toBe(shown)
+    const { events } = await of.get<{ events: readonly { pairId: string }[] }>(`/dextools/second/${range}`)
     expect(new Set(events.map(({ pairId }) => pairId))).toEqual(new Set([getAddress(beta.curve)]))
-    expect(await textOf(of, `${site}/latest-block`)).toBe(await textOf(of, '/dextools/latest-block'))
   }
 
   await edit(['renamed', chain.deployment], ['second', second])
@@ -100,11 +95,13 @@ test('launchpads come, change and go while clients keep their connections', asyn
   for (const of of [service, gateway]) await expect.poll(async () => (await tokenOf(of, beta)).code).toBe('token_not_found')
   for (const of of [service, gateway]) await expect.poll(() => namesOf(of)).toEqual(['renamed'])
   await trade(alpha)
-  expect(await textOf(service, `/dextools/${range}`)).toBe(shown)
-  expect(await service.get(`${site}/${range}`)).toMatchObject({
-    status: 404,
-    detail: `there is no join ${late?.block} in any final block`,
-  })
+  expect(await textOf(service, `/dextools/renamed/${range}`)).toBe(shown)
+  for (const gone of ['reference', 'second']) {
+    expect(await service.get(`/dextools/${gone}/${range}`)).toMatchObject({
+      status: 404,
+      detail: `there is no launchpad "${gone}" in the index`,
+    })
+  }
 
   const last = String(told.at(-1))
   for (const [index, feed] of feeds.entries()) {

@@ -20,7 +20,7 @@ interface DextoolsEvent {
   readonly pairId: string
 }
 
-const SITES = ['dexscreener', 'geckoterminal', 'dextools'] as const
+const SITES = ['dexscreener/reference', 'geckoterminal/reference', 'dextools/reference'] as const
 
 const database = await useDatabase({ migrated: false })
 let market: MarketScenario
@@ -135,7 +135,7 @@ describe('afterwards', () => {
     expect(await market.answer(`/${site}/asset?id=${token}`)).toMatchObject({ asset: { name: token, symbol: token } })
     // A pair is never asked for again, so it is the same as when the consumer looked it up, before the graduation.
     const known = market.consumer.pairs.get(getAddress(market.alpha.curve))
-    if (site === 'geckoterminal') expect(await market.answer(`/${site}/pair?id=${market.alpha.curve}`)).toEqual({ pair: known })
+    if (site === 'geckoterminal/reference') expect(await market.answer(`/${site}/pair?id=${market.alpha.curve}`)).toEqual({ pair: known })
   })
 
   test.each(SITES)('%s is told what is wrong with a request', async site => {
@@ -161,7 +161,7 @@ describe('afterwards', () => {
 
   test('DEXTools gets the creation of each pair first, blocks, holders and the exchange', async () => {
     const { latest } = market.consumer
-    const all = await market.events<DextoolsEvent>('dextools', 1, latest)
+    const all = await market.events<DextoolsEvent>('dextools/reference', 1, latest)
     for (const ofPair of Map.groupBy(all, ({ pairId }) => pairId).values()) {
       expect(ofPair.map(({ eventType }) => eventType === 'creation')).toEqual(ofPair.map((_, index) => index === 0))
     }
@@ -173,25 +173,25 @@ describe('afterwards', () => {
     expect(amounts.length).toBeGreaterThan(40)
     for (const amount of amounts) expect(amount).toMatch(/"\d+\.\d+"$/)
 
-    const block = await market.answer<{ block: { blockTimestamp: number } }>(`/dextools/block?number=${latest}`)
+    const block = await market.answer<{ block: { blockTimestamp: number } }>(`/dextools/reference/block?number=${latest}`)
     const time = block.block.blockTimestamp
-    expect(await market.answer(`/dextools/block?timestamp=${time + 5}`)).toEqual(block)
-    expect(await market.answer(`/dextools/block?timestamp=${time - 1}`)).toMatchObject({ block: { blockNumber: latest - 1 } })
-    expect(await market.refused(`/dextools/block?number=${latest + 1}`)).toMatchObject({ status: 503, retryAfter: '5' })
-    expect(await market.refused('/dextools/block')).toMatchObject({ status: 400 })
+    expect(await market.answer(`/dextools/reference/block?timestamp=${time + 5}`)).toEqual(block)
+    expect(await market.answer(`/dextools/reference/block?timestamp=${time - 1}`)).toMatchObject({ block: { blockNumber: latest - 1 } })
+    expect(await market.refused(`/dextools/reference/block?number=${latest + 1}`)).toMatchObject({ status: 503, retryAfter: '5' })
+    expect(await market.refused('/dextools/reference/block')).toMatchObject({ status: 400 })
 
     const pages = await Promise.all(
-      [0, 1].map(page => market.answer(`/dextools/asset/holders?id=${market.alpha.token}&page=${page}&pageSize=50`)),
+      [0, 1].map(page => market.answer(`/dextools/reference/asset/holders?id=${market.alpha.token}&page=${page}&pageSize=50`)),
     )
     const { data } = await market.answer<{ data: { address: Address; balance: string }[] }>(`/api/tokens/${market.alpha.token}/holders`)
     const holders = data.map(({ address, balance }) => ({ address: getAddress(address), quantity: balance }))
     const asset = { id: getAddress(market.alpha.token), totalHoldersCount: holders.length }
     expect(pages).toEqual([{ asset: { ...asset, holders } }, { asset: { ...asset, holders: [] } }])
 
-    const { pair } = await market.answer<{ pair: { factoryAddress: string } }>(`/dextools/pair?id=${market.pool}`)
+    const { pair } = await market.answer<{ pair: { factoryAddress: string } }>(`/dextools/reference/pair?id=${market.pool}`)
     expect(pair.factoryAddress).toBe(getAddress(market.chain.deployment.launchpad))
-    expect(await market.answer(`/dextools/exchange?id=${pair.factoryAddress}`)).toMatchObject({ exchange: { name: 'reference' } })
-    const { message, code } = (await (await market.ask('/dextools/pair')).json()) as Record<string, string>
+    expect(await market.answer(`/dextools/reference/exchange?id=${pair.factoryAddress}`)).toMatchObject({ exchange: { name: 'reference' } })
+    const { message, code } = (await (await market.ask('/dextools/reference/pair')).json()) as Record<string, string>
     expect([message, code]).toEqual([
       'id is required: it must be an address or a pool id (0x and 40 or 64 hex digits)',
       'invalid_parameter',
@@ -203,11 +203,13 @@ describe('afterwards', () => {
     const { market: shown, pool } = await market.answer<Token>(`/api/tokens/${token}`)
     const target = getAddress(market.chain.deployment.weth)
     const id = `${getAddress(token)}_${target}`
-    const pairs = await market.answer<{ ticker_id: string }[]>('/coingecko/pairs')
+    const pairs = await market.answer<{ ticker_id: string }[]>('/coingecko/reference/pairs')
     expect(pairs.map(({ ticker_id }) => ticker_id)).toContain(id)
-    const tickers = await market.answer<Record<string, string>[]>('/coingecko/tickers')
+    const tickers = await market.answer<Record<string, string>[]>('/coingecko/reference/tickers')
     const ticker = tickers.find(({ ticker_id }) => ticker_id === id)
-    const trades = await market.answer<Record<'buy' | 'sell', Record<string, string>[]>>(`/coingecko/historical_trades?ticker_id=${id}`)
+    const trades = await market.answer<Record<'buy' | 'sell', Record<string, string>[]>>(
+      `/coingecko/reference/historical_trades?ticker_id=${id}`,
+    )
     const all = [...trades.buy, ...trades.sell]
     const total = (field: string) =>
       formatUnits(
@@ -224,11 +226,13 @@ describe('afterwards', () => {
     expect(Number(ticker?.['low'])).toBeLessThanOrEqual(Number(shown.priceQuote))
     expect(Number(ticker?.['high'])).toBeGreaterThanOrEqual(Number(shown.priceQuote))
     const trading = (query: string) =>
-      market.answer<{ buy: unknown[]; sell: unknown[] }>(`/coingecko/historical_trades?ticker_id=${id}&${query}`)
+      market.answer<{ buy: unknown[]; sell: unknown[] }>(`/coingecko/reference/historical_trades?ticker_id=${id}&${query}`)
     expect(await trading('type=sell')).toEqual({ buy: [], sell: trades.sell })
     expect(await trading('end_time=1')).toEqual({ buy: [], sell: [] })
-    expect(await market.refused('/coingecko/historical_trades?ticker_id=0x12')).toMatchObject({ status: 400 })
-    expect(await market.refused(`/coingecko/historical_trades?ticker_id=${id}&start_time=2&end_time=1`)).toMatchObject({ status: 400 })
-    expect(await market.refused(`/coingecko/historical_trades?ticker_id=${target}_${target}`)).toMatchObject({ status: 404 })
+    expect(await market.refused('/coingecko/reference/historical_trades?ticker_id=0x12')).toMatchObject({ status: 400 })
+    expect(await market.refused(`/coingecko/reference/historical_trades?ticker_id=${id}&start_time=2&end_time=1`)).toMatchObject({
+      status: 400,
+    })
+    expect(await market.refused(`/coingecko/reference/historical_trades?ticker_id=${target}_${target}`)).toMatchObject({ status: 404 })
   })
 })

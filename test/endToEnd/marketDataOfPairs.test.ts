@@ -43,6 +43,7 @@ beforeAll(async () => {
   await chain.mine(REORG_DEPTH)
   await service.indexed(await chain.head())
   consumer = new SiteConsumer(query => fetch(`${service.url}${query}`).then(response => response.json()), {
+    launchpad: 'bazaar',
     from: startBlock,
     blocksPerRequest: 7,
   })
@@ -135,7 +136,7 @@ test('a range with a currency whose decimals are not read yet is no answer', asy
 })
 
 async function ask(site: string, query: string): Promise<Response> {
-  return fetch(`${service.url}/${site}/${query}`)
+  return fetch(`${service.url}/${site}/bazaar/${query}`)
 }
 
 async function answer<T>(site: string, query: string): Promise<T> {

@@ -46,7 +46,11 @@ export class MarketScenario {
     const alpha = readLaunched(await chain.mined(launched))
     const scenario = new MarketScenario(chain, alpha, await chainService(chain, databaseUrl, env))
     await scenario.#startService()
-    scenario.consumer = new SiteConsumer(path => scenario.answer(path), { from: chain.deployment.startBlock, blocksPerRequest: 3 })
+    scenario.consumer = new SiteConsumer(path => scenario.answer(path), {
+      launchpad: 'reference',
+      from: chain.deployment.startBlock,
+      blocksPerRequest: 3,
+    })
     return scenario
   }
 

@@ -18,11 +18,16 @@ export class SiteConsumer {
   readonly assets = new Map<string, z.output<typeof geckoterminalAssetAnswer>['asset']>()
   latest: number
   readonly #ask: (path: string) => Promise<unknown>
+  readonly #launchpad: string
   readonly #blocksPerRequest: number
 
-  constructor(ask: (path: string) => Promise<unknown>, { from, blocksPerRequest }: { from: number; blocksPerRequest: number }) {
+  constructor(
+    ask: (path: string) => Promise<unknown>,
+    { launchpad, from, blocksPerRequest }: { launchpad: string; from: number; blocksPerRequest: number },
+  ) {
     this.#ask = ask
     this.latest = from
+    this.#launchpad = launchpad
     this.#blocksPerRequest = blocksPerRequest
   }
 
@@ -43,7 +48,7 @@ export class SiteConsumer {
 
   /** An answer as the contract says, and with nothing else in it. */
   async #read<S extends z.ZodType>(schema: S, path: string): Promise<z.output<S>> {
-    const answered = await this.#ask(`/geckoterminal/${path}`)
+    const answered = await this.#ask(`/geckoterminal/${this.#launchpad}/${path}`)
     const parsed = schema.parse(answered)
     assert.deepEqual(parsed, answered)
     return parsed

@@ -216,31 +216,6 @@ export function exampleProcesses(): Conditions['processes'] {
   ]
 }
 
-const SITE_REQUESTS = {
-  getDexscreenerLatestBlock: '/dexscreener/latest-block',
-  getDexscreenerAsset: `/dexscreener/asset?id=${EXAMPLE_TOKEN}`,
-  getDexscreenerPair: `/dexscreener/pair?id=${EXAMPLE_PAIR}`,
-  getDexscreenerEvents: '/dexscreener/events?fromBlock=456&toBlock=456',
-  getGeckoterminalLatestBlock: '/geckoterminal/latest-block',
-  getGeckoterminalAsset: `/geckoterminal/asset?id=${EXAMPLE_TOKEN}`,
-  getGeckoterminalPair: `/geckoterminal/pair?id=${EXAMPLE_PAIR}`,
-  getGeckoterminalEvents: '/geckoterminal/events?fromBlock=456&toBlock=456',
-  getDextoolsLatestBlock: '/dextools/latest-block',
-  getDextoolsBlock: '/dextools/block?number=456',
-  getDextoolsAsset: `/dextools/asset?id=${EXAMPLE_TOKEN}`,
-  getDextoolsHolders: `/dextools/asset/holders?id=${EXAMPLE_TOKEN}`,
-  getDextoolsExchange: `/dextools/exchange?id=${EXAMPLE_FACTORY}`,
-  getDextoolsPair: `/dextools/pair?id=${EXAMPLE_PAIR}`,
-  getDextoolsEvents: '/dextools/events?fromBlock=456&toBlock=456',
-}
-
-/** The same below the base path of a join. */
-function joined(requests: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(requests).map(([id, path]) => [id.replace('get', 'getJoined'), path.replace(/^\/\w+/, site => `${site}/joined/400`)]),
-  )
-}
-
 /** A request for each route whose answer is JSON, by its `operationId`. */
 export const EXAMPLE_REQUESTS: Readonly<Record<string, string>> = {
   listTokens: '/api/tokens?sort=marketCap&limit=1',
@@ -267,11 +242,24 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, string>> = {
   getUsage: '/api/usage',
   getTotalSupply: `/api/tokens/${EXAMPLE_TOKEN}/supply/total`,
   getCirculatingSupply: `/api/tokens/${EXAMPLE_TOKEN}/supply/circulating`,
-  ...SITE_REQUESTS,
-  ...joined(SITE_REQUESTS),
-  getCoingeckoTickers: '/coingecko/tickers',
-  getCoingeckoPairs: '/coingecko/pairs',
-  getCoingeckoTrades: `/coingecko/historical_trades?ticker_id=${EXAMPLE_TOKEN}_${WETH}`,
+  getDexscreenerLatestBlock: '/dexscreener/wow/latest-block',
+  getDexscreenerAsset: `/dexscreener/wow/asset?id=${EXAMPLE_TOKEN}`,
+  getDexscreenerPair: `/dexscreener/wow/pair?id=${EXAMPLE_PAIR}`,
+  getDexscreenerEvents: '/dexscreener/wow/events?fromBlock=456&toBlock=456',
+  getGeckoterminalLatestBlock: '/geckoterminal/wow/latest-block',
+  getGeckoterminalAsset: `/geckoterminal/wow/asset?id=${EXAMPLE_TOKEN}`,
+  getGeckoterminalPair: `/geckoterminal/wow/pair?id=${EXAMPLE_PAIR}`,
+  getGeckoterminalEvents: '/geckoterminal/wow/events?fromBlock=456&toBlock=456',
+  getDextoolsLatestBlock: '/dextools/wow/latest-block',
+  getDextoolsBlock: '/dextools/wow/block?number=456',
+  getDextoolsAsset: `/dextools/wow/asset?id=${EXAMPLE_TOKEN}`,
+  getDextoolsHolders: `/dextools/wow/asset/holders?id=${EXAMPLE_TOKEN}`,
+  getDextoolsExchange: `/dextools/wow/exchange?id=${EXAMPLE_FACTORY}`,
+  getDextoolsPair: `/dextools/wow/pair?id=${EXAMPLE_PAIR}`,
+  getDextoolsEvents: '/dextools/wow/events?fromBlock=456&toBlock=456',
+  getCoingeckoTickers: '/coingecko/wow/tickers',
+  getCoingeckoPairs: '/coingecko/wow/pairs',
+  getCoingeckoTrades: `/coingecko/wow/historical_trades?ticker_id=${EXAMPLE_TOKEN}_${WETH}`,
   getUdfConfig: '/udf/config',
   getUdfSymbol: `/udf/symbols?symbol=${EXAMPLE_TOKEN}`,
   searchUdfSymbols: '/udf/search?query=alp&limit=1',

@@ -10,8 +10,6 @@ export interface StoredMarketData {
   assets: ListedAsset[]
   dayTotals: DayTotals[]
   pairEvents: PairEvent[] | 'unread'
-  /** All of its pairs are late, and not late. */
-  lateJoin: number
 }
 
 interface StoredHolders {
@@ -22,21 +20,17 @@ interface StoredHolders {
 export function memoryMarketData(
   stored: StoredMarketData & StoredHolders,
   before: () => Promise<void>,
-): Pick<Reads, 'finality' | 'pairEvents' | 'hasLatePairs' | 'pair' | 'asset' | 'block' | 'holdersFrom' | 'dayTotals'> {
+): Pick<Reads, 'finality' | 'pairEvents' | 'pair' | 'asset' | 'block' | 'holdersFrom' | 'dayTotals'> {
   return {
     async finality() {
       await before()
       return stored.finality
     },
-    async pairEvents({ fromBlock, toBlock }, limit) {
+    async pairEvents(_launchpad, { fromBlock, toBlock }, limit) {
       await before()
       if (stored.pairEvents === 'unread') return 'unread'
       const found = stored.pairEvents.filter(({ blockNumber }) => blockNumber >= fromBlock && blockNumber <= toBlock)
       return found.length > limit ? 'tooMany' : found
-    },
-    async hasLatePairs(joined) {
-      await before()
-      return joined === stored.lateJoin
     },
     async pair(id) {
       await before()

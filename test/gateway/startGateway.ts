@@ -181,7 +181,6 @@ function storedToken(): Stored {
     claims: [],
     launchpads: [],
     finality: { number: 456, timestamp: 1_795_000_060 },
-    lateJoin: 400,
     pairs: [],
     assets: [],
     pairEvents: [],

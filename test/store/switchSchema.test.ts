@@ -10,7 +10,6 @@ import { migrate } from '#store/migrations/migrate.ts'
 import { readChannelEvents } from '#store/reads/channelEvents.ts'
 import { readSequences } from '#store/rows/announcement.ts'
 import { switchSchema } from '#store/switchSchema.ts'
-import { toBytes } from '#tables/columns.ts'
 import { clearTables, openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
 import { createForkingChain, type ForkingChain } from '#test/support/forkingChain.ts'
 import { dumpTables } from '#test/support/indexChain.ts'
@@ -19,7 +18,6 @@ import { commitBlocks, indexAtOnce, type OpenedIndex, openIndex } from '#test/su
 const HEAD = 20
 const DEPTH = 8
 /** What was final in the served index at the switch. */
-const FINAL = HEAD - DEPTH
 const database = await useDatabase()
 const plain = new URL(database.url)
 // The address of the tests' server sets the search_path, which is the subject here.
@@ -105,26 +103,6 @@ test('after a switch every sequence is above the earlier one, and the earlier wr
   // A session without a schema of its own gets the served one.
   const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(openOrm(url).em.getKysely<unknown>())
   expect(rows).toEqual([{ schema: 'next' }])
-})
-
-test('market-data sites are shown the same pairs after a switch, and the history of others apart', async () => {
-  await follow(served, 1, HEAD)
-  await follow(next, 1, HEAD)
-  const { rows } = await sql<{ pool: Hex }>`select pool from pool_creation where block_number <= 8 order by block_number limit 3`.execute(
-    db(served),
-  )
-  const [known, late, joins] = rows.map(({ pool }) => pool)
-  if (known === undefined || late === undefined || joins === undefined) throw new Error('three pairs')
-  // The served index does not have one of them, and has taken in another one late.
-  await sql`delete from pool_creation where pool = ${toBytes(joins)}`.execute(db(served))
-  await sql`insert into late_pair values (${toBytes(late)}, 5)`.execute(db(served))
-  await sql`insert into late_pair values (${toBytes(known)}, 4)`.execute(db(next))
-  await switchSchema(url, 'next', silentLogger)
-  const marks = await sql`select pool, joined_block as block from late_pair order by joined_block`.execute(db(next))
-  expect(marks.rows).toEqual([
-    { pool: late, block: 5 },
-    { pool: joins, block: FINAL + 1 },
-  ])
 })
 
 test('the switched index is still that of its chain', async () => {

@@ -8,7 +8,7 @@ import { withSchema } from '#domain/databaseUrl.ts'
 import { type LaunchpadsPlan, planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { PairEvent } from '#resources/marketData.ts'
-import { type LaunchpadsChange, readLateJoins } from '#store/changeLaunchpads.ts'
+import type { LaunchpadsChange } from '#store/changeLaunchpads.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { readPairEvents } from '#store/reads/marketData.ts'
@@ -87,7 +87,6 @@ test.each(seeds)('any change of the list ends in the tables of a fresh index of 
     // After a change only the blocks above its ancestor can be undone.
     const below = random.integer(round === 0 ? 0 : 1, 5)
     const final = (await readFinality(database.kysely))?.number ?? 0
-    const shown = await shownUpTo(final, database.kysely)
     const before = head
     head += random.integer(1, 3)
     forking.mine(head - before)
@@ -97,13 +96,14 @@ test.each(seeds)('any change of the list ends in the tables of a fresh index of 
     }
     const place = { cursor: head, ancestor: before - below, followed }
     const plan = await prepareSide(deaths, forking, place.ancestor, { before: list, after })
+    const stays = list.filter(({ name }) => !plan.leaving.includes(name) && !plan.joined.includes(name))
+    const shown = await shownUpTo(final, database.kysely, stays)
     const isChanged = async () => isDeepStrictEqual((await readListInForce(database.kysely)).launchpads, after)
     await until(isChanged, async () => {
       index = await change(deaths, forking, place, { plan, after })
     })
-    // Sites have asked for these blocks. Only what is gone may be missing.
-    const stay = await pairs()
-    expect(await shownUpTo(final, database.kysely)).toEqual(shown.filter(({ pair }) => stay.has(pair)))
+    // Sites have asked for these blocks of these launchpads.
+    expect(await shownUpTo(final, database.kysely, stays)).toEqual(shown)
     list = after
 
     const places = (await readRecentBlocks(database.kysely, head - place.ancestor + 1)).filter(({ mergedWithNext }) => !mergedWithNext)
@@ -132,11 +132,7 @@ test.each(seeds)('any change of the list ends in the tables of a fresh index of 
   await settle(index, forking.chain.at(head).header)
   await indexAtOnce(fresh, forking.chain, head, list)
   expect(await dumpTables(database.kysely)).toEqual(await dumpTables(fresh.kysely))
-  // All that sites are not shown with the others, they are shown apart.
-  const joins = [null, ...(await readLateJoins(database.kysely)).map(({ block }) => block)]
-  const parts = await Promise.all(joins.map(joined => shownUpTo(head, database.kysely, joined)))
-  const inOrder = (events: readonly PairEvent[]) => events.map(event => JSON.stringify(event)).toSorted()
-  expect(inOrder(parts.flat())).toEqual(inOrder(await shownUpTo(head, fresh.kysely)))
+  expect(await shownUpTo(head, database.kysely, list)).toEqual(await shownUpTo(head, fresh.kysely, list))
 })
 
 /** A part of the simulated launchpads, each of which may begin later. The pool that values a currency comes and goes like any other. */
@@ -237,18 +233,21 @@ async function change(
   return index
 }
 
-/** What market-data sites are shown up to a block, of the pairs that are not late or of those of a join. */
-async function shownUpTo(block: number, db: Kysely<unknown>, joined: number | null = null): Promise<readonly PairEvent[]> {
+/** What market-data sites are shown up to a block, launchpad by launchpad. */
+async function shownUpTo(
+  block: number,
+  db: Kysely<unknown>,
+  launchpads: readonly LaunchpadConfig[],
+): Promise<readonly (readonly PairEvent[])[]> {
   // A job reads them from the chain.
   await sql`insert into currency (address, decimals, is_read)
     select quote_token, case quote_token when ${toBytes(DOLLAR)} then 6 else 18 end, true from pool group by quote_token
     on conflict (address) do update set decimals = excluded.decimals, is_read = true`.execute(db)
-  const events = await readPairEvents(db, { fromBlock: 0, toBlock: block }, 1e6, joined)
-  if (typeof events === 'string') throw new Error(events)
-  return events
-}
-
-const pairs = async () => {
-  const { rows } = await sql<{ pool: Hex }>`select pool from pool_creation`.execute(database.kysely)
-  return new Set(rows.map(({ pool }) => pool))
+  return Promise.all(
+    launchpads.map(async ({ name }) => {
+      const events = await readPairEvents(db, name, { fromBlock: 0, toBlock: block }, 1e6)
+      if (typeof events === 'string') throw new Error(events)
+      return events
+    }),
+  )
 }

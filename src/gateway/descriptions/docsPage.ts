@@ -1,11 +1,12 @@
 import { pathTemplate } from '#gateway/http/route.ts'
 import { TAGS } from '#resources/resource.ts'
 import { closeRows, realtimeRules } from './asyncApi.ts'
-import { type RepeatedPaths, readerRoutes, repeatedPaths, schemaFacts } from './llmsText.ts'
+import { schemaFacts } from './llmsText.ts'
 import {
   type DescribedParameter,
   type DescribedRoute,
   type DescribedService,
+  describedRoutes,
   describeParameters,
   type JsonObject,
   problemRows,
@@ -79,20 +80,13 @@ function navOf({ id, title, links }: Group): string {
 }
 
 function groupOfTag(tag: string, meaning: string, service: DescribedService): Group {
-  const routes = readerRoutes(service.routes).filter(({ description }) => description.tag === tag)
-  const repeated = repeatedPaths(service.routes).filter(paths => paths.tag === tag)
+  const routes = describedRoutes(service.routes).filter(({ description }) => description.tag === tag)
   return {
     id: tag,
     title: tag,
     links: routes.map(route => [route.description.id, pathTemplate(route)]),
-    content: [`<p>${prose(meaning)}</p>`, ...routes.map(route => routeSection(route, service)), ...repeated.map(repeatedSection)].join(
-      '\n',
-    ),
+    content: [`<p>${prose(meaning)}</p>`, ...routes.map(route => routeSection(route, service))].join('\n'),
   }
-}
-
-function repeatedSection({ path, summary, parameter }: RepeatedPaths): string {
-  return `<section class="route"><h3><code>GET ${escapeHtml(path)}</code></h3><p>${prose(summary)}</p>${list([parameter])}</section>`
 }
 
 function codeTables(): string {

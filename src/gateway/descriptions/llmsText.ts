@@ -1,5 +1,4 @@
 import { pathTemplate } from '#gateway/http/route.ts'
-import type { TAGS } from '#resources/resource.ts'
 import { closeRows, realtimeRules } from './asyncApi.ts'
 import {
   bullets,
@@ -32,20 +31,12 @@ export function llmsText(
   const realtime = asyncApi['components'] as DocumentedMessages
   const items = Object.entries(realtime.schemas).filter(([name]) => realtime.messages[name] === undefined)
   const operations = openApi['paths'] as Readonly<Record<string, { readonly get: DocumentedOperation }>>
-  const paths = readerRoutes(service.routes).flatMap(route => [
+  const paths = describedRoutes(service.routes).flatMap(route => [
     `### GET ${pathTemplate(route)}`,
     '',
     `${route.description.summary}.`,
     ...parameterLines(route),
     ...answerLines(operations[pathTemplate(route)]?.get),
-    '',
-  ])
-  const repeated = repeatedPaths(service.routes).flatMap(({ path, summary, parameter }) => [
-    `### GET ${path}`,
-    '',
-    summary,
-    '',
-    bullets([parameter]),
     '',
   ])
   return [
@@ -76,7 +67,6 @@ export function llmsText(
     '## Paths',
     '',
     ...paths,
-    ...repeated,
     '## Fields of answers',
     '',
     '`?` may be `null`, `[]` is a list. OpenAPI has the meaning of each.',
@@ -244,40 +234,4 @@ export function typeInShort(schema: ShortSchema): string {
 
 function nameOf($ref: string): string {
   return $ref.split('/').at(-1) ?? ''
-}
-
-type Routes = Parameters<typeof describedRoutes>[0]
-
-/** The routes that documents for readers describe one by one. */
-export function readerRoutes(routes: Routes): readonly DescribedRoute[] {
-  return describedRoutes(routes).filter(({ description }) => description.repeats === undefined)
-}
-
-/** Paths that repeat those below another one. */
-export interface RepeatedPaths {
-  readonly tag: keyof typeof TAGS
-  /** The paths as a pattern: `/dexscreener/joined/{joined}/…`. */
-  readonly path: string
-  /** A sentence about the paths. */
-  readonly summary: string
-  /** A sentence about the parameter in the path. */
-  readonly parameter: string
-}
-
-/** The repeated paths, one entry for each base path. */
-export function repeatedPaths(routes: Routes): readonly RepeatedPaths[] {
-  const byBase = new Map<string, RepeatedPaths>()
-  for (const { description, parameters } of describedRoutes(routes)) {
-    const { repeats, tag } = description
-    if (repeats === undefined || byBase.has(repeats.at)) continue
-    const name = repeats.at.split('/:').at(-1)
-    const parameter = describeParameters(parameters).find(one => one.name === name)
-    byBase.set(repeats.at, {
-      tag,
-      path: `${pathTemplate({ path: repeats.at })}/…`,
-      summary: `The paths below \`${repeats.below}\`, ${repeats.how}.`,
-      parameter: `\`${name}\`: ${parameter?.description ?? ''}`,
-    })
-  }
-  return [...byBase.values()]
 }

@@ -57,18 +57,6 @@ export interface RouteDescription {
   readonly alsoStatus?: 503
   /** Problems besides those that follow from parameters, access and limits. */
   readonly problems: readonly ProblemCode[]
-  /** The repetition that the path belongs to. Documents for readers name all such paths once. */
-  readonly repeats?: Repetition
-}
-
-/** The repetition of all paths below one base path, below another one. */
-export interface Repetition {
-  /** The base path of the repeated paths: `/dexscreener`. */
-  readonly below: string
-  /** The base path of the repetition, whose last segment is a parameter: `/dexscreener/joined/:joined`. */
-  readonly at: string
-  /** Completes "The paths below …,", without a full stop. */
-  readonly how: string
 }
 
 export interface NonJsonAnswer {

@@ -352,9 +352,6 @@ create table pool_creation (
   timestamp bigint not null
 );
 create index pool_creation_by_block on pool_creation (block_number);
--- Pairs that joined the index with a history, which market-data sites are shown apart.
-create table late_pair (pool bytea primary key, joined_block bigint not null);
-create index late_pair_by_join on late_pair (joined_block);
 
 -- New candles are appended at the end of this key. If it began with the token, the planner would use it for pages of candles, too.
 -- Index-only scans need vacuumed pages. With the default, a fifth of the table, months of candles would wait for a vacuum.

@@ -225,15 +225,14 @@ const PLACE = sql`block_number, timestamp, tx_hash, tx_index, log_index`
 const WITHIN = ({ fromBlock, toBlock }: BlockRange) => sql`block_number between ${fromBlock}::bigint and ${toBlock}::bigint`
 
 /**
- * The events of pairs in some final blocks. Pairs whose quote currency has no known decimals are left out, and so are swaps without a price
+ * The events of a launchpad's pairs in some final blocks. Pairs whose quote currency has no known decimals are left out, and so are swaps without a price
  * or with a zero amount on one side.
  *
  * @param limit the most events; with more, the result is `tooMany`
- * @param joined the join that brought the pairs; `null`: those that are not late
  */
-export async function readPairEvents(db: Queryable, range: BlockRange, limit: number, joined: number | null): Promise<PairEvents> {
-  const isAsked = (table: string) => sql`coalesce((select joined_block from late_pair
-    where late_pair.pool = ${sql.ref(`${table}.pool`)}), -1) = ${joined ?? -1}::bigint`
+export async function readPairEvents(db: Queryable, launchpad: string, range: BlockRange, limit: number): Promise<PairEvents> {
+  // As a value, the launchpad is looked up for each event. For a condition on a join, the planner could read every pool.
+  const isAsked = (table: string) => sql`(select pool.launchpad from pool where pool.address = ${sql.ref(`${table}.pool`)}) = ${launchpad}`
   const firstOf = (table: string) =>
     sql`${WITHIN(range)} and ${isAsked(table)} order by block_number, log_index limit ${limit + 1}::integer`
   const { rows } = await sql<EventRow | UnknownPair>`
@@ -306,9 +305,4 @@ function cut(price: string | null): string | null {
   const point = price.indexOf('.')
   const kept = point < 0 ? price : trimScale(price.slice(0, point + 1 + MAX_PLACES))
   return kept === '0' ? null : kept
-}
-
-/** Whether a join has brought late pairs that are still in the index. */
-export async function hasLatePairs(db: Queryable, joined: number): Promise<boolean> {
-  return (await sql`select from late_pair where joined_block = ${joined}::bigint limit 1`.execute(db)).rows.length > 0
 }

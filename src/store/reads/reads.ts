@@ -10,7 +10,7 @@ import { createChainStats, readLaunchpads, readSupply, readTokenCount } from './
 import { readChannelEvents } from './channelEvents.ts'
 import { type BuildClaimCall, type FindVested, readClaimable, readClaims } from './claimable.ts'
 import { readEarlyWallets, readHolderDistribution, readHolders } from './holders.ts'
-import { hasLatePairs, readAsset, readBlock, readDayTotals, readHoldersFrom, readPair, readPairEvents } from './marketData.ts'
+import { readAsset, readBlock, readDayTotals, readHoldersFrom, readPair, readPairEvents } from './marketData.ts'
 import { readFinality } from './page.ts'
 import { readSearch } from './search.ts'
 import { TokenCache } from './tokenCache.ts'
@@ -63,8 +63,7 @@ export function createReads(options: ReadsOptions): Reads {
     channelEvents: query => answer(readChannelEvents(db, query, chainId)),
     chainStats: () => answer(chainStats()),
     finality: () => answer(readFinality(db)),
-    pairEvents: (range, limit, joined) => answer(readPairEvents(db, range, limit, joined)),
-    hasLatePairs: joined => answer(hasLatePairs(db, joined)),
+    pairEvents: (launchpad, range, limit) => answer(readPairEvents(db, launchpad, range, limit)),
     pair: id => answer(readPair(db, id)),
     asset: id => answer(readAsset(db, id)),
     dayTotals: tokens => answer(readDayTotals(db, tokens)),

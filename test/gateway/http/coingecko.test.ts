@@ -6,6 +6,7 @@ import { type Gateway, startGateway, TOKEN } from '../startGateway.ts'
 const WETH = addressOf(0xee)
 const MAIN_POOL = addressOf(0xb0)
 const OTHER_POOL = addressOf(0xb9)
+const LAUNCHPADS = [{ name: 'wow', adapter: 'wow', startBlock: 0, contracts: {} }]
 
 const times = (count: number, pool: Address) => Array<Address>(count).fill(pool)
 
@@ -17,7 +18,7 @@ async function start(pools: readonly Address[]): Promise<() => number> {
     const blockNumber = index + 1
     return { ...tradeOf(TOKEN), id: `${blockNumber}-0`, pool, blockNumber: String(blockNumber), logIndex: 0 }
   })
-  gateway = await startGateway({ stored: { trades } })
+  gateway = await startGateway({ stored: { trades }, config: { launchpads: { weth: WETH, launchpads: LAUNCHPADS } } })
   let reads = 0
   const read = gateway.reads.trades
   gateway.reads.trades = query => {
@@ -28,7 +29,7 @@ async function start(pools: readonly Address[]): Promise<() => number> {
 }
 
 async function tradesOf(limit: number): Promise<readonly string[]> {
-  const response = await gateway.get(`/coingecko/historical_trades?ticker_id=${TOKEN}_${WETH}&limit=${limit}`)
+  const response = await gateway.get(`/coingecko/wow/historical_trades?ticker_id=${TOKEN}_${WETH}&limit=${limit}`)
   expect(response.status).toBe(200)
   const { buy, sell } = (await response.json()) as Record<'buy' | 'sell', readonly { readonly trade_id: string }[]>
   return [...buy, ...sell].map(({ trade_id }) => trade_id)

@@ -38,8 +38,8 @@ describe('the table of routes', () => {
     const added = (integrations: readonly Integration[]) => tableWith(integrations).length - tableWith([]).length
     expect(added(['supply'])).toBe(2)
     expect(added(['udf'])).toBe(7)
-    expect(added(['dexscreener'])).toBe(8)
-    expect(added(INTEGRATIONS)).toBe(44)
+    expect(added(['dexscreener'])).toBe(4)
+    expect(added(INTEGRATIONS)).toBe(29)
   })
 
   it('gives the type, range and default of the values, and which ones are required', () => {

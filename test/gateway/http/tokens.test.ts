@@ -189,7 +189,7 @@ test.for([
   expect(await expectProblem(await gateway.get(`/api/${path}`), 400, 'invalid_parameter')).toContain(detail)
 })
 
-test.for(['healthz?at=1', 'udf/time?at=1', 'geckoterminal/latest-block?at=1'])(
+test.for(['healthz?at=1', 'udf/time?at=1', 'geckoterminal/wow/latest-block?at=1'])(
   'takes any parameter at /%s, as probes and sites send',
   async path => {
     await start()
