@@ -25,6 +25,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data LOG_FORMAT=json
 COPY --from=build /server/node_modules /app/node_modules
 COPY --from=build /server/package.json /server/LICENSE /build/deploy/healthCheck.mjs /app/
 COPY --from=build /server/dist /app/dist
+COPY --from=build /server/src /app/src
 WORKDIR /config
 USER 65532:65532
 EXPOSE 3000

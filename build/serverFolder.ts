@@ -19,6 +19,12 @@ const MOVED = new Map([
   ['src/configuration/launchpads.schema.json', 'launchpads.schema.json'],
 ])
 
+/** What the service reads besides modules, at the same places. */
+const READ_FILES = [
+  'src/gateway/descriptions/examples.json',
+  ...['package.json', 'LICENSE', 'NOTICE', 'swagger-ui-bundle.js', 'swagger-ui.css'].map(name => `node_modules/swagger-ui-dist/${name}`),
+]
+
 interface Manifest {
   readonly name: string
   readonly version: string
@@ -52,6 +58,7 @@ export async function writeServer(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true })
   for (const built of ['dist/service', 'dist/console']) await cp(path.join(ROOT, built), path.join(directory, built), { recursive: true })
   for (const document of DOCUMENTS) await copyDocument(document, directory)
+  for (const file of READ_FILES) await cp(path.join(ROOT, file), path.join(directory, file))
   await copyPackages(directory)
   const engines = { node: '>=22.18 <23' }
   await writeFile(

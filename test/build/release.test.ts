@@ -65,6 +65,9 @@ test('the archive migrates a database, serves the API and the console, and stops
   await service.indexed(0)
   expect(await (await fetch(`${service.url}/api/tokens`)).json()).toMatchObject({ data: [] })
   expect(await (await fetch(service.url)).text()).toContain('<title>Tokenwire')
+  // Descriptions read files that no module imports: the archive had none of them.
+  for (const name of ['openapi.json', 'llms.txt', 'docs', 'docs/messages', 'docs/renderer.js', 'docs/renderer.css'])
+    expect([name, (await fetch(`${service.url}/${name}`)).status]).toEqual([name, 200])
   expect(await service.stop()).toBe(0)
 })
 

@@ -174,6 +174,7 @@ describe.runIf(program !== null && isRoot)('the image', () => {
     }
     expect(await (await fetch(`http://127.0.0.1:${port + 2}/api/tokens`)).json()).toMatchObject({ data: [] })
     expect((await fetch(`http://127.0.0.1:${port + 2}/`)).headers.get('content-type')).toContain('text/html')
+    for (const name of ['openapi.json', 'docs/renderer.js']) expect((await fetch(`http://127.0.0.1:${port + 2}/${name}`)).status).toBe(200)
     process.stdout.write(`starts of the image: ${running.map(({ startMs }) => Math.round(startMs)).join(', ')} ms\n`)
     for (const { stop } of running.toReversed()) await stop()
   })

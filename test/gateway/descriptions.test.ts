@@ -58,11 +58,6 @@ describe('the descriptions', () => {
     await expectCommitted(path.join(DESCRIPTIONS, name), toText(await response.json()))
   })
 
-  it('/docs names the type of each field, also in lists', async () => {
-    const page = await (await gateway.get('/docs')).text()
-    expect(page).toContain('list of <a href="#schema-Trade">Trade</a>')
-  })
-
   it('llms.txt is committed as the service answers it', async () => {
     await expectCommitted(path.join(DESCRIPTIONS, 'llms.txt'), await (await gateway.get('/llms.txt')).text())
   })
@@ -77,7 +72,7 @@ describe('the descriptions', () => {
       expect([name, fields.filter(field => !section.includes(`\`${field}\` (`))]).toEqual([name, []])
     }
     for (const item of ['Crossing', 'TokenSummary', 'Candle', 'Trade']) expect(text).toContain(`\n- \`${item}\`: `)
-    const page = await (await gateway.get('/docs')).text()
+    const page = await (await gateway.get('/docs/messages')).text()
     for (const described of [text, page]) expect(described).not.toMatch(/undefined|NaN|default \)|default ;|\[object/)
   })
 

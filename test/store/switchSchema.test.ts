@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createRandom } from '#devchain/traders/random.ts'
-import type { Address, Hex } from '#domain/address.ts'
+import type { Address } from '#domain/address.ts'
 import { withSchema } from '#domain/databaseUrl.ts'
 import { hasCode } from '#errors'
 import { isServedSchema, readServedSchema } from '#store/connection/databaseSchema.ts'

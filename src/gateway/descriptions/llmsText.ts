@@ -77,6 +77,17 @@ export function llmsText(
       ),
     ),
     '',
+    '## Codes of problems',
+    '',
+    bullets(problemRows().map(([code, statuses, meaning]) => `\`${code}\` (${statuses}): ${meaning}`)),
+    '',
+    ...realtimeText(service, asyncApi),
+  ].join('\n')
+}
+
+/** What a client of the WebSocket or of event streams has to know, as lines of Markdown. */
+export function realtimeText(service: DescribedService, asyncApi: JsonObject): readonly string[] {
+  return [
     '## Updates',
     '',
     'Send `{"type":"subscribe","token":"0x…"}` to the WebSocket `/realtime`: `subscribed` answers, then `token.update` messages follow.',
@@ -87,16 +98,12 @@ export function llmsText(
     '',
     'JSON objects. Those up to `unsubscribe.channel` are sent by the client, the others by the server. An event stream sends the server’s as `data`.',
     '',
-    ...messageLines(realtime),
-    '## Codes of problems',
-    '',
-    bullets(problemRows().map(([code, statuses, meaning]) => `\`${code}\` (${statuses}): ${meaning}`)),
-    '',
+    ...messageLines(asyncApi['components'] as DocumentedMessages),
     '## Close codes of the WebSocket',
     '',
     bullets(closeRows().map(([code, meaning]) => `\`${code}\`: ${meaning}`)),
     '',
-  ].join('\n')
+  ]
 }
 
 interface DocumentedOperation {
@@ -121,7 +128,7 @@ function parameterLines({ parameters }: DescribedRoute): readonly string[] {
 }
 
 /** The facts of a schema in words: `0 to 100`, `of a, b`, `default 50`. */
-export function schemaFacts(schema: DescribedParameter['schema']): readonly string[] {
+function schemaFacts(schema: DescribedParameter['schema']): readonly string[] {
   const { type, minimum, maximum, minLength, maxLength, maxItems, items, default: byDefault } = schema
   const words = schema.enum ?? items?.enum
   return [

@@ -96,26 +96,27 @@ const SECURITY_HEADERS: readonly HeaderField[] = [
   ['Referrer-Policy', 'no-referrer'],
 ]
 
+const OWN_FILES = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+]
+
 /**
- * The policy of the console and of `/docs`, in place of the one above. A page may load its own scripts, styles and images, and connect to
- * its own origin (`'self'` includes ws: and wss:). Inline scripts, `eval`, markup made of strings, forms, frames and other origins are
- * forbidden.
+ * The policy of pages, in place of the one above. A page may load its own scripts, styles and images, and connect to its own origin (`'self'`
+ * includes ws: and wss:). Inline scripts, `eval`, markup made of strings, forms, frames and other origins are forbidden.
  */
 export const PAGE_POLICY: HeaderField = [
   'Content-Security-Policy',
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; '),
+  [...OWN_FILES, "img-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"].join('; '),
 ]
+
+/** The policy of `/docs`, whose renderer has its icons in its style, and makes markup of the descriptions' text, which it cleans. */
+export const DOCS_POLICY: HeaderField = ['Content-Security-Policy', [...OWN_FILES, "img-src 'self' data:"].join('; ')]
 
 const EXPOSED_HEADERS = 'ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id'
 

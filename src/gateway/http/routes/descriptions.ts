@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { asyncApi } from '#gateway/descriptions/asyncApi.ts'
-import { docsPage } from '#gateway/descriptions/docsPage.ts'
+import { DOCS_PAGE, DOCS_SCRIPT, DOCS_STYLE, messagesPage } from '#gateway/descriptions/docsPage.ts'
 import { llmsText } from '#gateway/descriptions/llmsText.ts'
 import { type DescribedService, openApi, readExamples } from '#gateway/descriptions/openApi.ts'
 import { type Answer, jsonAnswer, textAnswer } from '#gateway/http/answer.ts'
-import { PAGE_POLICY } from '#gateway/http/exchange.ts'
+import { DOCS_POLICY, PAGE_POLICY } from '#gateway/http/exchange.ts'
 import { defineRoute, launchingEntries, type Route, type RouteDescription } from '#gateway/http/route.ts'
 import { type Sources } from '#gateway/http/sources.ts'
 import { packagePath } from '#package'
@@ -32,18 +32,28 @@ export function descriptionRoutes(
       ),
     ),
     descriptionRoute('/docs', describeText('getDocs', 'The documentation of the service as a web page', 'text/html'), () =>
-      textAnswer('text/html', docsPage(service(), openApiDocument(), asyncApiDocument()), [PAGE_POLICY]),
+      textAnswer('text/html', DOCS_PAGE, [DOCS_POLICY]),
     ),
-    fileRoute('page.js', 'text/javascript'),
-    fileRoute('page.css', 'text/css'),
+    descriptionRoute(
+      '/docs/messages',
+      describeText('getDocsMessages', 'The messages of WebSocket and SSE as a web page', 'text/html'),
+      () => textAnswer('text/html', messagesPage(service(), asyncApiDocument()), [PAGE_POLICY]),
+    ),
+    fileRoute('page.js', 'getDocsScript', 'text/javascript', () => DOCS_SCRIPT),
+    fileRoute('page.css', 'getDocsStyle', 'text/css', () => DOCS_STYLE),
+    fileRoute('renderer.js', 'getDocsRenderer', 'text/javascript', () => readRenderer('swagger-ui-bundle.js')),
+    fileRoute('renderer.css', 'getDocsRendererStyle', 'text/css', () => readRenderer('swagger-ui.css')),
   ]
 }
 
-function fileRoute(name: string, contentType: 'text/javascript' | 'text/css'): Route {
-  const id = name === 'page.js' ? 'getDocsScript' : 'getDocsStyle'
+function fileRoute(name: string, id: string, contentType: 'text/javascript' | 'text/css', read: () => string): Route {
   return descriptionRoute(`/docs/${name}`, describeText(id, 'A file of the documentation page', contentType), () =>
-    textAnswer(contentType, readFileSync(packagePath(`src/gateway/descriptions/${name}`), 'utf8')),
+    textAnswer(contentType, read()),
   )
+}
+
+function readRenderer(file: string): string {
+  return readFileSync(packagePath(`node_modules/swagger-ui-dist/${file}`), 'utf8')
 }
 
 /** A route whose answer is made once. It is also compressed once, since compressed forms are kept as long as the answer. */
