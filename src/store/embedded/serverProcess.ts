@@ -61,7 +61,7 @@ export async function findServer(layout: Layout): Promise<RunningServer | null> 
   while (Date.now() < deadline) {
     const server = await readServer(layout)
     if (server === null) return null
-    if (isReady(server)) return server
+    if (isReadyServer(server)) return server
     await delay(POLL_MS)
   }
   throw unavailable(`neither starts nor stops; see ${layout.logFile}`)
@@ -140,7 +140,7 @@ async function becomesReady(child: ChildProcess, layout: Layout): Promise<Runnin
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (child.pid !== undefined && child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
     const server = await readServer(layout)
-    if (isReady(server) && server.pid === child.pid) return server
+    if (isReadyServer(server) && server.pid === child.pid) return server
     await delay(POLL_MS)
   }
   child.kill('SIGQUIT')
@@ -203,7 +203,7 @@ interface Server {
   readonly port: number | null
 }
 
-export function isReady(server: Server | null): server is RunningServer {
+export function isReadyServer(server: Server | null): server is RunningServer {
   return server !== null && server.port !== null
 }
 

@@ -13,7 +13,7 @@ import {
   dataVersion,
   EMBEDDED_NAME,
   findServer,
-  isReady,
+  isReadyServer,
   type Layout,
   layoutOf,
   type RunningServer,
@@ -182,7 +182,7 @@ export async function findEmbeddedUrl(dataDir: string): Promise<string | null> {
   if (folder === null) return null
   const layout = layoutOf(folder)
   const server = await readServer(layout)
-  return isReady(server) ? serverUrl(server, await readPassword(layout), EMBEDDED_NAME) : null
+  return isReadyServer(server) ? serverUrl(server, await readPassword(layout), EMBEDDED_NAME) : null
 }
 
 async function openLayout(dataDir: string): Promise<Layout> {
