@@ -70,6 +70,8 @@ function parseLog(fields: Readonly<Record<string, unknown>>): ChainLog {
 }
 
 function parseTopics(raw: unknown): readonly Hex[] {
+  // Of a log without topics, which has no list at some nodes. It may be anybody's, in any block.
+  if (raw === null) return []
   if (!Array.isArray(raw) || raw.length > MAX_TOPICS) throw garbled('log: topics')
   return raw.map(topic => interned(topic, topics))
 }

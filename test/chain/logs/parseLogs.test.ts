@@ -47,6 +47,11 @@ describe('parseLogs', () => {
     expect(parseLogs(null)).toEqual([])
   })
 
+  // A block with one such log, of any contract, was refused for good.
+  it('reads null as no topics', () => {
+    expect(parseLogs([{ ...rawLog, topics: null }])).toEqual(parseLogs([{ ...rawLog, topics: [] }]))
+  })
+
   it('refuses what is no list', () => {
     expect(() => parseLogs({})).toThrow('not a list')
     expect(() => parseLogs([null])).toThrow('not an object')
