@@ -4,26 +4,18 @@ import { coalesce } from '#async/coalesce.ts'
 import { isLogged, repeat } from '#async/turns.ts'
 import { messageOf } from '#errors'
 import {
-  type IndexerState,
+  type IndexerReport,
+  type IndexingView,
   indexerReportSchema,
   type ProcessReport,
   type ProcessState,
   processReportSchema,
   stateAfterSilence,
+  UNKNOWN_INDEXER,
 } from '#resources/health.ts'
 import { databaseCause, databaseFault } from '#store/connection/databaseErrors.ts'
 import { channelOfSchema, notify, type Queryable } from '#store/connection/databaseSchema.ts'
 import { createListener } from '#store/connection/listener.ts'
-
-/** An indexer's report on itself and the chain: gateways have no providers of their own. */
-export interface IndexerReport {
-  /** The name under which it has claimed the database: a new one at each start. */
-  readonly writer: string
-  readonly state: IndexerState
-  readonly chain: { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
-  /** Whether its connection to NATS is up. Absent: it has none. */
-  readonly natsConnected?: boolean
-}
 
 /** The channel of reports, in each schema one of its own. */
 export const INDEXER_CHANNEL = 'tokenwire_indexer'
@@ -96,26 +88,25 @@ const SILENT_AFTER_MS = 30_000
 /** An indexer of which only commits are seen is alive for this long after one. */
 const IDLE_AFTER_MS = 60_000
 
-export interface IndexerStatus {
+/**
+ * What a gateway knows of its indexer. When no report has come for half a minute, the newest may no longer be true: `stalled`, unless blocks
+ * are still committed, so that only the reports are lost.
+ */
+export interface IndexerStatus extends IndexingView {
   update(report: IndexerReport): void
   /** Takes the newest block in the database. */
   committed(block: number): void
-  /**
-   * The newest report. When none has come for half a minute, it may no longer be true: `stalled`, unless blocks are still committed, so
-   * that only the reports are lost.
-   */
-  state(): IndexerState
-  chain(): IndexerReport['chain']
 }
 
-/** What a gateway knows of its indexer. */
 export function createIndexerStatus(now: () => number): IndexerStatus {
-  let newest: Pick<IndexerReport, 'state' | 'chain'> = UNKNOWN
+  let state = UNKNOWN_INDEXER
+  let chain: IndexerReport['chain'] = { headBlock: null, blockTimeMs: null, baseFeeGwei: null }
   let updatedAtMs = now()
   let committed: { readonly block: number; readonly atMs: number | null } | null = null
   return {
     update: report => {
-      newest = report
+      state = { ...report.state, problems: [] }
+      chain = report.chain
       updatedAtMs = now()
     },
     committed: block => {
@@ -124,34 +115,16 @@ export function createIndexerStatus(now: () => number): IndexerStatus {
     },
     state: () => {
       const silentMs = now() - updatedAtMs
-      if (silentMs <= SILENT_AFTER_MS) return newest.state
-      const state = stateAfterSilence(newest.state, 'the indexer', silentMs)
-      if (committed === null || committed.atMs === null || now() - committed.atMs > IDLE_AFTER_MS) return state
-      return { ...state, indexedBlock: committed.block, stalled: false, reason: UNREPORTED }
+      if (silentMs <= SILENT_AFTER_MS) return state
+      const silent = stateAfterSilence(state, 'the indexer', silentMs)
+      if (committed === null || committed.atMs === null || now() - committed.atMs > IDLE_AFTER_MS) return silent
+      return { ...silent, indexedBlock: committed.block, stalled: false, reason: UNREPORTED }
     },
-    chain: () => newest.chain,
+    chain: () => chain,
   }
 }
 
 const UNREPORTED = 'the indexer commits blocks, but its reports do not come: the database does not pass notifications on'
-
-const UNKNOWN: Pick<IndexerReport, 'state' | 'chain'> = {
-  state: {
-    headBlock: null,
-    confirmedBlock: null,
-    indexedBlock: null,
-    lagBlocks: null,
-    lagSeconds: null,
-    headUnchangedSeconds: null,
-    backfill: null,
-    reorgs: { count: 0, lastDepth: null, lastAt: null },
-    rpc: [],
-    stalled: false,
-    reason: null,
-    details: [],
-  },
-  chain: { headBlock: null, blockTimeMs: null, baseFeeGwei: null },
-}
 
 const PROCESS_CHANNEL = 'tokenwire_process'
 const PROCESS_REPORT_EVERY_MS = 5_000

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Address } from '#domain/address.ts'
+import type { IndexerReport } from '#resources/health.ts'
 import type { TokenSnapshot } from '#resources/token.ts'
 import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { type Announcement, announcementOf, readNewestCommit } from '#store/rows/announcement.ts'
 import { readWriter } from '#store/rows/identity.ts'
 import { type BlockFeed, type EncodedBlock, NO_STATES, stateText } from './blockFeed.ts'
 import { createDatabaseFeed, type DatabaseFeedOptions } from './databaseFeed.ts'
-import type { IndexerReport } from './indexerReport.ts'
 import type { Nats } from './natsConnection.ts'
 
 export interface NatsFeedOptions extends DatabaseFeedOptions {

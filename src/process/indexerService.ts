@@ -65,7 +65,7 @@ export function withProblems<View extends Pick<Indexing['view'], 'state'>>(view:
     ...view,
     state: () => {
       const state = view.state()
-      return { ...state, problems: [...(state.problems ?? []), ...problems()] }
+      return { ...state, problems: [...state.problems, ...problems()] }
     },
   }
 }

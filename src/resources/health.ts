@@ -165,8 +165,6 @@ export type ActorsHealth = IndexerHealth['actors']
 export type RealtimeHealth = IndexerHealth['realtime']
 export type FeedHealth = IndexerHealth['feed']
 export type ReplicaHealth = NonNullable<FeedHealth['replica']>
-/** The progress of indexing, and the state of its providers. */
-type IndexingHealth = Pick<IndexerHealth, 'lagBlocks' | 'lagSeconds' | 'backfill' | 'reorgs' | 'rpc'>
 
 export const serviceHealth = defineResource({
   id: 'getHealth',
@@ -215,36 +213,47 @@ export interface DatabaseCause {
   readonly full: string
 }
 
-/** The state of indexing as the indexer reports it. */
-export interface IndexerState extends IndexingHealth {
-  readonly headBlock: number | null
-  readonly confirmedBlock: number | null
-  readonly indexedBlock: number | null
-  /** `null` when no provider shows a newest block; absent: not known here. */
-  readonly headUnchangedSeconds?: number | null
-  /** True when nothing is indexed though the chain moves, or indexing has stopped for good. */
-  readonly stalled: boolean
-  /** Why it is stalled or degraded, in this service's own words, since it is public. */
-  readonly reason: string | null
-  /** The launchpads that are built or removed now. Absent: not known here. */
-  readonly launchpads?: readonly LaunchpadProgress[]
-  /** What is wrong besides, though indexing goes on, in this service's own words. Absent: not known here. */
-  readonly problems?: readonly string[]
-  /** What can not be verified, though nothing is broken, in this service's own words. Absent: not known here. */
-  readonly warnings?: readonly string[]
-  /** For operators: includes the messages of providers and the database, without secrets. Absent: not known here. */
-  readonly details?: readonly string[]
+const blockNumber = count.nullable()
+
+/** The state of indexing, from the indexing thread to the health, metrics and gateways. */
+const indexerStateSchema = indexerHealthSchema
+  .pick({ lagBlocks: true, lagSeconds: true, backfill: true, reorgs: true, rpc: true, launchpads: true, warnings: true })
+  .extend({
+    headBlock: blockNumber,
+    confirmedBlock: blockNumber,
+    indexedBlock: blockNumber,
+    headUnchangedSeconds: z.number().nullable().describe('`null`: no provider shows a newest block.'),
+    stalled: z.boolean().describe('Whether nothing is indexed though the chain moves, or indexing has stopped for good.'),
+    reason: z.string().nullable().describe('Why it is stalled or degraded, in words of this service, since it is public.'),
+    launchpads: z.array(launchpadProgress).describe('The launchpads that are built or removed now.'),
+    problems: z.array(z.string()).describe('What is wrong besides, though indexing goes on, in words of this service.'),
+    details: z.array(z.string()).describe('For operators: with the messages of providers and the database, without secrets.'),
+  })
+
+export type IndexerState = Wire<typeof indexerStateSchema>
+
+export const UNKNOWN_INDEXER: IndexerState = {
+  headBlock: null,
+  confirmedBlock: null,
+  indexedBlock: null,
+  lagBlocks: null,
+  lagSeconds: null,
+  headUnchangedSeconds: null,
+  backfill: null,
+  launchpads: [],
+  reorgs: { count: 0, lastDepth: null, lastAt: null },
+  rpc: [],
+  stalled: false,
+  reason: null,
+  problems: [],
+  warnings: [],
+  details: [],
 }
 
 /** The last state of an indexer that has been silent for so long that the state may no longer be true. */
 export function stateAfterSilence(last: IndexerState, who: string, silentMs: number): IndexerState {
   const reason = `${who} has not answered for ${Math.floor(silentMs / 1_000)} s`
   return { ...last, lagBlocks: null, lagSeconds: null, headUnchangedSeconds: null, stalled: true, reason }
-}
-
-export interface OperatorHealth extends IndexerHealth {
-  /** The problems, with the messages of providers and the database, without secrets. */
-  readonly details: readonly string[]
 }
 
 /** What a process reports about itself to the other processes on its database. */
@@ -275,26 +284,27 @@ const processStateSchema = processReportSchema
   })
   .meta({ id: 'ProcessState', description: 'What a process reports about itself.' })
 
-const blockNumber = count.nullable()
+/** The head, milliseconds per recent block, and the head's base fee; each `null` while unknown. */
+const chainViewSchema = z.object({ headBlock: blockNumber, blockTimeMs: milliseconds.nullable(), baseFeeGwei: decimalText.nullable() })
 
-/** What an indexer reports to gateways about itself and the chain. */
+export type ChainView = Wire<typeof chainViewSchema>
+
+/** What an indexer reports to gateways about itself and the chain: they have no providers of their own. */
 export const indexerReportSchema = z.object({
-  writer: z.uuid(),
-  state: indexerHealthSchema.pick({ lagBlocks: true, lagSeconds: true, backfill: true, reorgs: true, rpc: true }).extend({
-    headBlock: blockNumber,
-    confirmedBlock: blockNumber,
-    indexedBlock: blockNumber,
-    headUnchangedSeconds: z.number().nullable().exactOptional(),
-    stalled: z.boolean(),
-    reason: z.string().nullable(),
-    launchpads: indexerHealthSchema.shape.launchpads.exactOptional(),
-    warnings: z.array(z.string()).exactOptional(),
-    details: z.array(z.string()).exactOptional(),
-  }),
-  chain: z.object({ headBlock: blockNumber, blockTimeMs: milliseconds.nullable(), baseFeeGwei: decimalText.nullable() }),
-  natsConnected: z.boolean().exactOptional(),
+  writer: z.uuid().describe('The name under which it has claimed the database: a new one at each start.'),
+  // Other processes are not told of what is wrong besides: the indexer's own health is.
+  state: indexerStateSchema.omit({ problems: true }),
+  chain: chainViewSchema,
+  natsConnected: z.boolean().exactOptional().describe('Whether its connection to NATS is up. Absent: it has none.'),
 })
 
+export type IndexerReport = Wire<typeof indexerReportSchema>
+
+/** What is known of indexing and of the chain. Never waits. */
+export interface IndexingView {
+  state(): IndexerState
+  chain(): ChainView
+}
 export type ProcessReport = Wire<typeof processReportSchema>
 export type ProcessState = Wire<typeof processStateSchema>
 

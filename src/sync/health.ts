@@ -3,7 +3,7 @@ import { afterPoll, INITIAL_POLL_SCHEDULE, type PollSchedule } from '#chain/head
 import type { BlockHeader } from '#domain/block.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import { hasCode, messageOf, TokenwireError } from '#errors'
-import type { BackfillProgress, IndexerState, ReorgStats, RpcHealth } from '#resources/health.ts'
+import type { BackfillProgress, ChainView, IndexerState, ReorgStats, RpcHealth } from '#resources/health.ts'
 import { faultKindSentence, RpcError } from '#rpc/rpcFault.ts'
 import { databaseCause } from '#store/connection/databaseErrors.ts'
 import type { Action, SyncBounds, SyncEvent } from './state.ts'
@@ -216,19 +216,6 @@ export function averageBlockTimeMs(heads: SyncHealth['heads']): number | null {
   return Math.round((Math.max(0, last.timestamp - first.timestamp) * 1_000) / (last.number - first.number))
 }
 
-/** What synchronisation reports about itself and the chain. Never waits. */
-export interface SyncView {
-  state(): IndexerState
-  /** The head, milliseconds per block over the recent chain, and the head's base fee; each `null` while unknown. */
-  chain(): ChainView
-}
-
-export interface ChainView {
-  readonly headBlock: number | null
-  readonly blockTimeMs: number | null
-  readonly baseFeeGwei: string | null
-}
-
 /** What the report depends on besides the events. */
 export interface ReportInput {
   readonly nowMs: number
@@ -269,10 +256,12 @@ export function reportState(health: SyncHealth, input: ReportInput): IndexerStat
     lagSeconds: lag?.seconds ?? null,
     headUnchangedSeconds: stillMs === null ? null : Math.floor(stillMs / 1_000),
     backfill: health.backfill === null ? null : progressOf(health.backfill, startBlock),
+    launchpads: [],
     reorgs: health.reorgs,
     rpc,
     stalled: stall !== null,
     reason: stall ?? worstTrouble(health)?.shown ?? noTipReason(noTipMs, rpc) ?? standstill(health, stillMs),
+    problems: [],
     warnings: health.fallingAt === null ? warnings : [...warnings, fallingTimes(health.fallingAt)],
     details: detailsOf(health, troubles),
   }

@@ -36,6 +36,7 @@ import type { Confirmations } from '#config'
 import type { Hex } from '#domain/address.ts'
 import { type ErrorCode, hasCode, TokenwireError } from '#errors'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
+import type { IndexingView } from '#resources/health.ts'
 import { MAX_SILENCE_MS } from '#rpc/limits.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
@@ -51,7 +52,6 @@ import {
   reportChain,
   reportState,
   type SyncHealth,
-  type SyncView,
   UNKNOWN_HEALTH,
 } from './health.ts'
 import { performAction } from './performAction.ts'
@@ -64,7 +64,7 @@ export interface Sync {
    * be started again.
    */
   readonly blocks: Observable<CommittedBlock>
-  readonly view: SyncView
+  readonly view: IndexingView
   health(): SyncHealth
   /** Resolves with the error after which nothing more is indexed, if one comes. */
   readonly gaveUp: Promise<unknown>

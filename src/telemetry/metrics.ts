@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 import type { EthUsd } from '#resources/ethUsd.ts'
-import type { ActorsHealth, FeedHealth, IndexerState, KeyUsage, LaunchpadProgress, RealtimeHealth } from '#resources/health.ts'
+import type { IndexerHealth, IndexerState, KeyUsage, LaunchpadProgress } from '#resources/health.ts'
 import type { EventLoopState, LatencySnapshot } from './eventLoopWatch.ts'
 
 export interface MetricsOptions {
@@ -85,15 +85,10 @@ function bucketsOf({ boundsMs, counts, sumMs }: LatencySnapshot): readonly Sampl
   ]
 }
 
-export interface MetricsReading {
+export interface MetricsReading extends Pick<IndexerHealth, 'launchpads' | 'database' | 'feed' | 'actors' | 'realtime'> {
   readonly indexer: IndexerState
-  readonly launchpads: readonly LaunchpadProgress[]
-  readonly database: { readonly ok: boolean; readonly latencyMs: number | null }
   /** Empty: not read yet. */
   readonly tables: readonly { readonly table: string; readonly rows: number; readonly bytes: number; readonly indexBytes: number }[]
-  readonly feed: FeedHealth
-  readonly actors: ActorsHealth
-  readonly realtime: RealtimeHealth
   readonly commitToDelivery: LatencySnapshot
   readonly ethUsd: EthUsd | null
   readonly metadata: MetadataState

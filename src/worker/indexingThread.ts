@@ -31,8 +31,8 @@ function stateOf({ view, changing, problem }: GrowingIndexing): IndexerState {
   const state = view.state()
   const cause = problem()
   if (cause === null) return { ...state, launchpads: changing() }
-  const problems = [...(state.problems ?? []), `launchpads.json can not be applied: ${cause.shown}`]
-  return { ...state, launchpads: changing(), problems, details: [...(state.details ?? []), cause.full] }
+  const problems = [...state.problems, `launchpads.json can not be applied: ${cause.shown}`]
+  return { ...state, launchpads: changing(), problems, details: [...state.details, cause.full] }
 }
 
 /** @returns the handler of every further message */

@@ -18,6 +18,7 @@ import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import type { Directory } from '#launchpads/directory/directory.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
+import type { IndexingView } from '#resources/health.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { createOrm } from '#store/connection/orm.ts'
@@ -28,7 +29,7 @@ import type { ListInForce } from '#store/rows/listInForce.ts'
 import { dropValueChanges } from '#store/rows/valueChanges.ts'
 import { createCommitter, RECENT_BLOCKS } from '#sync/committer.ts'
 import { fetchRange, type RangeSource, type Watchlist } from '#sync/fetch/span.ts'
-import type { SyncHealth, SyncView } from '#sync/health.ts'
+import type { SyncHealth } from '#sync/health.ts'
 import type { SkippedLogCounter } from '#sync/prepareBatch.ts'
 import { createSync } from '#sync/sync.ts'
 import type { ConnectedChain } from './connectChain.ts'
@@ -64,7 +65,7 @@ export interface OpenIndexingOptions {
 export interface OpenedIndexing {
   /** Indexes from the first subscription on. */
   readonly blocks: Observable<CommittedBlock>
-  readonly view: SyncView
+  readonly view: IndexingView
   health(): SyncHealth
   /** As `gaveUp` of `Sync`. */
   readonly gaveUp: Promise<unknown>
@@ -186,7 +187,7 @@ async function build(
       ...sync.view,
       state: () => {
         const state = sync.view.state()
-        return { ...state, problems: [...(state.problems ?? []), ...unseenPools.problems()] }
+        return { ...state, problems: [...state.problems, ...unseenPools.problems()] }
       },
     },
     health: sync.health,

@@ -5,8 +5,7 @@ import type { Config, LaunchpadsConfig } from '#config'
 import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
-import { stateAfterSilence } from '#resources/health.ts'
-import type { SyncView } from '#sync/health.ts'
+import { type IndexingView, stateAfterSilence } from '#resources/health.ts'
 import type { SkippedLogs } from '#sync/prepareBatch.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { LoadedThread } from './loadThread.ts'
@@ -260,7 +259,7 @@ export function createWatchNotices({ send, soon = setImmediate }: WatchNoticesOp
 /** The thread reports four times a second. One that reports nothing for this long hangs. */
 const SILENT_AFTER_MS = 5_000
 
-interface ThreadStatus extends SyncView {
+interface ThreadStatus extends IndexingView {
   update(view: ThreadView): void
   metadata(): MetadataView
   skippedLogs(): readonly SkippedLogs[]

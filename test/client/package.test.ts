@@ -53,7 +53,7 @@ describe('the package', () => {
     for (const name of files) {
       const text = await readFile(path.join(packed.package, 'types', name), 'utf8')
       if (
-        /\b(?:interface Reads|CommittedBlock|TokenSnapshot|RecentTrades|DatabaseCause|IndexerState|OperatorHealth|Buffer|NodeJS|pino|zod)\b|from ['"]node:/.test(
+        /\b(?:interface Reads|CommittedBlock|TokenSnapshot|RecentTrades|DatabaseCause|IndexerState|Buffer|NodeJS|pino|zod)\b|from ['"]node:/.test(
           text,
         )
       )

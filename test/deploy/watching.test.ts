@@ -136,7 +136,7 @@ function escape(text: string): string {
 function reasonsOfHealth(): readonly string[] {
   const sound: Condition = {
     database: null,
-    indexer: { indexedBlock: 1, lagBlocks: 0, backfill: null, rpc: [rpcHealth()], stalled: false, reason: null },
+    indexer: { indexedBlock: 1, lagBlocks: 0, backfill: null, rpc: [rpcHealth()], stalled: false, reason: null, problems: [] },
     price: null,
     pooled: null,
     feed: { carrier: 'thread', disconnectedMs: 0, replica: null },

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { IndexerHealth, OperatorHealth } from '#resources/health.ts'
+import type { IndexerHealth } from '#resources/health.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -73,13 +73,15 @@ test('what a provider writes is for operators and the log, and no secret is in i
     const shown = await (await ask('/api/indexer/health')).text()
     expect(shown).not.toContain(WRITTEN)
     expectNoSecret(shown)
-    const health = (await (await ask('/api/indexer/health', headers)).json()) as OperatorHealth
+    const health = (await (await ask('/api/indexer/health', headers)).json()) as IndexerHealth & { readonly details: readonly string[] }
     details.push(...health.details)
     expect(health.details.join()).toContain(WRITTEN)
     expect((JSON.parse(shown) as IndexerHealth).reasons.join()).toContain('the node failed')
   }, OFTEN)
   await eventually(async () => {
-    details.push(...((await (await ask('/api/indexer/health', headers)).json()) as OperatorHealth).details)
+    details.push(
+      ...((await (await ask('/api/indexer/health', headers)).json()) as IndexerHealth & { readonly details: readonly string[] }).details,
+    )
     expect(errors).toBeGreaterThan(6)
   }, OFTEN)
   const ready = await (await ask('/readyz')).text()

@@ -3,7 +3,7 @@ import { type Condition, healthStatus } from '#gateway/health/readHealth.ts'
 import type { BackfillProgress } from '#resources/health.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 
-const FOLLOWING = { indexedBlock: 467, lagBlocks: 0, backfill: null, rpc: [], stalled: false, reason: null }
+const FOLLOWING = { indexedBlock: 467, lagBlocks: 0, backfill: null, rpc: [], stalled: false, reason: null, problems: [] }
 const PRICE = {
   price: '3000',
   currency: 'USD',

@@ -10,7 +10,7 @@ import { operatorPolicy } from '#gateway/operator.ts'
 import { integrationRoutes } from '#integrations/integrationRoutes.ts'
 import type { ActorState } from '#resources/actors.ts'
 import type { EthUsd } from '#resources/ethUsd.ts'
-import type { FeedHealth, IndexerState, ProcessState, RealtimeHealth } from '#resources/health.ts'
+import { type FeedHealth, type IndexerState, type ProcessState, type RealtimeHealth, UNKNOWN_INDEXER } from '#resources/health.ts'
 import { closedAfterFile } from '#test/support/closeAfterFile.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 import { addressOf, tokenOf } from '#test/support/snapshots.ts'
@@ -207,6 +207,7 @@ function storedToken(): Stored {
 function healthyConditions(): Conditions {
   return {
     indexer: {
+      ...UNKNOWN_INDEXER,
       headBlock: 470,
       confirmedBlock: 467,
       indexedBlock: 467,

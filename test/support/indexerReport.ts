@@ -1,10 +1,11 @@
-import type { IndexerReport } from '#bus/indexerReport.ts'
+import { type IndexerReport, UNKNOWN_INDEXER } from '#resources/health.ts'
 
 /** What an indexer under that name says of itself when all is well. */
 export function indexerReport(writer: string): IndexerReport {
   return {
     writer,
     state: {
+      ...UNKNOWN_INDEXER,
       headBlock: 9,
       confirmedBlock: 8,
       indexedBlock: 7,

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { encodeBlock } from '#bus/blockFeed.ts'
 import { ZERO_ADDRESS } from '#domain/address.ts'
+import { UNKNOWN_INDEXER } from '#resources/health.ts'
 import { createAckWindow } from '#worker/blockSender.ts'
 import type { FromIndexing, ThreadView, ToIndexing } from '#worker/messages.ts'
 
@@ -18,6 +19,7 @@ export interface IndexingScript {
 const MAX_AHEAD = 4
 const VIEW: ThreadView = {
   state: {
+    ...UNKNOWN_INDEXER,
     headBlock: 9,
     confirmedBlock: 9,
     indexedBlock: 0,

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { IndexerState, RealtimeHealth } from '#resources/health.ts'
+import { type IndexerState, type RealtimeHealth, UNKNOWN_INDEXER } from '#resources/health.ts'
 import { createLatencyHistogram } from '#telemetry/eventLoopWatch.ts'
 import { createMetrics, type Metrics, type MetricsReading } from '#telemetry/metrics.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 
 const INDEXER: IndexerState = {
+  ...UNKNOWN_INDEXER,
   headBlock: 470,
   confirmedBlock: 467,
   indexedBlock: 466,

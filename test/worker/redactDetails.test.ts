@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import type { IndexerState } from '#resources/health.ts'
+import { type IndexerState, UNKNOWN_INDEXER } from '#resources/health.ts'
 import { createRedactor } from '#telemetry/redactor.ts'
 import { redactDetails } from '#worker/blockSender.ts'
 
 const STATE: IndexerState = {
+  ...UNKNOWN_INDEXER,
   headBlock: 20,
   confirmedBlock: 17,
   indexedBlock: 16,

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
+import { UNKNOWN_INDEXER } from '#resources/health.ts'
 import type { ThreadView } from '#worker/messages.ts'
 import { createThreadStatus } from '#worker/startIndexing.ts'
 
 const view = (indexedBlock: number): ThreadView => ({
   state: {
+    ...UNKNOWN_INDEXER,
     headBlock: 20,
     confirmedBlock: 17,
     indexedBlock,

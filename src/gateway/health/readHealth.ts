@@ -45,7 +45,7 @@ export async function readHealth(
     realtime: realtime.health(),
     feed,
     reasons,
-    warnings: state.warnings ?? [],
+    warnings: state.warnings,
   }
   return { health, databaseCause: cause }
 }
@@ -97,7 +97,7 @@ export function healthStatus({ database, indexer, price, pooled, feed }: Conditi
   const reasons = [
     ...(database === null ? [] : [database]),
     ...(isSaid ? [] : [reason]),
-    ...(indexer.problems ?? []),
+    ...indexer.problems,
     ...failing.map(({ name, cause }) => (cause === null ? `${name} fails` : `${name} fails: ${cause}`)),
     ...(database === null && feed.disconnectedMs > MAX_DISCONNECTED_MS ? [carrierReason(feed)] : []),
     ...(feed.replica?.inUse === false ? ['the replica is behind or away; reads go to the primary'] : []),
@@ -132,7 +132,7 @@ function carrierReason({ carrier, disconnectedMs }: Condition['feed']): string {
 /** How far the launchpads of the index are indexed, and those that are yet to join it. */
 export function launchpadProgress(
   { launchpads: { launchpads: inForce } }: Pick<Config, 'launchpads'>,
-  { launchpads = [], indexedBlock, lagBlocks }: Pick<IndexerState, 'launchpads' | 'indexedBlock' | 'lagBlocks'>,
+  { launchpads, indexedBlock, lagBlocks }: Pick<IndexerState, 'launchpads' | 'indexedBlock' | 'lagBlocks'>,
 ): readonly LaunchpadProgress[] {
   const changing = new Map(launchpads.map(one => [one.name, one]))
   const ofIndex = {

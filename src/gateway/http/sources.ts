@@ -7,19 +7,15 @@ import type { ResponseCache } from '#gateway/http/responseCache.ts'
 import type { OperatorPolicy } from '#gateway/operator.ts'
 import type { Realtime } from '#gateway/realtime/realtime.ts'
 import type { EthUsdPrices } from '#resources/ethUsd.ts'
-import type { DatabaseCause, FeedHealth, IndexerState, ProcessState, RealtimeHealth } from '#resources/health.ts'
+import type { DatabaseCause, FeedHealth, IndexingView, ProcessState, RealtimeHealth } from '#resources/health.ts'
 import type { Reads } from '#resources/reads.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
 import type { Encoding } from './answer.ts'
 import { type Route } from './route.ts'
 
-/** The state of the indexer and the chain. Never waits. */
-export interface IndexerView {
-  state(): IndexerState
+export interface IndexerView extends IndexingView {
   /** Whether this process is a standby, which waits to index. Absent: it is not. */
   isStandby?(): boolean
-  /** The head, milliseconds per recent block, and the head's base fee; each `null` while unknown. */
-  chain(): { readonly headBlock: number | null; readonly blockTimeMs: number | null; readonly baseFeeGwei: string | null }
 }
 
 export interface Sources {

@@ -4,7 +4,7 @@ import { problem, RETRY_AFTER, unavailable } from '#gateway/http/problem.ts'
 import { type Route, resourceRoute } from '#gateway/http/route.ts'
 import { type Sources } from '#gateway/http/sources.ts'
 import { actor, actors as actorList } from '#resources/actors.ts'
-import { alive, type IndexerHealth, type OperatorHealth, processes as processList, ready, serviceHealth, usage } from '#resources/health.ts'
+import { alive, processes as processList, ready, serviceHealth, usage } from '#resources/health.ts'
 
 export function actorRoutes({ actors }: Pick<Sources, 'actors'>): readonly Route[] {
   return [
@@ -20,8 +20,8 @@ export function actorRoutes({ actors }: Pick<Sources, 'actors'>): readonly Route
 export function indexerHealthRoute(sources: HealthSources): Route {
   return resourceRoute(serviceHealth, async (_, isOperator) => {
     const { health, databaseCause: cause } = await readHealth(sources)
-    const body: IndexerHealth | OperatorHealth = isOperator
-      ? { ...health, details: [...new Set([...(cause === null ? [] : [cause.full]), ...(sources.indexer.state().details ?? [])])] }
+    const body = isOperator
+      ? { ...health, details: [...new Set([...(cause === null ? [] : [cause.full]), ...sources.indexer.state().details])] }
       : health
     return health.status === 'stalled' ? jsonAnswer(body, [RETRY_AFTER], '503 Service Unavailable') : jsonAnswer(body)
   })
