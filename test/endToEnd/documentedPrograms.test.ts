@@ -106,11 +106,11 @@ test('every program of the documents is right again after ten seconds without th
 
   const token = await rest<Token>(`/api/tokens/${alpha.token}`)
   const { priceWeth, tradeCount } = token.market
-  await poll(() => last('token')).toBe(`ALP ${priceWeth} buy`)
+  await poll(() => last('token', 'ALP ')).toBe(`ALP ${priceWeth} buy`)
   await poll(() => last('trades of a token')).toBe(`${tradeCount} trades, the newest ${all.at(-1)?.id}`)
   await poll(() => running.get('README')?.output()).toMatch(new RegExp(`sequence: ${token.sequence}\\b`))
-  await poll(() => last('watch')).toBe(`ALP ${priceWeth}`)
-  await poll(() => last('price table')).toBe(`${alpha.token} "ALP" ${priceWeth} #${token.sequence}`)
+  await poll(() => last('watch', 'ALP ')).toBe(`ALP ${priceWeth}`)
+  await poll(() => last('price table', alpha.token)).toBe(`${alpha.token} "ALP" ${priceWeth} #${token.sequence}`)
   await poll(() => count('launch bot', new RegExp(`^reference "BET" ${beta.token}`, 'gm'))).toBe(1)
   expect(running.get('launch bot')?.output()).toMatch(/^void: launches of block \d+ and later$/m)
   await poll(() => posted.filter(text => text.startsWith('BET ')).map(text => text.replace(/,.*/, ''))).toEqual([
@@ -254,7 +254,14 @@ async function codeOf(file: string, language: string): Promise<readonly string[]
 const buy = (paid: string) => chain.mined(buyOnCurve(chain, { from: alice, curve: alpha.curve, paidWei: parseEther(paid) }))
 const rest = async <T>(route: string) => (await (await fetch(url + route)).json()) as T
 const trades = async () => (await rest<{ data: readonly Trade[] }>('/api/trades?order=asc&limit=500')).data
-const last = (name: string) => running.get(name)?.output().trimEnd().split('\n').at(-1)
+/** The last line with this beginning: others say how the connection is, before or after. */
+const last = (name: string, beginning = '') =>
+  running
+    .get(name)
+    ?.output()
+    .trimEnd()
+    .split('\n')
+    .findLast(line => line.startsWith(beginning))
 const count = (name: string, pattern: RegExp) => running.get(name)?.output().match(pattern)?.length ?? 0
 
 /** Compares places of trades. */
@@ -278,6 +285,6 @@ function held(name: string): readonly string[] {
 
 /** The close of the newest bar that the chart feed has told. */
 function lastClose(): number | undefined {
-  const { setData, update } = JSON.parse(last('chart feed') ?? '{}') as { setData?: { close: number }[]; update?: { close: number } }
+  const { setData, update } = JSON.parse(last('chart feed', '{') ?? '{}') as { setData?: { close: number }[]; update?: { close: number } }
   return (update ?? setData?.at(-1))?.close
 }
