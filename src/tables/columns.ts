@@ -154,7 +154,7 @@ export interface Life {
   readonly undone?: 'image' | 'block_number' | 'created_block' | 'number'
   /** The column that names the launchpad, or the token or pool, with which the rows leave the index. Default: none. */
   readonly leavesBy?: 'token' | 'pool' | 'launchpad'
-  /** Whether all rows of a side index are copied when its launchpads join: it has rows of their tokens alone. Default: not, or otherwise. */
+  /** Whether a join copies all rows of the side index, since they are of its launchpads' tokens alone. Default: not, or otherwise. */
   readonly joins?: boolean
 }
 
