@@ -65,7 +65,7 @@ export const SLOW = [
   'process/check',
   'deploy/*',
   'worker/followedKeeper',
-  'worker/launchpadEdits',
+  'worker/changingIndex',
   'store/switchSchema',
   'sync/changedLaunchpads',
   'endToEnd/indexingThread',

@@ -1,9 +1,14 @@
+import type { BlockWithLogs } from '#chain/block.ts'
+import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainTip } from '#chain/chainTips.ts'
-import type { Hex } from '#domain/address.ts'
+import type { LogRange, LogRangeQuery } from '#chain/logs/logRanges.ts'
+import { assertOwnPlaces } from '#chain/logs/parseLogs.ts'
+import type { Address, Hex } from '#domain/address.ts'
+import type { BatchMode, BlockHeader, ChainLog } from '#domain/block.ts'
+import { comparePlaces } from '#domain/eventPlace.ts'
+import { inconsistent, missing, type RpcError } from '#rpc/rpcFault.ts'
 import type { Committer } from './committer.ts'
-import { fetchSpan, type SpanSource } from './fetch/span.ts'
-import type { BlockSpan, FetchedBatch, ProjectedBatch } from './prepareBatch.ts'
-import { type SyncBounds, spanAt } from './state.ts'
+import { type BlockSpan, type FetchedBatch, type ProjectedBatch, type SyncBounds, spanAt } from './state.ts'
 
 export interface PrefetchOptions extends Omit<SpanSource, 'maxRangeLogs'> {
   readonly prepare: Committer['prepare']
@@ -148,3 +153,286 @@ export function nextRangeBlocks(blocks: number, logs: number, { minBlocks, maxBl
 function maxRangeLogs({ targetLogs }: RangeBounds): number {
   return targetLogs * CUT_AT_TARGETS
 }
+
+export interface SpanSource {
+  readonly source: RangeSource & Pick<ChainSource, 'blockWithLogs'>
+  readonly watchlist: Watchlist
+  /** A range ends early past this many logs. */
+  readonly maxRangeLogs: number
+}
+
+/**
+ * Fetches a span's blocks, or only the first of them.
+ *
+ * @param announced addresses and pool ids that earlier, uncommitted batches announce: the watchlist does not have them
+ * @throws `RpcError`
+ */
+export async function fetchSpan(
+  { source, watchlist, maxRangeLogs }: SpanSource,
+  span: BlockSpan,
+  tip: ChainTip,
+  announced: readonly Hex[],
+): Promise<FetchedBatch> {
+  const { mode, from, to } = span
+  if (mode === 'range') return fetchRange(source, watchlist, { from, to, announced, maxLogs: maxRangeLogs })
+  const blocks = await (mode === 'catchUp' ? fetchBlocks(source, from, to) : fetchBlock(source, from, tip))
+  return batchOf(blocks, mode, watchlist, new Set(announced))
+}
+
+async function fetchBlock(source: SpanSource['source'], number: number, { block, confirmed }: ChainTip): Promise<LinkedBlocks> {
+  if (block !== null && block.header.number === number) return [block]
+  return [await source.blockWithLogs(number, confirmed.number === number ? confirmed : undefined)]
+}
+
+/** Consecutive blocks, each with all of its logs. */
+export type LinkedBlocks = readonly [BlockWithLogs, ...BlockWithLogs[]]
+
+const BLOCKS_AT_ONCE = 12
+/** Blocks with more logs than this in all are committed in several batches. Bounds the length of a transaction. */
+const MAX_LOGS = 5_000
+
+/**
+ * Fetches blocks that are committed together. The list ends early where a block fails, does not follow the one before it, or where there
+ * are many logs: the rest is fetched again with the next batch.
+ *
+ * @throws `RpcError` when the first block can't be fetched
+ */
+export async function fetchBlocks(source: Pick<ChainSource, 'blockWithLogs'>, from: number, to: number): Promise<LinkedBlocks> {
+  let failed = false
+  const begin = (number: number): Promise<BlockWithLogs | null> =>
+    // A block may fail before it is awaited.
+    source.blockWithLogs(number).catch(() => {
+      failed = true
+      return null
+    })
+  const first = source.blockWithLogs(from)
+  const others = Array.from({ length: Math.min(to - from, BLOCKS_AT_ONCE - 1) }, (_, index) => begin(from + 1 + index))
+  const blocks: [BlockWithLogs, ...BlockWithLogs[]] = [await first]
+  for (let logs = blocks[0].logs.length; logs < MAX_LOGS; ) {
+    const next = from + 1 + others.length
+    if (next <= to && !failed) others.push(begin(next))
+    const block = await others[blocks.length - 1]
+    if (block === null || block === undefined || block.header.parentHash !== blocks.at(-1)?.header.hash) break
+    blocks.push(block)
+    logs += block.logs.length
+  }
+  return blocks
+}
+
+/**
+ * The batch of some consecutive blocks: their understood logs of watched addresses, and of addresses that the blocks announce, wherever in
+ * the block they are announced.
+ *
+ * @param announced addresses and pool ids that earlier, uncommitted batches announce. This batch's announcements are added to the set.
+ */
+export function batchOf(blocks: LinkedBlocks, mode: BatchMode, watchlist: PastWatchlist, announced: Set<Hex>): FetchedBatch {
+  const before = new Set(announced)
+  const kept = blocks.map(({ header, logs }) => ({ header, logs: watchedLogs(logs, watchlist, announced) }))
+  const [{ header: first }] = blocks
+  return {
+    mode,
+    from: first.number,
+    first,
+    to: blocks.at(-1)?.header ?? first,
+    blocks: blocks.map(({ header }) => header),
+    headers: kept.flatMap(({ header, logs }) => (logs.length === 0 ? [] : [header])),
+    logs: kept.flatMap(({ logs }) => logs),
+    announced: [...announced].filter(key => !before.has(key)),
+  }
+}
+
+function watchedLogs(logs: readonly ChainLog[], watchlist: PastWatchlist, announced: Set<Hex>): readonly ChainLog[] {
+  const understood = logs.filter(({ topics: [topic] }) => watchlist.isUnderstood(topic))
+  const isWatched = ({ address }: ChainLog) => watchlist.has(address) || announced.has(address)
+  let kept = understood.filter(isWatched)
+  // An announced contract may announce something itself, as a curve announces its pool.
+  for (let step = 0; step < ANNOUNCING_STEPS; step++) {
+    const known = announced.size
+    for (const key of watchlist.discover(kept)) announced.add(key)
+    if (announced.size === known) break
+    kept = understood.filter(isWatched)
+  }
+  assertOwnPlaces(kept)
+  return kept
+}
+
+export interface RangeRequest {
+  readonly from: number
+  readonly to: number
+  /** Addresses and pool ids that earlier, uncommitted ranges announced: the watchlist does not know them. */
+  readonly announced: readonly Hex[]
+  /** Past this many logs the range ends early. */
+  readonly maxLogs: number
+}
+
+/** What ranges are fetched from: the chain, or kept logs and the chain. */
+export interface RangeSource {
+  headers(numbers: readonly number[]): Promise<readonly BlockHeader[]>
+  /** @param since the first block whose logs matter, for addresses and pool ids that are announced in the range */
+  logsInRange(query: LogRangeQuery, since: ReadonlyMap<Hex, number>): Promise<LogRange>
+  /** Where to end a range that may go up to `to`. Default: there. */
+  endOfRange?(from: number, to: number, maxLogs: number): Promise<number>
+  /** Gets each range once all of it is there. Returns when the next one may be fetched. */
+  fetched?(range: FetchedRange): Promise<void>
+}
+
+export interface FetchedRange {
+  readonly first: BlockHeader
+  readonly last: BlockHeader
+  /** The headers of the blocks that have logs, ascending. */
+  readonly headers: readonly BlockHeader[]
+  /** What the queries of logs gave, which may reach past the last block. */
+  readonly answers: readonly LogRange[]
+  /** The addresses and pool ids that the range announces, each with the announcing block. */
+  readonly announced: ReadonlyMap<Hex, number>
+}
+
+const NOTHING_ANNOUNCED: ReadonlyMap<Hex, number> = new Map()
+
+/**
+ * Fetches a range in passes. The first takes the logs of everything that is known to be watched, which announce new addresses. The second
+ * takes the new addresses' logs, from the block on that announces them: a creation event comes last in its transaction, after the first
+ * transfers and the pool's first price. Not from before that block: following block by block would not have seen those either, and what is
+ * indexed must not depend on how it was fetched. A third follows where these logs announce something in turn, as a curve announces its
+ * pool.
+ *
+ * All answers are tied to one chain: every query of logs comes with the hash of the range's end, every log's block hash is the one of its
+ * block's header, and the end is still the same when everything is there.
+ *
+ * @throws `RpcError`, `inconsistent` when the chain changed meanwhile
+ */
+export async function fetchRange(
+  source: RangeSource,
+  watchlist: Watchlist,
+  { from, to: most, announced, maxLogs }: RangeRequest,
+): Promise<FetchedBatch> {
+  const to = (await source.endOfRange?.(from, most, maxLogs)) ?? most
+  const [first, end] = await source.headers([from, to])
+  if (first === undefined || end === undefined) throw missing(`block ${from} or ${to}`)
+  const known = new Set(announced)
+  const one = await source.logsInRange({ from, to, end, ...watchlist.partsWith(announced), maxLogs }, NOTHING_ANNOUNCED)
+  const answers = [one]
+
+  const found = new Map<Hex, number>()
+  let { logs, to: last } = one
+  for (let step = 0; step < ANNOUNCING_STEPS; step++) {
+    const fresh = announcements(logs, watchlist, known, found)
+    if (fresh.size === 0) break
+    for (const [key, block] of fresh) found.set(key, block)
+    const parts = watchlist.partsOf([...fresh.keys()])
+    const more = await source.logsInRange({ from: leastOf(fresh.values()), to: last, end, ...parts, maxLogs }, fresh)
+    answers.push(more)
+    // This query may have ended even earlier. What is announced after its end belongs to the next range.
+    last = more.to
+    logs = merge(
+      // If an address is found again in an earlier block, `more` has all of its logs. A pool id is found only once, in the log of a
+      // contract.
+      logs.filter(({ address, blockNumber }) => blockNumber <= last && !fresh.has(address)),
+      more.logs.filter(log => log.blockNumber >= (announcedAt(log, fresh) ?? Number.POSITIVE_INFINITY)),
+    )
+  }
+  const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, first, end)])
+  await source.fetched?.({ first, last: lastHeader, headers, answers, announced: found })
+  const added = [...found].flatMap(([key, block]) => (block <= last ? [key] : []))
+  return { mode: 'range', from, first, to: lastHeader, blocks: [lastHeader], headers, logs, announced: added }
+}
+
+/** The block that announces the log's address or, for a log of a PoolManager, its pool. */
+function announcedAt({ address, topics: [, id] }: ChainLog, found: ReadonlyMap<Hex, number>): number | undefined {
+  return found.get(address) ?? (id === undefined ? undefined : found.get(id))
+}
+
+/**
+ * The addresses and pool ids that the logs announce, each with the announcing block. Left out are those that are watched, known, or already
+ * found in the same block or an earlier one.
+ */
+function announcements(
+  logs: readonly ChainLog[],
+  watchlist: Watchlist,
+  known: ReadonlySet<Hex>,
+  found: ReadonlyMap<Hex, number>,
+): ReadonlyMap<Hex, number> {
+  const fresh = new Map<Hex, number>()
+  for (const [block, blockLogs] of Map.groupBy(logs, ({ blockNumber }) => blockNumber)) {
+    for (const key of watchlist.discover(blockLogs)) {
+      if (!known.has(key) && !fresh.has(key) && block < (found.get(key) ?? Number.POSITIVE_INFINITY)) fresh.set(key, block)
+    }
+  }
+  return fresh
+}
+
+function leastOf(blocks: Iterable<number>): number {
+  let least = Number.POSITIVE_INFINITY
+  for (const block of blocks) least = Math.min(least, block)
+  return least
+}
+
+/** The headers of the blocks that have logs, ascending. Every single log is held against its header: one answer may mix two forks. */
+async function fetchHeaders(source: RangeSource, logs: readonly ChainLog[]): Promise<readonly BlockHeader[]> {
+  const headers = await source.headers(blocksOf(logs))
+  assertInBlocks(logs, headers)
+  return headers
+}
+
+/** The blocks that have logs, ascending. */
+function blocksOf(logs: readonly ChainLog[]): readonly number[] {
+  const blocks: number[] = []
+  for (const { blockNumber } of logs) if (blockNumber !== blocks.at(-1)) blocks.push(blockNumber)
+  return blocks
+}
+
+/** @throws `RpcError` `inconsistent` for a log whose block hash is not that of the block with its number */
+function assertInBlocks(logs: readonly ChainLog[], headers: readonly BlockHeader[]): void {
+  const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
+  for (const { blockNumber, blockHash } of logs) if (hashes.get(blockNumber) !== blockHash) throw replaced(blockNumber)
+}
+
+/**
+ * The range's last block, which becomes the cursor: below it nothing can be undone. Once all logs are there, one provider has to show the
+ * range's first block, the last one with its child, and the end, all as they were. The provider may have switched to another chain
+ * meanwhile, and nothing else would show that in a range without logs.
+ */
+async function fetchLast(source: RangeSource, number: number, first: BlockHeader, end: BlockHeader): Promise<BlockHeader> {
+  const numbers = number === end.number ? [first.number, number] : [first.number, number, number + 1, end.number]
+  const shown = await source.headers(numbers)
+  if (shown[0]?.hash !== first.hash || shown.at(-1)?.hash !== end.hash) throw replaced(end.number)
+  if (number === end.number) return end
+  const [, last, next] = shown
+  if (last === undefined || next?.parentHash !== last.hash) throw replaced(number)
+  return last
+}
+
+function replaced(number: number): RpcError {
+  return inconsistent(`block ${number} was replaced while its range was fetched`)
+}
+
+/** Two ascending lists as one. */
+function merge(a: readonly ChainLog[], b: readonly ChainLog[]): readonly ChainLog[] {
+  return b.length === 0 ? a : [...a, ...b].toSorted(comparePlaces)
+}
+
+/** Which addresses' logs are indexed; the directory of known tokens implements it. It grows with what is committed. */
+export interface Watchlist extends PastWatchlist {
+  /** The first block to index. */
+  readonly startBlock: number
+  /** The addresses and topics to query for the logs of these addresses and pool ids. */
+  partsOf(keys: readonly Hex[]): LogParts
+  /** The same for everything that is watched, including the launchpads' contracts, and for these addresses and pool ids. */
+  partsWith(keys: readonly Hex[]): LogParts
+  /** The watchlist as it was after this block. */
+  upTo(block: number): PastWatchlist
+}
+
+/** Decides which of the given logs are indexed. */
+export interface PastWatchlist {
+  has(address: Address): boolean
+  /** Whether any launchpad understands logs with this first topic. */
+  isUnderstood(topic: Hex | undefined): boolean
+  /** The addresses and pool ids that these logs announce and that are not watched yet: at least those that their commit will watch. */
+  discover(logs: readonly ChainLog[]): readonly Hex[]
+}
+
+type LogParts = Pick<LogRangeQuery, 'addresses' | 'topics' | 'filtered'>
+
+/** How far announcements reach in one block: a launchpad's contract announces a curve, and the curve its pool, which announces nothing. */
+const ANNOUNCING_STEPS = 2

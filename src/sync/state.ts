@@ -1,9 +1,9 @@
 import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
-import type { BlockHeader } from '#domain/block.ts'
+import type { BatchBlocks, BatchMode, BlockHeader, ChainLog } from '#domain/block.ts'
+import type { IndexedSource } from '#launchpads/logSource.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
-import type { Replacement } from './fetch/replacement.ts'
-import type { BlockSpan, ProjectedBatch } from './prepareBatch.ts'
+import type { NextBatch } from '#store/commit.ts'
 
 /** What sync knows about the index. */
 export type SyncState =
@@ -199,6 +199,13 @@ export type Commit =
   /** Brings everything that time alone changes up to the time of the cursor. */
   | { readonly kind: 'settle'; readonly to: BlockHeader }
 
+/** What is ready to be committed, and the indexed blocks to remember after it, the cursor last. */
+export interface ReadyCommit {
+  readonly kind: 'commit'
+  readonly commit: Commit
+  readonly blocks: readonly BlockHeader[]
+}
+
 /** What happened. State and health follow from events alone. */
 export type SyncEvent =
   /** The end of the chain is being asked for. */
@@ -270,4 +277,47 @@ export function reconcile(local: LocalChain, header: Pick<BlockHeader, 'number' 
   const parent = blockAt(local, header.number - 1)
   if (parent === undefined) return blockAt(local, header.number) === undefined ? 'forgotten' : 'reorg'
   return parent === cursor && parent.hash === header.parentHash ? 'append' : 'reorg'
+}
+
+/** Consecutive blocks for one batch. */
+export interface BlockSpan {
+  readonly mode: BatchMode
+  readonly from: number
+  /** The last block at most. */
+  readonly to: number
+}
+
+/** A batch as the chain showed it. */
+export interface FetchedBatch extends BatchBlocks {
+  /** The headers of the blocks that have logs in `logs`, ascending. */
+  readonly headers: readonly BlockHeader[]
+  /** The understood logs of watched addresses and of addresses that this batch announces, ascending by (block, log index). */
+  readonly logs: readonly ChainLog[]
+  /** Addresses and pool ids that the logs announce. */
+  readonly announced: readonly Hex[]
+}
+
+/** A batch with the rows that its commit writes. */
+export interface ProjectedBatch extends NextBatch {
+  readonly logCount: number
+  /** Added to the directory after the commit. */
+  readonly discoveries: readonly IndexedSource[]
+}
+
+/** The blocks that take the place of indexed ones after a reorg. */
+export interface Replacement {
+  /** The newest indexed block that stays; `null`: none does, and the index begins anew. */
+  readonly ancestor: BlockHeader | null
+  /**
+   * Ascending and linked, from the block after `ancestor` or from the start block. The last one is `live`. Empty: the replaced blocks are
+   * only undone, which requires an `ancestor`.
+   */
+  readonly batches: readonly FetchedBatch[]
+}
+
+/** The block at which the index stands after the replacement. */
+export function endOf({ ancestor, batches }: Replacement): BlockHeader {
+  const end = batches.at(-1)?.to ?? ancestor
+  if (end === null) throw new TypeError('a replacement of everything that is indexed by nothing')
+  return end
 }

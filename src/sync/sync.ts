@@ -34,14 +34,14 @@ import { type HeadHint, heads, nextPollMs, pollWhilePushedMs } from '#chain/head
 import { type Clock, systemClock } from '#clock'
 import type { Confirmations } from '#config'
 import type { Hex } from '#domain/address.ts'
+import type { BlockHeader } from '#domain/block.ts'
 import { type ErrorCode, hasCode, TokenwireError } from '#errors'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { IndexingView } from '#resources/health.ts'
 import { MAX_SILENCE_MS } from '#rpc/limits.ts'
 import type { Rpc } from '#rpc/rpc.ts'
-import { faultOf } from '#rpc/rpcFault.ts'
+import { faultOf, inconsistent } from '#rpc/rpcFault.ts'
 import type { Committer } from './committer.ts'
-import type { SpanSource, Watchlist } from './fetch/span.ts'
 import {
   afterHealthEvent,
   averageBlockTimeMs,
@@ -54,9 +54,9 @@ import {
   type SyncHealth,
   UNKNOWN_HEALTH,
 } from './health.ts'
-import { performAction } from './performAction.ts'
-import { createPrefetch, type RangeBounds } from './prefetch.ts'
-import { afterEvent, type Commit, decide, type SyncEvent, type SyncState } from './state.ts'
+import { createPrefetch, type Prefetch, type RangeBounds, type SpanSource, type Watchlist } from './prefetch.ts'
+import { fetchFork, verifyConfirmedBlock, verifyStartBlock } from './replacement.ts'
+import { type Action, afterEvent, type Commit, decide, type ReadyCommit, reconcile, type SyncEvent, type SyncState } from './state.ts'
 
 export interface Sync {
   /**
@@ -84,7 +84,7 @@ const REAL_TIME: SyncTime = { clock: systemClock, scheduler: asyncScheduler, ran
  * from events.
  */
 export function createSync(options: SyncOptions): Sync {
-  const { rpc, source, committer, watchlist, confirmations, genesisHash, maxReorgDepth, logger, time = REAL_TIME } = options
+  const { rpc, source, committer, watchlist, confirmations, maxReorgDepth, logger, time = REAL_TIME } = options
   const { clock, scheduler, random } = time
   const tuning = { ...TUNING, ...options.tuning }
   const { startBlock } = watchlist
@@ -97,7 +97,6 @@ export function createSync(options: SyncOptions): Sync {
     bounds,
     ranges: tuning.ranges,
   })
-  const performOptions = { source, committer, watchlist, prefetch, genesisHash, maxReorgDepth }
   const startedAtMs = clock.nowMs()
   const stopped = new Subject<void>()
   const tips = new ReplaySubject<ChainTip>(1)
@@ -148,9 +147,9 @@ export function createSync(options: SyncOptions): Sync {
         first(newer => newer !== tip),
         ignoreElements(),
       )
-    const result = await performAction(action, state, tip, performOptions)
-    if (result.kind === 'learned') {
-      record(result.event)
+    const result = await performAction(action, state, tip, prefetch, options)
+    if (result.kind !== 'commit') {
+      record(result)
       return EMPTY
     }
     if (isStopping) return NEVER
@@ -236,6 +235,60 @@ export function createSync(options: SyncOptions): Sync {
       stopped.next()
     },
   }
+}
+
+/**
+ * Does what an action needs of the chain and the database, up to the commit. Returns what it learned, or what to commit.
+ *
+ * @throws `TokenwireError` `reorg_too_deep` when the chain has replaced more indexed blocks than can be undone; what fetching threw
+ */
+export async function performAction(
+  action: Exclude<Action, { kind: 'wait' }>,
+  state: SyncState,
+  tip: ChainTip,
+  prefetch: Prefetch,
+  options: Pick<SyncOptions, 'source' | 'committer' | 'watchlist' | 'genesisHash' | 'maxReorgDepth'>,
+): Promise<SyncEvent | ReadyCommit> {
+  const { source, committer, watchlist, genesisHash } = options
+  const { confirmed, head } = tip
+  switch (action.kind) {
+    case 'readCursor':
+      prefetch.discard()
+      return { kind: 'cursorRead', blocks: await committer.recentBlocks() }
+    case 'repeatCommit':
+      return { kind: 'commit', commit: action.commit, blocks: [] }
+    case 'compareCursor': {
+      const { number, hash } = action.cursor
+      const shown = await source.header(number)
+      return { kind: 'cursorCompared', head: head.hash, isReplaced: shown.hash !== hash }
+    }
+    case 'verifyTip':
+      await verifyConfirmedBlock(source, confirmed)
+      return { kind: 'tipVerified', confirmed: confirmed.hash }
+    case 'verifyStart':
+      return { kind: 'startVerified', block: await verifyStartBlock(source, watchlist.startBlock, genesisHash) }
+    case 'replaceBlocks':
+      prefetch.discard()
+      return fetchFork(await committer.recentBlocks(), tip, options)
+    case 'index': {
+      const batch = await prefetch.next(action.span, tip)
+      if (!followsCursor(batch.first, state)) return { kind: 'forked' }
+      return { kind: 'commit', commit: { kind: 'batch', to: batch.to, batch }, blocks: batch.blocks }
+    }
+    case 'settle':
+      // Batches that were prepared for a longer chain were projected from the rows before this commit.
+      prefetch.discard()
+      return { kind: 'commit', commit: { kind: 'settle', to: action.at }, blocks: [] }
+  }
+}
+
+/** @throws `RpcError` `inconsistent` when an empty index would begin with another block than a second answer has shown */
+function followsCursor(first: BlockHeader, state: SyncState): boolean {
+  if (state.kind !== 'known') return false
+  const cursor = state.chain.at(-1)
+  if (cursor !== undefined) return reconcile(state.chain, first) === 'append'
+  if (state.verifiedStart?.hash === first.hash) return true
+  throw inconsistent(`two answers to what block ${first.number} is`)
 }
 
 export type RetryDecision = { readonly kind: 'retry'; readonly afterMs: number } | { readonly kind: 'give-up' }

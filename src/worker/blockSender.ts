@@ -9,19 +9,8 @@ import type { FromReceiver, ThreadView, ToReceiver } from './messages.ts'
 /** How many messages the main thread may leave unacknowledged: enough to go on while it is busy for a moment. */
 const ACK_WINDOW = 4
 
-/** The main thread, which receives committed blocks, at the indexing thread's end. */
-export interface Audience {
-  /** Takes the main thread's messages. */
-  hear(message: FromReceiver): void
-  isWatched(token: Address): boolean
-  /** Delays commits while the main thread is too far behind. */
-  paced(transaction: Transaction): Transaction
-  committed(block: CommittedBlock, view: ThreadView): void
-  /** Skipped while messages are unacknowledged. */
-  report(view: ThreadView): void
-}
-
-export function createAudience(send: (message: ToReceiver) => void): Audience {
+/** The indexing thread's end of the messages by which it hands committed blocks to the main thread. */
+export function createBlockSender(send: (message: ToReceiver) => void) {
   const window = createAckWindow(ACK_WINDOW)
   const watched = new Set<Address>()
   const sendCounted = (message: ToReceiver) => {
@@ -29,22 +18,23 @@ export function createAudience(send: (message: ToReceiver) => void): Audience {
     send(message)
   }
   return {
-    hear: message => {
+    receive: (message: FromReceiver): void => {
       switch (message.kind) {
-        case 'taken':
+        case 'received':
           window.acknowledged()
           return
         case 'watched':
           for (const token of message.ended) watched.delete(token)
           for (const token of message.began) watched.add(token)
-          send({ kind: 'noted' })
+          send({ kind: 'watchedReceived' })
           return
       }
     },
-    isWatched: token => watched.has(token),
-    paced: window.paced,
-    committed: (block, view) => sendCounted({ kind: 'committed', block: encodeBlock(block), view }),
-    report: view => {
+    isWatched: (token: Address): boolean => watched.has(token),
+    delayed: window.delayed,
+    committed: (block: CommittedBlock, view: ThreadView): void => sendCounted({ kind: 'committed', block: encodeBlock(block), view }),
+    /** Skipped while messages are unacknowledged. */
+    report: (view: ThreadView): void => {
       if (window.isIdle()) sendCounted({ kind: 'view', view })
     },
   }
@@ -58,7 +48,7 @@ interface AckWindow {
   /** Whether everything sent is acknowledged. */
   isIdle(): boolean
   /** Delays commits while the window is full. */
-  paced(transaction: Transaction): Transaction
+  delayed(transaction: Transaction): Transaction
 }
 
 /**
@@ -84,7 +74,7 @@ export function createAckWindow(size: number): AckWindow {
       for (const wake of woken) wake()
     },
     isIdle: () => unacknowledged === 0,
-    paced: transaction => async work => {
+    delayed: transaction => async work => {
       await room()
       return transaction(work)
     },

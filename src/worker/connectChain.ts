@@ -8,7 +8,7 @@ import type { AdapterKind, GetterPaths } from '#launchpads/adapter.ts'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { createRpc, type Rpc } from '#rpc/rpc.ts'
 import { faultOf } from '#rpc/rpcFault.ts'
-import { readGenesisHash } from '#sync/fetch/replacement.ts'
+import { readGenesisHash } from '#sync/replacement.ts'
 
 export interface ConnectedChain {
   readonly rpc: Rpc

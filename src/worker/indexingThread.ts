@@ -3,13 +3,12 @@ import { allowSlowConnections } from '#async/connecting.ts'
 import { monotonicMs as now } from '#clock'
 import type { Config } from '#config'
 import { hasCode, TokenwireError } from '#errors'
-import type { IndexerState } from '#resources/health.ts'
 import { watchEventLoop } from '#telemetry/eventLoopWatch.ts'
 import { createLogger, logWarnings } from '#telemetry/logger.ts'
 import { createRedactor, secretsOf } from '#telemetry/redactor.ts'
-import { createAudience, redactDetails } from './blockSender.ts'
+import { createBlockSender, redactDetails } from './blockSender.ts'
+import { type ChangingIndex, openChangingIndex } from './changingIndex.ts'
 import { connectChain } from './connectChain.ts'
-import { type GrowingIndexing, openGrowingIndexing } from './growingIndexing.ts'
 import type { FromIndexing, ThreadView, ToIndexing } from './messages.ts'
 import { checkDatabase } from './planEdit.ts'
 
@@ -27,14 +26,6 @@ const lines = workerData as MessagePort
 
 const send = (message: FromIndexing) => port.postMessage(message)
 
-function stateOf({ view, changing, problem }: GrowingIndexing): IndexerState {
-  const state = view.state()
-  const cause = problem()
-  if (cause === null) return { ...state, launchpads: changing() }
-  const problems = [...state.problems, `launchpads.json can not be applied: ${cause.shown}`]
-  return { ...state, launchpads: changing(), problems, details: [...state.details, cause.full] }
-}
-
 /** @returns the handler of every further message */
 function configured(config: Config): (message: Exclude<ToIndexing, { readonly kind: 'configure' }>) => Promise<void> {
   const redactor = createRedactor(secretsOf(config))
@@ -45,22 +36,19 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
     output: { write: line => lines.postMessage(line) },
   })
   logWarnings(logger)
-  const audience = createAudience(send)
+  const sender = createBlockSender(send)
   const eventLoop = watchEventLoop({ logger, now, thread: 'indexing' })
   let price: { readonly ethUsd: string; readonly untilMs: number } | null = null
   let wanted = config.launchpads
-  let indexing: GrowingIndexing | null = null
+  let index: ChangingIndex | null = null
   const connecting = connectChain(config, logger)
   // A failure is reported only after `open`, so that a fault of the database is reported first.
   connecting.catch(() => undefined)
 
-  const viewOf = (indexing: GrowingIndexing): ThreadView => ({
-    state: redactDetails(stateOf(indexing), redactor),
-    chain: indexing.view.chain(),
-    metadata: indexing.metadata(),
-    skippedLogs: indexing.skippedLogs(),
-    eventLoop: eventLoop.state(),
-  })
+  const viewOf = (index: ChangingIndex): ThreadView => {
+    const report = index.report()
+    return { ...report, state: redactDetails(report.state, redactor), eventLoop: eventLoop.state() }
+  }
 
   /** Reports an error that prevents the start, and returns `null` then. */
   const reported = async <T>(work: () => Promise<T>): Promise<T | null> => {
@@ -83,28 +71,28 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
       send({ kind: 'checked' })
     })
 
-  const open = (databaseUrl: string): Promise<GrowingIndexing | null> =>
+  const open = (databaseUrl: string): Promise<ChangingIndex | null> =>
     reported(async () => {
       redactor.add(secretsOf({ databaseUrl }))
-      const indexing = await openGrowingIndexing({
+      const opened = await openChangingIndex({
         config,
         chain: await connecting,
         databaseUrl,
-        paced: audience.paced,
+        delayed: sender.delayed,
         onLaunchpads: launchpads => send({ kind: 'launchpads', launchpads }),
         // With NATS, commits read every state: gateways get the states over NATS, and this process does not know which tokens they watch.
-        isWatched: token => config.nats !== null || audience.isWatched(token),
+        isWatched: token => config.nats !== null || sender.isWatched(token),
         ethUsd: () => (price !== null && now() < price.untilMs ? price.ethUsd : null),
         now,
         logger,
       })
-      indexing.want(wanted)
-      const { chainId, writer } = indexing
-      send({ kind: 'opened', chainId, launchpads: indexing.launchpads(), writer, view: viewOf(indexing) })
-      void indexing.gaveUp.then(error => {
+      opened.want(wanted)
+      const { chainId, writer } = opened
+      send({ kind: 'opened', chainId, launchpads: opened.launchpads(), writer, view: viewOf(opened) })
+      void opened.gaveUp.then(error => {
         if (hasCode(error, 'database_taken')) send({ kind: 'writerChanged' })
       })
-      return indexing
+      return opened
     })
 
   return async message => {
@@ -114,33 +102,33 @@ function configured(config: Config): (message: Exclude<ToIndexing, { readonly ki
         return
       case 'open': {
         const opened = await open(message.databaseUrl)
-        indexing = opened
-        if (opened !== null) setInterval(() => audience.report(viewOf(opened)), VIEW_EVERY_MS)
+        index = opened
+        if (opened !== null) setInterval(() => sender.report(viewOf(opened)), VIEW_EVERY_MS)
         return
       }
       case 'index': {
-        const opened = indexing
-        opened?.blocks.subscribe(block => audience.committed(block, viewOf(opened)))
+        const opened = index
+        opened?.start(block => sender.committed(block, viewOf(opened)))
         return
       }
       case 'want':
         wanted = message.launchpads
-        indexing?.want(wanted)
+        index?.want(wanted)
         return
-      case 'taken':
+      case 'received':
       case 'watched':
-        audience.hear(message)
+        sender.receive(message)
         return
       case 'price':
         price = message
         return
       case 'stop':
-        await indexing?.stop()
+        await index?.stop()
         send({ kind: 'ended' })
         return
       case 'close':
-        if (indexing === null) return
-        await indexing.close()
+        if (index === null) return
+        await index.close()
         port.close()
         process.exit()
     }

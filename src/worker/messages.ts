@@ -4,12 +4,12 @@ import type { Address } from '#domain/address.ts'
 import type { ErrorCode } from '#errors'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
 import type { ChainView, IndexerState } from '#resources/health.ts'
-import type { SkippedLogs } from '#sync/prepareBatch.ts'
+import type { SkippedLogs } from '#sync/committer.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 
 /*
  * The messages between the indexing thread and the others. They are plain data: the structured clone of a class instance loses its class.
- * Neither side sends without a bound: the indexing thread waits for `taken`, and a receiver for `noted` before the next notice of actors.
+ * Neither side sends without a bound: the indexing thread waits for `received`, and a receiver for `watchedReceived` before the next notice of actors.
  */
 
 export interface ThreadView {
@@ -31,15 +31,15 @@ export interface OpenedThread {
 
 /** To the main thread, which receives committed blocks. */
 export type ToReceiver =
-  /** Answered by `taken`, as is `view`. */
+  /** Answered by `received`, as is `view`. */
   | { readonly kind: 'committed'; readonly block: EncodedBlock; readonly view: ThreadView }
   | { readonly kind: 'view'; readonly view: ThreadView }
-  | { readonly kind: 'noted' }
+  | { readonly kind: 'watchedReceived' }
 
 export type FromReceiver =
   /** Acknowledges the oldest unacknowledged `committed` or `view`. */
-  | { readonly kind: 'taken' }
-  /** Tokens that have got or lost their actor since the last notice. Answered by `noted`. */
+  | { readonly kind: 'received' }
+  /** Tokens that have got or lost their actor since the last notice. Answered by `watchedReceived`. */
   | { readonly kind: 'watched'; readonly began: readonly Address[]; readonly ended: readonly Address[] }
 
 export type ToIndexing =

@@ -27,10 +27,9 @@ import { createTransaction, oneAtATime, type Transaction } from '#store/connecti
 import { type BlockTime, readRecentBlocks, readStoredBlocks } from '#store/rows/cursor.ts'
 import type { ListInForce } from '#store/rows/listInForce.ts'
 import { dropValueChanges } from '#store/rows/valueChanges.ts'
-import { createCommitter, RECENT_BLOCKS } from '#sync/committer.ts'
-import { fetchRange, type RangeSource, type Watchlist } from '#sync/fetch/span.ts'
+import { createCommitter, RECENT_BLOCKS, type SkippedLogCounter } from '#sync/committer.ts'
 import type { SyncHealth } from '#sync/health.ts'
-import type { SkippedLogCounter } from '#sync/prepareBatch.ts'
+import { fetchRange, type RangeSource, type Watchlist } from '#sync/prefetch.ts'
 import { createSync } from '#sync/sync.ts'
 import type { ConnectedChain } from './connectChain.ts'
 import { type OpenedKeptLogs, openKeptLogs } from './openKeptLogs.ts'
@@ -53,7 +52,7 @@ export interface OpenIndexingOptions {
   /** As in `CommitOptions`. */
   readonly heldBlock: () => number | null
   /** Wraps the transaction that every commit goes through. */
-  readonly paced: (transaction: Transaction) => Transaction
+  readonly delayed: (transaction: Transaction) => Transaction
   /** Whether the token has an actor. */
   isWatched(token: Address): boolean
   ethUsd(): string | null
@@ -101,7 +100,7 @@ async function build(
   orm: ReturnType<typeof createOrm>,
   impatience: AbortController,
 ): Promise<Omit<OpenedIndexing, 'close'>> {
-  const { config, chain, writer, list, skipped, heldBlock, paced, isWatched, ethUsd, now, logger } = options
+  const { config, chain, writer, list, skipped, heldBlock, delayed, isWatched, ethUsd, now, logger } = options
   const { rpc, source, chainId, genesisHash } = chain
   const { launchpads, pegUsd } = list
   const { weth } = config.launchpads
@@ -111,7 +110,7 @@ async function build(
   void warnOfMissingContracts(rpc, adapters, logger)
   void warnOfWrongBlock(source, db, logger)
   const directory = options.directory ?? (await restoreDirectory(adapters, createTransaction(orm)))
-  const transaction = paced(oneAtATime(createTransaction(orm)))
+  const transaction = delayed(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
   const database = { db, transaction, writer }
   const kept = await openKeptLogs({ config, chain, orm, logger })

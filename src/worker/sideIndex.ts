@@ -76,7 +76,7 @@ export async function openSideIndex(options: SideIndexOptions): Promise<SideInde
     const kept = await openKeptLogs({ config, chain, orm, logger })
     const database = { db, transaction, writer }
     const valued = { weth, pegUsd: list.pegUsd, facts: kept.facts, ethUsd: () => null }
-    const committer = createUnwatchedCommitter({ config, chain, ...database, adapters, directory, ...valued, now, logger })
+    const committer = createUnwatchedCommitter(config, chain, { ...database, adapters, directory, ...valued, now, logger })
     const confirmations = sideConfirmations(config)
     void warnOfShortChain(chain, confirmations, directory.startBlock, logger)
     const sync = createSync({
@@ -150,23 +150,11 @@ async function warnOfShortChain(
   }
 }
 
-export interface UnwatchedCommitterOptions
-  extends Pick<
-    CommitterOptions,
-    'db' | 'transaction' | 'writer' | 'adapters' | 'directory' | 'weth' | 'pegUsd' | 'facts' | 'ethUsd' | 'now'
-  > {
-  readonly config: Pick<Config, 'maxReorgDepth'>
-  readonly chain: Pick<ConnectedChain, 'chainId'>
-  readonly logger: Logger
-}
-
 /** A committer whose commits read no states for clients. */
-export function createUnwatchedCommitter({ config, chain, ...options }: UnwatchedCommitterOptions): ChangingCommitter {
-  return createCommitter({
-    ...options,
-    chainId: chain.chainId,
-    revaluedPerBlock: 0,
-    maxReorgDepth: config.maxReorgDepth,
-    isWatched: () => false,
-  })
+export function createUnwatchedCommitter(
+  { maxReorgDepth }: Pick<Config, 'maxReorgDepth'>,
+  { chainId }: Pick<ConnectedChain, 'chainId'>,
+  options: Omit<CommitterOptions, 'maxReorgDepth' | 'chainId' | 'revaluedPerBlock' | 'isWatched'>,
+): ChangingCommitter {
+  return createCommitter({ ...options, chainId, maxReorgDepth, revaluedPerBlock: 0, isWatched: () => false })
 }

@@ -6,7 +6,7 @@ import type { Address } from '#domain/address.ts'
 import { TokenwireError } from '#errors'
 import type { MetadataView } from '#jobs/metadata/metadataReader.ts'
 import { type IndexingView, stateAfterSilence } from '#resources/health.ts'
-import type { SkippedLogs } from '#sync/prepareBatch.ts'
+import type { SkippedLogs } from '#sync/committer.ts'
 import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 import type { LoadedThread } from './loadThread.ts'
 import type { FromIndexing, FromReceiver, OpenedThread, ThreadView, ToIndexing, ToReceiver } from './messages.ts'
@@ -74,7 +74,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
   const send = (message: ToIndexing) => worker.postMessage(message)
   const receiver = createBlockReceiver(send, now)
 
-  const hear = (message: FromIndexing): void => {
+  const receive = (message: FromIndexing): void => {
     switch (message.kind) {
       case 'checked':
         checking.resolve()
@@ -90,8 +90,8 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
       }
       case 'committed':
       case 'view':
-      case 'noted':
-        receiver.hear(message)
+      case 'watchedReceived':
+        receiver.receive(message)
         return
       case 'launchpads':
         inForce = message.launchpads
@@ -107,7 +107,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
   }
   // A rejection that is not awaited must not end the process.
   for (const { promise } of [checking, opening]) promise.catch(() => undefined)
-  worker.on('message', hear)
+  worker.on('message', receive)
   void crashed.then(onCrash)
   void exited.then(code => {
     if (closing === null) onCrash(new Error(`the indexing thread has ended with ${code}`))
@@ -168,7 +168,7 @@ export function startIndexing(options: StartIndexingOptions): StartedThread {
 /** A thread's end of the messages by which the indexing thread hands it committed blocks. */
 export interface BlockReceiver {
   /** Takes the indexing thread's messages. */
-  hear(message: ToReceiver): void
+  receive(message: ToReceiver): void
   /** Every commit in order. A block is acknowledged when its subscribers return. */
   readonly blocks: Observable<EncodedBlock>
   complete(): void
@@ -190,19 +190,19 @@ export function createBlockReceiver(send: (message: FromReceiver) => void, now: 
     status.update(view)
   }
   return {
-    hear: message => {
+    receive: message => {
       switch (message.kind) {
         case 'committed':
           // First, so that no client learns of a block that health does not show.
           reported(message.view)
           blocks.next(message.block)
-          send({ kind: 'taken' })
+          send({ kind: 'received' })
           return
         case 'view':
           reported(message.view)
-          send({ kind: 'taken' })
+          send({ kind: 'received' })
           return
-        case 'noted':
+        case 'watchedReceived':
           notices.acknowledged()
           return
       }

@@ -14,7 +14,7 @@ import { createTransaction, type Transaction } from '#store/connection/transacti
 import { claimDatabase } from '#store/rows/cursor.ts'
 import { WHOLE_CANDLES } from '#store/rows/foldMinutes.ts'
 import { type Committer, type CommitterOptions, createCommitter } from '#sync/committer.ts'
-import type { FetchedBatch } from '#sync/prepareBatch.ts'
+import type { FetchedBatch } from '#sync/state.ts'
 import { restoreDirectory } from '#worker/restoreDirectory.ts'
 import type { TestChain } from './chain.ts'
 import type { TestDatabase } from './database.ts'

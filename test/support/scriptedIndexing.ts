@@ -45,7 +45,7 @@ const send = (message: FromIndexing) => parentPort?.postMessage(message)
 let underWay: Promise<void> = Promise.resolve()
 const stopping = new AbortController()
 
-const commit = unacknowledged.paced(async work => work({} as never) as never)
+const commit = unacknowledged.delayed(async work => work({} as never) as never)
 
 async function commitOne(): Promise<void> {
   const number = await commit(async () => Atomics.add(commits, 0, 1) + 1)
@@ -104,11 +104,11 @@ async function obey(message: ToIndexing): Promise<void> {
       return
     case 'want':
       return
-    case 'taken':
+    case 'received':
       unacknowledged.acknowledged()
       return
     case 'watched':
-      send({ kind: 'noted' })
+      send({ kind: 'watchedReceived' })
       return
     case 'price':
       return

@@ -8,7 +8,7 @@ import { withSchema } from '#domain/databaseUrl.ts'
 import { type LaunchpadsPlan, planLaunchpads } from '#launchpads/planLaunchpads.ts'
 import { createAdapters } from '#launchpads/registry.ts'
 import type { PairEvent } from '#resources/marketData.ts'
-import type { LaunchpadsChange } from '#store/changeLaunchpads.ts'
+import { copyAhead, type LaunchpadsChange } from '#store/changeLaunchpads.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { readPairEvents } from '#store/reads/marketData.ts'
@@ -16,8 +16,8 @@ import { readFinality } from '#store/reads/page.ts'
 import { readQuoteCurrencies } from '#store/rows/currencies.ts'
 import { readRecentBlocks } from '#store/rows/cursor.ts'
 import { readListInForce } from '#store/rows/listInForce.ts'
-import { batchesOf } from '#sync/fetch/replacement.ts'
-import { batchOf } from '#sync/fetch/span.ts'
+import { batchOf } from '#sync/prefetch.ts'
+import { batchesOf } from '#sync/replacement.ts'
 import { toBytes } from '#tables/columns.ts'
 import { clearTables, openOrm, silentLogger, useDatabase } from '#test/support/database.ts'
 import { createDeaths, type Deaths } from '#test/support/deaths.ts'
@@ -226,9 +226,11 @@ async function change(
     launchpads: after,
     pegUsd: [],
   }
-  await index.committer.change(wanted, async () => {
+  const replacement = { ancestor: forking.chain.at(ancestor).header, batches }
+  await around(createTransaction(database.orm))(async tx => {
+    await copyAhead(tx, wanted)
     await followed()
-    return { ancestor: forking.chain.at(ancestor).header, batches }
+    await index.committer.change(tx, wanted, replacement)
   })
   return index
 }

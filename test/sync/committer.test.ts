@@ -18,7 +18,7 @@ import {
 import type { Address } from '#domain/address.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { claimDatabase } from '#store/rows/cursor.ts'
-import type { ProjectedBatch } from '#sync/prepareBatch.ts'
+import type { ProjectedBatch } from '#sync/state.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { dumpTables, openChainIndex } from '#test/support/indexChain.ts'

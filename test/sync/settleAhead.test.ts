@@ -4,10 +4,10 @@ import { createChainSource } from '#chain/chainSource.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import { RpcError } from '#rpc/rpcFault.ts'
 import type { Committer } from '#sync/committer.ts'
-import { performAction } from '#sync/performAction.ts'
 import { createPrefetch } from '#sync/prefetch.ts'
-import type { ProjectedBatch } from '#sync/prepareBatch.ts'
+import type { ProjectedBatch } from '#sync/state.ts'
 import { afterEvent, decide, type SyncState } from '#sync/state.ts'
+import { performAction } from '#sync/sync.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
 import { useDatabase } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
@@ -48,7 +48,7 @@ it('a batch that was prepared before the block it follows was settled is prepare
   const bounds = { startBlock: START_BLOCK, followBlocks: 100, liveBlocks: 8 }
   const ranges = { minBlocks: 1, maxBlocks: 100, targetLogs: 1_000 }
   const prefetch = createPrefetch({ source, watchlist: directory, prepare, bounds, ranges })
-  const options = { source, committer, watchlist: directory, prefetch, genesisHash, maxReorgDepth: MAX_REORG_DEPTH }
+  const options = { source, committer, watchlist: directory, genesisHash, maxReorgDepth: MAX_REORG_DEPTH }
   let state: SyncState = { kind: 'unknown', uncertain: null }
 
   /** One step with the chain ending at `head`. */
@@ -57,10 +57,10 @@ it('a batch that was prepared before the block it follows was settled is prepare
     const tip = { head: header, confirmed: header, block: null }
     const action = decide(state, tip, bounds, prefetch.rangeBlocks())
     if (action.kind === 'wait') return 'wait'
-    const result = await performAction(action, state, tip, options)
-    if (result.kind === 'learned') {
-      state = afterEvent(state, result.event)
-      return result.event.kind
+    const result = await performAction(action, state, tip, prefetch, options)
+    if (result.kind !== 'commit') {
+      state = afterEvent(state, result)
+      return result.kind
     }
     const { commit, blocks } = result
     state = afterEvent(state, { kind: 'committed', commit, blocks, block: await committer.commit(commit) })

@@ -6,7 +6,7 @@ import { createAckWindow } from '#worker/blockSender.ts'
 function fixture(maxAhead: number) {
   const window = createAckWindow(maxAhead)
   let begun = 0
-  const transaction = window.paced(async work => work({} as never) as never)
+  const transaction = window.delayed(async work => work({} as never) as never)
   const commit = () => transaction(async () => void begun++)
   return { window, commit, begun: () => begun }
 }

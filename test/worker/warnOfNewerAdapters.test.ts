@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { withVersions } from '#launchpads/registry.ts'
 import { createLogLines } from '#test/support/logLines.ts'
 import { LAUNCHPADS } from '#test/support/simulatedIndex.ts'
-import { warnOfNewerAdapters } from '#worker/growingIndexing.ts'
+import { warnOfNewerAdapters } from '#worker/changingIndex.ts'
 
 test('the start says which launchpads an earlier version of their adapter has indexed, and what rebuilds them', () => {
   const log = createLogLines()

@@ -11,7 +11,7 @@ import { faultOf } from '#rpc/rpcFault.ts'
 import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { type KeptRange, type KeptRun, readKeptBody, readKeptFacts, readKeptRuns, writeKeptFacts } from '#store/keptLogs/keptTables.ts'
 import { type LogsOfBlocks, unpackLogs } from '#store/keptLogs/packLogs.ts'
-import type { ChainFacts } from '#sync/prepareBatch.ts'
+import type { ChainFacts } from '#sync/committer.ts'
 
 export interface KeptReaderOptions {
   readonly db: Queryable

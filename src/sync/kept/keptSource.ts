@@ -4,7 +4,7 @@ import { assertOwnPlaces, orderLogs } from '#chain/logs/parseLogs.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { KeptRange } from '#store/keptLogs/keptTables.ts'
-import type { RangeSource } from '#sync/fetch/span.ts'
+import type { RangeSource } from '#sync/prefetch.ts'
 import { type KeptReader, keyedFilters, type LogPiece, type OpenedKept, partOf } from './keptReader.ts'
 import type { KeptWriter } from './keptWriter.ts'
 

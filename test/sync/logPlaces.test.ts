@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import type { BatchMode, ChainLog } from '#domain/block.ts'
-import { fetchSpan } from '#sync/fetch/span.ts'
+import { fetchSpan } from '#sync/prefetch.ts'
 import { type ChainRpcOptions, createChainRpc } from '#test/support/chainRpc.ts'
 import { createMemoryIndex } from '#test/support/memoryCommitter.ts'
 import { createSimulatedChain, type SimulatedChain, testAddress } from '#test/support/simulatedChain.ts'

@@ -1,27 +1,89 @@
 import type { BlockWithLogs } from '#chain/block.ts'
 import type { ChainSource } from '#chain/chainSource.ts'
+import type { ChainTip } from '#chain/chainTips.ts'
 import type { Hex } from '#domain/address.ts'
 import type { BlockHeader } from '#domain/block.ts'
 import { inconsistent, missing } from '#rpc/rpcFault.ts'
-import type { FetchedBatch } from '#sync/prepareBatch.ts'
-import { batchOf, type PastWatchlist, type Watchlist } from './span.ts'
+import { reorgTooDeep } from '#store/replaceBlocks.ts'
+import type { BlockRow } from '#tables/block.ts'
+import { batchOf, type PastWatchlist, type Watchlist } from './prefetch.ts'
+import { blockAt, endOf, extendChain, type FetchedBatch, type LocalChain, type ReadyCommit, type Replacement } from './state.ts'
 
-/** The blocks that take the place of indexed ones after a reorg. */
-export interface Replacement {
-  /** The newest indexed block that stays; `null`: none does, and the index begins anew. */
-  readonly ancestor: BlockHeader | null
-  /**
-   * Ascending and linked, from the block after `ancestor` or from the start block. The last one is `live`. Empty: the replaced blocks are
-   * only undone, which requires an `ancestor`.
-   */
-  readonly batches: readonly FetchedBatch[]
+/**
+ * Fetches the blocks that replaced indexed ones, up to the cursor's height at most. If they are replaced again meanwhile, they do not link
+ * up, or the next step finds them replaced.
+ *
+ * @param chain the newest indexed blocks, the cursor last
+ * @throws `TokenwireError` `reorg_too_deep`; as `fetchReplacement`
+ */
+export async function fetchFork(
+  chain: readonly BlockRow[],
+  tip: ChainTip,
+  options: Omit<ReplacementOptions, 'ancestor' | 'to'> & {
+    readonly source: Pick<ChainSource, 'headerOfEach'>
+    readonly maxReorgDepth: number
+  },
+): Promise<ReadyCommit> {
+  const { source, watchlist, maxReorgDepth } = options
+  const fork = await findFork(source, chain, tip.head.number, watchlist.startBlock)
+  const { kind, depth } = fork
+  const ancestor = kind === 'fork' ? fork.ancestor : null
+  const cursor = chain.at(-1)
+  const last = cursor?.number ?? watchlist.startBlock
+  if (kind === 'forgotten' || depth > maxReorgDepth) {
+    const blocks = `${kind === 'forgotten' ? 'at least ' : ''}${depth} indexed block(s) up to block ${last}`
+    throw reorgTooDeep(blocks, { cursor: last, cursorHash: cursor?.hash, depth, ancestor: ancestor?.number ?? null })
+  }
+  const to = Math.min(last, tip.confirmed.number)
+  const replacement = await fetchReplacement({ ...options, ancestor, to })
+  const kept: LocalChain = ancestor === null ? [] : chain.filter(({ number }) => number <= ancestor.number)
+  return {
+    kind: 'commit',
+    commit: { kind: 'replace', to: endOf(replacement), replacement, depth },
+    blocks: replacement.batches.flatMap(batch => batch.blocks).reduce(extendChain, kept),
+  }
 }
 
-/** The block at which the index stands after the replacement. */
-export function endOf({ ancestor, batches }: Replacement): BlockHeader {
-  const end = batches.at(-1)?.to ?? ancestor
-  if (end === null) throw new TypeError('a replacement of everything that is indexed by nothing')
-  return end
+/** A fork that replaces indexed blocks, as all providers show it. `depth`: how many it replaces. */
+type Fork =
+  /**
+   * It leaves the indexed chain after `ancestor`. If it leaves between blocks that were committed together, `ancestor` is the newest block
+   * before those: the index can't go back to a place between them.
+   */
+  | { readonly kind: 'fork'; readonly ancestor: BlockHeader; readonly depth: number }
+  /** No indexed block is on it, from the start block on. */
+  | { readonly kind: 'whole'; readonly depth: number }
+  /** No remembered block is on it, and there are older ones: it replaces at least `depth`. */
+  | { readonly kind: 'forgotten'; readonly depth: number }
+
+/**
+ * Makes sure that the chain has left the indexed blocks, and finds where.
+ *
+ * @param local the newest indexed blocks, the cursor last
+ * @param head the height of the chain now
+ * @throws `RpcError` `inconsistent` while any healthy provider still has the indexed block: providers disagree, and asking again decides
+ */
+async function findFork(
+  source: Pick<ChainSource, 'headerOfEach' | 'headers'>,
+  local: readonly BlockRow[],
+  head: number,
+  startBlock: number,
+): Promise<Fork> {
+  const cursor = local.at(-1)
+  if (cursor === undefined) throw new TypeError('nothing is indexed that a fork could replace')
+  const shared = blockAt(local, Math.min(cursor.number, head))
+  if (shared === undefined) throw missing(`the chain up to block ${cursor.number}`)
+  const shown = await source.headerOfEach(shared.number)
+  if (shown.some(({ hash }) => hash === shared.hash)) {
+    throw inconsistent(`a provider has indexed block ${shared.number} on its chain, another one has not`)
+  }
+  const now = await source.headers(local.filter(({ number }) => number < shared.number).map(({ number }) => number))
+  const shownHashes = new Map(now.map(({ number, hash }) => [number, hash]))
+  const kept = local.filter(({ number, hash }) => shownHashes.get(number) === hash)
+  const depth = cursor.number - (kept.at(-1)?.number ?? cursor.number - local.length)
+  const ancestor = kept.findLast(({ mergedWithNext }) => !mergedWithNext)
+  if (ancestor !== undefined) return { kind: 'fork', ancestor, depth }
+  return { kind: kept.length === 0 && local[0]?.number === startBlock ? 'whole' : 'forgotten', depth }
 }
 
 export interface ReplacementOptions {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Hex } from '#domain/address.ts'
-import { batchOf, fetchBlocks, type LinkedBlocks } from '#sync/fetch/span.ts'
+import { batchOf, fetchBlocks, type LinkedBlocks } from '#sync/prefetch.ts'
 import { createMemoryIndex } from '#test/support/memoryCommitter.ts'
 import { createSimulatedChain, type NewLog, testAddress } from '#test/support/simulatedChain.ts'
 
