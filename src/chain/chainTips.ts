@@ -80,7 +80,6 @@ export function createChainTips(): ChainTips {
   /** The answers to the query of the block's logs, then to the calls; `null`: they have to be asked for one after the other. */
   const askCombined = async (provider: RpcProvider, number: number, calls: readonly RpcCall[]): Promise<readonly unknown[] | null> => {
     const combining = byProvider.get(provider.name) ?? NEVER_REFUSED
-    if (provider.addressRequired) return null
     if (combining.pausedFor > 0) {
       byProvider.set(provider.name, { ...combining, pausedFor: combining.pausedFor - 1 })
       return null

@@ -2,8 +2,8 @@ import type { RpcCall } from './rpcEndpoint.ts'
 import type { LogLimit, RpcFault } from './rpcFault.ts'
 
 /**
- * The search for the largest size that a provider allows: the calls of a request, the blocks or the addresses of a log query. Few providers
- * say their limit when they refuse, and what they refuse today they may allow tomorrow. So a limit that was found is tried again after some
+ * The search for the largest size that a provider allows: the calls of a request, the blocks or the addresses of a log query. What a provider
+ * refuses today it may allow tomorrow. So a limit that was found is tried again after some
  * answers, and after twice as many each time it is refused again. Every change makes a new value.
  */
 export interface SizeLimit {
@@ -48,13 +48,8 @@ export function afterAllowed(limit: SizeLimit, asked: number): SizeLimit {
     : { ...limit, allowed, size: grown, answers: 0 }
 }
 
-/**
- * After a size was refused for being too large.
- *
- * @param hint a size that the provider's words suggest, right or wrong; `null`: none
- * @returns a limit whose `size` is below `asked`, unless `asked` is 1
- */
-export function afterTooLarge(limit: SizeLimit, asked: number, hint: number | null): SizeLimit {
+/** After a size was refused for being too large: a limit whose `size` is below `asked`, unless `asked` is 1. */
+export function afterTooLarge(limit: SizeLimit, asked: number): SizeLimit {
   // A single block, address or call was too large.
   if (asked <= 1) return shrunkTo(limit, 1)
   const { most, growth, patience } = limit
@@ -62,10 +57,7 @@ export function afterTooLarge(limit: SizeLimit, asked: number, hint: number | nu
   const refused = Math.min(limit.refused, asked)
   const isTry = limit.size >= limit.refused && asked >= limit.size && allowed > 0
   if (isTry) return { ...limit, size: allowed, allowed, refused: allowed + 1, patience: Math.min(patience * 2, MAX_PATIENCE), answers: 0 }
-  const isUseful = hint !== null && hint < asked && hint >= Math.max(1, allowed)
-  // The hint is right: that size was answered, and the words name it again.
-  if (isUseful && hint === allowed) return { size: hint, allowed, refused: hint + 1, most, growth, patience, answers: 0 }
-  return { size: isUseful ? hint : Math.max(half(asked), allowed), allowed, refused, most, growth, patience, answers: 0 }
+  return { size: Math.max(half(asked), allowed), allowed, refused, most, growth, patience, answers: 0 }
 }
 
 /** After a refusal that may not last: a smaller size is used, which grows again with the answers. */
@@ -90,8 +82,6 @@ export interface Limits {
   readonly blocks: SizeLimit
   /** Addresses, or topics of one position, per log query. */
   readonly addresses: SizeLimit
-  /** Until then every log query names addresses: the provider refused one that named none. */
-  readonly addressRequiredUntilMs: number
   /** Until then the provider gets no request: it asked for that. */
   readonly silentUntilMs: number
   readonly refusedAtMs: number
@@ -120,14 +110,12 @@ const MAX_BACKOFF_MS = 30_000
 export const MAX_SILENCE_MS = 300_000
 /** The longest wait for a provider that asked for silence; callers have longer waits of their own. */
 export const MAX_SILENCE_WAIT_MS = 30_000
-const ADDRESS_REQUIRED_MS = 600_000
 
 export const UNLIMITED: Limits = {
   concurrency: Number.POSITIVE_INFINITY,
   calls: unlimitedUpTo(MAX_CALLS, 1.01),
   blocks: unlimitedUpTo(MAX_BLOCKS, 1.5),
   addresses: unlimitedUpTo(MAX_ADDRESSES, 1.5),
-  addressRequiredUntilMs: 0,
   silentUntilMs: 0,
   refusedAtMs: 0,
   refusalsInARow: 0,
@@ -192,13 +180,12 @@ export function afterDoubtfulRefusal(limits: Limits, inFlight: number): Limits {
 
 /** After a request was refused for holding too many calls. */
 export function afterTooManyCalls(limits: Limits, calls: number): Limits {
-  return { ...limits, calls: afterTooLarge(limits.calls, calls, null) }
+  return { ...limits, calls: afterTooLarge(limits.calls, calls) }
 }
 
 /** A query of logs: how many blocks it spans, and how many addresses, or topics of one position, it names at most. */
 export interface LogQuerySize {
   readonly blocks: number
-  /** 0: it names no addresses. */
   readonly addresses: number
 }
 
@@ -206,62 +193,21 @@ export function afterLogsAnswer(limits: Limits, { blocks, addresses }: LogQueryS
   return { ...limits, blocks: afterAllowed(limits.blocks, blocks), addresses: afterAllowed(limits.addresses, addresses) }
 }
 
-/** Why a log query has to be smaller. `cut`: the answer may lack logs. `hint`: a size that the provider's words suggest. */
-export interface LogRefusal {
-  readonly limit: LogLimit | 'cut'
-  readonly hint: number | null
-}
+/** What of a log query has to be smaller. `cut`: the blocks, since the answer may lack logs. */
+export type LogRefusal = LogLimit | 'cut'
 
-export function afterLogsRefusal(limits: Limits, { blocks, addresses }: LogQuerySize, { limit, hint }: LogRefusal, nowMs: number): Limits {
+export function afterLogsRefusal(limits: Limits, { blocks, addresses }: LogQuerySize, limit: LogRefusal): Limits {
   switch (limit) {
     case 'blocks':
-      return { ...limits, blocks: afterTooLarge(limits.blocks, blocks, hint) }
+      return { ...limits, blocks: afterTooLarge(limits.blocks, blocks) }
     case 'cut':
       return { ...limits, blocks: shrunkTo(limits.blocks, half(blocks)) }
     case 'addresses':
-      return { ...limits, addresses: afterTooLarge(limits.addresses, addresses, hint) }
+      return { ...limits, addresses: afterTooLarge(limits.addresses, addresses) }
     case 'address-required':
-      return { ...limits, addressRequiredUntilMs: nowMs + ADDRESS_REQUIRED_MS }
+      // Of a query for all logs of a block, which has no size.
+      return limits
   }
-}
-
-/** What was asked for; blocks are inclusive. */
-export interface AskedSize {
-  readonly limit: LogLimit
-  /** Blocks, or addresses. */
-  readonly size: number
-  readonly from: number
-  readonly to: number
-}
-
-/** The characters of an error text that are read: providers send texts of any length, with nothing useful further back. */
-const TEXT_READ = 600
-/** A smaller part of the refused size is not believed at once: a number that means something else would cost as many queries. */
-const SMALLEST_PART = 1 / 32
-const NUMBERS = /0x[0-9a-f]{1,12}\b|(\d[\d,._]*)\s*(k|m)?\b/g
-
-/**
- * A size below the refused one that the provider's words suggest: the end of a range that begins where the query did, else the largest
- * number that is smaller. Only a hint: in any language, of any provider, right or not. A wrong one costs a query or two.
- *
- * @returns `null` when the words have no such number
- */
-export function sizeHint(words: string, { limit, size, from, to }: AskedSize): number | null {
-  const text = words.slice(0, TEXT_READ).toLowerCase()
-  const numbers = [...text.matchAll(NUMBERS)].map(([whole, digits, suffix]) =>
-    digits === undefined ? Number(whole) : countOf(digits, suffix),
-  )
-  if (limit === 'blocks') {
-    const end = numbers.find((number, index) => index > 0 && numbers[index - 1] === from && number > from && number < to)
-    if (end !== undefined) return Math.max(end - from + 1, Math.ceil(size * SMALLEST_PART))
-  }
-  // Providers quote what was asked: the bounds, the number of blocks, or how far they are apart.
-  const smaller = numbers.filter(number => number >= 1 && number < size - 1 && number !== from && number !== to)
-  return smaller.length === 0 ? null : Math.max(...smaller, Math.ceil(size * SMALLEST_PART))
-}
-
-function countOf(digits: string, suffix: string | undefined): number {
-  return Number(digits.replace(/[,._]/g, '')) * (suffix === 'k' ? 1_000 : suffix === 'm' ? 1_000_000 : 1)
 }
 
 /** A smaller form of a log query, whose answer is empty or small. */

@@ -78,10 +78,6 @@ export class Provider {
   }
 
   /** Whether it refuses log queries that name no addresses. */
-  get addressRequired(): boolean {
-    return this.#now() < this.limits.addressRequiredUntilMs
-  }
-
   get endpoint(): RpcEndpoint {
     return this.#options.endpoint
   }
@@ -207,8 +203,8 @@ export class Provider {
     this.#limiter.update(afterLogsAnswer(this.limits, query))
   }
 
-  logsRefused(query: LogQuerySize, refusal: LogRefusal): void {
-    this.#limiter.update(afterLogsRefusal(this.limits, query, refusal, this.#now()))
+  logsRefused(query: LogQuerySize, limit: LogRefusal): void {
+    this.#limiter.update(afterLogsRefusal(this.limits, query, limit))
   }
 
   report(): RpcHealth {
@@ -465,8 +461,6 @@ export interface RpcProvider {
   readonly name: string
   /** The limits that its answers have shown so far. */
   readonly limits: Limits
-  /** Whether it refuses log queries that name no addresses. */
-  readonly addressRequired: boolean
   /** As `HeaderCheck.check`. */
   checkHeader(header: ChainHeader): Promise<void>
   call(call: RpcCall, options?: QueryOptions): Promise<unknown>
@@ -478,5 +472,5 @@ export interface RpcProvider {
   /** Notes that it answered a log query of this size in full. */
   logsAnswered(query: LogQuerySize): void
   /** Notes that it refused a log query of this size. */
-  logsRefused(query: LogQuerySize, refusal: LogRefusal): void
+  logsRefused(query: LogQuerySize, limit: LogRefusal): void
 }

@@ -43,7 +43,7 @@ export interface Rpc {
   /** EIP-1193, for viem: `custom(rpc, { retryCount: 0 })`. */
   request(call: { readonly method: string; readonly params?: unknown }): Promise<unknown>
   /** The provider that is asked first now. */
-  preferred(): Pick<RpcProvider, 'name' | 'limits' | 'addressRequired'>
+  preferred(): Pick<RpcProvider, 'name' | 'limits'>
   /** The health of each provider, in the order of the URLs. */
   health(): readonly RpcHealth[]
   /** Why providers are not healthy, with what they said. */
@@ -132,14 +132,11 @@ export function createRpc(options: RpcOptions): Rpc {
         get limits() {
           return provider.limits
         },
-        get addressRequired() {
-          return provider.addressRequired
-        },
         checkHeader: headers.check,
         calls,
         call: async (call, query) => (await calls([call], query))[0],
         logsAnswered: query => provider.logsAnswered(query),
-        logsRefused: (query, refusal) => provider.logsRefused(query, refusal),
+        logsRefused: (query, limit) => provider.logsRefused(query, limit),
       })
       provider.believed(sentAtMs)
       believed++

@@ -108,21 +108,6 @@ export function faultKindSentence(fault: RpcFault): string {
   return fault.kind === 'too-large' ? LIMIT_SENTENCES[fault.limit] : KIND_SENTENCES[fault.kind]
 }
 
-/** What the provider itself wrote, without secrets; `''`: nothing. */
-export function providerWords(fault: RpcFault): string {
-  switch (fault.kind) {
-    case 'http':
-    case 'rate-limited':
-    case 'node':
-    case 'rejected':
-      return fault.text
-    case 'missing':
-      return fault.what
-    default:
-      return ''
-  }
-}
-
 /** The fault in words, with what the provider said: for logs and operators. */
 export function faultSentence(fault: RpcFault): string {
   const words = faultKindSentence(fault)

@@ -60,7 +60,7 @@ describe('the confirmed block that is indexed next', () => {
     [-32602, 'invalid block range params'],
   ])('is asked for together again at once after a passing %i "%s"', async (code, message) => {
     let refuses = true
-    const { follow, addressRequired } = open((call, answer) => {
+    const { follow } = open((call, answer) => {
       if (refuses && isUnfiltered(call)) throw new NodeFailure(code, message)
       return answer()
     })
@@ -70,7 +70,6 @@ describe('the confirmed block that is indexed next', () => {
       refuses = false
       await expect(follow(3, true)).resolves.toEqual({ turns: 1, calls: 3 })
     }
-    expect(addressRequired()).toBe(false)
   })
 
   it('is asked for one call after the other by a provider that refuses them together again and again, and now and then together', async () => {
@@ -110,10 +109,6 @@ function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_,
         rpc.ask(provider =>
           question({
             ...provider,
-            // A getter: it changes.
-            get addressRequired() {
-              return provider.addressRequired
-            },
             call: (call, options) => {
               counts.turns++
               counts.calls++
@@ -142,5 +137,5 @@ function open(intercept: (call: RpcCall, answer: () => unknown) => unknown = (_,
     expect(block ?? (await source.blockWithLogs(confirmed.number, confirmed))).toEqual(chain.at(next))
     return take()
   }
-  return { chain, source, follow, take, addressRequired: () => rpc.preferred().addressRequired }
+  return { chain, source, follow, take }
 }

@@ -92,17 +92,14 @@ describe('the limits of a provider', () => {
     expect(limits).toMatchObject({ concurrency: Number.POSITIVE_INFINITY, silentUntilMs: 0 })
   })
 
-  it.each<[LogRefusal, { blocks?: number; addresses?: number; addressRequiredUntilMs?: number }]>([
-    [{ limit: 'blocks', hint: 300 }, { blocks: 300 }],
-    [{ limit: 'blocks', hint: null }, { blocks: 1_000 }],
-    [{ limit: 'cut', hint: null }, { blocks: 1_000 }],
-    [{ limit: 'addresses', hint: 50 }, { addresses: 50 }],
-    [{ limit: 'addresses', hint: null }, { addresses: 400 }],
-    [{ limit: 'address-required', hint: null }, { addressRequiredUntilMs: NOW + 600_000 }],
-  ])('after a log query of 2,000 blocks and 800 addresses was refused with %o', (refusal, expected) => {
-    const { blocks, addresses, addressRequiredUntilMs } = afterLogsRefusal(UNLIMITED, { blocks: 2_000, addresses: 800 }, refusal, NOW)
-    const none = { blocks: 100_000, addresses: 1_000, addressRequiredUntilMs: 0 }
-    expect({ blocks: blocks.size, addresses: addresses.size, addressRequiredUntilMs }).toEqual({ ...none, ...expected })
+  it.each<[LogRefusal, { blocks?: number; addresses?: number }]>([
+    ['blocks', { blocks: 1_000 }],
+    ['cut', { blocks: 1_000 }],
+    ['addresses', { addresses: 400 }],
+    ['address-required', {}],
+  ])('after a log query of 2,000 blocks and 800 addresses was refused for its %s', (limit, expected) => {
+    const { blocks, addresses } = afterLogsRefusal(UNLIMITED, { blocks: 2_000, addresses: 800 }, limit)
+    expect({ blocks: blocks.size, addresses: addresses.size }).toEqual({ blocks: 100_000, addresses: 1_000, ...expected })
   })
 
   it('let fewer log queries be in flight after one was refused as if too fast, and a smaller one answered', () => {

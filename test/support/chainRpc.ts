@@ -15,8 +15,6 @@ export interface ChainRpcOptions {
   readonly intercept?: (provider: string, call: RpcCall, answer: () => unknown) => unknown
   /** Addresses that are asked for in one query of logs, at most. Default: as in production. */
   readonly maxAddresses?: number | undefined
-  /** Default: time stands still. */
-  readonly nowMs?: () => number
   /** For the times of headers. Default: the machine's. */
   readonly clock?: Pick<Clock, 'epochMs'>
   readonly logger?: Pick<Logger, 'warn'>
@@ -28,7 +26,7 @@ export interface ChainRpcOptions {
  */
 export function createChainRpc(
   chains: readonly Pick<SimulatedChain, 'answer'>[],
-  { intercept, maxAddresses, nowMs = () => 0, clock = systemClock, logger = pino({ level: 'silent' }) }: ChainRpcOptions = {},
+  { intercept, maxAddresses, clock = systemClock, logger = pino({ level: 'silent' }) }: ChainRpcOptions = {},
 ): Pick<Rpc, 'ask' | 'askEach' | 'second' | 'headers' | 'preferred' | 'health' | 'troubles' | 'lastAnswerAtMs' | 'subscribeHeads'> {
   const initial: Limits = { ...UNLIMITED, ...(maxAddresses !== undefined && { addresses: unlimitedUpTo(maxAddresses, 1.5) }) }
   const providers = chains.map((chain, index): RpcProvider => {
@@ -65,14 +63,11 @@ export function createChainRpc(
       get limits() {
         return limiter.limits
       },
-      get addressRequired() {
-        return nowMs() < limiter.limits.addressRequiredUntilMs
-      },
       checkHeader: header => headers.check(header),
       call: async (call, options) => (await ask([call], options))[0],
       calls: ask,
       logsAnswered: query => limiter.update(afterLogsAnswer(limiter.limits, query)),
-      logsRefused: (query, refusal) => limiter.update(afterLogsRefusal(limiter.limits, query, refusal, nowMs())),
+      logsRefused: (query, limit) => limiter.update(afterLogsRefusal(limiter.limits, query, limit)),
     }
   })
   const [first] = providers

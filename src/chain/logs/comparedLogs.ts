@@ -6,13 +6,11 @@ import type { ChainHeader } from '#rpc/header.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { faultOf, inconsistent, RpcError } from '#rpc/rpcFault.ts'
 import { gatherLogs, type LogGathering } from './gatherLogs.ts'
-import type { LogStrategy } from './logFilter.ts'
 import { areSameLogs, orderLogs } from './parseLogs.ts'
 import { readReceiptLogs } from './provenLogs.ts'
 
 export interface ComparedLogsOptions {
   readonly rpc: Pick<Rpc, 'ask' | 'askEach' | 'second' | 'preferred' | 'headers'>
-  readonly strategy: LogStrategy
   /** Default: real time. */
   readonly clock?: Pick<Clock, 'nowMs' | 'sleep'>
   /** Default: nothing is logged. */
@@ -26,7 +24,7 @@ export type ComparedLogs = (gathering: LogGathering) => Promise<readonly ChainLo
  * Asks a second provider for the same logs, where there is one: nothing else shows that old logs are missing or made up. Where the two
  * differ, `decideLogs` decides. A second provider that fails, or is too slow, is not waited for: then the first one is believed.
  */
-export function createComparedLogs({ rpc, strategy, clock = systemClock, logger }: ComparedLogsOptions): ComparedLogs {
+export function createComparedLogs({ rpc, clock = systemClock, logger }: ComparedLogsOptions): ComparedLogs {
   const answers = createSecondAnswers(clock)
   const reported = new Set<string>()
 
@@ -35,7 +33,7 @@ export function createComparedLogs({ rpc, strategy, clock = systemClock, logger 
     const ask: Rpc['ask'] = question => (isOver() ? Promise.reject(new RpcError({ kind: 'closed' })) : second.ask(question))
     try {
       // What differs is looked up in receipts, so nothing has to be proven before.
-      return orderLogs(await gatherLogs({ ...second, ask }, strategy, { ...gathering, provesLogs: false }))
+      return orderLogs(await gatherLogs({ ...second, ask }, { ...gathering, provesLogs: false }))
     } catch (error) {
       if (faultOf(error) === null) throw error
       return null
@@ -56,7 +54,7 @@ export function createComparedLogs({ rpc, strategy, clock = systemClock, logger 
         asked = provider.name
         return question(provider)
       })
-    const askFirst = async () => orderLogs(await gatherLogs({ ask, preferred: rpc.preferred }, strategy, gathering))
+    const askFirst = async () => orderLogs(await gatherLogs({ ask, preferred: rpc.preferred }, gathering))
     if (second === null) return askFirst()
     const [logs, others] = await answers.both(askFirst, isOver => askSecond(second, gathering, isOver))
     if (others === null) return logs

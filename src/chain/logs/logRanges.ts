@@ -1,7 +1,7 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type ComparedLogsOptions, createComparedLogs } from './comparedLogs.ts'
-import { createLogPlan, createLogStrategy, createLogTest, type KeyList, type WantedLogs } from './logFilter.ts'
+import { createLogTest, cutQuery, type KeyList, type LogQuery, limitsOf, type QueryLimits, type WantedLogs } from './gatherLogs.ts'
 import { assertOwnPlaces, orderLogs } from './parseLogs.ts'
 
 export interface LogRangeQuery {
@@ -46,7 +46,7 @@ export interface LogRanges {
   fetch(query: LogRangeQuery): Promise<LogRange>
 }
 
-export interface LogRangesOptions extends Omit<ComparedLogsOptions, 'strategy'> {
+export interface LogRangesOptions extends ComparedLogsOptions {
   /** Queries in flight at the same time. */
   readonly concurrency: number
   /** Whether each log has to be in the receipts of its block. Default false. */
@@ -55,8 +55,7 @@ export interface LogRangesOptions extends Omit<ComparedLogsOptions, 'strategy'> 
 
 export function createLogRanges({ concurrency, provesLogs = false, ...options }: LogRangesOptions): LogRanges {
   const { rpc } = options
-  const strategy = createLogStrategy()
-  const fetchCompared = createComparedLogs({ ...options, strategy })
+  const fetchCompared = createComparedLogs(options)
 
   return {
     fetch: async query => {
@@ -64,13 +63,7 @@ export function createLogRanges({ concurrency, provesLogs = false, ...options }:
       if (filters.length === 0) return { logs: [], to: query.to }
       const tests = new Map(filters.map(filter => [filter, createLogTest(filter)]))
       const gathering = { end: query.end, provesLogs, testOf: (filter: WantedLogs) => tests.get(filter) ?? createLogTest(filter) }
-      const checked = new Set<WantedLogs>()
-      const choose = (filter: WantedLogs, blocks: number) => {
-        const choice = strategy.choose(rpc.preferred(), filter, blocks, !checked.has(filter))
-        checked.add(filter)
-        return choice
-      }
-      const plan = createLogPlan({ from: query.from, to: query.to, filters, choose })
+      const plan = createLogPlan({ from: query.from, to: query.to, filters, limits: () => limitsOf(rpc.preferred()) })
       const found: (readonly ChainLog[])[] = []
       let count = 0
       let failed = false
@@ -99,4 +92,44 @@ function filtersOf({ addresses, topics, filtered = [] }: LogRangeQuery): readonl
   const unique = 'length' in addresses ? new Set(addresses) : addresses
   const listed = { addresses: unique, ...(topics !== undefined && { topics: [topics] }) }
   return [...(unique.size === 0 ? [] : [listed]), ...filtered.map(({ address, topics }) => ({ addresses: [address], topics }))]
+}
+
+interface LogPlan {
+  /**
+   * The next query, or `null`. With `enough` logs no further blocks are begun: the other filters only catch up with the one that is ahead.
+   */
+  next(enough: boolean): LogQuery | null
+  /** The last block up to which the queries given out cover all filters. */
+  reached(): number
+}
+
+interface LogPlanOptions {
+  readonly from: number
+  readonly to: number
+  readonly filters: readonly WantedLogs[]
+  /** Called before each series of queries, so that it can use what earlier answers have shown. */
+  limits(): QueryLimits
+}
+
+/** Gives out queries roughly in the order of blocks: the next series is of the filter that has covered the fewest blocks. */
+function createLogPlan({ from, to, filters, limits }: LogPlanOptions): LogPlan {
+  const tracks = filters.map(filter => ({ filter, next: from }))
+  let queries: Iterator<LogQuery, undefined> = [][Symbol.iterator]()
+  const begin = (goal: number): Iterator<LogQuery, undefined> => {
+    const track = tracks.reduce((least, one) => (one.next < least.next ? one : least))
+    if (track.next > goal) return [][Symbol.iterator]()
+    const known = limits()
+    const query = { from: track.next, to: Math.min(goal, track.next + known.blocks - 1), filter: track.filter }
+    track.next = query.to + 1
+    return cutQuery(query, known)
+  }
+  return {
+    next: enough => {
+      const { value } = queries.next()
+      if (value !== undefined) return value
+      queries = begin(enough ? Math.max(...tracks.map(({ next }) => next)) - 1 : to)
+      return queries.next().value ?? null
+    },
+    reached: () => Math.min(...tracks.map(({ next }) => next)) - 1,
+  }
 }

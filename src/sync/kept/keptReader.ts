@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { ChainSource } from '#chain/chainSource.ts'
-import type { KeyList } from '#chain/logs/logFilter.ts'
+import type { KeyList } from '#chain/logs/gatherLogs.ts'
 import type { FilteredAddress, LogRangeQuery } from '#chain/logs/logRanges.ts'
 import type { Address, Hex } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'

@@ -129,23 +129,6 @@ describe('logs in a range', () => {
     )
   })
 
-  it('are asked for in the stated size once the provider has stated it', async () => {
-    const chain = chainOf(Array.from({ length: 100 }, () => [1]))
-    const asked: number[] = []
-    const limit: Limit = { kind: 'blocks', max: 20, message: () => 'eth_getLogs is limited to a 20 range' }
-    const intercept = (provider: string, call: RpcCall, answer: () => unknown) => {
-      const { fromBlock, toBlock } = (call.params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
-      if (call.method === 'eth_getLogs') asked.push(Number(toBlock) - Number(fromBlock) + 1)
-      return limiting([limit])(provider, call, answer)
-    }
-    const rpc = createChainRpc([chain], { intercept })
-    const end = chain.head().header
-    await createLogRanges({ rpc, concurrency: 1 }).fetch({ from: 1, to: 100, end, addresses: [testAddress(1)], maxLogs: 1e9 })
-    // A query of one block shows that it was the size.
-    expect(asked).toEqual([100, 1, 20, 20, 20, 20, 20])
-    expect(rpc.preferred().limits.blocks.allowed).toBe(20)
-  })
-
   const lies: readonly (readonly [string, (logs: Record<string, unknown>[]) => unknown, string])[] = [
     ['a log of another address', logs => [{ ...logs[0], address: testAddress(99) }, ...logs.slice(1)], 'was not asked for'],
     ['a log outside the range', logs => [{ ...logs[0], blockNumber: '0xff' }, ...logs.slice(1)], 'a log of block 255 in'],
