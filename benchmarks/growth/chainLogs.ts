@@ -1,5 +1,5 @@
 import { toEventSelector } from 'viem'
-import { logsBloom } from '#chain/logs/blockLogs.ts'
+import { logsBloom } from '#chain/chainSource.ts'
 import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { SimulatedBlock } from '#test/support/simulatedChain.ts'

@@ -67,7 +67,7 @@ describe('the import directions', () => {
 
   it.each<readonly [string, string, boolean, boolean]>([
     ['src/store/rows/undo.ts', '#domain/block.ts', false, true],
-    ['src/store/rows/undo.ts', '#index/decode.ts', false, false],
+    ['src/store/rows/undo.ts', '#index/project/project.ts', false, false],
     ['src/chain/heads.ts', '#rpc/rpc.ts', false, true],
     ['src/rpc/rpc.ts', '#chain/heads.ts', true, false],
     ['src/gateway/outbox/outbox.ts', '#store/reads/reads.ts', true, false],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type AskEvent, type AskState, afterAskEvent, NOTHING_TRIED, nextStep, resendAfterMs } from '#rpc/askProviders.ts'
 import { UNLIMITED } from '#rpc/limits.ts'
 import { type ProviderState, UNKNOWN_PROVIDER } from '#rpc/providerHealth.ts'
+import { type AskEvent, type AskState, afterAskEvent, NOTHING_TRIED, nextStep, resendAfterMs } from '#rpc/rpc.ts'
 import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 
 const provider = (name: string, silentUntilMs = 0): ProviderState => ({

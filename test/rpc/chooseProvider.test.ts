@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { chooseProvider } from '#rpc/askProviders.ts'
 import { UNLIMITED } from '#rpc/limits.ts'
 import { afterFault, type ProviderHealth, type ProviderState, UNKNOWN_PROVIDER } from '#rpc/providerHealth.ts'
+import { chooseProvider } from '#rpc/rpc.ts'
 
 const good = (name: string, changed: Partial<ProviderHealth> = {}): ProviderState => ({
   name,

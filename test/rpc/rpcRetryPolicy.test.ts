@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rpcRetryPolicy } from '#rpc/askProviders.ts'
+import { rpcRetryPolicy } from '#rpc/rpc.ts'
 import type { RpcFault } from '#rpc/rpcFault.ts'
 
 const NETWORK: RpcFault = { kind: 'network' }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { keccak256, numberToHex, toHex } from 'viem'
-import { logsBloom } from '#chain/logs/blockLogs.ts'
+import { logsBloom } from '#chain/chainSource.ts'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
 import { type ChainHeader, headerHash } from '#rpc/header.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '#domain/address.ts'
 import type { ChainLog } from '#domain/block.ts'
-import { unknownsOf, withFound } from '#index/decode.ts'
+import { unknownsOf, withFound } from '#launchpads/decodeLogs.ts'
 import type { EventMapping } from '#launchpads/mapping/schema.ts'
 import type { TokenEvent } from '#launchpads/tokenEvent.ts'
 import {

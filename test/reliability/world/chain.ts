@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Hex, numberToHex } from 'viem'
-import { logsBloom } from '#chain/logs/blockLogs.ts'
+import { logsBloom } from '#chain/chainSource.ts'
 import { encodeReceipt, trieRoot } from '#chain/logs/provenLogs.ts'
 import { headerHash } from '#rpc/header.ts'
 import { type NewLog, testAddress } from '#test/support/simulatedChain.ts'

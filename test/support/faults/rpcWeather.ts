@@ -1,5 +1,5 @@
 import { numberToHex } from 'viem'
-import { logsBloom } from '#chain/logs/blockLogs.ts'
+import { logsBloom } from '#chain/chainSource.ts'
 import type { Random } from '#devchain/traders/random.ts'
 import type { ChainLog } from '#domain/block.ts'
 import type { FakeCall, Misbehaviour } from '#test/support/fakeProvider.ts'
