@@ -48,7 +48,7 @@ describe('a size limit', () => {
 
   it('tries a found limit again ever more seldom', () => {
     const refusalsIn = (from: number, to: number) => search(50, to).refusals - search(50, from).refusals
-    expect([refusalsIn(10, 100), refusalsIn(1_000, 2_000), refusalsIn(2_000, 4_000)]).toEqual([2, 4, 8])
+    expect([refusalsIn(20, 100), refusalsIn(1_000, 2_000), refusalsIn(2_000, 4_000)]).toEqual([2, 4, 8])
   })
 
   it('shrinks for a moment, and grows again with the answers', () => {
