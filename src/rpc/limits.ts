@@ -2,9 +2,9 @@ import type { RpcCall } from './rpcEndpoint.ts'
 import type { LogLimit, RpcFault } from './rpcFault.ts'
 
 /**
- * The search for the largest size that a provider allows: the calls of a request, the blocks or the addresses of a log query. What a provider
- * refuses today it may allow tomorrow. So a limit that was found is tried again after some
- * answers, and after twice as many each time it is refused again. Every change makes a new value.
+ * The search for the largest size that a provider allows: the calls of a request, the blocks or the addresses of a log query. What it
+ * refuses today it may allow tomorrow. So a limit that was found is tried again after some answers, and after twice as many each time it is
+ * refused again. Every change makes a new value.
  */
 export interface SizeLimit {
   /** The size to use next. */

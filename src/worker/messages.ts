@@ -9,7 +9,8 @@ import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
 
 /*
  * The messages between the indexing thread and the others. They are plain data: the structured clone of a class instance loses its class.
- * Neither side sends without a bound: the indexing thread waits for `received`, and a receiver for `watchedReceived` before the next notice of actors.
+ * Neither side sends without a bound: the indexing thread waits for `received`, and a receiver for `watchedReceived` before the next notice
+ * of actors.
  */
 
 export interface ThreadView {

@@ -2,6 +2,20 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 
+it.each([
+  ['A block', 22],
+  ['A request', 9],
+  ['An added launchpad', 12],
+])('%s enters at most %i files, each from one before it', async (title, most) => {
+  const steps = await stepsOf(title)
+  expect(steps.length).toBeGreaterThan(4)
+  expect(steps.length).toBeLessThanOrEqual(most)
+  const files = steps.map(({ file }) => file)
+  expect(new Set(files).size).toBe(files.length)
+  const objections = await Promise.all(steps.slice(1).map((step, index) => objectionTo(step, files.slice(0, index + 1))))
+  expect(objections.filter(one => one !== null)).toEqual([])
+})
+
 const { imports: aliases } = JSON.parse(await readFile('package.json', 'utf8')) as { readonly imports: Readonly<Record<string, unknown>> }
 
 /** The files that a file imports, types included, from the root of the package. */
@@ -59,17 +73,3 @@ async function objectionTo({ file, how, other }: Step, before: readonly string[]
       return imported.has(source) && (await importsOf(previous)).has(source) ? null : `${file} and ${previous} do not both import ${source}`
   }
 }
-
-it.each([
-  ['A block', 22],
-  ['A request', 9],
-  ['An added launchpad', 12],
-])('%s enters at most %i files, each from one before it', async (title, most) => {
-  const steps = await stepsOf(title)
-  expect(steps.length).toBeGreaterThan(4)
-  expect(steps.length).toBeLessThanOrEqual(most)
-  const files = steps.map(({ file }) => file)
-  expect(new Set(files).size).toBe(files.length)
-  const objections = await Promise.all(steps.map((step, index) => (index === 0 ? null : objectionTo(step, files.slice(0, index)))))
-  expect(objections.filter(one => one !== null)).toEqual([])
-})

@@ -42,25 +42,6 @@ afterEach(async () => {
   index = null
 })
 
-interface Settings {
-  readonly maxReorgDepth?: number
-  readonly url?: string
-  readonly chain?: typeof forking
-}
-
-async function start(wanted: LaunchpadsConfig, settings: Settings = {}) {
-  const log = createLogLines()
-  const told: (readonly string[])[] = []
-  const opened = await openChangingIndex(optionsOf(settings, log, told))
-  index = opened
-  opened.want(wanted)
-  opened.start(() => undefined)
-  const errors = () =>
-    log.lines().flatMap(({ level, msg }) => (Number(level) >= 40 && String(msg).includes('LAUNCHPADS_FILE') ? [msg] : []))
-  const state = () => opened.report().state
-  return { want: opened.want, state, problem: () => state().problems?.join() ?? '', changing: () => state().launchpads, told, errors }
-}
-
 test.each([
   ['another weth', { ...BOTH, weth: NOWHERE }, {}, `weth has changed from ${WETH} to ${NOWHERE}, and an index is of one WETH: point`],
   [
@@ -158,6 +139,25 @@ test('a graduation into a pool of which no log was seen is a problem of its laun
   longer.mine(1)
   await expect.poll(() => state().problems).toEqual([])
 })
+
+interface Settings {
+  readonly maxReorgDepth?: number
+  readonly url?: string
+  readonly chain?: typeof forking
+}
+
+async function start(wanted: LaunchpadsConfig, settings: Settings = {}) {
+  const log = createLogLines()
+  const told: (readonly string[])[] = []
+  const opened = await openChangingIndex(optionsOf(settings, log, told))
+  index = opened
+  opened.want(wanted)
+  opened.start(() => undefined)
+  const errors = () =>
+    log.lines().flatMap(({ level, msg }) => (Number(level) >= 40 && String(msg).includes('LAUNCHPADS_FILE') ? [msg] : []))
+  const state = () => opened.report().state
+  return { want: opened.want, state, problem: () => state().problems?.join() ?? '', changing: () => state().launchpads, told, errors }
+}
 
 function optionsOf(
   { maxReorgDepth = DEPTH, url = database.url, chain = forking }: Settings,
