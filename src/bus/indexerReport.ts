@@ -89,8 +89,8 @@ const SILENT_AFTER_MS = 30_000
 const IDLE_AFTER_MS = 60_000
 
 /**
- * What a gateway knows of its indexer. When no report has come for half a minute, the newest may no longer be true: `stalled`, unless blocks
- * are still committed, so that only the reports are lost.
+ * What a gateway knows of its indexer. When no report has come for half a minute, the newest may no longer be true: `stalled`, unless
+ * blocks are still committed, so that only the reports are lost.
  */
 export interface IndexerStatus extends IndexingView {
   update(report: IndexerReport): void

@@ -48,9 +48,9 @@ function tickersRoute(sources: CoingeckoSources): Route {
       const price = sources.ethUsd.ethUsd()
       if (price === null) return unavailable('price_unavailable', 'liquidity in USD needs the price of ETH, which is not known')
       const markets = await readMarkets(launchpad, sources)
-      if ('kind' in markets) return markets
+      if (markets.kind === 'problem') return markets
       return jsonAnswer(
-        markets.flatMap(({ token, totals, target }) => {
+        markets.found.flatMap(({ token, totals, target }) => {
           const liquidity = withUsd(token, price).market.liquidityUsd
           if (liquidity === null || token.market.priceQuote === null) return []
           return {
@@ -88,9 +88,9 @@ function pairsRoute(sources: CoingeckoSources): Route {
     },
     async ({ launchpad }) => {
       const markets = await readMarkets(launchpad, sources)
-      if ('kind' in markets) return markets
+      if (markets.kind === 'problem') return markets
       return jsonAnswer(
-        markets.map(({ token: { address }, totals, target }) => ({
+        markets.found.map(({ token: { address }, totals, target }) => ({
           ticker_id: tickerId(address, target),
           base: siteId(address),
           target: siteId(target),
@@ -172,16 +172,20 @@ interface TickerMarket {
   readonly totals: DayTotals
 }
 
-async function readMarkets(name: string, sources: CoingeckoSources): Promise<readonly TickerMarket[] | Problem> {
+async function readMarkets(
+  name: string,
+  sources: CoingeckoSources,
+): Promise<{ readonly kind: 'markets'; readonly found: readonly TickerMarket[] } | Problem> {
   const { reads, config } = sources
   const launchpad = findLaunchpad(name, config)
   if (launchpad.kind === 'problem') return launchpad
   const { data } = await reads.tokens({ launchpad: [name], sort: 'volume24h', order: 'desc', limit: MAX_TICKERS })
   const totals = new Map((await reads.dayTotals(data.map(({ address }) => address))).map(one => [one.token, one]))
-  return data.flatMap(token => {
+  const found = data.flatMap(token => {
     const [target, ofToken] = [targetOf(token, sources), totals.get(token.address)]
     return target === null || ofToken === undefined ? [] : [{ token, target, totals: ofToken }]
   })
+  return { kind: 'markets', found }
 }
 
 function targetOf({ pool }: Token, { config }: CoingeckoSources): Address | null {

@@ -51,7 +51,7 @@ export interface Shown {
   readonly latest: FinalBlock
 }
 
-/** Makes a site's routes, which are answered from final blocks only, below a base path for each launchpad. They fail while no block is final. */
+/** Makes a site's routes, below a base path for each launchpad. They are answered from final blocks only, and fail while none is final. */
 export function siteRoutes({ reads, feed, config }: Pick<Sources, 'reads' | 'feed' | 'config'>, { folder, id, title }: SiteNames) {
   return <S extends z.ZodObject = typeof NO_PARAMETERS>({
     path,

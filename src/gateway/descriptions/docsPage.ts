@@ -2,8 +2,8 @@ import { realtimeText } from './llmsText.ts'
 import { type DescribedService, type JsonObject, TITLE } from './openApi.ts'
 
 /*
- * The documentation for people: Swagger UI shows what OpenAPI describes, and a page of our own the messages, which Swagger UI can't show. Both
- * load only files of this service, by relative URLs, so that they work below a path prefix and without a network.
+ * The documentation for people: Swagger UI shows what OpenAPI describes, and a page of our own the messages, which Swagger UI can't show.
+ * Both load only files of this service, by relative URLs, so that they work below a path prefix and without a network.
  */
 
 export const DOCS_PAGE = page(

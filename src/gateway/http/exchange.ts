@@ -107,8 +107,8 @@ const OWN_FILES = [
 ]
 
 /**
- * The policy of pages, in place of the one above. A page may load its own scripts, styles and images, and connect to its own origin (`'self'`
- * includes ws: and wss:). Inline scripts, `eval`, markup made of strings, forms, frames and other origins are forbidden.
+ * The policy of pages, in place of the one above. A page may load its own scripts, styles and images, and connect to its own origin
+ * (`'self'` includes ws: and wss:). Inline scripts, `eval`, markup made of strings, forms, frames and other origins are forbidden.
  */
 export const PAGE_POLICY: HeaderField = [
   'Content-Security-Policy',

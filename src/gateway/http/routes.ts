@@ -7,7 +7,7 @@ import { descriptionRoutes } from './routes/descriptions.ts'
 import { chainStatsRoute, launchpadsRoute } from './routes/launchpads.ts'
 import { actorRoutes, healthzRoute, indexerHealthRoute, processesRoute, readyzRoute, usageRoute } from './routes/operatorRoutes.ts'
 import { channelStreamRoute, streamRoute } from './routes/stream.ts'
-import { siteRoutes } from './site.ts'
+import { consoleRoutes } from './site.ts'
 import { type Failed, type Sources } from './sources.ts'
 
 /** The routes of the service. @param failed the problem of an error that is not the client's */
@@ -19,7 +19,7 @@ export function routes(sources: Sources, failed: Failed): readonly Route[] {
     ...publicRoutes(sources, integrations),
     ...health,
     ...descriptionRoutes(() => all, sources),
-    ...siteRoutes(sources),
+    ...consoleRoutes(sources),
   ]
   return all
 }

@@ -70,7 +70,7 @@ function chooseEncoding({ plain, encoded }: SiteFile, acceptEncoding: string): R
 /** The label of all files in metrics, since their names change with every build. */
 const LABEL = 'console'
 
-export function siteRoutes({ site, config }: Pick<Sources, 'site' | 'config'>): readonly Route[] {
+export function consoleRoutes({ site, config }: Pick<Sources, 'site' | 'config'>): readonly Route[] {
   if (site === null) return [missingRoute()]
   return [...Array.from(site, ([path, file]) => fileRoute(path, file)), settingsRoute(config)]
 }

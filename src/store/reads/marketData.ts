@@ -225,8 +225,8 @@ const PLACE = sql`block_number, timestamp, tx_hash, tx_index, log_index`
 const WITHIN = ({ fromBlock, toBlock }: BlockRange) => sql`block_number between ${fromBlock}::bigint and ${toBlock}::bigint`
 
 /**
- * The events of a launchpad's pairs in some final blocks. Pairs whose quote currency has no known decimals are left out, and so are swaps without a price
- * or with a zero amount on one side.
+ * The events of a launchpad's pairs in some final blocks. Pairs whose quote currency has no known decimals are left out, and so are swaps
+ * without a price or with a zero amount on one side.
  *
  * @param limit the most events; with more, the result is `tooMany`
  */
