@@ -64,7 +64,8 @@ test('serves the page to be asked for again, under a policy that allows nothing 
     'referrer-policy': 'no-referrer',
   })
   const policy = response.headers.get('content-security-policy') ?? ''
-  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; /)
+  const own = ["default-src 'none'", ...['script', 'style', 'img', 'connect'].map(kind => `${kind}-src 'self'`)]
+  expect(policy.split('; ')).toEqual(expect.arrayContaining(own))
   expect(policy).toContain("frame-ancestors 'none'")
   expect(policy).not.toMatch(/unsafe|\*|https?:|default-src[^;]*;.*default-src/)
 })
