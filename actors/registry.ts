@@ -7,7 +7,7 @@ import type { ActorsHealth } from '#resources/health.ts'
 import type { TokenSnapshot } from '#resources/token.ts'
 import type { Subscription } from './subscription.ts'
 import { type Predecessor, TokenActor } from './token/tokenActor.ts'
-import { type ActorEvent } from './token/tokenState.ts'
+import type { ActorEvent } from './token/tokenState.ts'
 
 /** The time between two calls of `sweep`. */
 export const SWEEP_INTERVAL_MS = 5_000

@@ -4,7 +4,7 @@ import { formatDecimal, formatUnits, parseDecimal, ratio } from '#domain/decimal
 import { type Answer, jsonAnswer, textAnswer } from '#gateway/http/answer.ts'
 import { invalidParameter, type Problem, tokenNotFound, unavailable } from '#gateway/http/problem.ts'
 import { defineRoute, type Route } from '#gateway/http/route.ts'
-import { type Sources } from '#gateway/http/sources.ts'
+import type { Sources } from '#gateway/http/sources.ts'
 import { coingeckoPairsAnswer, coingeckoTickersAnswer, coingeckoTradesAnswer } from '#resources/integrations/coingecko.ts'
 import type { DayTotals, Supply } from '#resources/marketData.ts'
 import { integerParameter, tokenParameter, unixSeconds, wordParameter } from '#resources/parameters.ts'

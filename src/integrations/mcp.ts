@@ -5,7 +5,7 @@ import { type Answer, jsonTextAnswer, type Outcome } from '#gateway/http/answer.
 import type { Exchange } from '#gateway/http/exchange.ts'
 import { originNotAllowed, type ParameterTexts, quote } from '#gateway/http/problem.ts'
 import { answerRoute, type Route } from '#gateway/http/route.ts'
-import { type Failed, type Sources } from '#gateway/http/sources.ts'
+import type { Failed, Sources } from '#gateway/http/sources.ts'
 import { isFields } from '#protocol/applyDelta.ts'
 import { NO_PARAMETERS } from '#resources/resource.ts'
 import { type Ask, callTool, type McpResult, type McpTool, type McpTools, mcpTools } from './mcpTools.ts'

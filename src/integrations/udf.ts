@@ -5,7 +5,7 @@ import { formatUnits } from '#domain/decimal.ts'
 import { jsonAnswer, textAnswer } from '#gateway/http/answer.ts'
 import { parseParameters } from '#gateway/http/problem.ts'
 import { defineRoute, launchingEntries, type Route, type RouteDescription } from '#gateway/http/route.ts'
-import { type Sources } from '#gateway/http/sources.ts'
+import type { Sources } from '#gateway/http/sources.ts'
 import type { Candle, CandlesQuery } from '#resources/candles.ts'
 import {
   udfConfigSchema,

@@ -27,8 +27,7 @@ import { deferLongerCandles, foldAllMinutes, isOfMinute, longerCandlesOf } from 
 import { insertRows, type Statements, sendStatements } from './rows/insertRows.ts'
 import { attachMetadata, writeTokenNames } from './rows/metadata.ts'
 import { writeTotals } from './rows/totals.ts'
-import type { Split, SplitRows } from './rows/undo.ts'
-import { forgetUndo, keepUndo, raiseRelaunched, readTokensDroppedAt } from './rows/undo.ts'
+import { forgetUndo, keepUndo, raiseRelaunched, readTokensDroppedAt, type Split, type SplitRows } from './rows/undo.ts'
 import { keepValueChanges } from './rows/valueChanges.ts'
 
 export interface CommitOptions extends StateReads {

@@ -6,8 +6,7 @@ import { MAX_LIST_MESSAGES, WatchedList } from '#actors/lists.ts'
 import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import { StateSubscription } from '#gateway/outbox/eventSubscription.ts'
 import { Flusher, Outbox } from '#gateway/outbox/outbox.ts'
-import type { Written } from '#gateway/outbox/outboxSubscription.ts'
-import { type Sink, type WriteResult } from '#gateway/outbox/outboxSubscription.ts'
+import type { Sink, WriteResult, Written } from '#gateway/outbox/outboxSubscription.ts'
 import { MAX_MESSAGE_BYTES } from '#protocol/limits.ts'
 
 /* A client that merges the changes of a list has the newest list: however slowly it reads, and however often it connects anew. */

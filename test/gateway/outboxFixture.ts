@@ -3,8 +3,7 @@ import type { Transport } from '#actors/subscription.ts'
 import type { Address } from '#domain/address.ts'
 import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import { Flusher, Outbox } from '#gateway/outbox/outbox.ts'
-import type { Written } from '#gateway/outbox/outboxSubscription.ts'
-import { type Sink, type WriteResult } from '#gateway/outbox/outboxSubscription.ts'
+import type { Sink, WriteResult, Written } from '#gateway/outbox/outboxSubscription.ts'
 import { frameOf, type PlainFrame } from '#test/support/frames.ts'
 
 /** A socket that takes as many writes as the test allows, and writes down what it took. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { TokenwireError } from '#errors'
-import type { LogLimit } from '#rpc/rpcFault.ts'
-import { RpcError, type RpcFault } from '#rpc/rpcFault.ts'
+import { type LogLimit, RpcError, type RpcFault } from '#rpc/rpcFault.ts'
 import { causeOf } from '#sync/health.ts'
 
 const WRITTEN = 'Basic YWxpY2U6b3BlbnNlc2FtZQ'

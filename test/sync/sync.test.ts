@@ -442,7 +442,7 @@ describe('a reorg of indexed blocks', () => {
     fork.drop(2)
     grow(fork, 4)
     await until(
-      () => sync.view.state().details?.some(detail => detail.includes('a provider has indexed block')) === true,
+      () => sync.view.state().details.some(detail => detail.includes('a provider has indexed block')),
       'the contradiction is seen',
     )
     await settle()

@@ -220,7 +220,7 @@ describe('a provider that shifts time', () => {
       await running.until(() => index.cursor() === 5 + number, 'it goes on')
       expect(running.emitted.at(-1)?.timestamp).toBe(chain.head().header.timestamp)
     }
-    const { warnings = [], rpc: providers, stalled } = running.sync.view.state()
+    const { warnings, rpc: providers, stalled } = running.sync.view.state()
     expect(warnings.filter(one => one.includes('fall, first seen at block 5'))).toHaveLength(1)
     expect(running.log.text().split('first seen at block')).toHaveLength(2)
     expect(running.log.text()).not.toMatch(/inconsistent|failed/)

@@ -7,7 +7,7 @@ import type { PresentPrices } from '#resources/values.ts'
 import { type Answer, jsonAnswer, jsonTextAnswer } from './answer.ts'
 import { invalidParameter, type Problem, problem, problemOfLaunchpads, tokenNotFound, unavailable } from './problem.ts'
 import { launchingEntries, type Route, resourceRoute } from './route.ts'
-import { type Sources } from './sources.ts'
+import type { Sources } from './sources.ts'
 
 type ReadSources = Pick<Sources, 'reads' | 'ethUsd' | 'config' | 'chainId'>
 type Values = Readonly<Record<string, unknown>>

@@ -25,7 +25,7 @@ import {
 } from './problem.ts'
 import { answerRoute, pathTemplate, type Route } from './route.ts'
 import { routes } from './routes.ts'
-import { type Failed, type Sources } from './sources.ts'
+import type { Failed, Sources } from './sources.ts'
 
 /** nginx's status for a request whose client went away before the answer. */
 const CLIENT_CLOSED_REQUEST = 499

@@ -8,7 +8,7 @@ import { chainStatsRoute, launchpadsRoute } from './routes/launchpads.ts'
 import { actorRoutes, healthzRoute, indexerHealthRoute, processesRoute, readyzRoute, usageRoute } from './routes/operatorRoutes.ts'
 import { channelStreamRoute, streamRoute } from './routes/stream.ts'
 import { consoleRoutes } from './site.ts'
-import { type Failed, type Sources } from './sources.ts'
+import type { Failed, Sources } from './sources.ts'
 
 /** The routes of the service. @param failed the problem of an error that is not the client's */
 export function routes(sources: Sources, failed: Failed): readonly Route[] {

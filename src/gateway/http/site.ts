@@ -5,8 +5,7 @@ import { type Answer, accepts, ENCODINGS, type Encoding, entityTag, type HeaderF
 import { PAGE_POLICY } from './exchange.ts'
 import { problem } from './problem.ts'
 import { defineRoute, launchingEntries, type Route } from './route.ts'
-import type { Representation, Site, SiteFile } from './sources.ts'
-import { type Sources } from './sources.ts'
+import type { Representation, Site, SiteFile, Sources } from './sources.ts'
 
 const SUFFIXES: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz' }
 

@@ -11,7 +11,7 @@ import type { DatabaseCause, FeedHealth, IndexingView, ProcessState, RealtimeHea
 import type { Reads } from '#resources/reads.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
 import type { Encoding } from './answer.ts'
-import { type Route } from './route.ts'
+import type { Route } from './route.ts'
 
 export interface IndexerView extends IndexingView {
   /** Whether this process is a standby, which waits to index. Absent: it is not. */

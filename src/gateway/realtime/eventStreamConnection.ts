@@ -3,13 +3,11 @@ import type { Client } from '#gateway/admission/admission.ts'
 import { EVENT_STREAM_HEADERS, type Exchange } from '#gateway/http/exchange.ts'
 import { type Problem, watchRefused } from '#gateway/http/problem.ts'
 import { Outbox } from '#gateway/outbox/outbox.ts'
-import type { Written } from '#gateway/outbox/outboxSubscription.ts'
-import { type Sink, type WriteResult } from '#gateway/outbox/outboxSubscription.ts'
+import type { Sink, WriteResult, Written } from '#gateway/outbox/outboxSubscription.ts'
 import type { HttpResponse } from '#gateway/uWebSockets.ts'
 import type { ChannelRequest } from './channelRequest.ts'
 import { type ChannelRefusal, ChannelSubscriptions } from './channelSubscriptions.ts'
-import type { Connection, ConnectionDeps, WriteBudget } from './webSocketConnection.ts'
-import { UNRESPONSIVE_MS } from './webSocketConnection.ts'
+import { type Connection, type ConnectionDeps, UNRESPONSIVE_MS, type WriteBudget } from './webSocketConnection.ts'
 
 /** The line that tells a client how long to wait before it reconnects, after this end of the stream and later ones. */
 const retryLine = (ms: number) => `retry: ${Math.floor(ms)}\n\n`

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { ActorEvent } from '#actors/token/tokenState.ts'
-import { ACTIVATING, afterTokenEvent, IDLE_SWEEPS, loadRetryMs, replacing, type TokenState } from '#actors/token/tokenState.ts'
+import {
+  ACTIVATING,
+  type ActorEvent,
+  afterTokenEvent,
+  IDLE_SWEEPS,
+  loadRetryMs,
+  replacing,
+  type TokenState,
+} from '#actors/token/tokenState.ts'
 import { RecordingSubscription } from '#test/support/actors.ts'
 import { addressOf, snapshotOf } from '#test/support/snapshots.ts'
 

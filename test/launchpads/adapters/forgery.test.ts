@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { type Address } from '#domain/address.ts'
+import type { Address } from '#domain/address.ts'
 import type { LogBlock } from '#test/support/followLogs.ts'
 import {
   BUYER,

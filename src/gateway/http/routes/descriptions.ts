@@ -7,7 +7,7 @@ import { type DescribedService, openApi, readExamples } from '#gateway/descripti
 import { type Answer, jsonAnswer, textAnswer } from '#gateway/http/answer.ts'
 import { DOCS_POLICY, PAGE_POLICY } from '#gateway/http/exchange.ts'
 import { defineRoute, launchingEntries, type Route, type RouteDescription } from '#gateway/http/route.ts'
-import { type Sources } from '#gateway/http/sources.ts'
+import type { Sources } from '#gateway/http/sources.ts'
 import { packagePath } from '#package'
 
 const document = z.looseObject({}).describe('The document.')

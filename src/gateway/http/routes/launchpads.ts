@@ -1,7 +1,7 @@
 import { jsonAnswer } from '#gateway/http/answer.ts'
 import { unavailable } from '#gateway/http/problem.ts'
 import { launchingEntries, type Route, resourceRoute } from '#gateway/http/route.ts'
-import { type Sources } from '#gateway/http/sources.ts'
+import type { Sources } from '#gateway/http/sources.ts'
 import { type ChainStats, indexTotals, type Launchpad, type LaunchpadTotals, launchpads } from '#resources/chainStats.ts'
 import { toUsd } from '#resources/values.ts'
 

@@ -2,7 +2,7 @@ import { type HealthSources, healthStatus, readHealth } from '#gateway/health/re
 import { jsonAnswer } from '#gateway/http/answer.ts'
 import { problem, RETRY_AFTER, unavailable } from '#gateway/http/problem.ts'
 import { type Route, resourceRoute } from '#gateway/http/route.ts'
-import { type Sources } from '#gateway/http/sources.ts'
+import type { Sources } from '#gateway/http/sources.ts'
 import { actor, actors as actorList } from '#resources/actors.ts'
 import { alive, processes as processList, ready, serviceHealth, usage } from '#resources/health.ts'
 
