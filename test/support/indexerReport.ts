@@ -2,10 +2,11 @@ import { type IndexerReport, UNKNOWN_INDEXER } from '#resources/health.ts'
 
 /** What an indexer under that name says of itself when all is well. */
 export function indexerReport(writer: string): IndexerReport {
+  const { problems: _, ...unknown } = UNKNOWN_INDEXER
   return {
     writer,
     state: {
-      ...UNKNOWN_INDEXER,
+      ...unknown,
       headBlock: 9,
       confirmedBlock: 8,
       indexedBlock: 7,
