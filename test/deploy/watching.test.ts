@@ -162,12 +162,16 @@ function reasonsOfHealth(): readonly string[] {
 
 /** The sentences that the sources have for the state of database and indexer, with `…` for what differs. */
 async function reasonsOfSources(): Promise<readonly string[]> {
-  const read = async (file: string, pattern: RegExp) =>
-    Array.from((await readFile(file, 'utf8')).matchAll(pattern), ([, , text = '']) => text.replace(/\$\{[^}]*\}/g, '…'))
+  /** @param after the text after which the sentences stand */
+  const read = async (file: string, pattern: RegExp, after = '') => {
+    const text = await readFile(file, 'utf8')
+    expect(text).toContain(after)
+    return Array.from(text.slice(text.indexOf(after)).matchAll(pattern), ([, , sentence = '']) => sentence.replace(/\$\{[^}]*\}/g, '…'))
+  }
   return [
     ...(await read('src/store/connection/databaseErrors.ts', /shown: (['"])(.*?)\1/g)),
     ...(await read('src/sync/health.ts', /(`)((?:no RPC provider|nothing has been|the chain stands)[^`]*)`/g)),
-    ...(await read('src/sync/health.ts', /return (['`])(.*?)\1/g)).map(text => text.replace(/^…/, 'rpc-1')),
+    ...(await read('src/sync/health.ts', /return (['`])(.*?)\1/g, 'function shownOf')).map(text => text.replace(/^…/, 'rpc-1')),
     ...(await read('src/store/replaceBlocks.ts', /(`)(the chain has replaced[^`]*)`/g)),
     ...(await read('src/resources/health.ts', /(`)(\$\{who\} has not answered[^`]*)`/g)).map(text => text.replace('…', 'the indexer')),
   ]
