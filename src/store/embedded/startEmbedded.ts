@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { pause } from '#async/turns.ts'
+import { monotonicMs } from '#clock'
 import { messageOf, TokenwireError } from '#errors'
 import { databaseFault, toDatabaseError } from '#store/connection/databaseErrors.ts'
 import { holdSessionLock, LOCKS, type SessionLock } from '#store/connection/sessionLock.ts'
@@ -29,6 +30,8 @@ const WATCH_MS = 1_000
 const MAX_PAUSE_MS = 30_000
 /** With pauses that double from 1 to 30 s, about two minutes. */
 const START_ATTEMPTS = 8
+/** A server that has run for this long has started well, and attempts are counted from one again. */
+const SETTLED_MS = 60_000
 /** The polls in which a server of another service is away until it counts as lost: if it has died, that one starts it again in less. */
 const SHARED_POLLS = 10
 
@@ -109,33 +112,45 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 
 interface WatchInput {
   readonly start: StartInput
-  readonly server: RunningServer
+  readonly server: Pick<RunningServer, 'pid' | 'port'>
   /** Whether a server that has died is started again, on the same port, where this service's connections find it. */
   readonly isOwn: boolean
   readonly logger: Logger
+  /** Default `readServer`. */
+  readonly read?: typeof readServer
+  /** Default `startServer`. */
+  readonly restart?: (input: StartInput) => Promise<Pick<RunningServer, 'pid' | 'port'>>
+  /** Monotonic milliseconds. Default `monotonicMs`. */
+  readonly now?: () => number
+  /** Default 1 s. */
+  readonly watchMs?: number
 }
 
 /**
  * @param lost is called once, when the server does not start again or another service's server stays away
  * @returns a function that ends the watch, and resolves with the server's pid when no start is under way
  */
-function watchServer({ start, server, isOwn, logger }: WatchInput, lost: () => void): { stop(): Promise<number> } {
+export function watchServer(
+  { start, server, isOwn, logger, read = readServer, restart = startServer, now = monotonicMs, watchMs = WATCH_MS }: WatchInput,
+  lost: () => void,
+): { stop(): Promise<number> } {
   const stopped = new AbortController()
   let { pid } = server
   const watch = async () => {
+    let startedAtMs = now()
     for (let failures = 0; failures < (isOwn ? START_ATTEMPTS : SHARED_POLLS); ) {
-      await pause(isOwn ? Math.min(MAX_PAUSE_MS, WATCH_MS * 2 ** failures) : WATCH_MS, stopped.signal)
+      await pause(isOwn ? Math.min(MAX_PAUSE_MS, watchMs * 2 ** failures) : watchMs, stopped.signal)
       if (stopped.signal.aborted) return
-      const found = await readServer(start.layout)
+      const found = await read(start.layout)
       if (found !== null && (found.port === server.port || found.pid === pid)) {
         pid = found.pid
-        failures = 0
+        if (!isOwn || now() - startedAtMs >= SETTLED_MS) failures = 0
         continue
       }
       failures++
       if (!isOwn) continue
       logger.warn({ attempt: failures, of: START_ATTEMPTS, serverPid: pid }, 'embedded PostgreSQL has died and is started again')
-      const started = await startServer({ ...start, port: server.port }).catch((error: unknown) => {
+      const started = await restart({ ...start, port: server.port }).catch((error: unknown) => {
         logger.error({ attempt: failures, reason: messageOf(error) }, 'embedded PostgreSQL does not start')
         return null
       })
@@ -143,6 +158,7 @@ function watchServer({ start, server, isOwn, logger }: WatchInput, lost: () => v
       // Another service has started it on another port.
       if (started.port !== server.port) break
       pid = started.pid
+      startedAtMs = now()
       logger.info({ port: started.port, serverPid: pid }, 'embedded PostgreSQL is ready again')
     }
     lost()
