@@ -13,7 +13,7 @@ import { freePort } from '#test/support/freePort.ts'
 
 const run = promisify(execFile)
 const require = createRequire(import.meta.url)
-const FIRST = 'Migration0001Initial'
+const FIRST = 'Migration0001Schema'
 
 function changed(url: string, change: (url: URL) => void): string {
   const parsed = new URL(url)
@@ -170,6 +170,25 @@ describe('migrating', () => {
       ),
     })
   })
+
+  // The first migration had the name that the new one had, so a database of it alone was taken for a present one.
+  test.each([[['Migration0001Initial']], [['Migration0001Initial', 'Migration0002MinutesFrom']]])(
+    'refuses the schema of %j, from before it began anew, and leaves it as it is',
+    async names => {
+      const database = await useDatabase({ migrated: false })
+      await sql`create table mikro_orm_migrations (id serial primary key, name text, executed_at timestamptz default now())`.execute(
+        database.kysely,
+      )
+      for (const name of names) await sql`insert into mikro_orm_migrations (name) values (${name})`.execute(database.kysely)
+      await expect(migrate(database.url, silentLogger)).rejects.toMatchObject({
+        code: 'database_foreign',
+        retryable: false,
+        message: expect.stringMatching(/^DATABASE_URL: the schema of this database is from before .*a new database, which is indexed anew/),
+      })
+      const { rows } = await sql`select to_regclass('token') as token`.execute(database.kysely)
+      expect(rows).toEqual([{ token: null }])
+    },
+  )
 
   test('says what is wrong with the address, without the password', async () => {
     const database = await useDatabase({ migrated: false })

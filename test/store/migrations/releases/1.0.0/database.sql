@@ -1039,7 +1039,7 @@ INSERT INTO public.leader_window VALUES
 --
 
 INSERT INTO public.mikro_orm_migrations VALUES
-	(1, 'Migration0001Initial', '2026-11-28 08:56:05.512701+00');
+	(1, 'Migration0001Schema', '2026-11-28 08:56:05.512701+00');
 
 
 --

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /** The whole schema of 1.0. What later versions change of it is in later migrations. */
-export class Migration0001Initial extends Migration {
+export class Migration0001Schema extends Migration {
   override up(): void {
     for (const statement of SCHEMA.split(/;$/m)) if (statement.trim() !== '') this.addSql(statement.trim())
   }
