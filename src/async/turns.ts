@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
  * Maps in order with at most `atOnce` under way. After a failure nothing more is begun.
@@ -38,21 +38,4 @@ export async function flatMapInTurns<T, R>(items: readonly T[], map: (item: T) =
     for (const item of items.slice(at, at + ITEMS_PER_TURN)) results.push(...map(item))
   }
   return results
-}
-
-/** Resolves after `ms` milliseconds, or when the signal aborts. Does not keep the process alive. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal, ref: false }).catch(() => undefined)
-}
-
-/** Calls `run` every `everyMs` ms until the returned function is called. Does not keep the process alive. */
-export function repeat(everyMs: number, run: () => void): () => void {
-  const timer = setInterval(run, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
-}
-
-/** Whether the n-th event of a kind is logged: the first, second, fourth, eighth …, so that an outage does not fill the log. */
-export function isLogged(count: number): boolean {
-  return (count & (count - 1)) === 0
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
-import { isLogged, pause } from '#async/turns.ts'
+import { isLogged, pause } from '#async/pause.ts'
 import type { Address } from '#domain/address.ts'
 import type { FeedHealth, IndexerReport } from '#resources/health.ts'
 import type { TokenSnapshot } from '#resources/token.ts'

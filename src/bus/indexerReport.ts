@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import { coalesce } from '#async/coalesce.ts'
-import { isLogged, repeat } from '#async/turns.ts'
+import { isLogged, repeat } from '#async/pause.ts'
 import { messageOf } from '#errors'
 import {
   type IndexerReport,

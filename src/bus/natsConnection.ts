@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type ConnectionOptions, connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node'
 import type { Logger } from 'pino'
-import { isLogged } from '#async/turns.ts'
+import { isLogged } from '#async/pause.ts'
 import { messageOf, TokenwireError } from '#errors'
 
 export interface NatsOptions {

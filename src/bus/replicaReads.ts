@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, QueryExecutor } from 'kysely'
 import type { Logger } from 'pino'
-import { pause, repeat } from '#async/turns.ts'
+import { pause, repeat } from '#async/pause.ts'
 import { TokenwireError } from '#errors'
 import type { ReplicaHealth } from '#resources/health.ts'
 import { causes, codeOf, toStartError } from '#store/connection/databaseErrors.ts'

@@ -10,15 +10,9 @@ import {
   type JsonObject,
 } from '#gateway/descriptions/openApi.ts'
 import type { Outcome } from '#gateway/http/answer.ts'
-import {
-  invalidParameter,
-  type ParameterTexts,
-  type ParsedQuery,
-  type Problem,
-  parseParameters,
-  quote,
-  scalarText,
-} from '#gateway/http/problem.ts'
+import type { ParameterTexts, ParsedQuery } from '#gateway/http/parameters.ts'
+import { parseParameters, scalarText } from '#gateway/http/parameters.ts'
+import { invalidParameter, type Problem, quote } from '#gateway/http/problem.ts'
 import type { Route } from '#gateway/http/route.ts'
 import { byteLength, cutText } from '#protocol/encodeUpdate.ts'
 import { integerParameter, takesList, textParameter } from '#resources/parameters.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { coalesce } from '#async/coalesce.ts'
-import { isLogged } from '#async/turns.ts'
+import { isLogged } from '#async/pause.ts'
 import type { Address } from '#domain/address.ts'
 import type { CommittedBlock } from '#resources/committedBlock.ts'
 import type { Rpc } from '#rpc/rpc.ts'

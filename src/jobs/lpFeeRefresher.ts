@@ -11,7 +11,8 @@ import type { Rpc } from '#rpc/rpc.ts'
 import { callAt, callAtBlock, simulateAt } from '#rpc/rpcCalls.ts'
 import { faultOf, type RpcFault } from '#rpc/rpcFault.ts'
 import { lockCursor } from '#store/rows/cursor.ts'
-import { readStalePositions, type StalePosition, type UncollectedAmount, writeUncollected } from '#store/rows/holderCodes.ts'
+import type { StalePosition, UncollectedAmount } from '#store/rows/lpFees.ts'
+import { readStalePositions, writeUncollected } from '#store/rows/lpFees.ts'
 import { type CommitJob, type CommitJobOptions, type CommitNotice, createJobRuns } from './commitJob.ts'
 
 export interface LpFeeRefresherOptions extends CommitJobOptions {

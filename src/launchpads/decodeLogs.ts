@@ -1,7 +1,7 @@
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { BlockCalls, CallAnswer, ContractCall } from '#domain/contractCall.ts'
-import type { PoolType } from '#domain/windows.ts'
+import type { PoolType } from '#domain/token.ts'
 import { type DecodedLogs, decodeEach, type LaunchpadAdapter, type SourcedLog, type TransactionLogs } from './adapter.ts'
 import type { Directory } from './directory/directory.ts'
 import { type IndexedSource, type LogSource, sourceOf } from './logSource.ts'

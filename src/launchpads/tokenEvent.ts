@@ -3,8 +3,8 @@ import type { BlockHeader, ChainLog } from '#domain/block.ts'
 import type { ClaimScope } from '#domain/claimable.ts'
 import type { CallAnswer, ContractCall } from '#domain/contractCall.ts'
 import type { Decimal } from '#domain/decimal.ts'
+import type { GraduationStatus, PoolType } from '#domain/token.ts'
 import type { TradePhase, TradeSide } from '#domain/trade.ts'
-import type { GraduationStatus, PoolType } from '#domain/windows.ts'
 
 export interface EventPosition {
   readonly blockNumber: number

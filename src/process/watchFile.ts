@@ -1,6 +1,6 @@
 import process from 'node:process'
 import type { Logger } from 'pino'
-import { repeat as repeatUnref } from '#async/turns.ts'
+import { repeat as repeatUnref } from '#async/pause.ts'
 import type { ApiKey, LaunchpadsConfig } from '#config'
 import { readApiKeys } from '#configuration/apiKeys.ts'
 import { readLaunchpadsFile } from '#configuration/launchpads.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { pause } from '#async/turns.ts'
+import { pause } from '#async/pause.ts'
 import { monotonicMs } from '#clock'
 import { TokenwireError } from '#errors'
 import { causes, codeOf, databaseCause, databaseFault } from '#store/connection/databaseErrors.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { isLogged, pause } from '#async/turns.ts'
+import { isLogged, pause } from '#async/pause.ts'
 import { TokenwireError } from '#errors'
 import { type Queryable, readServedSchema } from '#store/connection/databaseSchema.ts'
 

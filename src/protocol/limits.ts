@@ -1,5 +1,3 @@
-import type { EventChannelName } from '#resources/channelEvent.ts'
-
 /** Size limit of a WebSocket message in either direction, in bytes of UTF-8. */
 export const MAX_MESSAGE_BYTES = 16_384
 
@@ -26,63 +24,3 @@ export const MAX_MESSAGE_CANDLES = 60
 
 /** Longest `id` of a client's message, in UTF-16 units. */
 export const MAX_MESSAGE_ID = 64
-
-/** The channels of events over all tokens. */
-export const EVENT_CHANNELS = ['trades', 'launches', 'graduations', 'crossings'] as const satisfies readonly EventChannelName[]
-
-/** The channels of states: only the newest state is sent, since it replaces all earlier ones. */
-const STATE_CHANNELS = ['list', 'candles'] as const
-export type StateChannelName = (typeof STATE_CHANNELS)[number]
-
-/** What can be subscribed to besides tokens: events over all tokens, lists of tokens, and candles. */
-export const CHANNELS = [...EVENT_CHANNELS, ...STATE_CHANNELS] as const
-export type ChannelName = (typeof CHANNELS)[number]
-
-export function isChannel(value: unknown): value is ChannelName {
-  return CHANNELS.some(channel => channel === value)
-}
-
-const LEAVING = 4012
-
-/** The codes with which the server closes WebSockets, and the reason sent beside them. */
-export const CLOSE_CODES = {
-  /** The client sent a message of more than 16,384 bytes. */
-  messageTooLarge: { code: 1009, reason: 'message too large' },
-  restart: { code: 1012, reason: 'server restart' },
-  /** This server leaves, others are there: come back after the delay of the reason. */
-  leaving: { code: LEAVING, reason: 'retry after 0 ms' },
-  /** The client read nothing, or answered no ping, for 60 s. */
-  unresponsive: { code: 4408, reason: 'unresponsive' },
-  /** The API key of the connection was revoked. */
-  revoked: { code: 4501, reason: 'API key revoked' },
-  flood: { code: 4429, reason: 'too many messages' },
-} as const
-
-export type CloseCodeName = keyof typeof CLOSE_CODES
-
-/** The reason beside `leaving`. */
-export function leavingReason(delayMs: number): string {
-  return `retry after ${Math.floor(delayMs)} ms`
-}
-
-/** The longest delay that a client accepts from a server. */
-const MAX_DELAY_MS = 300_000
-const DELAY = /^retry after (\d{1,9}) ms$/
-
-/** For how long the server asks the client not to come back; `null`: the client has its own back-off. */
-export function delayAfterClose(code: number, reason: string): number | null {
-  const delay = code === LEAVING ? DELAY.exec(reason)?.[1] : undefined
-  return delay === undefined ? null : Math.min(Number(delay), MAX_DELAY_MS)
-}
-
-/** Codes of RFC 6455, section 7.4, after which the same client would fail again. */
-const FINAL: ReadonlySet<number> = new Set([1000, 1002, 1003, 1007, 1008, 1010])
-
-/**
- * What a client does after a close: reconnect with back-off, or stop until its user changes something. After unknown codes from 4000 to
- * 4499 it reconnects, from 4500 to 4999 it stops. Below 4000, it reconnects after faults of the network or the server, and stops after a
- * normal close or an error of the protocol.
- */
-export function afterClose(code: number): 'reconnect' | 'stop' {
-  return FINAL.has(code) || (code >= 4500 && code <= 4999) ? 'stop' : 'reconnect'
-}

@@ -1,13 +1,7 @@
 import type { Address } from '#domain/address.ts'
-import {
-  CHANNELS,
-  type ChannelName,
-  isChannel,
-  MAX_MESSAGE_BYTES,
-  MAX_MESSAGE_ID,
-  MAX_TOKENS_PER_MESSAGE,
-  type StateChannelName,
-} from './limits.ts'
+import type { ChannelName, StateChannelName } from './channels.ts'
+import { CHANNELS, isChannel } from './channels.ts'
+import { MAX_MESSAGE_BYTES, MAX_MESSAGE_ID, MAX_TOKENS_PER_MESSAGE } from './limits.ts'
 
 export interface ErrorMessage {
   readonly type: 'error'

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '#domain/address.ts'
 import type { TokenLink } from '#domain/metadata.ts'
-import type { PoolType } from '#domain/windows.ts'
+import type { PoolType } from '#domain/token.ts'
 
 /* What market-data sites are shown, from final blocks only: pairs of a token and its pool's quote currency, and the events of pairs. */
 

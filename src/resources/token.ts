@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LINK_KINDS } from '#domain/metadata.ts'
-import { GRADUATION_STATUSES, POOL_TYPES } from '#domain/windows.ts'
+import { GRADUATION_STATUSES, POOL_TYPES } from '#domain/token.ts'
 import type { Holder } from './holders.ts'
 import { tokenParameter } from './parameters.ts'
 import { defineResource } from './resource.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { formatDecimal, ONE, parseDecimal } from '#domain/decimal.ts'
 import { TEXT_LIMITS } from '#domain/text.ts'
-import { GRADUATION_STATUSES } from '#domain/windows.ts'
+import { GRADUATION_STATUSES } from '#domain/token.ts'
 import {
   addressParameter,
   cursorParameter,

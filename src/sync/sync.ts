@@ -27,7 +27,7 @@ import {
   timer,
 } from 'rxjs'
 import { coalesce } from '#async/coalesce.ts'
-import { isLogged } from '#async/turns.ts'
+import { isLogged } from '#async/pause.ts'
 import type { ChainSource } from '#chain/chainSource.ts'
 import type { ChainTip } from '#chain/chainTips.ts'
 import { type HeadHint, heads, nextPollMs, pollWhilePushedMs } from '#chain/heads.ts'

@@ -1,16 +1,16 @@
-import { defineEntity, p } from '@mikro-orm/core'
 import { AnnouncedContractEntity } from './announcedContract.ts'
 import { BalanceEntity, HolderCodeEntity } from './balance.ts'
 import { BlockEntity } from './block.ts'
 import { CandleEntity } from './candle.ts'
 import { ChainStateEntity, ReorgEntity } from './chainState.ts'
-import { column, type Life, ofBlocks } from './columns.ts'
+import type { Life } from './columns.ts'
 import { CreatorFeeEntity } from './creatorFee.ts'
 import { CurrencyEntity } from './currency.ts'
 import { EarlyClassEntity } from './earlyClass.ts'
 import { JoinExitEntity } from './joinExit.ts'
 import { LeaderEntity, LeaderWindowEntity } from './leader.ts'
 import { LpFeeEntity } from './lpFee.ts'
+import { MetadataEntity, MetadataWaitingEntity } from './metadata.ts'
 import { MilestoneEntity } from './milestone.ts'
 import { PoolCreationEntity, PoolEntity } from './pool.ts'
 import { PoolTickEntity } from './poolTick.ts'
@@ -20,41 +20,6 @@ import { TradeEntity } from './trade.ts'
 import { BlockUndoEntity, DroppedTokenEntity } from './undo.ts'
 import { ValueChangeEntity } from './valueChange.ts'
 import { WebhookPositionEntity } from './webhookPosition.ts'
-
-const LANE = `(case when uri ~* '^\\s*https?:' then 'web' when uri ~* '^\\s*(data:|[{])' then 'local' else 'gateway' end)`
-
-/** A metadata URI, the document behind it, and when to try to read it again. */
-const MetadataEntity = defineEntity({
-  name: 'Metadata',
-  tableName: 'metadata',
-  properties: {
-    key: column.hex().primary(),
-    uri: column.text(),
-    lane: column.text().generated(`${LANE} stored`),
-    state: column.oneOf('state', ['pending', 'read', 'announced', 'refused']),
-    attempts: column.integer(),
-    nextAttemptAtMs: column.milliseconds().strictNullable(),
-    attemptedAtMs: column.milliseconds().strictNullable(),
-    outcome: column.text().strictNullable(),
-    imageUrl: column.text().strictNullable(),
-    description: column.text().strictNullable(),
-    links: p.json().strictNullable(),
-  },
-  indexes: [
-    { name: 'metadata_due', properties: ['lane', 'attempts', 'nextAttemptAtMs'], where: 'next_attempt_at_ms is not null' },
-    { name: 'metadata_unannounced', properties: ['key'], where: `state = 'read'` },
-  ],
-})
-
-/** A token that has no copy of a document behind its URIs yet. */
-const MetadataWaitingEntity = ofBlocks(
-  { leavesBy: 'token' },
-  defineEntity({
-    name: 'MetadataWaiting',
-    tableName: 'metadata_waiting',
-    properties: { key: column.hex().primary(), token: column.address().primary() },
-  }),
-)
 
 /** Tables that do not follow from the chain's blocks alone. A rewind to the start keeps their rows. */
 const LASTING = [ChainStateEntity, DroppedTokenEntity, MetadataEntity, HolderCodeEntity, CurrencyEntity, ReorgEntity, WebhookPositionEntity]

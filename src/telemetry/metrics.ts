@@ -1,7 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 import type { EthUsd } from '#resources/ethUsd.ts'
 import type { IndexerHealth, IndexerState, KeyUsage, LaunchpadProgress } from '#resources/health.ts'
-import type { EventLoopState, LatencySnapshot } from './eventLoopWatch.ts'
+import type { EventLoopState } from './eventLoopWatch.ts'
+import type { LatencySnapshot } from './latencyHistogram.ts'
 
 export interface MetricsOptions {
   readonly version: string

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { parseParameters, parseQuery, quote } from '#gateway/http/problem.ts'
+import { parseParameters, parseQuery } from '#gateway/http/parameters.ts'
+import { quote } from '#gateway/http/problem.ts'
 import { integerParameter } from '#resources/parameters.ts'
 
 test('reads what URLSearchParams writes', () => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { problemSchema } from '#resources/resource.ts'
+import { problemSchema } from '#resources/problem.ts'
 import { RecordingSubscription } from '#test/support/actors.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { addressOf } from '#test/support/snapshots.ts'

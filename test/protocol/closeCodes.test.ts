@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { afterClose, CLOSE_CODES, delayAfterClose, leavingReason } from '#protocol/limits.ts'
+import { afterClose, CLOSE_CODES, delayAfterClose, leavingReason } from '#protocol/closeCodes.ts'
 
 describe('delayAfterClose', () => {
   it('reads the delay that a server that leaves has sent, up to five minutes', () => {

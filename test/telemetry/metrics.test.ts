@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type IndexerState, type RealtimeHealth, UNKNOWN_INDEXER } from '#resources/health.ts'
-import { createLatencyHistogram } from '#telemetry/eventLoopWatch.ts'
+import { createLatencyHistogram } from '#telemetry/latencyHistogram.ts'
 import { createMetrics, type Metrics, type MetricsReading } from '#telemetry/metrics.ts'
 import { rpcHealth } from '#test/support/rpcHealth.ts'
 

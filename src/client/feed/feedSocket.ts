@@ -1,7 +1,7 @@
 import type { ClientContext } from '#client/context.ts'
 import type { WebSocketLike } from '#client/options.ts'
 import { Timer } from '#client/timers.ts'
-import { afterClose, delayAfterClose } from '#protocol/limits.ts'
+import { afterClose, delayAfterClose } from '#protocol/closeCodes.ts'
 import { createMessageReader, type ReadMessage } from './messages.ts'
 
 /** Time from opening to the first message, and from a ping to its answer. */

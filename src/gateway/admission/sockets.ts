@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import process from 'node:process'
 import type { Logger } from 'pino'
-import { isLogged } from '#async/turns.ts'
+import { isLogged } from '#async/pause.ts'
 import type { Config } from '#config'
 import type { HttpRequest, HttpResponse, TemplatedApp } from '#gateway/uWebSockets.ts'
 

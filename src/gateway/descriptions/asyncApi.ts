@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { pathTemplate } from '#gateway/http/route.ts'
-import { afterClose, CLOSE_CODES, type CloseCodeName } from '#protocol/limits.ts'
+import type { CloseCodeName } from '#protocol/closeCodes.ts'
+import { afterClose, CLOSE_CODES } from '#protocol/closeCodes.ts'
 import { CHANNEL_CLIENT_MESSAGES, CHANNEL_SERVER_MESSAGES } from '#protocol/schemas/channels.ts'
 import {
   ERROR_CODES,

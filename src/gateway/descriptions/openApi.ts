@@ -6,7 +6,9 @@ import { pathTemplate, type Route, type RouteDescription } from '#gateway/http/r
 import type { DescribedLimits } from '#gateway/http/sources.ts'
 import { packagePath } from '#package'
 import { MAX_CHANNEL_SUBSCRIPTIONS, MAX_MESSAGE_BYTES, MAX_WATCHED_PER_CLIENT } from '#protocol/limits.ts'
-import { PROBLEMS, type ProblemCode, problemSchema, TAGS } from '#resources/resource.ts'
+import type { ProblemCode } from '#resources/problem.ts'
+import { PROBLEMS, problemSchema } from '#resources/problem.ts'
+import { TAGS } from '#resources/resource.ts'
 
 export interface DescribedService {
   readonly routes: readonly Route[]

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sources } from '#gateway/http/sources.ts'
-import type { EventLoopState, LatencySnapshot } from '#telemetry/eventLoopWatch.ts'
+import type { EventLoopState } from '#telemetry/eventLoopWatch.ts'
+import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import { droppedLogLines } from '#telemetry/logger.ts'
 import type { MetadataState, MetricsReading } from '#telemetry/metrics.ts'
 import { launchpadProgress } from './readHealth.ts'

@@ -1,7 +1,8 @@
 import type { Transport } from '#actors/subscription.ts'
 import type { Frame } from '#actors/token/frame.ts'
 import type { RealtimeHealth } from '#resources/health.ts'
-import { createLatencyHistogram, type LatencySnapshot } from '#telemetry/eventLoopWatch.ts'
+import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
+import { createLatencyHistogram } from '#telemetry/latencyHistogram.ts'
 
 /** The time over which the rate of updates is averaged, in whole seconds. */
 const RATE_SECONDS = 10

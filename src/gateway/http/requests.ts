@@ -10,19 +10,9 @@ import type { CacheControl } from '#resources/resource.ts'
 import type { AnsweredRequest, Metrics } from '#telemetry/metrics.ts'
 import { encodeContent, type Outcome } from './answer.ts'
 import { type Exchange, openExchange, preflightHeaders, render, send } from './exchange.ts'
-import {
-  decodePercent,
-  invalidParameter,
-  originNotAllowed,
-  type ParameterTexts,
-  type Problem,
-  parseQuery,
-  problem,
-  quote,
-  refuseUnknown,
-  unavailable,
-  unknownKey,
-} from './problem.ts'
+import type { ParameterTexts } from './parameters.ts'
+import { decodePercent, parseQuery, refuseUnknown } from './parameters.ts'
+import { invalidParameter, originNotAllowed, type Problem, problem, quote, unavailable, unknownKey } from './problem.ts'
 import { answerRoute, pathTemplate, type Route } from './route.ts'
 import { routes } from './routes.ts'
 import type { Failed, Sources } from './sources.ts'

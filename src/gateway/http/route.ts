@@ -1,18 +1,13 @@
 import type { z } from 'zod'
 import type { LaunchpadConfig, LaunchpadsConfig } from '#config'
 import type { Address } from '#domain/address.ts'
-import {
-  type CacheControl,
-  type GivenNames,
-  NO_PARAMETERS,
-  type OutdatedBy,
-  type ProblemCode,
-  type Resource,
-  type TAGS,
-} from '#resources/resource.ts'
+import type { ProblemCode } from '#resources/problem.ts'
+import { type CacheControl, type GivenNames, NO_PARAMETERS, type OutdatedBy, type Resource, type TAGS } from '#resources/resource.ts'
 import type { Answer, Outcome } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import { type ParameterTexts, type Problem, parseParameters } from './problem.ts'
+import type { ParameterTexts } from './parameters.ts'
+import { parseParameters } from './parameters.ts'
+import { type Problem } from './problem.ts'
 import type { ResponseCache } from './responseCache.ts'
 
 export interface Route {

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { repeat as repeatUnref } from '#async/turns.ts'
+import { repeat as repeatUnref } from '#async/pause.ts'
 import type { Config } from '#config'
 
 /** How often the files are read. Their contents are compared, since a renewal may replace them, or links to them or to their folder. */

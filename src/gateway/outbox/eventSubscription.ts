@@ -10,7 +10,7 @@ import {
 import type { StateSubscriber, WatchedState } from '#actors/stateActors.ts'
 import { type ChannelPosition, type EventPlace, formatPlace } from '#domain/eventPlace.ts'
 import type { RealtimeStats } from '#gateway/health/realtimeStats.ts'
-import type { StateChannelName } from '#protocol/limits.ts'
+import type { StateChannelName } from '#protocol/channels.ts'
 import type { EventChannelName } from '#resources/channelEvent.ts'
 import type { FrameQueue, Queued, Sink, WriteResult, Written } from './outboxSubscription.ts'
 

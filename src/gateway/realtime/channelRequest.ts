@@ -2,18 +2,11 @@ import { z } from 'zod'
 import type { ResumePosition } from '#actors/events/eventChannel.ts'
 import { EventFilter, type EventFilters } from '#actors/events/eventFilter.ts'
 import { parseDecimal } from '#domain/decimal.ts'
-import {
-  invalidParameter,
-  type ParameterTexts,
-  type ParsedParameters,
-  type Problem,
-  parseParameters,
-  problemOfLaunchpads,
-  quote,
-  refuseUnknown,
-  scalarText,
-} from '#gateway/http/problem.ts'
-import { type ChannelName, MAX_LIST_ROWS, MAX_LONG_LIST_ROWS, MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
+import type { ParameterTexts, ParsedParameters } from '#gateway/http/parameters.ts'
+import { parseParameters, refuseUnknown, scalarText } from '#gateway/http/parameters.ts'
+import { invalidParameter, type Problem, problemOfLaunchpads, quote } from '#gateway/http/problem.ts'
+import type { ChannelName } from '#protocol/channels.ts'
+import { MAX_LIST_ROWS, MAX_LONG_LIST_ROWS, MAX_MESSAGE_CANDLES } from '#protocol/limits.ts'
 import type { ParsedMessage } from '#protocol/parseClientMessage.ts'
 import { type CandlesQuery, candleParameters } from '#resources/candles.ts'
 import { CROSSED_VALUES, type CrossedValue, type EventChannelName, GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'

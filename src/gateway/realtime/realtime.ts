@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { repeat as repeatUnref } from '#async/turns.ts'
+import { repeat as repeatUnref } from '#async/pause.ts'
 import type { AdmittedConnection, Client } from '#gateway/admission/admission.ts'
 import { RealtimeStats } from '#gateway/health/realtimeStats.ts'
 import { ambiguityOf, openExchange, render, send } from '#gateway/http/exchange.ts'
@@ -7,7 +7,7 @@ import { connectionRefused, originNotAllowed, type Problem, problem, RETRY_AFTER
 import { Flusher } from '#gateway/outbox/outbox.ts'
 import { DISABLED, type HttpRequest, type HttpResponse, type TemplatedApp, type us_socket_context_t } from '#gateway/uWebSockets.ts'
 import type { RealtimeHealth } from '#resources/health.ts'
-import type { LatencySnapshot } from '#telemetry/eventLoopWatch.ts'
+import type { LatencySnapshot } from '#telemetry/latencyHistogram.ts'
 import { EventStreamConnection, type EventStreamRequest } from './eventStreamConnection.ts'
 import { type Connection, type ConnectionDeps, WebSocketConnection } from './webSocketConnection.ts'
 

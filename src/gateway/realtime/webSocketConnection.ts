@@ -8,7 +8,8 @@ import { launchingEntries } from '#gateway/http/route.ts'
 import { type Flusher, Outbox } from '#gateway/outbox/outbox.ts'
 import type { OutboxSubscription, Sink, WriteResult, Written } from '#gateway/outbox/outboxSubscription.ts'
 import type { WebSocket } from '#gateway/uWebSockets.ts'
-import { CLOSE_CODES, type CloseCodeName, leavingReason } from '#protocol/limits.ts'
+import type { CloseCodeName } from '#protocol/closeCodes.ts'
+import { CLOSE_CODES, leavingReason } from '#protocol/closeCodes.ts'
 import {
   type ErrorMessage,
   encodeChannelUnsubscribed,

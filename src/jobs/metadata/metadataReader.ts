@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Observable } from 'rxjs'
-import { isLogged } from '#async/turns.ts'
+import { isLogged } from '#async/pause.ts'
 import type { MetadataLane, MetadataRecord, MetadataWork, WaitingToken } from '#domain/metadata.ts'
 import { hasCode } from '#errors'
 import { commitTokens, type JobDatabase } from '#jobs/commitJob.ts'

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem/utils'
 import { z } from 'zod'
 import { type Address, type Hex, toAddress } from '#domain/address.ts'
-import type { PoolType } from '#domain/windows.ts'
+import type { PoolType } from '#domain/token.ts'
 import { type AdapterKind, type AdapterOptions, contractsOf, type EntryProblem, type LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { poolFacts } from '#launchpads/tokenEvent.ts'
 import { V2_TOPICS } from './uniswapV2.ts'

@@ -1,13 +1,8 @@
 import { z } from 'zod'
 import { CANDLE_INTERVALS, type CandleInterval } from '#domain/candle.ts'
-import {
-  CHANNELS,
-  EVENT_CHANNELS,
-  MAX_LONG_LIST_ROWS,
-  MAX_MESSAGE_CANDLES,
-  MAX_MESSAGE_ID,
-  type StateChannelName,
-} from '#protocol/limits.ts'
+import type { StateChannelName } from '#protocol/channels.ts'
+import { CHANNELS, EVENT_CHANNELS } from '#protocol/channels.ts'
+import { MAX_LONG_LIST_ROWS, MAX_MESSAGE_CANDLES, MAX_MESSAGE_ID } from '#protocol/limits.ts'
 import { LIST_COLUMNS } from '#protocol/listCells.ts'
 import { candleSchema } from '#resources/candles.ts'
 import { CROSSED_VALUES, crossingSchema, GRADUATION_EVENT_STATUSES } from '#resources/channelEvent.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { GRADUATION_STATUSES } from '#domain/windows.ts'
+import { GRADUATION_STATUSES } from '#domain/token.ts'
 import { addressText, count, decimalText, timeText } from '#resources/values.ts'
 
 const text = z.string().nullable()

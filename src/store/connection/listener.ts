@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
-import { isLogged, pause } from '#async/turns.ts'
+import { isLogged, pause } from '#async/pause.ts'
 import { messageOf } from '#errors'
 import { channelOfSchema } from './databaseSchema.ts'
 import type { RawConnection } from './driver.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Logger } from 'pino'
-import { isLogged, pause } from '#async/turns.ts'
+import { isLogged, pause } from '#async/pause.ts'
 import { messageOf } from '#errors'
 import type { Queryable } from './databaseSchema.ts'
 import { createOrm, REQUIRE_WRITES } from './orm.ts'

@@ -3,7 +3,7 @@ import { flatMapInTurns } from '#async/turns.ts'
 import { type Address, type Hex, ZERO_ADDRESS } from '#domain/address.ts'
 import { formatUnits } from '#domain/decimal.ts'
 import { WETH_DECIMALS } from '#domain/prices.ts'
-import type { PoolType } from '#domain/windows.ts'
+import type { PoolType } from '#domain/token.ts'
 import type { Holder } from '#resources/holders.ts'
 import type {
   BlockPlace,

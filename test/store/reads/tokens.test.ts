@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { GraduationStatus } from '#domain/windows.ts'
+import type { GraduationStatus } from '#domain/token.ts'
 import { TOKEN_SORTS, type TokenCursor, type TokensQuery } from '#resources/tokens.ts'
 import { readTokenCount } from '#store/reads/chainStats.ts'
 import { readSearch } from '#store/reads/search.ts'
