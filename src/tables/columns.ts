@@ -154,7 +154,7 @@ export interface Life {
   readonly undone?: 'image' | 'block_number' | 'created_block' | 'number'
   /** The column that names the launchpad, or the token or pool, with which the rows leave the index. Default: none. */
   readonly leavesBy?: 'token' | 'pool' | 'launchpad'
-  /** Whether a join copies all rows of the side index, since they are of its launchpads' tokens alone. Default: not, or otherwise. */
+  /** Whether a join copies all rows of the side index, which are of its launchpads alone. Default: no, or by statements of its own. */
   readonly joins?: boolean
 }
 
