@@ -191,7 +191,7 @@ import { createElement, StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createTokenwire } from 'tokenwire/client'
 import { createLive } from 'tokenwire/client/live'
-import { useCandles, useConnectionState, useLaunches, useList, useToken, useTrades } from 'tokenwire/client/react'
+import { useCandles, useConnectionState, useToken, useTrades } from 'tokenwire/client/react'
 
 const client = createTokenwire({ url: location.hash.slice(1) })
 const live = createLive(client)
@@ -217,6 +217,11 @@ createRoot(document.getElementById('app')).render(createElement(StrictMode, null
 /** What hooks answer to what is wrong, not there, or not answered. */
 function answers(): string {
   return `
+import { createElement } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createTokenwire } from 'tokenwire/client'
+import { createLive } from 'tokenwire/client/live'
+import { useLaunches, useList, useToken } from 'tokenwire/client/react'
 
 const url = location.hash.slice(1)
 const client = createTokenwire({ url })
