@@ -1,6 +1,6 @@
 import { createOrm } from '#store/connection/orm.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
-import { dropKeptTables, hasKeptTables, readKeptTotals } from '#store/keptLogs/keptTables.ts'
+import { dropKeptTables, hasKeptTables, readKeptTotals } from '#store/keptLogs.ts'
 import { databaseCommand, databaseConfig } from './databaseCommand.ts'
 
 /*

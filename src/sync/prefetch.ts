@@ -269,7 +269,7 @@ export interface RangeRequest {
 export interface RangeSource {
   headers(numbers: readonly number[]): Promise<readonly BlockHeader[]>
   /** @param since the first block whose logs matter, for addresses and pool ids that are announced in the range */
-  logsInRange(query: LogRangeQuery, since: ReadonlyMap<Hex, number>): Promise<LogRange>
+  logsInRange(query: LogRangeQuery, since: ReadonlyMap<Hex, number>): Promise<LogRange & { readonly isKept?: true }>
   /** Where to end a range that may go up to `to`. Default: there. */
   endOfRange?(from: number, to: number, maxLogs: number): Promise<number>
   /** Gets each range once all of it is there. Returns when the next one may be fetched. */
@@ -281,10 +281,13 @@ export interface FetchedRange {
   readonly last: BlockHeader
   /** The headers of the blocks that have logs, ascending. */
   readonly headers: readonly BlockHeader[]
-  /** What the queries of logs gave, which may reach past the last block. */
-  readonly answers: readonly LogRange[]
-  /** The addresses and pool ids that the range announces, each with the announcing block. */
+  readonly logs: readonly ChainLog[]
+  /** What was watched before the range. */
+  readonly watched: LogParts
+  /** The addresses and pool ids that the range announces, each with the announcing block. Some blocks may be after the last one. */
   readonly announced: ReadonlyMap<Hex, number>
+  /** Whether no provider was asked for logs. */
+  readonly isKept: boolean
 }
 
 const NOTHING_ANNOUNCED: ReadonlyMap<Hex, number> = new Map()
@@ -310,8 +313,9 @@ export async function fetchRange(
   const [first, end] = await source.headers([from, to])
   if (first === undefined || end === undefined) throw missing(`block ${from} or ${to}`)
   const known = new Set(announced)
-  const one = await source.logsInRange({ from, to, end, ...watchlist.partsWith(announced), maxLogs }, NOTHING_ANNOUNCED)
-  const answers = [one]
+  const watched = watchlist.partsWith(announced)
+  const one = await source.logsInRange({ from, to, end, ...watched, maxLogs }, NOTHING_ANNOUNCED)
+  let isKept = one.isKept === true
 
   const found = new Map<Hex, number>()
   let { logs, to: last } = one
@@ -321,7 +325,7 @@ export async function fetchRange(
     for (const [key, block] of fresh) found.set(key, block)
     const parts = watchlist.partsOf([...fresh.keys()])
     const more = await source.logsInRange({ from: leastOf(fresh.values()), to: last, end, ...parts, maxLogs }, fresh)
-    answers.push(more)
+    isKept &&= more.isKept === true
     // This query may have ended even earlier. What is announced after its end belongs to the next range.
     last = more.to
     logs = merge(
@@ -332,7 +336,7 @@ export async function fetchRange(
     )
   }
   const [headers, lastHeader] = await Promise.all([fetchHeaders(source, logs), fetchLast(source, last, first, end)])
-  await source.fetched?.({ first, last: lastHeader, headers, answers, announced: found })
+  await source.fetched?.({ first, last: lastHeader, headers, logs, watched, announced: found, isKept })
   const added = [...found].flatMap(([key, block]) => (block <= last ? [key] : []))
   return { mode: 'range', from, first, to: lastHeader, blocks: [lastHeader], headers, logs, announced: added }
 }
@@ -432,7 +436,7 @@ export interface PastWatchlist {
   discover(logs: readonly ChainLog[]): readonly Hex[]
 }
 
-type LogParts = Pick<LogRangeQuery, 'addresses' | 'topics' | 'filtered'>
+export type LogParts = Pick<LogRangeQuery, 'addresses' | 'topics' | 'filtered'>
 
 /** How far announcements reach in one block: a launchpad's contract announces a curve, and the curve its pool, which announces nothing. */
 const ANNOUNCING_STEPS = 2

@@ -113,7 +113,7 @@ async function build(
   const transaction = delayed(oneAtATime(createTransaction(orm)))
   const { confirmations, maxReorgDepth } = config
   const database = { db, transaction, writer }
-  const kept = await openKeptLogs({ config, chain, orm, logger })
+  const kept = await openKeptLogs({ config, chain, orm, adapters, logger })
   const committer = createCommitter({
     ...database,
     skipped,
@@ -268,7 +268,7 @@ const BLOCKS = 500
 const MAX_LOGS = 20_000
 
 export interface FollowedKeeperOptions {
-  readonly kept: Pick<OpenedKeptLogs, 'ranges' | 'writer'>
+  readonly kept: Pick<OpenedKeptLogs, 'ranges' | 'readEnd'>
   readonly db: Kysely<unknown>
   readonly watchlist: Watchlist
   readonly maxReorgDepth: number
@@ -285,7 +285,6 @@ export interface FollowedKeeperOptions {
  */
 export function createFollowedKeeper(options: FollowedKeeperOptions): CommitJob {
   const { kept, db, watchlist, maxReorgDepth, isBehind, logger, blocks = BLOCKS } = options
-  const { writer } = kept
   /** The last block of the next range. */
   let due = 0
 
@@ -305,7 +304,7 @@ export function createFollowedKeeper(options: FollowedKeeperOptions): CommitJob 
   const runs = createJobRuns<CommitNotice>({
     run: async ({ number }) => {
       const final = number - maxReorgDepth
-      const end = (await writer?.endOf(watchlist.partsWith([]))) ?? -1
+      const end = (await kept.readEnd?.()) ?? -1
       // Older blocks are left to a rebuild: they may be many, as when nothing was kept for long.
       let from = Math.max(watchlist.startBlock, final - maxReorgDepth - 2 * blocks, end + 1)
       for (due = from + blocks - 1; due <= final && !runs.isStopped; due = from + blocks - 1) {
@@ -318,7 +317,7 @@ export function createFollowedKeeper(options: FollowedKeeperOptions): CommitJob 
 
   return {
     committed: notice => {
-      if (writer !== null && notice.number - maxReorgDepth >= due && !isBehind()) runs.request(notice)
+      if (kept.readEnd !== null && notice.number - maxReorgDepth >= due && !isBehind()) runs.request(notice)
     },
     settled: runs.settled,
     stop: runs.stop,

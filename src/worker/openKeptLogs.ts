@@ -2,14 +2,14 @@ import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Logger } from 'pino'
 import type { Config } from '#config'
 import { TokenwireError } from '#errors'
+import type { LaunchpadAdapter } from '#launchpads/adapter.ts'
 import { startError } from '#store/connection/databaseErrors.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
-import { createKeptTables, hasKeptTables, requireKeptChain } from '#store/keptLogs/keptTables.ts'
+import { createKeptTables, hasKeptTables, requireKeptChain } from '#store/keptLogs.ts'
 import type { ChainFacts } from '#sync/committer.ts'
-import { createKeptFacts, createKeptReader } from '#sync/kept/keptReader.ts'
-import { createKeptSource } from '#sync/kept/keptSource.ts'
-import { createKeptWriter, type KeptWriter } from '#sync/kept/keptWriter.ts'
+import { createKeptFacts } from '#sync/kept/keptFacts.ts'
+import { createKeptSource, createKeptWriter, keptLaunchpad } from '#sync/kept/keptLogs.ts'
 import type { SyncOptions } from '#sync/sync.ts'
 import type { ConnectedChain } from './connectChain.ts'
 
@@ -17,14 +17,16 @@ export interface KeptLogsOptions {
   readonly config: Pick<Config, 'keepLogs' | 'logsFrom' | 'verifyLogs'>
   readonly chain: Pick<ConnectedChain, 'source' | 'chainId' | 'genesisHash'>
   readonly orm: MikroORM
+  /** The launchpads that the index follows. */
+  readonly adapters: readonly LaunchpadAdapter[]
   readonly logger: Logger
 }
 
 export interface OpenedKeptLogs {
   readonly ranges: NonNullable<SyncOptions['ranges']>
   readonly facts: ChainFacts
-  /** `null`: nothing is kept. */
-  readonly writer: KeptWriter | null
+  /** The newest block up to which logs are kept, -1 without any; `null`: nothing is kept. */
+  readonly readEnd: (() => Promise<number>) | null
   /** Resolves when everything is written and closed. */
   close(): Promise<void>
 }
@@ -34,7 +36,7 @@ export interface OpenedKeptLogs {
  *
  * @throws `TokenwireError` `database_foreign` for kept logs of another chain, `database_unavailable` and `config_invalid` for `LOGS_FROM`
  */
-export async function openKeptLogs({ config, chain, orm, logger }: KeptLogsOptions): Promise<OpenedKeptLogs> {
+export async function openKeptLogs({ config, chain, orm, adapters, logger }: KeptLogsOptions): Promise<OpenedKeptLogs> {
   const { source } = chain
   const own = (await prepareOwn({ config, chain, orm, logger })) ? orm.em.getKysely<unknown>() : null
   const other = config.logsFrom === null ? null : await openOther(config.logsFrom, chain, logger)
@@ -43,12 +45,12 @@ export async function openKeptLogs({ config, chain, orm, logger }: KeptLogsOptio
   const isProven = config.verifyLogs === 'receipts'
   const into = config.keepLogs ? own : null
   const writer = into === null ? null : createKeptWriter({ db: into, isProven, logger })
-  const readers = databases.map(db => createKeptReader({ db, source, needsProof: isProven }))
+  const launchpads = adapters.map(keptLaunchpad)
   const facts = createKeptFacts({ facts: source, databases, into, logger })
   return {
-    ranges: databases.length === 0 ? source : createKeptSource({ source, readers, writer }),
+    ranges: databases.length === 0 ? source : createKeptSource({ source, databases, launchpads, needsProof: isProven, writer }),
     facts: databases.length === 0 ? source : facts,
-    writer,
+    readEnd: writer && (async () => (await writer.endOf(launchpads)) ?? -1),
     close: async () => {
       await Promise.all([writer?.settled(), facts.settled()])
       await other?.close(true)
@@ -57,7 +59,7 @@ export async function openKeptLogs({ config, chain, orm, logger }: KeptLogsOptio
 }
 
 /** Whether this database has, or from now on has, tables for kept logs. */
-async function prepareOwn({ config, chain, orm, logger }: KeptLogsOptions): Promise<boolean> {
+async function prepareOwn({ config, chain, orm, logger }: Omit<KeptLogsOptions, 'adapters'>): Promise<boolean> {
   const db = orm.em.getKysely<unknown>()
   if (!config.keepLogs) {
     if (!(await hasKeptTables(db))) return false

@@ -73,7 +73,7 @@ export async function openSideIndex(options: SideIndexOptions): Promise<SideInde
     await claimDatabase(db, { chainId, genesisHash, weth, ...list }, writer)
     const adapters = createAdapters({ weth, ...list })
     const directory = await restoreDirectory(adapters, transaction)
-    const kept = await openKeptLogs({ config, chain, orm, logger })
+    const kept = await openKeptLogs({ config, chain, orm, adapters, logger })
     const database = { db, transaction, writer }
     const valued = { weth, pegUsd: list.pegUsd, facts: kept.facts, ethUsd: () => null }
     const committer = createUnwatchedCommitter(config, chain, { ...database, adapters, directory, ...valued, now, logger })

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { createChainSource } from '#chain/chainSource.ts'
 import { createRandom } from '#devchain/traders/random.ts'
 import type { CommitNotice } from '#jobs/commitJob.ts'
+import { createAdapters } from '#launchpads/registry.ts'
 import type { RpcCall } from '#rpc/rpcEndpoint.ts'
-import { readKeptRuns } from '#store/keptLogs/keptTables.ts'
+import { readKeptRuns } from '#store/keptLogs.ts'
 import { createChainRpc } from '#test/support/chainRpc.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { createForkingChain } from '#test/support/forkingChain.ts'
@@ -40,10 +41,11 @@ const runsOf = async () => (await readKeptRuns(database.kysely)).map(({ ranges }
 
 test('are kept once they are final, over restarts, and a side index asks no provider for them', async () => {
   const index = await openIndex(database, { genesisHash, maxReorgDepth: DEPTH })
+  const adapters = createAdapters({ weth: WETH, launchpads: LAUNCHPADS })
   /** One process: follows these blocks. */
   const follow = async (from: number, to: number) => {
     const counted = countedChain()
-    const kept = await openKeptLogs({ config: SETTINGS, chain: counted.chain, orm: database.orm, logger: silentLogger })
+    const kept = await openKeptLogs({ config: SETTINGS, chain: counted.chain, orm: database.orm, adapters, logger: silentLogger })
     const options = { kept, db: database.kysely, watchlist: index.directory, maxReorgDepth: DEPTH, logger: silentLogger, blocks: RANGE }
     const keeper = createFollowedKeeper({ ...options, isBehind: () => false })
     for (let number = from; number <= to; number++) {

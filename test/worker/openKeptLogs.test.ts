@@ -92,7 +92,7 @@ it('goes on without them where the role may not create their schema', async () =
   const warned: unknown[] = []
   const logger = { warn: (...line: unknown[]) => warned.push(line.at(-1)) } as unknown as typeof silentLogger
   const config = { keepLogs: true, logsFrom: null, verifyLogs: 'bloom' } as const
-  const kept = await openKeptLogs({ config, chain: { source, chainId: 1, genesisHash }, orm, logger })
+  const kept = await openKeptLogs({ config, chain: { source, chainId: 1, genesisHash }, orm, adapters: [], logger })
   expect(kept.ranges).toBe(source)
   expect(warned).toEqual([expect.stringContaining('let the role create schemas (grant create on database), or set KEEP_LOGS=false')])
   await orm.close(true)
@@ -102,7 +102,7 @@ it('goes on without them where the role may not create their schema', async () =
 async function open({ orm }: TestDatabase, config: { readonly keepLogs?: boolean; readonly logsFrom?: string }, chainId = 1) {
   const chain = { source, chainId, genesisHash }
   const settings = { keepLogs: false, logsFrom: null, verifyLogs: 'bloom', ...config } as const
-  const one = await openKeptLogs({ config: settings, chain, orm, logger: silentLogger })
+  const one = await openKeptLogs({ config: settings, chain, orm, adapters: [], logger: silentLogger })
   opened.push(one)
   return one
 }
@@ -112,12 +112,6 @@ async function keepRange(kept: OpenedKeptLogs): Promise<void> {
     (number): BlockHeader => ({ number, hash: wordOf(number), parentHash: wordOf(number - 1 || 9), timestamp: number }),
   )
   if (first === undefined || last === undefined) throw new Error('two blocks')
-  const query = { from: 0, to: 2, addresses: [SENDER], topics: [HASH] }
-  await kept.ranges.fetched?.({
-    first,
-    last,
-    headers: [],
-    answers: [{ logs: [], to: 2, asked: [{ query, logs: [] }] }],
-    announced: new Map(),
-  })
+  const watched = { addresses: [SENDER], topics: [HASH] }
+  await kept.ranges.fetched?.({ first, last, headers: [], logs: [], watched, announced: new Map(), isKept: false })
 }

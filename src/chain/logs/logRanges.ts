@@ -31,14 +31,6 @@ export interface LogRange {
   readonly logs: readonly ChainLog[]
   /** The last block whose logs are all there: the query's `to`, or an earlier one when `maxLogs` was reached. */
   readonly to: number
-  /** What of the query a provider was asked for, where the rest was kept. Absent: all of it. */
-  readonly asked?: readonly AskedLogs[]
-}
-
-/** Logs that a provider gave, and the query that they answer. */
-export interface AskedLogs {
-  readonly query: Omit<LogRangeQuery, 'end' | 'maxLogs'>
-  readonly logs: readonly ChainLog[]
 }
 
 export interface LogRanges {
@@ -88,7 +80,12 @@ export function createLogRanges({ concurrency, provesLogs = false, ...options }:
   }
 }
 
-function filtersOf({ addresses, topics, filtered = [] }: LogRangeQuery): readonly WantedLogs[] {
+/** The filters that a query asks for together. */
+export function filtersOf({
+  addresses,
+  topics,
+  filtered = [],
+}: Pick<LogRangeQuery, 'addresses' | 'topics' | 'filtered'>): readonly WantedLogs[] {
   const unique = 'length' in addresses ? new Set(addresses) : addresses
   const listed = { addresses: unique, ...(topics !== undefined && { topics: [topics] }) }
   return [...(unique.size === 0 ? [] : [listed]), ...filtered.map(({ address, topics }) => ({ addresses: [address], topics }))]

@@ -1,5 +1,9 @@
+import { promisify } from 'node:util'
+import { zstdCompress, zstdDecompress } from 'node:zlib'
 import { sql } from 'kysely'
-import type { Hex } from '#domain/address.ts'
+import type { Address, Hex } from '#domain/address.ts'
+import type { BlockHeader, ChainLog } from '#domain/block.ts'
+import { getOrInsert } from '#domain/maps.ts'
 import { TokenwireError } from '#errors'
 import type { Queryable } from '#store/connection/databaseSchema.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
@@ -20,6 +24,7 @@ export interface KeptChain {
 
 /** One advisory lock for all processes that create the tables. */
 const CREATING = 0x6b657074
+const IS_OF_LAUNCHPADS = sql`filter::jsonb ? 'launchpads'`
 
 /**
  * Creates the tables where they are not there yet.
@@ -35,6 +40,7 @@ export async function createKeptTables(transaction: Transaction, chain: KeptChai
       await sql`insert into tokenwire_logs.chain values (${chain.chainId}, ${toBytes(chain.genesisHash)})`.execute(db)
     }
     await requireKeptChain(db, chain, setting)
+    await sql`delete from tokenwire_logs.run where not ${IS_OF_LAUNCHPADS}`.execute(db)
   })
 }
 
@@ -77,10 +83,7 @@ export async function readKeptTotals(db: Queryable): Promise<KeptTotals> {
   return rows[0] as KeptTotals
 }
 
-/**
- * The tables of `KeptRun` and `KeptRange`. `range.keys`: the keys (addresses, pool ids) that the run's filter gains with the range, each
- * with the first block whose logs are kept.
- */
+/** The tables of `KeptRun` and `KeptRange`. `run.filter`: a `LogsOfRun`. `range.keys`: the keys that the run gains with the range. */
 const STATEMENTS = [
   `create schema ${KEPT_SCHEMA}`,
   `create table ${KEPT_SCHEMA}.chain (chain_id bigint not null, genesis_hash bytea not null)`,
@@ -113,58 +116,69 @@ export interface KeptRange {
   readonly logs: number
 }
 
-/** Consecutive ranges of the logs that match one filter. */
-export interface KeptRun {
+/** Which logs the ranges of a run have. */
+export interface LogsOfRun {
+  /** Texts of the launchpads, as `keptLaunchpad` makes them. */
+  readonly launchpads: readonly string[]
+  /** Whether the logs were held against the receipts of their blocks. */
+  readonly isProven: boolean
+}
+
+/** Consecutive ranges of all logs of some launchpads. */
+export interface KeptRun extends LogsOfRun {
   readonly id: number
-  /** The filter as `filterText` writes it. */
-  readonly filter: string
   /** Ascending. */
   readonly ranges: readonly KeptRange[]
-  /** The keys that the filter lists, each with the first block from which on its logs are kept. */
+  /** The addresses and pool ids that were watched, each with the first block from which on its logs are kept. */
   readonly keys: ReadonlyMap<Hex, number>
 }
 
 const BLOCK_BYTES = 8
 
-/** All runs, without the logs. */
+/** All runs, without the logs. Those of 1.0.0 are left out, which kept logs by other filters. */
 export async function readKeptRuns(db: Queryable): Promise<readonly KeptRun[]> {
-  const runs = await sql<{ id: number; filter: string }>`select id, filter from tokenwire_logs.run order by id`.execute(db)
+  const runs = await sql<{ id: number; filter: string }>`
+    select id, filter from tokenwire_logs.run where ${IS_OF_LAUNCHPADS} order by id`.execute(db)
   const { rows } = await sql<KeptRange & { run: number; keys: Hex }>`
     select run, from_block as "from", to_block as "to", parent_hash as "parentHash", hash, logs, keys from tokenwire_logs.range
     order by run, from_block`.execute(db)
   const byRun = Map.groupBy(rows, ({ run }) => run)
   return runs.rows.map(({ id, filter }) => {
     const ranges = byRun.get(id) ?? []
-    return { id, filter, ranges, keys: new Map(ranges.flatMap(({ keys }) => unpackKeys(keys))) }
+    return { id, ...(JSON.parse(filter) as LogsOfRun), ranges, keys: new Map(ranges.flatMap(({ keys }) => unpackKeys(keys))) }
   })
 }
 
-/** The packed logs of a range; `null`: the range is no longer kept. */
-export async function readKeptBody(db: Queryable, run: number, from: number): Promise<Buffer | null> {
+/** @throws `TypeError` when the range is no longer kept */
+export async function readKeptLogs(db: Queryable, run: number, from: number): Promise<LogsOfBlocks> {
   // Base 64 is smaller than hex, into which the pool's parser turns every `bytea`.
   const { rows } = await sql<{ body: string }>`
     select encode(body, 'base64') as body from tokenwire_logs.range where run = ${run} and from_block = ${from}`.execute(db)
-  return rows[0] === undefined ? null : Buffer.from(rows[0].body, 'base64')
+  if (rows[0] === undefined) throw new TypeError(`the kept logs from block ${from} on were removed meanwhile`)
+  return unpackLogs(Buffer.from(rows[0].body, 'base64'))
 }
 
-export async function beginKeptRun(db: Queryable, filter: string): Promise<number> {
+export async function beginKeptRun(db: Queryable, { launchpads, isProven }: LogsOfRun): Promise<number> {
+  const filter = JSON.stringify({ launchpads, isProven })
   const { rows } = await sql<{ id: number }>`insert into tokenwire_logs.run (filter) values (${filter}) returning id`.execute(db)
   return Number(rows[0]?.id)
 }
 
-export interface NewRange extends KeptRange {
+export interface NewRange extends LogsOfBlocks {
   readonly run: number
+  readonly first: BlockHeader
+  readonly last: BlockHeader
   /** The keys that are new to the run. */
   readonly keys: readonly (readonly [key: Hex, from: number])[]
-  readonly body: Buffer
 }
 
 /** @returns whether the range was written: another process may have continued the run first */
-export async function insertKeptRange(db: Queryable, range: NewRange): Promise<boolean> {
-  const { run, from, to, parentHash, hash, keys, logs, body } = range
+export async function insertKeptRange(db: Queryable, { run, first, last, headers, logs, keys }: NewRange): Promise<boolean> {
+  const own = new Map([first, ...headers, last].map(header => [header.number, header]))
+  const body = await packLogs({ headers: [...own.values()], logs })
   const { numAffectedRows = 0n } = await sql`
     insert into tokenwire_logs.range (run, from_block, to_block, parent_hash, hash, keys, logs, body)
-    values (${run}, ${from}, ${to}, ${toBytes(parentHash)}, ${toBytes(hash)}, ${packKeys(keys)}, ${logs}, ${body})
+    values (${run}, ${first.number}, ${last.number}, ${toBytes(first.parentHash)}, ${toBytes(last.hash)}, ${packKeys(keys)}, ${logs.length}, ${body})
     on conflict do nothing`.execute(db)
   return numAffectedRows === 1n
 }
@@ -193,6 +207,48 @@ function unpackKeys(packed: Hex): readonly (readonly [Hex, number])[] {
     keys.push([`0x${bytes.toString('hex', start, at)}`, from])
   }
   return keys
+}
+
+export interface LogsOfBlocks {
+  /** Headers of every block that has logs, and perhaps of others; ascending. */
+  readonly headers: readonly BlockHeader[]
+  /** Ascending by (block, log index). */
+  readonly logs: readonly ChainLog[]
+}
+
+/** Logs refer to their header, and to `texts`: most addresses, topics and transactions are in many logs. */
+interface PackedLogs {
+  readonly headers: readonly BlockHeader[]
+  readonly texts: readonly Hex[]
+  readonly logs: readonly (readonly [header: number, txIndex: number, logIndex: number, data: Hex, ...texts: number[]])[]
+}
+
+const compress = promisify(zstdCompress)
+const decompress = promisify(zstdDecompress)
+
+/** Logs of consecutive blocks as JSON, compressed by Zstandard in a thread of Node's pool. */
+async function packLogs({ headers, logs }: LogsOfBlocks): Promise<Buffer> {
+  const places = new Map(headers.map(({ number }, index) => [number, index]))
+  const texts = new Map<Hex, number>()
+  const placeOf = (text: Hex) => getOrInsert(texts, text, () => texts.size)
+  const packed = logs.map(({ blockNumber, txHash, txIndex, logIndex, address, topics, data }): PackedLogs['logs'][number] => {
+    const header = places.get(blockNumber)
+    if (header === undefined) throw new TypeError(`no header for block ${blockNumber}`)
+    return [header, txIndex, logIndex, data, placeOf(txHash), placeOf(address), ...topics.map(placeOf)]
+  })
+  return compress(JSON.stringify({ headers, texts: [...texts.keys()], logs: packed } satisfies PackedLogs))
+}
+
+async function unpackLogs(packed: Buffer): Promise<LogsOfBlocks> {
+  const { headers, texts, logs } = JSON.parse((await decompress(packed)).toString()) as PackedLogs
+  return {
+    headers,
+    logs: logs.map(([header, txIndex, logIndex, data, ...places]): ChainLog => {
+      const { number: blockNumber, hash: blockHash } = headers[header] as BlockHeader
+      const [txHash, address, ...topics] = places.map(place => texts[place]) as [Hex, Address, ...Hex[]]
+      return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex }
+    }),
+  }
 }
 
 /** The kept values by their keys. A key without a kept value is left out. */
