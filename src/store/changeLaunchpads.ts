@@ -111,14 +111,14 @@ async function takeFrom(db: Queryable, schema: string, table: string, rest: RawB
 
 /** Copies the rows of the side index's tokens, and of the pools of `names`. */
 async function copyRows(db: Queryable, { schema, names }: Joining): Promise<void> {
-  const isJoining = sql`launchpad = any(${[...names]}::text[])`
-  for (const { name, joins } of BLOCK_TABLES) if (joins === true) await takeFrom(db, schema, name, sql``)
-  await sql`insert into candle (${CANDLE_COLUMNS}) select ${CANDLE_COLUMNS} from ${sql.raw(wholeCandlesIn(`"${schema}".`))} as taken`.execute(
-    db,
-  )
-  await takeFrom(db, schema, 'pool_tick', sql`where pool in (select address from ${sql.id(schema, 'pool')} where ${isJoining})`)
-  await takeFrom(db, schema, 'pool', sql`where ${isJoining}`)
-  await takeFrom(db, schema, 'token', sql``)
+  const isNamed = sql`launchpad = any(${[...names]}::text[])`
+  const isOfPool = sql`pool in (select address from ${sql.id(schema, 'pool')} where ${isNamed})`
+  for (const { name, joins, leavesBy } of BLOCK_TABLES) {
+    if (joins === 'all') await takeFrom(db, schema, name, sql``)
+    if (joins === 'named') await takeFrom(db, schema, name, sql`where ${leavesBy === 'pool' ? isOfPool : isNamed}`)
+  }
+  const candles = sql.raw(wholeCandlesIn(`"${schema}".`))
+  await sql`insert into candle (${CANDLE_COLUMNS}) select ${CANDLE_COLUMNS} from ${candles} as taken`.execute(db)
 }
 
 /** Merges the rows that launchpads share: currencies, contracts and traders. Runs after `copyRows`. @returns the tokens that join */

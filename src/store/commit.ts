@@ -7,16 +7,11 @@ import { ANNOUNCED_CONTRACT, type AnnouncedContractRow } from '#tables/announced
 import { BALANCE } from '#tables/balance.ts'
 import { BLOCK } from '#tables/block.ts'
 import { CANDLE } from '#tables/candle.ts'
-import type { Changes, CurrentRows } from '#tables/changes.ts'
-import { CREATOR_FEE } from '#tables/creatorFee.ts'
+import { type Changes, type CurrentRows, PROJECTED } from '#tables/changes.ts'
 import { CURRENCY } from '#tables/currency.ts'
-import { EARLY_CLASS } from '#tables/earlyClass.ts'
-import { JOIN_EXIT } from '#tables/joinExit.ts'
-import { MILESTONE } from '#tables/milestone.ts'
-import { POOL, POOL_CREATION } from '#tables/pool.ts'
-import { POOL_TICK } from '#tables/poolTick.ts'
 import { type TokenRow, WRITTEN_TOKEN } from '#tables/token.ts'
-import { TRADE } from '#tables/trade.ts'
+import { LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
+import { VALUE_CHANGE } from '#tables/valueChange.ts'
 import type { Queryable } from './connection/databaseSchema.ts'
 import { LastStatements, type Transaction, type TransactionDb } from './connection/transaction.ts'
 import { type KnownTrades, readSnapshots } from './reads/snapshots.ts'
@@ -24,11 +19,11 @@ import { announceCommit } from './rows/announcement.ts'
 import { stampQuotedIn } from './rows/currencies.ts'
 import { beginCommit, type ChainCursor, moveCursor, readTokensUpdatedAt } from './rows/cursor.ts'
 import { deferLongerCandles, foldAllMinutes, isOfMinute, longerCandlesOf } from './rows/foldMinutes.ts'
-import { insertRows, type Statements, sendStatements } from './rows/insertRows.ts'
+import { insertRows, rowsOfTable, type Statements, sendStatements, type TableRows, writeRows } from './rows/insertRows.ts'
 import { attachMetadata, writeTokenNames } from './rows/metadata.ts'
-import { writeTotals } from './rows/totals.ts'
-import { forgetUndo, keepUndo, raiseRelaunched, readTokensDroppedAt, type Split, type SplitRows } from './rows/undo.ts'
-import { keepValueChanges } from './rows/valueChanges.ts'
+import { launchpadDifferences, makerDifferences, writeTotals } from './rows/totals.ts'
+import { forgetUndo, keepUndo, raiseRelaunched, readTokensDroppedAt } from './rows/undo.ts'
+import { valueChangesOf } from './rows/valueChanges.ts'
 
 export interface CommitOptions extends StateReads {
   readonly transaction: Transaction
@@ -119,11 +114,16 @@ function* statementsOf(
   const { to, before, changes } = batch
   const longer = longerCandlesOf(changes.candles, batch.mode, unfoldedFrom)
   if (longer === 'foldFirst') yield* foldAllMinutes()
-  const split = splitNewRows(longer === 'later' ? { ...changes, candles: changes.candles.filter(isOfMinute) } : changes, before)
-  if (undoFrom !== null) yield* keepUndo(to.number, changes, split)
-  yield* writeTotals(changes, before, to.timestamp)
-  yield* writeChanges({ ...batch, split }, committedAtMs)
-  yield* keepValueChanges(batch, changes, before, committedAtMs)
+  const rows = rowsByTable(
+    longer === 'later' ? { ...batch, changes: { ...changes, candles: changes.candles.filter(isOfMinute) } } : batch,
+    committedAtMs,
+  )
+  const makers = makerDifferences(changes, before.balances)
+  if (undoFrom !== null) yield* keepUndo(to.number, [...rows, rowsOfTable(TRADER, makers)])
+  yield* writeTotals(changes.tokens, before.tokens, makers, to.timestamp)
+  for (const ofTable of rows) yield* writeRows(ofTable)
+  yield* writeCurrencies(changes.currencies)
+  yield* writeBlocks(batch)
   yield* raiseRelaunched(changes.tokens.filter(({ address }) => !before.tokens.has(address)).map(({ address }) => address))
   yield* writeTokenNames(tokensWithNew(['name'], batch))
   yield* attachMetadata(tokensWithNew(['metadataUri', 'imageUri'], batch))
@@ -245,68 +245,50 @@ export async function settle({ at, project }: Settlement, options: CommitOptions
 /** How many of the newest headers are kept for reconciliation. */
 export const KEPT_BLOCKS = 4_096
 
-export interface WrittenBatch {
-  readonly changes: Changes
-  /** The balances and candles of `changes`. */
-  readonly split: SplitRows
-  /** The contracts that the batch's launches name and that were not known before. */
-  readonly contracts: readonly AnnouncedContractRow[]
-  /** As in `BlockRow`. Stored with each of the blocks. */
-  readonly revaluedTo: Address | null
-  /** The headers to keep for reconciliation, ascending; the last is the new cursor. */
-  readonly blocks: readonly BlockHeader[]
+const WRITTEN = { ...PROJECTED, tokens: WRITTEN_TOKEN }
+const NAMES = Object.keys(PROJECTED) as (keyof typeof PROJECTED)[]
+
+/** The rows of a batch as they are written. Every token gets its next sequence: the commit's time, or one more than before if that is larger. */
+function rowsByTable({ changes, before, contracts, mode, to }: BatchChanges, committedAtMs: number): readonly TableRows[] {
+  const tokens = changes.tokens.map(token => ({ ...token, sequence: committedAtMs, updatedAtMs: committedAtMs }))
+  const rows = { ...changes, tokens }
+  const split: Partial<Record<keyof typeof PROJECTED, TableRows>> = splitNewRows(changes, before)
+  return [
+    ...NAMES.map(name => split[name] ?? rowsOfTable(WRITTEN[name], rows[name])),
+    rowsOfTable(ANNOUNCED_CONTRACT, contracts),
+    rowsOfTable(LAUNCHPAD_TOTALS, launchpadDifferences(changes.tokens, before.tokens)),
+    rowsOfTable(VALUE_CHANGE, valueChangesOf({ mode, to }, changes, before.tokens, committedAtMs)),
+  ]
 }
 
-/**
- * Writes all rows of a batch, inside the caller's transaction. Every token gets its next sequence: the given commit time, or one more than
- * before when that is larger.
- */
-function* writeChanges(
-  { changes, split: { balances, candles }, contracts, revaluedTo, blocks }: WrittenBatch,
-  committedAtMs: number,
-): Statements {
-  const tokens = changes.tokens.map(token => ({ ...token, sequence: committedAtMs, updatedAtMs: committedAtMs }))
-  yield* insertRows(WRITTEN_TOKEN, tokens, WRITTEN_TOKEN.merge)
-  yield* insertRows(POOL, changes.pools, POOL.merge)
-  yield* insertRows(POOL_TICK, changes.ticks, POOL_TICK.merge)
-  // There is no conflict clause: a trade that is stored already means that the batch is applied twice, and must fail.
-  yield* insertRows(TRADE, changes.trades)
-  yield* insertRows(JOIN_EXIT, changes.joinExits)
-  yield* insertRows(POOL_CREATION, changes.poolCreations)
-  yield* insertRows(MILESTONE, changes.milestones)
-  yield* insertRows(BALANCE, balances.added)
-  yield* insertRows(BALANCE, balances.merged, BALANCE.merge)
-  yield* insertRows(EARLY_CLASS, changes.earlyClasses, EARLY_CLASS.merge)
-  yield* insertRows(CANDLE, candles.added)
-  yield* insertRows(CANDLE, candles.merged, CANDLE.merge)
-  yield* insertRows(CREATOR_FEE, changes.creatorFees, CREATOR_FEE.merge)
-  yield* insertRows(ANNOUNCED_CONTRACT, contracts)
-  yield* insertRows(
-    CURRENCY,
-    changes.currencies.map(address => ({ address, symbol: null, decimals: null, isRead: false, readAgainAtMs: null })),
-    'on conflict do nothing',
-  )
-  // The before-images are of the rows before all of these blocks, so that only all of them can be undone.
+/** A batch's balances and candles, its largest parts besides the trades. Most of them are new. */
+export function splitNewRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>) {
+  // No stored candle of a token begins after the token's last price.
+  const lastPriceAt = (token: Address) => before.tokens.get(token)?.lastPriceAt ?? Number.NEGATIVE_INFINITY
+  return {
+    balances: { table: BALANCE, ...split(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true) },
+    candles: { table: CANDLE, ...split(candles, ({ token, time }) => time <= lastPriceAt(token)) },
+  }
+}
+
+function split<Row>(rows: readonly Row[], mayExist: (row: Row) => boolean) {
+  const added: Row[] = []
+  const merged: Row[] = []
+  for (const row of rows) (mayExist(row) ? merged : added).push(row)
+  return { added, merged }
+}
+
+function writeCurrencies(addresses: readonly Address[]): Statements {
+  const currencies = addresses.map(address => ({ address, symbol: null, decimals: null, isRead: false, readAgainAtMs: null }))
+  return insertRows(CURRENCY, currencies, 'on conflict do nothing')
+}
+
+/** Stores the headers, ascending. The before-images are of the rows before all of these blocks, so that only all of them can be undone. */
+function* writeBlocks({ blocks, revaluedTo }: Pick<BatchChanges, 'blocks' | 'revaluedTo'>): Statements {
   yield* insertRows(
     BLOCK,
     blocks.map((block, index) => ({ ...block, revaluedTo, mergedWithNext: index < blocks.length - 1 })),
   )
   const newest = blocks.at(-1)
   if (newest !== undefined) yield sql`delete from block where number <= ${newest.number - KEPT_BLOCKS}`
-}
-
-/** Separates the rows that can't be stored yet from those that may be. */
-export function splitNewRows({ balances, candles }: Changes, before: Pick<CurrentRows, 'tokens' | 'balances'>): SplitRows {
-  return {
-    balances: split(balances, ({ token, holder }) => before.balances.get(token)?.has(holder) === true),
-    // No stored candle of a token begins after the token's last price.
-    candles: split(candles, ({ token, time }) => time <= (before.tokens.get(token)?.lastPriceAt ?? Number.NEGATIVE_INFINITY)),
-  }
-}
-
-function split<Row>(rows: readonly Row[], mayExist: (row: Row) => boolean): Split<Row> {
-  const added: Row[] = []
-  const merged: Row[] = []
-  for (const row of rows) (mayExist(row) ? merged : added).push(row)
-  return { added, merged }
 }

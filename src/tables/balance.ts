@@ -60,7 +60,7 @@ export const OUT_OF_CIRCULATION = `type in ('burn', 'locker')`
 
 /** An account's balance of a token, and its trades of the token with their cost and profit. */
 export const BalanceEntity = ofBlocks(
-  { undone: 'image', leavesBy: 'token', joins: true },
+  { undone: 'image', leavesBy: 'token', joins: 'all' },
   defineEntity({
     name: 'Balance',
     tableName: 'balance',

@@ -1,16 +1,17 @@
 import type { Address, Hex } from '#domain/address.ts'
 import { getOrInsert } from '#domain/maps.ts'
 import type { LastTrades, PerWindow, WindowAging } from '#domain/windows.ts'
-import type { BalanceRow } from './balance.ts'
-import type { CandleRow } from './candle.ts'
-import type { CreatorFeeRow } from './creatorFee.ts'
-import type { EarlyClassRow } from './earlyClass.ts'
-import type { JoinExitRow } from './joinExit.ts'
-import type { MilestoneRow } from './milestone.ts'
-import type { PoolCreationRow, PoolRow } from './pool.ts'
-import type { PoolTickRow } from './poolTick.ts'
-import type { TokenRow } from './token.ts'
-import type { TradeRow } from './trade.ts'
+import { BALANCE, type BalanceRow } from './balance.ts'
+import { CANDLE } from './candle.ts'
+import type { Table } from './columns.ts'
+import { CREATOR_FEE, type CreatorFeeRow } from './creatorFee.ts'
+import { EARLY_CLASS } from './earlyClass.ts'
+import { JOIN_EXIT } from './joinExit.ts'
+import { MILESTONE } from './milestone.ts'
+import { POOL, POOL_CREATION, type PoolRow } from './pool.ts'
+import { POOL_TICK, type PoolTickRow } from './poolTick.ts'
+import { TOKEN, type TokenRow } from './token.ts'
+import { TRADE } from './trade.ts'
 
 /** The current rows that a batch may change. A key that is absent has no row yet. */
 export interface CurrentRows {
@@ -59,20 +60,27 @@ export interface TokenBefore {
   readonly row: TokenRow | null
 }
 
-/** Every row that a batch changes or adds, in its final state. From `trades` on, the rows are additions. */
-export interface Changes {
-  readonly tokens: readonly TokenRow[]
-  readonly pools: readonly PoolRow[]
-  readonly ticks: readonly PoolTickRow[]
-  readonly balances: readonly BalanceRow[]
-  readonly creatorFees: readonly CreatorFeeRow[]
-  readonly trades: readonly TradeRow[]
-  readonly joinExits: readonly JoinExitRow[]
-  readonly poolCreations: readonly PoolCreationRow[]
-  readonly milestones: readonly MilestoneRow[]
+/** The tables of the rows that projection gives. A commit keeps images of these rows, and writes them, by what the tables say. */
+export const PROJECTED = {
+  tokens: TOKEN,
+  pools: POOL,
+  ticks: POOL_TICK,
+  trades: TRADE,
+  joinExits: JOIN_EXIT,
+  poolCreations: POOL_CREATION,
+  milestones: MILESTONE,
+  balances: BALANCE,
   /** One row per token and class. */
-  readonly earlyClasses: readonly EarlyClassRow[]
-  readonly candles: readonly CandleRow[]
+  earlyClasses: EARLY_CLASS,
+  candles: CANDLE,
+  creatorFees: CREATOR_FEE,
+}
+
+type RowIn<Of> = Of extends Table<infer Row> ? Row : never
+type ProjectedRows = { readonly [Name in keyof typeof PROJECTED]: readonly RowIn<(typeof PROJECTED)[Name]>[] }
+
+/** Every row that a batch changes or adds, in its final state. */
+export interface Changes extends ProjectedRows {
   /** The quote currencies of new pools. */
   readonly currencies: readonly Address[]
   /** By token, in order of blocks. Tokens without events, such as those that are valued anew, are not among them. */

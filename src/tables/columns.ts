@@ -125,6 +125,7 @@ export interface Column {
 /** A table, or some of its columns, as statements use it. */
 export interface Table<Row> {
   readonly name: string
+  readonly life: Life
   readonly columns: readonly Column[]
   readonly key: readonly Column[]
   /** The `on conflict` clause that merges an inserted row into the stored one, column by column. */
@@ -136,6 +137,7 @@ export interface Table<Row> {
 /** An entity of MikroORM before its discovery. */
 export interface Entity {
   readonly meta: { readonly tableName: string; readonly properties: Readonly<Record<string, EntityProperty>> }
+  readonly life?: Life
 }
 
 interface EntityProperty {
@@ -154,8 +156,11 @@ export interface Life {
   readonly undone?: 'image' | 'block_number' | 'created_block' | 'number'
   /** The column that names the launchpad, or the token or pool, with which the rows leave the index. Default: none. */
   readonly leavesBy?: 'token' | 'pool' | 'launchpad'
-  /** Whether a join copies all rows of the side index, which are of its launchpads alone. Default: no, or by statements of its own. */
-  readonly joins?: boolean
+  /**
+   * Which rows of the side index a join copies: all, where they are of the joining launchpads alone, or those that would leave with these.
+   * Default: none, or some by a statement of its own.
+   */
+  readonly joins?: 'all' | 'named'
 }
 
 /** Describes a table that indexing the chain again would fill with the same rows. A rewind to the start empties it. */
@@ -166,7 +171,10 @@ export function ofBlocks<Defined extends Entity>(life: Life, entity: Defined): D
 const NAMING = new UnderscoreNamingStrategy()
 
 /** @param properties those of the entity's properties that become the fields of a row */
-export function tableOf<Properties extends Record<string, unknown>>({ meta }: Entity, properties: Properties): Table<RowOf<Properties>> {
+export function tableOf<Properties extends Record<string, unknown>>(
+  { meta, life = {} }: Entity,
+  properties: Properties,
+): Table<RowOf<Properties>> {
   const name = meta.tableName
   const columns = Object.keys(properties).map((field): Column => {
     const property = meta.properties[field]
@@ -187,6 +195,7 @@ export function tableOf<Properties extends Record<string, unknown>>({ meta }: En
   )
   return {
     name,
+    life,
     columns,
     key,
     merge: `on conflict (${key.map(one => one.name).join(', ')}) do update set ${merged.join(', ')}`,

@@ -18,7 +18,7 @@ const properties = {
 
 /** The fees that a creator has earned and claimed in one currency, from one token or from all of its tokens on one launchpad. */
 export const CreatorFeeEntity = ofBlocks(
-  { undone: 'image', leavesBy: 'launchpad', joins: true },
+  { undone: 'image', leavesBy: 'launchpad', joins: 'all' },
   defineEntity({
     name: 'CreatorFee',
     tableName: 'creator_fee',

@@ -15,7 +15,7 @@ const properties = {
  * row, since lists filter by it. A written row is added to the stored one.
  */
 export const EarlyClassEntity = ofBlocks(
-  { undone: 'image', leavesBy: 'token', joins: true },
+  { undone: 'image', leavesBy: 'token', joins: 'all' },
   defineEntity({ name: 'EarlyClass', tableName: 'early_class', properties }),
 )
 

@@ -19,7 +19,7 @@ const properties = {
 
 /** Amounts that entered a pool or left it as liquidity, as when a graduation empties a curve. */
 export const JoinExitEntity = ofBlocks(
-  { undone: 'block_number', leavesBy: 'pool', joins: true },
+  { undone: 'block_number', leavesBy: 'pool', joins: 'all' },
   defineEntity({ name: 'JoinExit', tableName: 'join_exit', properties }),
 )
 

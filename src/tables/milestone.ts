@@ -12,7 +12,7 @@ const properties = {
 
 /** A launch or graduation of a token, with its place on the chain. Blocks add such rows and never change them. */
 export const MilestoneEntity = ofBlocks(
-  { undone: 'block_number', leavesBy: 'token', joins: true },
+  { undone: 'block_number', leavesBy: 'token', joins: 'all' },
   defineEntity({ name: 'Milestone', tableName: 'milestone', properties }),
 )
 

@@ -27,7 +27,7 @@ const properties = {
 }
 
 export const PoolEntity = ofBlocks(
-  { undone: 'image', leavesBy: 'launchpad' },
+  { undone: 'image', leavesBy: 'launchpad', joins: 'named' },
   defineEntity({
     name: 'Pool',
     tableName: 'pool',
@@ -53,7 +53,7 @@ const creationProperties = {
 
 /** A pool's first log in the block that announces the pool. It has its own table, since the row of `pool` is rewritten by every trade. */
 export const PoolCreationEntity = ofBlocks(
-  { undone: 'block_number', leavesBy: 'pool', joins: true },
+  { undone: 'block_number', leavesBy: 'pool', joins: 'all' },
   defineEntity({
     name: 'PoolCreation',
     tableName: 'pool_creation',

@@ -10,7 +10,7 @@ const properties = {
 
 /** A tick of a Uniswap v4 pool at which positions begin or end. */
 export const PoolTickEntity = ofBlocks(
-  { undone: 'image', leavesBy: 'pool' },
+  { undone: 'image', leavesBy: 'pool', joins: 'named' },
   defineEntity({
     name: 'PoolTick',
     tableName: 'pool_tick',

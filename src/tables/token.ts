@@ -146,7 +146,7 @@ export const QUOTE_WORTH = '(coalesce(quote_rate, quote_usd))'
 
 /** A token with all values that lists and updates show of it. */
 export const TokenEntity = ofBlocks(
-  { undone: 'image', leavesBy: 'launchpad' },
+  { undone: 'image', leavesBy: 'launchpad', joins: 'all' },
   defineEntity({
     name: 'Token',
     tableName: 'token',
@@ -197,7 +197,7 @@ const nameProperties = {
  * entries, but a name hardly ever changes, so its indexes are on this table.
  */
 export const TokenNameEntity = ofBlocks(
-  { leavesBy: 'token', joins: true },
+  { leavesBy: 'token', joins: 'all' },
   defineEntity({
     name: 'TokenName',
     tableName: 'token_name',

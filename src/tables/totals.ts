@@ -34,7 +34,7 @@ const launchpadProperties = {
 
 /** Counts and sums over each launchpad's tokens. */
 export const LaunchpadTotalsEntity = ofBlocks(
-  { undone: 'image', leavesBy: 'launchpad', joins: true },
+  { undone: 'image', leavesBy: 'launchpad', joins: 'all' },
   defineEntity({
     name: 'LaunchpadTotals',
     tableName: 'launchpad_totals',

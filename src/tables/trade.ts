@@ -50,7 +50,7 @@ export const IS_BUY = `side = 'buy'`
 export const TOKEN_TRADE_SIZE = `(${TRADE_SIZE})::smallint`
 
 export const TradeEntity = ofBlocks(
-  { undone: 'block_number', leavesBy: 'token', joins: true },
+  { undone: 'block_number', leavesBy: 'token', joins: 'all' },
   defineEntity({
     name: 'Trade',
     tableName: 'trade',

@@ -4,7 +4,8 @@ import type { BlockHeader } from '#domain/block.ts'
 import { causes, codeOf } from '#store/connection/databaseErrors.ts'
 import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { clearCursor, moveCursor, readClockMs } from '#store/rows/cursor.ts'
-import { deriveRows, IMAGED_TABLES, type RestoredRows, restoreRows } from '#store/rows/undo.ts'
+import { deriveRows, type RestoredRows, restoreRows } from '#store/rows/undo.ts'
+import { IMAGED_TABLES } from '#tables/entities.ts'
 
 /*
  * A before-image fits the tables of the version that has kept it, and no tool knows how a migration would have changed it. So the blocks

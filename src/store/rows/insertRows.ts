@@ -24,6 +24,28 @@ export function* insertRows<Row extends object>(table: Table<Row>, rows: readonl
   }
 }
 
+/** Rows of a table that a commit writes, and keeps images of where the table's rows have any. */
+export interface TableRows {
+  readonly table: Table<object>
+  /**
+   * Rows that are new to the table. A plain insert is cheaper than a merge: with `on conflict`, PostgreSQL looks for the row, inserts the new
+   * one as tentative, and confirms it. A row that is stored already fails it, since its batch is applied twice. Default: none, ever.
+   */
+  readonly added?: readonly object[]
+  /** Rows that may be stored already, and are merged. */
+  readonly merged: readonly object[]
+}
+
+/** The rows of a table that blocks only add to, or change. */
+export function rowsOfTable(table: Table<object>, rows: readonly object[]): TableRows {
+  return table.life.undone === 'image' ? { table, merged: rows } : { table, added: rows, merged: [] }
+}
+
+export function* writeRows({ table, added = [], merged }: TableRows): Statements {
+  yield* insertRows(table, added)
+  yield* insertRows(table, merged, table.merge)
+}
+
 /**
  * `unnest` of an array per column, for a select list: there PostgreSQL unnests them in step. As a table (`from unnest(…, …)`) it would
  * first store every column and then read it back. All text between two arrays is one part of the statement, since kysely compiles each part

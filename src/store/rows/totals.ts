@@ -6,8 +6,8 @@ import { WINDOW_SECONDS } from '#domain/windows.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
 import type { TokenRow } from '#tables/token.ts'
-import { INDEX_TOTALS, LAUNCHPAD_TOTALS, type LaunchpadTotalsRow, TRADER, type TraderRow } from '#tables/totals.ts'
-import { insertRows, type Statements, unnested } from './insertRows.ts'
+import { INDEX_TOTALS, type LaunchpadTotalsRow, TRADER, type TraderRow } from '#tables/totals.ts'
+import { type Statements, unnested } from './insertRows.ts'
 
 const DAY_SECONDS = WINDOW_SECONDS.h24
 
@@ -17,24 +17,25 @@ const DAY_SECONDS = WINDOW_SECONDS.h24
  * hours grows by the batch's makers, and falls by the traders whose last trade has become older since the totals were last computed.
  *
  * @param before as in `BatchChanges`
+ * @param makers the `makerDifferences` of the batch, which are written, too
  * @param now Unix seconds of the batch's last block. The totals never go back to an earlier time: a trader who has left them would leave
  *   them again
  */
 export function* writeTotals(
-  changes: Pick<Changes, 'tokens' | 'trades' | 'balances'>,
-  before: Pick<CurrentRows, 'tokens' | 'balances'>,
+  tokens: Changes['tokens'],
+  before: CurrentRows['tokens'],
+  makers: readonly TraderRow[],
   now: number,
 ): Statements {
-  const { tokens, trades } = changes
-  if (tokens.length === 0 && trades.length === 0) return
+  if (tokens.length === 0 && makers.length === 0) return
   const is = totalsOf(tokens)
-  const was = totalsOf(tokens.flatMap(({ address }) => before.tokens.get(address) ?? []))
+  const was = totalsOf(tokens.flatMap(({ address }) => before.get(address) ?? []))
   yield sql`
     with counted as (
         select was - ${sql.lit(DAY_SECONDS)}::bigint as was_since, at, at - ${sql.lit(DAY_SECONDS)}::bigint as since
         from (select coalesce(max(counted_at), 0) as was, greatest(max(counted_at), ${now}::bigint) as at from index_totals) as times
       ),
-      seen as (select ${unnested(TRADER.columns, traderDifferences(changes, before.balances))}),
+      seen as (select ${unnested(TRADER.columns, makers)}),
       gone as (
         select count(*) as traders from counted join trader on trader.last_trade_at > counted.was_since and trader.last_trade_at <= counted.since
       ),
@@ -53,11 +54,10 @@ export function* writeTotals(
       ${is.tradesH24 - was.tradesH24}::bigint, ${(is.volumeH24 - was.volumeH24).toString()}::numeric, come.traders - gone.traders
     from counted cross join come cross join gone
     ${sql.raw(INDEX_TOTALS.merge)}`
-  yield* insertRows(LAUNCHPAD_TOTALS, launchpadDifferences(tokens, before.tokens), LAUNCHPAD_TOTALS.merge)
 }
 
 /** The differences that the batch's tokens make to the totals of their launchpads. A token never changes its launchpad. */
-function launchpadDifferences(tokens: readonly TokenRow[], before: ReadonlyMap<Address, TokenRow>): readonly LaunchpadTotalsRow[] {
+export function launchpadDifferences(tokens: readonly TokenRow[], before: CurrentRows['tokens']): readonly LaunchpadTotalsRow[] {
   return [...Map.groupBy(tokens, ({ launchpad }) => launchpad)].map(([launchpad, ofLaunchpad]) => {
     const is = totalsOf(ofLaunchpad)
     const was = totalsOf(ofLaunchpad.flatMap(({ address }) => before.get(address) ?? []))
@@ -74,7 +74,7 @@ function launchpadDifferences(tokens: readonly TokenRow[], before: ReadonlyMap<A
 }
 
 /** The differences that the batch makes to the totals of its makers. Only a maker's own trades change its realized profit. */
-function traderDifferences(
+export function makerDifferences(
   { trades, balances }: Pick<Changes, 'trades' | 'balances'>,
   before: CurrentRows['balances'],
 ): readonly TraderRow[] {

@@ -2,21 +2,15 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Address } from '#domain/address.ts'
 import { CANDLE_INTERVALS, STORED_INTERVALS } from '#domain/candle.ts'
 import type { Queryable } from '#store/connection/databaseSchema.ts'
-import { BALANCE, type BalanceRow } from '#tables/balance.ts'
 import { CANDLE, type CandleRow } from '#tables/candle.ts'
-import type { Changes } from '#tables/changes.ts'
 import { type Table, toBytes } from '#tables/columns.ts'
-import { CREATOR_FEE } from '#tables/creatorFee.ts'
-import { EARLY_CLASS } from '#tables/earlyClass.ts'
-import { BLOCK_TABLES, ENTITIES } from '#tables/entities.ts'
-import { POOL } from '#tables/pool.ts'
-import { POOL_TICK } from '#tables/poolTick.ts'
+import { BLOCK_TABLES, ENTITIES, IMAGED_TABLES } from '#tables/entities.ts'
 import { FULL_TOKEN, TOKEN } from '#tables/token.ts'
-import { INDEX_TOTALS, LAUNCHPAD_TOTALS, TRADER } from '#tables/totals.ts'
+import { INDEX_TOTALS } from '#tables/totals.ts'
 import { stampQuotedIn } from './currencies.ts'
 import { stampToken } from './cursor.ts'
 import { FOLDED_VALUES, isOfMinute, UNFOLDED_FROM } from './foldMinutes.ts'
-import { lookUp, runStatements, type Statements, unnested } from './insertRows.ts'
+import { lookUp, runStatements, type Statements, type TableRows, unnested } from './insertRows.ts'
 import { attachMetadata, writeTokenNames } from './metadata.ts'
 
 /*
@@ -31,9 +25,6 @@ import { attachMetadata, writeTokenNames } from './metadata.ts'
 
 type UndoableTable = Pick<Table<never>, 'name' | 'key'>
 
-/** The tables that have a column of images. */
-export const IMAGED_TABLES = BLOCK_TABLES.filter(({ undone }) => undone === 'image').map(({ name }) => name)
-
 /** The tables whose rows a block adds, with the column that has its number. LP fees are read again after their block was undone. */
 const ADDED_BY_BLOCK = BLOCK_TABLES.flatMap(({ name, undone = 'image' }) => (undone === 'image' ? [] : [[name, undone] as const]))
 const KNOWN_TABLES = new Set(ENTITIES.map(({ meta }) => meta.tableName))
@@ -45,29 +36,21 @@ const LASTING_COLUMNS = FULL_TOKEN.columns.map(({ name }) => name).filter(name =
 const KEPT_DROPPED_MS = 30 * 86_400_000
 
 /** Keeps images of the rows that a block changes, in the same transaction and before they are written. */
-export function* keepUndo(block: number, changes: Changes, { balances, candles }: SplitRows): Statements {
-  const { tokens, pools, creatorFees, trades } = changes
-  if ([tokens, pools, changes.balances, changes.candles, creatorFees].every(rows => rows.length === 0)) return
-  const makers = [...new Set(trades.map(row => row.maker))].map(maker => ({ maker }))
-  const launchpads = [...new Set(tokens.map(row => row.launchpad))].map(launchpad => ({ launchpad }))
-  const images = [
-    imagesOf(TOKEN, tokens),
-    imagesOf(POOL, pools),
-    imagesOf(POOL_TICK, changes.ticks),
-    imagesOfAdded(BALANCE, balances.added),
-    imagesOf(BALANCE, balances.merged),
-    imagesOf(EARLY_CLASS, changes.earlyClasses),
-    imagesOfAdded(CANDLE, candles.added.filter(isOfMinute)),
-    imagesOf(CANDLE, candles.merged.filter(isOfMinute)),
-    imagesOf(CREATOR_FEE, creatorFees),
-    imagesOf(TRADER, makers),
-    imagesOf(INDEX_TOTALS, [{ id: 1 }]),
-    imagesOf(LAUNCHPAD_TOTALS, launchpads),
-  ]
+export function* keepUndo(block: number, changed: readonly TableRows[]): Statements {
+  const imaged = changed.filter(({ table }) => table.life.undone === 'image')
+  if (imaged.every(({ added = [], merged }) => added.length + merged.length === 0)) return
+  const images = [...imaged, { table: INDEX_TOTALS, merged: [{ id: 1 }] }].flatMap(({ table, added, merged }: TableRows) => [
+    ...(added === undefined ? [] : [imagesOfAdded(table, withImages(table, added))]),
+    imagesOf(table, withImages(table, merged)),
+  ])
   yield sql`
     insert into block_undo (block_number, position, table_name, added_key, ${sql.join(IMAGED_TABLES.map(name => sql.id(name)))})
     select ${block}, row_number() over () + (select coalesce(max(position), 0) from block_undo where block_number = ${block}), kept.*
     from (${sql.join(images, sql` union all `)}) as kept`
+}
+
+function withImages({ name }: UndoableTable, rows: readonly object[]): readonly object[] {
+  return name === CANDLE.name ? (rows as readonly CandleRow[]).filter(isOfMinute) : rows
 }
 
 /** For each row, the image of the stored row with the same key; where there is none, only the key. */
@@ -337,20 +320,4 @@ async function foldCandlesAgain(db: Queryable, undone: readonly CandlePlace[]): 
       where ${index === 1 ? sql`coalesce(part.time < ${sql.raw(UNFOLDED_FROM)}, true)` : sql`true`}
       group by touched.time, touched.token`.execute(db)
   }
-}
-
-export interface Split<Row> {
-  /** Rows that are new to the table, and are inserted. */
-  readonly added: readonly Row[]
-  /** Rows that may be stored already, and are merged. */
-  readonly merged: readonly Row[]
-}
-
-/**
- * A batch's balances and candles, its largest parts besides the trades. Most of them are new, and a plain insert is cheaper: with `on
- * conflict`, PostgreSQL looks for the row, inserts the new one as tentative, and confirms it.
- */
-export interface SplitRows {
-  readonly balances: Split<BalanceRow>
-  readonly candles: Split<CandleRow>
 }

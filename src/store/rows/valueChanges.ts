@@ -5,8 +5,7 @@ import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { FINAL_BLOCK } from '#store/reads/page.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
 import type { TokenRow } from '#tables/token.ts'
-import { VALUE_CHANGE, type ValueChangeRow } from '#tables/valueChange.ts'
-import { insertRows, type Statements } from './insertRows.ts'
+import type { ValueChangeRow } from '#tables/valueChange.ts'
 
 /** How long changes are kept: a day longer than a failing webhook is retried. */
 export const KEPT_SECONDS = 4 * 86_400
@@ -15,24 +14,25 @@ export const KEPT_SECONDS = 4 * 86_400
 const ROWS_AT_ONCE = 5_000
 
 /**
- * Stores what each block of a batch made of its tokens' values. A range of blocks that are older than what is kept counts as one, since
- * readers from before it get a `gap` soon.
+ * What each block of a batch made of its tokens' values. A range of blocks that are older than what is kept counts as one, since readers
+ * from before it get a `gap` soon.
  */
-export function keepValueChanges(
+export function valueChangesOf(
   { mode, to }: Pick<BatchBlocks, 'mode' | 'to'>,
-  changes: Changes,
-  before: Pick<CurrentRows, 'tokens'>,
+  { tokens, tokensBefore }: Pick<Changes, 'tokens' | 'tokensBefore'>,
+  before: CurrentRows['tokens'],
   committedAtMs: number,
-): Statements {
+): readonly ValueChangeRow[] {
   const isOld = mode === 'range' && to.timestamp < committedAtMs / 1_000 - KEPT_SECONDS
-  return insertRows(VALUE_CHANGE, valueChangesOf(isOld ? { ...changes, tokensBefore: new Map() } : changes, before.tokens, to))
+  return changesBetween(tokens, isOld ? new Map() : tokensBefore, before, to)
 }
 
 type Values = Omit<ValueChangeRow, 'blockNumber' | 'logIndex' | 'token' | 'timestamp' | `${string}Before`>
 
 /** A row for each token and block that changed one of its values. What no block's event changed is of the last block. */
-function valueChangesOf(
-  { tokens, tokensBefore }: Pick<Changes, 'tokens' | 'tokensBefore'>,
+function changesBetween(
+  tokens: Changes['tokens'],
+  tokensBefore: Changes['tokensBefore'],
   before: CurrentRows['tokens'],
   to: BlockHeader,
 ): readonly ValueChangeRow[] {
