@@ -7,7 +7,7 @@ import type { Rpc } from '#rpc/rpc.ts'
 import type { Queryable } from '#store/connection/databaseSchema.ts'
 import type { Transaction } from '#store/connection/transaction.ts'
 import { announceCommit } from '#store/rows/announcement.ts'
-import { beginCommit, lockCursor } from '#store/rows/cursor.ts'
+import { beginCommit, lockAsWriter } from '#store/rows/cursor.ts'
 
 export type CommitNotice = Pick<CommittedBlock, 'number' | 'hash' | 'tokens' | 'unread'>
 
@@ -125,7 +125,7 @@ export function createStepJob({ transaction, writer, step, everyBlocks = 1, ...o
   let notBefore = 0
   const takeStep = (): Promise<boolean> =>
     transaction(async db => {
-      await lockCursor(db, writer)
+      await lockAsWriter(db, writer)
       return step(db)
     })
 

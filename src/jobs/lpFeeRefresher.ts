@@ -10,7 +10,7 @@ import type { RpcProvider } from '#rpc/provider.ts'
 import type { Rpc } from '#rpc/rpc.ts'
 import { callAt, callAtBlock, simulateAt } from '#rpc/rpcCalls.ts'
 import { faultOf, type RpcFault } from '#rpc/rpcFault.ts'
-import { lockCursor } from '#store/rows/cursor.ts'
+import { lockAsWriter } from '#store/rows/cursor.ts'
 import type { StalePosition, UncollectedAmount } from '#store/rows/lpFees.ts'
 import { readStalePositions, writeUncollected } from '#store/rows/lpFees.ts'
 import { type CommitJob, type CommitJobOptions, type CommitNotice, createJobRuns } from './commitJob.ts'
@@ -98,7 +98,7 @@ export function createLpFeeRefresher(options: LpFeeRefresherOptions): CommitJob 
     const amounts = results.filter(amount => amount !== null)
     if (amounts.length > 0) {
       const written = transaction(async tx => {
-        await lockCursor(tx, writer)
+        await lockAsWriter(tx, writer)
         await writeUncollected(tx, block, amounts)
       })
       await runs.commit(written)

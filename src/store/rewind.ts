@@ -11,7 +11,7 @@ import { requireDatabase } from './connection/requireDatabase.ts'
 import { describeHolder, LOCKS, takeLock } from './connection/sessionLock.ts'
 import { createTransaction } from './connection/transaction.ts'
 import { announceCommit } from './rows/announcement.ts'
-import { type ChainCursor, clearCursor, lockCursor, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
+import { type ChainCursor, clearCursor, lockAsWriter, moveCursor, readClockMs, readRecentBlocks } from './rows/cursor.ts'
 import { dropAllTokens, undoBlocks } from './rows/undo.ts'
 import { dropSideSchema, readSideProgress } from './switchSchema.ts'
 
@@ -36,7 +36,7 @@ export async function rewind(databaseUrl: string, target: RewindTarget, logger: 
       const writer = randomUUID()
       await sql`update chain_state set writer = ${writer}`.execute(session)
       return createTransaction(orm)(async db => {
-        const cursor = await lockCursor(db, writer)
+        const cursor = await lockAsWriter(db, writer)
         if (cursor === null) return null
         const ancestor = await (target === 'start' ? undoAll(db) : undoFrom(db, target, cursor))
         // The side index was built from the same wrong answers.

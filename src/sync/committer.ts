@@ -20,7 +20,7 @@ import { LastStatements, type Transaction, type TransactionDb } from '#store/con
 import { KnownTrades } from '#store/reads/snapshots.ts'
 import { replaceBlocks } from '#store/replaceBlocks.ts'
 import { readCurrenciesInTurn, readOutdatedTokens } from '#store/rows/currencies.ts'
-import { lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
+import { lockAsWriter, readRecentBlocks } from '#store/rows/cursor.ts'
 import { loadRates, loadRows } from '#store/rows/loadRows.ts'
 import type { AnnouncedContractRow } from '#tables/announcedContract.ts'
 import type { BlockRow } from '#tables/block.ts'
@@ -149,7 +149,7 @@ export function createCommitter(given: CommitterOptions): ChangingCommitter {
     recentBlocks: () => {
       known.forget()
       return transaction(async tx => {
-        const cursor = await lockCursor(tx, writer)
+        const cursor = await lockAsWriter(tx, writer)
         forgetLost(cursor?.number ?? startBlock - 1)
         return readRecentBlocks(tx, recentBlocks)
       })

@@ -142,7 +142,7 @@ const SORTED = [
 ] as const
 
 /** The quote currency's rate by which the token was valued: in WETH, or else by a peg. Queries have to use the same expression. */
-export const QUOTE_WORTH = '(coalesce(quote_rate, quote_usd))'
+export const QUOTE_VALUE = '(coalesce(quote_rate, quote_usd))'
 
 /** A token with all values that lists and updates show of it. */
 export const TokenEntity = ofBlocks(
@@ -165,7 +165,7 @@ export const TokenEntity = ofBlocks(
       { name: 'token_by_updated_at', properties: ['updatedAtMs'] },
       {
         name: 'token_by_quote',
-        expression: `create index token_by_quote on token (quote_token, ${QUOTE_WORTH}, address) where quote_token is not null`,
+        expression: `create index token_by_quote on token (quote_token, ${QUOTE_VALUE}, address) where quote_token is not null`,
       },
       { name: 'token_by_windows_expire_at', properties: ['windowsExpireAt'], where: 'windows_expire_at is not null' },
       {

@@ -17,7 +17,7 @@ import { createOrm } from '#store/connection/orm.ts'
 import { DATABASE_PATIENCE_MS } from '#store/connection/silence.ts'
 import { createTransaction, type Transaction } from '#store/connection/transaction.ts'
 import { takeOverSide } from '#store/replaceBlocks.ts'
-import { canGoBackTo, claimDatabase, isRecentBlock, lockCursor, readRecentBlocks } from '#store/rows/cursor.ts'
+import { canGoBackTo, claimDatabase, isRecentBlock, lockAsWriter, readRecentBlocks } from '#store/rows/cursor.ts'
 import { type ListInForce, readListInForce, requestRebuild, writeListInForce } from '#store/rows/listInForce.ts'
 import { dropSideSchema } from '#store/switchSchema.ts'
 import { createSkippedLogCounter } from '#sync/committer.ts'
@@ -155,7 +155,7 @@ async function openPausable(tools: Tools, signal: AbortSignal) {
   /** The commit that changed the list, which may have lost its answer. */
   const emitJoin = async (): Promise<void> => {
     const block = await transaction(async tx => {
-      const cursor = await lockCursor(tx, writer)
+      const cursor = await lockAsWriter(tx, writer)
       const to = (await readRecentBlocks(tx, 1)).at(-1)
       if (cursor === null || to === undefined) return null
       return committedAgain(tx, { to, mode: 'reorg' }, cursor, { chainId: chain.chainId, isWatched, now })
@@ -497,7 +497,7 @@ function claimEmpty(
   { transaction, writer }: Pick<Tools, 'transaction' | 'writer'>,
 ): Promise<boolean> {
   return transaction(async tx => {
-    if ((await lockCursor(tx, writer)) !== null) return false
+    if ((await lockAsWriter(tx, writer)) !== null) return false
     await writeListInForce(tx, list, joined)
     return true
   })
@@ -514,7 +514,7 @@ async function oldestInReach({
   writer,
 }: Pick<Tools, 'config' | 'db' | 'transaction' | 'writer'>): Promise<BlockHeader | undefined> {
   const blocks = await readRecentBlocks(db, stayBelow(config) + 1)
-  const undoFrom = (await transaction(tx => lockCursor(tx, writer)))?.undoFrom ?? null
+  const undoFrom = (await transaction(tx => lockAsWriter(tx, writer)))?.undoFrom ?? null
   if (undoFrom === null) return blocks.at(-1)
   return blocks.find(({ number, mergedWithNext }) => number >= undoFrom - 1 && !mergedWithNext) ?? blocks.at(-1)
 }

@@ -12,7 +12,7 @@ import type { JoinExitRow } from '#tables/joinExit.ts'
 import type { MilestoneRow } from '#tables/milestone.ts'
 import type { PoolCreationRow, PoolRow } from '#tables/pool.ts'
 import type { PoolTickRow } from '#tables/poolTick.ts'
-import type { TokenRow } from '#tables/token.ts'
+import { TOKEN, type TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
@@ -68,54 +68,38 @@ interface LaunchBlock {
 }
 
 /** The rows that a batch is changing. Each is copied from the current rows when it is first touched: `rows` stays as it is. */
-export interface Draft {
-  readonly rows: CurrentRows
-  readonly tokens: Map<Address, TokenDraft>
-  readonly pools: Map<Hex, Mutable<PoolRow>>
-  /** By pool, then tick. */
-  readonly ticks: Map<Hex, Map<number, Mutable<PoolTickRow>>>
-  /** By token, then holder. */
-  readonly balances: Map<Address, Map<Address, Mutable<BalanceRow>>>
-  readonly creatorFees: Map<string, Mutable<CreatorFeeRow>>
-  /** By token, each in order. */
-  readonly trades: Map<Address, Mutable<TradeRow>[]>
-  /** In order. */
-  readonly joinExits: JoinExitRow[]
-  /** By pool. */
-  readonly poolCreations: Map<Hex, PoolCreationRow>
-  /** By token: the newest of its first blocks. */
-  readonly launchBlocks: Map<Address, LaunchBlock>
-  /** By token: the last transaction, whose costs and profits are not booked yet. */
-  readonly movements: Map<Address, Movement>
-  /** By kind and log, so that a log that both completes and migrates a token is one graduation. */
-  readonly milestones: Map<string, MilestoneRow>
-  /** By token, each in order. */
-  readonly points: Map<Address, Mutable<PricePoint>[]>
-  /** The quote currencies of new pools. */
-  readonly currencies: Set<Address>
-  /** By token, in order of blocks. */
-  readonly tokensBefore: Map<Address, TokenBefore[]>
-}
+export type Draft = Readonly<ReturnType<typeof openDraft>>
 
 const NONE: ReadonlyMap<Address, BalanceRow> = new Map()
 
-export function openDraft(rows: CurrentRows): Draft {
+export function openDraft(rows: CurrentRows) {
   return {
     rows,
-    tokens: new Map(),
-    pools: new Map(),
-    ticks: new Map(),
-    balances: new Map(),
-    creatorFees: new Map(),
-    trades: new Map(),
-    launchBlocks: new Map(),
-    movements: new Map(),
-    joinExits: [],
-    poolCreations: new Map(),
-    milestones: new Map(),
-    points: new Map(),
-    currencies: new Set(),
-    tokensBefore: new Map(),
+    tokens: new Map<Address, TokenDraft>(),
+    pools: new Map<Hex, Mutable<PoolRow>>(),
+    /** By pool, then tick. */
+    ticks: new Map<Hex, Map<number, Mutable<PoolTickRow>>>(),
+    /** By token, then holder. */
+    balances: new Map<Address, Map<Address, Mutable<BalanceRow>>>(),
+    creatorFees: new Map<string, Mutable<CreatorFeeRow>>(),
+    /** By token, each in order. */
+    trades: new Map<Address, Mutable<TradeRow>[]>(),
+    /** In order. */
+    joinExits: [] as JoinExitRow[],
+    /** By pool. */
+    poolCreations: new Map<Hex, PoolCreationRow>(),
+    /** By token: the newest of its first blocks. */
+    launchBlocks: new Map<Address, LaunchBlock>(),
+    /** By token: the last transaction, whose costs and profits are not booked yet. */
+    movements: new Map<Address, Movement>(),
+    /** By kind and log, so that a log that both completes and migrates a token is one graduation. */
+    milestones: new Map<string, MilestoneRow>(),
+    /** By token, each in order. */
+    points: new Map<Address, Mutable<PricePoint>[]>(),
+    /** The quote currencies of new pools. */
+    currencies: new Set<Address>(),
+    /** By token, in order of blocks. */
+    tokensBefore: new Map<Address, TokenBefore[]>(),
   }
 }
 
@@ -229,9 +213,15 @@ export function draftMilestone(
   draft.milestones.set(`${kind} ${blockNumber}-${logIndex}`, { kind, blockNumber, logIndex, token, status })
 }
 
+type NullableField = { [Field in keyof TokenRow]: null extends TokenRow[Field] ? Field : never }[keyof TokenRow]
+const NOTHING_KNOWN = Object.fromEntries(TOKEN.columns.filter(({ nullable }) => nullable).map(({ field }) => [field, null])) as {
+  readonly [Field in NullableField]: null
+}
+
 /** The row of a token at its launch, before it is minted or traded. */
 export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {
   return {
+    ...NOTHING_KNOWN,
     address: event.token,
     launchpad: event.launchpad,
     symbol: event.symbol,
@@ -243,27 +233,9 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {
     createdBlock: event.blockNumber,
     createdTxHash: event.txHash,
     metadataUri: event.metadataUri,
-    imageUri: null,
-    admin: null,
     surface: event.surface ?? null,
-    mainPool: null,
-    priceQuote: null,
-    quoteToken: null,
-    quoteRate: null,
-    quoteUsd: null,
-    priceWeth: null,
-    eventPriceWeth: null,
-    firstPriceWeth: null,
-    athPriceWeth: null,
-    athPriceUsd: null,
-    lastPriceAt: null,
-    closeUsd: null,
-    marketCapWeth: null,
-    liquidityWeth: null,
     tradeCount: 0,
     holderCount: 0,
-    lastTradeAt: null,
-    openedAt: null,
     creatorHeld: 0n,
     sniperHeld: 0n,
     bundlerHeld: 0n,
@@ -274,24 +246,12 @@ export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {
     ...windowFields('sells', () => 0),
     ...windowFields('buyers', () => 0),
     ...windowFields('sellers', () => 0),
-    ...windowFields('referencePrice', () => null),
-    ...windowFields('priceChange', () => null),
     windowsAt: event.timestamp,
-    windowsExpireAt: null,
     creatorFeeBps: event.creatorFeeBps,
     feesAccrued: event.feesReported.accrued ? 0n : null,
     feesClaimed: event.feesReported.claimed ? 0n : null,
-    vestingClaimed: null,
-    vestingEndsAt: null,
     graduationStatus: event.graduation.status,
-    graduationPercent: null,
-    raised: null,
     target: event.graduation.target,
-    completedAt: null,
-    migratedAt: null,
-    graduatedPool: null,
-    graduatedPriceWeth: null,
-    graduationTxHash: null,
     asOfBlock: event.blockNumber,
   }
 }

@@ -81,7 +81,7 @@ export function project(input: ProjectInput): Changes {
     for (const candle of foldCandles(ofToken)) candles.push(candle)
   }
   return {
-    tokens: [...draft.tokens.values()].filter(token => !isUnchanged(input.rows.tokens.get(token.address), token)),
+    tokens: [...draft.tokens.values()].filter(token => hasChanged(input.rows.tokens.get(token.address), token)),
     pools: [...draft.pools.values()],
     ticks: [...draft.ticks.values()].flatMap(ofPool => [...ofPool.values()]),
     balances: [...draft.balances.values()].flatMap(ofToken => [...ofToken.values()]),
@@ -122,7 +122,7 @@ function apply(draft: Draft, event: TokenEvent, input: ProjectInput): void {
   const blocks = getOrInsert(draft.tokensBefore, token.address, () => [])
   if (blocks.at(-1)?.blockNumber !== blockNumber) blocks.push({ blockNumber, timestamp, row: before?.token ?? { ...token } })
   applyToToken(draft, token, event, input)
-  if (before !== null && !isShownAlike(before, draft, token)) token.asOfBlock = blockNumber
+  if (before !== null && hasShownChange(before, draft, token)) token.asOfBlock = blockNumber
 }
 
 function applyToToken(draft: Draft, token: TokenDraft, event: Exclude<TokenEvent, { kind: 'launch' }>, input: ProjectInput): void {
@@ -392,22 +392,21 @@ function shownState(draft: Draft, token: TokenDraft): ShownState {
   return { token: { ...token }, pool: pool === undefined ? undefined : { ...pool } }
 }
 
-function isShownAlike(before: ShownState, draft: Draft, token: TokenDraft): boolean {
-  return haveSameColumns(before.token, token) && haveSameColumns(before.pool, currentPool(draft, token.mainPool))
+function hasShownChange(before: ShownState, draft: Draft, token: TokenDraft): boolean {
+  return differ(before.token, token) || differ(before.pool, currentPool(draft, token.mainPool))
 }
 
-/** Whether a batch leaves a token as it is stored. */
-function isUnchanged(stored: TokenRow | undefined, token: TokenRow): boolean {
-  return stored !== undefined && stored.asOfBlock === token.asOfBlock && haveSameColumns(stored, token)
+function hasChanged(stored: TokenRow | undefined, token: TokenRow): boolean {
+  return stored?.asOfBlock !== token.asOfBlock || differ(stored, token)
 }
 
 /** Columns that change without a change of a shown value. */
-const UNSHOWN: ReadonlySet<string> = new Set<keyof TokenRow | keyof PoolRow>(['asOfBlock', 'windowsAt', 'lastChangedBlock'])
+const HIDDEN: ReadonlySet<string> = new Set<keyof TokenRow | keyof PoolRow>(['asOfBlock', 'windowsAt', 'lastChangedBlock'])
 
-function haveSameColumns<Row extends object>(a: Row | undefined, b: Row | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
+function differ<Row extends object>(a: Row | undefined, b: Row | undefined): boolean {
+  if (a === undefined || b === undefined) return a !== b
   for (const column in a) {
-    if (a[column] !== b[column] && !UNSHOWN.has(column)) return false
+    if (a[column] !== b[column] && !HIDDEN.has(column)) return true
   }
-  return true
+  return false
 }

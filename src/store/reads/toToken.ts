@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { formatUnits, multiplyTexts, parseDecimal } from '#domain/decimal.ts'
 import type { TokenLink } from '#domain/metadata.ts'
+import { WETH_DECIMALS } from '#domain/prices.ts'
 import { cleanQuoteSymbol, TEXT_LIMITS } from '#domain/text.ts'
 import { shownPool } from '#domain/trade.ts'
 import { perWindow, WINDOW_FIELDS, type WindowName } from '#domain/windows.ts'
@@ -14,7 +15,7 @@ import { secondsToIso, trimScale, weiToWeth, wholeUnits } from './page.ts'
 import { joinQuote } from './toTrade.ts'
 
 /** Columns that the API does not show. They are left out, since decoding columns takes half of the time of a list of tokens. */
-const UNSHOWN_OF_TOKEN = [
+const HIDDEN_OF_TOKEN = [
   'mainPool',
   'eventPriceWeth',
   'lastPriceAt',
@@ -34,7 +35,7 @@ const UNSHOWN_OF_TOKEN = [
   'tradesH24',
   'trending',
 ] as const
-const UNSHOWN_OF_POOL = [
+const HIDDEN_OF_POOL = [
   'positionsToken',
   'positionsQuote',
   'token',
@@ -45,8 +46,8 @@ const UNSHOWN_OF_POOL = [
   'lastChangedBlock',
 ] as const
 
-type ShownToken = Omit<FullTokenRow, (typeof UNSHOWN_OF_TOKEN)[number]>
-type ShownPool = Omit<PoolRow, (typeof UNSHOWN_OF_POOL)[number]>
+type ShownToken = Omit<FullTokenRow, (typeof HIDDEN_OF_TOKEN)[number]>
+type ShownPool = Omit<PoolRow, (typeof HIDDEN_OF_POOL)[number]>
 
 export type SelectedToken = StoredRow<ShownToken> &
   (Prefixed<'pool', StoredRow<ShownPool>> | { readonly 'pool.address': null }) & {
@@ -55,7 +56,7 @@ export type SelectedToken = StoredRow<ShownToken> &
   }
 
 /** The select list of tokens with their main pools and quote currencies, from `token` left-joined by `MAIN_POOL`. */
-export const SELECTED_TOKEN = sql`${selectList(without(FULL_TOKEN, UNSHOWN_OF_TOKEN))}, ${selectList(without(POOL, UNSHOWN_OF_POOL), 'main_pool', 'pool')},
+export const SELECTED_TOKEN = sql`${selectList(without(FULL_TOKEN, HIDDEN_OF_TOKEN))}, ${selectList(without(POOL, HIDDEN_OF_POOL), 'main_pool', 'pool')},
   quote.symbol as "quote.symbol", quote.decimals as "quote.decimals"`
 
 export const MAIN_POOL = sql`left join pool as main_pool on main_pool.address = token.main_pool
@@ -204,7 +205,6 @@ interface PeggedValues {
 }
 
 const NOT_PEGGED: PeggedValues = { price: null, marketCap: null, liquidity: null }
-const WORTH_DECIMALS = 18
 
 /** A token's values in USD by a peg of its quote currency. As in WETH, liquidity is twice the pool's quote side. */
 function peggedValues(row: StoredToken): PeggedValues {
@@ -215,7 +215,7 @@ function peggedValues(row: StoredToken): PeggedValues {
   return {
     price,
     marketCap: price === null ? null : multiplyTexts(price, formatUnits(BigInt(row.totalSupply), row.decimals)),
-    liquidity: quote === null ? null : multiplyTexts(formatUnits(2n * BigInt(quote), WORTH_DECIMALS), usd),
+    liquidity: quote === null ? null : multiplyTexts(formatUnits(2n * BigInt(quote), WETH_DECIMALS), usd),
   }
 }
 

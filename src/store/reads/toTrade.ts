@@ -7,12 +7,12 @@ import type { StoredRow } from '#tables/columns.ts'
 import { TRADE, type TradeRow } from '#tables/trade.ts'
 import { secondsToIso, trimScale, weiToWeth } from './page.ts'
 
-const UNSHOWN = ['feeQuote', 'poolPrice', 'reserveToken', 'reserveQuote', 'realizedWei', 'realizedUsd'] as const
+/** Columns that the API does not show. */
+const HIDDEN = ['feeQuote', 'poolPrice', 'reserveToken', 'reserveQuote', 'realizedWei', 'realizedUsd'] as const
 
-/** The columns that a `Trade` shows. */
-const SHOWN = without(TRADE, UNSHOWN)
+const SHOWN = without(TRADE, HIDDEN)
 
-export type SelectedTrade = Prefixed<'trade', StoredRow<Omit<TradeRow, (typeof UNSHOWN)[number]>>>
+export type SelectedTrade = Prefixed<'trade', StoredRow<Omit<TradeRow, (typeof HIDDEN)[number]>>>
 
 export const SELECTED_TRADE = selectList(SHOWN, 'trade', 'trade')
 

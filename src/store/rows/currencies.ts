@@ -4,7 +4,7 @@ import { type Decimal, formatDecimal } from '#domain/decimal.ts'
 import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { toBytes } from '#tables/columns.ts'
 import { CURRENCY, type CurrencyRow } from '#tables/currency.ts'
-import { QUOTE_WORTH } from '#tables/token.ts'
+import { QUOTE_VALUE } from '#tables/token.ts'
 import { stampToken } from './cursor.ts'
 import { insertRows, runStatements } from './insertRows.ts'
 
@@ -130,7 +130,7 @@ export async function readOutdatedTokens(
   rates: readonly CurrencyRate[],
   most: number,
 ): Promise<readonly { readonly token: Address; readonly currency: Address }[]> {
-  const valued = sql.raw(QUOTE_WORTH)
+  const valued = sql.raw(QUOTE_VALUE)
   const ofCurrency = sql`select address, ${valued} as rate from token where quote_token = asked.currency`
   const [limit, share] = [sql`limit ${most}::integer`, sql`${MIN_SHARE}::numeric`]
   const { rows } = await sql<{ token: Address; currency: Address }>`

@@ -77,7 +77,7 @@ export async function requireChain(
  *
  * @throws `TokenwireError` `database_taken` when another process has become the writer: it alone knows what was committed since
  */
-export async function lockCursor(db: Queryable, writer: string): Promise<ChainCursor | null> {
+export async function lockAsWriter(db: Queryable, writer: string): Promise<ChainCursor | null> {
   const { rows } = await sql<Omit<ChainCursor, 'number'> & { readonly writer: string; readonly number: number | null }>`
     select writer, cursor_number as number, cursor_hash as hash, cursor_timestamp as timestamp, committed_at_ms as "committedAtMs",
       undo_from as "undoFrom", unfolded_from as "unfoldedFrom" from chain_state for update`.execute(db)
@@ -88,12 +88,12 @@ export async function lockCursor(db: Queryable, writer: string): Promise<ChainCu
   return row === undefined || row.number === null ? null : { ...row, number: row.number }
 }
 
-/** Locks the cursor as `lockCursor` does, and reads the time of the commit that follows. */
+/** Locks the cursor as `lockAsWriter` does, and reads the time of the commit that follows. */
 export async function beginCommit(
   db: Queryable,
   writer: string,
 ): Promise<{ readonly cursor: ChainCursor | null; readonly committedAtMs: number }> {
-  const [cursor, committedAtMs] = await Promise.all([lockCursor(db, writer), readClockMs(db)])
+  const [cursor, committedAtMs] = await Promise.all([lockAsWriter(db, writer), readClockMs(db)])
   return { cursor, committedAtMs }
 }
 
