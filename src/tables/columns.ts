@@ -134,6 +134,13 @@ export interface Table<Row> {
   decode(stored: StoredRow<Row>): Row
 }
 
+type NullableField<Row> = { [Field in keyof Row]: null extends Row[Field] ? Field : never }[keyof Row]
+
+/** A `null` for each nullable column. */
+export function nullsOf<Row>({ columns }: Table<Row>): { readonly [Field in NullableField<Row>]: null } {
+  return Object.fromEntries(columns.flatMap(({ field, nullable }) => (nullable ? [[field, null]] : []))) as ReturnType<typeof nullsOf<Row>>
+}
+
 /** An entity of MikroORM before its discovery. */
 export interface Entity {
   readonly meta: { readonly tableName: string; readonly properties: Readonly<Record<string, EntityProperty>> }

@@ -7,6 +7,7 @@ import { windowFields } from '#domain/windows.ts'
 import type { TokenEventOf, TokenEventPosition } from '#launchpads/tokenEvent.ts'
 import type { BalanceRow } from '#tables/balance.ts'
 import type { CurrentRows, TokenBefore } from '#tables/changes.ts'
+import { nullsOf } from '#tables/columns.ts'
 import type { CreatorFeeRow } from '#tables/creatorFee.ts'
 import type { JoinExitRow } from '#tables/joinExit.ts'
 import type { MilestoneRow } from '#tables/milestone.ts'
@@ -213,10 +214,7 @@ export function draftMilestone(
   draft.milestones.set(`${kind} ${blockNumber}-${logIndex}`, { kind, blockNumber, logIndex, token, status })
 }
 
-type NullableField = { [Field in keyof TokenRow]: null extends TokenRow[Field] ? Field : never }[keyof TokenRow]
-const NOTHING_KNOWN = Object.fromEntries(TOKEN.columns.filter(({ nullable }) => nullable).map(({ field }) => [field, null])) as {
-  readonly [Field in NullableField]: null
-}
+const NOTHING_KNOWN = nullsOf(TOKEN)
 
 /** The row of a token at its launch, before it is minted or traded. */
 export function launchedToken(event: TokenEventOf<'launch'>): TokenRow {

@@ -18,7 +18,8 @@ import {
 import type { LogSourceOf } from '#launchpads/logSource.ts'
 import { pairAmounts } from '#launchpads/pools/poolTrade.ts'
 import type { PoolFacts, TokenEvent, TokenEventOf } from '#launchpads/tokenEvent.ts'
-import type { PoolRow } from '#tables/pool.ts'
+import { nullsOf } from '#tables/columns.ts'
+import { POOL, type PoolRow } from '#tables/pool.ts'
 import type { TokenRow } from '#tables/token.ts'
 import type { TradeRow } from '#tables/trade.ts'
 import {
@@ -61,24 +62,11 @@ export function applyQuotePool(
   changePool(row, pool.type === 'uniswap-v2' ? event : { ...event, reserves: null })
 }
 
+const NOTHING_KNOWN = nullsOf(POOL)
+
 /** The row of a pool without events. */
 export function newPool({ positionId, ...facts }: PoolFacts, token: Address, launchpad: string, createdBlock: number): Mutable<PoolRow> {
-  return {
-    ...facts,
-    token,
-    launchpad,
-    reserveToken: null,
-    reserveQuote: null,
-    positionsToken: null,
-    positionsQuote: null,
-    sqrtPriceX96: null,
-    tick: null,
-    liquidity: null,
-    price: null,
-    positionId: positionId ?? null,
-    createdBlock,
-    lastChangedBlock: null,
-  }
+  return { ...NOTHING_KNOWN, ...facts, token, launchpad, positionId: positionId ?? null, createdBlock }
 }
 
 function changePool(pool: Mutable<PoolRow>, event: TokenEventOf<'poolChanged'>): void {

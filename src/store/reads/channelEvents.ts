@@ -5,6 +5,8 @@ import {
   type ChannelEvent,
   type ChannelEvents,
   type ChannelEventsQuery,
+  CROSSED_VALUES,
+  type CrossedValue,
   type EventChannelName,
   MAX_REPLAYED,
   type ValueChange,
@@ -32,19 +34,12 @@ function toValueChange(row: SelectedChange): ValueChange {
   return {
     token: { address, symbol, name, decimals, imageUrl, launchpad },
     timestamp: secondsToIso(row['change.timestamp']),
-    values: {
-      marketCapWeth: move(row['change.marketCapWethBefore'], row['change.marketCapWeth']),
-      marketCapUsd: move(row['change.marketCapUsdBefore'], row['change.marketCapUsd']),
-      priceWeth: move(row['change.priceWethBefore'], row['change.priceWeth']),
-      priceUsd: move(row['change.priceUsdBefore'], row['change.priceUsd']),
-      graduationPercent: move(row['change.graduationPercentBefore'], row['change.graduationPercent']),
-      holders: move(row['change.holdersBefore'], row['change.holders']),
-    },
+    values: Object.fromEntries(CROSSED_VALUES.map(name => [name, moveOf(row, name)])) as Record<CrossedValue, ValueMove>,
   }
 }
 
-function move(before: string | number | null, after: string | number | null): ValueMove {
-  return { before: decimalOf(before), after: decimalOf(after) }
+function moveOf(row: SelectedChange, name: CrossedValue): ValueMove {
+  return { before: decimalOf(row[`change.${name}Before`]), after: decimalOf(row[`change.${name}`]) }
 }
 
 function decimalOf(stored: string | number | null) {

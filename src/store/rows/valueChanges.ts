@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { BatchBlocks, BlockHeader } from '#domain/block.ts'
 import { type Decimal, multiply, parseDecimal, units } from '#domain/decimal.ts'
+import { CROSSED_VALUES, type CrossedValue } from '#resources/channelEvent.ts'
 import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { FINAL_BLOCK } from '#store/reads/page.ts'
 import type { Changes, CurrentRows } from '#tables/changes.ts'
@@ -27,7 +28,7 @@ export function valueChangesOf(
   return changesBetween(tokens, isOld ? new Map() : tokensBefore, before, to)
 }
 
-type Values = Omit<ValueChangeRow, 'blockNumber' | 'logIndex' | 'token' | 'timestamp' | `${string}Before`>
+type Values = Pick<ValueChangeRow, CrossedValue>
 
 /** A row for each token and block that changed one of its values. What no block's event changed is of the last block. */
 function changesBetween(
@@ -44,7 +45,7 @@ function changesBetween(
     const blocks = tokensBefore.get(token.address) ?? [{ blockNumber: to.number, timestamp: to.timestamp, row: null }]
     for (const [at, { blockNumber, timestamp }] of blocks.entries()) {
       const is = valuesOf(blocks[at + 1]?.row ?? token)
-      if (was === null || VALUES.some(name => was?.[name] !== is[name])) {
+      if (was === null || CROSSED_VALUES.some(name => was?.[name] !== is[name])) {
         const logIndex = counts.get(blockNumber) ?? 0
         counts.set(blockNumber, logIndex + 1)
         rows.push({ blockNumber, logIndex, token: token.address, timestamp, ...is, ...beforeOf(was) })
@@ -55,25 +56,11 @@ function changesBetween(
   return rows
 }
 
-function beforeOf(was: Values | null) {
-  return {
-    priceWethBefore: was?.priceWeth ?? null,
-    priceUsdBefore: was?.priceUsd ?? null,
-    marketCapWethBefore: was?.marketCapWeth ?? null,
-    marketCapUsdBefore: was?.marketCapUsd ?? null,
-    graduationPercentBefore: was?.graduationPercent ?? null,
-    holdersBefore: was?.holders ?? null,
-  }
-}
+type Before = { readonly [Name in CrossedValue as `${Name}Before`]: Values[Name] | null }
 
-const VALUES = [
-  'priceWeth',
-  'priceUsd',
-  'marketCapWeth',
-  'marketCapUsd',
-  'graduationPercent',
-  'holders',
-] as const satisfies readonly (keyof Values)[]
+function beforeOf(was: Values | null): Before {
+  return Object.fromEntries(CROSSED_VALUES.map(name => [`${name}Before`, was?.[name] ?? null])) as unknown as Before
+}
 
 /** The market cap in WETH of a row is only up to date after its batch. */
 function valuesOf({ priceWeth, closeUsd, totalSupply, decimals, graduationPercent, holderCount }: TokenRow): Values {
