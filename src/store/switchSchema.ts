@@ -7,7 +7,7 @@ import { withoutSchema, withSchema } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { toBytes } from '#tables/columns.ts'
 import { toStartError } from './connection/databaseErrors.ts'
-import { hasTable, MARKED_TABLE, type Queryable, readServedSchema, SERVED_MARK } from './connection/databaseSchema.ts'
+import { hasTable, MARKED_TABLE, type Queryable, readCurrentSchema, readServedSchema, SERVED_MARK } from './connection/databaseSchema.ts'
 import { createOrm } from './connection/orm.ts'
 import { requireDatabase } from './connection/requireDatabase.ts'
 import { createTransaction, type TransactionDb } from './connection/transaction.ts'
@@ -204,8 +204,7 @@ const MAX_NAME = 58
 
 /** The schema of the side index, beside the index that this connection works with. */
 export async function readSideSchema(db: Queryable): Promise<string> {
-  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
-  return `${String(rows[0]?.schema).slice(0, MAX_NAME)}_side`
+  return `${(await readCurrentSchema(db)).slice(0, MAX_NAME)}_side`
 }
 
 /** The right that the role lacks to create a side index, and the statement that grants it, as one sentence; `null`: it lacks none. */

@@ -6,7 +6,7 @@ import { monotonicMs } from '#clock'
 import { schemaOf } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { causes, codeOf, toStartError } from '#store/connection/databaseErrors.ts'
-import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { type Queryable, readCurrentSchema } from '#store/connection/databaseSchema.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { describeHolder, LOCKS, lockOf, takeLock } from '#store/connection/sessionLock.ts'
@@ -48,8 +48,7 @@ async function migrateWith(orm: MikroORM, url: string, logger: Logger): Promise<
   await createMissingSchema(db, schemaOf(url))
   await requireDatabase(db, { url, use: 'index', logger })
   // The migrator would keep its own table in `public`.
-  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
-  orm.config.set('schema', rows[0]?.schema)
+  orm.config.set('schema', await readCurrentSchema(db))
   return db.connection().execute(async session => {
     await lock(session, logger)
     try {
@@ -110,8 +109,7 @@ async function runPending(orm: MikroORM, session: Queryable, logger: Logger): Pr
 
 /** Drops the views of this index before the migrations and creates them after: no migration can change a column that a view shows. */
 async function runBetweenViews(orm: MikroORM, session: Queryable, pending: readonly string[], logger: Logger): Promise<readonly string[]> {
-  const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(session)
-  if ((await readViewedSchema(session)) !== rows[0]?.schema) return runAll(orm, session, pending, logger)
+  if ((await readViewedSchema(session)) !== (await readCurrentSchema(session))) return runAll(orm, session, pending, logger)
   await dropViews(session)
   const applied = await runAll(orm, session, pending, logger)
   await createTransaction(orm)(renewViews)

@@ -112,29 +112,21 @@ export async function restoreRows(db: Queryable, ancestor: number, committedAtMs
   const tables = await readStoredTables(db)
   const candle = tables.find(({ name }) => name === CANDLE.name)
   const token = tables.find(({ name }) => name === TOKEN.name)
-  const undone = { dropped: [] as readonly Address[], moved: [] as readonly Address[], renamed: [] as readonly Address[] }
   const candles = candle === undefined ? [] : await candlesSince(db, candle, ancestor)
-  if (token !== undefined) {
-    undone.dropped = await dropTokens(db, token, ancestor, committedAtMs)
-    undone.moved = await tokensChangedIn(db, token, ['metadata_uri', 'image_uri'], ancestor)
-    undone.renamed = await tokensChangedIn(db, token, ['symbol', 'name'], ancestor)
-  }
-  let changed: readonly Address[] = []
+  const launched = token && sql`select address from (${oldestImages(token, ancestor)}) as undone where not existed`
+  const dropped = launched === undefined ? [] : await keepSequences(db, sql`address in (${launched})`, committedAtMs)
+  const moved = await tokensChangedIn(db, token, ['metadata_uri', 'image_uri'], ancestor)
+  const renamed = await tokensChangedIn(db, token, ['symbol', 'name'], ancestor)
   for (const table of tables) {
-    if (table === token) {
-      const stamps = [stampToken(committedAtMs, 'current')]
-      const { rows } = await sql<{ address: Address }>`${restored(table, ancestor, stamps)} returning current.address`.execute(db)
-      changed = rows.map(({ address }) => address)
-      continue
-    }
     await sql`with undone as (${oldestImages(table, ancestor)})
       delete from ${sql.table(table.name)} as current using undone where not undone.existed and ${sameKey(table)}`.execute(db)
-    await restored(table, ancestor, []).execute(db)
+    if (table !== token) await restored(table, ancestor, []).execute(db)
   }
+  const changed = token === undefined ? [] : await restoreTokens(db, token, ancestor, committedAtMs)
   await dropLongerCandles(db, candles)
   for (const [table, column] of await readAddedByBlock(db))
     await sql`delete from ${sql.table(table)} where ${sql.ref(column)} > ${ancestor}`.execute(db)
-  return { ...undone, changed, candles }
+  return { changed, dropped, candles, moved, renamed }
 }
 
 /** The second half of `undoBlocks`: computes the rows that follow from others, in the tables of this version. */
@@ -191,10 +183,11 @@ async function candlesSince(db: Queryable, table: StoredTable, ancestor: number)
 /** The tokens of which the blocks above the ancestor changed one of these columns. */
 async function tokensChangedIn(
   db: Queryable,
-  table: StoredTable,
+  table: StoredTable | undefined,
   columns: readonly string[],
   ancestor: number,
 ): Promise<readonly Address[]> {
+  if (table === undefined) return []
   const of = (row: string) => sql.join(columns.map(column => sql.ref(`${row}.${column}`)))
   const { rows } = await sql<{ address: Address }>`with undone as (${oldestImages(table, ancestor)})
     select current.address from token as current join undone on ${sameKey(table)}
@@ -221,17 +214,6 @@ export async function countReorg(db: Queryable, fromBlock: number): Promise<void
   await sql`insert into reorg (number, from_block) select coalesce(max(number), 0) + 1, ${fromBlock} from reorg`.execute(db)
 }
 
-async function dropTokens(db: Queryable, table: StoredTable, ancestor: number, committedAtMs: number): Promise<readonly Address[]> {
-  await sql`delete from dropped_token where dropped_at_ms < ${committedAtMs - KEPT_DROPPED_MS}`.execute(db)
-  const { rows } = await sql<{ address: Address }>`
-    with undone as (${oldestImages(table, ancestor)}),
-      gone as (delete from token as current using undone where not undone.existed and ${sameKey(table)} returning current.address, current.sequence)
-    insert into dropped_token (address, sequence, dropped_at_ms) select address, sequence, ${committedAtMs} from gone
-    on conflict (address) do update set sequence = greatest(dropped_token.sequence, excluded.sequence), dropped_at_ms = excluded.dropped_at_ms
-    returning address`.execute(db)
-  return rows.map(({ address }) => address)
-}
-
 /** Keeps every token's sequence before all tokens are deleted, and counts the reorg. */
 export async function dropAllTokens(db: Queryable, committedAtMs: number): Promise<void> {
   await countReorg(db, 0)
@@ -240,10 +222,17 @@ export async function dropAllTokens(db: Queryable, committedAtMs: number): Promi
 
 /** Keeps the sequences of tokens that are about to be deleted. @returns these tokens */
 export async function keepSequences(db: Queryable, which: RawBuilder<unknown>, committedAtMs: number): Promise<readonly Address[]> {
+  await sql`delete from dropped_token where dropped_at_ms < ${committedAtMs - KEPT_DROPPED_MS}`.execute(db)
   const { rows } = await sql<{ address: Address }>`
     insert into dropped_token (address, sequence, dropped_at_ms) select address, sequence, ${committedAtMs} from token where ${which}
     on conflict (address) do update set sequence = greatest(dropped_token.sequence, excluded.sequence), dropped_at_ms = excluded.dropped_at_ms
     returning address`.execute(db)
+  return rows.map(({ address }) => address)
+}
+
+async function restoreTokens(db: Queryable, table: StoredTable, ancestor: number, committedAtMs: number): Promise<readonly Address[]> {
+  const stamps = [stampToken(committedAtMs, 'current')]
+  const { rows } = await sql<{ address: Address }>`${restored(table, ancestor, stamps)} returning current.address`.execute(db)
   return rows.map(({ address }) => address)
 }
 

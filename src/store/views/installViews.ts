@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { z } from 'zod'
 import { TokenwireError } from '#errors'
 import { toStartError } from '#store/connection/databaseErrors.ts'
-import type { Queryable } from '#store/connection/databaseSchema.ts'
+import { type Queryable, readCurrentSchema } from '#store/connection/databaseSchema.ts'
 import { createOrm } from '#store/connection/orm.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
@@ -174,8 +174,7 @@ export async function installViews(url: string, role: string, logger: Logger): P
       if (roles.owner !== roles.current) await sql`set local role ${sql.id(roles.owner)}`.execute(db)
       await createViews(db)
       await grantViews(db, role)
-      const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(db)
-      return { schema: rows[0]?.schema ?? '', missingLimits }
+      return { schema: await readCurrentSchema(db), missingLimits }
     })
   } catch (error) {
     throw toStartError(error, { url, setting: 'DATABASE_URL' })
