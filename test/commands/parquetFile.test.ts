@@ -6,16 +6,11 @@ import { expect, test } from 'vitest'
 import { EXPORTED } from '#store/views/views.ts'
 import { parquetOf } from '../../src/commands/parquetFile.ts'
 
+const COLUMNS = { maker: 'bytes', side: 'text', count: 'count', percent: 'number', none: 'time' } as const
 const view = {
   ...EXPORTED.trades,
-  columns: [
-    { name: 'maker', kind: 'bytes', sql: '' },
-    { name: 'side', kind: 'text', sql: '' },
-    { name: 'count', kind: 'count', sql: '' },
-    { name: 'percent', kind: 'number', sql: '' },
-    { name: 'none', kind: 'time', sql: '' },
-  ],
-} as const
+  columns: Object.entries(COLUMNS).map(([name, kind]) => ({ name, kind, sql: '', meaning: '' })),
+}
 
 const COUNT = 4_000
 const BYTES_PER_GROUP = 20_000

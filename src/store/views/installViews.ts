@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { z } from 'zod'
 import { TokenwireError } from '#errors'
 import { toStartError } from '#store/connection/databaseErrors.ts'
 import { type Queryable, readCurrentSchema } from '#store/connection/databaseSchema.ts'
@@ -8,7 +7,7 @@ import { createOrm } from '#store/connection/orm.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { isMigrated } from '#store/rows/identity.ts'
-import { literal, type View, type ViewColumn, viewForm } from './view.ts'
+import { columnName, literal, type View, viewForm } from './view.ts'
 import { VIEWS, VIEWS_VERSION } from './views.ts'
 
 /** Creates the views over the index in the connection's schema, in place of the present ones. To be called in a transaction. */
@@ -67,11 +66,6 @@ async function readReaders(db: Queryable): Promise<readonly string[]> {
 /** The schema of the views: one per database, since they follow the served index. */
 export const VIEWS_SCHEMA = 'tokenwire'
 
-/** The name of a column in the database: `market_price_weth` for `market.priceWeth`. */
-function columnName(name: string): string {
-  return name.replaceAll('.', '_').replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-}
-
 /** The statements that create a view and its comments. They find tables by the `search_path`. */
 function viewStatements(view: View): readonly string[] {
   const name = `${VIEWS_SCHEMA}.${view.name}`
@@ -83,7 +77,7 @@ function viewStatements(view: View): readonly string[] {
   return [
     `create or replace view ${name} as select ${columns.join(', ')} from ${view.from}${where}`,
     `comment on view ${name} is ${literal(view.meaning)}`,
-    ...view.columns.map(column => `comment on column ${name}.${columnName(column.name)} is ${literal(meaningOf(view, column))}`),
+    ...view.columns.map(column => `comment on column ${name}.${columnName(column.name)} is ${literal(column.meaning)}`),
     ...Object.keys(view.keys).map(
       key =>
         `comment on column ${name}.${key} is ${literal(`The same as ${key.replace('_bytes', '')}, as an index finds it: compare it with ${VIEWS_SCHEMA}.bytes('0x…').`)}`,
@@ -101,23 +95,6 @@ const OTHER_STATEMENTS: readonly string[] = [
     to_timestamp(cursor_timestamp) as block_time, chain_id from chain_state`,
   `comment on view ${VIEWS_SCHEMA}.indexed is 'One row: the newest indexed block, and the chain.'`,
 ]
-
-function meaningOf({ item, name: view }: View, { name, meaning }: ViewColumn): string {
-  const found = meaning ?? describedAt(item, name.split('.'))
-  if (found === undefined) throw new TypeError(`the field ${name} of ${view} has no meaning`)
-  return found
-}
-
-/** The description of the field at a path, or else of the nearest object around it. */
-function describedAt(schema: z.core.$ZodType, path: readonly string[]): string | undefined {
-  const [field, ...below] = path
-  const described = (schema as z.ZodType).description
-  if (field === undefined) return described
-  const inner = schema as { readonly unwrap?: () => z.core.$ZodType; readonly shape?: Readonly<Record<string, z.core.$ZodType>> }
-  if (inner.unwrap !== undefined) return describedAt(inner.unwrap(), path) ?? described
-  const next = inner.shape?.[field]
-  return next === undefined ? undefined : (describedAt(next, below) ?? described)
-}
 
 /** Limits against a reader's mistakes, not against attacks: a reader can change them for its own session. */
 const LIMITS: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { decimalText, integerText, timeText } from '#resources/values.ts'
 
 /**
  * The kind of a column's values, and how they are written:
@@ -17,8 +18,7 @@ export interface ViewColumn {
   readonly kind: ColumnKind
   /** SQL of the value, over the tables of `from`. */
   readonly sql: string
-  /** What the column means. Default: the description of the REST field. */
-  readonly meaning?: string
+  readonly meaning: string
 }
 
 export interface LeadingColumn {
@@ -39,8 +39,6 @@ export interface View {
   readonly order: string
   /** The first column of the order, if it is indexed: exports read ranges of it. Default: exports read all rows at once. */
   readonly leading?: LeadingColumn
-  /** The schema of the REST item, whose descriptions are the columns' meanings. */
-  readonly item: z.ZodObject
   /** SQL of the values that exports filter by; `null`: there is no such filter. `time` is in Unix seconds. */
   readonly filters: { readonly token: string | null; readonly launchpad: string | null; readonly time: string | null }
   /** Additional columns that indexes find, which are addresses as bytes: SQL by name. */
@@ -66,9 +64,63 @@ export function significant(sql: string): string {
   return `case when (${sql}) = 0 then 0 else round((${sql}), 19 - floor(log(abs(${sql})::double precision))::integer) end`
 }
 
-/** Columns of one kind. @param columns SQL by name */
-export function columnsOf(kind: ColumnKind, columns: Readonly<Record<string, string>>): readonly ViewColumn[] {
-  return Object.entries(columns).map(([name, sql]) => ({ name, kind, sql }))
+/** The name of a field in the database: `market_price_weth` for `market.priceWeth`. */
+export function columnName(field: string): string {
+  return field.replaceAll('.', '_').replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+}
+
+/**
+ * The columns of a REST item, in its order: each field is the column of its name, of the kind and with the meaning that its schema says.
+ *
+ * @param table the table of all columns, or of those of an object within the item
+ * @param others by path, the SQL of a field that is not so, or what else differs; `null`: there is no column
+ */
+export function columnsOf(
+  item: z.ZodType,
+  table: string | Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string | Partial<ViewColumn> | null>>,
+): readonly ViewColumn[] {
+  return fieldsOf(item, [], '').flatMap(({ path, schema, meaning }): readonly ViewColumn[] => {
+    const name = path.join('.')
+    const other = others[name]
+    if (other === null) return []
+    const place = typeof table === 'string' ? table : (table[path.slice(0, -1).join('.')] ?? table[''])
+    const sql = `${place}.${columnName(path.at(-1) ?? '')}`
+    return [{ name, kind: kindOf(name, schema), sql, meaning, ...(typeof other === 'string' ? { sql: other } : other) }]
+  })
+}
+
+interface ItemField {
+  readonly path: readonly string[]
+  readonly schema: z.ZodType
+  /** Its description, or else that of the nearest object around it. */
+  readonly meaning: string
+}
+
+function fieldsOf(schema: z.ZodType, path: readonly string[], around: string): readonly ItemField[] {
+  const meaning = schema.description ?? around
+  if (schema instanceof z.ZodNullable) return fieldsOf(schema.unwrap() as z.ZodType, path, meaning)
+  if (!(schema instanceof z.ZodObject)) return [{ path, schema, meaning }]
+  return Object.entries(schema.shape).flatMap(([field, below]) => fieldsOf(below as z.ZodType, [...path, field], meaning))
+}
+
+const KIND_BY_PATTERN = new Map([
+  [patternOf(integerText), 'decimal'],
+  [patternOf(decimalText), 'decimal'],
+  [patternOf(timeText), 'time'],
+] as const)
+
+function patternOf(schema: z.core.$ZodType): string {
+  return z.toJSONSchema(schema).pattern ?? ''
+}
+
+function kindOf(name: string, schema: z.core.$ZodType): ColumnKind {
+  const { type, pattern = '' } = z.toJSONSchema(schema)
+  if (type === 'integer') return 'count'
+  if (type === 'number') return 'number'
+  if (type === 'array') return 'json'
+  if (pattern.startsWith('^0x')) return 'bytes'
+  return /block(?:Number)?$/i.test(name) ? 'block' : (KIND_BY_PATTERN.get(pattern) ?? 'text')
 }
 
 /** SQL of a pool's key as the API shows it: see `shownPool`. */

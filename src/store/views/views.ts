@@ -19,11 +19,11 @@ const PRICE_USD = significant('token.price_quote * token.quote_usd')
 const LINKS = `coalesce((select json_agg(json_build_object('kind', link -> 'kind', 'url', link -> 'url'))
   from json_array_elements(token.links::json) as link), '[]'::json)`
 
-const perWindow = (kind: ViewColumn['kind'], name: string, sql: (window: string) => string) =>
-  WINDOW_NAMES.map((window): ViewColumn => ({ name: `market.${name}.${window}`, kind, sql: sql(window) }))
+const perWindow = (name: string, sql: (window: string) => string) =>
+  Object.fromEntries(WINDOW_NAMES.map(window => [`market.${name}.${window}`, sql(window)]))
 
 const volume = (name: string, wei: (window: string) => string) =>
-  perWindow('decimal', name, window => `case when ${HAS_VOLUME} then ${wholeUnitsOf(wei(window))} end`)
+  perWindow(name, window => `case when ${HAS_VOLUME} then ${wholeUnitsOf(wei(window))} end`)
 
 const inWeth = (amount: string) =>
   `case when token.quote_rate = 1 then ${wholeUnitsOf(amount)} else ${significant(`${wholeUnitsOf(amount)} * token.quote_rate`)} end`
@@ -34,50 +34,48 @@ const pegged = (sql: string) => `case when main_pool.address is not null then ${
 const TOKENS: View = {
   name: 'tokens',
   meaning: 'Tokens with their markets, pools, fees and graduation. Values in USD are those by a peg of the quote currency.',
-  item: token.answer,
-  columns: [
-    ...columnsOf('count', { chainId: '(select chain_id from chain_state)' }),
-    ...columnsOf('bytes', { address: 'token.address' }),
-    ...columnsOf('text', { symbol: 'token.symbol', name: 'token.name' }),
-    ...columnsOf('count', { decimals: 'token.decimals' }),
-    ...columnsOf('decimal', { totalSupply: 'token.total_supply' }),
-    ...columnsOf('bytes', { creator: 'token.creator', admin: 'token.admin' }),
-    ...columnsOf('text', { launchpad: 'token.launchpad' }),
-    ...columnsOf('time', { createdAt: 'token.created_at' }),
-    ...columnsOf('block', { createdBlock: 'token.created_block' }),
-    ...columnsOf('bytes', { createdTxHash: 'token.created_tx_hash' }),
+  columns: columnsOf(
+    token.answer,
+    { '': 'token', pool: 'main_pool' },
     {
-      name: 'metadataUri',
-      kind: 'text',
-      sql: 'token.metadata_uri',
-      meaning: 'URI of the metadata, or the metadata itself, as the creator wrote it. Untrusted text.',
-    },
-    ...columnsOf('text', { imageUrl: 'token.image_url', description: 'token.description' }),
-    ...columnsOf('json', { links: LINKS }),
-    ...columnsOf('text', { surface: 'token.surface' }),
-    ...market(),
-    ...pool(),
-    ...columnsOf('number', { 'fees.creatorFeeBps': 'token.creator_fee_bps' }),
-    ...columnsOf('decimal', {
+      chainId: '(select chain_id from chain_state)',
+      metadataUri: { meaning: 'URI of the metadata, or the metadata itself, as the creator wrote it. Untrusted text.' },
+      links: LINKS,
+      'market.priceQuote': `case when quote.decimals = 18 then token.price_quote
+        else ${significant(`token.price_quote * ('1e' || (18 - quote.decimals))::numeric`)} end`,
+      'market.priceUsd': pegged(PRICE_USD),
+      'market.marketCapUsd': pegged(significant(`${PRICE_USD} * ${inUnits('token.total_supply', 'token.decimals')}`)),
+      'market.liquidityUsd': significant(`${wholeUnitsOf('2 * main_pool.reserve_quote')} * token.quote_usd`),
+      ...volume('volumeWeth', window => `token.volume_${window}`),
+      ...volume('buyVolumeWeth', window => `token.buy_volume_${window}`),
+      ...volume('sellVolumeWeth', window => `token.volume_${window} - token.buy_volume_${window}`),
+      ...perWindow('priceChange', window => `token.price_change_${window}`),
+      ...Object.fromEntries(
+        WINDOW_NAMES.flatMap(window =>
+          ['buys', 'sells', 'buyers', 'sellers'].map(name => [`market.trades.${window}.${name}`, `token.${name}_${window}`]),
+        ),
+      ),
+      'market.athPriceWeth': `case when token.quote_token is null or token.price_weth is null then token.ath_price_weth
+        when token.ath_price_weth is not null then greatest(token.price_weth, token.ath_price_weth) end`,
+      'pool.address': shownPoolSql('main_pool.address'),
+      'pool.quoteSymbol': `nullif(left(btrim(regexp_replace(quote.symbol, '[\\x01-\\x1f\\x7f-\\x9f]', '', 'g')), 32), '')`,
+      'pool.quoteDecimals': 'quote.decimals',
       'fees.accruedWeth': wholeUnitsOf('token.fees_accrued'),
       'fees.claimedWeth': wholeUnitsOf('token.fees_claimed'),
       'fees.claimableWeth': wholeUnitsOf('token.fees_accrued - token.fees_claimed'),
-    }),
-    ...columnsOf('text', { 'graduation.status': 'token.graduation_status' }),
-    ...columnsOf('number', { 'graduation.percent': 'token.graduation_percent' }),
-    ...columnsOf('decimal', { 'graduation.raisedWeth': inWeth('token.raised'), 'graduation.targetWeth': inWeth('token.target') }),
-    ...columnsOf('time', { 'graduation.completedAt': 'token.completed_at', 'graduation.migratedAt': 'token.migrated_at' }),
-    ...columnsOf('bytes', { 'graduation.poolAddress': 'token.graduated_pool', 'graduation.txHash': 'token.graduation_tx_hash' }),
-    ...columnsOf('number', {
+      'graduation.status': 'token.graduation_status',
+      'graduation.percent': 'token.graduation_percent',
+      'graduation.raisedWeth': inWeth('token.raised'),
+      'graduation.targetWeth': inWeth('token.target'),
+      'graduation.poolAddress': 'token.graduated_pool',
+      'graduation.txHash': 'token.graduation_tx_hash',
       'early.sniperPercent': percentOfSupply('token.sniper_held'),
       'early.bundlerPercent': percentOfSupply('token.bundler_held'),
       'early.insiderPercent': percentOfSupply('token.insider_held'),
       'early.creatorPercent': percentOfSupply('token.creator_held'),
-    }),
-    ...columnsOf('count', { sequence: 'token.sequence' }),
-    ...columnsOf('block', { asOfBlock: 'token.as_of_block' }),
-    ...columnsOf('timeMs', { updatedAt: 'token.updated_at_ms' }),
-  ],
+      updatedAt: { kind: 'timeMs', sql: 'token.updated_at_ms' },
+    },
+  ),
   from: `token left join pool as main_pool on main_pool.address = token.main_pool
     left join lateral (
       select named.symbol, named.decimals from token as named where named.address = main_pool.quote_token
@@ -90,62 +88,7 @@ const TOKENS: View = {
   keys: { address_bytes: 'token.address', creator_bytes: 'token.creator' },
 }
 
-function market(): readonly ViewColumn[] {
-  return [
-    ...columnsOf('decimal', {
-      'market.priceQuote': `case when quote.decimals = 18 then token.price_quote
-        else ${significant(`token.price_quote * ('1e' || (18 - quote.decimals))::numeric`)} end`,
-      'market.priceWeth': 'token.price_weth',
-      'market.priceUsd': pegged(PRICE_USD),
-      'market.marketCapWeth': 'token.market_cap_weth',
-      'market.marketCapUsd': pegged(significant(`${PRICE_USD} * ${inUnits('token.total_supply', 'token.decimals')}`)),
-      'market.liquidityWeth': 'token.liquidity_weth',
-      'market.liquidityUsd': significant(`${wholeUnitsOf('2 * main_pool.reserve_quote')} * token.quote_usd`),
-    }),
-    ...volume('volumeWeth', window => `token.volume_${window}`),
-    ...volume('buyVolumeWeth', window => `token.buy_volume_${window}`),
-    ...volume('sellVolumeWeth', window => `token.volume_${window} - token.buy_volume_${window}`),
-    ...perWindow('number', 'priceChange', window => `token.price_change_${window}`),
-    ...WINDOW_NAMES.flatMap(window =>
-      ['buys', 'sells', 'buyers', 'sellers'].map(
-        (name): ViewColumn => ({
-          name: `market.trades.${window}.${name}`,
-          kind: 'count',
-          sql: `token.${name}_${window}`,
-        }),
-      ),
-    ),
-    ...columnsOf('count', { 'market.tradeCount': 'token.trade_count', 'market.holderCount': 'token.holder_count' }),
-    ...columnsOf('time', { 'market.lastTradeAt': 'token.last_trade_at' }),
-    ...columnsOf('decimal', {
-      'market.athPriceWeth': `case when token.quote_token is null or token.price_weth is null then token.ath_price_weth
-        when token.ath_price_weth is not null then greatest(token.price_weth, token.ath_price_weth) end`,
-      'market.athPriceUsd': 'token.ath_price_usd',
-    }),
-  ]
-}
-
-function pool(): readonly ViewColumn[] {
-  return [
-    ...columnsOf('bytes', { 'pool.address': shownPoolSql('main_pool.address') }),
-    ...columnsOf('text', { 'pool.type': 'main_pool.type' }),
-    ...columnsOf('bytes', { 'pool.quoteToken': 'main_pool.quote_token' }),
-    ...columnsOf('text', {
-      'pool.quoteSymbol': `nullif(left(btrim(regexp_replace(quote.symbol, '[\\x01-\\x1f\\x7f-\\x9f]', '', 'g')), 32), '')`,
-    }),
-    ...columnsOf('count', { 'pool.quoteDecimals': 'quote.decimals' }),
-    ...columnsOf('number', { 'pool.feeBps': 'main_pool.fee_bps' }),
-    ...columnsOf('decimal', {
-      'pool.reserveToken': 'main_pool.reserve_token',
-      'pool.reserveQuote': 'main_pool.reserve_quote',
-      'pool.sqrtPriceX96': 'main_pool.sqrt_price_x96',
-    }),
-    ...columnsOf('count', { 'pool.tick': 'main_pool.tick' }),
-    ...columnsOf('decimal', { 'pool.liquidity': 'main_pool.liquidity' }),
-  ]
-}
-
-const TOKEN = { ...columnsOf('bytes', { token: 'balance.token' })[0], meaning: 'Address of the token.' } as View['columns'][number]
+const tokenOf = (table: string): ViewColumn => ({ name: 'token', kind: 'bytes', sql: `${table}.token`, meaning: 'Address of the token.' })
 const HELD = 'case when balance.balance >= 0 then balance.balance end'
 const KEYS = { token_bytes: 'balance.token', address_bytes: 'balance.holder' }
 const FROM = 'balance join token on token.address = balance.token'
@@ -160,16 +103,14 @@ const CLASSES = `case when token.creator_held is not null then to_json(array_rem
 const HOLDERS: View = {
   name: 'holders',
   meaning: 'Who holds each token.',
-  item: holders.item,
   columns: [
-    TOKEN,
-    ...columnsOf('count', { rank: 'row_number() over (partition by balance.token order by - balance.balance, balance.holder)' }),
-    ...columnsOf('bytes', { address: 'balance.holder' }),
-    ...columnsOf('decimal', { balance: 'balance.balance' }),
-    ...columnsOf('number', { percent: PERCENT }),
-    ...columnsOf('text', { type: 'balance.type' }),
-    ...columnsOf('block', { lastChangedBlock: 'balance.last_changed_block' }),
-    ...columnsOf('json', { classes: CLASSES }),
+    tokenOf('balance'),
+    ...columnsOf(holders.item, 'balance', {
+      rank: 'row_number() over (partition by balance.token order by - balance.balance, balance.holder)',
+      address: 'balance.holder',
+      percent: PERCENT,
+      classes: CLASSES,
+    }),
   ],
   from: FROM,
   where: 'balance.balance > 0',
@@ -189,15 +130,10 @@ const average = (cost: string) => significant(`div(${cost} * ('1e' || token.deci
 const TRADERS: View = {
   name: 'traders',
   meaning: 'Who traded each token, with profit by average cost. Present values in USD are those by a peg of the quote currency.',
-  item: traders.item,
   columns: [
-    TOKEN,
-    ...columnsOf('bytes', { address: 'balance.holder' }),
-    ...columnsOf('text', { type: 'balance.type' }),
-    ...columnsOf('count', { buys: 'balance.buys', sells: 'balance.sells' }),
-    ...columnsOf('decimal', {
-      boughtToken: 'balance.bought_token',
-      soldToken: 'balance.sold_token',
+    tokenOf('balance'),
+    ...columnsOf(traders.item, 'balance', {
+      address: 'balance.holder',
       boughtWeth: wholeUnitsOf('balance.bought_wei'),
       boughtUsd: wholeUnitsOf('balance.bought_usd'),
       soldWeth: wholeUnitsOf('balance.sold_wei'),
@@ -205,9 +141,7 @@ const TRADERS: View = {
       volumeWeth: wholeUnitsOf('balance.bought_wei + balance.sold_wei'),
       volumeUsd: wholeUnitsOf('balance.bought_usd + balance.sold_usd'),
       balance: HELD,
-    }),
-    ...columnsOf('number', { percent: `case when balance.balance >= 0 then ${PERCENT} end` }),
-    ...columnsOf('decimal', {
+      percent: `case when balance.balance >= 0 then ${PERCENT} end`,
       valueWeth: `round(${VALUE_WETH}, 18)`,
       valueUsd: `round(${VALUE_USD}, 18)`,
       costWeth: wholeUnitsOf('balance.cost_wei'),
@@ -218,9 +152,9 @@ const TRADERS: View = {
       unrealizedUsd: `round(${VALUE_USD}, 18) - ${wholeUnitsOf('balance.cost_usd')}`,
       realizedWeth: wholeUnitsOf('balance.realized_wei'),
       realizedUsd: wholeUnitsOf('balance.realized_usd'),
+      lastTradeAt: 'greatest(balance.last_buy_at, balance.last_sell_at)',
+      classes: CLASSES,
     }),
-    ...columnsOf('time', { firstTradeAt: 'balance.first_trade_at', lastTradeAt: 'greatest(balance.last_buy_at, balance.last_sell_at)' }),
-    ...columnsOf('json', { classes: CLASSES }),
   ],
   from: FROM,
   where: IS_TRADER,
@@ -234,30 +168,26 @@ const INTERVAL = `case candle.interval_seconds ${Object.entries(CANDLE_INTERVALS
   .map(([name, seconds]) => `when ${seconds} then '${name}'`)
   .join(' ')} end`
 
-const inUsd = (meaning: string) => `${meaning} in USD at the time of the trades. \`null\`: the price of ETH was not known.`
+const inUsd = (name: string, meaning: string): ViewColumn => ({
+  name: `${name}Usd`,
+  kind: 'decimal',
+  sql: `candle.${name}_usd`,
+  meaning: `${meaning} in USD at the time of the trades. \`null\`: the price of ETH was not known.`,
+})
 
 /** REST also has the newest candle close at the present price, where the rate of the quote currency has moved. */
 const CANDLES: View = {
   name: 'candles',
   meaning: 'Candles of the stored intervals, with prices and volume in WETH and in USD.',
-  item: candles.item,
   columns: [
-    { name: 'token', kind: 'bytes', sql: 'candle.token', meaning: 'Address of the token.' },
+    tokenOf('candle'),
     { name: 'interval', kind: 'text', sql: INTERVAL, meaning: `Length: ${Object.keys(CANDLE_INTERVALS).join(', ')}.` },
-    ...columnsOf('seconds', { time: 'candle.time' }),
-    ...columnsOf('decimal', {
-      open: 'candle.open',
-      high: 'candle.high',
-      low: 'candle.low',
-      close: 'candle.close',
-      volume: wholeUnitsOf('candle.volume_wei'),
-    }),
-    ...columnsOf('count', { trades: 'candle.trades' }),
-    { name: 'openUsd', kind: 'decimal', sql: 'candle.open_usd', meaning: inUsd('First price') },
-    { name: 'highUsd', kind: 'decimal', sql: 'candle.high_usd', meaning: inUsd('Highest price') },
-    { name: 'lowUsd', kind: 'decimal', sql: 'candle.low_usd', meaning: inUsd('Lowest price') },
-    { name: 'closeUsd', kind: 'decimal', sql: 'candle.close_usd', meaning: inUsd('Last price') },
-    { name: 'volumeUsd', kind: 'decimal', sql: 'candle.volume_usd', meaning: inUsd('Traded value') },
+    ...columnsOf(candles.item, 'candle', { time: { kind: 'seconds' }, volume: wholeUnitsOf('candle.volume_wei') }),
+    inUsd('open', 'First price'),
+    inUsd('high', 'Highest price'),
+    inUsd('low', 'Lowest price'),
+    inUsd('close', 'Last price'),
+    inUsd('volume', 'Traded value'),
   ],
   from: `${WHOLE_CANDLES} as candle`,
   where: 'candle.close is not null',
@@ -275,20 +205,15 @@ const CANDLES: View = {
 const LAUNCHPADS: View = {
   name: 'launchpads',
   meaning: 'Totals of each launchpad that has a token. The 24 hours end at the time of the newest indexed block.',
-  item: launchpadSchema,
-  columns: [
-    ...columnsOf('text', { name: 'totals.launchpad' }),
-    ...columnsOf('count', {
-      tokens: 'totals.tokens',
-      tokens24h: `(select count(*) from token cross join chain_state
+  columns: columnsOf(launchpadSchema, 'totals', {
+    name: 'totals.launchpad',
+    adapter: null,
+    tokens24h: `(select count(*) from token cross join chain_state
         where token.launchpad = totals.launchpad and token.created_at > chain_state.cursor_timestamp - ${WINDOW_SECONDS.h24})`,
-      bonding: 'totals.bonding',
-      completed: 'totals.completed',
-      migrated: 'totals.migrated',
-    }),
-    ...columnsOf('decimal', { volumeWeth24h: wholeUnitsOf('totals.volume_h24') }),
-    ...columnsOf('count', { trades24h: 'totals.trades_h24' }),
-  ],
+    volumeWeth24h: wholeUnitsOf('totals.volume_h24'),
+    trades24h: 'totals.trades_h24',
+    graduationRate: null,
+  }),
   from: 'launchpad_totals as totals',
   order: 'totals.launchpad',
   filters: { token: null, launchpad: 'totals.launchpad', time: null },
@@ -302,28 +227,15 @@ const usd = (stored: string, weth: string) => `coalesce(${stored}, ${significant
 const TRADES: View = {
   name: 'trades',
   meaning: 'Trades, each once.',
-  item: trades.item,
-  columns: [
-    { name: 'id', kind: 'text', sql: `trade.block_number || '-' || trade.log_index` },
-    ...columnsOf('bytes', { token: 'trade.token' }),
-    ...columnsOf('bytes', { pool: shownPoolSql('trade.pool') }),
-    ...columnsOf('text', { phase: 'trade.phase', side: 'trade.side' }),
-    ...columnsOf('bytes', { maker: 'trade.maker' }),
-    ...columnsOf('decimal', {
-      amountToken: 'trade.amount_token',
-      amountQuote: 'coalesce(trade.amount_quote, trade.amount_wei)',
-      amountWeth: AMOUNT_WETH,
-      priceWeth: 'trade.price_weth',
-      priceAfterWeth: 'trade.price_after_weth',
-      priceUsd: usd('trade.price_usd', 'trade.price_weth'),
-      valueUsd: usd('trade.value_usd', AMOUNT_WETH),
-      feeWeth: wholeUnitsOf('trade.fee_wei'),
-    }),
-    ...columnsOf('block', { blockNumber: 'trade.block_number' }),
-    ...columnsOf('bytes', { blockHash: 'trade.block_hash', txHash: 'trade.tx_hash' }),
-    ...columnsOf('count', { txIndex: 'trade.tx_index', logIndex: 'trade.log_index' }),
-    ...columnsOf('time', { timestamp: 'trade.timestamp' }),
-  ],
+  columns: columnsOf(trades.item, 'trade', {
+    id: `trade.block_number || '-' || trade.log_index`,
+    pool: shownPoolSql('trade.pool'),
+    amountQuote: 'coalesce(trade.amount_quote, trade.amount_wei)',
+    amountWeth: AMOUNT_WETH,
+    priceUsd: usd('trade.price_usd', 'trade.price_weth'),
+    valueUsd: usd('trade.value_usd', AMOUNT_WETH),
+    feeWeth: wholeUnitsOf('trade.fee_wei'),
+  }),
   from: 'trade',
   order: 'trade.block_number, trade.log_index',
   leading: { table: 'trade', column: 'block_number', holds: 'block' },
