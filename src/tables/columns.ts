@@ -177,6 +177,11 @@ export function ofBlocks<Defined extends Entity>(life: Life, entity: Defined): D
 
 const NAMING = new UnderscoreNamingStrategy()
 
+/** The name in the database of an entity's property: `price_weth` of `priceWeth`. */
+export function columnName(property: string): string {
+  return NAMING.propertyToColumnName(property)
+}
+
 /** @param properties those of the entity's properties that become the fields of a row */
 export function tableOf<Properties extends Record<string, unknown>>(
   { meta, life = {} }: Entity,
@@ -188,7 +193,7 @@ export function tableOf<Properties extends Record<string, unknown>>(
     if (!(property?.type instanceof ColumnType)) throw new TypeError(`${name}.${field} is no column of columns.ts`)
     return {
       field,
-      name: property.fieldName ?? NAMING.propertyToColumnName(field),
+      name: property.fieldName ?? columnName(field),
       type: property.type,
       nullable: property.nullable === true,
     }

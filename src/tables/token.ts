@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core'
 import { windowFields } from '#domain/windows.ts'
-import { column, ofBlocks, type RowOf, tableOf } from './columns.ts'
+import { column, columnName, ofBlocks, type RowOf, tableOf } from './columns.ts'
 
 /** The columns that projection determines. A reorg restores them. */
 const projected = {
@@ -120,26 +120,27 @@ const properties = {
   trending: column.integer().generated('(((24 * buyers_h1) + (4 * buyers_h6)) + buyers_h24) stored'),
 }
 
-/** The sorts of lists: the end of the index's name, and the property. */
-const SORTED = [
-  ['created_at', 'createdAt'],
-  ['market_cap', 'marketCapWeth'],
-  ['volume_m5', 'volumeM5'],
-  ['volume_h1', 'volumeH1'],
-  ['volume_h24', 'volumeH24'],
-  ['price_change_m5', 'priceChangeM5'],
-  ['price_change_h1', 'priceChangeH1'],
-  ['price_change_h24', 'priceChangeH24'],
-  ['liquidity', 'liquidityWeth'],
-  ['holder_count', 'holderCount'],
-  ['trades_m5', 'tradesM5'],
-  ['trades_h1', 'tradesH1'],
-  ['trades_h24', 'tradesH24'],
-  ['last_trade_at', 'lastTradeAt'],
-  ['graduation', 'graduationPercent'],
-  ['migrated_at', 'migratedAt'],
-  ['trending', 'trending'],
-] as const
+/** The column of each sort of lists, which has an index of its own. */
+export const SORTED_BY = {
+  createdAt: 'createdAt',
+  marketCap: 'marketCapWeth',
+  volume5m: 'volumeM5',
+  volume1h: 'volumeH1',
+  volume24h: 'volumeH24',
+  priceChange5m: 'priceChangeM5',
+  priceChange1h: 'priceChangeH1',
+  priceChange24h: 'priceChangeH24',
+  liquidity: 'liquidityWeth',
+  holders: 'holderCount',
+  trades5m: 'tradesM5',
+  trades1h: 'tradesH1',
+  trades24h: 'tradesH24',
+  lastTradeAt: 'lastTradeAt',
+  graduation: 'graduationPercent',
+  migratedAt: 'migratedAt',
+  trending: 'trending',
+} as const satisfies Readonly<Record<string, keyof typeof properties>>
+const SORTED = Object.values(SORTED_BY)
 
 /** The quote currency's rate by which the token was valued: in WETH, or else by a peg. Queries have to use the same expression. */
 export const QUOTE_VALUE = '(coalesce(quote_rate, quote_usd))'
@@ -152,14 +153,14 @@ export const TokenEntity = ofBlocks(
     tableName: 'token',
     properties,
     indexes: [
-      ...SORTED.map(([name, property]) => ({
-        name: `token_by_${name}`,
+      ...SORTED.map(property => ({
+        name: `token_by_${columnName(property.replace(/Weth$|Percent$/, ''))}`,
         properties: ['launchpad' as const, 'graduationStatus' as const, property, 'address' as const],
       })),
       {
         name: 'token_by_creator',
         properties: ['creator', 'launchpad', 'graduationStatus', 'address'],
-        include: SORTED.map(([, property]) => property),
+        include: SORTED,
       },
       { name: 'token_by_surface', properties: ['surface', 'launchpad', 'graduationStatus', 'address'], where: 'surface is not null' },
       { name: 'token_by_updated_at', properties: ['updatedAtMs'] },

@@ -3,11 +3,11 @@ import type { Address } from '#domain/address.ts'
 import { weiFrom } from '#domain/trade.ts'
 import type { Page } from '#resources/resource.ts'
 import type { Token } from '#resources/token.ts'
-import type { TokenCursor, TokenFilters, TokenSort, TokensQuery } from '#resources/tokens.ts'
+import { TOKEN_SORTS, type TokenCursor, type TokenFilters, type TokenSort, type TokensQuery } from '#resources/tokens.ts'
 import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { lookUp } from '#store/rows/insertRows.ts'
 import { toBytes } from '#tables/columns.ts'
-import { FULL_TOKEN, type FullTokenRow } from '#tables/token.ts'
+import { FULL_TOKEN, SORTED_BY } from '#tables/token.ts'
 import { type AsOf, pageOf, readAsOf } from './page.ts'
 import type { TokenCache, TokenVersion } from './tokenCache.ts'
 import { MAIN_POOL, SELECTED_TOKEN, type SelectedToken, toToken } from './toToken.ts'
@@ -320,31 +320,13 @@ interface Sort {
  * Each column has an index that begins with launchpad and status: for every such pair, a page is a range of the index. A creator's tokens
  * are found in an index that includes all of these columns, and are sorted.
  */
-const SORTS: Readonly<Record<TokenSort, Sort>> = {
-  createdAt: sortBy('createdAt'),
-  marketCap: sortBy('marketCapWeth'),
-  volume5m: sortBy('volumeM5'),
-  volume1h: sortBy('volumeH1'),
-  volume24h: sortBy('volumeH24'),
-  priceChange5m: sortBy('priceChangeM5'),
-  priceChange1h: sortBy('priceChangeH1'),
-  priceChange24h: sortBy('priceChangeH24'),
-  liquidity: sortBy('liquidityWeth'),
-  holders: sortBy('holderCount'),
-  trades5m: sortBy('tradesM5'),
-  trades1h: sortBy('tradesH1'),
-  trades24h: sortBy('tradesH24'),
-  lastTradeAt: sortBy('lastTradeAt'),
-  graduation: sortBy('graduationPercent'),
-  migratedAt: sortBy('migratedAt'),
-  trending: sortBy('trending'),
-}
-
-function sortBy(field: keyof FullTokenRow): Sort {
-  const column = FULL_TOKEN.columns.find(one => one.field === field)
-  if (column === undefined) throw new TypeError(`token has no ${field}`)
-  return { column: sql.ref(`token.${column.name}`), type: sql.raw(column.type.getColumnType()), nullable: column.nullable }
-}
+const SORTS = Object.fromEntries(
+  TOKEN_SORTS.map((sort): [TokenSort, Sort] => {
+    const column = FULL_TOKEN.columns.find(({ field }) => field === SORTED_BY[sort])
+    if (column === undefined) throw new TypeError(`token has no ${SORTED_BY[sort]}`)
+    return [sort, { column: sql.ref(`token.${column.name}`), type: sql.raw(column.type.getColumnType()), nullable: column.nullable }]
+  }),
+) as Readonly<Record<TokenSort, Sort>>
 
 /** The column of a sort, in which some tokens may have no value. */
 export function sortColumn(sort: TokenSort): Omit<Sort, 'type'> {

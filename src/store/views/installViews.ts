@@ -7,7 +7,8 @@ import { createOrm } from '#store/connection/orm.ts'
 import { requireDatabase } from '#store/connection/requireDatabase.ts'
 import { createTransaction } from '#store/connection/transaction.ts'
 import { isMigrated } from '#store/rows/identity.ts'
-import { columnName, literal, type View, viewForm } from './view.ts'
+import { columnName } from '#tables/columns.ts'
+import { literal, type View, type ViewColumn, viewForm } from './view.ts'
 import { VIEWS, VIEWS_VERSION } from './views.ts'
 
 /** Creates the views over the index in the connection's schema, in place of the present ones. To be called in a transaction. */
@@ -66,18 +67,23 @@ async function readReaders(db: Queryable): Promise<readonly string[]> {
 /** The schema of the views: one per database, since they follow the served index. */
 export const VIEWS_SCHEMA = 'tokenwire'
 
+/** The name of a column in a view: `market_price_weth` for `market.priceWeth`. */
+function nameOf({ name }: ViewColumn): string {
+  return columnName(name.replaceAll('.', '_'))
+}
+
 /** The statements that create a view and its comments. They find tables by the `search_path`. */
 function viewStatements(view: View): readonly string[] {
   const name = `${VIEWS_SCHEMA}.${view.name}`
   const columns = [
-    ...view.columns.map(column => `${viewForm(column)} as ${columnName(column.name)}`),
+    ...view.columns.map(column => `${viewForm(column)} as ${nameOf(column)}`),
     ...Object.entries(view.keys).map(([key, sql]) => `${sql} as ${key}`),
   ]
   const where = view.where === undefined ? '' : ` where ${view.where}`
   return [
     `create or replace view ${name} as select ${columns.join(', ')} from ${view.from}${where}`,
     `comment on view ${name} is ${literal(view.meaning)}`,
-    ...view.columns.map(column => `comment on column ${name}.${columnName(column.name)} is ${literal(column.meaning)}`),
+    ...view.columns.map(column => `comment on column ${name}.${nameOf(column)} is ${literal(column.meaning)}`),
     ...Object.keys(view.keys).map(
       key =>
         `comment on column ${name}.${key} is ${literal(`The same as ${key.replace('_bytes', '')}, as an index finds it: compare it with ${VIEWS_SCHEMA}.bytes('0x…').`)}`,

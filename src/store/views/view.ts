@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { decimalText, integerText, timeText } from '#resources/values.ts'
+import { columnName } from '#tables/columns.ts'
 
 /**
  * The kind of a column's values, and how they are written:
@@ -62,11 +63,6 @@ export function inUnits(sql: string, decimals: string): string {
  */
 export function significant(sql: string): string {
   return `case when (${sql}) = 0 then 0 else round((${sql}), 19 - floor(log(abs(${sql})::double precision))::integer) end`
-}
-
-/** The name of a field in the database: `market_price_weth` for `market.priceWeth`. */
-export function columnName(field: string): string {
-  return field.replaceAll('.', '_').replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
 
 /**
