@@ -236,7 +236,9 @@ async function packLogs({ headers, logs }: LogsOfBlocks): Promise<Buffer> {
     if (header === undefined) throw new TypeError(`no header for block ${blockNumber}`)
     return [header, txIndex, logIndex, data, placeOf(txHash), placeOf(address), ...topics.map(placeOf)]
   })
-  return compress(JSON.stringify({ headers, texts: [...texts.keys()], logs: packed } satisfies PackedLogs))
+  // A provider's header has more fields.
+  const own = headers.map(({ number, hash, parentHash, timestamp }): BlockHeader => ({ number, hash, parentHash, timestamp }))
+  return compress(JSON.stringify({ headers: own, texts: [...texts.keys()], logs: packed } satisfies PackedLogs))
 }
 
 async function unpackLogs(packed: Buffer): Promise<LogsOfBlocks> {
