@@ -248,7 +248,7 @@ export const KEPT_BLOCKS = 4_096
 const WRITTEN = { ...PROJECTED, tokens: WRITTEN_TOKEN }
 const NAMES = Object.keys(PROJECTED) as (keyof typeof PROJECTED)[]
 
-/** The rows of a batch as they are written. Every token gets its next sequence: the commit's time, or one more than before if that is larger. */
+/** The rows of a batch as they are written. Each token gets its next sequence: the commit time, or one more than before if that is more. */
 function rowsByTable({ changes, before, contracts, mode, to }: BatchChanges, committedAtMs: number): readonly TableRows[] {
   const tokens = changes.tokens.map(token => ({ ...token, sequence: committedAtMs, updatedAtMs: committedAtMs }))
   const rows = { ...changes, tokens }

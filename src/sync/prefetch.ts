@@ -283,7 +283,7 @@ export interface FetchedRange {
   readonly headers: readonly BlockHeader[]
   readonly logs: readonly ChainLog[]
   /** What was watched before the range. */
-  readonly watched: LogParts
+  readonly watched: WatchedParts
   /** The addresses and pool ids that the range announces, each with the announcing block. Some blocks may be after the last one. */
   readonly announced: ReadonlyMap<Hex, number>
   /** Whether no provider was asked for logs. */
@@ -420,9 +420,9 @@ export interface Watchlist extends PastWatchlist {
   /** The first block to index. */
   readonly startBlock: number
   /** The addresses and topics to query for the logs of these addresses and pool ids. */
-  partsOf(keys: readonly Hex[]): LogParts
+  partsOf(keys: readonly Hex[]): WatchedParts
   /** The same for everything that is watched, including the launchpads' contracts, and for these addresses and pool ids. */
-  partsWith(keys: readonly Hex[]): LogParts
+  partsWith(keys: readonly Hex[]): WatchedParts
   /** The watchlist as it was after this block. */
   upTo(block: number): PastWatchlist
 }
@@ -436,7 +436,7 @@ export interface PastWatchlist {
   discover(logs: readonly ChainLog[]): readonly Hex[]
 }
 
-export type LogParts = Pick<LogRangeQuery, 'addresses' | 'topics' | 'filtered'>
+export type WatchedParts = Pick<LogRangeQuery, 'addresses' | 'topics' | 'filtered'>
 
 /** How far announcements reach in one block: a launchpad's contract announces a curve, and the curve its pool, which announces nothing. */
 const ANNOUNCING_STEPS = 2

@@ -25,7 +25,7 @@ const REACHES: Readonly<Record<string, Reach>> = {
   chain: { values: [...BASE, 'rpc'], types: ['resources'] },
   launchpads: { values: BASE, types: ['resources'] },
   tables: { values: ['domain'], packages: ['@mikro-orm'] },
-  index: { values: [...BASE, 'launchpads'], types: ['tables', 'resources'] },
+  index: { values: [...BASE, 'launchpads', 'tables'], types: ['resources'] },
   store: { values: [...BASE, 'tables', 'resources'] },
   sync: { values: [...BASE, 'rpc', 'chain', 'launchpads', 'index', 'store'], types: ['tables', 'resources'] },
   jobs: { values: [...BASE, 'rpc', 'launchpads', 'store'], types: ['tables', 'resources'] },

@@ -28,8 +28,8 @@ export function* insertRows<Row extends object>(table: Table<Row>, rows: readonl
 export interface TableRows {
   readonly table: Table<object>
   /**
-   * Rows that are new to the table. A plain insert is cheaper than a merge: with `on conflict`, PostgreSQL looks for the row, inserts the new
-   * one as tentative, and confirms it. A row that is stored already fails it, since its batch is applied twice. Default: none, ever.
+   * Rows that are new to the table. A plain insert is cheaper than a merge: with `on conflict`, PostgreSQL looks for the row, inserts the
+   * new one as tentative, and confirms it. A row that is stored already fails it, since its batch is applied twice. Default: none, ever.
    */
   readonly added?: readonly object[]
   /** Rows that may be stored already, and are merged. */

@@ -22,7 +22,7 @@ import {
   readKeptLogs,
   readKeptRuns,
 } from '#store/keptLogs.ts'
-import type { FetchedRange, LogParts, RangeSource } from '#sync/prefetch.ts'
+import type { FetchedRange, RangeSource, WatchedParts } from '#sync/prefetch.ts'
 
 /*
  * The logs of a range of final blocks are kept together, for the launchpads that the index followed. A range that is read from kept logs
@@ -175,7 +175,7 @@ function haveKeys(runs: readonly KeptRun[], query: LogRangeQuery, since: Readonl
 }
 
 /** The addresses and pool ids whose logs are asked for. Of a contract's last list of topics, the long one, the entries are pool ids. */
-function* keysOf({ addresses, filtered = [] }: LogParts): Iterable<Hex> {
+function* keysOf({ addresses, filtered = [] }: WatchedParts): Iterable<Hex> {
   yield* addresses
   for (const { address, topics } of filtered) {
     const last = topics.at(-1) ?? null
