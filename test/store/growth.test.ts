@@ -80,6 +80,9 @@ const STATUSES: readonly (readonly GraduationStatus[] | undefined)[] = [
   ['migrated'],
 ]
 
+/** A column that always has a value, one that may have none, and one of a few tokens. */
+const EVERY_PART: readonly TokenSort[] = ['createdAt', 'marketCap', 'graduation']
+
 describe('every list of tokens', () => {
   // A part of the list per launchpad and status, of which a page reads its length, and then the tokens of the page with their pools.
   const MAX_ROWS = 16 * (LIMIT + 1) + 40
@@ -100,18 +103,20 @@ describe('every list of tokens', () => {
   })
 
   async function faultsOfLists(sort: TokenSort, creator: Address | undefined, maxRows: number): Promise<readonly string[]> {
+    // Each sort has indexes of its own. Statuses and launchpads are parts of the same index for all of them.
+    const all = creator === undefined && EVERY_PART.includes(sort)
     const queries = combinations({
       order: ['asc', 'desc'],
       // A creator's tokens are all read, whatever the status and launchpad are.
-      status: creator === undefined ? STATUSES : [undefined, ['bonding'], ['completed']],
-      launchpad: creator === undefined ? [undefined, [LAUNCHPADS[0]], [LAUNCHPADS[3]]] : [undefined, [LAUNCHPADS[0]]],
+      status: all ? STATUSES : [undefined, ['bonding', 'none']],
+      launchpad: all ? [undefined, [LAUNCHPADS[0]], [LAUNCHPADS[3]]] : [undefined, [LAUNCHPADS[0]]],
     } satisfies Choices<TokensQuery>)
     const faults: string[] = []
     for (const filters of queries) {
       const query = given({ sort, limit: LIMIT, creator, ...filters }) as TokensQuery
       const listed = await faultsOf(db => pageOf(3, query, asked => listTokens(db, asked)), maxRows)
-      // Each part of the list may have more than are counted.
-      const counted = await faultsOf(db => readTokenCount(db, query), 16 * (MAX_TOKENS_FILTERED + 1))
+      // Each part of the list may have more than are counted. The sort does not matter to a count.
+      const counted = sort === 'createdAt' ? await faultsOf(db => readTokenCount(db, query), 16 * (MAX_TOKENS_FILTERED + 1)) : []
       const found = [...listed, ...counted]
       faults.push(...found.map(fault => `${JSON.stringify(query)}: ${fault}`))
     }
