@@ -4,10 +4,9 @@ import { awaitSessionLock, type SessionLockInput } from '#store/connection/sessi
 import { readIdentity } from '#store/rows/identity.ts'
 import type { Indexing, StartedThread } from '#worker/startIndexing.ts'
 import { startGateway } from './gatewayService.ts'
-import { writerChangedError } from './indexerDatabase.ts'
-import { announceIndexer, withProblems } from './indexerService.ts'
+import { openWriting } from './indexerService.ts'
 import type { RoleOptions, StartedRole } from './run.ts'
-import { requireWebhooks, startWebhooks } from './startWebhooks.ts'
+import { requireWebhooks } from './startWebhooks.ts'
 import { watchLaunchpads } from './watchFile.ts'
 
 export interface StandbyOptions extends RoleOptions {
@@ -58,22 +57,13 @@ export async function startStandby(options: StandbyOptions): Promise<StartedRole
     onStop(() => held.release())
     // The process that had the lock before may have been a newer version.
     if ((await readIdentity(db)) === null) throw new TypeError('the schema of a database has become older')
-    onStop(() => thread.close())
-    let webhooks: ReturnType<typeof startWebhooks> = null
-    const thisThread = await thread.open(databaseUrl)
-    let notifying = (): readonly string[] => []
-    const opened = { ...thisThread, view: withProblems(thisThread.view, () => [...notifying(), ...(webhooks?.problems() ?? [])]) }
-    void opened.writerChanged.then(() => onFailure(writerChangedError()))
+    const writing = await openWriting({ ...options, databaseUrl, db })
     if (signal.aborted) return
-    if (price !== null) opened.priced(price.ethUsd, price.usableMs - (performance.now() - price.atMs))
-    indexing = opened
-    const { outlet, problems } = await announceIndexer(opened, { ...options, db })
-    notifying = problems
-    onStop(() => opened.stop())
+    if (price !== null) writing.priced(price.ethUsd, price.usableMs - (performance.now() - price.atMs))
+    indexing = writing
+    onStop(() => writing.stop())
     // Indexing begins. Clients of a standby get commits as clients of gateways do.
-    opened.blocks.subscribe(block => outlet?.publish(block))
-    webhooks = startWebhooks({ ...options, ...served, db, view: thisThread.view })
-    opened.blocks.subscribe(({ number }) => webhooks?.changed(number))
+    writing.begin({ ...options, ...served, db })
     logger.warn('the process that indexed is gone; this one has taken over')
   }
 
