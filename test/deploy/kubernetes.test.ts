@@ -88,6 +88,14 @@ test('asks for paths that are there, at ports that are named', async () => {
   }
 })
 
+/* With /readyz, a database that failed over took every gateway out of the Service: clients got the ingress's own 503 or no connection. */
+test('takes no gateway out for what all gateways share', () => {
+  for (const { spec } of pods) {
+    const [{ startupProbe, livenessProbe, readinessProbe }] = spec.containers
+    for (const probe of [startupProbe, livenessProbe, readinessProbe]) expect(probe?.httpGet.path ?? '/healthz').toBe('/healthz')
+  }
+})
+
 test('selects pods that exist', () => {
   const selectors = resources.flatMap(({ kind, metadata, spec }) => {
     const { selector, podSelector } = spec ?? {}

@@ -8,6 +8,8 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { databaseAway } from '#test/gateway/memoryReads.ts'
+import type { Gateway } from '#test/gateway/startGateway.ts'
 import { RealtimeFixture } from '#test/gateway/startRealtime.ts'
 import { certificate, certificateKey } from '#test/support/certificate.ts'
 import { eventually } from '#test/support/eventually.ts'
@@ -37,6 +39,7 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
     ],
     args: (file, { folder }) => ['-p', folder, '-c', file, '-e', 'stderr', '-g', `daemon off; pid ${folder}/pid;`],
     log: 'requests.log',
+    checks: false,
   },
   caddy: {
     file: 'Caddyfile',
@@ -48,6 +51,7 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
       ],
     ],
     args: file => ['run', '--adapter', 'caddyfile', '--config', file],
+    checks: true,
   },
   haproxy: {
     file: 'haproxy.cfg',
@@ -59,6 +63,7 @@ const PROXIES: Readonly<Record<string, Proxy>> = {
       ['maxconn 60000', 'maxconn 400'],
     ],
     args: file => ['-db', '-f', file],
+    checks: true,
   },
 }
 
@@ -147,6 +152,30 @@ describe.for(Object.entries(PROXIES))('behind %s', ([name, proxy]) => {
     expect(output).not.toContain(KEY)
   })
 
+  // HAProxy and Caddy had no server left, and answered by themselves, without a word of why and of when to ask again.
+  test.runIf(program !== null)('while no gateway is ready, clients get the last data, or the problem that a gateway has', async () => {
+    const each = gateways.map(({ gateway }) => gateway)
+    const healthy = each.map(({ conditions }) => conditions.indexer)
+    const checksOf = ({ log }: Gateway) => log.filter(line => ['/readyz', '/healthz'].includes(String(line['path']))).length
+    for (const { conditions } of each) conditions.indexer = { ...conditions.indexer, stalled: true, reason: 'nothing is indexed' }
+    try {
+      const before = each.map(checksOf)
+      if (proxy.checks) await eventually(() => each.every((gateway, index) => checksOf(gateway) >= (before[index] ?? 0) + 3))
+      for (let n = 0; n < 4; n++) expect((await ask('/api/tokens')).status).toBe(200)
+      for (const { reads } of each) reads.before = databaseAway
+      for (let n = 0; n < 4; n++) {
+        const refused = await ask(`/api/tokens?limit=${n + 2}`)
+        expect([refused.status, refused.headers['content-type']]).toEqual([503, 'application/problem+json'])
+      }
+    } finally {
+      for (const [index, { conditions, reads }] of each.entries()) {
+        conditions.indexer = healthy[index] ?? conditions.indexer
+        reads.before = async () => {}
+      }
+    }
+    await eventually(async () => (await ask('/readyz')).status === 200 && (await ask('/api/tokens')).status === 200)
+  })
+
   test.runIf(program !== null)('no request fails while one of the gateways stops', async () => {
     const statuses = new Set<number>()
     const askTimes = async (times: number) => {
@@ -172,4 +201,6 @@ interface Proxy {
   args(file: string, place: Place): readonly string[]
   /** Where it writes requests, if not to its output. */
   readonly log?: string
+  /** Whether it asks the gateways how they are. */
+  readonly checks: boolean
 }
