@@ -70,15 +70,33 @@ function failingQueue(error: unknown): string {
   return `the database does not announce commits to gateways, which look for them themselves, some seconds late: ${shown}`
 }
 
+function shownProblems(problems: readonly string[]): readonly string[] {
+  const more = problems.length - SHOWN_PROBLEMS
+  return more <= 1 ? problems : [...problems.slice(0, SHOWN_PROBLEMS), `${more} more problems, which the health of the indexer itself has`]
+}
+
 /** @throws when the payload is no report: every role that may connect to the database may notify */
 export function parseIndexerReport(payload: string): IndexerReport {
   return indexerReportSchema.parse(JSON.parse(payload))
 }
 
-/** The report as JSON. If it is too long, the details are left out, then the providers, the launchpads that change, and the reason. */
+/** Of up to 200 webhooks each may be a problem. */
+const SHOWN_PROBLEMS = 5
+
+/**
+ * The report as JSON. If it is too long, the details are left out, then most of the problems, the providers, the launchpads that change,
+ * and what is left of problems with the reason.
+ */
 export function encodeReport({ state, ...rest }: IndexerReport): string {
-  const shortest = { ...state, details: [], rpc: [], launchpads: [] }
-  const shorter = [state, { ...state, details: [] }, { ...state, details: [], rpc: [] }, shortest]
+  const problems = shownProblems(state.problems)
+  const shorter = [
+    state,
+    { ...state, details: [] },
+    { ...state, details: [], problems },
+    { ...state, details: [], problems, rpc: [] },
+    { ...state, details: [], problems, rpc: [], launchpads: [] },
+  ]
+  const shortest = { ...state, details: [], problems: [], rpc: [], launchpads: [] }
   const texts = shorter.map(one => JSON.stringify({ state: one, ...rest }))
   return texts.find(text => Buffer.byteLength(text) <= MAX_BYTES) ?? JSON.stringify({ state: { ...shortest, reason: null }, ...rest })
 }
@@ -105,7 +123,7 @@ export function createIndexerStatus(now: () => number): IndexerStatus {
   let committed: { readonly block: number; readonly atMs: number | null } | null = null
   return {
     update: report => {
-      state = { ...report.state, problems: [] }
+      state = report.state
       chain = report.chain
       updatedAtMs = now()
     },

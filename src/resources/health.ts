@@ -292,8 +292,8 @@ export type ChainView = Wire<typeof chainViewSchema>
 /** What an indexer reports to gateways about itself and the chain: they have no providers of their own. */
 export const indexerReportSchema = z.object({
   writer: z.uuid().describe('The name under which it has claimed the database: a new one at each start.'),
-  // Other processes are not told of what is wrong besides: the indexer's own health is.
-  state: indexerStateSchema.omit({ problems: true }),
+  // An indexer of an earlier version does not tell what is wrong besides.
+  state: indexerStateSchema.extend({ problems: indexerStateSchema.shape.problems.default([]) }),
   chain: chainViewSchema,
   natsConnected: z.boolean().exactOptional().describe('Whether its connection to NATS is up. Absent: it has none.'),
 })

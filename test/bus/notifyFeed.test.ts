@@ -227,6 +227,12 @@ test('a report fits a notification, whatever providers say', () => {
   const long = { ...REPORT, state: { ...REPORT.state, reason: 'rpc-1 fails', details: Array.from({ length: 40 }, () => 'é'.repeat(500)) } }
   expect(JSON.parse(encodeReport(long))).toEqual({ ...long, state: { ...long.state, details: [] } })
   expect(Buffer.byteLength(encodeReport(long))).toBeLessThan(8_000)
+  const problems = Array.from({ length: 200 }, (_, n) => `the webhook number-${n} is paused: it answers 503`)
+  const many = { ...long, state: { ...long.state, problems } }
+  expect(JSON.parse(encodeReport(many))).toEqual({
+    ...many,
+    state: { ...many.state, details: [], problems: [...problems.slice(0, 5), expect.stringMatching(/^195 more problems/)] },
+  })
 })
 
 function openFeed(

@@ -2,11 +2,10 @@ import { type IndexerReport, UNKNOWN_INDEXER } from '#resources/health.ts'
 
 /** What an indexer under that name says of itself when all is well. */
 export function indexerReport(writer: string): IndexerReport {
-  const { problems: _, ...unknown } = UNKNOWN_INDEXER
   return {
     writer,
     state: {
-      ...unknown,
+      ...UNKNOWN_INDEXER,
       headBlock: 9,
       confirmedBlock: 8,
       indexedBlock: 7,
