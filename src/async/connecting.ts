@@ -13,6 +13,14 @@ export function allowSlowConnections(): void {
 
 const PROXY_REFUSAL = /^Proxy response \((\d+)\)/
 
+// Codes of Node's TLS and of OpenSSL: https://nodejs.org/api/tls.html#x509-certificate-error-codes
+const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO$|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA)/
+
+/** Whether the code of an error says that two sides could not agree on an encrypted connection. */
+export function isTlsCode(code: string): boolean {
+  return TLS_CODE.test(code)
+}
+
 /**
  * Why `fetch` failed, in words that quote no URL: a code of the system or of `fetch`, such as `ECONNREFUSED`, or that the proxy of the
  * environment refused; `null`: it does not say.

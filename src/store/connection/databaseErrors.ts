@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net'
+import { isTlsCode } from '#async/connecting.ts'
 import { messageOf, TokenwireError } from '#errors'
 import type { DatabaseCause } from '#resources/health.ts'
 
@@ -66,9 +68,6 @@ const SYSTEM_CODES = new Set([
 const DRIVER_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Cannot use a pool after|driver has already been destroyed|Query read timeout|Client was closed)/i
 
-// Codes of Node's TLS and of OpenSSL: https://nodejs.org/api/tls.html#x509-certificate-error-codes
-const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA)/
-
 const MESSAGES: Readonly<Record<Exclude<DatabaseFault, 'defect'>, string>> = {
   unavailable: 'The database can not be reached',
   conflict: 'The database did not answer in time or gave way to another transaction',
@@ -82,6 +81,7 @@ export function databaseFault(error: unknown): DatabaseFault {
     const code = codeOf(link)
     if (isReadOnlyDisk(link)) return 'exhausted'
     if (isStalePlan(link)) return 'conflict'
+    if (isStartupParameter(link)) return 'refused'
     const fault = code === null ? undefined : (FAULT_BY_SQLSTATE[code] ?? FAULT_BY_CLASS[sqlClassOf(code) ?? ''])
     if (fault !== undefined) return fault
     if (code !== null && SYSTEM_CODES.has(code)) return 'unavailable'
@@ -104,7 +104,7 @@ function sqlClassOf(code: string | null): string | null {
 
 /** Whether the two sides could not agree on an encrypted connection. */
 function isTlsError(link: object): boolean {
-  return TLS_CODE.test(codeOf(link) ?? '')
+  return isTlsCode(codeOf(link) ?? '')
 }
 
 /**
@@ -162,9 +162,40 @@ function isReadOnlyDisk(link: object): boolean {
   return link instanceof Error && codeOf(link) === '42501' && link.message.includes('Read-only file system')
 }
 
+/** Whether a pooler does not take a parameter with which connections begin. It says so in English. */
+function isStartupParameter(link: object): boolean {
+  return link instanceof Error && codeOf(link) === '08P01' && /\bstartup parameter\b/.test(link.message)
+}
+
+/** Whether the server has no rule for connections of this service that are not encrypted. */
+function isUnencrypted(link: object): boolean {
+  return link instanceof Error && codeOf(link) === '28000' && /, (no encryption|SSL off)$/.test(link.message)
+}
+
 /** Whether the server's queue of notifications is full. The code means any limit, and the message may be in any language. */
 function isFullQueue(link: object): boolean {
   return codeOf(link) === '54000' && 'routine' in link && link.routine === 'PreCommit_Notify'
+}
+
+/** Whether the server gives out no more transaction ids, since old ones were not vacuumed. The code means any limit, too. */
+function isOutOfTransactionIds(link: object): boolean {
+  return codeOf(link) === '54000' && 'routine' in link && /^GetNew(TransactionId|MultiXactId)$/.test(String(link.routine))
+}
+
+/** Whether the server's table of locks is full. The code is that of any memory. */
+function isFullLockTable(link: object): boolean {
+  return codeOf(link) === '53200' && /\bmax_(pred_)?locks_per_transaction\b/.test(hintOf(link) ?? '')
+}
+
+/** Whether the server has IPv6 addresses alone, to which there is no way from here. */
+function isUnreachedIpv6(link: object, links: readonly object[]): boolean {
+  const isUnreached = ['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL'].includes(codeOf(link) ?? '')
+  return isUnreached && links.every(one => !('address' in one) || isIPv6(String(one.address)))
+}
+
+/** What PostgreSQL itself advises, such as the setting to raise or where a managed service is told to allow something. */
+function hintOf(link: object): string | null {
+  return 'hint' in link && typeof link.hint === 'string' && link.hint !== '' ? link.hint : null
 }
 
 interface Kind {
@@ -180,6 +211,11 @@ const LOST: Kind = {
   shown: 'the connection to the database failed',
   remedy: 'it is opened anew; if this lasts, check that PostgreSQL, and a pooler in between, runs and can be reached as DATABASE_URL says',
 }
+const NO_IPV6: Kind = {
+  shown: NOT_THERE.shown,
+  remedy:
+    'it has an IPv6 address, and there is no way to one from here: give this machine or container IPv6, or take an address of the database that has IPv4, such as that of its pooler in session mode',
+}
 const BUSY: Kind = {
   shown: 'the database is too slow or busy',
   remedy: 'it is tried again; look for long transactions and for load on its server',
@@ -188,6 +224,16 @@ const REFUSED: Kind = { shown: 'the database refuses this service', remedy: 'cor
 const CLOSED_SOCKET: Kind = {
   shown: REFUSED.shown,
   remedy: "let the user that runs the service enter the folder of PostgreSQL's socket and use it",
+}
+const UNENCRYPTED: Kind = {
+  shown: REFUSED.shown,
+  remedy:
+    'it takes no connection without encryption from here: add sslmode=require to DATABASE_URL, which RDS and other managed services want, or a line to pg_hba.conf',
+}
+const STARTUP_PARAMETER: Kind = {
+  shown: REFUSED.shown,
+  remedy:
+    'a pooler in between does not take a parameter of DATABASE_URL: take it out, and give the role the setting (alter role … set …), or name it in ignore_startup_parameters of PgBouncer',
 }
 const NOT_TRUSTED: Kind = {
   shown: 'no encrypted connection to the database can be made',
@@ -218,6 +264,11 @@ const STATEMENT: Kind = {
   shown: 'the database does not take a statement of this service',
   remedy: 'check that it is PostgreSQL and no product that speaks its protocol; else report the statement, which the log has',
 }
+const NOT_OFFERED: Kind = {
+  shown: 'the database does not offer something that this service uses',
+  remedy:
+    'its words say what: allow it in the settings of a managed server (an extension: in its list of allowed ones); a product that only speaks the protocol of PostgreSQL may not have it',
+}
 const ADDED: Kind = {
   shown: 'something that was added to the database refuses a statement of this service',
   remedy: 'find the trigger, rule, function or foreign table by its words, and take it off the tables of this service',
@@ -230,6 +281,15 @@ const LIMIT: Kind = { shown: 'a limit of the database server is reached', remedy
 const FULL_QUEUE: Kind = {
   shown: 'the queue of notifications of the database server is full',
   remedy: 'all its databases share one: end the session that its log names, which listens and has been in a transaction for long',
+}
+const OUT_OF_IDS: Kind = {
+  shown: 'the database takes no writes until it is vacuumed',
+  remedy:
+    'end what holds vacuum up (old transactions, prepared ones, replication slots that nobody reads), then run vacuum as a superuser in the database that its words name',
+}
+const FULL_LOCK_TABLE: Kind = {
+  shown: "the database server's table of locks is full",
+  remedy: 'raise the setting that its hint names and restart it, or end sessions that lock many tables, such as a dump of all schemas',
 }
 const IN_USE: Kind = {
   shown: 'something in the database is in use or not ready',
@@ -292,6 +352,7 @@ const DISK: Kind = { shown: "the database's disk fails", remedy: 'read the log o
 const KIND_BY_CLASS: Readonly<Record<string, Kind>> = {
   '08': LOST,
   '09': ADDED,
+  '0A': NOT_OFFERED,
   '21': OTHER_ROWS,
   '22': OTHER_ROWS,
   '23': OTHER_ROWS,
@@ -318,11 +379,16 @@ const KIND_BY_CLASS: Readonly<Record<string, Kind>> = {
 }
 
 /** Kinds that are not known by the code alone. */
-const KINDS_BY_TEST: readonly (readonly [isOfKind: (link: object) => boolean, kind: Kind])[] = [
+const KINDS_BY_TEST: readonly (readonly [isOfKind: (link: object, links: readonly object[]) => boolean, kind: Kind])[] = [
   [isReadOnlyDisk, READ_ONLY_DISK],
   [isTlsError, NOT_TRUSTED],
   [isClosedSocket, CLOSED_SOCKET],
+  [isUnencrypted, UNENCRYPTED],
+  [isStartupParameter, STARTUP_PARAMETER],
   [isFullQueue, FULL_QUEUE],
+  [isOutOfTransactionIds, OUT_OF_IDS],
+  [isFullLockTable, FULL_LOCK_TABLE],
+  [isUnreachedIpv6, NO_IPV6],
 ]
 
 /** The message of the pool's error when a connection takes too long. Its cause says only that the connection has ended. */
@@ -336,11 +402,12 @@ export function databaseCause(error: unknown): DatabaseCause | null {
   const late = messages.find(message => message === LATE_CONNECTION)
   const given = links.flatMap(link => (link instanceof TokenwireError ? [] : (codeOf(link) ?? []))).at(0) ?? null
   const code = given ?? (late === undefined ? null : 'ETIMEDOUT')
-  const kind = KINDS_BY_TEST.find(([isOfKind]) => links.some(isOfKind))?.[1] ?? kindOf(code, fault)
+  const kind = KINDS_BY_TEST.find(([isOfKind]) => links.some(link => isOfKind(link, links)))?.[1] ?? kindOf(code, fault)
   if (kind === null) return null
   const { shown, remedy } = kind
   const said = late ?? messages.at(-1)
-  const quoted = [said, code].filter(part => part !== undefined && part !== null).join(', ')
+  const hint = links.map(hintOf).find(one => one !== null)
+  const quoted = [said, code, hint].filter(part => part !== undefined && part !== null).join(', ')
   return { shown, full: `${shown}: ${remedy}${quoted === '' ? '' : ` (${quoted})`}` }
 }
 

@@ -19,12 +19,14 @@ test.each([
   ['42501', 'permission denied for table token', 'denies this service a right', 'grant it to the role'],
   ['42P01', 'relation "token" does not exist', 'other tables than', 'restore a backup'],
   ['08P01', 'server login failed: no such user', 'the connection to the database failed', 'pooler'],
+  ['08P01', 'unsupported startup parameter in options: search_path', 'refuses this service', 'ignore_startup_parameters'],
+  ['28000', 'no pg_hba.conf entry for host "10.1.2.3", user "me", database "a", no encryption', 'refuses this', 'add sslmode=require'],
   ['22003', 'integer out of range', 'contradict what this service', 'db:check'],
   ['23505', 'duplicate key value violates unique constraint "block_pkey"', 'contradict what this service', 'db:check'],
   ['25P03', 'terminating connection due to idle-in-transaction timeout', 'ends idle sessions', 'idle_in_transaction_session_timeout'],
   ['26000', 'prepared statement "s1" does not exist', 'a session to several clients', 'session pooling'],
   ['42601', 'syntax error at or near "merge"', 'does not take a statement', 'product that speaks its protocol'],
-  ['0A000', 'this feature is not supported', 'does not take a statement', 'product that speaks its protocol'],
+  ['0A000', 'this feature is not supported', 'does not offer something', 'in the settings of a managed server'],
   ['54001', 'stack depth limit exceeded', 'a limit of the database server', 'raise the limit'],
   ['55006', 'database "x" is being accessed by other users', 'in use or not ready', 'pg_locks'],
   ['P0001', 'rows of this table may not change', 'something that was added', 'trigger'],
@@ -90,6 +92,43 @@ test('a full queue of notifications is told from other limits, in any language',
   const full = Object.assign(withCode('54000', 'zu viele Benachrichtigungen'), { routine: 'PreCommit_Notify' })
   expect(databaseCause(full)?.full).toMatch(/^the queue of notifications of the database server is full: .*end the session/)
   expect(databaseCause(withCode('54000', 'index row size 3000 exceeds'))?.shown).toBe('a limit of the database server is reached')
+})
+
+// "raise the limit that its words name" where there is none to raise, and "give its server more memory" for a setting.
+test.each([
+  ['54000', 'keine Befehle mehr', { routine: 'GetNewTransactionId' }, 'takes no writes until it is vacuumed', 'replication slots'],
+  ['54000', 'keine MultiXactIds mehr', { routine: 'GetNewMultiXactId' }, 'takes no writes until it is vacuumed', 'run vacuum'],
+  ['53200', 'Shared Memory aufgebraucht', { hint: 'Sie müssen eventuell »max_locks_per_transaction« erhöhen.' }, 'table of locks', 'hint'],
+  ['53200', 'Speicher aufgebraucht', { hint: 'noch etwas' }, 'has no memory left', 'more memory'],
+])('%s %s is told from others of its code by more than its words', (code, message, more, shown, remedy) => {
+  const cause = databaseCause(Object.assign(withCode(code, message), more))
+  expect(cause?.shown).toContain(shown)
+  expect(cause?.full).toContain(remedy)
+})
+
+// On a machine without IPv6, Supabase's own address was "not reachable: start PostgreSQL".
+test('an IPv6 address without a way to it is told from a server that is off', () => {
+  const unreached = (address: string) =>
+    Object.assign(withCode('ENETUNREACH', `connect ENETUNREACH ${address}:5432 - Local (:::0)`), { address, port: 5432 })
+  const cause = databaseCause(new AggregateError([unreached('2600:1f1e:75b:4b01::1')]))
+  expect(cause?.shown).toBe('the database is not reachable')
+  expect(cause?.full).toMatch(/IPv4, such as that of its pooler in session mode \(connect ENETUNREACH 2600:.*\)$/)
+  expect(databaseCause(unreached('10.1.2.3'))?.full).toContain('start PostgreSQL')
+  const refused = Object.assign(withCode('ECONNREFUSED', 'connect ECONNREFUSED 10.1.2.3:5432'), { address: '10.1.2.3', port: 5432 })
+  expect(databaseCause(new AggregateError([unreached('2600:1f1e:75b:4b01::1'), refused]))?.full).toContain('start PostgreSQL')
+})
+
+// The start was tried again without end.
+test('a parameter that a pooler does not take ends the start', () => {
+  expect(databaseFault(withCode('08P01', 'unsupported startup parameter: search_path'))).toBe('refused')
+  expect(databaseFault(withCode('08P01', 'server login failed: no such user'))).toBe('unavailable')
+})
+
+test("the server's own advice is repeated to operators, and to nobody else", () => {
+  const hint = 'to learn how to allow an extension see https://go.example.com/1'
+  const cause = databaseCause(Object.assign(withCode('0A000', 'extension "pg_trgm" is not allow-listed'), { hint }))
+  expect(cause?.full).toMatch(new RegExp(`\\(extension "pg_trgm" is not allow-listed, 0A000, ${hint}\\)$`))
+  expect(cause?.shown).not.toContain('allow')
 })
 
 test('a defect says nothing of the database', () => {
