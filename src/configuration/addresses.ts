@@ -38,9 +38,21 @@ export const pathPrefix = z
   .refine(text => !/\/\.{1,2}(?:\/|$)/.test(text))
   .overwrite(text => text.replace(/\/$/, ''))
 
+const SEVERAL_HOSTS =
+  'it names several hosts: name one that leads to the primary, such as that of HAProxy or of a managed service, whose address may change'
+
 export const databaseUrl = z
   .string({ error: 'postgresql://user:password@host:port/database, special characters of the password percent-encoded' })
+  .check(context => {
+    if (namesSeveralHosts(context.value)) refuse(context, SEVERAL_HOSTS)
+  })
   .refine(text => hasScheme(text, ['postgres:', 'postgresql:']))
+
+/** libpq takes URLs with several hosts, some with a port each; the driver takes one. */
+function namesSeveralHosts(url: string): boolean {
+  const [, authority = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(url) ?? []
+  return authority.slice(authority.lastIndexOf('@') + 1).includes(',')
+}
 
 export const natsUrls = commaList('a comma list of nats:// or tls:// addresses of one NATS cluster').check(context => {
   refuseEntries(context, entry => hasScheme(entry, ['nats:', 'tls:']))

@@ -47,6 +47,9 @@ export interface FileReading {
   readonly problems: string[]
 }
 
+const FOLDER =
+  "it can't be read (EISDIR): it is a folder, as containers get in place of a file that a mount (of Kubernetes: a subPath) does not find"
+
 /** A file's text, or why there is none. */
 export type FileText =
   | { readonly kind: 'text'; readonly text: string }
@@ -63,6 +66,7 @@ export function readIfPresent(file: string, readFile: ReadFile = readUtf8): File
     if (code === 'ENOENT') return { kind: 'missing', problem: 'it does not exist' }
     const isDenied = code === 'EACCES' || code === 'EPERM'
     const remedy = isDenied ? `; let the user that runs the service (uid ${process.getuid?.()}) read it and enter its folder` : ''
+    if (code === 'EISDIR') return { kind: 'unreadable', problem: FOLDER }
     return { kind: 'unreadable', problem: `it can't be read (${code})${remedy}` }
   }
 }

@@ -31,3 +31,16 @@ export function removeSchemaParameter(url: URL): void {
 export function givenOptions(databaseUrl: string): string {
   return (new URL(databaseUrl).searchParams.get('options') ?? '').toLowerCase().replaceAll('-', '_')
 }
+
+/** What the service or its driver makes use of. `target_session_attrs`: a connection to a standby is used once anyway. */
+const USED = new Set(
+  (
+    'sslmode sslrootcert sslcert sslkey sslnegotiation uselibpqcompat channel_binding options host application_name ' +
+    `target_session_attrs ${PARAMETER}`
+  ).split(' '),
+)
+
+/** The parameters of a database's URL that have no effect, since they are meant for other programs, such as `schema` and `pgbouncer`. */
+export function unusedParameters(databaseUrl: string): readonly string[] {
+  return [...new Set(new URL(databaseUrl).searchParams.keys())].filter(name => !USED.has(name))
+}

@@ -61,5 +61,7 @@ describe('a file of API keys', () => {
       kind: 'invalid',
       problems: [expect.stringMatching(/^it can't be read \(EACCES\); let the user .* read it/)],
     })
+    // Kubernetes mounts a folder where a ConfigMap lacks the key of a subPath.
+    expect(readApiKeys(import.meta.dirname)).toEqual({ kind: 'invalid', problems: [expect.stringMatching(/^it is a folder.*subPath/)] })
   })
 })

@@ -313,6 +313,16 @@ describe('loadConfig', () => {
     expect(message.toLowerCase()).not.toContain('s3cret')
   })
 
+  it.each(['u:S3CRET@a:5432,b:5432', 'u:S3CRET@a,b', 'a,b', 'u:S,3CRET@[::1]:5432,[::2]'])(
+    'says that only one host may stand in %s',
+    hosts => {
+      const message = refusal({ ...RPC, DATABASE_URL: `postgres://${hosts}/db?target_session_attrs=read-write` })
+      expect(message).toContain(', but it names several hosts: name one that leads to the primary')
+      expect(message).not.toContain('3CRET')
+      expect(loadConfig({ ...RPC, DATABASE_URL: 'postgres://u:a,b@h/db,x?options=-c%20a=b,c' }, options()).databaseUrl).toContain('@h/')
+    },
+  )
+
   it.each(['RPC_URLS', 'NATS_URL'])('names a bare percent sign in a password of %s, and does not repeat it', name => {
     const scheme = name === 'RPC_URLS' ? 'https' : 'nats'
     expect(loadConfig({ ...RPC, [name]: `${scheme}://a:100%25@a.example` }, options()).role).toBe('all')

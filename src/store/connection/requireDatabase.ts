@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
+import { unusedParameters } from '#domain/databaseUrl.ts'
 import { TokenwireError } from '#errors'
 import { type DatabaseSetting, startError } from './databaseErrors.ts'
 import type { Queryable } from './databaseSchema.ts'
@@ -29,7 +30,10 @@ export async function requireDatabase(db: Kysely<unknown>, { url, use, logger }:
     if (use === 'index' && rights.isReadOnly) throw Object.assign(new Error('its transactions are read-only'), { code: '25006' })
     const missing = missingRights(rights, use)
     if (missing !== null) throw new TokenwireError('config_invalid', `${setting}: ${missing}`)
+    const unused = unusedParameters(url)
+    if (unused.length > 0) logger.warn(`${setting}: ${unusedSentence(unused)}`)
     if (use !== 'index') return
+    if (rights.writers.length > 0) logger.warn(otherWriters(rights))
     if (!rights.foldsLetters) logger.warn(PLAIN_LETTERS)
     if (rights.isOrderOutdated) logger.warn(outdatedOrder(rights.database))
   } catch (error) {
@@ -45,6 +49,21 @@ const PLAIN_LETTERS =
 function outdatedOrder(database: string): string {
   const remedy = `reindex database ${database}; alter database ${database} refresh collation version`
   return `DATABASE_URL: the system orders texts otherwise than when the database was created; as its owner, run there: ${remedy}`
+}
+
+/** Roles of others that may write, as on managed services whose own API reaches each table of the schema `public`. */
+function otherWriters({ writers, schema }: DatabaseRights): string {
+  const [names, rights] = [writers.join(', '), 'insert, update, delete, truncate']
+  return (
+    `DATABASE_URL: ${names} may change the tables of this service, and what is written there is served; unless that is meant, run as their owner: ` +
+    `revoke ${rights} on all tables in schema ${schema} from ${names}; ` +
+    `alter default privileges in schema ${schema} revoke ${rights} on tables from ${names}`
+  )
+}
+
+function unusedSentence(unused: readonly string[]): string {
+  const schema = unused.some(name => /schema|search_?path/i.test(name)) ? '; SCHEMA names the schema of the tables' : ''
+  return `this service makes no use of ${unused.join(', ')} in the address${schema}`
 }
 
 async function requireServer(db: Queryable, setting: DatabaseSetting): Promise<void> {
@@ -106,6 +125,8 @@ export interface DatabaseRights {
   readonly isStandby: boolean
   /** Whether `lower` folds letters as Unicode does. */
   readonly foldsLetters: boolean
+  /** The other roles that may write the service's tables, or those that the role will create. */
+  readonly writers: readonly string[]
   /** Whether the system's rules of order have changed since indexes of texts were built. */
   readonly isOrderOutdated: boolean
 }
@@ -116,7 +137,13 @@ async function readRights(db: Queryable): Promise<DatabaseRights> {
     with place as (select trim(split_part(current_setting('search_path'), ',', 1)) as schema),
       found as (select schema, to_regnamespace(schema) as namespace from place),
       stored as (select pg_class.oid as id, relowner from pg_class join found on relnamespace = namespace where relname = 'block_undo'),
-      trigrams as (select extnamespace from pg_extension where extname = 'pg_trgm')
+      trigrams as (select extnamespace from pg_extension where extname = 'pg_trgm'),
+      granted as (select relowner as owner, relacl as acl from pg_class where oid = (select id from stored)
+        union all select defaclrole, defaclacl from pg_default_acl, found
+        where defaclobjtype = 'r' and defaclrole = current_user::regrole and defaclnamespace in (0, namespace)),
+      writers as (select distinct grantee from granted, aclexplode(acl)
+        where privilege_type in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE') and grantee <> owner
+          and (grantee = 0 or not pg_has_role(grantee, 'usage')))
     select quote_ident(current_user) as role, quote_ident(current_database()) as database, schema, namespace is not null as "isSchema",
       coalesce(has_schema_privilege(namespace, 'usage'), false) as "mayUseSchema",
       coalesce(has_schema_privilege(namespace, 'create'), false) as "mayCreate",
@@ -130,6 +157,8 @@ async function readRights(db: Queryable): Promise<DatabaseRights> {
       has_database_privilege(current_database(), 'create') as "mayCreateTrigrams",
       current_setting('transaction_read_only')::boolean as "isReadOnly", pg_is_in_recovery() as "isStandby",
       lower('ÀI') = 'ài' as "foldsLetters",
+      array(select case grantee when 0 then 'public' else quote_ident(pg_get_userbyid(grantee)) end as name
+        from writers order by name) as writers,
       exists (select from pg_database where datname = current_database()
         and datcollversion <> pg_database_collation_actual_version(oid)) as "isOrderOutdated"
     from found`.execute(db)

@@ -156,7 +156,7 @@ describe('an indexer', () => {
     await expect(migrate(url, silentLogger)).rejects.toMatchObject({
       code: 'config_invalid',
       message: expect.stringMatching(
-        /^DATABASE_URL: at .*: the database does not take a statement .*\(extension "pg_trgm" is not allow-listed, 0A000\)$/,
+        /^DATABASE_URL: at .*: the database does not offer something .*a managed server .*\(extension "pg_trgm" is not allow-listed, 0A000\)$/,
       ),
     })
   })
@@ -178,6 +178,48 @@ describe('an indexer', () => {
     await requireDatabase(openOrm(other.href).em.getKysely(), { url: other.href, use: 'index', logger })
     expect(lines).toEqual(warning === null ? [] : [expect.stringContaining(warning)])
   })
+})
+
+// Managed services grant each table of `public` to the roles of their own API, whose keys stand in pages: whoever has one writes tokens.
+test('a process that indexes is warned of other roles that may write its tables, before and after there are any', async () => {
+  const { url, name, database } = await openSite([OWN, 'create role $me_anon', 'create role $me_reader'])
+  const [anon, reader] = [`${name}_anon`, `${name}_reader`]
+  onTestFinished(async () => {
+    for (const role of [anon, reader]) await sql.raw(`drop owned by ${role}; drop role ${role}`).execute(database.kysely)
+  })
+  const db = openOrm(url).em.getKysely<unknown>()
+  const warnings = async () => {
+    const lines: string[] = []
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg) })
+    await requireDatabase(db, { url, use: 'index', logger })
+    return lines
+  }
+  expect(await warnings()).toEqual([])
+  await sql.raw(`alter default privileges in schema public grant all on tables to ${anon}`).execute(db)
+  await sql.raw(`alter default privileges in schema public grant select on tables to ${reader}`).execute(db)
+  const warning = `DATABASE_URL: ${anon} may change the tables of this service`
+  expect(await warnings()).toEqual([expect.stringContaining(warning)])
+  await migrate(url, silentLogger)
+  const [remedy = ''] = await warnings()
+  expect(remedy).toContain(warning)
+  for (const statement of remedy.slice(remedy.indexOf('revoke')).split('; ')) await sql.raw(statement).execute(db)
+  expect(await warnings()).toEqual([])
+})
+
+// The tables of Prisma's `?schema=app` were made in `public`, without a word.
+test.each([
+  ['?schema=app&pgbouncer=true', 'no use of schema, pgbouncer in the address; SCHEMA names the schema of the tables'],
+  ['?currentSchema=app', 'no use of currentSchema in the address; SCHEMA names'],
+  ['?connection_limit=1', 'no use of connection_limit in the address"'],
+  ['?sslmode=prefer&application_name=x&target_session_attrs=read-write&options=-c%20jit=off', null],
+])('a parameter that is meant for other programs is named: %s', async (search, warning) => {
+  const { url } = await useDatabase()
+  const given = new URL(url)
+  for (const [name, value] of new URLSearchParams(search)) given.searchParams.set(name, value)
+  const lines: string[] = []
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  await requireDatabase(openOrm(url).em.getKysely(), { url: given.href, use: 'serve', logger })
+  expect(lines).toEqual(warning === null ? [] : [expect.stringContaining(warning)])
 })
 
 describe('a gateway', () => {
