@@ -48,6 +48,8 @@ export interface Failure {
   readonly retryAfterMs: number | null
   /** Whether it happened after a redirect, so that it says nothing about the first host. */
   readonly afterRedirect: boolean
+  /** Of `no_connection`: the code of Node's error, such as `ECONNREFUSED`. */
+  readonly code?: string
 }
 
 /** A failure without a redirect. */

@@ -163,6 +163,7 @@ export async function sendRequest(target: RequestTarget, outbound: Outbound, sig
 }
 
 const FORBIDDEN = new Error('the host has an address that is not public')
+const NO_ADDRESS = Object.assign(new Error('the host has no address'), { code: 'ENOTFOUND' })
 
 /** Looks a host up for each new connection, which goes only to the checked addresses: its name server may answer differently later. */
 function publicLookup(host: string, outbound: Outbound): LookupFunction {
@@ -170,13 +171,19 @@ function publicLookup(host: string, outbound: Outbound): LookupFunction {
     const answer = (addresses: readonly string[]) => {
       const all = addresses.map(address => ({ address, family: isIP(address) }))
       const [first] = all
-      if (first === undefined) callback(new Error('the host has no address'), '')
+      if (first === undefined) callback(NO_ADDRESS, '')
       else if (!addresses.every(address => outbound.isPublic(address))) callback(FORBIDDEN, '')
       else if (options.all === true) callback(null, all)
       else callback(null, first.address, first.family)
     }
     void outbound.resolve(host).then(answer, () => answer([]))
   }
+}
+
+function codeOf(error: NodeJS.ErrnoException | undefined): { readonly code?: string } {
+  // Where several addresses were tried, the first error stands for all.
+  const { code } = error instanceof AggregateError ? ((error.errors[0] as NodeJS.ErrnoException | undefined) ?? {}) : (error ?? {})
+  return code === undefined ? {} : { code }
 }
 
 function send(target: RequestTarget, options: RequestOptions, outbound: Outbound, signal: AbortSignal): Promise<RequestAnswer> {
@@ -216,7 +223,7 @@ function send(target: RequestTarget, options: RequestOptions, outbound: Outbound
       if (request.reusedSocket && error !== undefined && !signal.aborted)
         settle(send(target, options, { ...outbound, connections: null }, signal))
       else if (error === FORBIDDEN) end(failure('forbidden_address'))
-      else end(failure(signal.aborted ? 'too_slow' : 'no_connection'))
+      else end(signal.aborted ? failure('too_slow') : { ...failure('no_connection'), ...codeOf(error) })
     }
     // `once` would not do, since a destroyed request may emit several errors.
     request.on('error', broken)

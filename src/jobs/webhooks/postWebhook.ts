@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream/promises'
+import { isTlsCode } from '#async/connecting.ts'
 import { parseRetryAfter } from '#async/retryAfter.ts'
 import type { WebhookConfig } from '#config'
+import type { Failure } from '#jobs/metadata/failure.ts'
 import { type Outbound, sendRequest } from '#jobs/metadata/outbound.ts'
 
 /** The time in which the receiver must answer with 2xx. Redirects are not followed. */
@@ -33,10 +35,19 @@ export interface PostOptions {
   readonly epochMs: () => number
 }
 
-const FAILURES: Readonly<Record<string, string>> = {
-  forbidden_address: 'its host has an address that is not public',
-  no_connection: 'it can not be connected to',
-  too_slow: `it did not answer within ${ANSWER_MS / 1_000} s`,
+function failureCause({ problem, code }: Failure): string {
+  switch (problem) {
+    case 'forbidden_address':
+      return 'its host has an address that is not public'
+    case 'too_slow':
+      return `it did not answer within ${ANSWER_MS / 1_000} s`
+    case 'no_connection': {
+      const what = isTlsCode(code ?? '') ? 'its certificate or its encryption is not accepted' : 'it can not be connected to'
+      return code === undefined ? what : `${what} (${code})`
+    }
+    default:
+      return problem
+  }
 }
 
 /** Sends a message to its receiver. Reads only the status and `Retry-After` of the answer. Never rejects. */
@@ -57,7 +68,7 @@ export async function postWebhook(
   }
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
   const answer = await sendRequest({ url: new URL(url), trusted: allowPrivate, post: { headers, body } }, outbound, deadline)
-  if (answer.kind === 'failure') return { kind: 'failed', cause: FAILURES[answer.problem] ?? answer.problem, retryAfterMs: null }
+  if (answer.kind === 'failure') return { kind: 'failed', cause: failureCause(answer), retryAfterMs: null }
   const { response } = answer
   await skipBody(response)
   const status = response.statusCode ?? 0

@@ -136,7 +136,7 @@ export class Webhook implements EventSubscriber {
       if (this.#stopped.signal.aborted) return
       if (outcome.kind === 'taken') await this.#taken(message)
       // A process that was suspended meanwhile has not tried for longer.
-      else await this.#failed(outcome, Math.min(performance.now() - beganAt, ANSWER_MS))
+      else await this.#failed(message, outcome, Math.min(performance.now() - beganAt, ANSWER_MS))
     }
   }
 
@@ -148,7 +148,7 @@ export class Webhook implements EventSubscriber {
     this.#failures = 0
   }
 
-  async #failed(outcome: Exclude<PostOutcome, { kind: 'taken' }>, tookMs: number): Promise<void> {
+  async #failed({ position }: Waiting, outcome: Exclude<PostOutcome, { kind: 'taken' }>, tookMs: number): Promise<void> {
     const { db, logger, random, progress } = this.#options
     const { name } = this.config
     const cause = outcome.kind === 'gone' ? 'it wants no more (410)' : outcome.cause
@@ -161,7 +161,9 @@ export class Webhook implements EventSubscriber {
     const isPaused = await this.#write(() => failWebhook(db, progress, failed))
     if (isPaused === null) return
     if (isPaused) {
-      logger.error({ webhook: name, cause }, `the webhook is paused: npm run webhooks -- replay ${name} sends it again`)
+      const again = `npm run webhooks -- replay ${name}`
+      const remedy = `${again} sends its messages again, ${again} --after ${formatPlace(position.place)} those after the one that failed`
+      logger.error({ webhook: name, cause }, `the webhook is paused: ${remedy}`)
       this.#end()
       return
     }

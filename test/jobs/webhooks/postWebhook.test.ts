@@ -1,7 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createServer } from 'node:https'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { keptConnections, publicOutbound } from '#jobs/metadata/outbound.ts'
 import { type PostOptions, postWebhook } from '#jobs/webhooks/postWebhook.ts'
+import { certificate, certificateKey } from '#test/support/certificate.ts'
 import { poll } from '#test/support/eventually.ts'
+import { freePort } from '#test/support/freePort.ts'
+import { listen } from '#test/support/listen.ts'
 import { answering, Receiver } from './receiver.ts'
 
 let receiver: Receiver
@@ -27,6 +31,23 @@ it.each(['127.0.0.1', 'localtest.example', '[::1]'])('sends nothing to a private
   if (host !== '127.0.0.1') return
   expect(await send({ outbound })).toEqual({ kind: 'taken' })
   expect(receiver.deliveries.splice(0)).toEqual([{ id: 'msg_1', message: { type: 'tést' } }])
+})
+
+// "it can not be connected to" was said of a certificate without its chain, too, which only its operator can mend.
+it('says whether a receiver is off, unknown, or has a certificate that nobody trusts', async () => {
+  const options = { cert: certificate, key: certificateKey }
+  const secured = createServer(options, (_, response) => void response.writeHead(204).end())
+  const port = await listen(secured)
+  onTestFinished(() => void secured.close())
+  const cause = async (url: string, given: Partial<PostOptions> = {}) => send(given, url)
+  expect(await cause(`https://localhost:${port}/`)).toMatchObject({
+    cause: 'its certificate or its encryption is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+  })
+  expect(await cause(`https://localhost:${port}/`, { outbound: { ...publicOutbound(), ca: certificate } })).toEqual({ kind: 'taken' })
+  expect(await cause(receiver.url.replace('http:', 'https:'))).toMatchObject({ cause: expect.stringMatching(/encryption is not accepted/) })
+  expect(await cause(`http://127.0.0.1:${await freePort()}/`)).toMatchObject({ cause: 'it can not be connected to (ECONNREFUSED)' })
+  const nobody = { allowPrivate: false, outbound: { ...publicOutbound(), resolve: async () => [] } }
+  expect(await cause('https://gone.example/', nobody)).toMatchObject({ cause: 'it can not be connected to (ENOTFOUND)' })
 })
 
 it.each([

@@ -10,6 +10,7 @@ import type { Queryable } from '#store/connection/databaseSchema.ts'
 import { readChannelEvents } from '#store/reads/channelEvents.ts'
 import { replayWebhook } from '#store/rows/webhookPositions.ts'
 import { eventually, poll } from '#test/support/eventually.ts'
+import { createLogLines } from '#test/support/logLines.ts'
 import { addressOf, chainStateRow, insertRows, tokenRow, tradeRow } from '#test/support/rows.ts'
 import {
   begun,
@@ -204,6 +205,29 @@ describe('a webhook', () => {
     // From the beginning again: what was sent before has its earlier ids.
     expect(await replayWebhook(kysely, 'all', { blockNumber: 0, logIndex: 0 })).toBe(true)
     await poll(() => heldBy(receiver.deliveries).length).toBe((await storedTrades()).length)
+  })
+
+  // Nothing said which message it was, and where the next one begins.
+  it('names the command that passes by the message that a receiver does not take', async () => {
+    await grow(3)
+    const log = createLogLines()
+    const webhooks = start([[receiver.config('all')]], { logger: log.logger })
+    await begun('all')
+    receiver.answer = answering(410)
+    await grow(6)
+    webhooks.changed(indexed)
+    await eventually(() => webhooks.problems().length > 0)
+    const [, command = '', block = '', index = ''] = /(replay all --after) (\d+)-(\d+)/.exec(log.text()) ?? []
+    const refused = receiver.deliveries.length
+    const passedBy = receiver.deliveries.at(-1)?.message.cursor
+    expect([command, `${block}-${index}`]).toEqual(['replay all --after', passedBy])
+    receiver.answer = answering(204)
+    expect(await replayWebhook(kysely, 'all', { blockNumber: Number(block), logIndex: Number(index) })).toBe(true)
+    await grow(3)
+    webhooks.changed(indexed)
+    const all = await storedTrades()
+    const next = all.findIndex(trade => trade.startsWith(`${passedBy} `)) + 1
+    await poll(() => heldBy(receiver.deliveries.slice(refused))).toEqual(all.slice(next))
   })
 
   it('gives an event that takes the place of a void one another id, and tells of the reorg in between', async () => {
