@@ -13,6 +13,7 @@ import {
   type RpcEnvelope,
   readResult,
   redactor,
+  targetOf,
 } from './rpcEndpoint.ts'
 import { RpcError } from './rpcFault.ts'
 
@@ -38,12 +39,13 @@ interface Body extends RpcCall {
 /** A provider over HTTP: several calls are one JSON-RPC batch. Redirects are refused: they would take the URL's key elsewhere. */
 export function createHttpEndpoint({ name, url, epochMs, fetch: fetchFn = fetch }: HttpEndpointOptions): RpcEndpoint {
   const target = targetOf(url)
+  const sentHeaders = { ...target.headers, 'Content-Type': 'application/json' }
   const redact = redactor(url)
   let lastId = 0
 
   const request = async (body: string, signal: AbortSignal): Promise<Response> => {
     try {
-      return await fetchFn(target.url, { method: 'POST', headers: target.headers, body, redirect: 'manual', signal })
+      return await fetchFn(target.url, { method: 'POST', headers: sentHeaders, body, redirect: 'manual', signal })
     } catch (error) {
       throw signal.aborted ? signal.reason : new RpcError({ kind: 'network', why: fetchFailure(error) }, name)
     }
@@ -125,18 +127,6 @@ function parseJson(text: string): unknown {
 
 function isReceipt(calls: readonly RpcCall[]): boolean {
   return calls.length === 1 && calls[0]?.method === 'eth_getTransactionReceipt'
-}
-
-/** A user and password of the URL go into a header: `fetch` refuses them in the URL. */
-function targetOf(text: string): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
-  const url = new URL(text)
-  const { username, password } = url
-  const headers = { 'Content-Type': 'application/json' }
-  if (username === '') return { url: url.href, headers }
-  url.username = ''
-  url.password = ''
-  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
-  return { url: url.href, headers: { ...headers, Authorization: `Basic ${credentials}` } }
 }
 
 /** The first buffer for an answer without a `Content-Length`. */

@@ -109,6 +109,17 @@ export function classifyNodeError(method: string, { code, text }: NodeError, htt
   return { kind: 'node', code, text }
 }
 
+/** The user and password of a provider's URL go into a header: `fetch` refuses them in the URL, and a WebSocket does not send them. */
+export function targetOf(text: string): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
+  const url = new URL(text)
+  const { username, password } = url
+  if (username === '') return { url: url.href, headers: {} }
+  url.username = ''
+  url.password = ''
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')
+  return { url: url.href, headers: { Authorization: `Basic ${credentials}` } }
+}
+
 /**
  * What an HTTP status means when the body is not a JSON-RPC answer.
  *

@@ -1,5 +1,5 @@
 import { getSocketRpcClient, type SocketRpcClient } from 'viem/utils'
-import { isEnvelope, type RpcCall, type RpcEndpoint, readResult, redactor } from './rpcEndpoint.ts'
+import { isEnvelope, type RpcCall, type RpcEndpoint, readResult, redactor, targetOf } from './rpcEndpoint.ts'
 import { faultOf, RpcError } from './rpcFault.ts'
 
 type Client = SocketRpcClient<WebSocket>
@@ -117,7 +117,8 @@ export function createWebSocketEndpoint({ name, url, timeoutMs }: WebSocketEndpo
 }
 
 /** Opens the socket within the time; `onClosed` is called once, however it ends. */
-function openClient(url: string, timeoutMs: number, onClosed: () => void): Promise<Client> {
+function openClient(address: string, timeoutMs: number, onClosed: () => void): Promise<Client> {
+  const { url, headers } = targetOf(address)
   let client: Client | undefined
   return getSocketRpcClient<WebSocket>({
     url,
@@ -125,7 +126,7 @@ function openClient(url: string, timeoutMs: number, onClosed: () => void): Promi
     reconnect: false,
     keepAlive: false,
     getSocket: async ({ onClose, onOpen, onError, onResponse }) => {
-      const socket = new WebSocket(url)
+      const socket = new WebSocket(url, { headers })
       const opened = Promise.withResolvers<void>()
       const timer = setTimeout(() => {
         opened.reject(new Error('not open in time'))

@@ -149,7 +149,7 @@ export async function fetchProvenLogs(provider: RpcProvider, header: ChainHeader
 /**
  * What the receipts say of a block's logs, and whether the header commits to them. `null`: the provider does not give them.
  *
- * @param oneByOne whether receipts are asked for one by one from a provider that does not give those of a block in one answer
+ * @param oneByOne whether receipts are asked for one by one from a provider that does not give those of a block in one answer, or none
  */
 export async function readReceiptLogs(
   provider: RpcProvider,
@@ -158,7 +158,8 @@ export async function readReceiptLogs(
 ): Promise<{ readonly isProven: boolean; readonly logs: readonly ChainLog[] } | null> {
   try {
     const receipts = oneByOne ? await fetchReceipts(provider, header.hash) : await fetchReceiptsAtOnce(provider, header.hash)
-    return logsOf(header, receipts)
+    // They contradict nothing where they are asked for as a second source of logs that are there.
+    return receipts.length === 0 && !oneByOne ? null : logsOf(header, receipts)
   } catch (error) {
     const fault = faultOf(error)
     if (fault === null || !isAboutCall(fault)) throw error
@@ -229,25 +230,27 @@ export async function fetchReceiptsOneByOne(provider: RpcProvider, block: RpcCal
   return answers.map(answer => {
     if (answer === null) throw missing('a receipt')
     const receipt = fieldsOf(answer, 'receipt')
-    if (receipt['blockHash'] !== blockHash) throw inconsistent('a receipt of another block')
+    if (parseHash(receipt['blockHash'], 'receipt: blockHash') !== blockHash) throw inconsistent('a receipt of another block')
     return receipt
   })
 }
 
 /**
- * The receipts of the block with this hash: in one answer, or one by one where the provider gives none, since it lacks the method or they
- * are too many.
+ * The receipts of the block with this hash: in one answer, or one by one where the provider gives none, since it lacks the method, they are
+ * too many, or there is no transaction.
  *
  * @throws as `fetchReceiptsOneByOne`
  */
 export async function fetchReceipts(provider: RpcProvider, hash: Hex): Promise<readonly RawReceipt[]> {
   try {
-    return await fetchReceiptsAtOnce(provider, hash)
+    const receipts = await fetchReceiptsAtOnce(provider, hash)
+    // Some nodes have none in one answer for a block with transactions.
+    if (receipts.length > 0) return receipts
   } catch (error) {
     const fault = faultOf(error)
     if (fault === null || !(isAboutCall(fault) || fault.kind === 'cut-off')) throw error
-    return fetchReceiptsOneByOne(provider, blockByHash(hash))
   }
+  return fetchReceiptsOneByOne(provider, blockByHash(hash))
 }
 
 /**

@@ -113,6 +113,29 @@ describe.each([
   })
 })
 
+/*
+ * A relay gives no receipts for blocks of transactions that it makes up itself, in a header that states the root of no receipts: the empty
+ * list was the proof that a block has no logs, and its trades were lost without a word.
+ */
+const NONE = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+const withReceipts = (receipts: unknown): NonNullable<ChainRpcOptions['intercept']> => {
+  return (_, { method }, answer) => {
+    if (method === 'eth_getBlockReceipts') return receipts
+    return method.startsWith('eth_getBlockBy') ? { ...(answer() as object), receiptsRoot: NONE } : answer()
+  }
+}
+it.each([1, 2])('a block of %i provider(s) has its logs where they give the empty list for its receipts', async providers => {
+  const chain = chainOf(ZERO, false)
+  const { source } = open(chain, providers, withReceipts([]))
+  for (let block = 0; block <= 9; block++) expect((await source.blockWithLogs(block)).logs).toEqual(chain.at(block).logs)
+})
+
+it('the receipts of a block without transactions may be null', async () => {
+  const rpc = createChainRpc([chainOf(ZERO, false)], { intercept: withReceipts(null) })
+  const source = createChainSource({ rpc, provesLogs: true })
+  expect((await source.blockWithLogs(3)).logs).toEqual([])
+})
+
 describe('where blooms hold more than the logs', () => {
   // Logs may be missing. Without a proof the index stayed blocks behind, for each block anew.
   it.each([1, 2])('the first block waits for half a minute, over %i provider(s), and no other one', async providers => {

@@ -59,6 +59,19 @@ describe('logs that receipts prove', () => {
   })
 })
 
+it('takes receipts one by one also where they have the hash of their block in capitals', async () => {
+  const forge: Forge = (method, result) => {
+    if (method === 'eth_getTransactionReceipt')
+      Object.assign(result as Result, {
+        blockHash: `0x${String((result as Result)['blockHash'])
+          .slice(2)
+          .toUpperCase()}`,
+      })
+    return method === 'eth_getBlockReceipts' ? 'the method does not exist' : undefined
+  }
+  expect(dataOf((await sourceOver(forge, { provesLogs: true }).blockWithLogs(1)).logs)).toEqual(ALL.slice(0, TRANSACTIONS))
+})
+
 describe('a provider that forges the amount of a log under a true header', () => {
   it('is believed where only the bloom is checked', async () => {
     const source = sourceOver(forgeData, { provesLogs: false })
