@@ -137,14 +137,14 @@ function stepOf(request: McpRequest, { version, tools }: McpService): McpStep {
 
 function callOf({ id, params }: McpRequest, tools: McpService['tools']): McpStep {
   const { name } = params
-  const given = params['arguments'] ?? {}
+  const given = givenFields(params['arguments'])
   if (typeof name !== 'string') return { ...error(id, 'invalidParams', 'name must be the name of a tool'), status: 200 }
   const tool = tools.get(name)
   if (tool === undefined) {
     const nearest = nearestName(name, [...tools.keys()])
     return { ...error(id, 'invalidParams', `there is no tool ${quote(name)}; did you mean ${nearest}?`), status: 200 }
   }
-  if (!isFields(given)) return { ...error(id, 'invalidParams', 'arguments must be an object'), status: 200 }
+  if (given === null) return { ...error(id, 'invalidParams', 'arguments must be an object'), status: 200 }
   return { kind: 'call', tool, given }
 }
 
@@ -213,9 +213,12 @@ const VERSION_FIELD = 'io.modelcontextprotocol/protocolVersion'
 /** A parsed message. `notification`: it wants no answer, and may also be a client's response. */
 type McpMessage = McpRequest | McpError | { readonly kind: 'notification' }
 
+/** `application/json`, and the names that JSON-RPC over HTTP has for it. A page may send none of them to another origin without asking. */
+const JSON_TYPE = /^application\/json(?:-rpc|request)?\s*(?:;|$)/i
+
 /** Parses the message of a POST. */
 function parseMcpMessage(text: string, header: ReadHeader): McpMessage {
-  if (!/^application\/json\s*(?:;|$)/i.test(header('content-type')))
+  if (!JSON_TYPE.test(header('content-type')))
     return { ...error(null, 'invalidRequest', 'the Content-Type must be application/json'), status: 415 }
   const message = parseJson(text)
   if (message === undefined) return error(null, 'parse', 'the body must be JSON')
@@ -223,17 +226,26 @@ function parseMcpMessage(text: string, header: ReadHeader): McpMessage {
     return error(null, 'invalidRequest', 'the body must be one message: batches are not part of the protocol since 2025-06-18')
   if (!isFields(message) || message['jsonrpc'] !== '2.0') return error(null, 'invalidRequest', 'the body must be a JSON-RPC 2.0 message')
   const { id, method } = message
-  // Some clients send null for a field that is absent.
-  const params = message['params'] ?? {}
+  const params = givenFields(message['params'])
   if (id === undefined && typeof method === 'string') return { kind: 'notification' }
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return error(null, 'invalidRequest', 'id must be a string or an integer')
   if (method === undefined && ('result' in message || 'error' in message)) return { kind: 'notification' }
   const known = id as RpcId
   if (typeof method !== 'string') return error(known, 'invalidRequest', 'method must be a string')
-  if (!isFields(params)) return error(known, 'invalidParams', 'params must be an object')
+  if (params === null) return error(known, 'invalidParams', 'params must be an object')
   const version = versionOf(params)
   const request: McpRequest = { kind: 'request', id: known, method, params, isStateless: version !== undefined }
   return (version === undefined ? refuseHandshake(request, header) : refuseStateless(request, version, header)) ?? request
+}
+
+/**
+ * An object of a message; `null`: it is none. Some clients send null for one that they leave out, PHP has an empty list for an empty one,
+ * and some pass on the text of a model, which is JSON.
+ */
+function givenFields(value: unknown): Fields | null {
+  const given = typeof value === 'string' ? parseJson(value === '' ? '{}' : value) : (value ?? {})
+  if (isFields(given)) return given
+  return Array.isArray(given) && given.length === 0 ? {} : null
 }
 
 /** The version in a request; `undefined`: it has none, as before the version without a handshake. */

@@ -51,20 +51,32 @@ const timeParameter = z.codec(WHOLE, z.int(), {
   encode: String,
 })
 
-const INTERVALS = new Map([
-  ...Object.entries(RESOLUTIONS).map(([interval, resolution]) => [resolution, interval] as const),
-  ['D', '1d'],
-  ['W', '1w'],
-])
+/** The units in which charts write the length of a bar, in seconds. Without one it is minutes. `M` is a month, which is not offered. */
+const UNIT_SECONDS: Readonly<Record<string, number>> = {
+  s: 1,
+  S: 1,
+  '': 60,
+  m: 60,
+  h: 3_600,
+  H: 3_600,
+  d: 86_400,
+  D: 86_400,
+  w: 604_800,
+  W: 604_800,
+}
+const INTERVALS_BY_SECONDS = new Map(Object.entries(CANDLE_INTERVALS).map(([interval, seconds]) => [seconds as number, interval]))
+
+/** The interval of a resolution, in whatever unit it is: `60`, `1h`, `D`. A unit alone means one of it. `undefined`: there is none. */
+function intervalOf(resolution: string): CandleInterval | undefined {
+  const [text = '', count = '', unit = ''] = /^(\d{0,6})([smhdw]?|[SHDW])$/.exec(resolution) ?? []
+  const seconds = text === '' ? 0 : Number(count === '' ? '1' : count) * (UNIT_SECONDS[unit] ?? 0)
+  return INTERVALS_BY_SECONDS.get(seconds) as CandleInterval | undefined
+}
+
 const resolutionParameter = z
   .string({ error: `a resolution of ${Object.values(RESOLUTIONS).join(', ')}` })
-  .refine(text => INTERVALS.has(text))
+  .refine(text => intervalOf(text) !== undefined)
   .describe(`Length of a bar in minutes, or \`1D\` and the like.`)
-
-/** The interval of a resolution of the chart library; `1m` for an unknown one. */
-function intervalOf(resolution: string): CandleInterval {
-  return (INTERVALS.get(resolution) ?? '1m') as CandleInterval
-}
 
 /** A number of rows. The library computes it, so a fraction or one out of bounds is cut to what there is. */
 function countParameter(max: number) {
@@ -349,7 +361,7 @@ function udfHistoryRoute(sources: Pick<Sources, 'reads' | 'config'>): Route {
       const query = {
         address,
         of: 'price',
-        interval: intervalOf(resolution),
+        interval: intervalOf(resolution) ?? '1m',
         currency: currencyCode === 'USD' ? 'usd' : 'weth',
         fill: false,
       } as const
@@ -415,7 +427,7 @@ const marksParameters = z.object({
  * Source: https://www.tradingview.com/charting-library-docs/latest/api/interfaces/Charting_Library.IDatafeedChartApi/
  */
 function barsOf({ from, to, resolution }: Pick<z.output<typeof marksParameters>, 'from' | 'to' | 'resolution'>) {
-  const interval = intervalOf(resolution)
+  const interval = intervalOf(resolution) ?? '1m'
   const startOf = (time: string) => candleStart(toSeconds(time), interval)
   return { first: candleStart(from, interval), end: candleStart(to, interval) + CANDLE_INTERVALS[interval] - 1, startOf }
 }

@@ -156,7 +156,7 @@ test.for([
   ['another JSON-RPC', { ...request, jsonrpc: '1.0' }, {}, 400, -32_600],
   ['an id that is an object', { ...request, id: {} }, {}, 400, -32_600],
   ['a method that is a number', { ...request, method: 1 }, {}, 400, -32_600],
-  ['params that are a list', { ...request, params: [] }, {}, 400, -32_602],
+  ['params that are a list', { ...request, params: [1] }, {}, 400, -32_602],
   ['another content type', request, { 'content-type': 'text/plain' }, 415, -32_600],
   ['a body of more than 16 KB', `"${'x'.repeat(16_383)}"`, {}, 413, -32_600],
   ['a version of the header that is not known', request, { 'mcp-protocol-version': '2019-01-01' }, 400, -32_022],
@@ -166,7 +166,9 @@ test.for([
   ['an unknown method', { ...request, method: 'resources/list' }, {}, 200, -32_601],
   ['a call of no tool', { ...request, method: 'tools/call' }, {}, 200, -32_602],
   ['an unknown tool', { ...request, method: 'tools/call', params: { name: 'getTokens' } }, {}, 200, -32_602],
-  ['arguments that are a list', { ...request, method: 'tools/call', params: { name: 'getToken', arguments: [] } }, {}, 200, -32_602],
+  ['params of a text that is no JSON', { ...request, params: 'all' }, {}, 400, -32_602],
+  ['arguments that are a list', { ...request, method: 'tools/call', params: { name: 'getToken', arguments: [1] } }, {}, 200, -32_602],
+  ['arguments of a cut text', { ...request, method: 'tools/call', params: { name: 'getToken', arguments: '{"a' } }, {}, 200, -32_602],
 ] as const)('refuses %s with one sentence', async ([, body, headers, status, code]) => {
   const response = await post(body, headers)
   const { error } = (await response.json()) as { readonly error: { readonly code: number; readonly message: string } }
@@ -198,12 +200,26 @@ test.for(['2027-01-01', '2024-11-05', STATELESS])('agrees on a version with a cl
 
 test.for([
   ['params and arguments of null', { ...request, params: null }, {}],
+  // As PHP writes an object without fields.
+  ['params of an empty list', { ...request, params: [] }, {}],
+  ['another name of JSON, and its charset', request, { 'content-type': 'application/json-rpc; charset=utf-8' }],
   ['only JSON', request, { accept: 'application/json' }],
   ['only an event stream', request, { accept: 'text/event-stream' }],
 ] as const)('answers a client that sends or accepts %s', async ([, body, headers]) => {
   const response = await post(body, headers)
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
   expect(await response.json()).toHaveProperty('result.tools')
+})
+
+// Some clients pass on what a model wrote, which is JSON as text, or have an empty list or text for no arguments.
+test.for([JSON.stringify({ address: TOKEN }), '', [], null])('calls a tool with the arguments %j', async given => {
+  const name = given === null || given.length === 0 ? 'getChainStats' : 'getToken'
+  const response = await post({ ...request, method: 'tools/call', params: { name, arguments: given } })
+  expect(await response.json()).toMatchObject({ id: 7, result: { isError: false } })
+})
+
+test.for(['a', '', '0', 0, -1])('gives the id %j back as it is', async id => {
+  expect(await (await post({ ...request, id })).json()).toMatchObject({ id })
 })
 
 test('accepts a notification without an answer', async () => {

@@ -116,6 +116,24 @@ test.for([
   expect(await ask<unknown[]>(`search?query=alp&limit=${countback}`)).toHaveLength(1)
 })
 
+// `D` and `W` were taken, and any other way to write a length was an error.
+test.for([
+  ['S', '1S'],
+  ['D', '1D'],
+  ['W', '1W'],
+  ['7D', '1W'],
+  ['1440', '1D'],
+  ['24H', '1D'],
+  ['1h', '60'],
+  ['4H', '240'],
+  ['1m', '1'],
+  ['60S', '1'],
+] as const)('the resolution %s is %s', async ([written, resolution]) => {
+  const bars = (asked: string) => ask<Bars>(`history?symbol=${TOKEN}&resolution=${asked}&to=${START + 6_000}&countback=3`)
+  expect(await bars(written)).toEqual(await bars(resolution))
+  expect(await bars(written)).toMatchObject({ s: expect.stringMatching(/^(ok|no_data)$/) })
+})
+
 test('a range without a countback excludes its end', async () => {
   const { t } = await history(`from=${START}&to=${START + 360}`)
   expect(t).toEqual([START, START + 180])
@@ -138,6 +156,10 @@ test.for([
     `history?symbol=${TOKEN}&resolution=7&to=1`,
     'resolution must be a resolution of 1S, 5S, 15S, 30S, 1, 5, 15, 30, 60, 240, 720, 1D, 1W, got "7"',
   ],
+  ...['1M', 'M', '2D', '', '0', '1 D', 'D1', '-1'].map(resolution => {
+    const query = `history?symbol=${TOKEN}&resolution=${encodeURIComponent(resolution)}&to=1`
+    return [query, expect.stringContaining('must be a resolution of 1S, 5S')] as const
+  }),
   [`history?symbol=${TOKEN}&resolution=1&to=1e9`, 'to must be Unix seconds, got "1e9"'],
   [`history?symbol=${TOKEN}&resolution=1&to=1&countback=many`, 'countback must be a number, got "many"'],
   [`history?symbol=${TOKEN}&resolution=1&to=1&currencyCode=EUR`, 'currencyCode must be one of WETH, USD, got "EUR"'],
