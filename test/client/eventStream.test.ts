@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openEventStream } from '#client/feed/eventStream.ts'
 import type { ReadMessage } from '#client/feed/messages.ts'
 import { retryAfterMs } from '#client/rest/rest.ts'
@@ -52,6 +52,16 @@ it('ends a stream that is silent for longer than the server ever is', async () =
   await clock.advance(1)
   expect(ends).toEqual([null])
   expect(clock.waiting).toBe(0)
+})
+
+// A polyfill gives React Native bodies that are read in parts, and Hermes has no decoder: the stream was open, and ended, for ever.
+it('is not open where the platform has no decoder for it', async () => {
+  const { response } = openResponse()
+  vi.stubGlobal('TextDecoder', undefined)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { clock, ends, opened } = start(async () => response)
+  await clock.advance(1)
+  expect([opened(), ends]).toEqual([0, [null]])
 })
 
 it('delivers nothing after it was closed', async () => {

@@ -205,6 +205,21 @@ describe('in simulated time', () => {
     expect(asked.map(({ signal }) => signal?.aborted)).toEqual([true, true])
   })
 
+  // As React Native's does, where a signal is not heard: the call, and a list that is polled, stood still for ever.
+  it('ends a call in time where `fetch` hears of no abort', async () => {
+    const { clock, client } = start([], { retries: 0, fetch: () => new Promise(() => undefined) })
+    const late = client.token(TOKEN, { timeoutMs: 1_000 })
+    expect(await result(clock, late, 1_000)).toMatchObject({ ok: false, error: { code: 'timeout' } })
+    const aborter = new AbortController()
+    const aborted = client.token(TOKEN, { signal: aborter.signal })
+    const closed = client.token(TOKEN)
+    await clock.advance(0)
+    aborter.abort()
+    expect(await aborted).toMatchObject({ ok: false, error: { code: 'aborted' } })
+    client.close()
+    expect(await closed).toMatchObject({ ok: false, error: { code: 'closed' } })
+  })
+
   it('ends an aborted call at once: in flight, in a pause, in line', async () => {
     const { clock, asked, client } = start([limited('5'), ...Array<Reply>(6).fill('silence')])
     const aborter = new AbortController()

@@ -41,12 +41,11 @@ export function openEventStream(
     if (response.status !== 200) return end(response)
     const { headers, body } = response
     // The login page of a captive portal has status 200, too.
-    // React Native's responses have no body that can be read in parts.
+    // React Native's responses have no body that can be read in parts, and its Hermes may lack a decoder, which then throws here.
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return end()
     if (signal.aborted) return
+    const [reader, decoder] = [body.getReader(), new TextDecoder()]
     onOpen()
-    const reader = body.getReader()
-    const decoder = new TextDecoder()
     const eventsOf = createEventReader()
     const readMessage = createMessageReader()
     for (;;) {

@@ -89,18 +89,29 @@ export function createRest(context: ClientContext): Rest {
     const { signal, operatorToken, timeoutMs = context.timeoutMs } = options
     const aborter = new AbortController()
     let isTimeout = false
+    let giveUp = () => {}
+    // React Native's `fetch` may go on after an abort, or wait for ever.
+    const givenUp = new Promise<never>((_, reject) => {
+      giveUp = () => {
+        aborter.abort()
+        reject(new Error('the request is given up'))
+      }
+    })
     const cancelTimeout = timers.after(timeoutMs, () => {
       isTimeout = true
-      aborter.abort()
+      giveUp()
     })
-    const stopListening = onAbort([signal, closed], () => aborter.abort())
+    const stopListening = onAbort([signal, closed], giveUp)
     const request = { endsBy: timers.now() + timeoutMs }
     inFlight.add(request)
-    try {
+    const ask = async () => {
       const headers = { accept: 'application/json', ...(operatorToken === undefined ? {} : { authorization: `Bearer ${operatorToken}` }) }
       const request: RequestInit & NextOptions = { headers, signal: aborter.signal, next: { revalidate: 0 } }
       const response = await fetch(base + path + queryText(query), request)
       return await readResponse(response, shape, alsoStatus)
+    }
+    try {
+      return await Promise.race([ask(), givenUp])
     } catch (cause) {
       return failed(isTimeout ? 'timeout' : 'network', 'no answer arrived', { cause })
     } finally {
