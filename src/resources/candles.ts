@@ -74,7 +74,6 @@ export const candles = defineList({
   meaning: 'A page of candles.',
   item: candleSchema,
   cursor: () => cursor,
-  cacheControl: 'revalidate',
   // Filled candles reach to the newest block, and those of seconds to a day before it.
   outdatedBy: given => (given.has('fill') || given.get('interval')?.[0]?.endsWith('s') ? 'commit' : 'tokenChange'),
   problems: ['token_not_found', 'not_kept', 'data_unavailable'],
@@ -117,9 +116,6 @@ export const candleSeries = defineList({
   meaning: 'Candles of several tokens.',
   item: candleSeriesSchema,
   cursor: null,
-  cacheControl: 'revalidate',
-  outdatedBy: 'commit',
-  problems: ['data_unavailable'],
 })
 
 export type CandleSeriesQuery = QueryOf<typeof candleSeries>

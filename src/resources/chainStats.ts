@@ -35,8 +35,6 @@ export const indexTotals = defineResource({
   parameters: NO_PARAMETERS,
   answer: chainStatsSchema,
   cacheControl: 'seconds',
-  outdatedBy: 'commit',
-  problems: ['data_unavailable'],
 })
 
 export const launchpadSchema = z
@@ -70,7 +68,4 @@ export const launchpads = defineResource({
   summary: 'The indexed launchpads with their totals, in one page',
   parameters: NO_PARAMETERS,
   answer: listSchema(launchpadSchema).meta({ id: 'LaunchpadList', description: 'The launchpads, in one page.' }),
-  cacheControl: 'revalidate',
-  outdatedBy: 'commit',
-  problems: ['data_unavailable'],
 })

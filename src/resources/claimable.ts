@@ -65,9 +65,7 @@ export const claimable = defineResource({
   summary: 'What a creator can claim of a token’s fees, and the calls that pay it out',
   parameters: z.object({ address: tokenParameter, creator: addressParameter.describe('The account whose claims are listed.') }),
   answer: claimableSchema,
-  cacheControl: 'revalidate',
   outdatedBy: 'commit',
-  problems: ['token_not_found', 'data_unavailable'],
   valued: (answer, prices) => ({ ...answer, claimable: answer.claimable.map(entry => amountWithUsd(entry, prices)) }),
 })
 
@@ -97,9 +95,6 @@ export const claims = defineList({
   meaning: 'A page of claims.',
   item: walletClaimSchema,
   cursor: () => cursor,
-  cacheControl: 'revalidate',
-  outdatedBy: 'commit',
-  problems: ['data_unavailable'],
   valued: amountWithUsd,
 })
 

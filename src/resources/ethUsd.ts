@@ -36,7 +36,7 @@ export const ethUsdPrice = defineResource({
   summary: 'The price of ETH in USD',
   parameters: NO_PARAMETERS,
   answer: ethUsdSchema,
-  cacheControl: 'revalidate',
+  outdatedBy: null,
   problems: ['price_unavailable'],
 })
 

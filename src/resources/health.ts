@@ -202,7 +202,6 @@ export const ready = defineResource({
   answer: statusSchema('ready').meta({ id: 'Ready', description: 'The instance serves current data.' }),
   limited: false,
   cacheControl: 'never',
-  problems: ['data_unavailable'],
 })
 
 /** Why the database fails. */

@@ -45,9 +45,6 @@ export const distribution = defineResource({
   summary: 'How a token is spread over its holders: the ten largest, the creator, and holders by size',
   parameters: z.object({ address: tokenParameter }),
   answer: holderDistributionSchema,
-  cacheControl: 'revalidate',
-  outdatedBy: 'tokenChange',
-  problems: ['token_not_found', 'data_unavailable'],
 })
 
 export const earlyClassSchema = z
@@ -102,9 +99,6 @@ export const earlyWallets = defineResource({
   summary: 'Who came by a token early: its creator, snipers, bundlers and insiders, and what they bought, hold and sold',
   parameters: z.object({ address: tokenParameter }),
   answer: earlyWalletsSchema,
-  cacheControl: 'revalidate',
-  outdatedBy: 'tokenChange',
-  problems: ['token_not_found', 'data_unavailable'],
 })
 
 export const holderTypeSchema = z
@@ -146,9 +140,6 @@ export const holders = defineList({
   meaning: 'A page of holders.',
   item: holderSchema,
   cursor: () => cursor,
-  cacheControl: 'revalidate',
-  outdatedBy: 'tokenChange',
-  problems: ['token_not_found', 'data_unavailable'],
 })
 
 export type HoldersQuery = QueryOf<typeof holders>

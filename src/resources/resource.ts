@@ -41,8 +41,8 @@ export interface Resource<Parameters extends z.ZodObject = z.ZodObject, Answer e
   readonly parameters: Parameters
   readonly answer: Answer
   readonly cacheControl: CacheControl
-  /** Absent: no answer is cached. */
-  readonly outdatedBy?: OutdatedBy | ((given: GivenNames) => OutdatedBy)
+  /** `null`: the service keeps no answer. */
+  readonly outdatedBy: OutdatedBy | ((given: GivenNames) => OutdatedBy) | null
   /** Problems besides those that follow from parameters, access and limits. */
   readonly problems: readonly ProblemCode[]
   /** `operator`: for operators only; `both`: for everyone, with more detail for operators. Default: `public`. */
@@ -102,11 +102,21 @@ export type PageOf<List extends ListResource> = Page<ItemOf<List>, NonNullable<Q
 
 export const NO_PARAMETERS = z.object({})
 
-/** Infers the types of a resource that is no list. */
+type Caching = Pick<Resource, 'cacheControl' | 'outdatedBy' | 'problems'>
+
+/** How a resource is cached, and its problems. Default: as fits what is read of the index, or of a token. */
+function cachingOf({ path, cacheControl = 'revalidate', ...given }: Pick<Resource, 'path'> & Partial<Caching>): Caching {
+  const isOfToken = path.startsWith('/api/tokens/:address')
+  const { outdatedBy = cacheControl === 'never' ? null : isOfToken ? 'tokenChange' : 'commit' } = given
+  const { problems = isOfToken ? ['token_not_found', 'data_unavailable'] : ['data_unavailable'] } = given
+  return { cacheControl, outdatedBy, problems }
+}
+
+/** A resource that is no list. */
 export function defineResource<Parameters extends z.ZodObject, Answer extends z.ZodType>(
-  resource: Resource<Parameters, Answer>,
+  resource: Omit<Resource<Parameters, Answer>, keyof Caching> & Partial<Caching>,
 ): Resource<Parameters, Answer> {
-  return resource
+  return { ...resource, ...cachingOf(resource) }
 }
 
 /** The answer of a list is its items in an envelope. */
@@ -114,12 +124,13 @@ export function defineList<Parameters extends z.ZodObject, Item extends z.ZodTyp
   name,
   meaning,
   ...list
-}: Omit<ListResource<Parameters, Item, Cursor>, 'answer'> & {
-  /** Name of the answer in the descriptions. */
-  readonly name: string
-  readonly meaning: string
-}): ListResource<Parameters, Item, Cursor> {
-  return { ...list, answer: listSchema(list.item).meta({ id: name, description: meaning }) }
+}: Omit<ListResource<Parameters, Item, Cursor>, 'answer' | keyof Caching> &
+  Partial<Caching> & {
+    /** Name of the answer in the descriptions. */
+    readonly name: string
+    readonly meaning: string
+  }): ListResource<Parameters, Item, Cursor> {
+  return { ...list, ...cachingOf(list), answer: listSchema(list.item).meta({ id: name, description: meaning }) }
 }
 
 /** The envelope of every list. */

@@ -234,9 +234,6 @@ export const token = defineResource({
   summary: 'One token',
   parameters: z.object({ address: tokenParameter }),
   answer: tokenSchema,
-  cacheControl: 'revalidate',
-  outdatedBy: 'tokenChange',
-  problems: ['token_not_found', 'data_unavailable'],
   valued: (answer, { ethUsd }) => withUsd(answer, ethUsd),
 })
 

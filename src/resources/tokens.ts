@@ -172,8 +172,6 @@ export const tokens = defineList({
   item: tokenSchema,
   cursor: ({ sort }) => CURSORS[Object.hasOwn(USD_SORTS, sort) ? USD_SORTS[sort as UsdSort] : (sort as TokenSort)],
   rows: ({ limit, addresses }) => limit ?? addresses?.length ?? DEFAULT_ROWS,
-  cacheControl: 'revalidate',
-  outdatedBy: 'commit',
   problems: ['price_unavailable', 'data_unavailable'],
   priced: tokensInWeth,
   valued: (item, { ethUsd }) => withUsd(item, ethUsd),
@@ -200,8 +198,6 @@ export const search = defineList({
   item: tokenSchema,
   cursor: null,
   cacheControl: 'seconds',
-  outdatedBy: 'commit',
-  problems: ['data_unavailable'],
   valued: (item, { ethUsd }) => withUsd(item, ethUsd),
 })
 
@@ -235,9 +231,6 @@ export const sparklines = defineList({
   item: priceLineSchema,
   cursor: null,
   rows: ({ tokens }) => tokens.length,
-  cacheControl: 'revalidate',
-  outdatedBy: 'commit',
-  problems: ['data_unavailable'],
 })
 
 export type SparklinesQuery = QueryOf<typeof sparklines>

@@ -57,9 +57,6 @@ export const traders = defineList({
   meaning: 'A page of traders.',
   item: traderSchema,
   cursor: () => cursor,
-  cacheControl: 'revalidate',
-  outdatedBy: 'tokenChange',
-  problems: ['token_not_found', 'data_unavailable'],
   valued: (item, { ethUsd }) => balanceWithUsd(item, ethUsd),
 })
 
@@ -114,8 +111,6 @@ export const leaders = defineList({
   item: leaderSchema,
   cursor: () => leaderCursor,
   cacheControl: 'seconds',
-  outdatedBy: 'commit',
-  problems: ['data_unavailable'],
 })
 
 export type LeadersQuery = QueryOf<typeof leaders>

@@ -113,7 +113,6 @@ const list = {
   meaning: 'A page of trades.',
   item: tradeSchema,
   cursor: () => cursor,
-  cacheControl: 'revalidate',
   contradiction: (values: ListedValues) =>
     contradictingBounds(values) ?? (values.after !== undefined && values.order === 'desc' ? 'after needs order=asc' : null),
   start: ({ after }: ListedValues) => (after === undefined ? null : parseTradeId(after)),
@@ -144,8 +143,6 @@ export const trades = defineList({
     maker: addressParameter.exactOptional().describe('Only trades of this account.'),
     ...filters,
   }),
-  outdatedBy: 'tokenChange',
-  problems: ['token_not_found', 'data_unavailable'],
 })
 
 const market = {

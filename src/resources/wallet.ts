@@ -48,9 +48,6 @@ export const wallet = defineResource({
   summary: 'What an account holds, has traded and has created; zeros for an account without indexed activity',
   parameters: z.object({ address: addressParameter.describe('Address of the wallet.') }),
   answer: walletSchema,
-  cacheControl: 'revalidate',
-  outdatedBy: 'commit',
-  problems: ['data_unavailable'],
   valued: (answer, { ethUsd }) => ({ ...answer, valueUsd: toUsdAmount(answer.valueWeth, ethUsd) }),
 })
 
@@ -142,9 +139,6 @@ export const holdings = defineList({
   meaning: 'A page of holdings.',
   item: holdingSchema,
   cursor: ({ sort }) => CURSORS[sort],
-  cacheControl: 'revalidate',
-  outdatedBy: 'commit',
-  problems: ['data_unavailable'],
   valued: (item, { ethUsd }) => holdingWithUsd(item, ethUsd),
 })
 

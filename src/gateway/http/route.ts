@@ -65,7 +65,7 @@ interface RouteOptions<S extends z.ZodObject> extends Pick<Route, 'path' | 'cach
   readonly access?: Route['access'] | undefined
   /** Default: true. */
   readonly limited?: boolean | undefined
-  readonly outdatedBy?: Route['outdatedBy'] | undefined
+  readonly outdatedBy?: Route['outdatedBy'] | null | undefined
 }
 
 export function defineRoute<S extends z.ZodObject = typeof NO_PARAMETERS>(
