@@ -41,17 +41,26 @@ export const pathPrefix = z
 const SEVERAL_HOSTS =
   'it names several hosts: name one that leads to the primary, such as that of HAProxy or of a managed service, whose address may change'
 
+const CUT_PASSWORD = 'it has an @ or a # after its host: write / ? # @ of a password, or of a name, as %2F %3F %23 %40'
+
 export const databaseUrl = z
   .string({ error: 'postgresql://user:password@host:port/database, special characters of the password percent-encoded' })
   .check(context => {
-    if (namesSeveralHosts(context.value)) refuse(context, SEVERAL_HOSTS)
+    const [, authority = '', rest = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)(.*)$/is.exec(context.value) ?? []
+    if (isCutPassword(rest)) refuse(context, CUT_PASSWORD)
+    else if (namesSeveralHosts(authority)) refuse(context, SEVERAL_HOSTS)
   })
   .refine(text => hasScheme(text, ['postgres:', 'postgresql:']))
 
 /** libpq takes URLs with several hosts, some with a port each; the driver takes one. */
-function namesSeveralHosts(url: string): boolean {
-  const [, authority = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)/i.exec(url) ?? []
+function namesSeveralHosts(authority: string): boolean {
   return authority.slice(authority.lastIndexOf('@') + 1).includes(',')
+}
+
+/** Whether what follows the host may be the end of a password, which then began as the host's port. */
+function isCutPassword(rest: string): boolean {
+  const [beforeValues = ''] = rest.split('=')
+  return beforeValues.includes('@') || rest.includes('#')
 }
 
 export const natsUrls = commaList('a comma list of nats:// or tls:// addresses of one NATS cluster').check(context => {

@@ -323,6 +323,18 @@ describe('loadConfig', () => {
     },
   )
 
+  // The beginning of the password was taken for a port, and the user for a host that does not exist.
+  it.each(['u:12/3CRET@h:5432/db', 'u:12?3CRET@h/db', 'u:12#3CRET@h/db', 'u:S@3C/RET@h/db', 'u:3CR#ET@h/db', 'u:3CRET@h/db#a'])(
+    'says what to do about a password that ends the host of %s',
+    address => {
+      const message = refusal({ ...RPC, DATABASE_URL: `postgresql://${address}` })
+      expect(message).toContain(', but it has an @ or a # after its host: write / ? # @ of a password, or of a name, as %2F %3F %23 %40')
+      expect(message).not.toMatch(/3C|RET/)
+      const encoded = 'postgresql://u:12%2F%3F%23%40@h:5432/d%40b?host=/run/a@b&options=-c%20a=b'
+      expect(loadConfig({ ...RPC, DATABASE_URL: encoded }, options()).databaseUrl).toContain('12%2F%3F%23%40')
+    },
+  )
+
   it.each(['RPC_URLS', 'NATS_URL'])('names a bare percent sign in a password of %s, and does not repeat it', name => {
     const scheme = name === 'RPC_URLS' ? 'https' : 'nats'
     expect(loadConfig({ ...RPC, [name]: `${scheme}://a:100%25@a.example` }, options()).role).toBe('all')
