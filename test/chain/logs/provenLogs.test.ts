@@ -145,6 +145,8 @@ describe.each([
   ['zero', `0x${'00'.repeat(256)}`],
   ['all ones', `0x${'ff'.repeat(256)}`],
   ['absent', null],
+  // As Filecoin's nodes show the bloom of a block with logs.
+  ['empty', '0x'],
 ])('where blooms are %s', (_, logsBloom) => {
   const forge: Forge = (method, result) => {
     if (method.startsWith('eth_getBlockBy')) Object.assign(result as Result, { logsBloom })
