@@ -62,6 +62,9 @@ describe('a file of API keys', () => {
       problems: [expect.stringMatching(/^it can't be read \(EACCES\); let the user .* read it/)],
     })
     // Kubernetes mounts a folder where a ConfigMap lacks the key of a subPath.
-    expect(readApiKeys(import.meta.dirname)).toEqual({ kind: 'invalid', problems: [expect.stringMatching(/\(EISDIR\): it is a folder.*subPath/)] })
+    expect(readApiKeys(import.meta.dirname)).toEqual({
+      kind: 'invalid',
+      problems: [expect.stringMatching(/\(EISDIR\): it is a folder.*subPath/)],
+    })
   })
 })
