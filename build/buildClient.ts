@@ -3,6 +3,8 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'vite'
+import { generateIfStale } from './generate.ts'
+import { ROOT } from './root.ts'
 
 /*
  * `npm run build:client` builds the published package into dist/client: JavaScript for browsers and Node, with types. Its
@@ -11,8 +13,6 @@ import { build } from 'vite'
  * The folder `client` has the same as CommonJS, for Jest. Its files are named like the entries, so that tools that don't know `exports` find
  * them, too: Metro before 0.82, Jest 27, `moduleResolution: node10`.
  */
-
-const ROOT = path.resolve(import.meta.dirname, '..')
 
 /** Entries of the package, and the source file of each. */
 const ENTRIES = {
@@ -31,6 +31,7 @@ const PEERS = { react: '>=18', rxjs: '>=7' } as const
 
 /** @param directory - is deleted first */
 export async function buildClient(directory: string): Promise<void> {
+  await generateIfStale()
   await rm(directory, { recursive: true, force: true })
   await mkdir(path.join(directory, 'client'), { recursive: true })
   await Promise.all([writeScripts(directory), writeTypes(directory), writeManifest(directory)])

@@ -1,6 +1,7 @@
 import path from 'node:path'
-import { buildFolder, ROOT } from './buildFolder.ts'
+import { buildFolder } from './buildFolder.ts'
 import { precompress } from './precompress.ts'
+import { ROOT } from './root.ts'
 
 /* Builds the console into dist/console, with a gzip and a brotli copy of each file. */
 

@@ -1,9 +1,9 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { generateIfStale } from './generate.ts'
+import { ROOT } from './root.ts'
 import { sourceStamp } from './sourceStamp.ts'
 
-export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Holds a hash of the sources. The gateway does not serve files of this type. */
 const STAMP = 'source.stamp'
 
@@ -21,6 +21,7 @@ export interface FolderBuild {
  * service that starts meanwhile must not find an incomplete one.
  */
 export async function buildFolder({ name, sources, build }: FolderBuild): Promise<void> {
+  await generateIfStale()
   const output = path.join(ROOT, 'dist', name)
   const stamp = await sourceStamp(ROOT, sources)
   if (process.argv.includes('--if-stale') && (await builtFrom(output)) === stamp) return

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { buildClient } from './buildClient.ts'
-import { ROOT } from './buildFolder.ts'
+import { ROOT } from './root.ts'
 import { writeServer } from './serverFolder.ts'
 
 /*

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { buildFolder, ROOT } from './buildFolder.ts'
+import { buildFolder } from './buildFolder.ts'
 import { EXTERNAL } from './external.ts'
+import { ROOT } from './root.ts'
 import { bundledCommands } from './serverFolder.ts'
 
 /*

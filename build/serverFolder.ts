@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { ROOT } from './buildFolder.ts'
 import { EXTERNAL } from './external.ts'
+import { ROOT } from './root.ts'
 
 /** A script of package.json that runs a source file, which the bundle has as JavaScript. */
 const COMMAND = /^(?:exec )?node(?: -r \S+)* src\/(?<source>commands\/\w+|main)\.ts$/

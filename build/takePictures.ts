@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
-import { ROOT } from './buildFolder.ts'
+import { ROOT } from './root.ts'
 
 /*
  * npm run pictures [-- chromium]: takes the README's pictures of the console, from the development chain. The traders are simulated, and the

@@ -10,7 +10,7 @@ const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { readon
 const OLDER = '--no-experimental-strip-types'
 
 /** Those that run other tools, or other scripts. */
-const NEEDS_NO_NODE = /^(?:check|format$|build$|test:all$)/
+const NEEDS_NO_NODE = /^(?:prepare$|check(?!:needs)|format$|build$|test:all$)/
 
 const REBUILD: string = 'run npm rebuild node --ignore-scripts=false, .* or '
 const commandOf = (script: string) =>

@@ -1,65 +1,30 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { INTEGRATIONS, SETTINGS } from '#configuration/settings.ts'
+import { INTEGRATIONS } from '#configuration/settings.ts'
 import { routes } from '#gateway/http/routes.ts'
 import type { Sources } from '#gateway/http/sources.ts'
 import { integrationRoutes } from '#integrations/integrationRoutes.ts'
 import { parseClientMessage } from '#protocol/parseClientMessage.ts'
 import { createValidator, DESCRIPTIONS, readAsyncApi, readOpenApi } from '#test/support/describedAnswers.ts'
 import { addressOf } from '#test/support/snapshots.ts'
-import {
-  EXAMPLE_FACTORY,
-  EXAMPLE_REQUESTS,
-  EXAMPLE_TOKEN,
-  exampleActors,
-  exampleAfterTrade,
-  exampleProcesses,
-  exampleSnapshot,
-  exampleStored,
-} from './describedService.ts'
-import { type Gateway, startGateway } from './startGateway.ts'
-import { type Client, RealtimeFixture } from './startRealtime.ts'
+import { EXAMPLE_REQUESTS, exampleSnapshot } from './describedService.ts'
+import type { Gateway } from './startGateway.ts'
+import { startDescribed, takeMessages } from './takeDescriptions.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-const EXAMPLES = path.join(ROOT, 'src/gateway/descriptions/examples.json')
-const { version } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }
-
-/** The limits of a service without settings. */
-const CONFIG = {
-  rateLimitPerMinute: SETTINGS.RATE_LIMIT_PER_MINUTE.parse(undefined),
-  maxConnectionsPerIp: SETTINGS.MAX_CONNECTIONS_PER_IP.parse(undefined),
-  maxSubscriptionsPerConnection: 200,
-  maxMessagesPerSecond: 50,
-}
 
 let gateway: Gateway
 
 beforeAll(async () => {
-  const launchpads = {
-    weth: addressOf(0xee),
-    launchpads: [{ name: 'wow', adapter: 'wow', startBlock: 1_000, contracts: { factory: EXAMPLE_FACTORY } }],
-  }
-  gateway = await startGateway({ stored: exampleStored(), version, config: { ...CONFIG, launchpads }, now: () => 12_000 })
-  gateway.conditions.actors = exampleActors()
-  gateway.conditions.processes = exampleProcesses()
-  await expectCommitted(EXAMPLES, await takeExamples())
+  gateway = await startDescribed()
 })
 
-const toText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
-
 describe('the descriptions', () => {
-  it.each(['openapi.json', 'asyncapi.json'])('%s is committed as the service answers it', async name => {
+  it.each(['openapi.json', 'asyncapi.json'])('the service answers /%s as JSON', async name => {
     const response = await gateway.get(`/${name}`)
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    await expectCommitted(path.join(DESCRIPTIONS, name), toText(await response.json()))
-  })
-
-  it('llms.txt is committed as the service answers it', async () => {
-    await expectCommitted(path.join(DESCRIPTIONS, 'llms.txt'), await (await gateway.get('/llms.txt')).text())
   })
 
   // It had the WebSocket's address and one message, and `undefined` where a parameter has one bound.
@@ -160,111 +125,3 @@ describe('what is described exists, and what exists is described', () => {
     expect(objection(token, { ...state, address: addressOf(0xab).toUpperCase() })).toContain('address')
   })
 })
-
-/** `npm run describe` writes the files instead. */
-async function expectCommitted(file: string, text: string): Promise<void> {
-  if (process.env['UPDATE_DESCRIPTIONS'] === 'true') await writeFile(file, text)
-  if (text !== readFileSync(file, 'utf8')) expect.fail(`${path.relative(ROOT, file)} is not what the service says: npm run describe`)
-}
-
-async function takeExamples(): Promise<string> {
-  const answers: Record<string, unknown> = {}
-  for (const [id, request] of Object.entries(EXAMPLE_REQUESTS)) {
-    const response = await gateway.get(request)
-    expect([request, response.status]).toEqual([request, 200])
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    answers[id] = { request, body: isJson ? await response.json() : await response.text() }
-  }
-  return toText({ answers, messages: await takeMessages() })
-}
-
-/** Every message of the WebSocket, by type: of a session that causes all of them. */
-async function takeMessages(): Promise<Readonly<Record<string, unknown>>> {
-  const fixture = await RealtimeFixture.start()
-  try {
-    const snapshot = exampleSnapshot()
-    fixture.stored.set(EXAMPLE_TOKEN, snapshot)
-    const client = await fixture.client()
-    const messages: Record<string, unknown> = {}
-    for (const message of [
-      { type: 'subscribe', token: EXAMPLE_TOKEN },
-      { type: 'unsubscribe', token: EXAMPLE_TOKEN },
-      { type: 'subscribe', tokens: [EXAMPLE_TOKEN, addressOf(0xb)], id: 'watchlist' },
-      { type: 'ping', id: 'alive' },
-      { type: 'subscribe', token: '0x12' },
-    ]) {
-      client.send(message)
-      messages['tokens' in message ? 'subscribe.tokens' : message.type] ??= message
-      const answers = await client.settled()
-      for (const answer of answers) messages[answer.type] ??= answer
-    }
-    client.send({ type: 'unsubscribe', token: EXAMPLE_TOKEN })
-    client.send({ type: 'subscribe', token: EXAMPLE_TOKEN, delta: true })
-    await client.settled()
-    fixture.commit(exampleAfterTrade())
-    messages['token.delta'] = await client.next()
-    await takeChannelMessages(fixture, client, messages)
-    return messages
-  } finally {
-    await fixture.stop()
-  }
-}
-
-/** Of every channel, with a reorg, and of a client that comes from another database. */
-async function takeChannelMessages(fixture: RealtimeFixture, client: Client, messages: Record<string, unknown>): Promise<void> {
-  fixture.events.commit([0xa, 0xd])
-  const answer = async (count: number) => {
-    for (let left = count; left > 0; left--) {
-      const message = await client.next()
-      const isOfChannel = message.type === 'subscribed' || message.type === 'unsubscribed'
-      const name = 'channel' in message && message.channel === 'crossings' ? 'crossings' : 'channel'
-      messages[isOfChannel ? `${message.type}.${name}` : message.type] ??= message
-    }
-  }
-  const subscribe = {
-    type: 'subscribe',
-    channel: 'trades',
-    id: 'big',
-    filters: { side: 'buy', minWeth: '0.1' },
-    after: '1-1',
-    reorgs: 0,
-  }
-  messages['subscribe.channel'] = subscribe
-  const crossings = { type: 'subscribe', channel: 'crossings', filters: { of: 'holders', above: '2' } }
-  messages['subscribe.crossings'] = crossings
-  const others = ['launches', 'graduations'].map(channel => ({ type: 'subscribe', channel }))
-  for (const message of [subscribe, ...others, crossings]) {
-    client.send(message)
-    await answer(1)
-  }
-  fixture.trade([0xa, 0xd])
-  await answer(4)
-  fixture.events.drop(1)
-  fixture.channels.changed()
-  await answer(4)
-  const list = { type: 'subscribe', channel: 'list', id: 'top', delta: true, filters: { sort: 'marketCap', status: 'bonding', limit: 3 } }
-  messages['subscribe.list'] = list
-  fixture.gateway.reads.stored.tokens = [exampleSnapshot().token]
-  client.send(list)
-  messages['subscribed.list'] = await client.next()
-  await answer(1)
-  const { token } = exampleSnapshot()
-  fixture.gateway.reads.stored.tokens = [token, { ...token, address: addressOf(0xb) }]
-  fixture.lists.changed(null)
-  await answer(1)
-  const candles = { type: 'subscribe', channel: 'candles', id: 'chart', filters: { token: EXAMPLE_TOKEN, interval: '1m' } }
-  messages['subscribe.candles'] = candles
-  fixture.gateway.reads.stored.candles = exampleStored().candles ?? new Map()
-  client.send(candles)
-  messages['subscribed.candles'] = await client.next()
-  await answer(1)
-  const unsubscribe = { type: 'unsubscribe', id: 'big' }
-  messages['unsubscribe.channel'] = unsubscribe
-  client.send(unsubscribe)
-  await answer(1)
-  client.send({ type: 'subscribe', channel: 'trades', after: '1000000-1', reorgs: 9 })
-  await answer(1)
-  fixture.nowMs += 10_000
-  fixture.channels.sweep()
-  await answer(2)
-}

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Abi, Hex } from 'viem'
-import { compiledOnce } from './compiledOnce.ts'
+import { compiledOnce } from '#devchain/compiledOnce.ts'
 
 interface Compiler {
   compile(input: string, callbacks?: { import(name: string): { readonly contents: string } }): unknown

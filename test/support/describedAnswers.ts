@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import process from 'node:process'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 
-/* Checks answers and messages against the committed descriptions, which another test compares with the service's. */
+/* Checks answers and messages against the descriptions in `docs/api`, which a run of the tests begins with. */
 
 export const DESCRIPTIONS = path.resolve(import.meta.dirname, '../../docs/api')
 
@@ -123,9 +122,8 @@ export function answerObjection(pathname: string, { status, headers }: Pick<Resp
 
 let messageSchemas: { readonly document: AsyncApiDocument; readonly objection: ReturnType<typeof createValidator> } | null = null
 
-/** The same for a message of the WebSocket. `npm run describe` is about to change what is described. */
+/** The same for a message of the WebSocket. */
 export function messageObjection(message: { readonly type: string }): string | null {
-  if (process.env['UPDATE_DESCRIPTIONS'] === 'true') return null
   if (messageSchemas === null) {
     const document = readAsyncApi()
     messageSchemas = { document, objection: createValidator(document.components.schemas) }

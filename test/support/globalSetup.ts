@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import pino, { type Logger } from 'pino'
 import type { TestProject } from 'vitest/node'
+import { readArtifact } from '#devchain/artifacts.ts'
 import { startEmbedded } from '#store/embedded/startEmbedded.ts'
 import { migrate } from '#store/migrations/migrate.ts'
 import { makeTemporaryFolder } from './temporaryFolder.ts'
@@ -17,7 +18,8 @@ declare module 'vitest' {
 }
 
 /**
- * One PostgreSQL server for the whole run, which also ends when the run is killed, and the console and the service built from the sources.
+ * One PostgreSQL server for the whole run, which also ends when the run is killed; and what is generated, compiled and built from the
+ * sources.
  * `TEST_DATABASE_URL`, the URL of an empty database for a superuser, replaces the server: for tests against another version.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -26,6 +28,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   for (const script of ['buildConsole.ts', 'buildService.ts']) {
     execFileSync(process.execPath, [path.join(process.cwd(), 'build', script), '--if-stale'], { stdio: 'inherit' })
   }
+  // Compiled here if the sources have changed: several workers would compile at the same time.
+  readArtifact('Launchpad')
   const logger = pino({ level: 'warn' }, pino.destination(2))
   const given = process.env['TEST_DATABASE_URL']
   const server = given === undefined ? await startOwn(logger) : { url: given, stop: async () => undefined }

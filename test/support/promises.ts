@@ -95,8 +95,22 @@ function describe(schema: Schema): string {
   return schema.pattern === undefined ? types : `${types} ${schema.pattern}`
 }
 
+/**
+ * The promises of a release that do not hold any more, and that the changelog does not name under "Breaking".
+ *
+ * @param released - lines of `docs/api/promises.txt`
+ * @param kept - those of now
+ */
+export function brokenPromises(released: readonly string[], kept: Iterable<string>, changelog: string): readonly string[] {
+  const now = new Set(kept)
+  const unreleased = changelog.split(/^## /m)[1] ?? ''
+  const breaking = unreleased.split(/^### /m).find(section => section.startsWith('Breaking')) ?? ''
+  const isKept = (promise: string) => now.has(promise) || isOneWordMore(promise, now) || isHigherLimit(promise, now)
+  return released.filter(promise => !isKept(promise) && !breaking.includes(`\`${promise}\``))
+}
+
 /** Whether a client may still send every word that it was promised for a field of a message, and further ones. */
-export function isOneWordMore(promise: string, kept: Iterable<string>): boolean {
+function isOneWordMore(promise: string, kept: Iterable<string>): boolean {
   const [place, words] = wordsOf(promise)
   if (!/^(?:message )?(?:un)?subscribe\b/.test(place)) return false
   return [...kept].some(line => {

@@ -18,6 +18,7 @@ import { messageOf, TokenwireError } from '#errors'
 import { ADAPTER_KINDS } from '#launchpads/registry.ts'
 import { layoutOf } from '#store/embedded/serverProcess.ts'
 import { buildConsole } from './buildConsole.ts'
+import { compileContracts } from './compileContracts.ts'
 import { makeFreshFolder } from './freshFolder.ts'
 import { isReady } from './isReady.ts'
 import { launchpadsFile } from './launchpadsFile.ts'
@@ -61,9 +62,10 @@ interface Market {
 export async function runDev(run: DevRun): Promise<never> {
   // A killed run leaves its file behind, and a program that waits for this run's file would read the old one.
   await rm(devFileOf(run.settings), { force: true })
+  const compiled = compileContracts(run.shutdown.signal)
   const { anvil, ended } = await startChain(run)
   try {
-    return await Promise.race([ended, runOn(run, anvil)])
+    return await Promise.race([ended, compiled.then(() => runOn(run, anvil))])
   } catch (error) {
     // A call that fails because anvil ended often fails before `ended` does.
     await Promise.race([ended, delay(ENDING_MS)])

@@ -298,7 +298,7 @@ export function describeParameters(parameters: z.ZodObject): readonly DescribedP
   }))
 }
 
-/** Examples for the descriptions, which a test recorded from the running service. */
+/** Examples for the descriptions, which `npm run generate` records from a running service. */
 interface Examples {
   /** Answers of the API, by `operationId`. */
   readonly answers: Readonly<Record<string, { readonly request: string; readonly body: unknown } | undefined>>

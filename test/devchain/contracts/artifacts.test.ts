@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs'
 import type { Abi, AbiItem } from 'viem'
 import { describe, expect, it } from 'vitest'
 import * as abis from '#devchain/abis.ts'
 import { type ContractName, readArtifact } from '#devchain/artifacts.ts'
-import { artifactUrl, compileContracts } from '#devchain/compile.ts'
 import * as v4 from '#devchain/v4Abis.ts'
-import { compiledOnce } from '#test/support/compiledOnce.ts'
-import { sourcesIn } from '#test/support/compileSolidity.ts'
 
 /** Typed as a whole. */
 const WHOLE = ['Launchpad', 'BondingCurve', 'LaunchToken', 'DirectSwapper', 'DevDollar'] as const
@@ -38,14 +34,7 @@ interface Parameter {
   readonly components?: readonly Parameter[] | undefined
 }
 
-describe('the checked-in artifacts', () => {
-  it('equal the compiled sources', () => {
-    const own = ['compile.ts', 'hookAddress.ts'].map(name => readFileSync(new URL(`../${name}`, artifactUrl('')), 'utf8'))
-    const compiled = new Map(compiledOnce([...own, ...sourcesIn(artifactUrl(''))], () => [...compileContracts()]))
-    expect([...compiled.keys()].sort()).toEqual(OWN.map(name => `${name}.artifact.json`).sort())
-    for (const [file, text] of compiled) expect(readFileSync(artifactUrl(file), 'utf8') === text, `${file} is stale`).toBe(true)
-  })
-
+describe('the compiled contracts', () => {
   it.each(OWN)('%s is below the code size limits (EIP-170, EIP-3860)', name => {
     expect((readArtifact(name).bytecode.length - 2) / 2).toBeLessThan(24_576)
   })

@@ -4,6 +4,7 @@ import solc from 'solc'
 import { parseEther } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buyOnCurve, type Launched, launch, readLaunched, transfer } from '#devchain/actions.ts'
+import { compiledOnce } from '#devchain/compiledOnce.ts'
 import type { Address } from '#domain/address.ts'
 import {
   createHolderClassifier,
@@ -21,7 +22,6 @@ import { createTransaction, type Transaction } from '#store/connection/transacti
 import { readHolders } from '#store/reads/holders.ts'
 import { readSnapshots } from '#store/reads/snapshots.ts'
 import { startTestChain, type TestChain } from '#test/support/chain.ts'
-import { compiledOnce } from '#test/support/compiledOnce.ts'
 import { silentLogger, useDatabase } from '#test/support/database.ts'
 import { type ChainIndex, openChainIndex } from '#test/support/indexChain.ts'
 import { testAddress } from '#test/support/simulatedChain.ts'
